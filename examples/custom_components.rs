@@ -93,7 +93,7 @@ fn begin(mut commands: Commands) {
     commands.entity(brynja).ask("Who is here?").observe(quarrel);
 }
 
-/// Lets Brynja say a line. Runs when Brynja and all characters of the campaign are loaded.
+/// Makes Brynja say a line. Runs once Brynja and all characters of the campaign are loaded.
 fn quarrel(_: On<Answered>, smith: Single<Entity, With<Blacksmith>>, mut commands: Commands) {
     commands
         .entity(*smith)

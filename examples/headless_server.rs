@@ -1,4 +1,4 @@
-//! A dedicated server without a window, at sixty frames per second. A crier walks through a town and tells his news at
+//! A dedicated server without a window, at sixty frames per second. A crier walks through a town and tells the news at
 //! every place. The baker passes on the news that she hears. After five seconds, the server prints which characters
 //! heard the news and from whom, and exits.
 //!

@@ -81,7 +81,7 @@ impl Endpoint {
     }
 
     async fn stream(&self, prompt: String, pieces: &Sender<Piece>) -> Result<(), String> {
-        // An error means that a provider is already installed. This is fine too.
+        // An error means that a provider is already installed, which is fine.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder().connect_timeout(Duration::from_secs(5)).build();
         let http = http.map_err(|error| with_causes(&error))?;
@@ -119,8 +119,8 @@ impl Endpoint {
     }
 }
 
-/// Formats an error with its causes. The causes are important: `error sending request` alone does not say that there is
-/// no server at the address.
+/// Formats an error with its causes. The causes are important: `error sending request` alone does not say that no
+/// server listens at the address.
 fn with_causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

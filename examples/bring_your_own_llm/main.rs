@@ -105,8 +105,7 @@ fn template(context: &SceneContext) -> String {
     }
 }
 
-/// Takes the words that have arrived since the last frame. The network has its own thread, so this system does not
-/// block.
+/// Takes the words that have arrived since the last frame. The network has its own thread, so this system never blocks.
 fn listen(mut speaking: Query<(Entity, &mut Speaking)>, mut commands: Commands) {
     for (entity, mut line) in &mut speaking {
         let over = loop {
@@ -139,8 +138,8 @@ fn listen(mut speaking: Query<(Entity, &mut Speaking)>, mut commands: Commands) 
     }
 }
 
-/// Says the line in the game, so that everyone present remembers it. This records only that the words were said. If a
-/// game knows which facts a line states, it uses `say_that` to record these facts too.
+/// Says the line in the game, so that everyone present remembers it. The command `say` states no facts. If a game knows
+/// which facts a line states, it uses `say_that` to record these facts too.
 fn remember(
     spoken: On<Spoken>,
     innkeeper: Single<Entity, With<Innkeeper>>,

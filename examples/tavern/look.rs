@@ -32,7 +32,7 @@ pub(crate) fn at(x: f32, y: f32, z: f32) -> Vec3 {
     Vec3::new(x - WIDTH / 2.0, HEIGHT / 2.0 - y, z)
 }
 
-/// Makes text of one colour and size, with the given line breaks.
+/// Creates text of one colour and size, with the given line breaks.
 pub(crate) fn text(text: impl Into<String>, size: f32, color: Color, anchor: Anchor, place: Vec3) -> impl Bundle {
     (
         Text2d::new(text),
@@ -45,7 +45,7 @@ pub(crate) fn text(text: impl Into<String>, size: f32, color: Color, anchor: Anc
     )
 }
 
-/// Makes a rectangle of one colour, positioned by its upper left corner.
+/// Creates a rectangle of one colour, positioned by its upper left corner.
 pub(crate) fn block(color: Color, width: f32, height: f32, place: Vec3) -> impl Bundle {
     (Sprite::from_color(color, Vec2::new(width, height)), Anchor::TOP_LEFT, Transform::from_translation(place))
 }

@@ -33,7 +33,7 @@ impl Default for HearsayDiagnosticsPlugin {
 impl HearsayDiagnosticsPlugin {
     /// Time that the plugin's systems took in a frame, in microseconds. Frames without work are not counted.
     pub const FRAME_COST: DiagnosticPath = DiagnosticPath::const_new("hearsay/frame_us");
-    /// Number of changes, game events, questions and other writes that wait or are in progress.
+    /// Number of changes, game events, questions and other writes that are waiting or in progress.
     pub const QUEUE: DiagnosticPath = DiagnosticPath::const_new("hearsay/queue");
     /// Time from the first change of a batch to the commit of the batch, in milliseconds.
     pub const COMMIT_LAG: DiagnosticPath = DiagnosticPath::const_new("hearsay/commit_lag_ms");
@@ -50,15 +50,15 @@ impl HearsayDiagnosticsPlugin {
 /// Sizes and queue lengths. These are the values of the diagnostics, for a game that does not use Bevy's diagnostics.
 #[derive(Resource, Debug, Clone, Default, PartialEq)]
 pub struct MemoryCounts {
-    /// Number of changes that are not sent yet, and number of batches that were sent and are not acknowledged.
+    /// Number of unsent changes, and number of batches that were sent but not yet acknowledged.
     pub changes: (usize, usize),
-    /// Number of game events that are not sent yet, and number of those that were sent and are not acknowledged.
+    /// Number of unsent game events, and number of game events that were sent but not yet acknowledged.
     pub game_events: (usize, usize),
-    /// Number of questions that are not sent yet, and number of those that were sent and have no reply.
+    /// Number of unsent questions, and number of questions that were sent but have no reply yet.
     pub questions: (usize, usize),
-    /// Number of received records that are not applied to components yet.
+    /// Number of received records that have not been applied to components yet.
     pub records: usize,
-    /// Last status of the memory.
+    /// The last received status of the memory.
     pub status: Option<Status>,
     /// Time that the plugin's systems took in the last frame in which they had work.
     pub frame: Duration,

@@ -38,10 +38,10 @@
 //! # Plugins
 //!
 //! [`HearsayPlugins`] is a plugin group. Each plugin of the group is public. Its settings are public fields with
-//! documented defaults. You can disable or replace it. [`HearsayPlugins::new_game`], [`open`](HearsayPlugins::open) and
-//! [`new_or_continue`](HearsayPlugins::new_or_continue) select whether a game starts from the campaign files or from a
-//! save. [`headless`](HearsayPlugins::headless) is for a dedicated server. No plugin needs a window, a renderer or
-//! assets.
+//! documented defaults. You can disable or replace each plugin. [`HearsayPlugins::new_game`],
+//! [`open`](HearsayPlugins::open) and [`new_or_continue`](HearsayPlugins::new_or_continue) determine whether a game
+//! starts from the campaign files or from a save. [`headless`](HearsayPlugins::headless) is for a dedicated server. No
+//! plugin needs a window, a renderer or assets.
 //!
 //! # Components
 //!
@@ -87,7 +87,7 @@
 //! | [`HearsaySystems::Send`] | `PostUpdate`, after `Collect` | sends changes, game events, saves and questions |
 //!
 //! Put systems that read the memory's answers in `Update`. There they see an answer in the same frame in which it
-//! arrives. The run conditions are [`memory_ready`] and [`memory_loading`]. [`LoadProgress`] has the numbers for a
+//! arrives. The run conditions are [`memory_ready`] and [`memory_loading`]. [`LoadProgress`] has the progress for a
 //! loading screen.
 //!
 //! # Guarantees
@@ -97,16 +97,16 @@
 //!   queue is full, the plugin retries the request or reports an error. It never drops a request silently.
 //! - **No lost update, no echo.** The plugin collects the game's changes for 250 ms and then sends them as one
 //!   operation, with the game as its author. Changes from elsewhere (an import, a DM, undo, loading a slot) become
-//!   changes of components, and the plugin does not send these back to the memory. If the game and another author
-//!   change the same field, the game's pending change is applied last. When no change is pending, components and memory
-//!   are equal. A property test checks this with random changes in the game and in the memory.
+//!   changes of components, and the plugin does not send them back to the memory. If the game and another author change
+//!   the same field, the game's pending change is applied last. When no change is pending, components and memory are
+//!   equal. A property test checks this with random changes in the game and in the memory.
 //! - **Order is kept.** A move takes effect before any line that is said later. A line takes effect before any question
 //!   that is asked later.
 //! - **Despawning an entity only unloads it.** The memory does not change. Dying ([`die`](EntityMemoryCommands::die)),
 //!   leaving and forgetting are explicit commands. [`erase`](EntityMemoryCommands::erase) removes an entity from the
 //!   memory until the removal is undone.
 //! - **Acknowledged operations survive a crash.** Each operation is on the disk before its effects are shown. A crash
-//!   loses only changes that are not sent yet, at most those of the last 250 ms. At a normal exit, the game sends these
+//!   loses only unsent changes, which are at most those of the last 250 ms. At a normal exit, the game sends these
 //!   changes first.
 //! - **An answer contains only facts that the character knows**: see the crate `hearsay_engine`.
 //! - **Invalid input never causes a panic.** It produces a [`MemoryErrorMessage`] that says what to do. All other
@@ -116,9 +116,9 @@
 //!
 //! A save is a directory with one database. [Slots](SaveCommands) are positions in its journal. Saving a slot costs one
 //! small write. Loading a slot reverts all later operations, also in the indexes, and cancels the pending questions. If
-//! the campaign files change, the changes are imported into the save, and recorded play is not overwritten. When an
-//! entity is removed from the memory, the plugin despawns its Bevy entity if the *plugin* spawned it. If the *game*
-//! spawned it, the plugin triggers [`Forgotten`] on it.
+//! the campaign files change, the changes are imported into the save without overwriting recorded play. When an entity
+//! is removed from the memory, the plugin despawns its Bevy entity if the *plugin* spawned it. If the *game* spawned
+//! it, the plugin triggers [`Forgotten`] on it.
 //!
 //! # Threads
 //!
@@ -133,7 +133,7 @@
 //! On Linux, Android and Windows, all threads of the memory have a lower priority than the game's threads
 //! ([`MemoryPlugin::gives_way`]). A commit therefore does not delay a frame.
 //!
-//! On two cores, give the encoder one thread. Embedding a question then takes 2.2 ms instead of 1.7 ms, and one core
+//! On two cores, give the encoder one thread. Embedding a question then takes 2.4 ms instead of 1.7 ms, and one core
 //! stays free for the game. Questions are embedded before new texts.
 //!
 //! # Troubleshooting
@@ -147,8 +147,8 @@
 //! **A name or place that the game sets is overwritten at the start.** Saved values take precedence. Add
 //! [`PreferGameState`], or start a [new game](HearsayPlugins::new_game).
 //!
-//! **Nobody hears a line.** By default, the characters whose place in the memory is the speaker's place hear a line.
-//! Give the characters a [`PlaceId`], or set [`Earshot`].
+//! **Nobody hears a line.** By default, the characters that are at the speaker's place, according to the memory, hear a
+//! line. Give the characters a [`PlaceId`], or set [`Earshot`].
 //!
 //! **A character of the campaign hears nothing.** The key `home` in a campaign file says where a character lives, not
 //! where the character is now. Add the key `location`, or move the character.
@@ -160,7 +160,7 @@
 //!
 //! **Answers take seconds.** The encoder was built without optimisation. Add the profile that the warning in the log
 //! shows to the game's `Cargo.toml`. If no model is loaded, [`EncoderStatus`] contains the reason, and search uses only
-//! words and the graph.
+//! keywords and the graph.
 //!
 //! **There are too many entities.** Set [`SpawnPolicy`] so that only the surroundings of the scene are spawned. You can
 //! change the policy while the game runs.
@@ -170,6 +170,8 @@
 //! | feature | default | effect |
 //! |---|---|---|
 //! | `serialize` | no | components implement `Serialize` and `Deserialize`, and register both for reflection |
+//! | `import` | no | adds the import of archives and of other tools' formats (Foundry, Kanka, Obsidian, …) |
+//! | `llm` | no | adds extraction of facts with a language model, which the settings must enable |
 //! | `bundled-model` | no | compiles the sentence encoder's model (45 MB) into the program, for when no model directory is found |
 //!
 //! # Not supported

@@ -48,7 +48,7 @@ impl HearsayPlugins {
     }
 
     /// Configures a game that continues from a save. If the save is empty, the game starts from the campaign. New
-    /// content of the campaign files, for example from a patch of the game, is imported and does not overwrite recorded
+    /// content of the campaign files, for example from a patch of the game, is imported without overwriting recorded
     /// play.
     pub fn new_or_continue(campaign: impl AsRef<Path>, save: impl AsRef<Path>) -> Self {
         Self::saved(campaign, save, Start::Continue)
@@ -76,7 +76,7 @@ impl HearsayPlugins {
         Self { memory: MemoryPlugin { campaign, save, start, ..MemoryPlugin::default() }, ..Self::default() }
     }
 
-    /// Configures a dedicated server without a window. A long frame does no harm on a server, so loads and imports get
+    /// Configures a dedicated server without a window. Long frames are harmless on a server, so loads and imports get
     /// 2 ms per frame, four times the default budget.
     pub fn headless(mut self) -> Self {
         self.sync.budget = std::time::Duration::from_millis(2);

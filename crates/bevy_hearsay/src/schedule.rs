@@ -1,9 +1,9 @@
-//! The work of the plugins in a frame. The work is divided into steps, and one system per system set runs the steps of
-//! this set.
+//! The work of the plugins in a frame. The work is divided into steps, and each system set has one system that runs the
+//! steps of the set.
 //!
-//! In Bevy, each system and each run condition costs a part of a microsecond in every frame, even without any work to
-//! do. Steps are cheaper: a step that is not due costs one read of a resource. While no work waits, the steps are not
-//! checked and cost nothing.
+//! In Bevy, each system and each run condition costs a fraction of a microsecond in every frame, even if there is
+//! nothing to do. Steps are cheaper: a step that is not due costs one read of a resource. While no work is pending, the
+//! steps are not checked and cost nothing.
 
 use bevy::{
     ecs::{change_detection::CheckChangeTicks, system::BoxedSystem},
@@ -43,7 +43,7 @@ pub(crate) enum Step {
     Events,
     /// Receives acknowledgements of sent changes.
     Acknowledge,
-    /// Requests a list of the entities that the spawn policy selects, when the policy changes.
+    /// Requests the list of the entities that the spawn policy selects, whenever the policy changes.
     Rescope,
     /// Receives the list of selected entities.
     List,
@@ -113,9 +113,9 @@ pub(crate) struct Steps {
     awake: bool,
     /// Conditions that wake the steps at the beginning of a set.
     wakes: [Vec<Condition>; 4],
-    /// The name of each kind of work, and the condition that is true while such work waits.
+    /// The name of each kind of work, and the condition that is true while such work is pending.
     work: Vec<(&'static str, Condition)>,
-    /// Conditions that keep the steps awake while no work waits.
+    /// Conditions that keep the steps awake while no work is pending.
     keep_awake: Vec<Condition>,
 }
 
@@ -132,26 +132,26 @@ impl Default for Steps {
 }
 
 impl Steps {
-    /// Makes the plugin check every step in this frame. Code that adds work calls this method. Work that is added
-    /// without this call starts after at most [`SyncPlugin::poll`](crate::SyncPlugin::poll).
+    /// Makes the plugin check every step in this frame. Code that adds work calls this method. Otherwise the work
+    /// starts after at most [`SyncPlugin::poll`](crate::SyncPlugin::poll).
     pub(crate) fn wake(&mut self) {
         self.awake = true;
     }
 
-    /// Returns whether the steps of this set and of the later sets must be checked. Without a plugin that finds the
-    /// game's changes, the steps are checked in every frame.
+    /// Returns whether the steps of this set and of the later sets must be checked. If no plugin detects the game's
+    /// changes, the steps are checked in every frame.
     fn wakes(&self, set: usize, world: &World) -> bool {
         let wakes = &self.wakes[set];
         wakes.iter().any(|wakes| wakes(world)) || set == COLLECT && wakes.is_empty()
     }
 
-    /// Returns whether no work waits and nothing keeps the steps awake.
+    /// Returns whether no work is pending and nothing keeps the steps awake.
     fn may_rest(&self, world: &World) -> bool {
         !self.work.iter().any(|(_, waits)| waits(world)) && !self.keep_awake.iter().any(|is_needed| is_needed(world))
     }
 }
 
-/// Returns the name of each kind of work that waits.
+/// Returns the name of each kind of pending work.
 pub(crate) fn waiting_work(world: &World) -> Vec<&'static str> {
     let work = world.get_resource::<Steps>().map_or(&[][..], |steps| &steps.work);
     work.iter().filter(|(_, waits)| waits(world)).map(|(what, _)| *what).collect()
@@ -166,10 +166,11 @@ pub(crate) trait StepsAppExt {
     /// Adds a condition that wakes the steps at the beginning of a set.
     fn add_wake(&mut self, set: HearsaySystems, wakes: Condition) -> &mut Self;
 
-    /// Adds a kind of work. The condition `waits` is true while such work waits. The steps stay awake while it is true.
+    /// Adds a kind of work. The condition `waits` is true while such work is pending. The steps stay awake while it is
+    /// true.
     fn add_work(&mut self, what: &'static str, waits: Condition) -> &mut Self;
 
-    /// Adds a condition that keeps the steps awake although no work waits.
+    /// Adds a condition that keeps the steps awake even if no work is pending.
     fn keep_awake_while(&mut self, is_needed: Condition) -> &mut Self;
 }
 

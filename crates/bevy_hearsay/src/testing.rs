@@ -47,14 +47,14 @@ impl SteppingApp {
     /// Maximum time that [`settle`](Self::settle) waits.
     pub const PATIENCE: Duration = Duration::from_secs(30);
 
-    /// Makes an app with Bevy's minimal plugins and the given plugins. Without explicit engine settings, the sentence
-    /// encoder and extraction are disabled: no model is loaded, and search uses only words and the graph. Changes are
-    /// sent after at most one millisecond.
+    /// Creates an app with Bevy's minimal plugins and the given plugins. Unless `plugins` sets engine settings, the
+    /// sentence encoder and extraction are disabled: no model is loaded, and search uses only keywords and the graph.
+    /// Changes are sent after at most one millisecond.
     pub fn new(plugins: HearsayPlugins) -> Self {
         Self::with(plugins, |_| {})
     }
 
-    /// Makes an app as [`new`](Self::new) does, and configures it before the first step. Plugins can only be added
+    /// Creates an app as [`new`](Self::new) does, and configures it before the first step. Plugins can only be added
     /// before the first step.
     pub fn with(mut plugins: HearsayPlugins, configure: impl FnOnce(&mut App)) -> Self {
         plugins.sync.interval = plugins.sync.interval.min(Duration::from_millis(1));
@@ -84,8 +84,8 @@ impl SteppingApp {
         self.0.update();
     }
 
-    /// Runs frames until no work waits. Then the memory is open or failed to open, the game's changes are committed,
-    /// and the components show the memory's content.
+    /// Runs frames until no work is pending. Then the memory is open or failed to open, the game's changes are
+    /// committed, and the components show the memory's content.
     ///
     /// # Panics
     /// Panics if this takes longer than [`PATIENCE`](Self::PATIENCE).
@@ -103,19 +103,19 @@ impl SteppingApp {
         }
     }
 
-    /// Returns whether no work waits.
+    /// Returns whether no work is pending.
     pub fn is_quiet(&self) -> bool {
         self.what_waits().is_empty()
     }
 
-    /// Returns the kinds of work that wait, for display. The text is empty if no work waits.
+    /// Returns the kinds of pending work, for display. The text is empty if no work is pending.
     pub fn what_waits(&self) -> String {
         what_waits(self.0.world())
     }
 }
 
-/// Returns the kinds of work that wait in an app with [`HearsayPlugins`], for display. The text is empty if no work
-/// waits.
+/// Returns the kinds of pending work in an app with [`HearsayPlugins`], for display. The text is empty if no work is
+/// pending.
 pub fn what_waits(world: &World) -> String {
     waiting_work(world).join(", ")
 }

@@ -11,12 +11,12 @@ use crate::panel_context::taken;
 /// times per second.
 const OFTEN: Duration = Duration::from_millis(120);
 
-/// A model that takes long to read. It is read again on a background thread when the request or the memory changes. The
-/// old model stays available until the new model arrives.
+/// A model that takes a long time to read. A background thread reads it again when the request or the memory changes.
+/// The old model stays available until the new model arrives.
 #[derive(Debug)]
 pub(crate) struct AsyncModel<R, M> {
     ticket: Option<(Ticket<M>, R, StateVersion)>,
-    /// The last request, the version of the memory at that moment, and the moment itself.
+    /// The last request, the version of the memory at the time of the request, and this time.
     asked: Option<(R, StateVersion, Instant)>,
     /// The current model and its request.
     have: Option<(M, R)>,
@@ -33,7 +33,7 @@ impl<R, M> Default for AsyncModel<R, M> {
 }
 
 impl<R: Clone + PartialEq, M: Send + 'static> AsyncModel<R, M> {
-    /// Receives the answer of a pending read, and requests a new read if the model is stale. Returns whether a new
+    /// Receives the answer to a pending read, and requests a new read if the model is stale. Returns whether a new
     /// model or an error arrived.
     pub(crate) fn update(
         &mut self,
@@ -67,19 +67,19 @@ impl<R: Clone + PartialEq, M: Send + 'static> AsyncModel<R, M> {
             read(world)
         };
         if let Ok(ticket) = memory.read_in_background(read) {
-            // This ticket replaces that of a pending read, which is no longer needed.
+            // This ticket replaces the ticket of a pending read, which is no longer needed.
             self.ticket = Some((ticket, request.clone(), version));
             self.asked = Some((request.clone(), version, Instant::now()));
         }
         panel_context
     }
 
-    /// Returns the last model.
+    /// Returns the current model.
     pub(crate) fn model(&self) -> Option<&M> {
         self.have.as_ref().map(|(model, _)| model)
     }
 
-    /// Returns the last model if it was read for this request.
+    /// Returns the current model if it was read for this request.
     pub(crate) fn of(&self, request: &R) -> Option<&M> {
         self.have.as_ref().filter(|(_, of)| of == request).map(|(model, _)| model)
     }
@@ -95,7 +95,7 @@ impl<R: Clone + PartialEq, M: Send + 'static> AsyncModel<R, M> {
     }
 }
 
-/// Returns the answer of a ticket with the error as text, and clears the ticket. Returns `None` while there is no
+/// Takes the answer of a ticket, with any error as text, and clears the ticket. Returns `None` while there is no
 /// answer.
 pub(crate) fn arrived<T>(ticket: &mut Option<Ticket<T>>) -> Option<Result<T, String>> {
     taken(ticket).map(|answer| answer.map_err(|error| error.to_string()))

@@ -1,4 +1,4 @@
-//! Commands in progress. Each command is one call of the engine, and all panels receive its outcome.
+//! Commands in progress. Each command is one call to the engine, and all panels receive its outcome.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -11,7 +11,7 @@ use crate::panel::{DeskCommand, Done, Outcome};
 /// Queue of [`DeskCommand`]s. Sends the commands to the memory and collects their outcomes.
 #[derive(Debug, Default)]
 pub struct Deeds {
-    /// Commands that wait because the memory's queue is full.
+    /// Commands that have not been sent yet because the memory's queue is full.
     waiting: VecDeque<DeskCommand>,
     under_way: Vec<(DeskCommand, Pending)>,
 }
@@ -56,7 +56,7 @@ impl Deeds {
         self.waiting.push_back(desk_command);
     }
 
-    /// Returns the number of commands that wait or are in progress.
+    /// Returns the number of commands that are waiting or in progress.
     pub fn count(&self) -> usize {
         self.waiting.len() + self.under_way.len()
     }

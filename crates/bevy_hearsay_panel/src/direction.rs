@@ -45,7 +45,7 @@ fn format_at(job: &LayoutJob, at: usize) -> TextFormat {
     section.map_or_else(TextFormat::default, |section| section.format.clone())
 }
 
-/// Returns the byte range of each line that starts at the current position in the layout of `ui`, without the spaces
+/// Returns the byte range of each line of a text that is laid out from the current position of `ui`, without the spaces
 /// between lines. This function is necessary because egui's rows count glyphs, and right-to-left text has more glyphs
 /// than letters.
 pub(crate) fn rows(ui: &Ui, job: &LayoutJob) -> Vec<Range<usize>> {
@@ -53,7 +53,7 @@ pub(crate) fn rows(ui: &Ui, job: &LayoutJob) -> Vec<Range<usize>> {
     let wraps = ui.wrap_mode() == TextWrapMode::Wrap;
     let most = if wraps { ui.available_width() } else { f32::INFINITY };
     let in_row = wraps && ui.layout().main_wrap() && ui.layout().main_dir() == Direction::LeftToRight;
-    // Width that the preceding widgets take on the first line.
+    // Width that earlier widgets take up on the first line.
     let mut x = if in_row { most - ui.available_size_before_wrap().x } else { 0.0 };
     let width = |word: &str, at: usize| {
         ui.painter().layout_job(LayoutJob::single_section(word.to_owned(), format_at(job, at))).size().x
@@ -86,7 +86,8 @@ pub(crate) struct Piece {
     pub(crate) seen: String,
 }
 
-/// Returns the pieces of each line in visual order. No piece crosses a cut.
+/// Returns the pieces of each line in visual order. `cuts` are byte indexes at which a new piece must begin, such as a
+/// change of format.
 pub(crate) fn in_order(text: &str, rows: &[Range<usize>], cuts: &[usize]) -> Vec<Vec<Piece>> {
     let info = BidiInfo::new(text, Some(base(text)));
     let of_row = |row: &Range<usize>| {
@@ -119,7 +120,7 @@ pub(crate) fn in_order(text: &str, rows: &[Range<usize>], cuts: &[usize]) -> Vec
     rows.iter().map(of_row).collect()
 }
 
-/// Returns the base direction of a text: right to left if more than four fifths of the letters are right-to-left
+/// Returns the base direction of a text: right to left if more than four fifths of its letters are right-to-left
 /// letters. An English sentence is therefore left to right, even if it begins with a Hebrew name.
 fn base(text: &str) -> Level {
     let letters = |wanted: fn(char) -> bool| text.chars().filter(|c| c.is_alphabetic() && wanted(*c)).count();
@@ -127,7 +128,8 @@ fn base(text: &str) -> Level {
     if 4 * (all - right_to_left) < right_to_left { Level::rtl() } else { Level::ltr() }
 }
 
-/// Reverses the order of words, but not the letters of right-to-left words, because egui reverses these letters.
+/// Reverses the order of the words, but not the letters of right-to-left words, because egui reverses these letters
+/// itself.
 fn turn(run: &str) -> String {
     let mut seen = String::with_capacity(run.len());
     let mut word: Vec<char> = Vec::new();

@@ -25,17 +25,17 @@
 //! # Guarantees
 //!
 //! - **No call blocks.** Requests to the memory return tickets, and a separate thread writes files.
-//! - **Every change is one operation.** Undo names the operation and reverts it. If later operations depend on the
-//!   operation, undo asks first.
+//! - **Every change is one operation.** Undo names the operation and reverts it. If later operations depend on it, undo
+//!   asks first.
 //! - **No typed text is lost** when the window closes: drafts, filters and layout are saved in [`KeptDesk`].
 //! - **Screen-safe mode draws no secrets.** It also draws no facts that only some of the players know.
 //! - **Colour is never the only sign of a state.** Every clickable widget has a name for screen readers.
 //!
 //! # Appearance
 //!
-//! One [theme file](Theme) defines a dark and a light theme. The scale can be set from 0.75 to 2.0. For scripts that
-//! the built-in fonts lack, the panels use the system's fonts. [One table](commands) defines all keys, and also the
-//! help (`?`) and the palette (Ctrl+P).
+//! One [theme file](Theme) defines a dark and a light theme. The scale can be set from 0.75 to 2.0. The panels use the
+//! system's fonts for scripts that the built-in fonts do not cover. [One table](commands) defines all keys, the help
+//! (`?`) and the palette (Ctrl+P).
 //!
 //! # Troubleshooting
 //!

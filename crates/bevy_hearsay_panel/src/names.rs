@@ -10,14 +10,14 @@ use serde::{Deserialize, Serialize};
 pub struct Named {
     /// Id of the entity.
     pub id: EntityId,
-    /// Main name of the entity, or its id if it has no name.
+    /// Main name of the entity; its id if it has no name.
     pub name: String,
     /// Kind of the entity.
     pub kind: Option<Kind>,
 }
 
 impl Named {
-    /// Returns an entity with its name and kind in a state.
+    /// Reads the name and kind of an entity from a state.
     pub fn of(state: &State, id: &EntityId) -> Self {
         Self { id: id.clone(), name: state.name_or_id(id).to_owned(), kind: state.kind(id) }
     }
@@ -28,8 +28,8 @@ impl Named {
 pub struct Names {
     all: Vec<Named>,
     by_id: HashMap<EntityId, usize>,
-    /// Normalized names, aliases and ids, and the ends of names from each word on. Sorted; each with the index of the
-    /// entity.
+    /// Sorted list of normalized names, aliases and ids. A name of several words is also listed from its second word
+    /// on, from its third word on, and so on. The number is the index of the entity.
     spelled: Vec<(String, usize)>,
 }
 
@@ -81,13 +81,14 @@ impl Names {
         self.get(id).map_or(id.as_str(), |named| &named.name)
     }
 
-    /// Returns the entity with exactly this name, alias or id. Returns `None` if no entity or several entities have it.
+    /// Returns the entity with exactly this name, alias or id. Returns `None` if no entity or more than one entity has
+    /// it.
     pub fn exact(&self, name: &str) -> Option<&Named> {
         let name = text::normal(name);
         let from = self.spelled.partition_point(|(spelled, _)| *spelled < name);
         let same = self.spelled[from..].iter().take_while(|(spelled, _)| *spelled == name);
         let numbers: Vec<usize> = same.map(|(_, number)| *number).take(64).collect();
-        // The index also contains the ends of longer names. An entity whose complete name matches takes precedence.
+        // The list also contains the ends of longer names. An entity whose complete name matches takes precedence.
         let is_whole = |number: &usize| {
             let named = &self.all[*number];
             text::normal(&named.name) == name || named.id.as_str() == name
@@ -115,8 +116,8 @@ impl Names {
         })
     }
 
-    /// Returns the entity whose name contains this word, such as `Grimjaw`. Returns `None` if no entity or several
-    /// entities match.
+    /// Returns the entity whose name contains this word, such as `Grimjaw`. Returns `None` if no entity or more than
+    /// one entity matches.
     fn first_name(&self, word: &str) -> Option<&Named> {
         if word.contains(' ') {
             return None;

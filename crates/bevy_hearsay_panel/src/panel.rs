@@ -26,7 +26,7 @@ use crate::{
 /// One panel of the desk.
 ///
 /// In each frame in which the panel is visible, the desk calls [`update`](Self::update) and then [`ui`](Self::ui).
-/// Neither blocks: requests to the memory return tickets, which the panel polls in the next frame.
+/// Neither call may block: requests to the memory return tickets, which the panel polls in the next frame.
 pub trait Panel: Send + Sync {
     /// Returns the title of the panel's tab.
     fn title(&self) -> Cow<'_, str>;
@@ -42,14 +42,14 @@ pub trait Panel: Send + Sync {
         0
     }
 
-    /// Shows the target of a request by another panel. Returns whether this panel handles the request. If so, the desk
-    /// opens the panel.
+    /// Shows the target of a request that another panel made. Returns whether this panel handles the request. If it
+    /// does, the desk opens the panel.
     fn show(&mut self, request: &Request) -> bool {
         let _ = request;
         false
     }
 
-    /// Receives the outcome of a command of this panel or another panel.
+    /// Receives the outcome of a command that this or another panel gave.
     fn heard(&mut self, outcome: &Outcome) {
         let _ = outcome;
     }
@@ -80,7 +80,7 @@ pub fn restored<T: DeserializeOwned>(saved: Saved) -> Option<T> {
         .ok()
 }
 
-/// A request of a panel to the desk.
+/// A request from a panel to the desk.
 #[derive(Debug, Clone)]
 #[allow(clippy::large_enum_variant, reason = "few at a time, and gone in the same frame")]
 pub enum Request {
@@ -129,12 +129,12 @@ pub struct Note {
 }
 
 impl Note {
-    /// Makes a message that reports success.
+    /// Creates a message that reports success.
     pub fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), trouble: false }
     }
 
-    /// Makes a message that reports an error. The text must say what went wrong and what to do.
+    /// Creates a message that reports an error. The text must say what went wrong and what to do.
     pub fn trouble(text: impl Into<String>) -> Self {
         Self { text: text.into(), trouble: true }
     }
@@ -160,7 +160,7 @@ pub enum DeskCommand {
     Session(SessionStep),
     /// Retract a fact, or end its validity.
     Retcon(Retcon),
-    /// Submit proposed facts. The policy decides which are recorded, wait for review or are dropped.
+    /// Submit proposed facts. The policy decides whether each fact is recorded, waits for review or is dropped.
     Propose(Author, Vec<Proposal>),
     /// Revert an operation without asking.
     Undo(UndoTarget),
@@ -200,7 +200,7 @@ impl std::fmt::Debug for DeskCommand {
 }
 
 impl DeskCommand {
-    /// Makes a command that writes several changes as one operation.
+    /// Creates a command that writes several changes as one operation.
     pub fn make(
         what: impl Into<String>,
         make: impl Fn(&ReadSnapshot) -> Result<Operation, MemoryError> + Send + Sync + 'static,
@@ -208,8 +208,8 @@ impl DeskCommand {
         Self::Make { what: what.into(), make: Arc::new(make) }
     }
 
-    /// Returns a short description, for display while the command is in progress. When the command is complete, use the
-    /// summary of the operation, which is more precise.
+    /// Returns a short description to display while the command is in progress. Once the command is complete, display
+    /// the summary of the operation instead, because it is more precise.
     pub fn what(&self) -> Cow<'_, str> {
         Cow::Borrowed(match self {
             Self::Decide(Decisions { facts, decision, .. }) => {
@@ -270,7 +270,7 @@ pub struct Done {
     pub proposed: Option<Proposed>,
 }
 
-/// The last known state of the memory. All panels use the same context in a frame.
+/// The last known state of the memory. All panels receive the same context in a frame.
 #[derive(Debug, Clone, Default)]
 pub struct PanelContext {
     /// Version of the newest state. Data that was read from an older version is stale.
@@ -293,7 +293,7 @@ pub struct PanelContext {
     pub here: Vec<EntityId>,
     /// All names, for completion.
     pub names: Arc<Names>,
-    /// Number of commands that wait or are in progress.
+    /// Number of commands that are waiting or in progress.
     pub under_way: usize,
 }
 
@@ -302,8 +302,8 @@ pub struct PanelContext {
 pub struct Look {
     /// Colours, sizes and spacing.
     pub theme: Arc<Theme>,
-    /// Whether players see the screen. If so, panels draw no secrets, no notes of the DM, and no facts that only some
-    /// of the players know.
+    /// Whether players can see the screen. If so, panels draw no secrets, no notes for the DM, and no facts that only
+    /// some of the players know.
     pub screen_safe: bool,
     /// Whether quiet mode is on. In quiet mode, which is for combat, panels have no moving badges and no unrequested
     /// popups.
@@ -323,7 +323,7 @@ impl Default for Look {
 }
 
 impl Look {
-    /// Returns whether the user gave a command to this panel, with a key or in the palette.
+    /// Returns whether the user gave a command to this panel in this frame, with a key or in the palette.
     pub fn pressed(&self, ui: &egui::Ui, command: &Command) -> bool {
         let chosen = self.asked == Some(command.name);
         // Ignore keys while a text field has the focus: the focus may have moved in this frame.

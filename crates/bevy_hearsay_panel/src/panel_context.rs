@@ -25,7 +25,7 @@ pub struct Watch {
     asked: Option<Instant>,
     scene: Option<Ticket<PanelContext>>,
     scene_at: Option<StateVersion>,
-    /// The pending read of all names. Its answer is `None` if the names did not change.
+    /// The pending read of all names. The answer is `None` if the names did not change.
     names: Option<Ticket<Option<Names>>>,
     /// The previous names. They are dropped by the next background read, because freeing many names takes too long for
     /// a frame.
@@ -39,7 +39,7 @@ impl Watch {
         &self.panel_context
     }
 
-    /// Registers a write of this desk. All data that was read before is then stale.
+    /// Registers a write of this desk, which makes all earlier data stale.
     pub fn wrote(&mut self, position: Position) {
         self.panel_context.version =
             self.panel_context.version.max(StateVersion { position, ..self.panel_context.version });
@@ -89,7 +89,7 @@ impl Watch {
     }
 }
 
-/// Returns the answer of a ticket and clears the ticket. Returns `None` while there is no answer.
+/// Takes the answer of a ticket and clears the ticket. Returns `None` while there is no answer.
 pub fn taken<T>(ticket: &mut Option<Ticket<T>>) -> Option<Result<T, MemoryError>> {
     let answer = ticket.as_ref()?.try_take()?;
     *ticket = None;

@@ -37,7 +37,7 @@ use crate::{
 /// keys typed into the panels.
 #[derive(Debug, Clone)]
 pub struct HearsayPanelPlugin {
-    /// Key that opens and closes the panels. Default F10. With `None`, no key opens the panels; the app must set
+    /// Key that opens and closes the panels. Default F10. With `None`, no key opens the panels, so the app must set
     /// [`PanelDesk::open`].
     pub key: Option<KeyCode>,
     /// Whether the panels are open at the start. Default false.
@@ -160,8 +160,8 @@ fn toggle(keys: Option<Res<ButtonInput<KeyCode>>>, settings: Res<Settings>, mut 
     }
 }
 
-/// Sends the position of the pointer to egui after a change of the scale. Without this event, egui uses the old
-/// position until the pointer moves, and a second click on the same button would miss the button.
+/// Sends the position of the pointer to egui after a change of the scale. Otherwise egui would use the old position
+/// until the pointer moves, and a second click on the same button would miss the button.
 fn keep_pointer(
     scaled: Query<(), Changed<EguiZoomFactor>>,
     windows: Query<(Entity, &Window)>,
@@ -209,7 +209,7 @@ fn draw(
     }
 }
 
-/// Draws a placeholder for the panels while the memory is not open.
+/// Draws a placeholder instead of the panels while the memory is not open.
 fn unopened(ui: &mut egui::Ui, desk: &Desk, state: &MemoryState, progress: &LoadProgress) {
     let look = crate::Look { theme: desk.theme().clone().into(), ..crate::Look::default() };
     let frame = egui::Frame::new().fill(look.theme.palette().surface);

@@ -26,17 +26,17 @@ pub struct Link {
 }
 
 impl Linked {
-    /// Makes a text without links.
+    /// Creates a text without links.
     pub fn plain(text: impl Into<String>) -> Self {
         Self { text: text.into(), links: Vec::new() }
     }
 
-    /// Makes the sentence of a fact, with links to its entities.
+    /// Creates the sentence of a fact, with links to its entities.
     pub fn fact(state: &State, fact: &Fact) -> Self {
         Self::of(state, fact.statement(), fact.entities())
     }
 
-    /// Makes a text. Each of the given entities that the text names gets a link.
+    /// Creates a text. Each of the given entities that the text names gets a link.
     pub fn of<'a>(state: &State, words: &str, entities: impl IntoIterator<Item = &'a EntityId>) -> Self {
         let mut links: Vec<Link> = Vec::new();
         let mut seen: Vec<&EntityId> = Vec::new();
@@ -89,8 +89,8 @@ pub fn find_words(within: &str, words: &str) -> Option<Range<usize>> {
     };
     let exact = within.match_indices(words).map(|(at, _)| at..at + words.len()).find(boundary);
     exact.or_else(|| {
-        // Search again without case and with straight quotes. This works only if normalization keeps the length of the
-        // text.
+        // Search again, ignoring case and with straight quotes. This works only if normalization keeps the length of
+        // the text.
         let (plain, wanted) = (text::normal(within), text::normal(words));
         if plain.len() != within.len() || !within.is_ascii() {
             return None;
@@ -107,7 +107,7 @@ pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     }
 }
 
-/// Formats a count with its noun: `1 fact`, `3 facts`.
+/// Formats a count with its noun, such as `1 fact` or `3 facts`.
 pub fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }

@@ -135,7 +135,7 @@ pub struct Palette {
     /// Colour of secrets.
     #[serde(deserialize_with = "colour")]
     pub secret: Color32,
-    /// Background of the words in a quote that state the fact.
+    /// Background of those words in a quote that state the fact.
     #[serde(deserialize_with = "colour")]
     pub mark: Color32,
     /// Colours of entities, by kind. The key `other` is for kinds that the campaign defines.
@@ -155,7 +155,7 @@ fn colours<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String
     Ok(named.into_iter().map(|(name, Colour(colour))| (name, colour)).collect())
 }
 
-/// The meaning of a colour. The panels always show this meaning in words, too.
+/// The meaning of a colour. The panels always show this meaning in words as well.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tone {
@@ -176,7 +176,7 @@ pub enum Tone {
     Secret,
 }
 
-/// The theme in use: one shade of a theme file, at a scale.
+/// The theme in use: one shade of a theme file, at a given scale.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Theme {
     file: Arc<ThemeFile>,
@@ -279,7 +279,7 @@ impl Theme {
         named.or_else(|| palette.kinds.get("other")).copied().unwrap_or(palette.weak)
     }
 
-    /// Applies the theme to an egui context. Takes almost no time if nothing changed.
+    /// Applies the theme to an egui context. This call costs almost nothing if nothing changed.
     pub fn apply(&self, ctx: &egui::Context) {
         let key = egui::Id::new("hearsay theme");
         let applied: Option<(Shade, u32)> = ctx.data(|data| data.get_temp(key));
@@ -332,7 +332,7 @@ impl Theme {
         let (palette, spacing) = (self.palette(), self.spacing());
         let mut visuals = if self.shade == Shade::Dark { Visuals::dark() } else { Visuals::light() };
         let rounding = CornerRadius::same(spacing.rounding as u8);
-        // Compensate an optical effect: dark letters on a light background look too thin.
+        // Compensate for an optical effect: dark letters on a light background look too thin.
         if self.shade == Shade::Light {
             visuals.text_options.color_transfer_function = egui::epaint::FontColorTransferFunction::Gamma(0.6);
         }

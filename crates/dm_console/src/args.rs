@@ -15,7 +15,7 @@ use clap::Parser;
 pub(crate) struct Args {
     /// Directory of the campaign, such as campaigns/gullhaven
     pub(crate) campaign: PathBuf,
-    /// Save a picture of the window to FILE, then exit
+    /// Save a screenshot of the window to FILE, then exit
     #[arg(long, value_name = "FILE")]
     pub(crate) screenshot: Option<PathBuf>,
     /// Fail if the screenshot differs from this earlier screenshot
@@ -41,7 +41,7 @@ pub(crate) struct Args {
     /// Start in screen-safe mode, which hides all secrets
     #[arg(long)]
     pub(crate) screen_safe: bool,
-    /// Search without the sentence encoder, by words and graph only
+    /// Search by keyword and graph only, without the sentence encoder
     #[arg(long)]
     pub(crate) no_model: bool,
     /// Do not import changes in the campaign's files

@@ -75,7 +75,7 @@ fn run(args: &Args) -> anyhow::Result<AppExit> {
         key: None,
         open: true,
         fills: true,
-        // A screenshot shows the default layout, and must not change the stored layout.
+        // A screenshot shows the default layout, and must not overwrite the saved layout.
         kept: args.screenshot.is_none().then(|| database.join("console.json")),
         theme: Some(theme),
     };

@@ -31,10 +31,10 @@ const FRAME: Duration = Duration::from_millis(33);
 /// Number of idle frames before the screenshot. Loading the fonts and computing the layout take two frames.
 const CALM: usize = 45;
 
-/// Largest difference of a colour value (0 to 255) that counts as equal, because drivers round differently.
+/// Largest difference between two colour values (0 to 255) that counts as equal. Drivers round colours differently.
 const SHADES: u8 = 32;
 
-/// Largest share of the colour values that may differ by more than [`SHADES`], in thousandths.
+/// Maximum number of colour values per thousand that may differ by more than [`SHADES`].
 const FEW: usize = 5;
 
 #[derive(Resource)]
@@ -139,7 +139,7 @@ fn take(
 }
 
 fn save(image: &Image, file: &Path) -> anyhow::Result<()> {
-    // The alpha channel is removed, because its content depends on the compositor.
+    // Remove the alpha channel, because its content depends on the compositor.
     image.clone().try_into_dynamic()?.to_rgb8().save(file).context("the screenshot could not be written")
 }
 

@@ -15,11 +15,11 @@
 //!
 //! # Modules
 //!
-//! - [`engine`]: opens a campaign, and answers requests on its own thread.
-//! - [`commands`]: changes of a campaign, such as edits, game events, sessions, decisions in review, and merges of
+//! - [`engine`]: opens a campaign and answers requests on a background thread.
+//! - [`commands`]: changes to a campaign, such as edits, game events, sessions, review decisions, and merges of
 //!   entities.
-//! - [`query`]: queries of a campaign, such as facts, knowledge, secrets, sessions, review and search.
-//! - [`model`], [`belief`], [`recall`]: the lower-level types that the modules above use.
+//! - [`query`]: queries about a campaign, such as facts, knowledge, secrets, sessions, review and search.
+//! - [`model`], [`belief`], [`recall`]: the lower-level types and functions that the modules above use.
 
 pub use hearsay_belief as belief;
 pub use hearsay_commands as commands;

@@ -35,7 +35,7 @@ fn state(changes: &mut Vec<Change>, fact: FactBuilder, knowers: &[&EntityId], le
 }
 
 /// Returns a world with fifty people in each village and ten villages in each valley. Each person has a name, a home, a
-/// trade and two acquaintances. `witnesses` people of one village saw each piece of news last night.
+/// trade and two acquaintances. Each piece of news is an event that `witnesses` people of one village saw last night.
 fn world(witnesses: usize) -> State {
     let provenance = || Provenance::new(Method::Authored, Author::Game);
     let mut changes = Vec::new();

@@ -1,5 +1,5 @@
-//! Measures the view of one character in a world of 20,000 entities and 100,000 facts. As in a campaign, a few places
-//! and groups have many people, and most facts are known to few characters.
+//! Measures how fast one character's view is computed in a world of 20,000 entities and 100,000 facts. As in a
+//! campaign, a few places and groups have many people, and most facts are known to few characters.
 //!
 //! `cargo bench --profile dev -p hearsay_belief`
 
@@ -72,7 +72,8 @@ fn main() {
     divan::main();
 }
 
-/// Measures characters that know different numbers of facts. The throughput column shows the number of facts.
+/// Measures the views of characters that know different numbers of facts. The throughput column shows the number of
+/// facts in the view.
 #[divan::bench(args = [TOWNS, TOWNS + 7, ENTITIES - 1])]
 fn view_at_100_000_facts(bencher: Bencher, character: usize) {
     let knower = id(character).into();

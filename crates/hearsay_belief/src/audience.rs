@@ -2,7 +2,7 @@
 
 use hearsay_model::{Audience, EntityId, Fact, FactStatus, Kind, Knower, PredicateRole, State, Vocabulary};
 
-/// Data about entities on which the audience rules depend: kinds and places.
+/// Kinds and places of entities, which the audience rules need.
 ///
 /// [`State`] implements this trait. An importer implements it for facts that are not in the state yet.
 pub trait Surroundings {
@@ -25,18 +25,18 @@ impl Surroundings for State {
     }
 }
 
-/// Returns the knowers of a fact that has the given audience and names no knowers. The result is sorted and unique. A
-/// group or place in the result represents its members or residents.
+/// Returns the knowers of a fact that names no knowers, according to the given audience rule. The result is sorted and
+/// contains no duplicates. A group or place in the result represents its members or residents.
 ///
 /// - **Private**: the subject knows the fact.
 /// - **Parties**: the subject and the object know the fact.
-/// - **Local**: the subject, the object and a place know the fact. If the subject is a location, the subject is this
-///   place. Otherwise, it is the residence or location of the subject. If the subject has neither, it is the residence
-///   or location of the object.
+/// - **Local**: the subject, the object and a place know the fact. If the subject is a location, the place is the
+///   subject itself. Otherwise, the place is the residence or location of the subject or, if the subject has neither,
+///   of the object.
 /// - **Common**: everyone knows the fact.
 ///
-/// Entities that cannot know anything, such as items and events, are not included. A private fact of an item therefore
-/// has no knowers.
+/// Entities that cannot know anything, such as items and events, are not included. A private fact about an item
+/// therefore has no knowers.
 pub fn default_audience(audience: Audience, fact: &Fact, around: &impl Surroundings) -> Vec<Knower> {
     let (subject, object) = (fact.subject(), fact.object().entity());
     let mut knowers: Vec<EntityId> = Vec::new();
@@ -58,8 +58,8 @@ pub fn default_audience(audience: Audience, fact: &Fact, around: &impl Surroundi
     knowers.into_iter().map(Knower::Entity).collect()
 }
 
-/// Returns whether a fact states a membership, residence or part that gives knowledge. Only canon facts count. The
-/// beliefs of the knowers do not matter.
+/// Returns whether a fact is canon and states a membership, a residence or a part-of relation. Knowledge spreads
+/// through these relations, whether or not the knowers believe them.
 pub(crate) fn is_structure(vocabulary: &Vocabulary, fact: &Fact) -> bool {
     fact.status() == FactStatus::Canon && vocabulary.belonging(fact.predicate()).is_some()
 }

@@ -14,7 +14,7 @@ use crate::{
 /// The minimum credence at which a fact counts as believed.
 pub const BELIEVED: f64 = 0.5;
 
-/// Whether a knower believes a fact that it knows, and if not, the reason.
+/// Whether a knower believes a fact that it knows, and if not, why not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Hold {
@@ -35,19 +35,19 @@ pub enum Hold {
 pub struct Belief<'v> {
     /// The fact, with the edges through which the knower knows it.
     pub known: &'v Known,
-    /// The credence of the knower in the fact, reduced by the refutations that the knower knows.
+    /// The knower's credence in the fact, reduced by the refutations that the knower knows.
     pub credence: Credence,
-    /// Whether the knower believes the fact, and if not, the reason.
+    /// Whether the knower believes the fact, and if not, why not.
     pub hold: Hold,
-    /// Facts that contradict this fact and that the knower knows, sorted by id.
+    /// Contradicting facts that the knower knows, sorted by id.
     pub against: Vec<FactId>,
 }
 
 impl View {
     /// Returns all facts with this subject and predicate that the knower knows, each with its credence.
     ///
-    /// Believed facts come first. Otherwise, facts with a higher credence come first. Among facts with equal credence,
-    /// later facts come first.
+    /// The facts are sorted: believed facts first, then by credence from high to low, then from the latest to the
+    /// oldest.
     ///
     /// The credence of a refuted fact is `c (1 − r) ÷ (1 − c r)` by Dempster's rule, where `c` is the
     /// [credence](Known::credence) of the fact and `r` the credence of the refutation. A refutation that the knower was
@@ -59,8 +59,8 @@ impl View {
         let mut beliefs: Vec<Belief> = candidates.into_iter().map(|known| self.belief(known)).collect();
         if self.vocabulary().is_functional(predicate) {
             let holds = |belief: &&Belief| belief.hold == Hold::Believed;
-            // If several values are believed, the latest is the present value. Among equally late values, the value
-            // with the highest credence is the present value.
+            // If several values are believed, the latest is the current value. Among equally late values, the value
+            // with the highest credence is the current value.
             let rank = |belief: &Belief| (belief.known.recency().state(), belief.credence, belief.known.id());
             let latest = beliefs
                 .iter()
@@ -111,24 +111,24 @@ impl View {
         Belief { known, credence: credence(belief), hold, against }
     }
 
-    /// Returns the facts that another entity knows, as far as the knower can tell, with the reasons.
+    /// Returns the facts that the knower thinks another entity knows, each with the reasons.
     ///
-    /// The answer depends only on the knowledge of the knower. The answer contains:
+    /// The answer depends only on the knower's own knowledge. It contains:
     ///
     /// - facts that the knower learned while the other entity was present;
     /// - facts that the other entity told the knower, or that the knower told the other entity;
-    /// - facts of a group or place to which the other entity belongs, as far as the knower knows;
+    /// - facts known to a group or place to which, as far as the knower knows, the other entity belongs;
     /// - common lore;
-    /// - locations that the knower witnessed, if the other entity was at the place when the subject of the fact arrived
-    ///   there, as far as the knower knows. Everyone at a place can see who arrives.
+    /// - arrivals at a place that the knower witnessed, if the knower knows that the other entity was at that place at
+    ///   the time. Everyone at a place can see who arrives.
     pub fn attributed(&self, other: &EntityId) -> BTreeMap<FactId, Vec<Attributed>> {
         let mut thought = Thought::default();
         let reasons = |known: &Known| (known.id(), self.reasons(other, known, &mut thought));
         self.facts().map(reasons).filter(|(_, reasons)| !reasons.is_empty()).collect()
     }
 
-    /// Returns the reasons why the knower thinks that another entity knows a fact, as in
-    /// [`attributed`](Self::attributed). The latest reason comes first.
+    /// Returns the reasons why the knower thinks that another entity knows a fact. [`attributed`](Self::attributed)
+    /// lists the possible reasons. The latest reason comes first.
     pub fn attributes(&self, other: &EntityId, known: &Known) -> Vec<Attributed> {
         self.reasons(other, known, &mut Thought::default())
     }
@@ -177,7 +177,7 @@ impl View {
         reasons
     }
 
-    /// Returns what another entity believes about a subject, as far as the knower can tell.
+    /// Returns the facts about a subject that the knower thinks another entity believes.
     ///
     /// These are the [attributed](Self::attributed) facts with this subject and predicate. The latest value comes
     /// first.
@@ -201,7 +201,7 @@ impl View {
     }
 }
 
-/// Cache of lookups that are used repeatedly while the knower reasons about another entity.
+/// Cached lookups for the reasoning about one other entity.
 #[derive(Default)]
 struct Thought<'v> {
     /// Whether the other entity belongs to a group or place, by the id of the group or place.
@@ -209,7 +209,7 @@ struct Thought<'v> {
     stays: Option<Stays<'v>>,
 }
 
-/// Time that an entity spent at a place, as far as the knower of the view knows.
+/// Time span in which an entity was at a place, as far as the view's knower knows.
 struct Stay<'v> {
     place: &'v EntityId,
     from: Option<GameTime>,
@@ -217,7 +217,7 @@ struct Stay<'v> {
     edge: KnowledgeId,
 }
 
-/// All stays of each entity, as far as the knower of the view knows.
+/// All stays of each entity, as far as the view's knower knows.
 struct Stays<'v>(BTreeMap<&'v EntityId, Vec<Stay<'v>>>);
 
 /// Maximum nesting depth of containers. A thing in a nested container is at the place of the outermost container.
@@ -307,9 +307,9 @@ pub struct Attributed {
     pub reason: Reason,
     /// The knower's edge from which the reason follows.
     pub edge: KnowledgeId,
-    /// The game time at which the other entity learned the fact, as far as the knower knows.
+    /// The game time at which, as far as the knower knows, the other entity learned the fact.
     pub since: Option<GameTime>,
-    /// How much the other entity believes the fact, as far as the knower knows.
+    /// How much, as far as the knower knows, the other entity believes the fact.
     pub credence: Credence,
 }
 

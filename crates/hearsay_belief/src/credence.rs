@@ -3,8 +3,8 @@
 //!
 //! # Along a chain
 //!
-//! The belief of an edge without justifications is the credence that is stored in the edge. If the edge records that
-//! the fact was told, its belief is
+//! The belief of an edge without justifications is the credence that is stored in the edge. If the edge records that a
+//! teller told the fact, its belief is
 //!
 //! ```text
 //! belief(edge) = share(edge) × RETELLING × belief(edges of the teller)
@@ -12,9 +12,9 @@
 //! ```
 //!
 //! where `credence(edge)` is the knower's first impression of the teller. `kept` is the number of earlier testimonies
-//! of the same teller that turned out to be true, and `broken` the number that turned out to be untrue. The share is
-//! the expected value of a beta distribution, as in the beta reputation system (Jøsang and Ismail, 2002). The belief of
-//! an edge that records a deduction is `credence(edge)` times the belief in each premise.
+//! by the same teller that turned out to be true, and `broken` the number that turned out to be untrue. `share`, the
+//! trust in the teller, is the expected value of a beta distribution, as in the beta reputation system (Jøsang and
+//! Ismail, 2002). The belief of an edge that records a deduction is `credence(edge)` times the belief in each premise.
 //!
 //! # For several edges
 //!
@@ -22,7 +22,7 @@
 //! origins, where `belief` is the highest belief of an edge with this origin. Origins are independent *as far as the
 //! knower can tell*: see [`combine`]. Testimony does not change the belief in an observation or in a certain fact.
 //!
-//! The computation reads only the knower's edges and their justifications. No other data can influence the result.
+//! The computation reads only the knower's edges and their justifications, so no other data can influence the result.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -41,7 +41,7 @@ pub const FIRST_IMPRESSION: f64 = 4.0;
 #[derive(Debug)]
 pub struct Weigher<'s> {
     state: &'s State,
-    /// Additional edges that are not in the state yet.
+    /// Edges that are not in the state yet.
     made: FxHashMap<KnowledgeId, Arc<KnowledgeEdge>>,
     known: FxHashMap<KnowledgeId, f64>,
 }
@@ -85,7 +85,7 @@ impl<'s> Weigher<'s> {
         self.known.get(&id).copied().unwrap_or_default()
     }
 
-    /// Returns the existing edges on which an edge depends.
+    /// Returns the edges on which an edge depends. Skips edges that no longer exist.
     fn basis<'a>(&'a self, edge: &'a KnowledgeEdge) -> impl Iterator<Item = (KnowledgeId, &'a KnowledgeEdge)> {
         edge.sources.iter().filter_map(|source| match source {
             Justification::Basis { edge, .. } => Some((*edge, self.edge(*edge)?)),
@@ -131,7 +131,7 @@ impl<'s> Weigher<'s> {
     }
 }
 
-/// Returns the knower whose edges support an edge: the teller, or for a deduction the knower itself.
+/// Returns the knower on whose edges this edge depends: the teller if the fact was told, otherwise the knower itself.
 fn teller(edge: &KnowledgeEdge) -> Option<Knower> {
     match edge.acquisition.is_told() {
         true => edge.acquisition.teller().cloned().map(Knower::Entity),
@@ -171,12 +171,14 @@ pub struct Weighed<'a> {
 }
 
 /// Returns how much a knower believes a fact that it knows through several edges, 0.0–1.0. `shared` contains the edges
-/// that record that the knower passed the fact on.
+/// that only record that the knower told others.
 ///
 /// - If the knower has its own edges, only its own edges count. For example, a fact that the knower was told counts
 ///   more than the belief of its town.
-/// - If there are observations or certain edges (authored with a credence of 1 or 0), only the latest of them counts.
-/// - If the knower passed the fact on but has no source for it, the knower invented the fact. The result is then zero.
+/// - If some edges are observations or are certain (authored with a credence of 1 or 0), only the latest of these edges
+///   counts.
+/// - If the knower told others the fact but has no source for it, the knower invented the fact. The result is then
+///   zero.
 /// - Otherwise, edges are grouped by origin: the teller and the cited source, the document, or general talk. Two edges
 ///   that name the same person have the same origin. An edge also has the same origin as an earlier edge if its teller
 ///   or cited source was present when the knower learned the fact through the earlier edge, if the knower told the fact
@@ -203,7 +205,8 @@ pub fn combine(known_edges: &[Weighed], shared: &[&KnowledgeEdge]) -> f64 {
     1.0 - disbelief
 }
 
-/// Returns whether an edge that records passing a fact on has no source. The knower then invented the fact.
+/// Returns whether an edge records that the knower told others a fact for which it had no source. The knower then
+/// invented the fact.
 pub(crate) fn is_made_up(record: &KnowledgeEdge) -> bool {
     !record.acquisition.gives_knowledge()
         && !record.sources.iter().any(|source| matches!(source, Justification::Basis { .. }))

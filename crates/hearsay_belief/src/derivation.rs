@@ -6,15 +6,14 @@ use hearsay_model::{Change, Credence, Justification, KnowledgeEdge, KnowledgeId,
 
 use crate::{AccessPath, Known, Weigher, credence::credence};
 
-/// One step of a derivation: an edge, and the steps for the edges on which it depends.
+/// Step of a derivation: an edge, and the steps for the edges on which it depends.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DerivationStep {
     /// The id of the edge.
     pub id: KnowledgeId,
     /// The edge of this step.
     pub edge: Arc<KnowledgeEdge>,
-    /// How the knowledge of the edge reaches the knower at the start of the chain; `None` for all steps except the
-    /// first.
+    /// How the edge reaches the knower at the start of the chain; `None` for all steps except the first.
     pub access_path: Option<AccessPath>,
     /// How much the edge makes its knower believe the fact.
     pub belief: Credence,
@@ -28,7 +27,7 @@ pub struct DerivationStep {
 /// Maximum total number of steps in all derivations of a fact. Further steps are omitted.
 const MOST_LINKS: usize = 1_000;
 
-/// Returns the derivations of a known fact: for each edge to the fact, the chain of edges on which this edge depends.
+/// Returns the derivations of a known fact: one for each edge to the fact.
 pub fn chains(state: &State, known: &Known) -> Vec<DerivationStep> {
     let mut weigher = Weigher::new(state);
     let mut left = MOST_LINKS;
@@ -71,7 +70,7 @@ fn link(
 }
 
 impl DerivationStep {
-    /// Returns the origins of the derivation: the steps that depend on no other step. They are in the order of the
+    /// Returns the origins of the derivation, which are the steps that depend on no other step, in the order of the
     /// chain.
     pub fn origins(&self) -> Vec<&DerivationStep> {
         if self.from.is_empty() {
@@ -86,7 +85,7 @@ impl DerivationStep {
 pub struct RetractionImpact {
     /// Edges that would be lost, sorted by fact and knower.
     pub lost: Vec<Arc<KnowledgeEdge>>,
-    /// Edges whose belief would change, each with the belief before and after the change. Sorted by fact and knower.
+    /// Edges whose belief would change, each with its belief before and after, sorted by fact and knower.
     pub moved: Vec<(Arc<KnowledgeEdge>, Credence, Credence)>,
 }
 

@@ -1,15 +1,15 @@
 //! Gossip: a simulation of characters who meet and pass on news over game time.
 //!
 //! [`gossip`] simulates one *step*: a span of game time. The function reads a state and returns the changes of one
-//! operation. It does not apply the changes, so you can use a step as a preview. The same state and options give the
-//! same bytes. A step gives the same result as two consecutive committed steps that cover the same time.
+//! operation. It does not apply the changes, so you can use a step as a preview. The same state and options always give
+//! exactly the same changes. A step gives the same result as two consecutive committed steps that cover the same time.
 //!
 //! # Meetings
 //!
-//! Living NPCs at the same place meet. The canon LOCATED_AT fact at that time states the place of an NPC. Without this
-//! fact, the NPC is where it lives (RESIDENT_OF). A day has eight rounds of meetings, at 8/24, 10/24 and so on to 22/24
-//! of its length. In each round, some characters are selected and paired at random. Player characters do not take part,
-//! because the players themselves play their conversations.
+//! Living NPCs at the same place meet. An NPC is at the place that a canon LOCATED_AT fact states for that time.
+//! Without such a fact, the NPC is where it lives (RESIDENT_OF). A day has eight rounds of meetings, at 8/24, 10/24, …,
+//! 22/24 of its length. In each round, some characters are selected and paired at random. Player characters do not take
+//! part, because the players decide what their characters say.
 //!
 //! Sometimes a character visits a neighbouring place. Two places are neighbours if a canon relation such as PART_OF or
 //! a road connects them, or if both are PART_OF the same place. A visitor sets out at the start of a day, travels all
@@ -18,21 +18,21 @@
 //!
 //! # News
 //!
-//! News is a fact that the teller learned within the last [days](GossipOptions::news_days). The teller considers the
+//! A fact is news if the teller learned it within the last [days](GossipOptions::news_days). The teller considers the
 //! newest facts first. The following facts are not news:
 //!
 //! - facts that the teller has always known, and facts that everyone knows (common lore);
 //! - facts that are secret, concealed by the teller, or [private](hearsay_model::Audience::Private) by the rules of the
 //!   campaign;
-//! - facts that state a location, a residence, a membership, or that a place or group is part of another;
+//! - facts about a location, a residence or a membership, or about a place or group that is part of another;
 //! - facts whose predicate is not indexed for search by meaning, such as names, kinds and moods.
 //!
 //! A teller never tells the hearer a fact about the hearer. The teller does not tell a fact if its credence is below
 //! [`least_credence`](GossipOptions::least_credence), or if it knows that the fact is refuted or ended. The teller also
-//! does not tell a fact if it has reason to think that the hearer knows the fact. The hearer knows it if the hearer was
-//! present, told it to the teller, heard it from the teller, or belongs to a group or place that knows it.
+//! does not tell a fact if it has reason to think that the hearer knows the fact: the hearer was present when the
+//! teller learned it, told it to the teller, heard it from the teller, or belongs to a group or place that knows it.
 //!
-//! The probability of telling one of these facts is
+//! The probability of telling one of the remaining facts is
 //!
 //! ```text
 //! talkativeness × openness × freshness × interest
@@ -46,7 +46,7 @@
 //! hearer who already believes the fact, or who has heard it four times, learns nothing.
 //!
 //! Telling creates the same edges as [`learn::tell`](crate::learn::tell). The new edges depend on the edges through
-//! which the teller knew the fact. They become inactive when those edges become inactive.
+//! which the teller knew the fact. They become inactive when the teller's edges become inactive.
 
 mod meetings;
 mod minds;
@@ -68,7 +68,7 @@ use minds::Minds;
 use options::ROUNDS;
 pub use options::{GossipError, GossipOptions};
 
-/// Maximum number of own edges of a hearer to a fact. If the hearer has this number, hearing the fact again has no
+/// Maximum number of a hearer's own edges to one fact. Once a hearer has this many, hearing the fact again has no
 /// effect.
 const ENOUGH: usize = 4;
 
@@ -101,8 +101,8 @@ pub struct News {
 pub struct GossipStep {
     /// The changes of the operation; empty if no character told anything.
     pub changes: Vec<Change>,
-    /// The facts that were told, sorted by time. Names and kinds of entities that were told at the same time are not
-    /// included.
+    /// The facts that were told, sorted by time. Names and kinds of entities, which are told along with the facts, are
+    /// not included.
     pub news: Vec<News>,
     /// Number of meetings in the step.
     pub meetings: usize,
@@ -122,8 +122,7 @@ pub struct Spread {
 }
 
 impl GossipStep {
-    /// Returns how far each told fact spread. Facts with the most new knowers come first. Facts with equally many are
-    /// sorted by id.
+    /// Returns how far each told fact spread. Facts with the most new knowers come first; ties are sorted by id.
     ///
     /// `state` is the state from which the step was computed.
     pub fn spread(&self, state: &State) -> Vec<Spread> {
@@ -203,7 +202,7 @@ pub fn gossip(state: &State, options: &GossipOptions) -> Result<GossipStep, Goss
     Ok(talk.step)
 }
 
-/// One direction of a meeting: the teller may tell news to the hearer.
+/// One direction of a meeting, in which the teller may tell news to the hearer.
 struct Chat<'a> {
     teller: &'a Person<'a>,
     hearer: &'a Person<'a>,
@@ -261,7 +260,7 @@ impl Talk<'_> {
     }
 
     /// Returns whether the teller would tell a fact to the hearer. If `anyhow` is `true`, does not check whether the
-    /// fact interests both.
+    /// fact is of interest to both.
     fn would_tell(&mut self, chat: &Chat, id: FactId, anyhow: bool) -> bool {
         let (teller, hearer, when) = (chat.teller.index, chat.hearer.index, chat.when);
         let Some(fact) = self.state.fact(id) else { return false };

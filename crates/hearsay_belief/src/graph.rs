@@ -1,7 +1,7 @@
 //! Graph traversal: neighbours, shortest paths, identity of an entity, and parts of the graph.
 //!
-//! A traversal follows either the graph of the DM (facts that are canon or claimed and have no end) or the facts that
-//! one knower knows.
+//! A traversal follows either the DM's graph (facts that are canon or claimed and have no end) or the facts that one
+//! knower knows.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -32,8 +32,7 @@ pub struct Traversal<'a> {
     pub direction: Direction,
     /// Predicates of the relations to follow; empty to follow relations with any predicate.
     pub predicates: Vec<Predicate>,
-    /// View of the knower whose knowledge limits the traversal. `None` means that the traversal follows the graph of
-    /// the DM.
+    /// View of the knower whose knowledge limits the traversal. `None` means that the traversal follows the DM's graph.
     pub view: Option<&'a View>,
 }
 
@@ -42,7 +41,7 @@ impl Traversal<'_> {
         self.leads(link) && self.sees(link.fact())
     }
 
-    /// Returns whether the traversal follows the relation of a link in the direction of the link.
+    /// Returns whether the traversal follows relations with the predicate and direction of a link.
     fn leads(&self, link: &Link) -> bool {
         let way = match self.direction {
             Direction::Both => true,
@@ -69,11 +68,11 @@ pub struct Neighbour<'a> {
     pub distance: usize,
     /// Relation through which the traversal first reached the entity.
     pub fact: &'a Fact,
-    /// Whether the entity is the object of the relation.
+    /// Whether the entity is the object of the relation; if not, it is the subject.
     pub forward: bool,
 }
 
-/// Returns at most `limit` entities that are reached from an entity over at most `depth` relations. The nearest
+/// Returns at most `limit` entities that can be reached from an entity over at most `depth` relations. The nearest
 /// entities come first. Entities at the same distance are sorted by id.
 pub fn neighbours<'a>(
     state: &'a State,
@@ -111,18 +110,19 @@ struct Reached {
     distance: usize,
 }
 
-/// A breadth-first traversal, level by level. It uses dense indices and reads a fact only where needed.
+/// A breadth-first traversal. A *level* contains the entities at one distance from the start; the *frontier* is the
+/// newest complete level. The traversal uses dense indices and reads facts only where needed.
 struct Spread<'s, 'w> {
     state: &'s State,
     walk: &'w Traversal<'w>,
     /// Dense indices of the predicates to follow; `None` to follow relations with any predicate.
     predicates: Option<Vec<u32>>,
     start: u32,
-    /// Number of each entity in the order in which the traversal found it, by dense index; `UNSEEN` if it is not found
-    /// yet.
+    /// By dense index, the number of each entity in the order in which the traversal found it; `UNSEEN` if it is not
+    /// found yet.
     places: Vec<u32>,
     found: Vec<Reached>,
-    /// Number of the first entity of the last level.
+    /// Number of the first entity of the frontier.
     first: u32,
 }
 
@@ -139,7 +139,7 @@ impl<'s, 'w> Spread<'s, 'w> {
     fn go_on(&mut self, distance: usize) -> bool {
         let begin = self.found.len();
         let unseen = self.places.len() - 1 - begin;
-        // If the last level has more entities than there are unseen entities, searching from the unseen entities is
+        // If the frontier has more entities than there are unseen entities, searching from the unseen entities is
         // faster.
         if unseen < begin + 1 - self.first as usize {
             self.pull(distance)
@@ -162,12 +162,12 @@ impl<'s, 'w> Spread<'s, 'w> {
         way && self.predicates.as_ref().is_none_or(|named| named.contains(&hop.predicate()))
             && match self.walk.view {
                 None => self.state.stands_at(hop.fact()),
-                // A knower may believe a fact that is not canon or claimed, or that is no longer true.
+                // A knower may know a fact that is neither canon nor claimed, or that is no longer true.
                 Some(view) => self.state.fact_at(hop.fact()).is_some_and(|fact| view.fact(fact.id()).is_some()),
             }
     }
 
-    /// Follows the relations of the entities on the last level.
+    /// Follows the relations of the entities of the frontier.
     fn push(&mut self, distance: usize) {
         let begin = self.found.len() as u32;
         for place in self.first..=begin {
@@ -182,14 +182,14 @@ impl<'s, 'w> Spread<'s, 'w> {
                     self.found.push(reached);
                     self.places[hop.other() as usize] = self.found.len() as u32;
                 } else if self.state.is_before(*hop, self.found[at as usize - 1].hop) {
-                    // Another relation on this level, with a smaller id, may reach the same entity.
+                    // If several relations reach the same entity on one level, keep the relation with the smallest id.
                     self.found[at as usize - 1] = reached;
                 }
             }
         }
     }
 
-    /// Searches from the unseen entities for relations to the last level.
+    /// Searches from the unseen entities for relations to the frontier.
     fn pull(&mut self, distance: usize) {
         let last = self.first..=self.found.len() as u32;
         for index in 0..self.places.len() as u32 {
@@ -207,7 +207,7 @@ impl<'s, 'w> Spread<'s, 'w> {
             }
             if let Some(hop) = best {
                 self.found.push(Reached { index, hop, forward: !hop.is_forward(), distance });
-                // Entities that were found on this level are not part of the last level yet.
+                // The number is outside `last`, so the entity does not count as part of the frontier yet.
                 self.places[index as usize] = self.found.len() as u32;
             }
         }
@@ -220,7 +220,7 @@ impl<'s, 'w> Spread<'s, 'w> {
             self.found[begin..].sort_unstable_by_key(|reached| ranks[reached.index as usize]);
             return;
         }
-        // If a large share of all entities was found, sorting with a bit set is faster.
+        // If a large part of all entities was found, sorting with a bit set is faster.
         let mut bits = FixedBitSet::with_capacity(ranks.len());
         for reached in &self.found[begin..] {
             bits.insert(ranks[reached.index as usize] as usize);
@@ -247,9 +247,9 @@ pub struct Step<'a> {
     pub forward: bool,
 }
 
-/// Returns a shortest path between two entities; `None` if there is no path with at most `longest` steps. The path is
-/// empty if both are the same entity. Among equally short paths, the path whose last steps have the smallest fact ids
-/// is chosen.
+/// Returns a shortest path between two entities; `None` if there is no path with at most `longest` steps. The path from
+/// an entity to itself is empty. Among equally short paths, the path whose last steps have the smallest fact ids is
+/// chosen.
 pub fn path<'a>(
     state: &'a State,
     from: &EntityId,
@@ -273,7 +273,7 @@ pub fn path<'a>(
             });
         }
     }
-    // Go back from the goal, one step nearer to the start each time.
+    // Walks back from the goal; each step leads one level nearer to the start.
     let back = Traversal { direction: reversed(walk.direction), predicates: walk.predicates.clone(), view: walk.view };
     let mut steps = Vec::new();
     let mut here = goal;
@@ -303,7 +303,7 @@ pub struct Identity<'a> {
     pub name: Option<&'a str>,
     /// Kind of the entity.
     pub kind: Option<Kind>,
-    /// Facts that state other names, sorted by id.
+    /// Facts that state aliases, sorted by id.
     pub aliases: Vec<&'a Fact>,
     /// Facts that state all other attributes, sorted by attribute, then by fact id.
     pub attributes: Vec<&'a Fact>,
@@ -353,8 +353,8 @@ pub struct Subgraph<'a> {
     pub relations: Vec<&'a Fact>,
 }
 
-/// Returns an entity, the entities that are reached from it over at most `depth` relations, and all relations between
-/// these entities that the traversal follows in either direction.
+/// Returns an entity, the entities that can be reached from it over at most `depth` relations, and all relations
+/// between these entities that the traversal follows in either direction.
 pub fn subgraph<'a>(state: &'a State, from: &EntityId, walk: &Traversal, depth: usize, limit: usize) -> Subgraph<'a> {
     let Some(center) = state.entity(from) else { return Subgraph::default() };
     let around = neighbours(state, from, walk, depth, limit);

@@ -1,4 +1,4 @@
-//! Learning: functions that compute the changes that record how knowers learn facts.
+//! Functions that compute the changes with which knowers learn facts.
 //!
 //! Each function reads a state and returns the changes of one operation. It does not apply the changes. Learning a fact
 //! adds a knowledge edge. If the fact was told, the edge has justifications: the edges through which the teller knew
@@ -93,7 +93,7 @@ pub struct Lesson {
 pub struct Learning {
     /// The changes of the operation.
     pub changes: Vec<Change>,
-    /// The learned facts, sorted by knower. Names and kinds of entities that the knowers learned at the same time are
+    /// The learned facts, sorted by knower. Names and kinds of entities, which are learned along with the facts, are
     /// not included.
     pub lessons: Vec<Lesson>,
     /// Dead characters among the given participants, sorted. They learn nothing.
@@ -103,7 +103,7 @@ pub struct Learning {
 /// Whether a teller says what it knows or lies.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Sincerity {
-    /// The teller passes on a fact that it knows. The credence of the teller affects the credence of the hearers.
+    /// The teller passes on a fact that it knows. The teller's credence affects the hearers' credence.
     #[default]
     Sincere,
     /// The teller contradicts its own knowledge or invents the fact. The derivation of the fact ends with the teller.
@@ -120,7 +120,7 @@ pub struct Telling<'a> {
     pub alias: Option<&'a str>,
     /// The hearers: characters, groups or places, in any order.
     pub hearers: &'a [EntityId],
-    /// The fact that the teller knows.
+    /// The fact that the teller tells, or that `retold` distorts.
     pub fact: &'a Arc<Fact>,
     /// The distorted version that the teller tells instead of `fact`. This version [distorts](FactRelation::Distorts)
     /// `fact`.
@@ -129,7 +129,7 @@ pub struct Telling<'a> {
     pub sincerity: Sincerity,
     /// The entity that the teller names as its own source.
     pub citing: Option<&'a EntityId>,
-    /// The credence of the hearers. `None` means that it is computed from their trust in the teller.
+    /// The hearers' credence. `None` means that it is computed from their trust in the teller.
     pub credence: Option<Credence>,
 }
 
@@ -152,7 +152,7 @@ impl<'a> Telling<'a> {
 /// Records that witnesses observe facts. Each witness learns all the facts.
 ///
 /// # Errors
-/// Returns an error if no witness is given, a witness is dead or cannot know, or a fact is proposed or rejected.
+/// Returns an error if no witness is given, a witness is dead or cannot know facts, or a fact is proposed or rejected.
 pub fn witness(
     state: &State,
     facts: &[Arc<Fact>],
@@ -179,7 +179,7 @@ pub fn witness(
 
 /// Records that one knower tells others a fact that it knows, or a lie.
 ///
-/// The credence of a hearer depends on its [trust](Trust) in the teller and on the credence of the teller. Each
+/// A hearer's credence depends on its [trust](Trust) in the teller and on the teller's credence. Each
 /// [retelling](RETELLING) reduces the credence further. In addition, a new edge of the teller records who heard the
 /// fact.
 ///
@@ -196,7 +196,7 @@ pub fn tell(state: &State, telling: &Telling, occasion: &Occasion) -> Result<Lea
 /// learns the fact too.
 ///
 /// # Errors
-/// Returns the same errors as [`tell`], but no error if the teller does not know the fact.
+/// Returns the same errors as [`tell`], except that a teller who does not know the fact is not an error.
 pub fn claim(state: &State, telling: &Telling, occasion: &Occasion) -> Result<Learning, LearnError> {
     let mut scribe = Scribe::new(state, occasion);
     scribe.alive(telling.teller)?;
@@ -209,7 +209,7 @@ pub fn claim(state: &State, telling: &Telling, occasion: &Occasion) -> Result<Le
 /// Records a spoken line. All hearers hear the passage and learn the facts that it states.
 ///
 /// If the speaker is sincere and did not know a fact, the speaker learns the fact too. The passage must have a speaker.
-/// The other arguments replace the hearers, time, place and session of the passage.
+/// `hearers` and `occasion` replace the hearers, time, place and session of the passage.
 ///
 /// # Errors
 /// Returns the errors of [`tell`].
@@ -332,7 +332,7 @@ pub fn deduce(
     Ok(scribe.learning)
 }
 
-/// Creates a fact that refutes another fact. A knower can tell this fact like any other fact.
+/// Creates a fact that refutes another fact. A knower can tell the refutation like any other fact.
 ///
 /// # Errors
 /// Returns an error if the statement is empty.
@@ -341,7 +341,7 @@ pub fn refutation(fact: &Fact, statement: Option<&str>, provenance: Provenance) 
     about(fact, FactRelation::Refutes(fact.id()), statement, provenance, None)
 }
 
-/// Creates a fact that states that another fact has ended. A knower can tell this fact like any other fact.
+/// Creates a fact that states that another fact has ended. A knower can tell it like any other fact.
 ///
 /// # Errors
 /// Returns an error if the statement is empty.
@@ -382,16 +382,16 @@ fn about(
     Ok(Arc::new(said.secrecy(fact.secrecy()).fact_relation(Some(fact_relation)).build()?))
 }
 
-/// Returns a sentence in a form that can come after other words. The first word becomes lowercase only if it is in the
-/// list of [openers](words::Words::openers), because any other word may be a name.
+/// Returns a sentence in a form that can follow other words. The first word becomes lowercase only if it is in the list
+/// of [openers](words::Words::openers), because any other word may be a name.
 fn lower_first(sentence: &str) -> String {
     let (first, rest) = sentence.split_once(' ').unwrap_or((sentence, ""));
     let first = if words::has(&words::english().openers, first) { first.to_lowercase() } else { first.to_owned() };
     format!("{first} {rest}").trim_end().to_owned()
 }
 
-/// Returns the edges through which a fact is known, as justifications. If the knower has its own edges, only these
-/// edges are returned.
+/// Returns the edges through which a fact is known, as justifications. If the knower has its own edges, returns only
+/// these.
 ///
 /// Records of telling others are included if they are needed to detect a lie, or to detect that the knower hears its
 /// own news again.
@@ -444,7 +444,7 @@ impl<'s> Scribe<'s> {
         Ok(())
     }
 
-    /// Returns the hearers, sorted and unique, after checking that each can learn.
+    /// Returns the hearers, sorted and without duplicates, after checking that each of them can learn facts.
     fn hearers(&self, given: &[EntityId]) -> Result<Vec<EntityId>, LearnError> {
         let hearers: BTreeSet<&EntityId> = given.iter().collect();
         for id in &hearers {
@@ -485,7 +485,7 @@ impl<'s> Scribe<'s> {
     }
 
     /// Makes the speaker know its own statement, and returns the new edge. Does nothing if the speaker lies or already
-    /// knows the fact.
+    /// knows the statement.
     fn own(
         &mut self,
         view: &View,
@@ -549,8 +549,8 @@ impl<'s> Scribe<'s> {
             };
             let belief = match telling.credence {
                 Some(given) => {
-                    // The given credence is the final credence. If the teller does not lie, the credence cannot exceed
-                    // the teller's belief after one retelling.
+                    // The caller set the final credence. If the teller does not lie, the credence cannot exceed the
+                    // teller's belief after one retelling.
                     let most = if sources.is_empty() { 1.0 } else { RETELLING * surety };
                     edge.credence = if given.get() < most { credence(given.get() / most) } else { Credence::FULL };
                     credence(edge.credence.get() * most)

@@ -54,13 +54,13 @@
 //! | May a secret be told now? | [`judge`], [`revealable`] |
 //! | Who knows a fact that does not name its knowers? | [`default_audience`] |
 //!
-//! # Data that belief never reads
+//! # Data that a view never reads
 //!
 //! A view does not depend on whether the campaign treats a fact as true. A view reads neither the status of a fact, nor
 //! the end of its validity, nor the confidence of its extraction, and [`Known`] gives no access to these data. A
-//! character learns from another fact that a fact has ended or is untrue. Only two functions for the DM use these data:
+//! character learns that a fact has ended or is untrue from another fact. Only two functions for the DM use these data:
 //! [`View::of_dm`], and a traversal of the [`graph`] without a view. There is one exception: no character can know a
-//! proposed or rejected fact, so the state treats the edges to it as inactive.
+//! proposed or rejected fact, so the state treats all edges to such a fact as inactive.
 //!
 //! Memberships and residences decide which knowledge reaches a character. A membership or residence counts only while
 //! it is canon, and only if the member itself knows of it.
@@ -68,13 +68,12 @@
 //! # Guarantees
 //!
 //! - **Exact withdrawal.** If an observation is withdrawn, the state is the same as if the knower had never made the
-//!   observation. This is true for every knower whose knowledge derives from the observation, and also for trust.
-//!   (Trust depends on the latest 16 testimonies of a teller.)
+//!   observation. This includes every knower whose knowledge derives from the observation, and trust, which depends on
+//!   the latest 16 testimonies of a teller.
 //! - **Views of the past equal a replay.** If facts are recorded at the time when they are learned, a view of a past
 //!   moment equals the view of the state at the journal position of that moment.
-//! - **Tested against a reference.** A property test compares views with a simple implementation that visits every
-//!   edge.
-//! - **Pure.** The crate uses no I/O and no clock. Its only randomness comes from a given seed.
+//! - **Views match a reference.** A property test compares them with a simple implementation that visits every edge.
+//! - **Pure.** The crate uses no I/O and no clock. Random choices depend only on a given seed.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod audience;

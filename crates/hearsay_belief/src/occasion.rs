@@ -37,8 +37,8 @@ impl Occasion {
     }
 }
 
-/// Returns whether a fact is canon and valid at a moment. If the moment is `None`, returns whether the fact is canon
-/// and has no end.
+/// Returns whether a fact is canon and valid at a moment. If the moment is `None`, the fact must be canon and have no
+/// end.
 pub(crate) fn holds(fact: &Fact, moment: Option<GameTime>) -> bool {
     fact.status() == FactStatus::Canon && fact.validity().holds_at(moment)
 }
@@ -66,7 +66,7 @@ pub(crate) fn deaths<'s>(state: &'s State, id: &EntityId) -> impl Iterator<Item 
     conditions.filter(|fact| fact.status() == FactStatus::Canon && says_dead(state, fact))
 }
 
-/// Returns the living characters at a place at a moment, sorted. Canon LOCATED_AT facts give their location.
+/// Returns the living characters at a place at a moment, sorted. Canon LOCATED_AT facts state where they are.
 ///
 /// Characters in a part of the place are not included.
 pub fn present(state: &State, place: &EntityId, moment: Option<GameTime>) -> Vec<EntityId> {

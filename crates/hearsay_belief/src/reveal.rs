@@ -25,7 +25,7 @@ pub struct Judgement {
     /// Otherwise, all player characters are considered.
     pub listeners: Vec<EntityId>,
     /// The conditions that are not met, as text for the DM; empty if the condition is true. If there are several
-    /// possible listeners, the list is for the listener with the fewest unmet conditions.
+    /// possible listeners, the list describes the listener with the fewest unmet conditions.
     pub missing: Vec<String>,
 }
 
@@ -45,7 +45,7 @@ pub struct Revealable {
 
 /// Evaluates a condition at the current game time.
 ///
-/// If no listener is given, a condition that refers to the listener is true if it is true for any player character.
+/// If no listener is given, a condition that refers to the listener is true if at least one player character meets it.
 pub fn judge(
     state: &State,
     condition: &Condition,
@@ -172,8 +172,8 @@ impl<'a> Judge<'a> {
         Judgement { holds: false, listeners, missing }
     }
 
-    /// Returns the parts of a condition that do not have the required value, as text for the DM. The list is empty if
-    /// the condition has the required value.
+    /// Returns the parts of a condition that do not have the value `wanted`, as text for the DM. The list is empty if
+    /// the whole condition has this value.
     fn missing(&self, condition: &Condition, ends: Ends, wanted: bool) -> Vec<String> {
         match condition {
             Condition::Not(part) => self.missing(part, ends, !wanted),
@@ -212,7 +212,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Returns whether a single condition is true, and a description of the present situation.
+    /// Returns whether a single condition is true, and a description of the current situation.
     fn look(&self, condition: &Condition, ends: Ends) -> (bool, String) {
         let state = self.state;
         let called = |id: &EntityId| state.name_or_id(id).to_owned();
@@ -272,13 +272,14 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Returns the canon facts with a subject and a predicate that are valid at the present game time.
+    /// Returns the canon facts with a subject and a predicate that are valid at the current game time.
     fn now(&self, subject: &EntityId, name: &str) -> impl Iterator<Item = &'a Fact> {
         let held = self.state.facts_with_subject(subject, name).at(self.state.clock());
         held.map(AsRef::as_ref).filter(|fact: &&Fact| fact.status() == FactStatus::Canon)
     }
 
-    /// Returns the canon facts that state a kind of belonging of a subject and are valid at the present game time.
+    /// Returns the canon facts that state that a subject belongs to another entity in this way and that are valid at
+    /// the current game time.
     fn belongings(&self, subject: &EntityId, way: Belonging) -> Vec<&'a Fact> {
         let names = self.state.vocabulary().with_belonging(way);
         names.flat_map(|name| self.now(subject, name.as_str())).collect()
@@ -297,7 +298,7 @@ impl<'a> Judge<'a> {
         owns(who) || groups.filter(is_party).any(owns)
     }
 
-    /// Returns whether one of the relations leads to an entity, or to a part of this entity.
+    /// Returns whether the object of one of the relations is an entity or a part of it.
     fn is_within(&self, relations: impl IntoIterator<Item = &'a Fact>, whole: &EntityId) -> bool {
         let mut reached: BTreeSet<&EntityId> = BTreeSet::new();
         let mut open: Vec<&EntityId> = relations.into_iter().filter_map(|fact| fact.object().entity()).collect();

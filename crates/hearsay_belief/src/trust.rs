@@ -45,7 +45,7 @@ impl From<Experience> for Justification {
 pub struct Trust {
     /// The first impression of the other character, computed from attitudes.
     pub first: Credence,
-    /// All observations that confirm or contradict one of the latest 16 testimonies of the other character. The latest
+    /// All observations that confirm or contradict one of the other character's latest 16 testimonies. The latest
     /// testimony comes last.
     pub experiences: Vec<Experience>,
 }
@@ -174,7 +174,7 @@ pub(crate) fn experiences(
             other.subject() != known.subject() && other.fact_relation() == Some(FactRelation::Refutes(known.id()))
         });
         for other in of_subject.chain(refuting).filter(|other| are_against(vocabulary, known, other)) {
-            // A situation that began after the testimony does not make the testimony wrong.
+            // A fact that became true only after the testimony does not make the testimony wrong.
             let then = other.since().and_then(|date| date.time) <= told.since;
             if then || other.fact_relation() == Some(FactRelation::Refutes(known.id())) {
                 note(other, false);

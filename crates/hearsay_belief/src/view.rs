@@ -44,7 +44,7 @@ impl PartialEq for View {
 
 impl Eq for View {}
 
-/// Facts that may contradict another fact, as indices of [`View::facts`].
+/// Facts that may contradict another fact, as indices into [`View::facts`].
 #[derive(Debug, Clone, Default)]
 struct Rivals {
     /// Facts by subject, in the order of the view.
@@ -57,16 +57,16 @@ impl View {
     /// Returns everything that a knower knows at a moment of game time; `None` means the end of all recorded time.
     ///
     /// 1. The view contains the facts that the knower learned itself at or before this moment, and common lore.
-    /// 2. Some of these facts are canon and state a membership, a residence or a part (a group within a group, a place
-    ///    within a place). They add the knowledge of the groups and places. The knower receives the facts that a group
+    /// 2. Some of these facts are canon and state a membership, a residence, or that a group or place is part of
+    ///    another. Each of them adds the knowledge of that group or place. The knower receives the facts that a group
     ///    or place learned before the knower left it. The knower knows a received fact from the time when it joined, or
     ///    from the time when the group or place learned the fact, whichever is later. The knower keeps the fact after
     ///    leaving. This step is repeated until nothing is added.
-    /// 3. A group can reserve facts for a rank. These facts are added if the knower has reached the rank. The order of
-    ///    ranks is the latest list of ranks that the knower knows at this moment. Then step 2 is repeated until nothing
-    ///    is added.
-    /// 4. The view also contains the passages that everyone heard, that the knower heard, or that one of these groups
-    ///    or places heard while the knower belonged to it.
+    /// 3. A group can reserve facts for a rank. These facts are added if the knower has reached the rank. The latest
+    ///    list of ranks that the knower knows at this moment determines the order of ranks. Then step 2 is repeated
+    ///    until nothing is added.
+    /// 4. The view also contains the passages that everyone heard, that the knower heard, or that a group or place
+    ///    heard while the knower belonged to it.
     pub fn of(state: &State, knower: &Knower, as_of: Option<GameTime>) -> Self {
         let mut collector = Collector::new(state, as_of);
         let mut sources = vec![Reach::all(Knower::World, AccessPath::Common)];
@@ -119,7 +119,7 @@ impl View {
         &self.briefs
     }
 
-    /// Returns the fact at a position in [`facts`](Self::facts).
+    /// Returns the fact at an index of [`facts`](Self::facts).
     #[inline]
     pub fn fact_at(&self, place: usize) -> Option<&Known> {
         self.facts.get(place)

@@ -1,4 +1,4 @@
-//! Limits for the copies that YAML aliases make: a few kilobytes of aliases can expand to a huge tree.
+//! Limits on YAML alias expansion: a few kilobytes of aliases can expand to a huge tree.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -8,7 +8,7 @@ use crate::Limits;
 #[derive(Debug, Default)]
 pub(crate) struct AliasBytes(AtomicU64);
 
-/// The number of nodes and bytes of a value, including all values inside it.
+/// The number of nodes and bytes in a value, including its nested values.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Size {
     pub(crate) nodes: usize,
@@ -35,7 +35,7 @@ impl std::ops::Add for Size {
     }
 }
 
-/// Counts the copies that the anchors and aliases of one file make.
+/// Counts the nodes and bytes that the aliases of one file copy.
 #[derive(Debug)]
 pub(crate) struct Aliases<'a> {
     limits: &'a Limits,
@@ -48,10 +48,10 @@ impl<'a> Aliases<'a> {
         Self { limits, all, nodes: 0 }
     }
 
-    /// Adds the size of a value that is about to be copied to the counts.
+    /// Adds the size of a value to the counts, before the value is copied.
     ///
     /// # Errors
-    /// Returns an error that names the limit if a limit is exceeded. The caller must then not copy the value.
+    /// Returns an error that names the exceeded limit. The caller must then not copy the value.
     pub(crate) fn copy(&mut self, size: Size) -> Result<(), String> {
         self.nodes += size.nodes;
         let bytes = size.bytes.saturating_add(self.all.0.fetch_add(size.bytes, Ordering::Relaxed));

@@ -1,5 +1,5 @@
-//! Finds the initial knowers of each fact: the knowers that the files name, the audience that follows from the audience
-//! rules, and the knowers of the names that known facts contain.
+//! Computes who knows each fact at first: the knowers that the files name, and the audience that the audience rules
+//! give. A knower of a fact also knows the entity names in it.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -20,9 +20,9 @@ use crate::{
     justifications::{Draft, Step, chain},
 };
 
-/// The homes and locations of entities, for the audience rules. If the files contain an entity, only the files
-/// determine its home and location: a second import must give the same audience, even if characters have moved during
-/// play. For all other entities, home and location come from the state.
+/// The homes and locations of entities, for the audience rules. If an entity is in the files, only the files determine
+/// its home and location. A second import then gives the same audience, even if characters have moved during play. For
+/// all other entities, the home and location come from the state.
 pub(crate) struct Around<'a> {
     campaign: &'a Campaign,
     state: &'a State,
@@ -71,14 +71,13 @@ pub(crate) struct Known {
 
 /// Decides which knowers know each fact and have read each passage.
 ///
-/// 1. An open fact is also known to its audience. The files state the audience, or it follows from the audience rules.
-///    A named knower gets no second edge from a rule, because that edge would override a smaller credence in the files.
-/// 2. An open fact is also known to its audience. The files mark the audience, or it follows from the rules. A named
-///    knower gets no second edge from a rule: that edge would override a smaller credence in the files.
+/// 1. The named knowers of a fact know it.
+/// 2. An open fact is also known to its audience. The files state the audience, or it follows from the audience rules.
+///    A named knower gets no second edge from a rule, because that edge would override a lower credence in the files.
 /// 3. A character who states a fact in a session knows that fact.
-/// 4. The readers of a passage have read the facts that it states.
+/// 4. The readers of a passage know the facts that the passage states.
 /// 5. If a knower was told a fact, the knower's edge depends on the teller's edges: see [`chain`].
-/// 6. A knower of a fact also knows the names in the fact: see [`names`].
+/// 6. A knower of a fact also knows the entity names in the fact: see [`names`].
 pub(crate) fn who_knows(campaign: &Campaign, around: &Around) -> Known {
     let Drafts { edges, passages, reached } = drafts(campaign, around);
     let mut edges = chain(campaign, edges).edges;
@@ -112,7 +111,7 @@ pub(crate) fn circles(campaign: &Campaign) -> Vec<Vec<Step>> {
 struct Drafts {
     edges: BTreeMap<KnowledgeId, Draft>,
     passages: BTreeMap<PassageId, Arc<Passage>>,
-    /// For each fact, the audience that knows it in addition to the named knowers; `None` if there is no such audience.
+    /// For each fact, its audience in addition to the named knowers; `None` if only the named knowers know it.
     reached: Vec<Option<Audience>>,
 }
 
@@ -130,7 +129,7 @@ fn drafts(campaign: &Campaign, around: &Around) -> Drafts {
             put(&mut edges, learned.of(id), at);
         }
         let audience = audience_of(campaign, stated);
-        // Knowers of a rumour in the files of another tool get the credence 0.5.
+        // A rumour from another tool's files has the credence 0.5.
         let rumoured = campaign.findings.format.is_some() && stated.fact.status() == FactStatus::Claimed;
         let credence = if rumoured { Credence::new(0.5).unwrap_or(Credence::FULL) } else { Credence::FULL };
         let by_rule = audience.map_or(Vec::new(), |audience| default_audience(audience, &stated.fact, around));
@@ -149,7 +148,8 @@ fn drafts(campaign: &Campaign, around: &Around) -> Drafts {
     Drafts { edges, passages, reached }
 }
 
-/// Adds an edge for each speaker of a fact, unless the speaker already knows the fact or the fact that it distorts.
+/// Adds an edge for each speaker of a fact. A speaker who already knows the fact, or the other fact that it distorts,
+/// gets no edge.
 fn speakers(campaign: &Campaign, mut said: HashMap<FactId, HashSet<Knower>>, edges: &mut BTreeMap<KnowledgeId, Draft>) {
     let mut wanted: HashMap<FactId, Vec<FactId>> = HashMap::new();
     for Stated { fact, .. } in campaign.facts.iter().filter(|stated| said.contains_key(&stated.fact.id())) {
@@ -180,7 +180,7 @@ fn audience_of(campaign: &Campaign, stated: &Stated) -> Option<Audience> {
     }
 }
 
-/// Returns the passages with their readers, and the readers of each fact by the index of the fact.
+/// Returns the passages with their readers, and the readers of each fact by the fact's index.
 fn readers(campaign: &Campaign, around: &Around) -> (BTreeMap<PassageId, Arc<Passage>>, HashMap<usize, Vec<Learned>>) {
     let (mut passages, mut read) = (BTreeMap::<PassageId, Arc<Passage>>::new(), HashMap::<usize, Vec<Learned>>::new());
     for text in &campaign.passages {
@@ -234,12 +234,11 @@ fn put(edges: &mut BTreeMap<KnowledgeId, Draft>, mut edge: KnowledgeEdge, at: Pl
     edges.insert(id, Draft { edge: Arc::new(edge), at });
 }
 
-/// Adds edges for the names in known facts.
+/// Adds edges for the entity names in known facts.
 ///
-/// A knower of a fact also knows some names: the open `name` and `kind` of the subject, of the object and of each
-/// entity that the fact mentions. If a group or place knows the fact, it knows the names on behalf of its members. The
-/// names are learned together with the first fact that contains them. Secret names and aliases are never learned in
-/// this way.
+/// A knower of a fact also knows the open `name` and `kind` of the subject, of the object and of each entity that the
+/// fact mentions. If a group or place knows the fact, it knows the names on behalf of its members. A knower learns
+/// these names together with the first fact that contains them. Secret names and aliases are never learned in this way.
 fn names(campaign: &Campaign, edges: &mut BTreeMap<KnowledgeId, Arc<KnowledgeEdge>>) {
     let mut called: HashMap<&EntityId, Vec<FactId>> = HashMap::new();
     let mut facts: HashMap<FactId, &Fact> = HashMap::new();
@@ -252,7 +251,7 @@ fn names(campaign: &Campaign, edges: &mut BTreeMap<KnowledgeId, Arc<KnowledgeEdg
     }
     // The game time at which each knower learned each name.
     let mut known: HashMap<(&Knower, FactId), Option<GameTime>> = HashMap::new();
-    // The first edge through which each knower encountered each entity.
+    // The first edge through which each knower heard of each entity.
     let mut met: BTreeMap<(&Knower, &EntityId), &KnowledgeEdge> = BTreeMap::new();
     for edge in edges.values().map(Arc::as_ref).filter(|edge| edge.acquisition.gives_knowledge()) {
         let Some(fact) = facts.get(&edge.fact) else { continue };
@@ -291,8 +290,8 @@ fn when(edge: &KnowledgeEdge) -> Option<GameTime> {
     edge.learned.as_ref().and_then(|date| date.time)
 }
 
-/// Returns the NPCs of a campaign that know nothing but names and kinds, sorted by id. What the groups and the home of
-/// an NPC know counts as known to the NPC.
+/// Returns the NPCs of a campaign that know nothing except names and kinds, sorted by id. An NPC also counts as knowing
+/// the facts of its groups and its home.
 pub(crate) fn know_nothing(campaign: &Campaign, edges: &BTreeMap<KnowledgeId, Arc<KnowledgeEdge>>) -> Vec<EntityId> {
     let mut own_names: HashSet<FactId> = HashSet::new();
     let mut groups: HashMap<&EntityId, Vec<&EntityId>> = HashMap::new();

@@ -1,4 +1,4 @@
-//! A campaign as its files describe it, before the campaign is compared with a state.
+//! A campaign as its files describe it, before it is compared with a state.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
@@ -32,19 +32,18 @@ pub struct Campaign {
     pub(crate) warnings: Vec<Warning>,
     pub(crate) digest: String,
     pub(crate) findings: Findings,
-    /// The exact records, if the files are an export of Hearsay.
+    /// The exact records, if the files are a Hearsay export.
     pub(crate) exact: Option<Box<UnchangedRecords>>,
 }
 
 impl Campaign {
-    /// Returns the name that identifies this campaign as a source of facts in the journal. It is the id of the
-    /// campaign.
+    /// Returns the id of the campaign. The journal uses it as the name of this source of facts.
     pub fn source(&self) -> &str {
         &self.info.id
     }
 
-    /// Sets the recording time of all facts for which the files give no recording time. [`plan`](crate::plan) then
-    /// shares these facts instead of copying each of them.
+    /// Sets the recording time of every fact that has none in the files. [`plan`](crate::plan) then shares these facts
+    /// instead of copying them.
     pub fn set_recorded(&mut self, now: Timestamp) {
         for stated in &mut self.facts {
             if stated.fact.provenance().recorded == Timestamp::default() {
@@ -63,8 +62,8 @@ impl Campaign {
         &self.entities
     }
 
-    /// Returns the external ids of an entity: the ids that it has in the tool that wrote the files. The slice is empty
-    /// if the entity is unknown or has no external id.
+    /// Returns the external ids of an entity: its ids in the tool that wrote the files. The slice is empty if the
+    /// entity is unknown or has no external id.
     pub fn external_ids(&self, id: &EntityId) -> &[ExternalId] {
         self.external.get(id).map_or(&[], Vec::as_slice)
     }
@@ -80,8 +79,8 @@ impl Campaign {
         self.facts.iter().map(|stated| &stated.fact)
     }
 
-    /// Returns the passages of the campaign, in the order of the files. If the readers of a passage follow from the
-    /// audience rules, the passage has no readers yet.
+    /// Returns the passages of the campaign, in the order of the files. A passage whose readers follow from the
+    /// audience rules has no readers yet.
     pub fn passages(&self) -> impl ExactSizeIterator<Item = &Passage> {
         self.passages.iter().map(|text| &text.passage)
     }
@@ -107,18 +106,18 @@ impl Campaign {
     }
 }
 
-/// Who knows a fact or passage, in addition to the named knowers.
+/// Who knows a fact or passage besides its named knowers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// The audience that follows from the audience rules.
+    /// The audience that the audience rules give.
     Rules,
-    /// Only the audience that the files state: everyone, the place, the parties or the subject.
+    /// The audience that the files state: everyone, the place, the parties or the subject.
     Only(Audience),
-    /// Nobody except the named knowers.
+    /// No one: only the named knowers know it.
     Named,
 }
 
-/// The records of an export that belong to unchanged lines of its pages.
+/// The records of an export whose lines in the pages are unchanged.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct UnchangedRecords {
     pub(crate) facts: HashSet<FactId>,
@@ -165,9 +164,9 @@ pub(crate) struct Learned {
     pub(crate) session: Option<SessionId>,
     /// The other characters who were present.
     pub(crate) co_present: Vec<EntityId>,
-    /// The minimum rank. The edge applies only to members of the knower with at least this rank.
+    /// The minimum rank in a group. Only members with at least this rank know the fact.
     pub(crate) rank: Option<String>,
-    /// The position in the files.
+    /// The position of the entry in the files.
     pub(crate) at: Place,
 }
 

@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-/// The error message for input of which only a part was read, because the caller cancelled.
+/// The error message for a read that the caller cancelled.
 pub(crate) const CANCELLED: &str = "reading was cancelled";
 
 /// A flag that tells readers to stop. Any thread may set it. Readers check the flag within a file, not only between

@@ -18,8 +18,8 @@ pub struct Earlier {
 }
 
 impl Earlier {
-    /// Collects the entities of all operations in the journal that are not reverted. The external id of a merged entity
-    /// maps to the entity that remains.
+    /// Collects the entities that the operations in the journal added, except reverted operations. The external id of a
+    /// merged entity maps to the entity that remains.
     pub fn of(state: &State) -> Self {
         let set = state.settings().any(|setting| matches!(setting.as_ref(), Setting::World(WorldSetting::Calendar(_))));
         let mut earlier = Self { calendar: set.then(|| state.calendar().clone()), ..Self::default() };
@@ -58,7 +58,7 @@ impl Earlier {
         self.calendar.as_ref()
     }
 
-    /// Returns the entities that were added by another author than this source.
+    /// Returns the entities that were first added by an author other than this source.
     pub fn of_others(&self, source: &str) -> impl Iterator<Item = &EntityId> {
         let others = move |author: &Author| !matches!(author, Author::Importer(name) if name == source);
         self.owners.iter().filter(move |(_, author)| others(author)).map(|(id, _)| id)

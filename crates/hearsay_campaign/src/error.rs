@@ -53,7 +53,7 @@ impl CampaignErrors {
     }
 }
 
-/// The hint of errors about input that can only be read with the feature `import`.
+/// The hint for input that needs the cargo feature `import`.
 #[cfg(not(feature = "import"))]
 pub(crate) const NEEDS_IMPORT: &str = "build the program with the cargo feature `import`, which reads archives and the \
                                        formats of other tools";
@@ -119,7 +119,7 @@ impl Faults {
         self.found.len() + self.more
     }
 
-    /// Returns whether no error was found so far.
+    /// Returns whether no error has been found so far.
     pub(crate) fn found_none(&self) -> bool {
         self.found.is_empty()
     }

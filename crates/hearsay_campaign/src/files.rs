@@ -79,7 +79,7 @@ pub(crate) fn load(path: &Path, limits: &Limits, faults: &mut Faults) -> Loaded 
                 total_bytes += bytes.len() as u64;
                 if total_bytes > limits.total_bytes {
                     let most = limits.total_bytes >> 20;
-                    let message = format!("the files up to here have more than {most} MiB together");
+                    let message = format!("the files up to this one have more than {most} MiB in total");
                     whole(faults, &name, &message, "import parts of the campaign, or raise the limit");
                     break;
                 }

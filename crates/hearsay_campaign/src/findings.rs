@@ -35,8 +35,8 @@ pub struct Findings {
     pub resolved: usize,
     /// The number of links and fields that name no entity, such as a dice roll, `none` or `local militia`.
     pub nobody: usize,
-    /// Links that match several notes, each with the entities of these notes. At most, such a link proposes a relation
-    /// to each of the entities.
+    /// Links that match several notes, each with the entities of these notes. A relation to each of these entities can
+    /// at most be proposed.
     pub ambiguous: Vec<(Place, Vec<EntityId>)>,
     /// Links whose target does not exist.
     pub dangling: Vec<Place>,

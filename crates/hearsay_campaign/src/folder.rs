@@ -22,7 +22,7 @@ use crate::{CampaignErrors, Limits, Skipped, cancel::CANCELLED, regular};
 #[cfg(feature = "import")]
 use {crate::alias::AliasBytes, archive::Archive};
 
-/// The list of a campaign's files. [`Folder::read`] reads the content of one file.
+/// The list of files in an import source. [`Folder::read`] reads the content of one file.
 #[derive(Debug)]
 pub struct Folder {
     name: String,
@@ -38,7 +38,7 @@ pub struct Folder {
 
 #[derive(Debug)]
 enum Source {
-    /// The folder, with links resolved.
+    /// The path of a folder, with links resolved.
     Disk(PathBuf),
     #[cfg(feature = "import")]
     Zip(Archive),
@@ -210,7 +210,7 @@ impl Folder {
         if left == 0 {
             let most = self.limits.total_bytes >> 20;
             return Err(format!(
-                "the files have more than {most} MiB together: import parts of them, or raise the limit"
+                "the files have more than {most} MiB in total: import parts of them, or raise the limit"
             ));
         }
         let (bytes, more) = self.bytes_of(entry, self.limits.file_bytes)?;

@@ -15,7 +15,7 @@ use crate::{
     plan, read_backup, read_jsonl,
 };
 
-/// The names of the fuzz targets, which are also the names of the folders of the corpus.
+/// The names of the fuzz targets. The corpus folder of each target has the same name.
 pub const TARGETS: [&str; 13] = [
     "backup",
     "foundry",

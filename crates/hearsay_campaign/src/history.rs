@@ -8,7 +8,7 @@ use hearsay_model::{
     SessionId, Setting, SettingKey, State,
 };
 
-/// The latest change of a record that is not reverted.
+/// The latest unreverted change of a record.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Last<T> {
     /// The record that the change wrote. `None` if the change removed the record or only set a flag.
@@ -20,13 +20,13 @@ pub(crate) struct Last<T> {
 /// The history of a fact.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct FactHistory<'a> {
-    /// The last assertion by this source, unless another author asserted the fact later.
+    /// The fact as this source last asserted it; `None` if the source retracted it or another author asserted it later.
     pub(crate) ours: Option<&'a Arc<Fact>>,
     /// A phrase that describes the latest change by another author, such as "another source also states it".
     pub(crate) touched: Option<&'static str>,
 }
 
-/// The latest change of each record in the journal that is not reverted.
+/// The latest unreverted change of each record in the journal.
 #[derive(Debug, Default)]
 pub(crate) struct History<'a> {
     pub(crate) entities: HashMap<EntityId, Last<&'a Entity>>,

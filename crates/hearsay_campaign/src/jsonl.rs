@@ -4,8 +4,8 @@
 //! `session`, `fact`, `knowledge_edge` or `passage`. A line of the type `setting` has the setting in the field
 //! `setting`. In all other lines, the fields are those of the type with this name in `hearsay_model`. Lines are sorted
 //! by type in this order, then by id, so that equal states give equal bytes. A record may name an entity or session
-//! that was removed; for example, a passage may mention a removed entity. The removed record then has a line of the
-//! type `entity` or `session` with `"removed":true`.
+//! that was removed; for example, a passage may mention a removed entity. The removed entity or session then has a line
+//! of its type with `"removed":true`.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -151,9 +151,8 @@ impl<'a> Named<'a> {
     }
 }
 
-/// Reads JSON Lines, and returns the changes that recreate the written state from an empty state. The order of the
-/// changes allows you to apply them as one operation. The header must be the first line; all other lines may come in
-/// any order.
+/// Reads JSON Lines, and returns the changes that recreate the written state from an empty state. You can apply the
+/// changes in this order as one operation. The header must be the first line; all other lines may come in any order.
 ///
 /// # Errors
 /// Returns an error if a line is not a record, or if it names an entity, session or fact that has no line. Errors

@@ -55,8 +55,8 @@ type Telling = (EntityId, FactId, Option<Date>, Option<SessionId>, Vec<Justifica
 /// 1. A told edge depends on the teller's own edges to the fact. If there are none, it depends on the teller's edges to
 ///    the fact that the told fact distorts. Edges that the teller acquired after the telling do not count. If there are
 ///    no such edges, the teller is the origin of the derivation.
-/// 2. The credence in the files is the final credence of the hearer. The stored credence is a share of the teller's
-///    credence. If possible, this share is chosen so that it gives the final credence.
+/// 2. The credence in the files is the hearer's final credence. The stored credence is relative to the teller's
+///    credence. Where possible, it is chosen so that the hearer's final credence matches the files.
 /// 3. A teller with credence 0 in the fact is lying, and is the origin of the derivation.
 /// 4. A teller with its own edge to the fact gets a record of the hearers to whom it told the fact.
 pub(crate) fn chain(campaign: &Campaign, drafts: BTreeMap<KnowledgeId, Draft>) -> Chained {

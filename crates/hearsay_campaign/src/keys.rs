@@ -41,7 +41,7 @@ const KEPT: &[&str] = &["secret", "conceals", "reveal", "public"];
 const SAYS: &[&str] = &["type", "target", "value"];
 /// Keys for the relation of a fact to another fact.
 const BEARS: &[&str] = &["distorts", "refutes", "ends"];
-/// Keys that describe how a knower knows a fact.
+/// Keys that describe a knower, and how the knower learned a fact.
 const HOLDS: &[&str] = &["who", "how", "from", "citing", "when", "with", "rank", "credence", "conceals"];
 /// Keys that other tools use for the target of a relation.
 const ENDS: &[&str] = &["target_id", "target_name", "bidirectional"];

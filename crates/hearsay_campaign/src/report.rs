@@ -107,9 +107,9 @@ pub struct ImportReport {
     /// Number of new or changed reveals.
     pub reveals: usize,
     /// Number of facts for each audience. The audiences `common`, `local`, `parties` and `private` come from a mark in
-    /// the files or from the audience rules. A `secret` fact is known only to its holders. A `told` fact (a rumour, a
-    /// lie, a fact of a line or passage) is known only to those who heard or read it. A fact under `nobody` has no
-    /// knower.
+    /// the files or from the audience rules. A `secret` fact is known only to its named knowers. A `told` fact (a
+    /// rumour, a lie, a fact of a line or passage) is known only to those who heard or read it. A fact under `nobody`
+    /// has no knower.
     pub audience: BTreeMap<&'static str, usize>,
     /// NPCs that would know nothing but names and kinds.
     pub know_nothing: Vec<EntityId>,
@@ -209,10 +209,10 @@ impl fmt::Display for ImportReport {
             writeln!(f, "  NPCs who know nothing: {}", ids(&self.know_nothing))?;
         }
         if !self.stubs.is_empty() {
-            writeln!(f, "  link targets that do not exist (to review): {}", ids(&self.stubs))?;
+            writeln!(f, "  entities for missing link targets (to review): {}", ids(&self.stubs))?;
         }
         if !self.kindless.is_empty() {
-            writeln!(f, "  of unknown kind: {}", ids(&self.kindless))?;
+            writeln!(f, "  entities of unknown kind: {}", ids(&self.kindless))?;
         }
         let at = |Place { path, line, what }: &Place| format!("{path}:{line}: {what}");
         lines(f, "possible duplicate", &self.alike, |Alike { one, other, .. }| format!("{one} and {other}"))?;
@@ -235,9 +235,9 @@ fn known_to(audience: &str) -> &str {
     match audience {
         "common" => "everybody",
         "local" => "the subject and its place",
-        "parties" => "subject and object",
+        "parties" => "the subject and the object",
         "private" => "the subject only",
-        "secret" => "holders of secrets",
+        "secret" => "the knowers of a secret",
         "told" => "named characters",
         other => other,
     }

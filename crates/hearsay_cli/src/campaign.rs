@@ -1,4 +1,4 @@
-//! Opens a campaign: reads its settings, opens its memory, and looks for changes in its files.
+//! Opens a campaign: reads its settings, opens its memory, and checks its files for changes.
 
 use std::{path::Path, sync::mpsc, thread, time::Duration};
 
@@ -13,7 +13,7 @@ use crate::{
     texts::{self, Meaning},
 };
 
-/// Access that a command needs: only reading, or reading and writing.
+/// Access that a command needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
     Read,
@@ -28,7 +28,7 @@ impl Access {
 }
 
 /// Opens a campaign. With write access, first imports the changes in the campaign's files. With read access, only
-/// prints a note if files changed, and imports them only if the campaign has no records yet.
+/// prints a note if files changed, but imports them if the campaign has no records yet.
 pub(crate) fn open(campaign: &Campaign, access: Access, meaning: Meaning, output: &Output) -> Result<Memory> {
     let has_files = !campaign.no_sync && has_campaign_files(&campaign.campaign);
     if access == Access::Read && !has_files && !has_database(&campaign.campaign)? {
@@ -43,8 +43,8 @@ pub(crate) fn open(campaign: &Campaign, access: Access, meaning: Meaning, output
     Ok(memory)
 }
 
-/// Opens a campaign for a command that records texts. Before the command runs, extracts facts from all texts that still
-/// wait for extraction, so that the result of the command does not contain these facts.
+/// Opens a campaign for a command that records texts. First extracts facts from all texts that still wait for
+/// extraction, so that the result of the command does not include facts from these texts.
 pub(crate) fn open_to_record(campaign: &Campaign, access: Access, output: &Output) -> Result<Memory> {
     let memory = open(campaign, access, Meaning::Without, output)?;
     if access == Access::Write {
@@ -64,8 +64,8 @@ pub(crate) fn open_plain(directory: &Path, access: Access, meaning: Meaning, out
     let mut settings = settings(directory)?;
     expect_campaign(directory, &settings)?;
     settings.model.enabled &= meaning == Meaning::With;
-    // Only commands that write texts start extraction, and they wait for its result. Automatic extraction would change
-    // the data while other commands show it.
+    // Disables automatic extraction, because it would change the data while a command shows it. Commands that write
+    // texts start extraction themselves and wait for its result.
     settings.extraction.enabled = false;
     let opened = open_watched(MemoryOptions::with_settings(directory, settings.clone()), output);
     match opened {
@@ -108,7 +108,7 @@ pub(crate) fn expect_campaign(directory: &Path, settings: &Settings) -> Result<(
     Err(Fault::new(WRONG_FILE, what).into())
 }
 
-/// Opens a campaign for a dry run. A campaign without a database is opened in memory, so that no database is created.
+/// Opens a campaign for a dry run. If the campaign has no database, opens it in memory, so that no database is created.
 pub(crate) fn open_to_try(directory: &Path, output: &Output) -> Result<Memory> {
     let mut settings = if directory.exists() { settings(directory)? } else { Settings::default() };
     if directory.join(&settings.store.directory).exists() {

@@ -1,5 +1,5 @@
-//! Names that match several entities or facts: lists the candidates with numbers, and lets the user choose one on a
-//! terminal.
+//! Ambiguous names of entities and facts: lists the candidates with numbers and, on a terminal, lets the user choose
+//! one.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
@@ -11,16 +11,16 @@ use hearsay_query::QueryError;
 /// A name that matches several entities or facts.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Ambiguity {
-    /// The name, as the user typed it.
+    /// Name as the user typed it.
     pub(crate) name: String,
-    /// Ids that the name may mean, each with a description. Contains only the first of many candidates.
+    /// Ids to which the name may refer, each with a description. If there are many, contains only the first ones.
     candidates: Vec<(String, String)>,
-    /// Number of all ids that the name may mean.
+    /// Total number of ids to which the name may refer.
     all: usize,
 }
 
-/// Returns the query error that caused a command error, or `None` if the cause is different. The query error can be
-/// inside an error about a line of a log.
+/// Returns the query error that caused a command error, or `None` if the cause is different. The query error may be
+/// nested in an error about a line of a log.
 fn query_error(error: &CommandError) -> Option<&QueryError> {
     match error {
         CommandError::Query(error) => Some(error),
@@ -68,7 +68,7 @@ impl Ambiguity {
     }
 
     /// Asks the user to choose one of the candidates. Returns the chosen id, or `None` if there is no terminal or the
-    /// user chose none.
+    /// user makes no choice.
     pub(crate) fn ask(&self) -> Option<&str> {
         if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
             return None;

@@ -19,8 +19,8 @@ impl From<&When> for AsOf {
     }
 }
 
-/// Reads the state at the journal position of `when`, on a background thread. `reading` receives this state, and the
-/// requested moment of game time.
+/// Reads the state at the journal position of `when` on a background thread. `reading` receives this state and the
+/// requested game time.
 pub(crate) fn read<T: Send + 'static>(
     memory: &Memory,
     when: &When,
@@ -35,7 +35,7 @@ pub(crate) fn read<T: Send + 'static>(
     Ok(ticket.wait()?)
 }
 
-/// Returns an error if `when` has a date but there is no knower, because only the view of a knower depends on a date.
+/// Returns an error if `when` has a date but no knower is given, because only a knower's view depends on a date.
 pub(crate) fn needs_knower(when: &When, knower: Option<&String>) -> Result<()> {
     if when.as_of.is_some() && knower.is_none() {
         let what = "--as-of needs --as, because it shows the knowledge of one character at a date; use --recorded for earlier records";
@@ -44,8 +44,8 @@ pub(crate) fn needs_knower(when: &When, knower: Option<&String>) -> Result<()> {
     Ok(())
 }
 
-/// Returns the predicate that the user means. Upper and lower case, spaces, `-` and `_` make no difference. The
-/// predicate must be in the vocabulary or in a fact.
+/// Returns the predicate to which the user's text refers. Ignores case, and treats spaces, `-` and `_` alike. The
+/// predicate must be in the vocabulary or in a recorded fact.
 pub(crate) fn known_predicate(state: &State, given: &str) -> Result<String, Fault> {
     let plain = |text: &str| text.to_lowercase().replace([' ', '-'], "_");
     let wanted = plain(given);
@@ -82,7 +82,7 @@ pub(crate) fn fact_line(before: &str, row: &FactRow, output: &mut Output) -> Res
         marks.push(row.secrecy.to_owned());
     }
     marks.extend(row.until.as_ref().map(|until| format!("until {until}")));
-    // The full page of a fact shows the field in parentheses; this line omits it.
+    // Omits the field in parentheses, which the full page of a fact shows.
     let short = |evidence: &String| evidence.split_once(" (").map_or(evidence.clone(), |(place, _)| place.to_owned());
     marks.extend(row.evidence.first().map(short));
     let line = Line::from(before).id(row.id.short()).plain(format!("  {}", row.statement));

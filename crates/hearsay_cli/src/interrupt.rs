@@ -16,8 +16,8 @@ static ASKED: AtomicBool = AtomicBool::new(false);
 /// Exit code of a program that Ctrl-C stopped.
 pub(crate) const CODE: u8 = 130;
 
-/// Installs the handler for Ctrl-C. Ending the program immediately is safe too, because every acknowledged operation is
-/// on the disk.
+/// Installs the handler for Ctrl-C. Even an immediate end of the program is safe, because every acknowledged operation
+/// is on the disk.
 pub(crate) fn install() {
     let installed = ctrlc::set_handler(|| {
         if ASKED.swap(true, Ordering::Relaxed) {
@@ -47,8 +47,8 @@ pub(crate) fn check() -> Result<()> {
     }
 }
 
-/// Waits for a result that may take a long time. If the user presses Ctrl-C, returns an error, and work that is not
-/// committed yet is not saved.
+/// Waits for a result that may take a long time. Returns an error if the user presses Ctrl-C; work that is not
+/// committed by then is lost.
 pub(crate) fn wait<T>(ticket: &Ticket<T>) -> Result<T> {
     loop {
         match ticket.try_take() {

@@ -29,7 +29,7 @@ use style::Colours;
 
 fn main() -> ExitCode {
     commands::shell::complete();
-    // The error that ends a command already contains the messages of the database engine.
+    // Hides the database engine's log messages, because the error that ends a command already contains them.
     let quiet = "error,surrealdb=off,surrealkv=off,hearsay_store=off";
     tracing_subscriber::fmt()
         .with_env_filter(tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| quiet.into()))
@@ -45,7 +45,7 @@ fn main() -> ExitCode {
         let mut output = Output::new(&args);
         let result = run(&args, &mut output);
         read_only::delete_copies();
-        // A command resolves names before it prints or writes anything. It can therefore run again with the chosen id.
+        // A command resolves names before it prints or writes anything, so it can run again with the chosen id.
         if let Err(error) = &result
             && !args.json
             && let Some(ambiguity) = Ambiguity::of(error)
@@ -59,12 +59,12 @@ fn main() -> ExitCode {
     }
 }
 
-/// Shows the rest of the output, and returns the exit code of a command.
+/// Shows the remaining output, and returns the exit code of the command.
 fn finish(result: anyhow::Result<()>, output: &mut Output) -> ExitCode {
     let shown = output.finish();
     match result.and(shown) {
         Ok(()) => ExitCode::SUCCESS,
-        // The reader closed the pipe on purpose, so the program succeeded.
+        // If the reader of the output closed the pipe, it did so on purpose, so the program succeeded.
         Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             output.error(&error);
@@ -79,7 +79,8 @@ fn parse() -> Result<Args, clap::Error> {
     Args::from_arg_matches(&command.try_get_matches()?)
 }
 
-/// Returns the value of `--color`, even if the rest of the command line is wrong. Without the option, returns `Auto`.
+/// Returns the value of `--color`, even if the rest of the command line is wrong. Returns `Auto` if the option is
+/// missing.
 fn colour_choice() -> ColorChoice {
     let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
     let line: Vec<String> = words.take_while(|word| word != "--").collect();
@@ -102,9 +103,9 @@ fn tell(told: &clap::Error) -> ExitCode {
         output::print_error(true, false, text, output::WRONG_LINE);
     } else {
         match std::env::args_os().any(|arg| arg.to_string_lossy().contains(hearsay_model::escape::is_hostile)) {
-            // The message repeats the user's input, so it is escaped.
+            // Escapes the message, because it repeats the user's input.
             true => output::print_error(false, colours.err, &told.to_string(), output::WRONG_LINE),
-            // A closed pipe is no error here.
+            // Ignores a closed pipe.
             false => _ = told.print(),
         }
     }

@@ -1,7 +1,7 @@
 //! Output of the program: data goes to standard output, everything else to standard error.
 //!
-//! This module escapes everything that the program prints. A name, statement or file therefore cannot send a control
-//! character to the terminal, or insert a line break.
+//! This module escapes everything that the program prints. A name, statement or file can therefore neither send a
+//! control character to the terminal nor insert a line break.
 
 use std::{
     fmt,
@@ -25,14 +25,14 @@ use crate::{
     style::{Colours, Line, Style},
 };
 
-/// Exit code of a wrong command line. Clap uses the same code.
+/// Exit code for a wrong command line. Clap uses the same code.
 pub(crate) const WRONG_LINE: u8 = 2;
-/// Exit code for a name, id or handle that matches no record, or more than one record.
+/// Exit code for a name, id or handle that matches no record or several records.
 pub(crate) const NO_SUCH: u8 = 3;
 /// Exit code for a wrong or missing file or directory.
 pub(crate) const WRONG_FILE: u8 = 4;
 
-/// An error that this program raises itself, with its exit code.
+/// An error raised by this program itself, with its exit code.
 #[derive(Debug)]
 pub(crate) struct Fault {
     code: u8,
@@ -56,7 +56,7 @@ impl std::error::Error for Fault {}
 /// Prefix of a note that is a warning.
 const WARNING: &str = "warning:";
 
-/// The program's output.
+/// Output of the program.
 pub(crate) struct Output {
     json: bool,
     quiet: bool,
@@ -101,7 +101,7 @@ impl Output {
         Ok(())
     }
 
-    /// Prints text that may have several lines. The caller guarantees that the line breaks do not come from the
+    /// Prints text that may have several lines. The caller must ensure that the line breaks do not come from the
     /// campaign. Prints nothing with `--json`.
     pub(crate) fn page(&mut self, text: impl AsRef<str>) -> Result<()> {
         if !self.json {
@@ -124,7 +124,7 @@ impl Output {
             }
         }
         for row in rows {
-            // Empty cells at the end leave no spaces.
+            // Does not pad the empty cells at the end of a row.
             let last = row.iter().rposition(|cell| !cell.is_empty()).unwrap_or(0);
             let mut line = Line::default();
             for (n, ((cell, width), style)) in row.iter().zip(widths).zip(styles).enumerate().take(last + 1) {
@@ -156,7 +156,7 @@ impl Output {
         Ok(())
     }
 
-    /// Prints a note of one line on standard error.
+    /// Prints a one-line note on standard error.
     pub(crate) fn note(&self, text: impl AsRef<str>) {
         if !self.quiet {
             let line = match text.as_ref().strip_prefix(WARNING) {
@@ -189,7 +189,7 @@ impl Output {
         }
     }
 
-    /// Immediately prints the output that was written so far. Later output is not paged.
+    /// Immediately prints the output written so far. Later output is not shown in a pager.
     pub(crate) fn flush(&mut self) -> Result<()> {
         if let Sink::Paged(text) = &self.sink {
             io::stdout().write_all(text)?;
@@ -198,14 +198,14 @@ impl Output {
         Ok(self.sink.writer().flush()?)
     }
 
-    /// Discards the output that was not shown yet.
+    /// Discards output that has not been shown yet.
     pub(crate) fn discard(&mut self) {
         if let Sink::Paged(text) = &mut self.sink {
             text.clear();
         }
     }
 
-    /// Shows the rest of the output at the end of the program.
+    /// Shows the remaining output at the end of the program.
     pub(crate) fn finish(&mut self) -> Result<()> {
         match std::mem::replace(&mut self.sink, Sink::direct()) {
             Sink::Paged(text) => Ok(pager::show(&text)?),
@@ -313,7 +313,7 @@ fn apply_code(error: &ApplyError) -> u8 {
     }
 }
 
-/// Returns whether an error means that the reader of the output closed the pipe.
+/// Returns whether an error occurred because the reader of the output closed the pipe.
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let broken = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
     let of_json = |error: &serde_json::Error| error.io_error_kind() == Some(io::ErrorKind::BrokenPipe);

@@ -12,7 +12,8 @@ const DEFAULT: &str = "less -FRX";
 /// Assumed number of rows if the size of the terminal is unknown.
 const ROWS: usize = 24;
 
-/// Writes text to standard output, which is a terminal. If the text is longer than the terminal, the pager shows it.
+/// Writes text to standard output, which is a terminal. If the text does not fit on the terminal, shows it in the
+/// pager.
 pub(crate) fn show(text: &[u8]) -> io::Result<()> {
     let rows = terminal_size::terminal_size().map_or(ROWS, |(_, height)| height.0.into());
     let lines = text.iter().filter(|byte| **byte == b'\n').count();
@@ -37,7 +38,7 @@ fn page(text: &[u8]) -> bool {
     }
     let Ok(mut child) = command.spawn() else { return false };
     if let Some(mut input) = child.stdin.take() {
-        // The user may quit the pager before the end of the text, so an error is ignored.
+        // Ignores errors, because the user may quit the pager before the end of the text.
         let _ = input.write_all(text);
     }
     let _ = child.wait();

@@ -1,4 +1,4 @@
-//! Reads from campaigns in read-only directories or on a full disk, through a private copy of the database.
+//! Reads campaigns in read-only directories or on a full disk, through a private copy of the database.
 
 use std::{
     fs, io,
@@ -15,8 +15,8 @@ use crate::output::Output;
 
 static COPIES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Returns whether a memory failed to open because its directory is read-only or its disk is full. In this case, a copy
-/// of the memory can be read instead.
+/// Returns whether a memory failed to open because its directory is read-only or its disk is full. A copy of the memory
+/// can then be read instead.
 pub(crate) fn is_enough(error: &MemoryError) -> bool {
     let kinds = [io::ErrorKind::PermissionDenied, io::ErrorKind::ReadOnlyFilesystem];
     match error {

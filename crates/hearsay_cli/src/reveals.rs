@@ -1,4 +1,4 @@
-//! Secrets that may be told after a command, because their conditions became true.
+//! Secrets that may be told after a command, because it fulfilled their conditions.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::output::Output;
 
-/// JSON output of a command, with the secrets whose conditions became true because of the command.
+/// JSON output of a command, with the secrets whose conditions it fulfilled.
 #[derive(Serialize)]
 struct WithReveals<T: Serialize> {
     #[serde(flatten)]
@@ -18,9 +18,9 @@ struct WithReveals<T: Serialize> {
     revealable: Vec<RevealRow>,
 }
 
-/// Returns the secrets whose conditions became true because of the last written operation.
+/// Returns the secrets whose conditions the last written operation fulfilled.
 pub(crate) fn revealable(memory: &Memory) -> Result<Vec<RevealRow>> {
-    // Events arrive before the answer to a later request. So after this answer, all events have arrived.
+    // Events arrive before the answer to any later request, so all events have arrived after this answer.
     memory.status()?.wait()?;
     let opened = memory.events().try_iter().filter_map(|event| match event {
         Event::Revealable { reveal, holder, .. } => Some((reveal, holder)),
@@ -38,8 +38,8 @@ pub(crate) fn revealable(memory: &Memory) -> Result<Vec<RevealRow>> {
     Ok(read.wait()?)
 }
 
-/// Prints the secrets whose conditions became true. With `--json`, prints the result of the command and these secrets
-/// as JSON instead.
+/// Prints the secrets whose conditions the command fulfilled. With `--json`, prints the result of the command and these
+/// secrets as JSON instead.
 pub(crate) fn tell_with_reveals<T: Serialize>(memory: &Memory, told: T, output: &mut Output) -> Result<()> {
     let revealable = revealable(memory)?;
     for row in &revealable {

@@ -67,7 +67,7 @@ impl Line {
         self
     }
 
-    /// Returns the line for a terminal, without a line break at the end.
+    /// Returns the line as text for a terminal, without a line break at the end.
     pub(crate) fn paint(&self, colour: bool) -> String {
         self.0.iter().map(|(style, text)| style.paint(&escape::line(text), colour)).collect()
     }
@@ -87,7 +87,7 @@ pub(crate) struct Colours {
 }
 
 impl Colours {
-    /// Decides by the option `--color`. With `auto`, colour is used on terminals, unless the variables `NO_COLOR`,
+    /// Decides according to the option `--color`. `auto` uses colour on terminals, unless the variables `NO_COLOR`,
     /// `CLICOLOR`, `CLICOLOR_FORCE` and `TERM` say otherwise.
     pub(crate) fn new(choice: ColorChoice) -> Self {
         let both = |colour| Self { out: colour, err: colour };

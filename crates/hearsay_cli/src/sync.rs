@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Imports changes in the campaign's files, and extracts facts from new texts. If the last import of the files was
-/// reverted, the files are skipped until the DM runs `hearsay sync`.
+/// reverted, skips the files until the DM runs `hearsay sync`.
 pub(crate) fn take_over(memory: &Memory, campaign: &Campaign, output: &Output) -> Result<()> {
     let directory = &campaign.campaign;
     let undone = memory.read(|world| Ok(undone_sources(&world.state)))?.wait()?;
@@ -57,10 +57,10 @@ fn undone_note(campaign: &Campaign) -> String {
 }
 
 /// Prints a note if the campaign's files changed since their last import. If the campaign has no records yet, imports
-/// the files instead, because a command would have nothing to read otherwise.
+/// the files instead, because the command would otherwise have nothing to read.
 pub(crate) fn tell_changes(memory: &Memory, campaign: &Campaign, output: &Output) -> Result<()> {
     let directory = &campaign.campaign;
-    // In most cases, the digest of the files shows that nothing changed.
+    // Compares the digest of the files first. In most cases, it shows that nothing changed.
     let digest = hearsay_campaign::digest(directory, &Limits::default()).ok();
     let read = memory.read(move |world| {
         let state = &world.state;
@@ -133,7 +133,7 @@ fn newer_files(directory: &Path, since: SystemTime) -> usize {
     entries.flatten().map(of_entry).sum()
 }
 
-/// Calls `tell` with each note and warning of an import. The counts of the import are not included.
+/// Calls `tell` with each note and warning of an import, but not with its counts.
 pub(crate) fn notes(outcome: &ImportOutcome, mut tell: impl FnMut(String) -> Result<()>) -> Result<()> {
     let report = &outcome.report;
     if outcome.written.is_some() && !report.know_nothing.is_empty() {

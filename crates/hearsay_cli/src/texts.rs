@@ -18,11 +18,11 @@ pub(crate) enum Meaning {
     Without,
 }
 
-/// Maximum number of texts without a vector for which `ask` and `search` wait. If there are more, the user runs
-/// `db embed`.
+/// Maximum number of texts without a vector for which `ask` and `search` wait. If there are more, the user must run `db
+/// embed`.
 const MOST_WAITED: usize = 1_000;
 
-/// Waits until the sentence encoder is loaded or known to be missing, and the stored vectors are read. Returns the
+/// Waits until the stored vectors are read and the sentence encoder is loaded or turns out to be missing. Returns the
 /// status of the memory.
 pub(crate) fn settle(memory: &Memory) -> Result<Status> {
     memory.wait_until_settled(|| !interrupt::is_asked()).map_err(|error| match interrupt::check() {
@@ -31,7 +31,7 @@ pub(crate) fn settle(memory: &Memory) -> Result<Status> {
     })
 }
 
-/// Waits until every text has its vector, with a progress bar on the terminal.
+/// Waits until every text has its vector, and shows a progress bar on the terminal.
 pub(crate) fn embed(memory: &Memory, output: &Output) -> Result<Status> {
     let bar = output.progress("embedding");
     let status = memory.wait_for_vectors(|done, all| {
@@ -45,13 +45,13 @@ pub(crate) fn embed(memory: &Memory, output: &Output) -> Result<Status> {
 }
 
 /// If at most [`MOST_WAITED`] texts have no vector, waits until every text has one. Prints a note if an answer cannot
-/// use meaning for all texts.
+/// rank all texts by meaning.
 pub(crate) fn embed_few(memory: &Memory, meaning: Meaning, output: &Output) -> Result<()> {
     embed_up_to(memory, meaning, MOST_WAITED, output)
 }
 
-/// Waits until every text has a vector, unless `meaning` is `Without`. Prints a note if an answer cannot use meaning
-/// for all texts.
+/// Waits until every text has a vector, unless `meaning` is `Without`. Prints a note if an answer cannot rank all texts
+/// by meaning.
 pub(crate) fn embed_all(memory: &Memory, meaning: Meaning, output: &Output) -> Result<()> {
     embed_up_to(memory, meaning, usize::MAX, output)
 }
@@ -79,8 +79,8 @@ fn embed_up_to(memory: &Memory, meaning: Meaning, most: usize, output: &Output) 
     Ok(())
 }
 
-/// Extracts facts from the texts that are not processed yet, and waits for the result. With `again`, processes all
-/// texts. After an interruption, the next run processes the remaining texts.
+/// Extracts facts from the texts that are not processed yet, and waits for the result. If `again` is `true`, processes
+/// all texts. After an interruption, the next run processes the remaining texts.
 pub(crate) fn read_texts(memory: &Memory, again: bool, output: &Output) -> Result<Proposed> {
     let before = memory.status()?.wait()?.found;
     let all = memory.read_texts(again)?.wait()? as u64;
@@ -95,8 +95,8 @@ pub(crate) fn read_texts(memory: &Memory, again: bool, output: &Output) -> Resul
     Ok(difference(&status.context("reading texts")?.found, &before))
 }
 
-/// Returns the counts in `now` minus the counts in `before`. The difference is necessary because the memory counts from
-/// the moment when it was opened.
+/// Returns the counts in `now` minus the counts in `before`. The memory counts since it was opened, so only the
+/// difference belongs to one command.
 fn difference(now: &Proposed, before: &Proposed) -> Proposed {
     Proposed {
         canon: now.canon - before.canon,
@@ -167,7 +167,7 @@ pub(crate) fn tell_found(found: &Proposed, output: &mut Output) -> Result<()> {
     }
 }
 
-/// Returns the first line of a reason. A hint names the command that prints the rest.
+/// Returns the first line of a reason, with a hint that names the command for the rest.
 pub(crate) fn brief(why: &str) -> String {
     match why.split_once('\n') {
         None => why.to_owned(),

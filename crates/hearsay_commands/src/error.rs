@@ -7,11 +7,11 @@ use hearsay_model::{
 use hearsay_query::{QueryError, error::did_you_mean};
 use thiserror::Error;
 
-/// An error of a command. The command made no operation.
+/// An error of a command. The command created no operation.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CommandError {
-    /// Error: a name, a fact, a date or a session of the command is unknown.
+    /// Error: a name, fact, date or session in the command is unknown.
     #[error(transparent)]
     Query(#[from] QueryError),
     /// Error: another entity already has the id of the new entity.
@@ -28,14 +28,14 @@ pub enum CommandError {
         /// Status of the fact.
         status: hearsay_model::FactStatus,
     },
-    /// Error: the knower did not learn the fact itself, so it cannot forget it.
+    /// Error: the knower has no knowledge edge of its own to the fact, so there is nothing to forget.
     #[error("{knower} has no knowledge edge of its own to \u{201C}{statement}\u{201D}{}", inherited(*known))]
     NotLearned {
         /// Id of the knower.
         knower: EntityId,
         /// Statement of the fact.
         statement: String,
-        /// Whether the knower knows the fact as a member, as a resident, or as common lore.
+        /// Whether the knower knows the fact indirectly: as a member, as a resident, or as common lore.
         known: bool,
     },
     /// Error: the fact would end before it begins.
@@ -51,7 +51,7 @@ pub enum CommandError {
     /// Error: another session is already being played.
     #[error("{0} is still running; end it first with `session end`")]
     Playing(SessionId),
-    /// Error: the request needs a session that is being played, but no session is being played.
+    /// Error: the request applies to the session being played, but no session is being played.
     #[error("no session is running; start one with `session start`, or name a session")]
     NotPlaying,
     /// Error: another session already has the id of the new session.
@@ -78,7 +78,7 @@ pub enum CommandError {
     /// Error: invalid log line.
     #[error("line {number} of the log: {source}")]
     LogLine {
-        /// Number of the line among the given lines, counted from 1.
+        /// Number of the invalid line among the given lines, counted from 1.
         number: usize,
         /// Reason why the line is invalid.
         #[source]
@@ -87,7 +87,7 @@ pub enum CommandError {
     /// Error: the transcript does not contain the given speaker.
     #[error("the transcript has no speaker named `{name}`{}", did_you_mean(speakers))]
     NoSpeaker {
-        /// The given speaker.
+        /// Speaker that was given.
         name: String,
         /// Speakers of the transcript.
         speakers: Vec<String>,
@@ -111,13 +111,13 @@ pub enum CommandError {
         "the game clock is not set, so the date of the change is unknown; set `start` in the campaign, or give a time"
     )]
     NoClock,
-    /// Error: both names mean the same entity, but two entities are needed.
-    #[error("both names mean `{0}`; name two different entities")]
+    /// Error: two different entities are needed, but both names refer to the same entity.
+    #[error("both names refer to `{0}`; name two different entities")]
     OneEntity(EntityId),
-    /// Error: the entity to split was not merged, or was merged with several others.
+    /// Error: nothing was merged into the named entity, or several entities were.
     #[error("{}", not_merged(given, gone))]
     NotMerged {
-        /// The given name.
+        /// Name that was given.
         given: String,
         /// Entities that were merged into the named entity.
         gone: Vec<EntityId>,
@@ -140,7 +140,7 @@ pub enum CommandError {
         /// Entity that must be split first.
         first: EntityId,
     },
-    /// Error: no criterion is given for the facts to prune.
+    /// Error: no criterion for selecting facts to prune is given.
     #[error("no facts selected for removal; give a confidence, an age in days, or a status")]
     PruneWhat,
     /// Error: the change cannot be applied.

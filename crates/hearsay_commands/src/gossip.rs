@@ -14,11 +14,11 @@ use crate::CommandError;
 pub struct Gossip {
     /// Start of the period. Default: the game clock.
     pub from: Option<GameTime>,
-    /// End of the period. Default: `days` after the start.
+    /// End of the period. Default: `days` days after the start.
     pub until: Option<GameTime>,
-    /// Length of the period in days of the campaign's calendar, if `until` is unset. Default 1.
+    /// Length of the period in days of the campaign's calendar. Used only if `until` is unset. Default 1.
     pub days: u32,
-    /// Random seed, which determines the meetings. Use the same seed for all simulations in one game. Default 0.
+    /// Random seed that determines who meets whom. Use the same seed for all simulations in one game. Default 0.
     pub seed: u64,
     /// Whether to set the game clock to the end of the period. Default true.
     pub set_clock: bool,
@@ -39,24 +39,24 @@ pub struct GossipReport {
     pub from: String,
     /// End of the period, as printed by the calendar.
     pub until: String,
-    /// Number of meetings of two characters.
+    /// Number of meetings between two characters.
     pub meetings: usize,
-    /// How far each fact spread. Facts that reached the most new knowers come first.
+    /// Spread of each fact. Facts that reached the most new knowers come first.
     pub spread: Vec<SpreadRow>,
     /// Facts that characters told each other, in chronological order.
     pub news: Vec<NewsRow>,
 }
 
-/// How far one fact spread in the period.
+/// Spread of one fact during the period.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SpreadRow {
     /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// Number of knowers that had a knowledge edge of their own to the fact before the period.
+    /// Number of knowers that had their own knowledge edge to the fact before the period.
     pub before: usize,
-    /// Number of knowers that had a knowledge edge of their own to the fact after the period.
+    /// Number of knowers that had their own knowledge edge to the fact after the period.
     pub after: usize,
     /// Places where the fact was told, in chronological order.
     pub places: Vec<EntityId>,
@@ -65,9 +65,9 @@ pub struct SpreadRow {
 /// A fact that one character told another.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NewsRow {
-    /// Game time of the telling, as printed by the calendar.
+    /// Game time at which the fact was told, as printed by the calendar.
     pub when: String,
-    /// Place of the telling.
+    /// Place at which the fact was told.
     pub place: EntityId,
     /// Character that told the fact.
     pub teller: EntityId,
@@ -77,7 +77,7 @@ pub struct NewsRow {
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// Credence in the fact that the hearer gains from the telling.
+    /// Credence that this telling gives the hearer.
     pub credence: Credence,
 }
 

@@ -1,6 +1,6 @@
-//! Triage: selects the doubtful facts of many texts that are worth the DM's time.
+//! Triage: selects, from the doubtful facts in many texts, those that are worth the DM's time.
 //!
-//! In this module, a guess is a doubtful fact that extraction found.
+//! In this module, a guess is a doubtful fact that was extracted from a text.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -19,17 +19,17 @@ use crate::{
     reading::{Findings, Newcomer},
 };
 
-/// Maximum number of guesses from one text.
+/// Maximum number of guesses per text.
 const IN_TEXT: usize = 3;
 
-/// Maximum number of waiting guesses about one entity.
+/// Maximum number of guesses about one entity that wait for the DM's decision.
 const OF_ENTITY: usize = 5;
 
-/// The maximum number of guesses, divided by this number, is reserved for guesses with new names.
+/// Divisor: the overall limit divided by this number is reserved for guesses with new names.
 const PART_OF_NEW: usize = 4;
 
-/// Returns how many doubtful facts may be kept from a group of `these` texts. `left` is the number of texts that
-/// follow, and `room` is the number of doubtful facts that may be kept from all of these texts together.
+/// Returns how many doubtful facts may be kept from the next `these` texts. `left` is the number of texts after them,
+/// and `room` is the number of doubtful facts that may be kept from all `these` and `left` texts together.
 pub fn share(room: usize, these: usize, left: usize) -> usize {
     (room * these).div_ceil((these + left).max(1))
 }
@@ -43,7 +43,7 @@ pub fn waiting(state: &State) -> usize {
         .count()
 }
 
-/// Returns the number of waiting guesses per text.
+/// Returns the number of guesses per text that already wait for the DM's decision.
 fn brought(state: &State) -> BTreeMap<PassageId, usize> {
     let mut brought = BTreeMap::new();
     let found = |fact: &&Arc<Fact>| is_found(&fact.provenance().author) && !is_naming(fact);
@@ -88,25 +88,25 @@ struct Guess<'a> {
     /// Confidence of the guess, multiplied by the importance of its entities.
     stake: f64,
     sure: f64,
-    /// Importance of the known entities.
+    /// Importance of the entities in the guess that are already recorded.
     hangs: f64,
     text: usize,
     fact: usize,
     about: End<'a>,
-    /// Content and source of the guess. Equal guesses in several texts have the same value.
+    /// Content and source of the guess. Identical guesses in different texts have the same value.
     says: String,
     /// New names in the guess. The DM also has to decide on each new name.
     names: BTreeSet<String>,
 }
 
-/// Returns the importance of an entity, computed from the number of statements about it.
+/// Returns the importance of an entity with `said` statements about it.
 fn hangs(said: usize) -> f64 {
     0.25 * (1.0 + said as f64).ln()
 }
 
-/// Removes doubtful facts that exceed the limits per text, per entity and overall (`most`). Keeps the most important
-/// ones. Facts that are certain, already recorded or rejected do not count as doubtful, so they stay. Returns the
-/// number of removed facts.
+/// Removes the least important doubtful facts that exceed the limits per text, per entity and overall (`most`). Facts
+/// that are certain, already recorded or already rejected do not count as doubtful, so they stay. Returns the number of
+/// removed facts. Does nothing in autonomous mode.
 pub fn leave_out(state: &State, policy: &Policy, read: &mut [Findings], most: usize) -> usize {
     if policy.mode == Mode::Autonomous {
         return 0;
@@ -114,18 +114,18 @@ pub fn leave_out(state: &State, policy: &Policy, read: &mut [Findings], most: us
     let texts = read.iter().enumerate();
     let mut guesses: Vec<Guess> =
         texts.flat_map(|(text, found)| guesses(state, &found.policy(policy), text, &found.extraction)).collect();
-    // A new name with many statements is more likely to be the name of an entity.
+    // The more guesses contain a new name, the more likely it is a real entity.
     let mut said_of: BTreeMap<&String, usize> = BTreeMap::new();
     guesses.iter().flat_map(|guess| &guess.names).for_each(|name| *said_of.entry(name).or_default() += 1);
     let hangs_on_new = |guess: &Guess| guess.names.iter().map(|name| hangs(2 * said_of[name])).sum::<f64>();
     let stakes: Vec<f64> = guesses.iter().map(|guess| guess.sure * (1.0 + guess.hangs + hangs_on_new(guess))).collect();
     guesses.iter_mut().zip(stakes).for_each(|(guess, stake)| guess.stake = stake);
     guesses.sort_by(|a, b| b.stake.total_cmp(&a.stake).then((a.text, a.fact).cmp(&(b.text, b.fact))));
-    // Guesses with new names have low stakes, because no recorded fact depends on these names yet. Part of the capacity
-    // is therefore reserved for them. They may also use the capacity that the other guesses leave.
+    // Guesses with new names have low stakes, because no recorded fact depends on these names yet. Part of the limit is
+    // therefore reserved for them. They may also use the part that the other guesses leave unused.
     let (new, known): (Vec<Guess>, Vec<Guess>) = guesses.into_iter().partition(|guess| !guess.names.is_empty());
     let of_new = if most == usize::MAX { most } else { most.div_ceil(PART_OF_NEW) };
-    // Guesses from earlier readings of a text count towards the limit of the text.
+    // Guesses from earlier readings of a text count towards the limit for that text.
     let brought = brought(state);
     let in_text = read.iter().map(|findings| brought.get(&findings.passage.id()).copied().unwrap_or(0));
     let mut chosen = Chosen { in_text: in_text.enumerate().collect(), ..Chosen::default() };
@@ -141,7 +141,7 @@ pub fn leave_out(state: &State, policy: &Policy, read: &mut [Findings], most: us
     left_out.len()
 }
 
-/// The selected guesses.
+/// Guesses selected so far.
 #[derive(Default)]
 struct Chosen {
     spent: usize,
@@ -152,7 +152,7 @@ struct Chosen {
 }
 
 impl Chosen {
-    /// Selects a guess if no limit is reached.
+    /// Selects a guess unless it would exceed a limit.
     fn choose(&mut self, state: &State, guess: &Guess, most: usize) {
         if self.says.contains(&guess.says) {
             return;
@@ -169,7 +169,7 @@ impl Chosen {
     }
 }
 
-/// Returns the number of waiting guesses about an entity, without its name and kind.
+/// Returns the number of guesses about an entity that already wait for the DM's decision, without its name and kind.
 fn waiting_of(state: &State, id: &EntityId) -> usize {
     let of_it = waiting_about(state, id).filter(|fact| fact.subject() == id && !is_naming(fact));
     of_it.filter(|fact| is_found(&fact.provenance().author)).count()
@@ -216,7 +216,7 @@ fn guesses<'a>(state: &State, policy: &Policy, text: usize, found: &'a Extractio
     found.facts.iter().enumerate().filter_map(guess).collect()
 }
 
-/// Returns the mentioned entity, or `None` if facts about the entity must not be proposed.
+/// Returns the mentioned entity, or `None` if facts about it must not be proposed.
 fn end<'a>(state: &State, found: &'a Extraction, mention: &Mention) -> Option<End<'a>> {
     match mention {
         Mention::Known(id) => Some(End::Known(id.clone())),
@@ -231,8 +231,8 @@ fn end<'a>(state: &State, found: &'a Extraction, mention: &Mention) -> Option<En
     }
 }
 
-/// Returns whether the state already contains the fact of a guess. A recorded or rejected fact needs no further
-/// decision.
+/// Returns whether the state already contains the fact that a guess states. Such a fact needs no further decision, even
+/// if it was rejected.
 fn is_on_record(state: &State, said: &ExtractedFact, about: &End, object: Option<&End>) -> bool {
     let Some(subject) = about.id() else { return false };
     let object = match (&said.object, object) {

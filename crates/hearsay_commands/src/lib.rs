@@ -2,7 +2,7 @@
 //!
 //! A command computes the changes of one [`Operation`](hearsay_model::Operation) from the current
 //! [`State`](hearsay_model::State), but does not apply them. The engine commits the operation. Commands accept ids and
-//! names of entities. An unknown name causes a [`CommandError`], and nothing changes.
+//! names of entities. An unknown name causes a [`CommandError`], and the campaign stays unchanged.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 pub mod edit;

@@ -1,7 +1,7 @@
 //! Patches: partial updates of entities by a game.
 //!
-//! A [`Record`] contains the current values of one entity. A [`Patch`] changes some of these values. Many patches make
-//! one operation, which adds the new facts with their knowers and ends the older facts.
+//! A [`Record`] contains the current values of one entity. A [`Patch`] changes some of these values. Many patches are
+//! combined into one operation, which adds the new facts with their knowers and ends the older facts.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -21,7 +21,8 @@ use crate::CommandError;
 /// Partial update of an entity; omitted fields are unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Patch {
-    /// Kind and name for creating the entity if it does not exist. If unset, a missing entity is an error.
+    /// Kind and name with which the entity is created if it does not exist. If `create` is unset, a missing entity is
+    /// an error.
     pub create: Option<(Kind, Option<String>)>,
     /// Kind of the entity.
     pub kind: Option<Kind>,
@@ -31,7 +32,7 @@ pub struct Patch {
     pub place: Option<Option<EntityId>>,
     /// New values of attributes; `None` ends the current value.
     pub attributes: BTreeMap<Predicate, Option<Value>>,
-    /// Relations from the entity to other entities. The value says whether the relation holds after the update.
+    /// Relations to other entities. The value says whether the relation exists after the update.
     pub relations: BTreeMap<(Predicate, EntityId), bool>,
 }
 
@@ -46,7 +47,7 @@ impl Patch {
         self.relations.extend(later.relations);
     }
 
-    /// Returns whether a record already has the value of every field in the patch. Ignores `create`.
+    /// Returns whether a record already has all values of the patch. Ignores `create`.
     pub fn holds_in(&self, record: &Record) -> bool {
         self.kind.as_ref().is_none_or(|kind| record.kind.as_ref() == Some(kind))
             && self.name.as_ref().is_none_or(|name| record.name.as_ref() == Some(name))
@@ -61,7 +62,7 @@ impl Patch {
     }
 }
 
-/// A field that could not be written. The other fields were written.
+/// A field that could not be written. The other fields are written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
     /// Entity that the field belongs to.
@@ -70,26 +71,26 @@ pub struct Refused {
     pub why: String,
 }
 
-/// The patches of one operation.
+/// Patches that are combined into one operation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Patches {
     /// Entities and their patches. If an entity has several patches, later ones override earlier ones.
     pub entities: Vec<(EntityId, Patch)>,
-    /// New game time of the game clock.
+    /// New time of the game clock.
     pub clock: Option<GameTime>,
 }
 
 impl Patches {
-    /// Returns whether there are neither patches nor a new game time.
+    /// Returns whether there are neither patches nor a new time of the game clock.
     pub fn is_empty(&self) -> bool {
         self.entities.is_empty() && self.clock.is_none()
     }
 
-    /// Compares the patches with the state. Returns the writes that give the state the values of the patches, and the
-    /// fields that cannot be written. If the state already has all values, there are no writes.
+    /// Compares the patches with the state. Returns the writes that bring the state up to date, and the fields that
+    /// cannot be written. If the state already has all values, there are no writes.
     ///
-    /// Values that a game sets for predicates without a full [`History`] become transient values. All other values
-    /// become facts.
+    /// If the author is the game, values of predicates without a full [`History`] become transient values. All other
+    /// values become recorded facts.
     pub fn plan(&self, state: &State, author: Author, now: Timestamp) -> PatchPlan {
         let time = self.clock.or_else(|| state.clock());
         let date = Date { raw: time.map_or_else(String::new, |time| state.calendar().print(time)), time };
@@ -143,11 +144,11 @@ impl Patches {
     }
 }
 
-/// Maximum number of entities in an operation with transient values. In a larger operation, all values are recorded as
-/// facts, because the transient values of an operation are written in one transaction, which must stay below a few MiB.
+/// Maximum number of entities in an operation with transient values. These values are written in one transaction, which
+/// must stay below a few MiB. In a larger operation, all values are therefore recorded as facts.
 const MAX_TRANSIENT: usize = 8_000;
 
-/// The writes that apply patches to a state.
+/// Writes that apply patches to a state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PatchPlan {
     /// Operation to record. It has no changes if there is nothing to record.
@@ -162,7 +163,7 @@ fn count(changes: usize) -> String {
     if changes == 1 { "1 change".to_owned() } else { format!("{changes} changes") }
 }
 
-/// Computes the changes of patches.
+/// Computes the changes for a set of patches.
 struct Writer<'a> {
     state: &'a State,
     patches: &'a BTreeMap<EntityId, Patch>,
@@ -175,7 +176,7 @@ struct Writer<'a> {
     transients: TransientUpdate,
 }
 
-/// Surroundings after the patches: includes new entities with the kinds and places in their patches.
+/// Kinds and places after the patches, including those of new entities.
 impl Surroundings for Writer<'_> {
     fn kind(&self, id: &EntityId) -> Option<Kind> {
         let patch = self.patches.get(id);
@@ -195,7 +196,7 @@ impl Writer<'_> {
         self.state.entity(id).is_some() || is_new()
     }
 
-    /// Writes the fields of an entity. Returns the errors.
+    /// Writes the fields of an entity. Returns the reasons why fields could not be written.
     fn patch(&mut self, id: &EntityId, patch: &Patch) -> Vec<String> {
         if !self.exists(id) {
             return vec![format!("entity `{id}` does not exist any more; spawn it again, with a kind")];
@@ -233,14 +234,14 @@ impl Writer<'_> {
 
     fn object_is_there(&self, object: Option<&EntityId>) -> Result<(), CommandError> {
         match object.filter(|id| !self.exists(id)) {
-            // Resolves a missing id only for the error, which names the most similar ids.
+            // Looks up the missing id only to get an error that suggests similar ids.
             Some(id) => Ok(resolve(self.state, id.as_str()).map(drop)?),
             None => Ok(()),
         }
     }
 
-    /// Replaces old values by a new value, or ends them if `object` is `None`. If the predicate has one value at a
-    /// time, all old values end. Otherwise, a new value ends only the newest old value.
+    /// Replaces the old values with a new value, or ends them if `object` is `None`. If the predicate allows several
+    /// values at a time, a new value ends only the newest old value.
     fn becomes(&mut self, id: &EntityId, name: &Predicate, object: Option<Object>) -> Result<(), CommandError> {
         let shown = self.state.newest(id, name.as_str());
         if shown.map(Fact::object) == object.as_ref() {
@@ -264,13 +265,14 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Replaces old values by a transient value. Old values that are recorded facts end.
+    /// Replaces the old values with a transient value. Ends old values that are recorded facts.
     fn replace(&mut self, id: &EntityId, name: &Predicate, built: Option<Fact>) {
         let values = self.state.values(id, name);
         let (transient, recorded): (Vec<_>, Vec<_>) =
             values.into_iter().partition(|fact| self.state.is_transient(fact.id()));
         self.end(recorded.into_iter());
-        // A fact with this id was recorded before if it had the same value and start. It is then asserted again.
+        // If a fact with this value and start was recorded before, the new fact has the same id. The recorded fact is
+        // then asserted again.
         let again = built.as_ref().is_some_and(|fact| self.state.asserted(fact.id()).is_some());
         let value = match built {
             Some(fact) if again => {
@@ -328,7 +330,7 @@ impl Writer<'_> {
             Object::Entity(object) => self.called(object).to_owned(),
             Object::Value(value) => value.to_string(),
         };
-        // The statement of a new name uses the new name as its subject, not the old one.
+        // If the attribute is a name, the statement uses the new name as its subject, not the old one.
         let subject = if *name == *attribute::NAME { said.as_str() } else { self.called(id) };
         let statement = self.state.vocabulary().sentence(name, subject, &said);
         let provenance = Provenance {
@@ -349,7 +351,7 @@ impl Writer<'_> {
     }
 
     fn end<'f>(&mut self, facts: impl Iterator<Item = &'f Fact>) {
-        // A value that begins after the current game time is not an older value, so it does not end.
+        // Does not end a value that begins after the current game time.
         let now = self.date.time;
         let begun = |fact: &&Fact| fact.validity().start().is_none_or(|start| now.is_none_or(|now| start <= now));
         let until = &self.date;

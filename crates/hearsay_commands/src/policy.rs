@@ -1,9 +1,9 @@
-//! Policy: decides by confidence whether a proposed fact is recorded, waits for review or is dropped.
+//! Policy: decides, by confidence, whether a proposed fact is recorded, waits for review or is dropped.
 
 use hearsay_model::{Confidence, Credence, FactStatus};
 use serde::{Deserialize, Serialize};
 
-/// Who states a proposed fact: the world itself, or a character.
+/// Voice that states a proposed fact: the world itself, or a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Voice {
@@ -13,31 +13,30 @@ pub enum Voice {
     Character,
 }
 
-/// What happens to doubtful facts. A fact is doubtful if its confidence is between the floor and the threshold of the
-/// policy.
+/// Treatment of doubtful facts. A fact is doubtful if its confidence lies between the policy's floor and threshold.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
     /// The DM reviews doubtful facts.
     #[default]
     Dm,
-    /// Doubtful facts become claims without review. The confidence of such a fact is the maximum credence of the
-    /// knowers that learn it.
+    /// Doubtful facts become claims without review. A knower that learns such a fact gets at most its confidence as
+    /// credence.
     Autonomous,
 }
 
-/// Rule that decides on proposals by their confidence.
+/// Rule that accepts, defers or drops proposals by their confidence.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Policy {
     /// Minimum confidence at which a proposal is accepted without review. Default 0.7.
     pub threshold: Confidence,
-    /// Minimum confidence at which a fact from an imported text or transcript is accepted without review, if it is higher than
-    /// `threshold`. Default 0.95.
+    /// Minimum confidence at which a fact from an imported text or transcript is accepted without review. Applies if it
+    /// is higher than `threshold`. Default 0.95.
     pub import_threshold: Confidence,
-    /// Minimum confidence of a proposal. A proposal with a lower confidence is dropped and only counted. Default 0.3.
+    /// Minimum confidence of a proposal. A proposal with a lower confidence is counted but not recorded. Default 0.3.
     pub floor: Confidence,
-    /// What happens to proposals with a confidence between `floor` and `threshold`.
+    /// Treatment of proposals with a confidence between `floor` and `threshold`.
     pub mode: Mode,
 }
 
@@ -51,7 +50,7 @@ impl Default for Policy {
 /// Decision on a proposal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Verdict {
-    /// Records the fact with this status. No knower that learns the fact gets a higher credence than the given one.
+    /// Records the fact with this status. The credence is the maximum for knowers that learn the fact.
     Take(FactStatus, Credence),
     /// Drops the proposal.
     Drop,
@@ -63,7 +62,7 @@ impl Policy {
         Self { threshold: self.threshold.max(self.import_threshold), ..*self }
     }
 
-    /// Decides on a proposal by its confidence and by who states it.
+    /// Decides on a proposal by its confidence and its voice.
     ///
     /// | confidence | [`Voice::World`] | [`Voice::Character`] |
     /// |---|---|---|
@@ -82,7 +81,7 @@ impl Policy {
         Verdict::Take(status, credence)
     }
 
-    /// Returns the status of a doubtful fact, and the maximum credence of the knowers that learn it. Both depend on the
+    /// Returns the status of a doubtful fact, and the maximum credence for knowers that learn it. Both depend on the
     /// mode.
     pub fn doubt(&self, confidence: Confidence) -> (FactStatus, Credence) {
         match self.mode {

@@ -1,4 +1,4 @@
-//! Proposals: facts that a game, the extractor or an import suggests. The policy decides on them.
+//! Proposals: facts that a game, the extractor or an import suggests and that the policy decides on.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -36,27 +36,27 @@ pub struct Proposal {
     pub predicate: Predicate,
     /// Object of the fact.
     pub object: Object,
-    /// Sentence that states the fact. Default: made from the predicate's phrase.
+    /// Sentence that states the fact. Default: generated from the predicate's phrase.
     pub statement: Option<String>,
-    /// Period in which the fact holds.
+    /// Period in which the fact is true.
     pub validity: Validity,
-    /// Probability that the source really states this fact, as estimated by the author of the proposal, 0.0–1.0.
+    /// Probability that the source really states this fact, 0.0–1.0, as estimated by the author of the proposal.
     pub confidence: Confidence,
     /// Character that states the fact; `None` if the source is not a character, such as narration or notes.
     pub speaker: Option<EntityId>,
-    /// Knowers that heard the statement. If this list is empty and there is neither a speaker nor a `text`, the rules
-    /// for the default audience decide who learns the fact.
+    /// Knowers that heard the statement. If there are no hearers, no speaker and no `text`, the default audience learns
+    /// the fact.
     pub heard_by: Vec<Knower>,
     /// Session in which the fact was stated. Default without a `text`: the session being played.
     pub session: Option<SessionId>,
     /// Evidence for the fact.
     pub evidence: Vec<Evidence>,
-    /// Language model that found the fact, if any.
+    /// Language model that extracted the fact, if any.
     pub model: Option<String>,
-    /// Details of the text that states the fact, if the fact comes from a text. Only the hearers of the text then learn
-    /// the fact.
+    /// Details of the text that states the fact, if any. If set, only the speaker and the hearers of the text learn the
+    /// fact.
     pub text: Option<TextSource>,
-    /// Fact that the proposed fact refutes.
+    /// Fact that the proposed fact refutes, if any.
     pub refutes: Option<FactId>,
 }
 
@@ -65,12 +65,12 @@ pub struct Proposal {
 pub struct TextSource {
     /// Game time at which the text was said.
     pub time: Option<Date>,
-    /// How the hearers learned the fact, if the text has no speaker.
+    /// How the hearers acquired the fact, if the text has no speaker.
     pub acquisition: Option<Acquisition>,
-    /// Source that the speaker cites.
+    /// Source that the speaker cites for the fact.
     pub citing: Option<EntityId>,
-    /// Secret name that the speaker uses. A hearer that does not know whose name it is learns the fact from an unknown
-    /// source, and does not learn facts about the speaker.
+    /// Secret name that the speaker uses. A hearer who does not know that the name is the speaker's learns the fact
+    /// from an unknown source, and learns no facts about the speaker.
     pub alias: Option<String>,
 }
 
@@ -106,15 +106,15 @@ pub struct Proposed {
     pub waiting: usize,
     /// Number of proposals dropped because their confidence is below the floor.
     pub dropped: usize,
-    /// Number of proposals skipped because the DM has rejected a fact with the same claim, perhaps in other words.
+    /// Number of proposals skipped because the DM had already rejected an equivalent fact.
     pub rejected_before: usize,
-    /// Number of proposals whose fact was recorded before. The hearers of such a proposal learn the recorded fact.
+    /// Number of proposals whose fact was already recorded. Their hearers learn the recorded fact.
     pub known: usize,
     /// Number of recorded facts that gained evidence from these proposals.
     pub supported: usize,
     /// Number of doubtful proposals that triage left out, because other proposals from the same texts or about the same
-    /// entities are more worth the DM's time. After the DM has decided on the other proposals, another extraction from
-    /// the texts suggests the left-out proposals again.
+    /// entities deserve the DM's time more. Once the DM has decided on those, reading the texts again suggests the
+    /// omitted proposals.
     pub left_out: usize,
 }
 
@@ -136,22 +136,22 @@ impl AddAssign for Proposed {
 pub struct Guide<'a> {
     /// Policy that decides by confidence.
     pub policy: &'a Policy,
-    /// Corrections of the confidence of proposals, learned from the earlier decisions of the DM.
+    /// Adjustments of confidence, learned from the DM's earlier decisions.
     pub learned: &'a TrustCalibration,
 }
 
-/// Effects of the earlier proposals of a batch.
+/// Effects of the proposals of a batch so far.
 #[derive(Default)]
 struct Batch {
     changes: Vec<Change>,
     asserted: BTreeMap<FactId, Arc<Fact>>,
     ended: BTreeSet<FactId>,
-    /// New edges, with their index in `changes`.
+    /// New edges with their indices in `changes`.
     learned: BTreeMap<KnowledgeId, usize>,
 }
 
 impl Batch {
-    /// Returns the canon values of a predicate that have not ended after the earlier proposals.
+    /// Returns the canon values of a predicate that are still valid after the earlier proposals of the batch.
     fn values<'a>(&'a self, state: &'a State, subject: &EntityId, predicate: &Predicate) -> Vec<&'a Fact> {
         let mine = self.asserted.values().map(Arc::as_ref).filter(|fact| {
             let open = fact.status() == FactStatus::Canon && !fact.validity().is_closed();
@@ -161,13 +161,13 @@ impl Batch {
         held.chain(mine).filter(|fact| !self.ended.contains(&fact.id())).collect()
     }
 
-    /// Returns the status of a fact after the earlier proposals, and whether its validity has ended.
+    /// Returns the status of a fact after the earlier proposals of the batch, and whether its validity has ended.
     fn held(&self, state: &State, id: FactId) -> Option<(FactStatus, bool)> {
         let fact = self.asserted.get(&id).or_else(|| state.fact(id))?;
         Some((fact.status(), fact.validity().is_closed() || self.ended.contains(&id)))
     }
 
-    /// Returns the facts of a subject after the earlier proposals.
+    /// Returns the facts about a subject, including those of earlier proposals of the batch.
     fn facts_of<'a>(&'a self, state: &'a State, subject: &EntityId) -> Vec<&'a Arc<Fact>> {
         let held = state.facts_of(subject).filter(|fact| !self.asserted.contains_key(&fact.id()));
         let mine = self.asserted.values().filter(|fact| fact.entities().any(|id| id == subject));
@@ -176,9 +176,9 @@ impl Batch {
         facts
     }
 
-    /// Adds edges. If an author makes several edges with the same id, the edge with the highest credence is recorded,
-    /// in whatever order the texts are read. A second reading of a text (`again`) changes nothing. Edges that other
-    /// authors recorded or withdrew stay unchanged.
+    /// Adds edges. If an author creates several edges with the same id, the highest credence is recorded, regardless of
+    /// the order in which texts are read. A repeated reading of a text (`again`) changes no recorded or withdrawn edge.
+    /// Edges recorded by other authors stay unchanged.
     fn learn(&mut self, state: &State, author: &Author, edges: Vec<KnowledgeEdge>, again: bool) {
         for edge in edges {
             let id = edge.id();
@@ -210,7 +210,7 @@ impl Batch {
     }
 }
 
-/// Returns whether an author is neither the game nor the DM. Proposals of such an author cannot override the DM's
+/// Returns whether an author is neither the game nor the DM. Proposals by such an author cannot override the DM's
 /// decisions.
 fn is_lesser(author: &Author) -> bool {
     !matches!(author, Author::Game | Author::Dm)
@@ -220,7 +220,7 @@ fn is_lesser(author: &Author) -> bool {
 /// outcomes.
 ///
 /// # Errors
-/// When a proposal names an unknown entity, or does not make a valid fact.
+/// Returns an error if a proposal refers to an unknown entity, or if its fact is invalid.
 pub fn propose(
     state: &State,
     guide: &Guide,
@@ -248,13 +248,14 @@ pub fn propose(
             } else if state.is_functional(predicate)
                 && open.iter().any(|old| old.object() != object && old.validity().overlaps(&validity))
             {
-                // A proposal of this author must not end another fact, so the new fact is doubtful.
+                // This author must not end a recorded fact, so the new fact is doubtful instead.
                 (status, most) = policy.doubt(confidence);
             }
         }
         let mut fact = fact(state, proposal, validity, status, provenance)?;
         if is_lesser(author) {
-            // If the fact contradicts canon of the DM, it becomes doubtful, and the review shows the contradiction.
+            // A fact that contradicts canon confirmed by the DM becomes doubtful, and the review shows the
+            // contradiction.
             if status == FactStatus::Canon && is_outranked(state, &batch, &fact) {
                 (status, most) = policy.doubt(confidence);
             }
@@ -311,7 +312,7 @@ pub fn propose(
             continue;
         }
         let is_new = held.is_none_or(|(held, is_over)| {
-            // The fact becomes more certain, or is valid again.
+            // A proposed fact is now accepted, or a fact that had ended is valid again.
             let surer = held == FactStatus::Proposed && status != FactStatus::Proposed;
             surer || (is_over && !fact.validity().is_closed() && held == status)
         });
@@ -357,7 +358,7 @@ fn count(counts: &mut Proposed, status: FactStatus) {
 
 /// Result of looking up a proposed fact in the state.
 enum OnRecord {
-    /// Neither a decision of the DM nor an equivalent fact.
+    /// The DM has not decided on the fact, and no equivalent fact is recorded.
     Nothing,
     /// The DM rejected the fact or marked it false.
     Refused,
@@ -388,7 +389,7 @@ fn on_record(state: &State, batch: &Batch, fact: &Fact) -> OnRecord {
         let said = twin.provenance();
         (&said.author, &said.speaker) == (&fact.provenance().author, voice)
     };
-    // If narration states a fact that narration has already made canon, no separate fact is recorded.
+    // If narration repeats a fact that earlier narration made canon, no separate fact is recorded.
     let told = |twin: &&&Arc<Fact>| {
         voice.is_none() && twin.status() == FactStatus::Canon && twin.provenance().speaker.is_none()
     };
@@ -399,8 +400,8 @@ fn on_record(state: &State, batch: &Batch, fact: &Fact) -> OnRecord {
         return OnRecord::Refused;
     }
     let said = twins.iter().filter(stands).find(|twin| own(twin));
-    // If a recorded fact of the same source says more and is at least as certain, it gains the evidence of the
-    // proposal. A less certain fact does not, because the proposal supports only a part of it.
+    // If a recorded fact from the same source says more and is at least as certain, it gains the evidence of the
+    // proposal. A less certain fact does not, because the evidence supports only part of it.
     let sure = |held: &Fact| held.stands() && held.provenance().confidence >= fact.provenance().confidence;
     let more = |held: &&&Arc<Fact>| sure(held) && (own(held) || told(held)) && says_no_more(vocabulary, fact, held);
     let said = said.or_else(|| twins.iter().find(|twin| told(twin)));
@@ -415,9 +416,9 @@ fn on_record(state: &State, batch: &Batch, fact: &Fact) -> OnRecord {
     OnRecord::Nothing
 }
 
-/// Returns whether a proposed fact comes from another reading of the same text: the recorded fact already has all its
-/// evidence, and extraction is not more confident than before. Compares the confidence before its adjustment by learned
-/// trust, because the trust may have changed since the first reading.
+/// Returns whether a proposed fact comes from a repeated reading of the same text. This is so if the recorded fact
+/// already has all its evidence, and the extraction is not more confident than before. Compares the confidence before
+/// adjustment by learned trust, because the trust may have changed since the first reading.
 fn is_read_again(said: &Fact, again: &Fact) -> bool {
     let (before, now) = (said.provenance(), again.provenance());
     let found = |provenance: &Provenance| provenance.extracted.unwrap_or(provenance.confidence);
@@ -444,7 +445,7 @@ fn is_outranked(state: &State, batch: &Batch, fact: &Fact) -> bool {
     batch.facts_of(state, &subject).iter().any(clashes)
 }
 
-/// Returns the fact `said` with the evidence of both facts, the higher confidence of the two, and a new status.
+/// Returns the fact `said` with a new status, the evidence of both facts, and the higher of their confidences.
 fn supported(said: &Fact, more: &Fact, status: FactStatus) -> Result<Arc<Fact>, CommandError> {
     let mut provenance = said.provenance().clone();
     let given = more.provenance();
@@ -518,7 +519,7 @@ fn session_of(state: &State, proposal: &Proposal) -> Option<SessionId> {
     proposal.session.clone().or_else(playing)
 }
 
-/// Returns the edges of the speaker and the hearers to a fact. `most` is the maximum credence.
+/// Returns the speaker's and the hearers' edges to a fact. `most` is their maximum credence.
 fn learned(state: &State, proposal: &Proposal, fact: &Fact, most: Credence) -> Vec<KnowledgeEdge> {
     let audience = || {
         let audience = state.vocabulary().audience(&state.audience_rules(), fact);
@@ -544,7 +545,7 @@ fn learned(state: &State, proposal: &Proposal, fact: &Fact, most: Credence) -> V
     };
     let acquisition = match &proposal.speaker {
         Some(speaker) => Acquisition::Told { by: Some(speaker.clone()), citing: citing.clone() },
-        // Knowers by the audience rules need not have been present, so they did not witness the fact.
+        // The default audience need not have been present, so it did not witness the fact.
         None if by_rule => Acquisition::Authored,
         None => proposal.text.as_ref().and_then(|text| text.acquisition.clone()).unwrap_or(Acquisition::Witnessed),
     };

@@ -8,14 +8,14 @@ use crate::CommandError;
 /// Milliseconds in a day.
 const DAY: i64 = 24 * 60 * 60 * 1000;
 
-/// Criteria for facts to prune. Facts that the DM stated or confirmed are never pruned.
+/// Criteria for pruning facts. Facts that the DM stated or confirmed are never pruned.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Prune {
     /// Prunes only facts with a confidence lower than this value.
     pub below: Option<Confidence>,
     /// Prunes only facts that were recorded more than this number of real days ago.
     pub older_than_days: Option<u32>,
-    /// Prunes only facts of these statuses. Default: facts that wait for review.
+    /// Prunes only facts with one of these statuses. Default: facts that wait for review.
     pub statuses: Vec<FactStatus>,
 }
 
@@ -34,12 +34,12 @@ pub struct PruneRow {
     pub days: Option<u64>,
 }
 
-/// The facts that pruning would remove, and the operation that removes them.
+/// Facts that pruning would remove, and the operation that removes them.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PrunePlan {
     /// Facts to prune, least confident first.
     pub facts: Vec<PruneRow>,
-    /// Number of facts that meet the criteria but are not pruned, because the DM stated or confirmed them.
+    /// Number of facts that meet the criteria but are kept, because the DM stated or confirmed them.
     pub spared: usize,
     /// Operation that prunes the facts; `None` if there are no facts to prune.
     #[serde(skip)]

@@ -1,5 +1,4 @@
-//! Reading: turns the facts that the extractor finds in a passage into proposals. The hearers of the passage learn
-//! them.
+//! Reading: turns the facts extracted from a passage into proposals. The hearers of the passage learn these facts.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -28,27 +27,27 @@ use crate::{
     proposal::{Guide, Proposal, Proposed, TextSource, propose},
 };
 
-/// Number of preceding lines that are searched for the entities that pronouns mean.
+/// Number of preceding lines that are searched for the antecedents of pronouns.
 const LINES_BEFORE: u32 = 3;
 
-/// The confidence of a fact about a new entity is limited to the threshold less this amount, so that the fact waits for
-/// review.
+/// The confidence of a fact about a new entity is limited to the threshold minus this amount, so that the fact waits
+/// for review.
 const JUST_BELOW: f64 = 0.01;
 
-/// A text from which facts are extracted on trial, without recording them.
+/// A text for trial extraction, which records nothing.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Draft {
-    /// The text itself.
+    /// Text from which facts are extracted.
     pub text: String,
     /// Form of the text.
     pub form: Form,
     /// Speaker: an id or a name.
     pub speaker: Option<String>,
-    /// Entities that are present: ids or names. They help to find the entities that the text mentions.
+    /// Entities that are present: ids or names. They help to link the names in the text to entities.
     pub present: Vec<String>,
     /// Place: an id or a name.
     pub place: Option<String>,
-    /// Preceding lines, from the earliest to the latest.
+    /// Preceding lines, earliest first.
     pub before: Vec<String>,
 }
 
@@ -58,13 +57,13 @@ pub struct Drafted {
     /// Facts and entities that were found in the text.
     #[serde(flatten)]
     pub extraction: Extraction,
-    /// Status that the policy gives to each extracted fact because of its confidence; `None` for a fact that the policy
+    /// Status that the policy gives each extracted fact according to its confidence; `None` for a fact that the policy
     /// drops. Other rules are not applied.
     pub statuses: Vec<Option<FactStatus>>,
 }
 
 impl Draft {
-    /// Replaces the names in the draft by ids. Returns an error if a name matches no entity or several entities.
+    /// Replaces the names in the draft with ids. Returns an error if a name matches no entity or several entities.
     pub fn resolved(self, state: &State) -> Result<ResolvedDraft, CommandError> {
         let id = |name: &String| resolve(state, name);
         Ok(ResolvedDraft {
@@ -89,7 +88,7 @@ pub struct ResolvedDraft {
 }
 
 impl ResolvedDraft {
-    /// Reads the text with the patterns and the reading model.
+    /// Extracts facts from the text with the patterns and the reading model.
     pub fn read(&self, policy: &Policy, tools: &ReadingTools<'_>) -> Drafted {
         let mut extraction = self.with_text(tools.meaning, |text| tools.extractor.extract(tools.lexicon, text));
         if let Some(model) = tools.model {
@@ -146,8 +145,8 @@ pub struct Page {
     before: Vec<(Option<EntityId>, String)>,
 }
 
-/// Cache of the lines of the session being read, in order. Without it, the lines before each passage would have to be
-/// searched among all passages of the campaign.
+/// Cache of the lines of the session being read, in order. Without the cache, finding the lines before a passage would
+/// mean searching all passages of the campaign.
 #[derive(Debug, Default)]
 pub struct SessionLines {
     session: Option<SessionId>,
@@ -167,7 +166,7 @@ impl SessionLines {
         self.lines.range(lines).flat_map(|(_, ids)| ids).copied()
     }
 
-    /// Updates the cache with a new, changed or removed passage. `None` means that the passage was removed.
+    /// Updates the cache after a passage was added, changed or removed. `passage` is `None` if it was removed.
     pub fn note(&mut self, id: PassageId, passage: Option<&Arc<Passage>>) {
         if self.session.is_none() {
             return;
@@ -191,13 +190,13 @@ pub struct Findings {
     pub passage: Arc<Passage>,
     /// Facts and entities that were extracted from the passage.
     pub extraction: Extraction,
-    /// Name of the language model that found these facts and entities; `None` if the extractor found them.
+    /// Name of the language model that produced the extraction; `None` if the extractor did.
     pub model: Option<String>,
 }
 
 impl Findings {
-    /// Returns the policy for the facts of the passage. Facts from imported texts and transcripts need a higher
-    /// confidence.
+    /// Returns the policy for the facts of the passage. It requires a higher confidence for facts from imported texts
+    /// and transcripts.
     pub(crate) fn policy(&self, policy: &Policy) -> Policy {
         if is_imported(&self.passage) { policy.for_imports() } else { *policy }
     }
@@ -209,8 +208,8 @@ fn is_imported(passage: &Passage) -> bool {
 }
 
 impl Page {
-    /// Returns a passage with the preceding lines of its session. Only lines that the speaker of the passage heard are
-    /// included. If the passage has no speaker, its first hearer counts instead.
+    /// Returns a passage with the preceding lines of its session that its speaker heard. If the passage has no speaker,
+    /// its first hearer counts instead.
     pub fn of(state: &State, id: PassageId, lines: &mut SessionLines) -> Option<Self> {
         let passage = Arc::clone(state.passage(id)?);
         let mut before: Vec<(u32, &str, Option<&EntityId>)> = Vec::new();
@@ -242,8 +241,8 @@ impl Page {
         tools.extractor.extract(tools.lexicon, &text)
     }
 
-    /// Returns whether a page continues the text of another page, that is, it follows the other page in the same
-    /// session or document and has the same hearers.
+    /// Returns whether this page continues the previous page, that is, follows it in the same session or document and
+    /// has the same hearers.
     fn continues(&self, previous: &Self) -> bool {
         let text = |page: &Self| (page.passage.session.clone(), page.passage.document.clone());
         let is_later = self.passage.line > previous.passage.line;
@@ -259,17 +258,16 @@ impl Page {
 pub struct ReadingTools<'a> {
     /// Extractor with the words and patterns of the language.
     pub extractor: &'a Extractor,
-    /// Names of the entities.
+    /// Lexicon of the names of entities.
     pub lexicon: &'a Lexicon,
-    /// Source of sentence vectors, by which sentences are compared in meaning; `None` if there is no sentence encoder.
+    /// Sentence vectors for comparing sentences in meaning; `None` if there is no sentence encoder.
     pub meaning: Option<&'a dyn Meaning>,
-    /// Reading model; `None` if only the patterns read the passages.
+    /// Reading model; `None` if only patterns are used.
     pub model: Option<&'a ReadingModel>,
 }
 
 /// Extracts facts and entities from passages. Returns the findings in the order of the passages. The reading model
-/// reads consecutive passages of one session or document together, so that it understands each line in the context of
-/// the other lines.
+/// reads consecutive passages of one session or document together, so that it has the context of each line.
 pub fn read_pages(pages: Vec<Page>, tools: &ReadingTools<'_>) -> Vec<Findings> {
     let mut statements = match tools.model {
         Some(model) => statements(&pages, tools, model),
@@ -287,8 +285,8 @@ pub fn read_pages(pages: Vec<Page>, tools: &ReadingTools<'_>) -> Vec<Findings> {
     read.collect()
 }
 
-/// Returns the statements in the lines of a document from line `first` on. If at least one line has a speaker, the
-/// lines without a speaker count as words of the DM. Otherwise, all lines count as written text. Returns nothing if the
+/// Returns the statements in the lines of a document, starting at line `first`. If any line has a speaker, lines
+/// without a speaker count as spoken by the DM. Otherwise, all lines count as written text. Returns nothing if the
 /// model fails.
 fn document(
     tools: &ReadingTools<'_>,
@@ -307,7 +305,7 @@ fn document(
     tools.extractor.statements(tools.lexicon, model, &lines, first).unwrap_or_default()
 }
 
-/// Returns the statements in each page. Returns nothing if the model fails, so that only the patterns read the pages.
+/// Returns the statements in each page. Returns nothing if the model fails, so that only the patterns apply.
 fn statements(pages: &[Page], tools: &ReadingTools<'_>, model: &ReadingModel) -> Vec<LineStatements> {
     let mut found = Vec::with_capacity(pages.len());
     for text in pages.chunk_by(|previous, page| page.continues(previous)) {
@@ -334,22 +332,22 @@ fn form(passage: &Passage) -> Form {
 
 /// Result of looking up a name that the extractor could not link to an entity.
 pub enum Newcomer {
-    /// The name means this entity. The entity was added after the extraction, or its name still waits for the DM's
+    /// The name refers to this entity, which was added after the extraction or whose name still waits for the DM's
     /// decision.
     Known(EntityId),
-    /// No entity may be added, because the DM rejected the name or several entities have it.
+    /// No entity may be added, because the DM rejected the name, or because several entities have it.
     Refused,
     /// No entity has this name yet.
     Nobody,
 }
 
 impl Newcomer {
-    /// Looks up a name among the known entities, and among the names that wait for the DM's decision.
+    /// Looks up a name among the recorded entities and among the names that wait for the DM's decision.
     pub fn of(state: &State, name: &str) -> Self {
         let normal = text::normal(name);
         let is_open = |id: &EntityId| state.open_names(id).iter().any(|open| text::normal(open) == normal);
         match state.resolve(name) {
-            // A secret name must not reveal its entity, so only names that are not secret count.
+            // Ignores secret names, because a match would reveal whose name it is.
             Resolution::One(id) if is_open(&id) => return Self::Known(id),
             Resolution::Ambiguous(_) => return Self::Refused,
             _ => {}
@@ -357,7 +355,7 @@ impl Newcomer {
         for id in ids_for(name).take_while(|id| state.entity(id).is_some()) {
             let same = |fact: &&Fact| fact.object().text().is_some_and(|said| text::normal(said) == normal);
             let statuses: Vec<FactStatus> = proposed_names(state, &id).filter(same).map(Fact::status).collect();
-            // In autonomous mode, a new name is a claim at once.
+            // In autonomous mode, a new name becomes a claim immediately.
             if statuses.iter().any(|status| matches!(status, FactStatus::Proposed | FactStatus::Claimed)) {
                 return Self::Known(id);
             }
@@ -369,7 +367,8 @@ impl Newcomer {
     }
 }
 
-/// Returns possible ids for a new entity with this name: the id made from the name, then the same id with numbers.
+/// Returns possible ids for a new entity with this name: the id generated from the name, followed by the same id with
+/// numeric suffixes.
 fn ids_for(name: &str) -> impl Iterator<Item = EntityId> {
     let first = EntityId::from_name(name).ok();
     let numbered = first
@@ -398,7 +397,7 @@ pub fn operation(
     let mut reading = Reading { state, policy, passage, model, new: BTreeMap::new(), changes: Vec::new() };
     let (mut proposals, mut below) = (Vec::new(), 0);
     for fact in &findings.extraction.facts {
-        // A new name is added only if a fact that contains it is added.
+        // A new name is added only if a fact that refers to it is added.
         let is_worth = fact.confidence >= policy.floor;
         let is_new = |mention: &Mention| matches!(mention, Mention::New(_));
         let names_new = is_new(&fact.subject)
@@ -437,20 +436,20 @@ pub fn operation(
     Ok((operation, counts))
 }
 
-/// Reading of one passage.
+/// State while the findings of one passage are turned into proposals.
 struct Reading<'a> {
     state: &'a State,
     policy: &'a Policy,
     passage: &'a Passage,
     model: Option<&'a str>,
-    /// Entity of each new name, by the index of the name in the extraction; `None` for names that are not added.
+    /// Entity for each new name, by the index of the name in the extraction; `None` for a name that is not added.
     new: BTreeMap<usize, Option<EntityId>>,
     /// Changes that add these entities.
     changes: Vec<Change>,
 }
 
 impl Reading<'_> {
-    /// Returns the mentioned entity. A new name becomes an entity that waits for the DM.
+    /// Returns the mentioned entity. For a new name, adds an entity that waits for the DM's decision.
     fn entity(&mut self, found: &Extraction, mention: &Mention, proposals: &mut Vec<Proposal>) -> Option<EntityId> {
         let index = match mention {
             Mention::Known(id) => return self.state.entity(id).map(|_| id.clone()),
@@ -473,7 +472,7 @@ impl Reading<'_> {
             let evidence = vec![self.evidence(entity.span)];
             let said = |name: &str, value: String| {
                 let name = Predicate::new(name).ok()?;
-                // The name is not confirmed yet, so the sentence about the name does not use the name as its subject.
+                // The name is not confirmed yet, so the statement about the name must not use it as its subject.
                 let whose = if name.as_str() == attribute::NAME { "Somebody" } else { &entity.name };
                 let statement = Some(self.state.vocabulary().sentence(&name, whose, &value));
                 let proposal = Proposal::new(id.clone(), name, Object::Value(value.into()));
@@ -497,7 +496,7 @@ impl Reading<'_> {
     }
 
     /// Adds the hearers, time and source of the passage to a proposal. Limits the confidence of facts about new
-    /// entities, so that these facts wait for the DM.
+    /// entities, so that these facts wait for the DM's decision.
     fn told(&self, proposal: Proposal, confidence: Confidence) -> Proposal {
         let passage = self.passage;
         let acquisition = match (&passage.session, &passage.document) {
@@ -544,7 +543,8 @@ impl Reading<'_> {
         if fact.over {
             proposal.validity = Validity { from: None, until: Some(Date { raw: String::new(), time: None }) };
         }
-        // If the passage has a speaker and its words name another speaker, the speaker of the passage cites the other.
+        // If the passage attributes the statement to somebody other than its speaker, the speaker cites that other
+        // entity.
         let (speaker, citing) = match (&self.passage.speaker, stated_by) {
             (Some(speaker), Some(by)) if *speaker != by => (Some(speaker.clone()), Some(by)),
             (Some(speaker), _) => (Some(speaker.clone()), None),
@@ -564,7 +564,8 @@ impl Reading<'_> {
         Some(proposal)
     }
 
-    /// Returns a relation with its defined predicate. If the inverse name was given, exchanges subject and object.
+    /// Returns a relation under its defined predicate. If `name` is the inverse of a predicate, swaps subject and
+    /// object.
     fn forward(&self, subject: EntityId, name: &Predicate, object: Object) -> (EntityId, Predicate, Object) {
         match (self.state.vocabulary().inverse_of(name), object) {
             (Some(def), Object::Entity(object)) => (object, def.name.clone(), Object::Entity(subject)),
@@ -572,9 +573,9 @@ impl Reading<'_> {
         }
     }
 
-    /// Returns whether a fact was stated before the passage. A passage can deny only such a fact, not one from a later
-    /// text or from a text of unknown order. The result therefore does not depend on when and how often the passage is
-    /// read.
+    /// Returns whether a fact was stated before the passage. A passage can deny only earlier facts, not facts from a
+    /// later text or from a text of unknown order. The result of reading a passage therefore does not depend on when or
+    /// how often it is read.
     fn comes_before(&self, fact: &Fact) -> bool {
         let (state, said) = (self.state, fact.provenance());
         let number = |passage: &Passage| state.session(passage.session.as_ref()?)?.number;
@@ -592,7 +593,7 @@ impl Reading<'_> {
         said.author != Author::Extractor || said.confirmed || said.evidence.iter().any(in_earlier)
     }
 
-    /// Returns the recorded fact with this subject, predicate and object that was stated before the passage.
+    /// Returns the recorded fact with this subject, predicate and object, if it was stated before the passage.
     fn on_record(&self, subject: &EntityId, name: &Predicate, object: &Object) -> Option<FactId> {
         let symmetric = self.state.vocabulary().predicate(name).is_some_and(|def| def.symmetric);
         let says_so = |fact: &&Arc<Fact>| {

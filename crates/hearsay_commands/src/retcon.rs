@@ -12,12 +12,13 @@ use crate::CommandError;
 pub enum Retcon {
     /// Retracts a fact and all knowledge of it, as if the fact had never been true.
     NeverSo {
-        /// Fact: its id, the beginning of its id, or its handle.
+        /// Fact, given by id, by the beginning of its id, or by handle.
         fact: String,
     },
-    /// Ends a fact at a date. Its knowers continue to believe the fact until they learn that it has ended.
+    /// Ends the validity of a fact at a date. Its knowers continue to believe the fact until they learn that it has
+    /// ended.
     Until {
-        /// Fact: its id, the beginning of its id, or its handle.
+        /// Fact, given by id, by the beginning of its id, or by handle.
         fact: String,
         /// End date, on the campaign's calendar.
         until: String,

@@ -4,8 +4,7 @@ use hearsay_model::{Author, Change, Operation, ReviewSetting, Setting, State, Ti
 use hearsay_query::trust::Verdict;
 use serde::{Deserialize, Serialize};
 
-/// A request to turn trust calibration on or off, or to reset it. Trust calibration is learning from the DM's
-/// decisions.
+/// A request to turn trust calibration on or off, or to reset it. Trust calibration learns from the DM's decisions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Teach {

@@ -1,6 +1,6 @@
 //! Benchmarks of the default model. Run them with `cargo bench -p hearsay_embed`.
 //!
-//! The project's ONNX Runtime reference is timed with the same texts, so that the times can be compared.
+//! The project's ONNX Runtime benchmark uses the same texts, so that the times can be compared.
 
 #![allow(clippy::print_stderr)]
 

@@ -11,8 +11,8 @@ use crate::{
 /// Width of the panels that contain keys and values, in numbers. One panel is computed at a time.
 const PANEL: usize = 32;
 
-/// Computes the attention of one text: `count` rows of `query_key_value` from row `first` on. Each of these rows
-/// attends to all of them.
+/// Computation of the attention of one text. The text consists of `count` rows of `query_key_value`, from row `first`
+/// on. Each row attends to all rows of the text.
 pub(crate) struct Attention<'a> {
     pub(crate) query_key_value: &'a Panels,
     pub(crate) first: usize,

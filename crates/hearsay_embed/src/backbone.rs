@@ -33,8 +33,7 @@ pub(crate) struct Backbone {
     layers: Vec<Layer>,
     /// Instruction set of the processor, for the SIMD loops.
     processor: Processor,
-    /// Scratch buffers that no call uses at the moment. Their number never exceeds the largest number of concurrent
-    /// calls so far.
+    /// Unused scratch buffers. Their number never exceeds the largest number of concurrent calls so far.
     rooms: Mutex<Vec<Scratch>>,
 }
 
@@ -94,7 +93,7 @@ impl Backbone {
     }
 
     /// Runs the model on texts. Each text is a pair of token ids and token type ids. Calls `take` once for each text,
-    /// in order, with the last layer's vectors of its tokens.
+    /// in order, with the token vectors from the last layer.
     ///
     /// The rows of all texts are stacked, each text at its exact length, without padding or mask. Matrix products
     /// process all texts at once, but no row of a product depends on another row. Attention processes one text at a
@@ -139,7 +138,7 @@ impl Backbone {
         let start = index.checked_mul(self.hidden);
         start
             .and_then(|start| table.get(start..start + self.hidden))
-            .ok_or_else(|| EmbedError::Inference { problem: format!("it has no {what} {index}") })
+            .ok_or_else(|| EmbedError::Inference { problem: format!("the model has no {what} {index}") })
     }
 
     fn layer(
@@ -183,7 +182,7 @@ impl Backbone {
     }
 }
 
-/// The validated tensors. The methods remove the tensors that they use.
+/// The validated tensors. The methods move the tensors that they use out of the map.
 struct Parts {
     tensors: HashMap<String, Vec<f32>>,
     epsilon: f32,

@@ -10,7 +10,7 @@ use lru::LruCache;
 /// Maximum number of cached texts.
 const TEXTS: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 
-/// Maximum size of a cached text, in bytes. Longer texts are hardly questions, and would use too much memory.
+/// Maximum size of a cached text, in bytes. Longer texts are rarely questions, and would use too much memory.
 const LONGEST: usize = 2048;
 
 /// The most recently used texts, with their vectors.

@@ -25,8 +25,8 @@ use crate::{
 #[cfg(feature = "bundled-model")]
 use crate::place::DEFAULT_MODEL;
 
-/// Revision of this crate's computation. It is part of every model id. Raise it when a change produces different
-/// vectors from the same weights, so that caches are rebuilt.
+/// Revision of this crate's computation, which is part of every model id. Increase the revision when a code change
+/// produces different vectors from the same weights, so that caches are rebuilt.
 const REVISION: u8 = 2;
 
 /// Options of an [`Encoder`].
@@ -34,7 +34,7 @@ const REVISION: u8 = 2;
 pub struct EncoderOptions {
     /// Number of threads in the encoder's own pool. 0 counts as 1. The number affects the speed, but not the vectors.
     ///
-    /// The default is half of the processors, at least 1 and at most 4, so that the game has the rest.
+    /// The default is half of the processors, at least 1 and at most 4. The rest remain for the game.
     pub threads: usize,
 }
 
@@ -49,8 +49,8 @@ impl Default for EncoderOptions {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ModelInfo {
-    /// Identifies the vector space: two vectors can be compared only if their models have the same id. The id consists
-    /// of the name, `@`, and a hash of the weights, tokenizer and settings.
+    /// Id of the vector space. Two vectors can be compared only if their models have the same id. The id consists of
+    /// the name, `@`, and a hash of the weights, tokenizer and settings.
     pub id: String,
     /// Name of the model's directory.
     pub name: String,
@@ -90,7 +90,7 @@ impl Encoder {
     pub fn load(dir: impl AsRef<Path>, options: EncoderOptions) -> Result<Self, EmbedError> {
         let dir = dir.as_ref();
         let files = ModelFiles::read(dir)?;
-        // The given path may be "." or end in "..", so the name comes from the canonical path.
+        // The given path may be "." or end in "..", so the name is taken from the canonical path.
         let real = dir.canonicalize();
         let name = real
             .as_deref()
@@ -170,8 +170,8 @@ impl Encoder {
         self.pool.current_num_threads()
     }
 
-    /// Encodes texts and returns their vectors in the same order. The other texts in the batch do not change a single
-    /// bit of a vector.
+    /// Encodes texts and returns their vectors in the same order. Each vector is bit-for-bit independent of the other
+    /// texts in the batch.
     ///
     /// Every text is valid. Texts with more than [`ModelInfo::max_tokens`] tokens are truncated. An empty text, or a
     /// text that contains only white space or control characters, gives the vector of the empty sequence
@@ -219,7 +219,7 @@ impl Encoder {
         Ok(vector)
     }
 
-    /// Returns the number of tokens that the model reads of a text, including special tokens. At most
+    /// Returns how many tokens of a text the model reads, including special tokens. The number is at most
     /// [`ModelInfo::max_tokens`].
     ///
     /// # Errors
@@ -238,7 +238,7 @@ impl Encoder {
         encoded.map_err(|error| EmbedError::Tokenize { bytes: text.len(), problem: error.to_string() })
     }
 
-    /// Returns the vectors of the texts in `tokens` that `group` selects, in the order of `group`.
+    /// Returns the vectors of the tokenized texts whose indices are in `group`, in the order of `group`.
     fn encode_group(&self, group: &[usize], tokens: &[Encoding], parallel: bool) -> Result<Vec<Vec<f32>>, EmbedError> {
         let texts: Vec<_> =
             group.iter().map(|index| (tokens[*index].get_ids(), tokens[*index].get_type_ids())).collect();
@@ -259,8 +259,8 @@ impl Encoder {
 }
 
 /// Approximate number of tokens that go through the model together. The weights do not fit into the processor's cache,
-/// so each reading of them should serve many tokens. The intermediate numbers of this many tokens still fit into the
-/// cache.
+/// so each pass over the weights should serve many tokens. The intermediate values of this many tokens still fit into
+/// the cache.
 const TOKENS: usize = 384;
 
 /// Divides texts into groups with about the same number of tokens, each with texts of similar length. `lengths` gives
@@ -270,7 +270,8 @@ pub(crate) fn groups(lengths: &[usize], threads: usize) -> Vec<Vec<usize>> {
     let total: usize = lengths.iter().sum();
     let count = total.div_ceil(TOKENS).next_multiple_of(threads).max(1);
     let mut order: Vec<usize> = (0..lengths.len()).collect();
-    // The longest texts come first. At the end, when some threads already wait for others, only short texts are left.
+    // The longest texts come first. Only short texts are left at the end, when some threads already wait for the
+    // others.
     order.sort_by_key(|index| (Reverse(lengths[*index]), *index));
     let mut groups: Vec<Vec<usize>> = Vec::new();
     let (mut before, mut last) = (0, None);
@@ -294,7 +295,7 @@ impl fmt::Debug for Encoder {
     }
 }
 
-/// Loads the tokenizer and sets padding and truncation. The padding and truncation that the file contains are ignored.
+/// Loads the tokenizer and sets padding and truncation. Padding and truncation settings in the file are ignored.
 pub(crate) fn tokenizer(file: &File, settings: &Settings) -> Result<Tokenizer, EmbedError> {
     let invalid = |problem: String| EmbedError::InvalidTokenizer { path: file.path.clone(), problem };
     let mut tokenizer = Tokenizer::from_bytes(&file.bytes).map_err(|error| invalid(error.to_string()))?;

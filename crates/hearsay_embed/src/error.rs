@@ -14,7 +14,7 @@ pub enum EmbedError {
     #[error(
         "no sentence encoder model found. Searched:\n{}\nPut a sentence-transformers directory \
          (config.json, tokenizer.json, model.safetensors) in one of these directories, or set {} to its path. \
-         Without a model, recall uses words and the graph only",
+         Without a model, recall uses only keyword and graph search",
         list(searched),
         MODEL_DIR_VAR
     )]
@@ -24,9 +24,9 @@ pub enum EmbedError {
     },
 
     /// The directory given as an argument or in the environment variable does not contain a model. The search does not
-    /// use another model instead, because vectors of different models cannot be compared.
+    /// fall back to another model, because vectors of different models cannot be compared.
     #[error(
-        "{place} has no model: {}. Set this setting to a directory with config.json, tokenizer.json and model.safetensors, or leave it unset to search the default places",
+        "{place} has no model: {}. Set the path to a directory with config.json, tokenizer.json and model.safetensors, or leave it unset to search the default directories",
         place.problem()
     )]
     NotAModel {

@@ -1,8 +1,8 @@
 //! # hearsay_embed
 //!
-//! The sentence encoder of Hearsay. It turns texts into vectors, so that recall can find texts with the same meaning in
-//! other words. It runs sentence-transformers models of the BERT family on the CPU with [candle](candle_core), without
-//! network access.
+//! The sentence encoder of Hearsay. The encoder turns texts into vectors, so that recall can find texts that say the
+//! same in other words. The encoder runs sentence-transformers models of the BERT family on the CPU with
+//! [candle](candle_core), without network access.
 //!
 //! # Quick start
 //!
@@ -25,10 +25,10 @@
 //!
 //! # Guarantees
 //!
-//! - **A vector depends only on its text.** The other texts of a batch, their order and [`EncoderOptions::threads`] do
-//!   not change a single bit of a vector. Texts are not padded. If one matrix product processes several texts, each sum
-//!   is computed as for a single text, and threads never split a sum. The guarantee holds for one binary and one set of
-//!   CPU features; another processor may round the last bits differently.
+//! - **A vector depends only on its text.** A vector is bit-for-bit independent of the other texts of a batch, of their
+//!   order, and of [`EncoderOptions::threads`]. Texts are not padded. If one matrix product processes several texts,
+//!   each sum is computed as for a single text, and threads never split a sum. The guarantee holds for one binary and
+//!   one set of CPU features; another processor may round the last bits differently.
 //! - **Offline.** Nothing is downloaded. A model is a directory of files, or is compiled into the program.
 //! - **Every text has a vector, and no vector contains a NaN.** Texts with more than [`ModelInfo::max_tokens`] tokens
 //!   are truncated. An empty text, or a text that contains only white space or control characters, has the vector of

@@ -11,8 +11,8 @@ use crate::{
     place::{DEFAULT_MODEL, MODEL_DIR_VAR, PlaceKind, SearchedPlace},
 };
 
-/// The parts of the process environment that [`find_model`] uses. A program or a test can change the values to search
-/// other directories.
+/// The parts of the process environment that [`find_model`] uses. A program or a test can change them to search other
+/// directories.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LookupEnvironment {
     /// Value of `HEARSAY_MODEL_DIR`.
@@ -25,7 +25,7 @@ pub struct LookupEnvironment {
     pub cargo_manifest_dir: Option<PathBuf>,
     /// Current directory.
     pub current_dir: Option<PathBuf>,
-    /// Data directory of the user; the search uses its subdirectory `hearsay/models`.
+    /// The user's data directory. The search uses its subdirectory `hearsay/models`.
     pub user_data_dir: Option<PathBuf>,
     /// Root of the source checkout that the program was built from.
     pub checkout_dir: Option<PathBuf>,
@@ -87,7 +87,7 @@ impl LookupEnvironment {
         for root in [&self.bevy_asset_root, &self.cargo_manifest_dir].into_iter().flatten() {
             add(PlaceKind::Assets, root, &["assets", "models"]);
         }
-        // Searches the ancestors too, for programs and tests that are started inside a workspace.
+        // Also search the ancestors, because programs and tests may be started in a subdirectory of a workspace.
         for root in self.current_dir.iter().flat_map(|dir| dir.ancestors()) {
             add(PlaceKind::Assets, root, &["assets", "models"]);
         }
@@ -101,7 +101,7 @@ impl LookupEnvironment {
     }
 }
 
-/// Finds the directory of the model to use.
+/// Returns the directory of the model to use.
 ///
 /// The search order is:
 ///

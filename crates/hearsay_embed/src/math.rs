@@ -21,8 +21,8 @@ impl Activation {
         match self {
             Self::Gelu => 0.5 * x * (1.0 + erf(x * std::f32::consts::FRAC_1_SQRT_2)),
             Self::GeluTanh => {
-                // (1 + tanh y) / 2 equals 1 / (1 + exp -2y). The sign of y is handled separately, so that exp gets only
-                // values of at most 0.
+                // (1 + tanh y) / 2 equals 1 / (1 + exp -2y). The sign of y is handled separately, because `exp` accepts
+                // only values of at most 0.
                 let inner = 0.797_884_6 * (x + 0.044_715 * x * x * x);
                 let power = exp(-2.0 * inner.abs());
                 let share = 1.0 / (1.0 + power);
@@ -33,7 +33,7 @@ impl Activation {
     }
 }
 
-/// Adds `bias` to each row of `values`, then applies the activation. Each row is as long as `bias`.
+/// Computation that adds `bias` to each row of `values`, then applies the activation. Each row is as long as `bias`.
 pub(crate) struct AddBias<'a> {
     pub(crate) values: &'a mut [f32],
     pub(crate) bias: &'a [f32],
@@ -76,7 +76,7 @@ impl WithSimd for AddBias<'_> {
     }
 }
 
-/// Adds `added`, if any, to the rows of `x`, then normalises each row.
+/// Computation that adds `added`, if any, to the rows of `x`, then normalises each row.
 pub(crate) struct AddAndNormalize<'a> {
     pub(crate) x: &'a mut [f32],
     pub(crate) added: Option<&'a Panels>,
@@ -157,7 +157,8 @@ pub(crate) fn softmax(row: &mut [f32], scale: f32) {
 /// Number of parallel sums. They fill one vector register with AVX-512, or two with AVX2.
 pub(crate) const LANES: usize = 16;
 
-/// Applies `function` to each value and sums the results. First sums each lane, then adds the lanes from first to last.
+/// Applies `function` to each value and sums the results: first within each lane, then over the lanes from first to
+/// last.
 #[inline(always)]
 fn sum(values: &[f32], function: impl Fn(f32) -> f32) -> f32 {
     let (blocks, rest) = values.as_chunks::<LANES>();
@@ -193,8 +194,8 @@ fn erf(x: f32) -> f32 {
     x * polynomial(square, &P) / polynomial(square, &Q)
 }
 
-/// Exponential function for numbers of at most 0, with a relative error of about 1e-7. Uses the range reduction of Cody
-/// and Waite to [-ln 2 / 2, ln 2 / 2], and the polynomial of the Cephes library.
+/// Exponential function for numbers of at most 0, with a relative error of about 1e-7. Uses Cody–Waite range reduction
+/// to [-ln 2 / 2, ln 2 / 2], and the polynomial of the Cephes library.
 #[inline(always)]
 fn exp(x: f32) -> f32 {
     const P: [f32; 6] = [1.987_569_1e-4, 1.398_2e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 5e-1];

@@ -90,8 +90,8 @@ impl Linear {
     }
 }
 
-/// Computes `y` = `x` · `weights` for one panel. `x` has rows × inputs numbers, `weights` inputs × 64, and `y` rows ×
-/// 64.
+/// Computation of `y` = `x` · `weights` for one panel. `x` has rows × inputs numbers, `weights` has inputs × 64
+/// numbers, and `y` has rows × 64 numbers.
 struct Multiply<'a> {
     x: &'a [f32],
     inputs: usize,
@@ -120,8 +120,8 @@ pub(crate) struct Matrix<'a> {
 }
 
 /// Computes `y` = `x` · `weights`. `weights` is 32 or 64 numbers wide. Each row of `y` has space for `y_width` numbers;
-/// the first 32 or 64 of them are set. From each row of `x`, only as many numbers are read as `weights` has rows.
-/// Prefetches `next` during the computation.
+/// the first 32 or 64 of them are set. If a row of `x` has more numbers than `weights` has rows, the extra numbers are
+/// ignored. Prefetches `next` during the computation.
 #[inline(always)]
 pub(crate) fn multiply<S: Simd>(
     simd: S,
@@ -159,7 +159,7 @@ fn panel<S: Simd, const V: usize, const N: usize>(
     let weights = S::as_simd_f32s(weights.numbers).0.as_chunks::<V>().0;
     let width = x.width;
     // The first two groups of rows each prefetch one half of the next panel. A question has only about three groups of
-    // six rows, so without prefetching it would wait for memory.
+    // six rows, so without prefetching, the computation would wait for memory.
     let half = weights.len() * PANEL / 2;
     for (index, (x, y)) in x.numbers.chunks(ROWS * width).zip(y.chunks_mut(ROWS * y_width)).enumerate() {
         let next = next.get(index * half..(index + 1) * half).unwrap_or_default();

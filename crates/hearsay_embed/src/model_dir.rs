@@ -116,9 +116,9 @@ impl ModelFiles {
     }
 }
 
-/// Returns the first required model file that is missing in a directory; `None` if the directory has all of them.
+/// Returns the path of the first required model file that a directory lacks; `None` if the directory has all of them.
 pub(crate) fn missing_file(dir: &Path) -> Option<PathBuf> {
-    // Ignores a damaged modules.json here, because loading reports it later.
+    // A damaged modules.json is ignored here, because loading reports it later.
     let transformer = optional(dir.join("modules.json"))
         .and_then(|modules| Layout::read(modules.as_ref()))
         .map(|layout| layout.transformer)
@@ -151,11 +151,11 @@ impl Layout {
                 return Err(EmbedError::InvalidConfig {
                     path: file.path.clone(),
                     field: "path",
-                    problem: format!("is {}, expected a directory inside the model's", path.display()),
+                    problem: format!("is {}, expected a path inside the model's directory", path.display()),
                 });
             }
-            // The type is the path of a Python class. The package in it differs between releases, so only the class
-            // name counts.
+            // The type is the full name of a Python class. Its package differs between releases, so only the class name
+            // counts.
             match module.kind.rsplit('.').next().unwrap_or_default() {
                 "Transformer" => layout.transformer = path,
                 "Pooling" => layout.pooling = path,
@@ -236,7 +236,7 @@ impl RawPooling {
             "" => Err(EmbedError::InvalidConfig {
                 path: path.to_owned(),
                 field: "pooling_mode_mean_tokens",
-                problem: "and every other mode is off, expected one that is on".to_owned(),
+                problem: "and every other mode is off, expected exactly one mode that is on".to_owned(),
             }),
             other => Err(EmbedError::UnsupportedModel { path: path.to_owned(), found: format!("pooling by {other}") }),
         }

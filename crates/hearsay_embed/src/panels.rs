@@ -11,7 +11,8 @@ pub(crate) struct Panels {
     values: Vec<f32>,
 }
 
-/// Grows a scratch buffer to at least `count` numbers. The old contents stay, because the callers overwrite them.
+/// Grows a scratch buffer to at least `count` numbers. Does not clear the old contents, because the callers overwrite
+/// them.
 pub(crate) fn grow(numbers: &mut Vec<f32>, count: usize) {
     if numbers.len() < count {
         numbers.resize(count, 0.0);

@@ -1,8 +1,8 @@
-//! The directories in which the search looks for a model.
+//! The directories that are searched for a model.
 
 use std::{fmt, path::PathBuf};
 
-/// Directory name of the default model. The search looks for this name in the default directories.
+/// Directory name of the default model, which is searched for in the default directories.
 pub const DEFAULT_MODEL: &str = "all-MiniLM-L6-v2";
 
 /// Name of the environment variable that contains the path of a model directory.
@@ -39,7 +39,7 @@ impl fmt::Display for PlaceKind {
     }
 }
 
-/// A directory that was searched and contains no model.
+/// A searched directory that contains no model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SearchedPlace {

@@ -2,9 +2,9 @@
 
 /// Returns the dot product of two vectors. The dot product of normalised vectors is their cosine.
 ///
-/// The order of the summation is fixed: first each of eight lanes is summed, then the lanes are added from first to
-/// last. The same two vectors therefore give the same bits in every build. If the lengths differ, the extra components
-/// of the longer vector are ignored.
+/// The order of the summation is fixed: first within each of eight lanes, then over the lanes from first to last. The
+/// same two vectors therefore give the same bits in every build. If the lengths differ, the extra components of the
+/// longer vector are ignored.
 ///
 /// ```
 /// use hearsay_embed::dot;

@@ -1,4 +1,4 @@
-//! Encoders that return the vector of every token. A model file also contains the weights of heads: small classifiers
+//! Encoder that returns the vector of every token. Its model file also contains the weights of heads: small classifiers
 //! that take these vectors as input.
 
 use std::{collections::HashMap, fmt, path::Path};
@@ -14,7 +14,8 @@ use crate::{
     weights,
 };
 
-/// Name and shape of a tensor of a head. A [`TokenModel`] must contain all tensors that the caller names.
+/// Name and shape of a tensor of a head. The model file of a [`TokenModel`] must contain all tensors that the caller
+/// lists.
 #[derive(Debug, Clone, Copy)]
 pub struct HeadTensor {
     /// Name of the tensor in `model.safetensors`.
@@ -68,7 +69,7 @@ impl TokenModel {
         Ok(Self { tokenizer, backbone, pool, heads, dimension, max_tokens })
     }
 
-    /// Returns the number of components of the vector of a token.
+    /// Returns the number of components of a token vector.
     pub fn dimension(&self) -> usize {
         self.dimension
     }
@@ -95,8 +96,8 @@ impl TokenModel {
         Ok(encoded.map_err(failed)?.get_ids().to_vec())
     }
 
-    /// Returns the token vectors of each text: one row of [`dimension`](Self::dimension) numbers per token. The other
-    /// texts do not change a single bit of a vector.
+    /// Returns the token vectors of each text: one row of [`dimension`](Self::dimension) numbers per token. Each vector
+    /// is bit-for-bit independent of the other texts.
     ///
     /// # Errors
     ///

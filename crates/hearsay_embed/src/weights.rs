@@ -32,7 +32,7 @@ pub(crate) fn read_with_heads(
         } else if file.bytes.starts_with(b"version https://git-lfs") {
             "it is a Git LFS pointer, not the weights; run `git lfs pull`".to_owned()
         } else {
-            format!("it has {} bytes and {error}", file.bytes.len())
+            format!("it has {} bytes, and reading it failed: {error}", file.bytes.len())
         };
         EmbedError::DamagedWeights { path: file.path.clone(), problem }
     })?;
@@ -123,7 +123,7 @@ impl Reader<'_> {
         if !values.iter().all(|value| value.is_finite()) {
             return Err(EmbedError::DamagedWeights {
                 path: path(),
-                problem: format!("tensor `{name}` holds numbers that are not finite"),
+                problem: format!("tensor `{name}` contains values that are not finite"),
             });
         }
         tensors.insert(name, values);

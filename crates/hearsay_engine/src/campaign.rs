@@ -19,12 +19,13 @@ pub enum TakenOver {
     Nothing,
     /// The changes were imported.
     Imported(Box<ImportOutcome>),
-    /// The files contain changes, but the changes were not imported, because the last import of these files was undone.
-    /// The DM can still import the files.
+    /// The files contain changes that were not imported, because the last import of these files was undone. The DM can
+    /// still import them.
     LeftOut(Box<ImportReport>),
 }
 
-/// Returns whether a directory is a campaign, that is, it contains a database, campaign files or settings.
+/// Returns whether a directory is a campaign directory, that is, whether it contains a database, campaign files or
+/// settings.
 pub fn is_campaign(directory: &Path, settings: &Settings) -> bool {
     directory.join(&settings.store.directory).exists()
         || directory.join(SETTINGS_FILE).exists()
@@ -39,7 +40,7 @@ pub fn has_campaign_files(directory: &Path) -> bool {
         let (path, name) = (entry.path(), entry.file_name());
         let yaml = path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml");
         let hidden = name.to_string_lossy().starts_with('.');
-        // Does not follow symbolic links. The reader of the files follows them and detects loops.
+        // Does not follow symbolic links. The import follows them and detects loops.
         let folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
         !hidden && ((yaml && !folder) || (folder && has_campaign_files(&path)))
     })
@@ -67,12 +68,12 @@ pub fn changes_something(report: &ImportReport) -> bool {
 }
 
 /// Imports the files of a campaign directory, unless the last import of these files was undone. Blocks until the import
-/// is done, so do not call it on a game's main thread.
+/// is finished, so do not call this function on a game's main thread.
 ///
 /// # Errors
 /// Returns an error if the files are invalid, or if the memory is closed.
 pub fn sync_campaign_files(memory: &Memory, directory: &Path) -> Result<TakenOver, MemoryError> {
-    // If the directory is missing, the import below reports the error.
+    // If the directory does not exist, the import below reports the error.
     if directory.is_dir() && !has_campaign_files(directory) {
         return Ok(TakenOver::Nothing);
     }

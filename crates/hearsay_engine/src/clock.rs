@@ -1,4 +1,4 @@
-//! The real clock.
+//! Real time.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -11,7 +11,7 @@ pub fn real_time() -> Timestamp {
     now()
 }
 
-/// Returns an error for times before 1970. The database panics on such times, because it records each write with the
+/// Returns an error for a time before 1970. The database would panic on it, because it records each write with the
 /// seconds since 1970.
 pub(crate) fn check_clock(now: SystemTime) -> Result<(), MemoryError> {
     now.duration_since(UNIX_EPOCH).map(drop).map_err(|_| MemoryError::Clock)

@@ -10,12 +10,11 @@ use hearsay_query::QueryError;
 use hearsay_store::StoreError;
 use thiserror::Error;
 
-/// An error of a request. After [`Uncertain`](Self::Uncertain), it is unknown whether the change was made. After any
-/// other error, nothing has changed.
+/// An error of a request. Except after [`Uncertain`](Self::Uncertain), the request has changed nothing.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum MemoryError {
-    /// Error: a name, a fact, a date or a session is unknown.
+    /// Error: a name, fact, date or session is unknown.
     #[error(transparent)]
     Query(#[from] QueryError),
     /// Error: the command cannot be carried out.
@@ -26,10 +25,10 @@ pub enum MemoryError {
     Settings {
         /// Path of the file.
         path: PathBuf,
-        /// Reason and location of the error.
+        /// Description of the error, with its location in the file.
         what: String,
     },
-    /// Error: no language model is enabled, or the enabled model cannot be used.
+    /// Error: no language model is enabled, or the enabled language model cannot be used.
     #[cfg(feature = "llm")]
     #[error("the language model is not used: {0}")]
     NoLlm(String),
@@ -56,7 +55,7 @@ pub enum MemoryError {
     /// Error: writing has stopped because the state in memory and the journal may differ.
     #[error("writing stopped: {0}; close the campaign and open it again")]
     Halted(String),
-    /// Error: the memory closed before the change was committed, because the time for closing ran out.
+    /// Error: the memory closed before the change was committed, because the time limit for closing was reached.
     #[error("the change was not committed before the campaign closed; repeat it")]
     NotInTime,
     /// Error: the memory closed without committing all accepted changes.
@@ -67,7 +66,7 @@ pub enum MemoryError {
         /// Number of changes that were not committed.
         not_committed: usize,
     },
-    /// Error: the machine's clock is wrong.
+    /// Error: the machine's clock shows a time before 1970.
     #[error("the clock of this machine is set to a time before 1970; correct it and try again")]
     Clock,
     /// Error: the question or search text is too long.
@@ -101,7 +100,7 @@ pub enum MemoryError {
     /// Error: a thread could not be started.
     #[error("no thread could be started: {0}")]
     Thread(std::io::Error),
-    /// Error: a closure of the request panicked, or the worker panicked. The program log contains the details.
+    /// Error: a closure in the request or the worker panicked. The program log contains the details.
     #[error("the request failed because of a panic in the program; see the log")]
     Crashed,
     /// Error: the memory is closed, so it accepts no requests.
@@ -110,7 +109,8 @@ pub enum MemoryError {
 }
 
 impl From<CommandError> for MemoryError {
-    /// Converts a query error in a command to [`Query`](Self::Query), so that it is the same error as in a query.
+    /// Converts a command error that contains a query error to [`Query`](Self::Query), so that it equals the error of a
+    /// query.
     fn from(error: CommandError) -> Self {
         match error {
             CommandError::Query(error) => Self::Query(error),
@@ -119,7 +119,7 @@ impl From<CommandError> for MemoryError {
     }
 }
 
-/// Converts errors that closures of callers may return.
+/// Converts errors that callers' closures may return.
 macro_rules! from_command_errors {
     ($($error:ty),*) => {
         $(impl From<$error> for MemoryError {

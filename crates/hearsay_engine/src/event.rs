@@ -22,33 +22,33 @@ pub enum Event {
         /// Number of texts that still need a vector.
         pending: usize,
     },
-    /// A write made the condition of a reveal true, so the holder may now tell the secret.
+    /// A write fulfilled the condition of a reveal, so the holder may now tell the secret.
     Revealable {
         /// Id of the reveal.
         reveal: String,
-        /// The secret.
+        /// Secret fact.
         fact: FactId,
-        /// Holder that may tell the secret.
+        /// Character that may tell the secret.
         holder: EntityId,
     },
     /// The model of the sentence encoder was loaded, or loading it failed.
     Model(ModelStatus),
     /// The language model read some texts, or failed (feature `llm`).
     Asked {
-        /// Number of texts that are not read yet. Includes the turns of unfinished conversations, texts that are being
-        /// read, and failed texts.
+        /// Number of texts that are not completely read. Includes the turns of unfinished conversations, texts that are
+        /// being read, and failed texts.
         waiting: usize,
-        /// Error because of which some texts were not read completely; `None` if there was no error.
+        /// Error that prevented some texts from being read completely; `None` if there was no error.
         trouble: Option<String>,
     },
-    /// Writing had stopped because the state in memory and the journal might differ. The state was rebuilt from the
-    /// journal, and writing resumes. Records that were read before may have changed.
+    /// The state was rebuilt from the journal, and writing resumes. Writing had stopped because the state in memory and
+    /// the journal might differ. Records that were read before may have changed.
     Reloaded {
         /// Position of the newest operation.
         position: Position,
         /// Reason why writing had stopped.
         why: String,
     },
-    /// A background task failed, with this error message. Writes that were acknowledged are not lost.
+    /// A background task failed with this error message. Acknowledged writes are not lost.
     Failed(String),
 }

@@ -22,7 +22,8 @@
 //! - **Reads do not wait for writes** or for slow requests. Imports are read and compared on background threads. A
 //!   separate thread computes vectors, and a question that waits for its vector delays no other request.
 //! - **Back-pressure is visible**: a full channel returns [`MemoryError::Full`] and never blocks.
-//! - **An answer contains only what the asked character can know**, because it is made from the character's view.
+//! - **An answer contains only facts and passages that the character knows**, because it is assembled from the
+//!   character's view.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod campaign;

@@ -15,14 +15,13 @@ pub struct MemoryOptions {
     pub settings: Settings,
     /// Options of the database.
     pub store: StoreOptions,
-    /// Maximum number of reads that wait for the worker, and also of writes. Further requests fail with
+    /// Maximum number of reads, and separately of writes, that wait for the worker. Further requests fail with
     /// [`MemoryError::Full`]. Default 256.
     pub queue: usize,
 }
 
 impl MemoryOptions {
-    /// Returns the options for a campaign directory with its `hearsay.toml`. Without that file, the settings are the
-    /// defaults.
+    /// Returns the options for a campaign directory. Reads its settings from `hearsay.toml`, if that file exists.
     ///
     /// # Errors
     /// Returns an error if `hearsay.toml` is invalid, as described at [`Settings::read`].
@@ -53,9 +52,9 @@ pub struct ImportOptions {
     pub format: Option<hearsay_campaign::Format>,
     /// Path of a mapping file, which defines the meaning of the fields in JSON, YAML or CSV files of any structure.
     pub mapping: Option<PathBuf>,
-    /// Name of the source, which distinguishes several sources. If unset, the name comes from the files or their
-    /// folder. A later import with the same name applies only the differences.
+    /// Name that distinguishes this source from others. If unset, the name comes from the files or their folder. A
+    /// later import with the same name applies only the differences.
     pub name: Option<String>,
-    /// Handle from which the caller can read the progress of the import.
+    /// Handle through which the caller can read the progress of the import.
     pub progress: ImportProgress,
 }

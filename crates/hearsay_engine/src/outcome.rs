@@ -8,7 +8,7 @@ use serde::Serialize;
 /// Result of [`Memory::patch`](crate::Memory::patch).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Patched {
-    /// Operation that recorded the patches in the journal; `None` if nothing was recorded there, for example because
+    /// Operation that recorded the patches in the journal; `None` if the journal was not written, for example because
     /// only transient values changed.
     pub written: Option<Written>,
     /// Number of the write, equal to `revision` in [`Event::Applied`](crate::Event::Applied); `None` if nothing
@@ -38,7 +38,7 @@ impl Written {
 /// Result of an import.
 #[derive(Debug, Clone, Serialize)]
 pub struct ImportOutcome {
-    /// Number of records in the files, number of changes, and warnings.
+    /// Counts of the records in the files and of the changes, and warnings.
     #[serde(flatten)]
     pub report: ImportReport,
     /// Operation of the import; `None` if nothing changed or this was a dry run.
@@ -53,7 +53,7 @@ pub struct ImportOutcome {
 pub struct Closed {
     /// Number of changes that were committed while the memory closed.
     pub committed: usize,
-    /// Number of changes that were not committed, because time ran out or the database refused them. The request of
+    /// Number of changes that were not committed, because time ran out or the database refused them. The request for
     /// each of these changes received an error.
     pub not_committed: usize,
 }

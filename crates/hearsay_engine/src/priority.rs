@@ -3,14 +3,14 @@
 /// Reduced priority of a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ThreadPriority {
-    /// Lower than normal threads, such as those of a game. On Linux, a niceness of 10.
+    /// Lower than the priority of normal threads, such as those of a game. On Linux, a niceness of 10.
     Low,
     /// Lower than [`ThreadPriority::Low`]. On Linux, a niceness of 15.
     Lowest,
 }
 
-/// Lowers the priority of the current thread, and of threads that it starts later. If the system refuses, the thread
-/// keeps its priority.
+/// Lowers the priority of the current thread and of the threads that it starts later. If the system refuses, the
+/// priority stays unchanged.
 pub fn lower_priority(to: ThreadPriority) {
     #[cfg(any(target_os = "linux", target_os = "android", windows))]
     {

@@ -11,7 +11,7 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ImportStage {
-    /// The import was sent, but the worker has not started it yet.
+    /// The worker has not started the import yet.
     #[default]
     Sent,
     /// The files are being read.
@@ -35,7 +35,7 @@ impl ImportStage {
     }
 }
 
-/// Handle from which any thread can read the progress of an import.
+/// Handle through which any thread can read the progress of an import.
 #[derive(Debug, Clone, Default)]
 pub struct ImportProgress(Arc<AtomicU8>);
 

@@ -52,10 +52,10 @@ pub struct DuplicateSettings {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ModelSettings {
-    /// Whether the encoder is used. Without it, questions are answered by words and graph.
+    /// Whether the encoder is used. Without it, answers are ranked by keywords and graph only.
     pub enabled: bool,
-    /// Directory of the model, relative to the campaign directory. If unset, the model is searched for in the default
-    /// directories.
+    /// Directory of the model, relative to the campaign directory. If unset, the default directories are searched for a
+    /// model.
     pub directory: Option<PathBuf>,
     /// Number of threads that the encoder may use.
     pub threads: usize,
@@ -71,8 +71,8 @@ impl Default for ModelSettings {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExtractionEngine {
-    /// The reading model and the patterns extract facts. Only the patterns do if there is no reading model in a
-    /// directory next to that of the sentence encoder.
+    /// The reading model and the patterns extract facts. The reading model must be in a directory next to that of the
+    /// sentence encoder; without it, only the patterns are used.
     #[default]
     Model,
     /// Only the patterns extract facts.
@@ -88,12 +88,12 @@ pub struct ExtractionSettings {
     pub enabled: bool,
     /// Method by which facts are extracted.
     pub engine: ExtractionEngine,
-    /// Maximum number of doubtful facts that wait for the DM's decision when many texts arrive at once, such as in an
-    /// import. The most important facts are kept.
+    /// Maximum number of doubtful facts from many texts that arrive together, such as in an import. Triage selects the
+    /// most important ones, which then wait for the DM's decision.
     pub guesses: usize,
-    /// File with the campaign's own words and patterns, relative to the campaign directory.
+    /// File with additional words and patterns for the campaign, relative to the campaign directory.
     pub language: Option<PathBuf>,
-    /// Settings of the language model that also reads the texts, if it is enabled.
+    /// Settings of the language model, which also reads the texts if it is enabled.
     pub llm: LlmSettings,
 }
 
@@ -109,8 +109,8 @@ impl Default for ExtractionSettings {
     }
 }
 
-/// Replaces the language model settings when the feature `llm` is off. A settings file may then contain these settings,
-/// but must not enable the language model.
+/// Placeholder for the language model settings when the feature `llm` is off. A settings file may then contain these
+/// settings, but must not enable the language model.
 #[cfg(not(feature = "llm"))]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -125,16 +125,15 @@ pub struct LlmSettings {
 pub struct StoreSettings {
     /// Directory of the database, relative to the campaign directory.
     pub directory: PathBuf,
-    /// Minimum number of operations since the last snapshot. If there were at least this number of operations, closing
-    /// writes a new snapshot.
+    /// Minimum number of operations since the last snapshot at which closing writes a new snapshot.
     pub snapshot_after: u64,
     /// Maximum time in seconds that closing waits for accepted changes. Changes that are not committed by then fail.
     pub close_timeout_s: u64,
-    /// Number of newest operations that can always be undone. Compaction removes unneeded data of older operations,
-    /// such as reverted or replaced changes.
+    /// Number of newest operations that can always be undone. For older operations, compaction removes data that is no
+    /// longer needed, such as reverted or replaced changes.
     pub undo_operations: u64,
-    /// Number of latest sessions whose operations can all be undone. All operations after the oldest slot can be undone
-    /// too.
+    /// Number of latest sessions whose operations can all be undone. Operations after the oldest slot can also be
+    /// undone.
     pub undo_sessions: usize,
 }
 
@@ -157,7 +156,7 @@ impl Settings {
     /// Text of a settings file with all defaults and their descriptions.
     pub const TEMPLATE: &str = include_str!("../data/hearsay.toml");
 
-    /// Reads the settings of a campaign directory. Without a settings file, returns the defaults.
+    /// Reads the settings of a campaign directory. Returns the defaults if there is no settings file.
     ///
     /// # Errors
     /// Returns an error if the file cannot be read, or if it has an unknown key or a value out of range. The error

@@ -1,4 +1,4 @@
-//! Status of a memory, and the snapshot that reads are answered from.
+//! Status of a memory, and the snapshot from which reads are answered.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use hearsay_model::{Position, State, StateVersion};
 use hearsay_query::trust::TrustCalibration;
 use serde::Serialize;
 
-/// Snapshot that reads are answered from: the state as of the newest applied operation.
+/// Snapshot from which reads are answered: the state after the newest applied operation.
 #[derive(Debug, Clone)]
 pub struct ReadSnapshot {
-    /// The state.
+    /// State of the campaign.
     pub state: Arc<State>,
     /// Trust learned from the DM's decisions in this state.
     pub learned: Arc<TrustCalibration>,
@@ -29,7 +29,7 @@ pub enum ModelStatus {
         /// Id of the model.
         id: String,
     },
-    /// There is no model for the sentence encoder. Questions are answered by words and graph only.
+    /// There is no model for the sentence encoder. Answers are ranked by keywords and graph only.
     None {
         /// Reason why there is no model.
         why: String,
@@ -48,7 +48,7 @@ pub struct Status {
     pub projected: Position,
     /// Undo horizon: position in the journal up to which operations can no longer be undone.
     pub compacted_to: Position,
-    /// Number of stored operations up to [`Status::position`].
+    /// Number of operations stored in the journal.
     pub operations: usize,
     /// Number of entities.
     pub entities: usize,
@@ -61,11 +61,11 @@ pub struct Status {
     pub pending_vectors: usize,
     /// Whether the stored vectors are still being read.
     pub reading_vectors: bool,
-    /// Number of records of a large operation that are not searchable yet.
+    /// Number of records of large operations that are not searchable yet.
     pub unindexed: usize,
     /// Number of passages from which facts have not been extracted yet.
     pub unread: usize,
-    /// Outcomes of the facts that were extracted from passages since the memory was opened.
+    /// Numbers of facts extracted from passages since the memory was opened, by outcome.
     pub found: Proposed,
     /// Number of review items that wait for the DM's decision. Duplicate entities are not counted.
     pub reviews: usize,
@@ -95,7 +95,7 @@ pub struct LlmStatus {
     pub base_url: String,
     /// Name of the model on the server.
     pub model: String,
-    /// Reason why the model cannot be used, if any.
+    /// Reason why the language model cannot be used, if any.
     pub trouble: Option<String>,
     /// Whether the language model has been paused, so that it reads no texts.
     pub paused: bool,
@@ -110,7 +110,7 @@ pub struct LlmStatus {
     /// Counts of the entities and facts that the language model has found since the memory was opened, and of those
     /// that were refused.
     pub counts: Counts,
-    /// Outcomes of the facts that the language model has found since the memory was opened.
+    /// Numbers of facts found by the language model since the memory was opened, by outcome.
     pub found: Proposed,
     /// Error of the last text that was read; `None` if it was read without an error.
     pub last_error: Option<String>,

@@ -22,7 +22,7 @@ pub struct Ticket<T> {
     cancelled: Arc<AtomicBool>,
 }
 
-/// The worker's end of a ticket.
+/// Worker's side of a ticket.
 #[derive(Debug)]
 pub(crate) struct Responder<T> {
     answer: Sender<Result<T, MemoryError>>,
@@ -37,7 +37,7 @@ pub(crate) fn ticket<T>(id: u64) -> (Ticket<T>, Responder<T>) {
 }
 
 impl<T> Ticket<T> {
-    /// Returns the number of the request, unique within its memory.
+    /// Returns the number of the request. It is unique within the memory.
     pub fn id(&self) -> u64 {
         self.id
     }
@@ -61,7 +61,7 @@ impl<T> Ticket<T> {
         self.answer.recv().unwrap_or(Err(MemoryError::Closed))
     }
 
-    /// Waits at most `patience` for the answer. If no answer arrives in this time, the request is cancelled.
+    /// Waits at most `patience` for the answer, then cancels the request.
     ///
     /// # Errors
     /// Returns [`MemoryError::Late`] if no answer arrives in this time. Otherwise, returns the same errors as

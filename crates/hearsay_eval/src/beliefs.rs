@@ -1,4 +1,5 @@
-//! Measures beliefs of characters: compares the engine's answers about stories with the answers of a data set.
+//! Measures beliefs of characters: compares the engine's answers to questions about stories with the answers of a data
+//! set.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -21,8 +22,8 @@ pub struct Tally {
     pub kind: &'static str,
     /// The number of questions of this kind.
     pub n: usize,
-    /// The share of questions for which the engine gives the answer of the data set, from 0 to 1. If there are no
-    /// questions, 0.
+    /// The share of questions for which the engine and the data set give the same answer, from 0 to 1; 0 if there are
+    /// no questions.
     pub accuracy: f64,
 }
 
@@ -54,8 +55,8 @@ pub struct Report {
     pub disagreements: Vec<Disagreement>,
 }
 
-/// Records the events of stories as operations, and lets the engine answer the questions about the stories. The report
-/// lists at most `disagreements` disagreements. `file` is only used in errors.
+/// Records the events of stories as operations, and has the engine answer the questions about the stories. The report
+/// lists at most `disagreements` disagreements. `file` is the path that errors name.
 ///
 /// # Errors
 /// Returns an error if a sentence of a story is impossible, for example because a character leaves a room without being

@@ -1,6 +1,6 @@
-//! Durability. Programs write to a campaign. They are killed at random moments, or their storage fails, or their disk
-//! is full. The stored operations are then compared with the acknowledged operations. Copies of the directory are also
-//! damaged and repaired.
+//! Measures durability. Programs write to a campaign until they are killed at a random moment, their storage fails, or
+//! their disk is full. The stored operations are then compared with the acknowledged operations. Copies of the
+//! directory are also damaged and repaired.
 
 use std::{io, process::Command};
 
@@ -10,10 +10,11 @@ pub use hearsay_store::testing::crash::Findings;
 /// The hidden command of `hearsay_eval` that writes to a campaign until it is killed.
 pub const CHILD_COMMAND: &str = "crash-child";
 
-/// Repeatedly starts this program as a writer, and kills it. Calls `progress` with the number of finished runs.
+/// Starts this program `runs` times as a child that writes to a campaign, and kills the child. Calls `progress` with
+/// the number of finished runs.
 ///
 /// # Errors
-/// If the program cannot be started or killed, or a directory cannot be created.
+/// Returns an error if the program cannot be started or killed, or a directory cannot be created.
 pub fn run(runs: u64, seed: u64, mut progress: impl FnMut(u64)) -> io::Result<Findings> {
     let program = std::env::current_exe()?;
     let start = || {
@@ -24,7 +25,7 @@ pub fn run(runs: u64, seed: u64, mut progress: impl FnMut(u64)) -> io::Result<Fi
     crash::run(runs, seed, &start, |findings| progress(findings.runs))
 }
 
-/// Writes to a campaign until the process is killed. This is the hidden command.
+/// Writes to a campaign until the process is killed. The hidden command [`CHILD_COMMAND`] calls this function.
 pub fn child() {
     crash::child();
 }

@@ -98,9 +98,8 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// Returns, for each score, by how much the method with the scores `scores` is better than the method with the scores
-/// `of`. Both must contain the same questions in the same order, because the intervals are computed from the
-/// differences per question.
+/// Returns, for each score, the mean of `scores` minus the mean of `of`, with its interval. Both slices must contain
+/// the same questions in the same order, because the intervals are computed from the differences per question.
 pub fn ahead(scores: &[Scores], of: &[Scores]) -> [Interval; 5] {
     let difference = |(a, b): (&Scores, &Scores)| Scores(std::array::from_fn(|at| a.0[at] - b.0[at]));
     intervals(&scores.iter().zip(of).map(difference).collect::<Vec<_>>())

@@ -12,12 +12,12 @@
 //! of both games run on the main thread in sequence. The measured time therefore includes all work of the plugin, and
 //! no frame waits for another thread of Bevy.
 //!
-//! Before this measurement, a game with hand-written lists of locations and moves (`by_hand.rs`) is compared with a
-//! game without lists, in the same way. The difference is the minimum cost of tracking moves. The time of the game
-//! without the plugin is reported too, because it shows the noise of the machine.
+//! Before this measurement, a game with hand-written lists of locations and moves (`by_hand.rs`) is compared, in the
+//! same way, with a game that has neither lists nor plugin. The difference is the minimum cost of tracking moves. The
+//! time of the game without the plugin is reported too, because it shows the noise of the machine.
 //!
-//! On Linux, a second set of figures leaves out the time in which the main thread was ready to run but waited for a
-//! processor, because the worker or another program used all processors.
+//! On Linux, a second set of figures (*unhindered*) leaves out the time in which the main thread was ready to run but
+//! had to wait, because the worker or other programs used all processors.
 
 mod by_hand;
 
@@ -229,8 +229,7 @@ impl Game {
                     name.set(format!("Renamed {number}"));
                 }
             }
-            // Only the game with the plugin has groups, so the whole time of joining a group counts as cost of the
-            // plugin.
+            // Only the game with the plugin has groups, so all the time to join a group counts as a cost of the plugin.
             Change::Join(npc, group) if self.keeper == Keeper::Plugin => {
                 world.commands().entity(self.npcs[npc]).join(&self.groups[group]);
                 world.flush();
@@ -347,7 +346,7 @@ impl Lags {
 
 /// Measures the cost of the plugin twice: first without changes and questions, then with the changes and questions of
 /// the plan. The second measurement is skipped if the plan has neither changes nor questions. Calls `tell` with each
-/// result. Stores the memory in `directory`.
+/// result. Stores the campaign in `directory`.
 ///
 /// # Errors
 /// Returns an error if the memory cannot be opened, or does not become idle.
@@ -454,7 +453,7 @@ fn play(plan: Plan, with: &mut Game, without: &mut Game, changes: &mut Changes, 
     })
 }
 
-/// Quantiles of the time of a frame in one game minus the median time of a frame in the other game, in microseconds.
+/// Quantiles of the frame time in one game, minus the median frame time in the other game, in microseconds.
 struct Own {
     p50: f64,
     p99: f64,

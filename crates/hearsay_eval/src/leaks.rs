@@ -3,11 +3,11 @@
 //! The measurement asks a character a question. Then it removes all data that the character cannot know from the state.
 //! It asks the same question again, and compares the two answers byte for byte. The following data is not removed:
 //!
-//! - The facts of the character's view. Properties of facts that characters cannot see are removed: status, end of
-//!   validity, confidence, conditions, handle, and mentions besides subject and object. Facts about membership,
-//!   residence and parts of places keep their status and end, because they decide who knows which facts.
+//! - The facts of the character's view. Properties that characters cannot see are removed: status, end of validity,
+//!   confidence, conditions, handle, and mentions besides subject and object. Facts about membership, residence and
+//!   parts of places keep their status and end, because they decide who knows which facts.
 //! - The character's knowledge edges to these facts, including the edges which record that the character told a fact to
-//!   others. Also all edges on which these edges depend, directly or indirectly, with their facts.
+//!   others. All edges on which these edges depend, directly or indirectly, are kept too, with their facts.
 //! - The passages that the character heard. The other hearers are removed.
 //! - The vocabulary, the calendar and the clock.
 //! - Entities and sessions that this data names. Only their ids are kept.
@@ -90,7 +90,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Number of worlds, questions and differences in a run.
+/// Numbers of worlds, questions and differences in a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Tally {
     /// Number of generated worlds.
@@ -148,7 +148,7 @@ pub fn look_with(worlds: usize, seed: u64, answer: &(impl Fn(&State, &Question) 
     all
 }
 
-/// Generates one world and asks three of its characters. Each is asked twice: at the end of the world's history, and at
+/// Generates one world and asks three of its characters, each of them twice: at the end of the world's history, and at
 /// a random game time.
 fn look_in(world: usize, seed: u64, answer: &impl Fn(&State, &Question) -> String) -> (usize, Vec<Difference>) {
     let mut random = Random::new(seed, world as u64);
@@ -182,8 +182,8 @@ fn look_in(world: usize, seed: u64, answer: &impl Fn(&State, &Question) -> Strin
 }
 
 /// Answers a question from the complete state, and from the part of the state that the asked character knows. Returns
-/// the number of the first line in which the answers differ, with this line of both answers. Returns `None` if the
-/// answers are equal.
+/// the number of the first line in which the answers differ, the line from the complete state, and the line from the
+/// part. Returns `None` if the answers are equal.
 pub fn compare(
     state: &State,
     question: &Question,
@@ -259,7 +259,7 @@ pub fn known_world_of(views: &[View], state: &State) -> Result<State, PruneError
         let reached: BTreeSet<Knower> = groups.chain([Knower::World, view.knower().clone()]).collect();
         for (id, by) in view.passages() {
             let (passage, readers) = heard.entry(id).or_insert_with(|| (&by.passage, BTreeSet::new()));
-            // If one view hides the speaker of a passage, another view may show the speaker.
+            // One view may hide the speaker of a passage while another view shows the speaker.
             if passage.speaker.is_none() {
                 *passage = &by.passage;
             }
@@ -270,7 +270,7 @@ pub fn known_world_of(views: &[View], state: &State) -> Result<State, PruneError
     kept.into_state(state)
 }
 
-/// The parts of a state that are not removed.
+/// The parts of a state that are kept.
 #[derive(Default)]
 struct Kept {
     entities: BTreeSet<EntityId>,

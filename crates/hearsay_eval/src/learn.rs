@@ -10,7 +10,7 @@ use crate::Random;
 /// Strength of the regularization of weights.
 const RIDGE: f32 = 0.33;
 
-/// `STEP` is the size of the first step. `ROUNDS` is the number of passes over all rows.
+/// `STEP` is the size of the first gradient step. `ROUNDS` is the number of passes over all rows.
 const STEP: f32 = 0.2;
 const ROUNDS: usize = 25;
 
@@ -83,7 +83,7 @@ pub fn learn<'a>(rows: impl Iterator<Item = &'a Row> + Clone) -> String {
     file
 }
 
-/// Returns the weights of all features, one for each class.
+/// Returns the weights of all features. Each feature has one weight per class.
 fn descend(rows: &[(Vec<usize>, usize)], times: &[f32], classes: usize) -> Vec<f32> {
     let mut weights = vec![0.0f32; times.len() * classes];
     let mut squares = vec![1e-6f32; weights.len()];

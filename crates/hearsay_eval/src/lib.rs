@@ -2,8 +2,8 @@
 //!
 //! - [`beliefs`]: plays stories about who saw an object being moved, and compares the engine's answers with the answers
 //!   of a data set.
-//! - [`leaks`]: generates [`worlds`] and asks characters. Then removes all data that a character cannot know, asks
-//!   again, and compares the answers.
+//! - [`leaks`]: asks characters in generated [`worlds`], removes all data that a character cannot know, asks again, and
+//!   compares the answers.
 //! - [`crash`]: kills programs while they write to a campaign, and compares the stored operations with the acknowledged
 //!   operations.
 //! - [`encoder`]: measures the time of the sentence encoder.

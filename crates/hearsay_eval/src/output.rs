@@ -38,7 +38,7 @@ impl Output {
 pub(crate) fn progress(text: &str) {
     let mut err = io::stderr();
     if err.is_terminal() {
-        // The progress is not essential, so errors are ignored.
+        // Progress output is not essential, so errors are ignored.
         let _ = write!(err, "\r\x1b[2K{text}").and_then(|()| err.flush());
     }
 }

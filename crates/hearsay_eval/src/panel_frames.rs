@@ -36,12 +36,12 @@ pub struct Plan {
 }
 
 /// The time that a panel takes per frame on the main thread, in milliseconds. The time covers all visible panels, with
-/// this panel in front, up to the triangles for the renderer.
+/// this panel in front, until the triangles for the renderer are computed.
 #[derive(Debug, Clone, Serialize)]
 pub struct Cost {
     /// The name of the panel, and a few words about its contents or the simulated input.
     pub panel: String,
-    /// Number of measured frames. Frames in which data was read again are included.
+    /// Number of measured frames, including frames in which the panel read its data again.
     pub frames: usize,
     /// Median time of a frame, in milliseconds.
     pub ms_p50: f64,
@@ -129,7 +129,7 @@ pub fn measure(plan: Plan, tell: &mut dyn FnMut(&Cost) -> Result<()>) -> Result<
     Ok(())
 }
 
-/// Duration of a frame, and the part of it in which the main thread waited for a processor.
+/// Duration of a frame, and the part of it in which the main thread waited for a processor, if the system reports it.
 type Took = (Duration, Option<Duration>);
 
 fn cost(panel: String, took: &[Took]) -> Cost {

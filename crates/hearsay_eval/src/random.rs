@@ -5,7 +5,8 @@
 pub struct Random(u64);
 
 impl Random {
-    /// Creates a generator from a seed and a position. Different positions give independent sequences of numbers.
+    /// Creates a generator from a seed and the number of a random sequence. Different values of `place` give
+    /// independent sequences.
     pub fn new(seed: u64, place: u64) -> Self {
         let mut random = Self(seed);
         Self(random.next() ^ Self(place.wrapping_add(1)).next())

@@ -1,5 +1,4 @@
-//! Measures the effect of readers on the speed of writes: the times of durable writes while panels and an export read
-//! the same campaign.
+//! Measures how much readers slow down durable writes: panels and an export read the same campaign meanwhile.
 
 use std::{
     path::Path,

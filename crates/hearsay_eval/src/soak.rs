@@ -1,10 +1,10 @@
-//! Measures the effect of months of play: simulates a village whose people move and talk, and saves the village in a
+//! Measures the effect of months of play: simulates a village whose people move and talk, and stores the campaign in a
 //! directory.
 //!
 //! [`measure`] writes as fast as possible, and measures the size of the directory and the time to open it. It compares
-//! both with a second directory, into which only the final state was written. [`measure_paced`] plays at the speed of a
-//! game. It measures the time from a change to its commit, and the processor time that the memory's worker thread takes
-//! for a move.
+//! both with the same figures of a second directory, into which only the final state was written. [`measure_paced`]
+//! plays at the speed of a game. It measures the time from a change to its commit, and the processor time that the
+//! memory's worker thread takes for a move.
 
 mod directory;
 mod paced;
@@ -56,8 +56,8 @@ pub struct Soaked {
     pub bytes_ratio: f64,
     /// Opening time of the directory, divided by the opening time of the second directory.
     pub open_ratio: f64,
-    /// Number of the game events counted in `talk` that are still recorded completely at the end, with their speaker
-    /// and hearers or witnesses.
+    /// Number of game events, out of `talk`, that are still completely recorded at the end, with their speaker and
+    /// hearers or witnesses.
     pub talk_kept: usize,
     /// Whether undoing the last spoken line removes the line, and undoing this undo restores it.
     pub undo_works: bool,
@@ -140,8 +140,7 @@ fn places(memory: &Memory, village: &Village) -> Result<Vec<Option<EntityId>>> {
     Ok(places.wait()?)
 }
 
-/// Returns the knowers of the game event with the number `number`. Returns `None` if the event is not recorded with its
-/// speaker.
+/// Returns the knowers of the game event number `number`. Returns `None` if the event is not recorded with its speaker.
 fn spoken(state: &State, number: usize) -> Option<Vec<Knower>> {
     let text = sentence(number);
     if number.is_multiple_of(3) {

@@ -56,7 +56,7 @@ pub struct Room {
     pub entities: usize,
     /// Number of facts in the world.
     pub facts: usize,
-    /// Memory use of a program that has opened the world. It is known only on Linux; `None` on other systems.
+    /// Memory use of a program that has opened the world; `None` on systems other than Linux.
     pub held: Option<Held>,
     /// Size of the database per fact, including graph tables and snapshot, in bytes.
     pub bytes_per_fact: f64,
@@ -193,8 +193,8 @@ impl GeneratedWorld {
                     (fact.mentions([to.clone()]), vec![own, to.into(), home.into()])
                 }
             };
-            // One in five of the facts from branch 6 is known to all characters. The others are known only at one
-            // place.
+            // Of the facts from branch 6, one in five is known to all characters, and the others are known at one place
+            // only.
             let knowers = if number % 10 == 6 && number % 50 != 6 { vec![id(one % places)?.into()] } else { knowers };
             world.say(builder, &knowers)?;
             written += 1;
@@ -265,8 +265,8 @@ impl Clock<'_> {
 }
 
 /// Measures the tasks of a game and a DM in a generated world. Writes the world to `directory`. Calls `tell` with the
-/// durations of each task as soon as the task was measured. Without an encoder, computing the vector of a question is
-/// not measured.
+/// durations of each task as soon as the task was measured. Without an encoder, does not measure the time to compute
+/// the vector of a question.
 ///
 /// # Errors
 /// Returns an error if the world cannot be generated, or the database fails.

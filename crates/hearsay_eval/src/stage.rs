@@ -109,7 +109,8 @@ impl Stage {
             for (id, kind) in named {
                 let Some(id) = id else { continue };
                 let known = kinds.entry(id).or_insert_with(|| kind.clone());
-                // A place in a sentence may be a container or a room. A character who acts is not a thing.
+                // An entity is a thing until another sentence shows that it is a room or a character: a place in a
+                // sentence may be a container or a room.
                 if *known == Kind::Item {
                     *known = kind;
                 }
@@ -158,7 +159,7 @@ impl Stage {
         }
     }
 
-    /// Puts a thing into a container in a room. From then on, the container is in this room too.
+    /// Puts a thing into a container in a room. From then on, the container is in the same room.
     fn lay(&mut self, thing: &EntityId, place: &EntityId, room: &EntityId) -> Result<(), StageError> {
         if place != room && self.place_of(place).is_none() {
             self.put(place, room)?;

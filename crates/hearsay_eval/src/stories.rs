@@ -1,8 +1,8 @@
 //! Reads stories in ToMi's format. A story consists of sentences with a small grammar, and of questions with their
 //! answers.
 //!
-//! Every line begins with a number. The numbers restart with each story. A line with tabs contains a question and its
-//! answer. Files are plain text or gzip.
+//! Every line begins with its number within the story. A line with tabs contains a question and its answer. Files are
+//! plain text or gzip.
 
 use std::{
     io::Read,
@@ -98,7 +98,7 @@ pub enum Sentence {
     },
 }
 
-/// The kind of a question, with the characters whose beliefs the question asks for.
+/// The kind of a question, with the characters whose beliefs the question is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asked {
     /// The question asks where the thing was at the beginning of the story.
@@ -111,7 +111,7 @@ pub enum Asked {
     SecondOrder(EntityId, EntityId),
 }
 
-/// A question with the answer of the data set.
+/// A question, with the answer that the data set gives.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
     /// The line number in the file, counted from 1.
@@ -143,7 +143,7 @@ const GZIP: [u8; 2] = [0x1F, 0x8B];
 /// Maximum size of an unpacked gzip file, in bytes.
 const MOST: u64 = 256 << 20;
 
-/// Reads the stories of a file. Consecutive stories with the same sentences are joined into one story with several
+/// Reads the stories of a file. Joins consecutive stories with the same sentences into one story with several
 /// questions.
 ///
 /// # Errors

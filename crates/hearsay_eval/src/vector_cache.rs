@@ -40,8 +40,8 @@ const HEAD: &[u8; 16] = b"hearsay vectors1";
 /// Number of texts that are encoded before their vectors are written.
 const BATCH: usize = 64;
 
-/// Size of the start of a record, in bytes. The start consists of the hash of the model's id and the hash of the text.
-/// The vector follows.
+/// Size of a record's header, in bytes. The header consists of the hash of the model's id and the hash of the text. The
+/// vector follows it.
 const KEYS: usize = 2 * size_of::<TextHash>();
 
 /// The vectors of one model, by text, with the cache file in which they are stored.
@@ -53,7 +53,7 @@ pub struct VectorCache {
 }
 
 impl VectorCache {
-    /// Returns the default path of the cache, below the system's cache directory.
+    /// Returns the default path of the cache file, in the system's cache directory.
     ///
     /// # Errors
     /// Returns an error if the system has no directory for caches.

@@ -1,9 +1,9 @@
 //! Fits the weights of the evidence for and against an extracted fact to labelled sentences.
 //!
-//! Each piece of evidence is a *mark* of the fact. The confidence of a fact is a logistic function of the sum of the
-//! weights of its marks. The weights are fitted by a logistic regression with ridge regularization. The input is all
-//! extracted facts that are not marked as doubtful. Cross-validation measures the result on scenes that were not used
-//! for fitting.
+//! A piece of evidence is called a *mark* of the fact. The confidence of a fact is a logistic function of the sum of
+//! the weights of its marks. The weights are fitted by a logistic regression with ridge regularization. The input is
+//! all extracted facts that are not marked as doubtful. Cross-validation measures the result on scenes that were not
+//! used for fitting.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +24,7 @@ const STEPS: usize = 30;
 /// Minimum number of occurrences of a mark. A rarer mark gets no weight.
 const LEAST: usize = 3;
 
-/// Number of parts into which the scenes are divided. Facts of each part are extracted with classifiers that were
+/// Number of parts into which the scenes are divided. The facts of each part are extracted with classifiers that were
 /// trained on the other parts.
 const PARTS: usize = 5;
 
@@ -81,8 +81,8 @@ pub fn fit(labelled: &Labelled, meaning: Option<&dyn Meaning>) -> Weights {
     }
 }
 
-/// Extracts the facts of each scene with classifiers that were trained on other scenes. On the sentences of its own
-/// training, a classifier would be too accurate.
+/// Extracts the facts of each scene with classifiers that were trained on other scenes. A classifier would be too
+/// accurate on the sentences that it was trained on.
 fn findings_of_others(labelled: &Labelled, meaning: Option<&dyn Meaning>) -> Vec<Finding> {
     let rows = rows(labelled);
     let mut all = Vec::new();

@@ -1,11 +1,11 @@
-//! Generates worlds with people, nested groups and nested places. In a world, all kinds of operations change the
-//! knowledge of the people.
+//! Generates worlds with people, nested groups and nested places, in which all kinds of operations change the knowledge
+//! of the people.
 //!
 //! A world depends only on its random numbers. Most operations are similar to those of a real game. People witness,
-//! tell, lie, retell wrongly, speak, read and deduce; the functions of [`hearsay_belief::learn`] compute these
-//! operations. People also join groups, rise in rank, leave groups and die. The DM decides on facts, withdraws records
-//! and undoes operations. The other operations are random changes, such as the changes of an import or of a careless
-//! author.
+//! tell, distort, lie, speak, read and deduce, as computed by the functions of [`hearsay_belief::learn`]. People also
+//! join groups, rise in rank, leave groups and die. The DM changes the status of facts, removes facts and knowledge
+//! edges, and undoes operations. The other operations are random changes, such as the changes of an import or of a
+//! careless author.
 
 use std::sync::Arc;
 
@@ -189,9 +189,9 @@ impl GeneratedWorld {
         Ok(())
     }
 
-    /// Records a fact, and random knowledge edges to it. Each possible knower gets an edge with a probability of half
-    /// of `often` percent. With a probability of 50 percent, one more random knower gets an edge. If `often` is 0,
-    /// exactly one random knower gets an edge.
+    /// Records a fact, and random knowledge edges to it. Each possible knower gets an edge with a probability of `often
+    /// / 2` percent. With a probability of 50 percent, one more random knower gets an edge. If `often` is 0, exactly
+    /// one random knower gets an edge.
     fn record(&mut self, fact: Fact, random: &mut Random, often: usize) -> Made<()> {
         let fact = Arc::new(fact);
         let mut changes = vec![Change::AssertFact(Arc::clone(&fact))];
@@ -274,7 +274,7 @@ impl GeneratedWorld {
             }
             14 => self.passage(random),
             15 => {
-                // Members below a minimum rank do not know this fact of the group.
+                // Only members with a minimum rank know this fact of the group.
                 let fact = self.new_fact(random)?.build()?;
                 let group = EntityId::new(random.of(&GROUPS).unwrap_or(&"guild"))?;
                 let rank = random.of(&RANKS).map(ToString::to_string);
@@ -311,7 +311,7 @@ impl GeneratedWorld {
         Ok(())
     }
 
-    /// Makes a character pass on a fact: truthfully, wrongly, or as a lie.
+    /// Makes a character tell a fact: truthfully, in a distorted version, or as a lie.
     fn tell(&mut self, random: &mut Random) -> Made<()> {
         let teller = person(random)?;
         let known = self.known(&teller, random);
@@ -387,8 +387,8 @@ impl GeneratedWorld {
             learn::refutation(&old, None, source(random)?)?
         } else {
             if random.percent(70) {
-                // The state refuses the change if the end is before the beginning. The characters learn about the end
-                // anyway.
+                // The state refuses this change if the end is before the beginning, but the characters learn about the
+                // end anyway.
                 let _ = self.apply(vec![Change::EndFact { fact: old.id(), until: until.clone() }]);
             }
             learn::ending(&old, until, None, source(random)?)?
@@ -418,7 +418,7 @@ impl GeneratedWorld {
         self.apply(vec![Change::AddPassage(Arc::new(passage))])
     }
 
-    /// Makes the DM decide on a fact, withdraw a record or undo an operation.
+    /// Makes the DM change a fact, remove a knowledge edge or undo an operation.
     fn judge(&mut self, random: &mut Random) -> Made<()> {
         let Some(fact) = random.of(&self.facts).map(|fact| fact.id()) else { return Ok(()) };
         let edges: Vec<_> = self.state.all_knowledge().map(|(id, _)| id).collect();
@@ -459,7 +459,7 @@ impl GeneratedWorld {
         Ok(Occasion { time, place: None, session: session(random)? })
     }
 
-    /// Returns a random date before or shortly after the present game time. Some dates have no game time, such as
+    /// Returns a random date before or shortly after the current game time. Some dates have no game time, such as
     /// "before the flood".
     fn date(&self, random: &mut Random) -> Date {
         if random.percent(5) { vague() } else { at(random.below(self.time as usize + 10) as i64) }

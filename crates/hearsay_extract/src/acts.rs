@@ -25,7 +25,7 @@ impl Reader<'_> {
         let says = grammar.sort(&vg.lemma).speech
             && self.clauses.iter().any(|other| other.parent == Some(at) && *other.bond() == Bond::Complement);
         let (mut relation, mut attribute) = (false, self.losing(saying));
-        // Words directly after the verb are tried first. Words further on may state another relation: "fought in the
+        // The words directly after the verb are tried first. Later words may state another relation: "fought in the
         // siege beside Odo".
         let mut taken: Vec<usize> = Vec::new();
         let each = [false, true].into_iter().flat_map(|far| patterns.iter().map(move |pattern| (far, pattern)));
@@ -99,15 +99,15 @@ impl Reader<'_> {
         self.state(occupation, &subject, Err(value), "", &[marks, &["strong", "by_kind"]].concat(), mode, span);
     }
 
-    /// Whether the reported clause is about the future: true for "swore to her that he would come", false for "swore
-    /// that he had seen it". Also true if the verb has no reported clause.
+    /// Returns whether the reported clause is about the future: true for "swore to her that he would come", false for
+    /// "swore that he had seen it". Also true if the verb has no reported clause.
     fn pledges(&self, at: usize) -> bool {
         let said = self.clauses.iter().find(|other| other.parent == Some(at) && *other.bond() == Bond::Complement);
         said.is_none_or(|said| self.groups.vgs[said.vg].modal.is_some() || self.groups.vgs[said.vg].going_to)
     }
 
-    /// Returns the item after the last item that a pattern of the verb may match. In "would do anything to get the
-    /// ledger", the pattern continues in the dependent clause.
+    /// Returns the end of the items that a pattern of the verb may match. In "would do anything to get the ledger", the
+    /// pattern continues in the dependent clause.
     fn reach(&self, at: usize, parts: &[Part]) -> usize {
         let goes_on = parts.contains(&Part::Word("to".into()));
         let next = self.clauses.get(at + 1).filter(|next| goes_on && next.parent == Some(at)).map(|next| next.rest.1);
@@ -162,7 +162,7 @@ impl Reader<'_> {
         }
         if !target.predicate.is_relation() {
             match hit.second.filter(|second| *second < self.groups.items.len()) {
-                // "valued the blade at sixty cows"
+                // Example: "valued the blade at sixty cows"
                 Some(second) => {
                     let valued = self.objects(&Hit { second: None, ..hit }, to, &whos, pattern);
                     let hit = Hit { object: Some(second), second: None, ..hit };
@@ -200,7 +200,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a noun group is an expression of time, as in "died last winter" or "two days ago".
+    /// Returns whether a noun group is an expression of time, as in "died last winter" or "two days ago".
     fn is_span_of_time(&self, np: usize) -> bool {
         let group = &self.groups.nps[np];
         let word = self.norm(group.head);
@@ -394,7 +394,7 @@ impl Reader<'_> {
                     .filter_map(|part| if let Part::Word(word) = part { Some(word.as_str()) } else { None })
                     .filter(|word| *word != "not")
                     .collect();
-                // "can't stand each other"
+                // Example: "can't stand each other"
                 let wants_not = pattern.parts.first() == Some(&Part::Word("not".into()));
                 let fits = self.kinds(b.who).meets(pattern.kinds)
                     && self.kinds(b.who).meets(grammar.targets[pattern.target].object);
@@ -419,7 +419,7 @@ impl Reader<'_> {
             }
         }
         for pattern in grammar.together_verbs.get(&vg.lemma).into_iter().flatten() {
-            // "have never got along"
+            // Example: "have never got along"
             let wants_not = pattern.parts.first() == Some(&Part::Word("not".into()));
             if wants_not && !vg.negated {
                 continue;
@@ -455,7 +455,7 @@ impl Reader<'_> {
         marks.push("by_passive");
         let whos: Vec<Who> = subjects.iter().map(|subject| subject.who).collect();
         if object_at == Some(0) && parts.iter().filter(|part| **part == Part::Object).count() == 2 {
-            // "was found at the mill"
+            // Example: "was found at the mill"
             let Some(hit) = self.matched(&parts[1..], clause.rest.0, clause.rest.1, true) else { return false };
             let objects = self.objects(&hit, clause.rest.1, &whos, pattern);
             let span = self.clause_span(at, hit.object.map_or(0, |item| self.end_of(item)));
@@ -506,7 +506,7 @@ impl Reader<'_> {
         if article.is_some_and(|at| self.norm(at) == "no") {
             return false;
         }
-        // "wears a veil and a dead man's watch"
+        // Example: "wears a veil and a dead man's watch"
         let (worn, _) = self.syntax.list(item, clause.rest.1);
         if name == "appearance" && worn.len() > 1 && hit.second.is_none() {
             let before = self.facts.len();

@@ -1,6 +1,6 @@
 //! Proposes attributes from loosely connected words, for the review queue: descriptions such as "a doctor,
 //! fifty-something, very proper", states such as "its left engine burnt out", and trades or species that a sentence
-//! names without saying whose they are.
+//! does not clearly assign to a person.
 
 use crate::{
     clauses::{Clause, From},
@@ -12,10 +12,10 @@ use crate::{
     token::Sort,
 };
 
-/// Limit on the number of proposals from one sentence.
+/// Maximum number of proposals from one sentence.
 const MOST: usize = 4;
 
-/// An attribute is proposed only for a person at a distance of fewer tokens than this.
+/// An attribute is proposed only for a person fewer than this many tokens away.
 const NEAR: usize = 12;
 
 impl Reader<'_> {
@@ -81,7 +81,7 @@ impl Reader<'_> {
         found
     }
 
-    /// Whether the tokens name a possession and its state, as in "its left engine burnt out".
+    /// Returns whether the tokens name a possession and its state, as in "its left engine burnt out".
     fn owned_state(&self, from: usize, to: usize) -> bool {
         let own = matches!(self.norm(from), "its" | "his" | "her" | "their");
         let np = self.groups.nps.iter().find(|np| np.start == from);
@@ -106,7 +106,7 @@ impl Reader<'_> {
         let speaks = matches!(vg.lemma.as_str(), "talk" | "speak") && !whom && to > vg.end && !vg.past;
         let says = vg.lemma == "say" && always;
         let sounds = ["mumble", "mutter", "stammer", "stutter", "lisp", "drawl", "whisper", "shout", "swear", "growl"];
-        // "calls everyone love"
+        // Example: "calls everyone love"
         let calls = vg.lemma == "call" && matches!(first, "everyone" | "everybody" | "people");
         let says = says || calls;
         let sounds = sounds.contains(&vg.lemma.as_str()) && !vg.past && !whom && clause.from != From::Control;
@@ -131,7 +131,7 @@ impl Reader<'_> {
         };
         let from = (vg.start.saturating_sub(1)..vg.head + 1).find(|at| ever(*at)).unwrap_or(vg.head);
         let told = (from..to).any(ever);
-        // "can't keep a secret"
+        // Example: "can't keep a secret"
         let cannot = vg.negated && vg.modal.as_deref() == Some("can");
         let (from, told) = if cannot { (vg.start, true) } else { (from, told) };
         let now = !vg.past && !vg.perfect && !vg.progressive && !vg.passive && !vg.copula;
@@ -257,7 +257,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Returns the attribute that a noun group may give, and the first and end token of its value.
+    /// Returns the attribute that a noun group may state, and the first and the end token of its value.
     fn telling(&self, group: &crate::parse::Np) -> Option<(&'static str, usize, usize)> {
         let counts = |at: usize| self.tokens[at].sort == Sort::Number || self.is_number(self.norm(at));
         let years = |at: usize| {
@@ -268,7 +268,7 @@ impl Reader<'_> {
             return old.then_some(("age", group.start, group.end));
         }
         let noun = self.singular(self.norm(group.head));
-        // "his broken nose", "a scar runs down his cheek"
+        // Examples: "his broken nose", "a scar runs down his cheek"
         let part = self.grammar.has.get(self.norm(group.head)).and_then(|all| all.first()).copied();
         let looks = part.is_some_and(|(target, _)| self.grammar.targets[target].predicate == *"appearance");
         if looks {

@@ -68,7 +68,7 @@ impl Reader<'_> {
         if self.syntax.has_quote() {
             return None;
         }
-        // "…, or so Nessa claims"
+        // Example: "…, or so Nessa claims"
         let so = (0..self.clauses.len()).find(|at| {
             let clause = &self.clauses[*at];
             let first = clause.subjects.first().map(|np| self.groups.nps[*np].start);
@@ -85,7 +85,7 @@ impl Reader<'_> {
             let subjects = self.clauses[at].subjects.clone();
             return self.resolve_all(&subjects, &[]).first().map(|found| (Some(found.who), true));
         }
-        // "As Anselm tells it, …"
+        // Example: "As Anselm tells it, …"
         let tells = |at: &usize| {
             let vg = self.vg(*at);
             matches!(
@@ -101,7 +101,7 @@ impl Reader<'_> {
             let subjects = self.clauses[first].subjects.clone();
             return self.resolve_all(&subjects, &[]).first().map(|found| (Some(found.who), false));
         }
-        // "Hakim told me straight, Odo hates her."
+        // Example: "Hakim told me straight, Odo hates her."
         if let [first, next, ..] = self.clauses
             && self.vg(0).lemma == "tell"
             && self.vg(0).form == VerbForm::Finite
@@ -158,7 +158,7 @@ impl Reader<'_> {
         let np = match cue {
             Some(end) => self.groups.nps.iter().position(|np| np.start == end && np.owner.is_none()),
             None => {
-                // "In Lyra's telling, …"
+                // Example: "In Lyra's telling, …"
                 let tells = |name: &&Name| {
                     let before = name.start.checked_sub(1).map_or("", |at| self.norm(at));
                     let owned = matches!(before, "in" | "by" | "from") && self.norm(name.end) == "'s";
@@ -185,7 +185,7 @@ impl Reader<'_> {
     pub(crate) fn attribute(&mut self, parent: usize, mode: &mut Mode) {
         let subjects = self.clauses[parent].subjects.clone();
         let mut said_by = self.resolve_all(&subjects, &[]);
-        // "Wibble's letter says"
+        // Example: "Wibble's letter says"
         if said_by.is_empty()
             && let [np] = subjects[..]
         {
@@ -193,7 +193,7 @@ impl Reader<'_> {
             said_by = self.owners(np, item, &["of", "from", "by"]);
             said_by.retain(|found| self.kinds(found.who).meets(Kinds::PERSON));
         }
-        // "Camille was told by Baptiste that …"
+        // Example: "Camille was told by Baptiste that …"
         if self.vg(parent).passive {
             let (from, to) = self.clauses[parent].rest;
             let agent = (from..to).find(|item| matches!(self.syntax.word(*item), "by" | "from"));

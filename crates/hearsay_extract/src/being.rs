@@ -53,7 +53,7 @@ impl Reader<'_> {
         }
         let mode = &mode;
         let mut found = false;
-        // "Meridian's crest is …", "her brother's Tob", "his eyes are blue".
+        // Examples: "Meridian's crest is …", "her brother's Tob", "his eyes are blue"
         let featured = subject_np.is_some_and(|np| self.grammar.has.contains_key(self.norm(self.groups.nps[np].head)));
         if (!passive || featured)
             && let Some(np) = subject_np
@@ -70,7 +70,7 @@ impl Reader<'_> {
                 starts.push(token);
             }
         }
-        // "is the man behind the fire"
+        // Example: "is the man behind the fire"
         if let Some(np) = self.groups.nps.iter().find(|np| np.start == from && np.name.is_none() && !np.pronoun)
             && (self.grammar.class(self.norm(np.head)).has(Class::LIGHT_NOUN) || self.norm(np.head) == "one")
             && self.grammar.class(self.norm(np.end)).has(Class::PREPOSITION)
@@ -83,7 +83,7 @@ impl Reader<'_> {
             if start < next {
                 continue;
             }
-            // "not her son but her nephew"
+            // Example: "not her son but her nephew"
             let mut mode = mode.clone();
             if order > 0 && mode.denied && self.norm(start - 1) == "but" {
                 mode.denied = false;
@@ -166,7 +166,7 @@ impl Reader<'_> {
         token
     }
 
-    /// Whether a word is a particle before the preposition of a place, such as "down" in "down at the mill".
+    /// Returns whether a word is a particle before the preposition of a place, such as "down" in "down at the mill".
     fn is_particle(&self, token: usize) -> bool {
         let before_place = self.grammar.class(self.norm(token + 1)).has(Class::PREPOSITION);
         before_place && (PARTICLES.contains(&self.norm(token)) || EXACTLY.contains(&self.norm(token)))
@@ -236,7 +236,7 @@ impl Reader<'_> {
                 let list = if list.is_empty() { vec![np] } else { list };
                 let mut objects = self.resolve_all(&list, &whos);
                 if objects.is_empty() && target.holds_of_wholes() {
-                    // "in the cellar of the Bell"
+                    // Example: "in the cellar of the Bell"
                     objects = self.owners(np, self.item_of(np), &["of"]);
                 }
                 let span = self.clause_span(at, end);
@@ -369,7 +369,8 @@ impl Reader<'_> {
         Some((None, token))
     }
 
-    /// Records a relation between the first two subjects, as in "are allies". Returns the token after the words.
+    /// Records a relation between the first two subjects, as in "are allies". Returns the token after the words that
+    /// were read.
     pub(crate) fn together(&mut self, saying: Saying<'_>, start: usize, to: usize) -> Option<usize> {
         let Saying { at, subjects, mode, marks } = saying;
         let [a, b, ..] = subjects else { return None };
@@ -407,7 +408,7 @@ impl Reader<'_> {
     /// `None` if no fact was added.
     pub(crate) fn adjective(&mut self, saying: Saying<'_>, start: usize) -> Option<usize> {
         let Saying { at, subjects, mode, marks } = saying;
-        // "dead scared"
+        // Example: "dead scared"
         let more = matches!(self.norm(start), "dead" | "proper" | "bloody" | "well" | "stone" | "right")
             && !self.grammar.attributes_of(self.norm(start + 1)).is_empty();
         let start = start + usize::from(more);
@@ -454,7 +455,7 @@ impl Reader<'_> {
             return None;
         }
         let np = self.syntax.np(item)?;
-        // "shoulders like a barn door"
+        // Example: "shoulders like a barn door"
         let group = self.groups.nps[np].clone();
         let looks = group.owner.is_none() && group.name.is_none() && group.article.is_none() && !group.pronoun;
         if looks && let Some((target, _)) = self.grammar.has.get(self.norm(group.head)).and_then(|all| all.first()) {

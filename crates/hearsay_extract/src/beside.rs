@@ -50,7 +50,7 @@ impl Reader<'_> {
             mode.denied = false;
             mode.over = false;
             mode.nested = false;
-            // "her brother Pell", "the goblin Dross"
+            // Examples: "her brother Pell", "the goblin Dross"
             if group.name.is_some()
                 && let Some((from, to)) = group.role
             {
@@ -64,7 +64,7 @@ impl Reader<'_> {
                 }
                 continue;
             }
-            // "A halfling called Minnow Tuck"
+            // Example: "A halfling called Minnow Tuck"
             if group.name.is_none()
                 && let Some(Item::Vg(vg)) = self.groups.items.get(item + 1)
                 && matches!(self.norm(self.groups.vgs[*vg].head), "called" | "named")
@@ -73,7 +73,7 @@ impl Reader<'_> {
                 self.is_noun(np, item, &refs, &mode, &["beside"], None);
                 continue;
             }
-            // "a druid in tow, name of Mabon", "a tinker, calls himself Vaclav"
+            // Examples: "a druid in tow, name of Mabon", "a tinker, calls himself Vaclav"
             if group.name.is_none()
                 && group.article.is_some_and(|at| matches!(self.norm(at), "a" | "an"))
                 && let Some(named) = self.named_below(item)
@@ -82,7 +82,7 @@ impl Reader<'_> {
                 self.is_noun(np, item, &refs, &mode, &["beside", "named_below"], None);
                 continue;
             }
-            // "Formerly a resident of the quay, Annie …"
+            // Example: "Formerly a resident of the quay, Annie …"
             let leads = item <= 1 && group.name.is_none() && !group.pronoun && group.owner.is_none();
             if leads {
                 let mut comma = item + 1;
@@ -117,7 +117,7 @@ impl Reader<'_> {
                 let refs = self.resolve(np, &[]);
                 self.is_noun(next, item + 1, &refs, &mode, &["beside"], None);
             }
-            // "a priest of the Drowned God, Father Tull, …"
+            // Example: "a priest of the Drowned God, Father Tull, …"
             let mut behind = item + 1;
             while self.syntax.is_preposition(behind) && self.syntax.np(behind + 1).is_some() {
                 behind += 2;
@@ -158,7 +158,7 @@ impl Reader<'_> {
             {
                 continue;
             }
-            // "Pell, Mirela's brother, …"
+            // Example: "Pell, Mirela's brother, …"
             if group.name.is_some() && other.name.is_none() && !other.pronoun && closes {
                 let in_list = open == "," && self.syntax.list(item, self.groups.items.len()).0.contains(&next);
                 // A noun group that is the subject of a verb is not an apposition.
@@ -169,7 +169,7 @@ impl Reader<'_> {
                     self.is_noun(next, item + 2, &refs, &mode, &["beside"], None);
                 }
             }
-            // "a human trader, Corentin Bray, …", "her page, Pompon, …"
+            // Examples: "a human trader, Corentin Bray, …", "her page, Pompon, …"
             let introduced = group.owner.is_some()
                 || group.article.is_some_and(|at| matches!(self.norm(at), "a" | "an" | "another" | "some" | "this"));
             if group.name.is_none()
@@ -186,7 +186,7 @@ impl Reader<'_> {
                 self.is_noun(np, item, &refs, &mode, &["beside"], None);
                 continue;
             }
-            // "Mirela's brother, Pell, …"
+            // Example: "Mirela's brother, Pell, …"
             if group.name.is_none()
                 && other.name.is_some()
                 && other.role.is_none()
@@ -267,7 +267,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether the words after a name are an alias, as in "They call Odo the Magpie".
+    /// Returns whether the words after a name are an alias, as in "They call Odo the Magpie".
     fn is_called(&self, item: usize) -> bool {
         let verb = item.checked_sub(1).and_then(|item| match self.groups.items[item] {
             Item::Vg(vg) => Some(self.groups.vgs[vg].lemma.as_str()),
@@ -276,7 +276,7 @@ impl Reader<'_> {
         matches!(verb, Some("call" | "name" | "dub" | "nickname" | "christen"))
     }
 
-    /// Whether a noun group is a state with a number, as in "dead three days".
+    /// Returns whether a noun group is a state with a number, as in "dead three days".
     fn is_state(&self, np: usize) -> bool {
         let group = &self.groups.nps[np];
         group.article.is_none()
@@ -285,7 +285,8 @@ impl Reader<'_> {
             && (group.start..group.end).any(|token| self.is_number(self.norm(token)))
     }
 
-    /// Returns the tokens of an age, if the items from `at` up to `end` are one. Otherwise returns `None`.
+    /// Returns the first and the end token of an age, if the items from `at` up to, but not including, `end` are an
+    /// age. Otherwise returns `None`.
     fn chunk_age(&self, at: usize, end: usize) -> Option<(usize, usize)> {
         let mut from = self.start_of(at);
         let to = self.end_of(end - 1).min(self.tokens.len());

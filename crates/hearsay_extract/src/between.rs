@@ -15,17 +15,17 @@ use crate::{
 /// Maximum number of pairs of entities that are classified in one sentence.
 const MOST_PAIRS: usize = 8;
 
-/// Maximum number of relations that are proposed for a pair. `LEAST` is the minimum probability of each of them.
+/// Maximum number of relations that are proposed for a pair (`MOST`), and the minimum probability of each (`LEAST`).
 const MOST: usize = 2;
 const LEAST: f32 = 0.06;
 
 /// Minimum probability of a proposed relation if a pattern found another relation for the pair.
 const INSTEAD: f32 = 0.3;
 
-/// Upper limit of the confidence factor for a clause that is a condition or a plan.
+/// Upper limit of the confidence factor for a clause that is not plainly asserted, such as a condition or a plan.
 const NOT_PLAIN: f64 = 0.69;
 
-/// Maximum number of tokens between the two entities that give features.
+/// Maximum number of tokens between the two entities that become features.
 const BETWEEN: usize = 14;
 
 /// Words that change the assertion status of a sentence, at any position.
@@ -48,8 +48,8 @@ impl Pair {
     }
 }
 
-/// Splits the name of a class into the relation and whether the first entity is its object. The suffix `<` says that it
-/// is.
+/// Splits the name of a class into the relation and whether the relation is reversed, which means that its object comes
+/// first in the sentence. The suffix `<` marks a reversed relation.
 fn class_of(name: &str) -> (&str, bool) {
     match name.strip_suffix('<') {
         Some(relation) => (relation, true),
@@ -57,16 +57,16 @@ fn class_of(name: &str) -> (&str, bool) {
     }
 }
 
-/// Whether the classifier treats a relation as symmetric, so that it has no class for the opposite direction.
+/// Returns whether the classifier treats a relation as symmetric, so that it has no class for the opposite direction.
 fn holds_either_way(classes: &[(&str, bool, f32)], target: &Target) -> bool {
     !classes.iter().any(|(relation, back, _)| *back && target.predicate == **relation)
 }
 
-/// Minimum probability for each mark in `OF_PAIRS` and `OF_VALUES`, except the first mark.
+/// Lower limits of the probability for the marks in `OF_PAIRS` and `OF_VALUES`. The first mark has no lower limit.
 const STEPS: [f32; 8] = [0.005, 0.02, 0.1, 0.3, 0.6, 0.85, 0.95, 0.985];
 
-/// Marks for the probability of a relation, in ascending order. The first list is for facts that patterns found, the
-/// second for loose proposals. A mark is the name of a weight that raises or lowers the confidence.
+/// Marks for the probability of a relation, from improbable to probable. The first list is for facts that patterns
+/// found, the second for loose proposals. A mark is the name of a weight that raises or lowers the confidence.
 pub(crate) const OF_PAIRS: [[&str; 9]; 2] = [
     [
         "pair_never",
@@ -146,7 +146,7 @@ impl Reader<'_> {
         pairs
     }
 
-    /// Adds a mark for the probability to each fact that relates the two entities.
+    /// Adds a mark to each fact that relates the two entities. The mark depends on the probability of the relation.
     fn weigh(&mut self, pair: &Pair, classes: &[(&str, bool, f32)]) {
         let (a, b) = pair.whos();
         for fact in self.facts.iter_mut().filter(|fact| fact.joins(a, b)) {
@@ -154,7 +154,7 @@ impl Reader<'_> {
             let back = fact.subject == b;
             let either = holds_either_way(classes, target);
             let named = |class: &&(&str, bool, f32)| target.predicate == *class.0;
-            // The classifier has no classes for relations that only this campaign defines.
+            // The classifier has no classes for relations that a campaign adds.
             if !classes.iter().any(|class| named(&class)) {
                 continue;
             }

@@ -56,9 +56,9 @@ impl Classifier {
             let mut weights = Vec::new();
             while let Some(class) = fields.next() {
                 let known = class.parse::<u16>().ok().filter(|class| usize::from(*class) < classifier.classes.len());
-                let class = known.ok_or_else(|| failed(format!("`{class}` is the number of no class")))?;
+                let class = known.ok_or_else(|| failed(format!("`{class}` is not the number of a class")))?;
                 let weight = fields.next().and_then(|weight| weight.parse::<i32>().ok());
-                let weight = weight.ok_or_else(|| failed("a whole number is expected behind each class".to_owned()))?;
+                let weight = weight.ok_or_else(|| failed("expected a whole number after each class".to_owned()))?;
                 weights.push((class, weight as f32 / 100.0));
             }
             if feature == "base" {
@@ -102,7 +102,7 @@ mod tests {
             assert!(error.line == line && error.problem.contains(expected), "{error}");
         };
         check("owes\t0\t1", 1, "`classes`");
-        check("classes\ta\n# a note\nowes\t1\t3", 3, "`1` is the number of no class");
+        check("classes\ta\n# a note\nowes\t1\t3", 3, "`1` is not the number of a class");
         check("classes\ta\nowes\t0\tmuch", 2, "a whole number");
         assert!(Classifier::read("").unwrap().chances(["owes"]).is_empty());
     }

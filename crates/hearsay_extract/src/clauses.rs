@@ -17,7 +17,7 @@ pub(crate) enum From {
     Antecedent,
     /// The subject follows the verb.
     Inverted,
-    /// The subject is the subject or the object of the parent clause.
+    /// The subject is the same as the subject or the object of the parent clause.
     Control,
     /// The clause has no subject.
     Nobody,
@@ -39,7 +39,7 @@ pub(crate) enum Bond {
     Reduced,
 }
 
-/// Whether a word is an interjection, such as "yes" or "well".
+/// Returns whether a word is an interjection, such as "yes" or "well".
 fn is_interjection(word: &str) -> bool {
     matches!(
         word,
@@ -58,7 +58,7 @@ pub(crate) struct Clause {
     pub(crate) vg: usize,
     pub(crate) subjects: Vec<usize>,
     pub(crate) from: From,
-    /// Range of the items after the verb that belong to it.
+    /// Range of the items after the verb that belong to the clause.
     pub(crate) rest: (usize, usize),
     /// First item of the clause.
     pub(crate) start: usize,
@@ -137,7 +137,7 @@ impl<'a> Clauses<'a> {
     }
 
     fn is_adverbial(&self, item: usize) -> bool {
-        // "works as a scribe", "as tall as the door"
+        // Examples: "works as a scribe", "as tall as the door"
         let clause =
             |item: usize| self.np(item).is_some() && self.vg(item + 1).is_some_and(|vg| vg.form == VerbForm::Finite);
         if self.word(item) == "as" && !clause(item + 1) {
@@ -207,14 +207,15 @@ impl<'a> Clauses<'a> {
         clauses
     }
 
-    /// Whether a participle is one of several before their subject: "Loved by some, loathed by others, the Widow …"
+    /// Returns whether a participle is one of several that precede their subject: "Loved by some, loathed by others,
+    /// the Widow …"
     fn is_led(&self, clause: &Clause) -> bool {
         let joined = clause.start == clause.verb || self.word(clause.start) == ",";
         let behind = (clause.verb..self.groups.items.len()).find(|item| self.word(*item) == ",");
         joined && behind.is_some_and(|comma| self.np(comma + 1).is_some() && self.vg(comma + 2).is_some())
     }
 
-    /// Whether an item is a word such as "nobody" or "everyone", as in "nobody but Hope".
+    /// Returns whether an item is a word such as "nobody" or "everyone", as in "nobody but Hope".
     fn is_nobody(&self, item: usize) -> bool {
         let no_one = self.np(item).is_some_and(|np| {
             let group = &self.groups.nps[np];
@@ -265,7 +266,7 @@ impl<'a> Clauses<'a> {
         (list, at)
     }
 
-    /// Whether a list that continues at an item is closed by an "and".
+    /// Returns whether the list that continues at an item contains an "and".
     fn is_listed(&self, mut item: usize, end: usize) -> bool {
         for _ in 0..MOST_LISTED {
             if self.word(item) == "," {
@@ -300,7 +301,7 @@ impl<'a> Clauses<'a> {
             && let Some(other) = before.last()
             && other.bond == Bond::Infinitive
         {
-            // "promised to return and marry her"
+            // Example: "promised to return and marry her"
             clause.parent = other.parent;
             clause.bond = Bond::Infinitive;
             return clause;
@@ -314,13 +315,13 @@ impl<'a> Clauses<'a> {
             return clause;
         }
         let Some(previous) = previous else { return clause };
-        // "allows that, yes, he belongs"
+        // Example: "allows that, yes, he belongs"
         let mut introducer = previous;
         while introducer > 0 && (self.word(introducer) == "," || is_interjection(self.word(introducer))) {
             introducer -= 1;
         }
         let word = self.word(introducer);
-        // "Bolt logged it: the Captain has the core"
+        // Example: "Bolt logged it: the Captain has the core"
         if matches!(word, ":" | "\u{2014}") {
             clause.parent = self.teller(before, introducer).filter(|_| word == ":");
             if clause.parent.is_some() {
@@ -356,7 +357,7 @@ impl<'a> Clauses<'a> {
                 | "lest"
         ) {
             let mut parent = last_before(introducer);
-            // "maintains, and nobody can gainsay her, that …"
+            // Example: "maintains, and nobody can gainsay her, that …"
             let takes = |parent: usize| {
                 let other: &Clause = &before[parent];
                 let copula = self.groups.vgs[other.vg].copula;
@@ -380,7 +381,7 @@ impl<'a> Clauses<'a> {
             }
             return clause;
         }
-        // "a table nobody dares to sit at"
+        // Example: "a table nobody dares to sit at"
         if self.np(previous).is_some()
             && from == From::Direct
             && last_before(start).is_some_and(|parent| !self.takes_complement(&before[parent]))
@@ -389,7 +390,7 @@ impl<'a> Clauses<'a> {
             clause.parent = last_before(start);
             return clause;
         }
-        // "Pike says Sela left", "Pike told me Sela left".
+        // Examples: "Pike says Sela left", "Pike told me Sela left"
         let directly = self.vg(previous).is_some() || self.np(previous).is_some();
         if directly
             && let Some(parent) = last_before(start)
@@ -400,7 +401,7 @@ impl<'a> Clauses<'a> {
             return clause;
         }
         if self.is_and(previous) || (word == "," && self.is_and(introducer)) {
-            // "says that he came and she went".
+            // Example: "says that he came and she went"
             if let Some(other) = before.iter().rposition(|other| self.groups.vgs[other.vg].form == VerbForm::Finite)
                 && before[other].bond == Bond::Complement
             {
@@ -412,7 +413,7 @@ impl<'a> Clauses<'a> {
         clause
     }
 
-    /// Returns the last clause before an item whose verb means to say or to think.
+    /// Returns the last clause before an item that has a verb of speech or thought.
     fn teller(&self, before: &[Clause], item: usize) -> Option<usize> {
         before.iter().rposition(|other| {
             let vg = &self.groups.vgs[other.vg];
@@ -423,7 +424,7 @@ impl<'a> Clauses<'a> {
         })
     }
 
-    /// Whether a clause announces news, as in "brings word that …".
+    /// Returns whether a clause announces news, as in "brings word that …".
     pub(crate) fn brings_word(&self, clause: &Clause) -> bool {
         let vg = &self.groups.vgs[clause.vg];
         let word = self.np(clause.verb + 1).map(|np| self.tokens[self.groups.nps[np].head].norm.as_str());
@@ -492,9 +493,9 @@ impl<'a> Clauses<'a> {
                 })
             {
                 let named = self.beside(open - 1);
-                // "that sword, the Sunblade, belongs"
+                // Example: "that sword, the Sunblade, belongs"
                 let is_named = |item: usize| self.np(item).is_some_and(|np| self.groups.nps[np].name.is_some());
-                // "The captain of the watch, Reyk Dorn, is"
+                // Example: "The captain of the watch, Reyk Dorn, is"
                 let other = !is_named(named) || (named > 0 && self.is_preposition(named - 1));
                 let only = mark == "," && open + 2 == previous && is_named(open + 1) && other;
                 let named = if only { open + 1 } else { named };
@@ -507,12 +508,12 @@ impl<'a> Clauses<'a> {
             return shared(previous);
         }
         if self.np(previous).is_some() {
-            // "Odo the gunsmith"
+            // Example: "Odo the gunsmith"
             let named = self.beside(previous);
             let named = if named + 1 == previous { named } else { previous };
             return self.subject_ending(named, before).unwrap_or_else(|| shared(previous));
         }
-        // "let slip that"
+        // Example: "let slip that"
         if self.vg(previous).is_some_and(|vg| vg.lemma == "let") {
             return shared(verb);
         }
@@ -520,7 +521,7 @@ impl<'a> Clauses<'a> {
     }
 
     /// Returns the item of the name that a noun group describes, as in "Odo, gunsmith, who …" or "Odo the gunsmith".
-    /// Returns the item of the noun group itself if there is no such name.
+    /// Returns the item of the noun group itself if it describes no name.
     fn beside(&self, item: usize) -> usize {
         let is_named = |item: usize| self.np(item).is_some_and(|np| self.groups.nps[np].name.is_some());
         let plain = self.np(item).is_some_and(|np| {
@@ -541,11 +542,11 @@ impl<'a> Clauses<'a> {
         loop {
             let np = self.np(k)?;
             let Some(p) = k.checked_sub(1) else { return Some((vec![np], k, From::Direct)) };
-            // "turns out Odo is his brother"
+            // Example: "turns out Odo is his brother"
             let turns = self.word(p) == "out" && p > 0 && self.vg(p - 1).is_some_and(|vg| vg.lemma == "turn");
             if self.is_preposition(p) && !turns {
                 let Some(q) = p.checked_sub(1) else {
-                    // "In the cellar lies the ledger".
+                    // Example: "In the cellar lies the ledger"
                     return Some((Vec::new(), p, From::Inverted));
                 };
                 if self.np(q).is_some() {
@@ -573,7 +574,7 @@ impl<'a> Clauses<'a> {
                 k = p - 1;
                 continue;
             }
-            // A list.
+            // Collects the noun groups of a list, from last to first.
             let mut list = vec![np];
             let mut start = k;
             let mut seen_and = false;
@@ -603,7 +604,7 @@ impl<'a> Clauses<'a> {
                 if first_is_object {
                     return Some((vec![np], k, From::Direct));
                 }
-                // "Between the two houses stands a pact".
+                // Example: "Between the two houses stands a pact"
                 if start == 1 && self.word(0) == "between" {
                     return Some((Vec::new(), 0, From::Inverted));
                 }
@@ -696,7 +697,7 @@ impl<'a> Clauses<'a> {
                     clause.from = From::Direct;
                     clause.start = if parent.is_none() { previous } else { verb };
                 } else if self.vg(previous).is_some() && group.form == VerbForm::Ing {
-                    // "stopped working for the guild"
+                    // Example: "stopped working for the guild"
                     clause.subjects = of_parent();
                     clause.from = From::Control;
                 } else if self.word(previous) == "," {

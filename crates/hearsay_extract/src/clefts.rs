@@ -25,7 +25,7 @@ impl Reader<'_> {
                 None => return false,
             }
         } else if matches!(self.syntax.word(relative), "what" | "all") {
-            // "what Odo wants, above all, is the ledger"
+            // Example: "what Odo wants, above all, is the ledger"
             let is = self.clauses.get(at + 1).filter(|next| self.groups.vgs[next.vg].copula).cloned();
             let Some(is) = is else { return false };
             self.syntax.list(is.rest.0, is.rest.1).0
@@ -56,7 +56,7 @@ impl Reader<'_> {
         false
     }
 
-    /// Whether the words of a pattern follow the verb without an object, as in "which he longs for".
+    /// Returns whether the words of a pattern follow the verb without the object, as in "which he longs for".
     fn hangs(&self, pattern: &Pattern, from: usize) -> bool {
         match &pattern.parts[..] {
             [Part::Object] => true,

@@ -47,7 +47,8 @@ pub(crate) fn find(tokens: &[Token], grammar: &Grammar, is_name: impl Fn(usize) 
             let since = (1..3).any(|back| start.checked_sub(back).is_some_and(|at| tokens[at].is("since")));
             if fits && !(since && *sort == CueSort::Over) {
                 found.push(Found { sort: *sort, start, end });
-                // Only the longest cue at a token counts: "if memory serves" is a hedge, not a condition.
+                // If several cues begin at a token, only the longest counts: "if memory serves" is a hedge, not a
+                // condition.
                 break;
             }
         }
@@ -85,13 +86,13 @@ pub(crate) fn before_tag(tokens: &[Token]) -> &[Token] {
     let is_tag = |tag: &&str| {
         let words: Vec<&str> = tag.split(' ').collect();
         let more = said.len().saturating_sub(words.len());
-        // "did I mention that?"
+        // Example: "did I mention that?"
         said.starts_with(&words) && more <= if words.len() > 2 { 4 } else { 1 }
     };
     if TAGS.iter().any(is_tag) { &tokens[..comma] } else { tokens }
 }
 
-/// Whether a sentence is a question. If `by_mark` is false, a question mark alone does not make a question.
+/// Returns whether a sentence is a question. If `by_mark` is false, a question mark alone does not make a question.
 pub(crate) fn is_question(tokens: &[Token], grammar: &Grammar, by_mark: bool) -> bool {
     let words: Vec<&Token> = tokens.iter().filter(|token| token.sort != Sort::Mark).collect();
     let mark = tokens.iter().rev().take_while(|token| !token.is_word()).any(|token| token.is("?"));
@@ -124,7 +125,7 @@ pub(crate) fn is_question(tokens: &[Token], grammar: &Grammar, by_mark: bool) ->
     (mark && by_mark) || inverted || (asks && inverted_after(&words, first))
 }
 
-/// Whether a sentence begins like a question with a question word: "Who is …", "where does …".
+/// Returns whether a sentence begins like a question with a question word: "Who is …", "where does …".
 fn inverted_after(words: &[&Token], first: Option<usize>) -> bool {
     let Some(at) = first else { return false };
     matches!(words[at].norm.as_str(), "who" | "where" | "when" | "why" | "how" | "whose" | "which")
@@ -137,7 +138,7 @@ fn inverted_after(words: &[&Token], first: Option<usize>) -> bool {
         })
 }
 
-/// Whether a word often opens a spoken sentence, such as "so" or "well".
+/// Returns whether a word often opens a spoken sentence, such as "so" or "well".
 pub(crate) fn is_opener(word: &str) -> bool {
     matches!(
         word,

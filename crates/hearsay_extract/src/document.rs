@@ -2,7 +2,7 @@
 
 use hearsay_model::EntityId;
 
-/// Type of speaker of a line, as the reading model distinguishes it.
+/// Type of a line's speaker, as the reading model distinguishes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LineRole {
     /// Written line without a speaker, for example in a summary.

@@ -32,7 +32,7 @@ pub struct Extractor {
     pub(crate) examples: OnceLock<Option<Examples>>,
 }
 
-/// Result of an extraction with the data to fit the weights and to train the classifiers.
+/// Result of an extraction, with data for fitting the weights and training the classifiers.
 #[derive(Debug, Clone)]
 pub struct Weighed {
     /// Facts, new names and mentions of the text.
@@ -52,8 +52,8 @@ pub struct Sight {
     pub first: Mention,
     /// Second entity, or the value.
     pub second: Stated,
-    /// Predicate of the fact that was read, in examples for the classifier that decides whether a fact is over or
-    /// doubtful. `None` in other examples.
+    /// For an example of the classifier that decides whether a fact is over or doubtful, the predicate of the fact that
+    /// was read. `None` in other examples.
     pub read: Option<Predicate>,
     /// Features of the sentence around the pair.
     pub features: Vec<String>,
@@ -65,8 +65,8 @@ const WORTH_A_LOOK: f64 = 0.3;
 /// Loose proposals with a lower confidence than this are not worth a review.
 const GUESSED: f64 = 0.13;
 
-/// The same limit for proposals about a new name. It is higher because the DM has to review both the new entity and the
-/// fact.
+/// Minimum confidence of loose proposals about a new name. It is higher than [`GUESSED`] because the DM has to review
+/// both the new entity and the fact.
 const GUESSED_OF_STRANGERS: f64 = 0.15;
 
 /// Maximum number of loose proposals from a text. It increases by one for every `SENTENCES_OF_GUESS` sentences.
@@ -93,7 +93,7 @@ impl Extractor {
         Pass::new(self, lexicon, text).all().extraction
     }
 
-    /// Extracts the facts that a text states, with the data to fit the weights and to train the classifiers.
+    /// Extracts the facts that a text states, with data for fitting the weights and training the classifiers.
     pub fn weighed(&self, lexicon: &Lexicon, text: &Text<'_>) -> Weighed {
         let mut pass = Pass::new(self, lexicon, text);
         pass.seen = Some(Learning::default());
@@ -118,7 +118,7 @@ struct Pass<'a> {
     only_names: bool,
     /// Number of sentences read so far.
     sentences: usize,
-    /// Whether the last sentence only marks the next sentence as a guess.
+    /// Whether the previous sentence only marks the next sentence as a guess.
     guessed: bool,
     scene: Scene,
     memory: Memory,
@@ -394,7 +394,7 @@ impl<'a> Pass<'a> {
             let marks = read.marks.sorted();
             let confidence = self.confidence(read, &marks);
             let target = &self.extractor.grammar().targets[read.target];
-            // A new name does not exist if it occurs only in the earlier texts.
+            // A new name that occurs only in the earlier texts does not count as an entity.
             let exists = |who: Who| !matches!(who, Who::New(index) if index >= self.new.found.len());
             let object_exists = match &read.object {
                 Said::Who(who) => exists(*who),
@@ -493,7 +493,7 @@ impl<'a> Pass<'a> {
         Weighed { extraction: Extraction { facts, entities: self.new.found, mentions, addresses_program }, marks, seen }
     }
 
-    /// Keeps only the most probable loose proposals, so that the DM can review a long text in one evening.
+    /// Keeps only the most probable loose proposals, so that the DM can review a long text in one sitting.
     fn cap(&self, facts: &mut Vec<Marked>) {
         let grammar = self.extractor.grammar();
         let weight = |marked: &Marked| {
@@ -535,7 +535,8 @@ impl<'a> Pass<'a> {
             sure = sure.min(0.69);
         }
         if read.doubt < 1.0 && read.doubt > 0.2 {
-            // A hedged statement waits for review. Its confidence is the probability that the text states it with this doubt.
+            // A hedged statement waits for review. Its confidence is the probability that the text states it as a
+            // hedged statement.
             sure = sure.max(LEAST_OF_DOUBTED);
         }
         if self.is_addressed(read) {
@@ -545,7 +546,7 @@ impl<'a> Pass<'a> {
     }
 }
 
-/// Whether a sentence takes back the previous one, as in "No, sorry, not a potter".
+/// Returns whether a sentence takes back the previous one, as in "No, sorry, not a potter".
 fn takes_back(tokens: &[Token]) -> bool {
     let word = |at: usize| tokens.get(at).map_or("", |token| token.norm.as_str());
     let no = word(0) == "no";
@@ -580,7 +581,7 @@ fn silent_start(tokens: &[Token], groups: &mut crate::parse::Groups, grammar: &G
     groups.vgs.push(vg);
 }
 
-/// Whether a line is a heading: every content word is capitalized, and no punctuation ends the line.
+/// Returns whether a line is a heading: every content word is capitalized, and no punctuation ends the line.
 fn is_heading(tokens: &[Token], grammar: &Grammar) -> bool {
     let ends =
         tokens.last().is_some_and(|last| last.is_mark(".!?;") || matches!(last.sort, crate::token::Sort::Quote(_)));
@@ -632,7 +633,7 @@ fn silent_verbs(tokens: &[Token], names: &[Name], groups: &mut crate::parse::Gro
     if finite {
         return;
     }
-    // A line without final punctuation may be a heading, in which only known names count.
+    // A line without final punctuation may be a heading. In a heading, only known names count.
     let ended = tokens.last().is_some_and(|last| last.is_mark(".!;"));
     let is_known = |name: usize| ended || matches!(names[name].who, Who::Known(_));
     let is_np = |item: &Item| matches!(item, Item::Np(np) if groups.nps[*np].name.is_some_and(is_known) || groups.nps[*np].owner.is_some());

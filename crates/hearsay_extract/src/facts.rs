@@ -23,7 +23,7 @@ pub enum Form {
 pub struct Text<'a> {
     /// The text itself.
     pub text: &'a str,
-    /// Type of a text.
+    /// Type of the text.
     pub form: Form,
     /// Character who says the whole text. `None` if there is no such character.
     pub speaker: Option<&'a EntityId>,
@@ -74,7 +74,7 @@ pub enum Stated {
     Value(String),
 }
 
-/// Reason to doubt a fact, or another observation about the fact.
+/// Reason to doubt a fact, or another remark on it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Cue {
     /// Kind of the cue.
@@ -101,7 +101,7 @@ pub enum CueKind {
     /// No pattern matched. The relation was proposed because the sentence is similar in meaning to examples of the
     /// relation.
     Meaning,
-    /// The sentence as a whole makes the fact doubtful, not particular words.
+    /// The wording of the whole sentence makes the fact doubtful; there are no particular cue words.
     Wording,
 }
 
@@ -147,7 +147,7 @@ pub struct ExtractedFact {
     pub denied: bool,
     /// Whether the fact is no longer true.
     pub over: bool,
-    /// Cues that lower the confidence, and other observations.
+    /// Cues that lower the confidence, and other remarks.
     pub cues: Vec<Cue>,
 }
 
@@ -183,6 +183,6 @@ pub struct Extraction {
     /// Occurrences of the names of known entities.
     pub mentions: Vec<Naming>,
     /// Whether a sentence contains words addressed to the program, as in a prompt injection. The facts of such a
-    /// sentence are extracted, but wait for the DM's review.
+    /// sentence are extracted, but must be reviewed by the DM.
     pub addresses_program: bool,
 }

@@ -34,7 +34,7 @@ impl Reader<'_> {
         self.wished(&mode);
     }
 
-    /// Returns the target of a label that fits the kind of one of the owners. A target is an index into
+    /// Returns the target of a label, if it fits the kind of one of the owners. A target is an index into
     /// `Grammar::targets`.
     fn field(&self, label: &str, owners: &[Ref]) -> Option<usize> {
         let targets = self.grammar.labels.get(label)?;
@@ -182,14 +182,14 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a word can be part of a date.
+    /// Returns whether a word can be part of a date.
     pub(crate) fn is_of_calendar(&self, word: &str) -> bool {
         let words = " of the in on at early late mid year years day days night evening morning spring summer autumn fall winter month \
             th st nd rd ad bc ce bce c circa about around first second third , ";
         words.contains(&format!(" {word} ")) || self.grammar.class(word).has(Class::MONTH)
     }
 
-    /// Whether a value contains an expression of time.
+    /// Returns whether a value contains an expression of time.
     pub(crate) fn tells_when(&self, value: &str) -> bool {
         let mut words = value.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         words.any(|word| {
@@ -255,7 +255,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether the tokens form a date, such as a year or a day, and contain no other words.
+    /// Returns whether the tokens form a date, such as a year or a day, and contain no other words.
     fn is_dated(&self, from: usize, to: usize) -> bool {
         let number =
             |at: usize| self.tokens[at].sort == Sort::Number || self.norm(at).starts_with(|c: char| c.is_ascii_digit());

@@ -274,7 +274,7 @@ impl Reader<'_> {
         let population = self.target("population");
         let noun =
             |at: usize| self.grammar.has.get(self.norm(at)).and_then(|all| all.first()).map(|(target, _)| *target);
-        // "$200"
+        // Example: "$200"
         let sign = from.checked_sub(1).filter(|at| matches!(self.norm(*at), "$" | "\u{A3}" | "\u{20AC}"));
         let from = sign.unwrap_or(from);
         let named = |at: &usize| noun(*at) == population || self.is_one_of(COINS, *at);

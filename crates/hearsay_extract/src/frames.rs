@@ -74,7 +74,7 @@ impl Reader<'_> {
         {
             found |= self.having(saying);
         }
-        // "lies unconscious in the cellar"
+        // Example: "lies unconscious in the cellar"
         let condition = self.target("condition");
         let lies = matches!(vg.lemma.as_str(), "lie" | "lay" | "sit" | "stand" | "sleep");
         if lies
@@ -90,7 +90,7 @@ impl Reader<'_> {
             return;
         }
         found |= self.dwelling(saying, &clause);
-        // "Dross wounded."
+        // Example: "Dross wounded."
         if !found && !vg.copula && !vg.negated {
             let word = self.norm(vg.head).to_owned();
             let vg_item = clause.verb;
@@ -117,7 +117,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a clause opens a sentence that has no subject at all, as in "Works for Odo."
+    /// Returns whether a clause opens a sentence that has no subject at all, as in "Works for Odo."
     fn leaves_out_subject(&self, clause: &Clause) -> bool {
         let vg = &self.groups.vgs[clause.vg];
         let first = (0..clause.verb).all(|item| self.is_skippable(item));

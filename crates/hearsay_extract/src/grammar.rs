@@ -92,8 +92,8 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// Whether the relation also holds for the whole that the object is part of: a person in the cellar of the Bell is
-    /// at the Bell.
+    /// Returns whether the relation also holds for the whole that the object is part of: a person in the cellar of the
+    /// Bell is at the Bell.
     pub(crate) fn holds_of_wholes(&self) -> bool {
         let name = self.predicate.as_str();
         matches!(name, "LOCATED_AT" | "PART_OF" | "RESIDENT_OF" | "CAUSED_BY" | "PARTICIPATED_IN")
@@ -114,7 +114,7 @@ pub(crate) enum Part {
 #[derive(Debug, Clone)]
 pub(crate) struct Pattern {
     pub(crate) target: usize,
-    /// Parts of the pattern, without the word that the pattern is looked up by.
+    /// Parts of the pattern, without the word by which the pattern is looked up.
     pub(crate) parts: Vec<Part>,
     /// Whether the grammatical subject is the object of the relation.
     pub(crate) back: bool,
@@ -434,8 +434,8 @@ impl Grammar {
         Ok(())
     }
 
-    /// Returns the base form of the verb and the pattern, if a pattern begins with a negation, as in "not paid".
-    /// Returns other patterns unchanged.
+    /// Returns the base form of the verb, and the rest of the pattern, for a pattern that begins with a negation, as in
+    /// "not paid". Returns other patterns unchanged.
     fn of_its_verb(&self, first: String, pattern: Pattern) -> (String, Pattern) {
         if !["not", "never", "can"].contains(&first.as_str()) {
             return (first, pattern);
@@ -499,7 +499,7 @@ impl Grammar {
             parts.push(Part::Object);
         }
         let Some(Part::Word(first)) = parts.first().cloned() else {
-            let problem = "it has to begin with a word".to_owned();
+            let problem = "the pattern must begin with a word".to_owned();
             let predicate = self.targets[target].predicate.clone();
             return Err(LanguageError::Pattern { predicate, pattern: text.to_owned(), problem });
         };
@@ -564,7 +564,7 @@ impl Grammar {
         if let Some(found) = self.adjectives.get(word) {
             return found.clone();
         }
-        // "red-cheeked"
+        // Example: "red-cheeked"
         let last = word.rsplit_once('-').map(|(_, last)| last);
         let end = last.and_then(|last| self.adjective_ends.iter().find(|(end, _)| end == last));
         end.map(|(_, target)| vec![(*target, false)]).unwrap_or_default()

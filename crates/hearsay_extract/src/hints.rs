@@ -15,7 +15,7 @@ use crate::{
 /// Number of tokens before and after a pair of mentions that may vote.
 pub(crate) const AROUND: usize = 5;
 
-/// Minimum score of a relation to be suggested.
+/// Minimum score at which a relation is suggested.
 const LEAST: f64 = 0.35;
 
 /// Maps a word to its votes. A vote consists of the index of a target, whether subject and object are swapped, and the
@@ -51,7 +51,7 @@ pub(crate) fn votes(grammar: &Grammar) -> Votes {
         patterns.iter().for_each(|pattern| all(noun, pattern));
     }
     let shares = |(word, votes): (String, FxHashMap<(usize, bool), f64>)| {
-        // The constant reduces the votes of rare words: a single use is weaker evidence than many uses.
+        // The added constant lowers the votes of rare words: a single use is weaker evidence than many uses.
         let sum = votes.values().sum::<f64>() + 0.5;
         let mut votes: Vec<_> = votes.into_iter().map(|((target, back), n)| (target, back, n / sum)).collect();
         votes.sort_by_key(|(target, back, _)| (*target, *back));

@@ -33,7 +33,7 @@ impl Kinds {
                 "value" | "title" | "missing" => Self::ANY.0,
                 other => {
                     return Err(format!(
-                        "`{other}` is no sort of entity; known are person, group, place, thing, event, quest, concept"
+                        "unknown class `{other}`; expected person, group, place, thing, event, quest or concept"
                     ));
                 }
             };

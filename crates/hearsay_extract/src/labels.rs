@@ -17,12 +17,12 @@ impl Reader<'_> {
         let item = self.item_of(np);
         let mut owners = self.owners(np, item, &["of", "for"]);
         if owners.is_empty() && self.grammar.labels.contains_key(&head) {
-            // "the air on Deck Nine"
+            // Example: "the air on Deck Nine"
             owners = self.owners(np, item, &["on", "in", "at", "over"]);
             owners.retain(|owner| self.kinds(owner.who) == Kinds::PLACE);
         }
         let clause = self.clauses[at].clone();
-        // "your fixer for this one is Cassius Moon"
+        // Example: "your fixer for this one is Cassius Moon"
         let named = (clause.rest.0..clause.rest.1)
             .find_map(|item| self.syntax.np(item))
             .filter(|other| self.groups.nps[*other].name.is_some() && self.groups.nps[*other].owner.is_none())
@@ -39,7 +39,7 @@ impl Reader<'_> {
         if owners.is_empty() {
             return false;
         }
-        // "her brother is Tob"
+        // Example: "her brother is Tob"
         let next = (clause.rest.0..clause.rest.1).find(|item| self.syntax.np(*item).is_some());
         if let Some(next) = next
             && let Some(other) = self.syntax.np(next)
@@ -97,7 +97,7 @@ impl Reader<'_> {
         false
     }
 
-    /// Returns the target of the attribute `condition` if a word says that something is injured or damaged: "his arm is
+    /// Returns the index of the target `condition` if a word says that something is injured or damaged: "his arm is
     /// broken". Returns `None` if the words only describe an appearance.
     fn hurt(&self, from: usize, to: usize) -> Option<usize> {
         let condition = self.target("condition")?;
@@ -120,7 +120,7 @@ impl Reader<'_> {
         };
         let Some(np) = self.syntax.np(item) else { return false };
         let group = self.groups.nps[np].clone();
-        // "has got the shakes"
+        // Example: "has got the shakes"
         let ill = self.grammar.has.get(self.norm(group.head)).and_then(|all| all.first()).map(|(target, _)| *target);
         let ill = ill.is_some() && ill == self.target("condition");
         let no = group.article.is_some_and(|at| self.norm(at) == "no" || (self.norm(at) == "the" && !ill));
@@ -128,7 +128,7 @@ impl Reader<'_> {
             return false;
         }
         let head = self.norm(group.head).to_owned();
-        // "has a son called Pell"
+        // Example: "has a son called Pell"
         let singular = self.singular(&head);
         if self.grammar.nouns.contains_key(&singular) && group.owner.is_none() {
             let mut next = item + 1;
@@ -160,7 +160,7 @@ impl Reader<'_> {
                 }
             }
         }
-        // "has a population of four thousand"
+        // Example: "has a population of four thousand"
         if let Some(targets) = self.grammar.labels.get(&head).cloned()
             && matches!(self.syntax.word(item + 1), "of" | ":")
             && subjects.len() == 1
@@ -183,7 +183,7 @@ impl Reader<'_> {
         let value = self.said(self.content_of(item), to);
         let span = self.clause_span(at, to);
         let before = self.facts.len();
-        // "has freckles, a gap between her teeth and a scar"
+        // Example: "has freckles, a gap between her teeth and a scar"
         for next in item + 1..clause.rest.1 {
             let joined = matches!(self.syntax.word(next - 1), "," | "and");
             let Some(np) = self.syntax.np(next).filter(|np| joined && self.groups.nps[*np].name.is_none()) else {

@@ -15,10 +15,10 @@ use crate::{classifier::Classifier, grammar::Grammar};
 #[derive(Debug, Error)]
 pub enum LanguageError {
     /// The file is not valid TOML, or it has an unknown key or a value of a wrong type.
-    #[error("the language is not read: {0}")]
+    #[error("invalid language file: {0}")]
     Shape(#[from] toml::de::Error),
     /// A table of the file contains a list with an unknown name.
-    #[error("`{list}` in `[{table}]` is no list that is known; known are: {known}")]
+    #[error("unknown list `{list}` in table `[{table}]`; the known lists are {known}")]
     List {
         /// The table of the file.
         table: &'static str,
@@ -31,7 +31,7 @@ pub enum LanguageError {
     #[error(transparent)]
     Predicate(#[from] PredicateError),
     /// A pattern of a relation or attribute has invalid syntax.
-    #[error("the pattern `{pattern}` of {predicate}: {problem}")]
+    #[error("invalid pattern `{pattern}` of {predicate}: {problem}")]
     Pattern {
         /// The relation or attribute that the pattern states.
         predicate: Predicate,
@@ -41,10 +41,10 @@ pub enum LanguageError {
         problem: String,
     },
     /// An entry in the list of irregular verbs does not have three forms.
-    #[error("the verb `{0}` needs three forms: `steal stole stolen`")]
+    #[error("the verb `{0}` must have three forms, such as `steal stole stolen`")]
     Verb(String),
     /// A number is infinite or not a number (NaN).
-    #[error("`{name}` of `[{table}]` is {value}; a number is wanted that is not infinite")]
+    #[error("`{name}` in table `[{table}]` is {value}; expected a finite number")]
     Number {
         /// The table of the file.
         table: &'static str,
@@ -238,7 +238,7 @@ impl Language {
     /// Creates a language from the text of one TOML file, without English words and without classifiers.
     ///
     /// # Errors
-    /// When the file cannot be read; the error says what and where.
+    /// Returns an error if the text is not a valid language file. The error says what is invalid, and where.
     pub fn new(toml: &str) -> Result<Self, LanguageError> {
         Self::of(vec![toml::from_str(toml)?])
     }
@@ -247,7 +247,7 @@ impl Language {
     /// are replaced.
     ///
     /// # Errors
-    /// When the file cannot be read; the error says what and where.
+    /// Returns an error if the text is not a valid language file. The error says what is invalid, and where.
     pub fn with(&self, toml: &str) -> Result<Self, LanguageError> {
         let added = toml::from_str(toml)?;
         let language = Self::of(self.files.iter().cloned().chain([added]).collect())?;

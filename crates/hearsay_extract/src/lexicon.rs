@@ -21,7 +21,7 @@ pub(crate) enum Gender {
     They,
 }
 
-/// How words refer to an entity. Better kinds of reference come first in the order.
+/// How words refer to an entity. The variants are in descending order of preference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum How {
     Name,
@@ -52,7 +52,7 @@ pub struct Lexicon {
     pub(crate) entities: Vec<Named>,
     by_id: FxHashMap<EntityId, u32>,
     names: FxHashMap<String, Vec<Bearer>>,
-    /// Maps a word to the number of words in the longest name that begins with it.
+    /// Maps a word to the number of words in the longest name that begins with the word.
     starts: FxHashMap<String, usize>,
     spellings: OnceLock<Spellings<u32>>,
     /// The index of the players' party, if the campaign has exactly one party.
@@ -135,7 +135,7 @@ impl Lexicon {
                 self.add(&rest, entity, How::Part);
             }
         }
-        // "The watch" can mean the Harbour Watch, but "the harbour" cannot.
+        // "The watch" can refer to the Harbour Watch, but "the harbour" cannot.
         let last = words.len() - 1;
         let person = kind.is_some_and(Kind::is_character);
         for (at, word) in words.iter().enumerate() {
@@ -164,7 +164,7 @@ impl Lexicon {
         }
     }
 
-    /// Returns the number of entities that have a name which is not secret.
+    /// Returns the number of entities with a name that is not secret.
     pub fn len(&self) -> usize {
         self.entities.len()
     }

@@ -1,4 +1,5 @@
-//! Extracts proposed facts from a text with a language model on a server that speaks OpenAI's protocol (feature `llm`).
+//! Extracts proposed facts from a text with a language model. The model runs on a server with an OpenAI-compatible API
+//! (feature `llm`).
 //!
 //! The result is the same [`Extraction`] as from the local [`Extractor`](crate::Extractor), so that the same policy
 //! decides about the facts of both. This module contacts a server only when a caller creates an [`Llm`] and calls it.
@@ -8,12 +9,12 @@
 //! use hearsay_model::{State, Vocabulary};
 //!
 //! let settings = LlmSettings { base_url: "http://127.0.0.1:11434/v1".into(), model: "llama3.2".into(), ..LlmSettings::default() };
-//! let key = Key::from_env(&settings)?; // HEARSAY_LLM_KEY, for HEARSAY_LLM_KEY_HOST; a local server wants none
+//! let key = Key::from_env(&settings)?; // HEARSAY_LLM_KEY, sent only to HEARSAY_LLM_KEY_HOST
 //! let llm = Llm::new(settings, key, Language::english(), Vocabulary::default())?;
 //!
 //! let lexicon = Lexicon::of(&State::default());
 //! let text = Text::new("Odo Brandt sold the barge Merrow to the Ferrymen's Guild.", Form::Lore);
-//! // On a thread of its own: it waits for the server.
+//! // Blocks until the server has answered, so do not call this on the game thread.
 //! let found = llm.extract_blocking(&lexicon, &text, &Watch::default())?;
 //! for fact in &found.extraction.facts {
 //!     println!("{} ({}) from `{}`", fact.statement, fact.confidence, fact.quote);
@@ -32,7 +33,7 @@
 //! 3. The model looks for relations and attributes of the known entities that the text names, and of the entities from
 //!    step 2.
 //! 4. Each entity and fact is compared with the text, and refused if it fails a check. [`Flagged`] counts the refused
-//!    ones by reason. Then the results of all parts are merged.
+//!    items by reason. Then the results of all parts are merged.
 //!
 //! # Guarantees
 //!
@@ -145,7 +146,7 @@ impl fmt::Debug for Watch<'_> {
     }
 }
 
-/// Numbers of one run: results, calls and tokens.
+/// Counts of one run: results, calls and tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Counts {
@@ -155,7 +156,7 @@ pub struct Counts {
     pub entities: usize,
     /// Number of extracted relations and attributes.
     pub relations: usize,
-    /// Number of entities and facts that were merged because another part of the text had the same ones.
+    /// Number of entities and facts that were merged into an equal one from another part of the text.
     pub merged: usize,
     /// Number of refused entities and facts, by reason.
     pub flagged: Flagged,
@@ -176,7 +177,7 @@ pub struct Counts {
 }
 
 impl std::ops::AddAssign for Counts {
-    /// Adds the numbers of another run.
+    /// Adds the counts of another run.
     fn add_assign(&mut self, run: Self) {
         self.add(&run);
         self.parts += run.parts;
@@ -204,7 +205,7 @@ impl Counts {
 pub struct Unread {
     /// Byte range of the part in the text.
     pub span: Span,
-    /// Reason why reading failed; `None` if this part was not tried because another part had failed before.
+    /// Reason why reading failed; `None` if this part was not tried because another part failed first.
     pub why: Option<LlmError>,
 }
 
@@ -215,7 +216,7 @@ pub struct Found {
     pub extraction: Extraction,
     /// Additional quotes from the text for the facts in `extraction`.
     pub further: Vec<Further>,
-    /// Numbers of the run: results, calls and tokens.
+    /// Counts of the run: results, calls and tokens.
     pub counts: Counts,
     /// Parts of the text that were not read because of an error, such as a used-up budget or an unreachable server.
     pub unread: Vec<Unread>,
@@ -242,15 +243,15 @@ impl Llm {
     /// Creates a client for the server in the settings. Does not contact the server.
     ///
     /// # Errors
-    /// Returns an error if a setting is invalid, if the key is for another host than the server's, or if the HTTP
-    /// client cannot be created.
+    /// Returns an error if a setting is invalid, if the key is for a different host, or if the HTTP client cannot be
+    /// created.
     pub fn new(settings: LlmSettings, key: Key, language: Language, vocabulary: Vocabulary) -> Result<Self, LlmError> {
         let (entities_system, facts_system) = (prompt::entities_system(), prompt::facts_system(&vocabulary));
         Ok(Self { client: Client::new(settings, key)?, language, vocabulary, entities_system, facts_system })
     }
 
-    /// Extracts the facts that a text states, and waits for the server. Call it in a tokio runtime with timers and I/O
-    /// enabled. A text without words needs no call to the server.
+    /// Extracts the facts that a text states, and waits for the server. Must be called in a tokio runtime with timers
+    /// and I/O enabled. A text without words needs no call to the server.
     ///
     /// # Errors
     /// Returns an error if no part of the text could be read, or if the run was cancelled.

@@ -77,7 +77,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Returns the subjects of a clause, and the other entities that the clause mentions.
+    /// Returns the entities that are subjects of a clause, and the other entities that the clause mentions.
     fn sides(&mut self, clause: &Clause) -> (Vec<Spot>, Vec<Spot>) {
         let mut subjects = Vec::new();
         for np in clause.subjects.iter().take(MOST_SUBJECTS) {
@@ -188,8 +188,8 @@ impl Reader<'_> {
         best.or_else(|| self.by_default(clause, subject, other))
     }
 
-    /// Checks whether two entities have the classes that a pattern requires. Returns `None` if they do not, and
-    /// otherwise whether the pattern swaps subject and object.
+    /// Returns whether a pattern swaps subject and object. Returns `None` if the two entities do not have the classes
+    /// that the pattern requires.
     fn fits(&self, pattern: &Pattern, a: Who, b: Who) -> Option<bool> {
         let target = &self.grammar.targets[pattern.target];
         if !target.predicate.is_relation() || target.denied || pattern.value.is_some() {

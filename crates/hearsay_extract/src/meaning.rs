@@ -36,14 +36,14 @@ pub(crate) struct Open {
     by: Option<Who>,
 }
 
-/// Minimum cosine between a sentence and an example for the relation of the example to be proposed.
+/// Minimum cosine between a sentence and an example. Below it, the relation of the example is not proposed.
 const LEAST: f32 = 0.4;
 
 impl Reader<'_> {
     /// Returns the sentence with its first two named entities, for a comparison with the examples.
     ///
-    /// Returns `None` if a pattern matched, if the sentence does not name two entities, or if it is long, doubtful or
-    /// negated.
+    /// Returns `None` if a pattern matched, if the sentence names fewer than two entities, or if it is long, doubtful
+    /// or negated.
     pub(crate) fn open_sentence(&mut self, facts: &[Read]) -> Option<Open> {
         let strong = |read: &Read| !read.marks.names.contains(&"fallback") && !read.marks.is_loose();
         if facts.iter().any(strong) || self.names.len() < 2 || self.tokens.len() > 60 {
@@ -132,7 +132,7 @@ pub(crate) fn weigh(extractor: &Extractor, meaning: &dyn Meaning, facts: &mut Ve
         if !open.subject_kinds.meets(targets[target].subject) || !open.object_kinds.meets(targets[target].object) {
             continue;
         }
-        // If the words suggested the same relation, that proposal gets a mark and no second fact is added.
+        // If another loose proposal already has the same relation, it gets a mark instead of a second fact.
         let ends = (open.subject.who, open.object.who);
         let hinted = facts.iter_mut().find(|fact| {
             let pair = match &fact.object {

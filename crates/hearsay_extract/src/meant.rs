@@ -1,4 +1,4 @@
-//! Decides with a classifier whether a fact is over, or only a guess or hearsay.
+//! Uses a classifier to decide whether a fact is over, a guess or hearsay.
 //!
 //! The classifier sees all words of the sentence. It is trained on labelled sentences, like the one in `between.rs`,
 //! and finds cases that have no cue and no past tense.
@@ -15,7 +15,7 @@ use crate::{
 const OVER: f32 = 0.5;
 const DOUBT: f32 = 0.5;
 
-/// Maximum number of facts of a sentence that are classified.
+/// Maximum number of facts per sentence that are classified.
 const MOST: usize = 32;
 
 /// Fact that was read, with the features from which the classifier decides whether it is over or doubtful.

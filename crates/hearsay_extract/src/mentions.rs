@@ -11,7 +11,7 @@ use crate::{
     verbs::Form,
 };
 
-/// Entity that words refer to: an entity of the campaign, or a new name.
+/// Entity to which words refer: an entity of the campaign, or a new name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Who {
     Known(u32),
@@ -27,11 +27,11 @@ pub(crate) struct Name {
     pub(crate) how: How,
     /// Whether the words are only spelt similarly to the name.
     pub(crate) near: bool,
-    /// Whether the name can mean several entities, so that the choice is uncertain.
+    /// Whether the name can refer to several entities, so that the choice is uncertain.
     pub(crate) shared: bool,
 }
 
-/// Context that helps to decide which entity a name means.
+/// Context that helps to decide to which entity a name refers.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Scene {
     pub(crate) speaker: Option<u32>,
@@ -113,7 +113,7 @@ impl Finder<'_> {
             if token.is("'s") || (token.is("'") && token.glued) {
                 continue;
             }
-            // "Alara 'Swiftwind'" and "Ring-C".
+            // Examples: "Alara 'Swiftwind'" and "Ring-C"
             if token.is_mark("'\u{2018}\"-.") && end > at + 1 {
                 continue;
             }
@@ -137,12 +137,12 @@ impl Finder<'_> {
             }
         }
         let (end, bearer, shared) = best?;
-        // "Bram Stoker" does not mean Bram if no Stoker is known, but "Captain Rusk" means Rusk.
+        // "Bram Stoker" does not refer to Bram if no Stoker is known, but "Captain Rusk" refers to Rusk.
         Some(Name { start: at, end, who: Who::Known(bearer.entity), how: bearer.how, near: false, shared })
     }
 
-    /// Chooses the entity that a name means among all entities with this name. The flag is true if several candidates
-    /// remain and the choice is uncertain.
+    /// Chooses the entity to which a name refers, among all entities with this name. The flag is true if several
+    /// candidates remain and the choice is uncertain.
     fn choose(&self, bearers: &[Bearer]) -> Option<(Bearer, bool)> {
         let best = bearers.iter().map(|bearer| bearer.how.max(How::Alias)).min()?;
         let mut left: Vec<Bearer> =
@@ -158,7 +158,7 @@ impl Finder<'_> {
             if !narrowed.is_empty() {
                 left = narrowed;
             }
-            // "The ledger" means the item, not the quest to find it.
+            // "The ledger" refers to the item, not to the quest to find it.
             let is_task = |bearer: &Bearer| self.lexicon.entities[bearer.entity as usize].kinds == Kinds::QUEST;
             if best == How::Part && !left.iter().all(is_task) {
                 left.retain(|bearer| !is_task(bearer));
@@ -201,7 +201,7 @@ impl Finder<'_> {
         {
             return false;
         }
-        // "The Fey" means the species in general, not the Fey Bandits.
+        // "The Fey" refers to the species in general, not to the Fey Bandits.
         let sort = |word: &str| {
             let kind = self.grammar.kinds_of.contains_key(word);
             kind && !entity.name.to_lowercase().ends_with(word)
@@ -217,8 +217,8 @@ impl Finder<'_> {
             people(&token.norm)
                 || token.norm.split('-').all(|word| is_common(word) || self.grammar.forms.contains_key(word))
         });
-        // "Hit the wall" means the Signet Wall only if that wall is part of the scene. "The map" can always mean the
-        // Sunken Map.
+        // "Hit the wall" refers to the Signet Wall only if that wall is part of the scene. "The map" can always refer
+        // to the Sunken Map.
         let written_small = bearer.how == How::Part && !capital && tokens.iter().any(|token| token.capital);
         let is_thing = entity.kinds == Kinds::THING;
         if written_small && !is_thing && !self.is_present(bearer.entity) {
@@ -254,7 +254,7 @@ impl Finder<'_> {
         if words.len() > 1 || !Self::opens(tokens, start) {
             return true;
         }
-        // "Men said" does not mean the Jarl's Men.
+        // "Men said" does not refer to the Jarl's Men.
         if bearer.how == How::Part && !person {
             return false;
         }
@@ -280,7 +280,7 @@ impl Finder<'_> {
             || scene.speaker == Some(entity)
     }
 
-    /// Returns a name that is spelt similarly to the words at a token.
+    /// Returns a known name that is spelt similarly to the words at a token.
     fn near(&self, tokens: &[Token], at: usize) -> Option<Name> {
         let first = &tokens[at];
         if !first.is_word() || self.is_ordinary(tokens, at) {
@@ -355,14 +355,14 @@ impl Finder<'_> {
         if !proper(at) || self.is_closed(&tokens[at]) || crate::cues::is_opener(&tokens[at].norm) {
             return None;
         }
-        // "Species: human"
+        // Example: "Species: human"
         if tokens.get(at + 1).is_some_and(|next| next.is_mark(":"))
             && self.grammar.labels.contains_key(&tokens[at].norm)
         {
             return None;
         }
         let opens = Self::opens(tokens, at);
-        // "Men said", "Twelve came".
+        // Examples: "Men said", "Twelve came"
         let crowd = ["men", "women", "folk", "people", "sailors", "children", "some", "others", "many", "none"];
         if opens && (self.class(&tokens[at]).has(Class::NUMBER) || crowd.contains(&tokens[at].norm.as_str())) {
             return None;
@@ -373,14 +373,14 @@ impl Finder<'_> {
         if sort && !tokens.get(at + 1).is_some_and(|next| next.capital) {
             return None;
         }
-        // "Sixty-one years old, he …", "Renowned for it, he …"
+        // Examples: "Sixty-one years old, he …", "Renowned for it, he …"
         let counts = tokens[at].norm.split('-').all(|part| self.grammar.class(part).has(Class::NUMBER));
         let led = tokens[at].norm.ends_with("ed")
             && tokens.get(at + 1).is_some_and(|next| self.class(next).has(Class::PREPOSITION.or(Class::CONJUNCTION)));
         if opens && (counts || led) {
             return None;
         }
-        // "King Static" means the known name Static. "Scuttlebutt, …" is a cue.
+        // "King Static" refers to the known name Static. "Scuttlebutt, …" is a cue.
         if self.class(&tokens[at]).has(Class::TITLE) && tokens.len() > at + 1 && self.known(tokens, at + 1).is_some() {
             return None;
         }
@@ -393,7 +393,7 @@ impl Finder<'_> {
         {
             return None;
         }
-        // "Session 6" is no name. In "Vasilka - Doll-like creation", the words after the dash are a note.
+        // "Session 6" is not a name. In "Vasilka - Doll-like creation", the words after the dash are a note.
         let alone = tokens.get(at + 1).is_none_or(|next| !proper(at + 1) || next.sort != Sort::Word);
         let next = tokens.get(at + 1);
         if alone && next.is_some_and(|next| next.sort == Sort::Number) {
@@ -436,7 +436,7 @@ impl Finder<'_> {
                 end += 1;
                 continue;
             }
-            // "Order of the Rose", "Fenna van der Hoek".
+            // Examples: "Order of the Rose", "Fenna van der Hoek"
             let linking = |token: &Token| {
                 ["of", "the", "van", "der", "von", "de", "del", "la", "du", "al", "ibn", "ap"]
                     .contains(&token.norm.as_str())
@@ -458,7 +458,7 @@ impl Finder<'_> {
         if words.iter().all(all_caps) && (words.len() > 1 || words[0].norm.len() < 5) {
             return None;
         }
-        // Titles without a name, months, and words for a kind of person, such as "a Vashti", are no names.
+        // Titles without a name, months, and words for a kind of person, such as "a Vashti", are not names.
         if words.iter().all(|token| self.class(token).has(Class::TITLE.or(Class::MONTH))) {
             return None;
         }
@@ -466,7 +466,7 @@ impl Finder<'_> {
         if words.len() == 1 && matches!(before, Some("a" | "an")) {
             return None;
         }
-        // "Christian" and "Elvish" are no names.
+        // "Christian" and "Elvish" are not names.
         if words.len() == 1
             && (self.grammar.adjectives.contains_key(&words[0].norm)
                 || self.grammar.kinds_of.contains_key(&words[0].norm))

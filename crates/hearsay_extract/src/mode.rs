@@ -68,12 +68,12 @@ impl Reader<'_> {
             would: false,
             can: false,
         };
-        // "Had she kept her mouth shut, the mill would be hers."
+        // Example: "Had she kept her mouth shut, the mill would be hers."
         let would = |at: usize| matches!(self.norm(at), "would" | "'d");
         mode.dead |= matches!(self.norm(0), "had" | "were" | "should") && (1..self.tokens.len()).any(would);
-        // "Let him be banished!"
+        // Example: "Let him be banished!"
         mode.dead |= self.norm(0) == "let";
-        // "Should Odo come, we …"
+        // Example: "Should Odo come, we …"
         mode.dead |= self.norm(0) == "should" || (self.norm(0) == "were" && (1..self.tokens.len()).any(would));
         if voice.unknown {
             self.doubt(&mut mode, "quoted", None);
@@ -89,12 +89,12 @@ impl Reader<'_> {
             let cue = found.shown(self.tokens, self.text);
             self.doubt(&mut mode, name, cue);
         }
-        // "According to Hope", "in Hope's own account".
+        // Examples: "According to Hope", "in Hope's own account"
         if let Some(by) = self.according_to() {
             mode.by = Some(by);
             mode.told.clear();
         } else if let Some((by, thinks)) = self.aside() {
-            // "the barber guesses"
+            // Example: "the barber guesses"
             let unknown = by.is_none();
             if !unknown {
                 mode.by = by;
@@ -113,7 +113,7 @@ impl Reader<'_> {
         mode.cues.extend(cue.filter(|cue| !mode.cues.contains(cue)));
     }
 
-    /// Returns the range of tokens around a token that is bounded by words such as "but" and "although".
+    /// Returns the range of tokens around `token`, bounded by words such as "but" and "although".
     fn segment(&self, token: usize) -> (usize, usize) {
         let breaks = |at: &usize| {
             matches!(self.norm(*at), "but" | "although" | "though" | "however" | ";")
@@ -130,7 +130,7 @@ impl Reader<'_> {
         let mut mode = self.whole(question);
         let (start, end) = self.segment(vg.head);
         for found in self.cues {
-            // "Don't quote me, but …", "…, but I could not swear to it"
+            // Examples: "Don't quote me, but …", "…, but I could not swear to it"
             let hedge = found.sort == CueSort::Hedge;
             let beside =
                 hedge && (found.start <= 2 && start <= found.end + 3 || found.start <= end + 3 && end < found.start);
@@ -145,10 +145,10 @@ impl Reader<'_> {
                 CueSort::Conditional => {
                     let behind = found.start > vg.head && found.start > 0 && self.norm(found.start - 1) == ",";
                     let if_alone = matches!(self.norm(found.start), "if" | "unless");
-                    // "possible, if unproven, that …"
+                    // Example: "possible, if unproven, that …"
                     let aside = if_alone && self.norm(found.end + 1) == ",";
-                    // In "can't stand her, he goes purple if you name her", the condition belongs to the clause
-                    // between.
+                    // In "can't stand her, he goes purple if you name her", the condition belongs to "goes", not to
+                    // "stand".
                     let of_another = if_alone
                         && self.clauses.iter().any(|other| {
                             let next = &self.groups.vgs[other.vg];
@@ -200,7 +200,7 @@ impl Reader<'_> {
             None => {}
         }
         mode.was |= vg.copula && vg.past && !vg.perfect && self.voice.at_table && !mode.nested;
-        // "nearly killed"
+        // Example: "nearly killed"
         let nearly = (vg.start.saturating_sub(1)..(vg.end + 1).min(self.tokens.len()))
             .any(|token| matches!(self.norm(token), "nearly" | "almost" | "barely"));
         // "Nearly seventy" is an age, so "nearly" does not negate it.
@@ -216,7 +216,7 @@ impl Reader<'_> {
                 "meet" | "go" | "leave" | "head" | "come" | "travel" | "ride" | "sail" | "attack" | "visit" | "take"
             )
             && clause.subjects.iter().any(|np| matches!(self.norm(self.np_group(*np).head), "we" | "i"));
-        // "you know Odo, the skinny one"
+        // Example: "you know Odo, the skinny one"
         let you = clause.subjects.iter().any(|np| self.norm(self.np_group(*np).head) == "you");
         mode.dead |= you && self.voice.talk && vg.lemma == "know" && !vg.past && !vg.perfect;
         mode.dead |= soon;
@@ -237,7 +237,7 @@ impl Reader<'_> {
                 mode.denied = !mode.denied;
             }
         }
-        // "was his wife for ten years"
+        // Example: "was his wife for ten years"
         let span = (clause.rest.0..clause.rest.1).any(|item| {
             self.syntax.word(item) == "for"
                 && self.syntax.np(item + 1).is_some_and(|np| {
@@ -245,13 +245,13 @@ impl Reader<'_> {
                 })
         });
         mode.was |= span && vg.past && !vg.perfect && !vg.negated;
-        // "owes him nothing"
+        // Example: "owes him nothing"
         let nothing = (clause.rest.0..clause.rest.1).any(|item| {
             self.syntax.np(item).is_some_and(|np| self.norm(self.np_group(np).head) == "nothing")
                 && !matches!(self.syntax.word(item + 1), "but" | "except" | "save")
         });
         mode.denied |= nothing && !vg.copula;
-        // "nor did they want it"
+        // Example: "nor did they want it"
         mode.denied |= (vg.start.saturating_sub(3)..vg.start).any(|at| {
             self.norm(at) == "nor"
                 && matches!(self.norm(at + 1), "do" | "does" | "did" | "has" | "had" | "is" | "was" | "were")
@@ -274,16 +274,16 @@ impl Reader<'_> {
             ) || np.article.is_some_and(|at| self.norm(at) == "no")
         });
         mode.dead |= nobody;
-        // "Neither Odo nor Lyra trusts …"
+        // Example: "Neither Odo nor Lyra trusts …"
         let neither = clause.subjects.first().is_some_and(|np| {
             let start = self.np_group(*np).start;
             start > 0 && self.norm(start - 1) == "neither" || self.norm(start) == "neither"
         });
         mode.denied ^= neither && !mode.over;
-        // "is neither a smith nor a member"
+        // Example: "is neither a smith nor a member"
         let neither = (vg.end..(vg.end + 2).min(self.tokens.len())).any(|at| self.norm(at) == "neither");
         mode.denied |= neither && !vg.negated;
-        // "Never, in all his years, did he set foot there."
+        // Example: "Never, in all his years, did he set foot there."
         mode.denied |= self.norm(0) == "never"
             && !vg.negated
             && (vg.start.saturating_sub(3)..vg.end).any(|at| self.norm(at) == "did");
@@ -350,7 +350,7 @@ impl Reader<'_> {
                         self.doubt(mode, "thought", Some(Cue { kind: CueKind::Thought, words }));
                     }
                 } else if matches!(lemma.as_str(), "learn" | "have" | "get" | "know") && !vg.negated {
-                    // "learned from Tessa that …", "has it from Tessa that …"
+                    // Examples: "learned from Tessa that …", "has it from Tessa that …"
                     self.heard_from(parent, mode);
                 } else if sort.factive && vg.negated {
                     // "Does not know that he left" implies that he left.
@@ -362,13 +362,13 @@ impl Reader<'_> {
                 mode.nested = true;
                 mode.over |= above.over;
                 let known = vg.passive && matches!(lemma.as_str(), "know" | "find" | "show" | "prove");
-                // "is looking to buy it"
+                // Example: "is looking to buy it"
                 let seeks = vg.progressive && lemma == "look";
                 let alive = ((sort.real || sort.seeming) && !vg.copula && !seeks) || known;
                 let claims = sort.speech && matches!(lemma.as_str(), "claim" | "admit" | "profess");
                 if claims {
                     self.attribute(parent, mode);
-                    // "claims to be an entertainer"
+                    // Example: "claims to be an entertainer"
                     if lemma != "admit" && self.vg(at).copula {
                         let words = self.said(vg.head, vg.end);
                         self.doubt(mode, "rumour", Some(Cue { kind: CueKind::Rumour, words }));
@@ -378,7 +378,7 @@ impl Reader<'_> {
                         || sort.thought
                         || matches!(lemma.as_str(), "rumour" | "rumor" | "repute" | "allege"))
                 {
-                    // "is said to own"
+                    // Example: "is said to own"
                     let words = self.said(vg.head, vg.end);
                     self.doubt(mode, "rumour", Some(Cue { kind: CueKind::Rumour, words }));
                 } else if !alive {
@@ -412,10 +412,10 @@ impl Reader<'_> {
             Bond::Adverbial(word) => {
                 inherit(mode);
                 mode.dead |= above.dead && self.whole(false).dead;
-                // "when I was young and stupid"
+                // Example: "when I was young and stupid"
                 let own = self.vg(at);
                 mode.dead |= matches!(word.as_str(), "when" | "since" | "as" | "while") && own.copula && own.past;
-                // "vicious when he's drunk"
+                // Example: "vicious when he's drunk"
                 mode.dead |= matches!(word.as_str(), "when" | "whenever") && own.copula;
                 mode.dead |= matches!(
                     word.as_str(),
@@ -448,7 +448,7 @@ impl Reader<'_> {
                 if given && *self.bond(parent) == Bond::Infinitive {
                     mode.dead = dead;
                 }
-                // "it isn't Sela who owns the Bell".
+                // Example: "it isn't Sela who owns the Bell"
                 let cleft = vg.copula
                     && self.clauses[parent].subjects.iter().any(|np| self.norm(self.groups.nps[*np].head) == "it");
                 if cleft {

@@ -11,7 +11,7 @@ use crate::{
 /// Prepositions that can stand between a noun and its owner.
 pub(crate) const OF: [&str; 8] = ["of", "to", "for", "in", "at", "with", "under", "from"];
 
-/// Words with the ending of an occupation that are no occupations.
+/// Words that end like an occupation but are not occupations.
 const NO_TRADES: [&str; 22] = [
     "antagonist",
     "protagonist",
@@ -75,7 +75,7 @@ impl Reader<'_> {
         {
             mode.over = true;
         }
-        // "the Kestrel is Ilvane's", "it's mine".
+        // Examples: "the Kestrel is Ilvane's", "it's mine"
         let mine =
             group.pronoun && matches!(self.norm(group.head), "mine" | "yours" | "his" | "hers" | "theirs" | "ours");
         if group.bare_owner || mine {
@@ -83,7 +83,7 @@ impl Reader<'_> {
                 Some(owner) => self.resolve(owner, &[]),
                 None => self.resolve(np, &[]),
             };
-            // "The mill? That's Tilda's."
+            // Example: "The mill? That's Tilda's."
             let that = clause
                 .and_then(|at| self.clauses[at].subjects.first().copied())
                 .filter(|np| subjects.is_empty() && matches!(self.norm(self.groups.nps[*np].head), "that" | "this"));
@@ -110,7 +110,7 @@ impl Reader<'_> {
             && group.article.is_none_or(|at| matches!(self.norm(at), "a" | "an"))
             && let Some(member) = self.target("MEMBER_OF")
         {
-            // "he is Guild", "she is an Ironvein"
+            // Examples: "he is Guild", "she is an Ironvein"
             let refs = self.resolve(np, &[]);
             let at = span(self, end);
             for subject in subjects {
@@ -124,7 +124,7 @@ impl Reader<'_> {
             // A name alone states nothing about the subject: "This is Odo".
             return None;
         }
-        // "“Nothing sinks twice” is the guild's motto"
+        // Example: "“Nothing sinks twice” is the guild's motto"
         if let Some(at) = clause
             && let Some(targets) = self.grammar.labels.get(self.norm(group.head)).cloned()
             && group.owner.is_some()
@@ -147,7 +147,7 @@ impl Reader<'_> {
             }
             return (self.facts.len() > before).then_some(end);
         }
-        // Age.
+        // Reads an age.
         let numbers = words.iter().filter(|word| self.is_number(word)).count();
         let years = words.iter().any(|word| matches!(word.as_str(), "years" | "year" | "winters" | "summers"));
         if numbers > 0 && (numbers == words.len() || years) && group.name.is_none() && group.article.is_none() {
@@ -179,7 +179,7 @@ impl Reader<'_> {
         if head == "prior" && self.norm(head_token + 1) == "to" {
             kinds_of.clear();
         }
-        // "The best decision-maker" is praise and no occupation, although the noun ends like one.
+        // "The best decision-maker" is praise, not an occupation, although the noun ends like one.
         let praised = (group.content..group.head).any(|at| {
             matches!(self.norm(at), "best" | "worst" | "greatest" | "finest")
                 && !self.grammar.kinds_of.contains_key(&head)
@@ -201,7 +201,7 @@ impl Reader<'_> {
                 let to = if group.role.is_some() { group.role.map_or(group.end, |role| role.1) } else { group.end };
                 let mut value = self.said(content, to);
                 if name == "species" {
-                    // "half giant"
+                    // Example: "half giant"
                     let half = head_token > 0 && self.norm(head_token - 1) == "half";
                     value = self.said(head_token - usize::from(half), head_token + 1);
                 }
@@ -215,7 +215,7 @@ impl Reader<'_> {
                 }
                 break;
             }
-            // "a goblin ferryman", "a tall man".
+            // Examples: "a goblin ferryman", "a tall man"
             for token in group.content..head_token {
                 let word = self.norm(token).to_owned();
                 if self.is_named(token) {
@@ -280,7 +280,7 @@ impl Reader<'_> {
                 }
             }
         }
-        // "a reactor man"
+        // Example: "a reactor man"
         let light = matches!(head.as_str(), "man" | "woman" | "boy" | "girl" | "hand" | "guy");
         if light
             && !related
@@ -298,7 +298,7 @@ impl Reader<'_> {
                 }
             }
         }
-        // "a Vashti"
+        // Example: "a Vashti"
         let folk = group.article.is_some_and(|at| matches!(self.norm(at), "a" | "an"))
             && group.head == group.content
             && group.name.is_none()
@@ -330,7 +330,7 @@ impl Reader<'_> {
                 self.state(species, subject, Err(value.clone()), "", &marks, &mode, at);
             }
         }
-        // "a woman of fifty-three with cropped white hair"
+        // Example: "a woman of fifty-three with cropped white hair"
         let place = subjects.iter().all(|subject| self.kinds(subject.who) == Kinds::PLACE);
         if self.grammar.class(&head).has(Class::LIGHT_NOUN.or(Class::PLACE_NOUN))
             || self.grammar.kinds_of.contains_key(&head)
@@ -370,7 +370,7 @@ impl Reader<'_> {
         (self.facts.len() > before).then_some(end)
     }
 
-    /// Returns whether a noun names a person's position with an employer, such as "contractor".
+    /// Returns whether a noun names a position with an employer, such as "contractor".
     fn is_post(&self, noun: &str) -> bool {
         self.grammar.nouns.get(noun).into_iter().flatten().any(|(words, pattern)| {
             let target = &self.grammar.targets[pattern.target];
@@ -378,8 +378,8 @@ impl Reader<'_> {
         })
     }
 
-    /// Returns whether a word is an adjective, an adverb, a number, a known attribute word or capitalised. Such a word
-    /// does not name an occupation.
+    /// Returns whether a word is capitalised, an adjective, an adverb, a number or a word that gives a known attribute.
+    /// Such a word does not name an occupation.
     pub(crate) fn has_known(&self, token: usize) -> bool {
         let word = self.norm(token);
         self.grammar.class(word).has(Class::ADJECTIVE.or(Class::NUMBER).or(Class::ADVERB))
@@ -408,7 +408,7 @@ impl Reader<'_> {
     pub(crate) fn is_number(&self, word: &str) -> bool {
         word.starts_with(|c: char| c.is_ascii_digit()) || {
             let number = |part: &str| self.grammar.class(part).has(Class::NUMBER);
-            // "mid-forties", "fifty-something"
+            // Examples: "mid-forties", "fifty-something"
             let about =
                 |part: &str| number(part) || ["mid", "late", "early", "something", "odd", "ish"].contains(&part);
             word.split('-').any(number) && word.split('-').all(about)
@@ -477,7 +477,7 @@ impl Reader<'_> {
         let last = self.singular(last);
         let grammar = self.grammar;
         let own_item = self.item_of(np).unwrap_or(item);
-        // "one of Mirela's informants"
+        // Example: "one of Mirela's informants"
         if matches!(last.as_str(), "one" | "some" | "several" | "two" | "three" | "many" | "all" | "both")
             && self.syntax.word(own_item + 1) == "of"
             && let Some(several) = self.syntax.np(own_item + 2)
@@ -495,14 +495,14 @@ impl Reader<'_> {
                 let (list, next) = self.syntax.list(own_item + 2, self.groups.items.len());
                 let strict = preposition != "of";
                 owners = self.resolve_all(&list, &whos);
-                // "a friend of Bram's"
+                // Example: "a friend of Bram's"
                 if let [one] = list[..]
                     && self.groups.nps[one].bare_owner
                     && let Some(owner) = self.groups.nps[one].owner
                 {
                     owners = self.resolve(owner, &whos);
                 }
-                // "the youngest of Mirela's children"
+                // Example: "the youngest of Mirela's children"
                 if owners.is_empty()
                     && let [one] = list[..]
                     && let Some(owner) = self.groups.nps[one].owner

@@ -34,25 +34,25 @@ pub(crate) fn begins(vg: &Vg) -> bool {
 }
 
 impl Reader<'_> {
-    /// Returns whether the words say that the statement of a clause was true earlier and is no longer true.
+    /// Returns whether the words say that a clause was true earlier and is no longer true.
     pub(crate) fn was_before(&self, at: usize) -> bool {
         let (clause, vg) = (&self.clauses[at], self.vg(at));
         let was = vg.past || vg.perfect;
         let hours = |np: usize| HOURS.contains(&self.norm(self.np_group(np).head));
-        // "Before the fire, they trusted …"
+        // Example: "Before the fire, they trusted …"
         let framed = clause.start > 1
             && (matches!(self.syntax.word(0), "before" | "until" | "till")
                 && self.syntax.is_preposition(0)
                 && !self.syntax.np(1).is_some_and(hours)
                 || matches!(self.norm(0), "before" | "until") && self.norm(1) == "the" && vg.past);
-        // "belonged to Rusk until Odo stole it"
+        // Example: "belonged to Rusk until Odo stole it"
         let until = self.clauses.iter().any(|other| {
             let first = |next: &&Clause| next.verb < other.verb;
             other.start > clause.verb
                 && matches!(&other.bond, Bond::Adverbial(word) if word == "until" || word == "till")
                 && self.clauses[at + 1..].iter().filter(first).all(|next| next.parent == Some(at))
         });
-        // "until the bankruptcy, belonged to Odo"
+        // Example: "until the bankruptcy, belonged to Odo"
         let ended = (1..self.groups.items.len()).any(|item| {
             matches!(self.syntax.word(item), "until" | "till")
                 && self.syntax.np(item + 1).is_some_and(|np| !hours(np))
@@ -60,7 +60,7 @@ impl Reader<'_> {
         });
         let up_to = (vg.end..self.tokens.len())
             .any(|at| self.norm(at) == "up" && self.norm(at + 1) == "to" && self.norm(at + 2) == "the");
-        // "Before she was a lady she was a goose-girl", "was a footpad before the law came"
+        // Examples: "Before she was a lady she was a goose-girl", "was a footpad before the law came"
         let earlier = (0..self.tokens.len()).any(|at| self.norm(at) == "before" && (at == 0 || at > vg.end))
             && vg.past
             && vg.copula
@@ -134,7 +134,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Returns whether a cue of the past applies to a clause. The cue must stand in the clause itself or in an
+    /// Returns whether a cue of the past applies to a clause. The cue must be in the clause itself or in the
     /// introduction of the sentence.
     pub(crate) fn is_near(&self, cue: usize, clause: usize) -> bool {
         let vg = self.vg(clause);
@@ -154,15 +154,15 @@ impl Reader<'_> {
             || self.norm(cue) == "not"
             || self.norm(cue) == "any"
             || self.norm(cue) == "no" && self.norm(cue + 1) == "more";
-        // "It is Odo's no more: Lyra won it."
+        // Example: "It is Odo's no more: Lyra won it."
         if (cue.min(vg.head)..cue.max(vg.head)).any(|at| self.tokens[at].is_mark(":")) {
             return false;
         }
-        // "Time was when Odo owned the mill."
+        // Example: "Time was when Odo owned the mill."
         if self.norm(cue) == "time" || self.norm(cue) == "there" {
             return past;
         }
-        // A finite verb between cue and clause takes the cue.
+        // If a finite verb comes between the cue and the clause, the cue belongs to that verb.
         let between = self.clauses.iter().enumerate().any(|(at, other)| {
             let head = self.groups.vgs[other.vg].head;
             at != clause

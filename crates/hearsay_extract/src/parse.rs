@@ -15,11 +15,11 @@ pub(crate) struct Np {
     /// The token of the last noun of the group.
     pub(crate) head: usize,
     pub(crate) name: Option<usize>,
-    /// Index of the noun group that owns this one: a group before `'s`, or a possessive pronoun.
+    /// Index of the noun group that owns this group: a group before `'s`, or a possessive pronoun.
     pub(crate) owner: Option<usize>,
     /// Whether the owner is a name directly before the noun: "Lantern Club members".
     pub(crate) by_name: bool,
-    /// Range of the tokens before a name that describe its bearer: "brother" in "her brother Pell".
+    /// Range of the tokens before a name that describe the named entity: "brother" in "her brother Pell".
     pub(crate) role: Option<(usize, usize)>,
     /// The first token after articles and owners.
     pub(crate) content: usize,
@@ -89,7 +89,8 @@ pub(crate) enum Within {
 pub(crate) struct Parser<'a> {
     pub(crate) tokens: &'a [Token],
     pub(crate) names: &'a [Name],
-    /// For each name, whether it belongs to a group, which can have a plural verb: "the Guild want it".
+    /// For each name, whether it is the name of a group of people. Such a name can have a plural verb: "the Guild want
+    /// it".
     pub(crate) crowds: Vec<bool>,
     /// For each token, the index of the name that the token belongs to.
     pub(crate) name_at: Vec<Option<usize>>,
@@ -132,7 +133,7 @@ impl<'a> Parser<'a> {
             } else if let Some((np, next)) = self.noun_group(at) {
                 self.groups.items.push(Item::Np(np));
                 at = next;
-                // The words after a noun group may be its verb.
+                // The word after a noun group may be its verb.
                 let plural = self.is_plural(np) || self.acts_together(np, at);
                 if at < self.tokens.len()
                     && let Some((vg, next)) = self.verb_group(at, Within::Head { plural })
@@ -254,7 +255,7 @@ impl<'a> Parser<'a> {
         if self.is_name(at) {
             return true;
         }
-        // "joined the guild last year"
+        // Example: "joined the guild last year"
         let times =
             ["year", "month", "week", "night", "spring", "summer", "autumn", "fall", "winter", "season", "time"];
         if matches!(token.norm.as_str(), "last" | "next")
@@ -285,7 +286,7 @@ impl<'a> Parser<'a> {
         // "Father" in "whose father" is a noun. "Went missing" describes a state.
         let before = at.checked_sub(1).map_or("", |at| self.norm(at));
         let state = matches!(before, "go" | "goes" | "went" | "gone" | "going") && token.is("missing");
-        // "trust between them", "hands like shovels"
+        // Examples: "trust between them", "hands like shovels"
         let after = self.norm(at + 1);
         let tie = after == "between" && form.has(Form::BASE);
         let part = after == "like" && before == "and" && self.grammar.has.contains_key(token.norm.as_str());
@@ -304,7 +305,7 @@ impl<'a> Parser<'a> {
         match within {
             Within::Modifiers => false,
             Within::Head { plural } => {
-                // "hands like shovels"
+                // Example: "hands like shovels"
                 if token.is("like") && !previous.is_some_and(|at| self.is_name(at) || is_pronoun(self.norm(at))) {
                     return false;
                 }
@@ -319,7 +320,7 @@ impl<'a> Parser<'a> {
                     || self.class(next).has(Class::MODAL)
                     || matches!(self.norm(next), "has" | "had" | "does" | "did");
                 if form.has(Form::THIRD) {
-                    // "What Odo wants is the ledger"
+                    // Example: "What Odo wants is the ledger"
                     let clefted =
                         (1..5).any(|back| matches!(at.checked_sub(back).map(|at| self.norm(at)), Some("what" | "all")));
                     return !verb_follows || clefted;
@@ -332,7 +333,7 @@ impl<'a> Parser<'a> {
                     let next = self.grammar.forms.get(self.norm(at + 1)).is_some_and(|_| !self.is_name(at + 1));
                     return !(form.has(Form::THIRD) && next);
                 };
-                // In "pours drinks", the second word is no verb, because a verb is not followed by another verb.
+                // In "pours drinks", the second word is not a verb, because a verb does not follow another verb.
                 if let Some(Item::Vg(last)) = self.groups.items.last()
                     && let Some(last) = self.groups.vgs.get(*last)
                     && last.end == at
@@ -341,10 +342,10 @@ impl<'a> Parser<'a> {
                     return form.has(Form::ING) && !form.has(Form::BASE);
                 }
                 let base_only = form.has(Form::BASE) && !form.has(Form::PAST);
-                // "old, bent and blind"
+                // Example: "old, bent and blind"
                 let noun = self.grammar.kinds_of.contains_key(self.norm(at + 1));
                 if self.tokens[previous].is_mark(",(") && noun && form.has(Form::PARTICIPLE) {
-                    // "(halfling, lapsed acrobat)"
+                    // Example: "(halfling, lapsed acrobat)"
                     return false;
                 }
                 let joined = self.tokens[previous].is_mark(",") || matches!(self.norm(previous), "and" | "but");
@@ -365,7 +366,7 @@ impl<'a> Parser<'a> {
                 if token.is("like") && (self.tokens[previous].sort == Sort::Mark || be_form(self.norm(previous))) {
                     return false;
                 }
-                // In "Odo (smith)" and "Odo \u{2014} smith", the word describes Odo and is no command.
+                // In "Odo (smith)" and "Odo \u{2014} smith", the word describes Odo and is not a command.
                 let noted = self.tokens[previous].is_mark("(")
                     || (self.tokens[previous].is_mark("\u{2014}:") && previous > 0 && self.is_name(previous - 1));
                 if base_only && noted {
@@ -373,10 +374,10 @@ impl<'a> Parser<'a> {
                 }
                 if base_only && self.tokens[previous].is_mark(",") {
                     // A command follows the name of the addressee: "Hope, take her down". "Scribe" in "Tessa, scribe,
-                    // owes" is no command.
+                    // owes" is not a command.
                     let ends = self.tokens.get(at + 1).is_none_or(|next| next.is_mark(",.;)"));
                     let noun = self.grammar.kinds_of.contains_key(&token.norm);
-                    // "The Traders, led by her, oppose them"
+                    // Example: "The Traders, led by her, oppose them"
                     let first = self.groups.items.iter().find_map(|item| match item {
                         Item::Np(np) => Some(*np),
                         _ => None,
@@ -427,7 +428,7 @@ impl<'a> Parser<'a> {
     pub(crate) fn is_plural(&self, np: usize) -> bool {
         let np = &self.groups.nps[np];
         let word = self.norm(np.head);
-        // "Tilda and me"
+        // Example: "Tilda and me"
         let listed = np.start > 0 && matches!(self.norm(np.start - 1), "and" | "+" | "&");
         if np.pronoun {
             return listed
@@ -450,7 +451,7 @@ impl<'a> Parser<'a> {
                 );
         }
         let before = np.start.checked_sub(1).map(|at| self.norm(at));
-        // "some on the station believe"
+        // Example: "some on the station believe"
         let items = &self.groups.items;
         if let [.., Item::Np(first), Item::Tok(at), Item::Np(last)] = items[..]
             && self.groups.nps[last].start == np.start
@@ -506,7 +507,7 @@ impl<'a> Parser<'a> {
             article = Some(from);
             from += 1;
         }
-        // "both of them", "that is".
+        // Examples: "both of them", "that is"
         if let Some(article) = article
             && let Some(found) = self.content(at, from, None, Some(article))
         {
@@ -586,7 +587,7 @@ impl<'a> Parser<'a> {
                 continue;
             }
             let token = &self.tokens[at];
-            // "a smoky, crowded place"
+            // Example: "a smoky, crowded place"
             if token.is_mark(",")
                 && head.is_some_and(|head| head + 1 == at && self.is_adjective(head))
                 && article.is_some()
@@ -598,7 +599,7 @@ impl<'a> Parser<'a> {
                 at += 1;
                 continue;
             }
-            // "a proud and cruel man"
+            // Example: "a proud and cruel man"
             if token.is("and")
                 && head.is_some_and(|head| head + 1 == at && self.is_adjective(head))
                 && article.is_some()
@@ -754,7 +755,7 @@ impl<'a> Parser<'a> {
         {
             return false;
         }
-        // "fifty crowns"
+        // Example: "fifty crowns"
         let counted = self.tokens[previous].sort == Sort::Number || self.class(previous).has(Class::NUMBER);
         if counted && form.has(Form::THIRD) && self.norm(previous) != "one" {
             return false;
@@ -798,15 +799,15 @@ impl<'a> Parser<'a> {
             return false;
         }
         let next = at + 1;
-        // "Finn's my cousin"
+        // Example: "Finn's my cousin"
         if POSSESSIVES.contains(&self.norm(next)) {
             return false;
         }
-        // "was the Landlord's doing"
+        // Example: "was the Landlord's doing"
         if self.norm(next) == "doing" && self.behind_is(at) {
             return true;
         }
-        // "the Kestrel is Ilvane's now"
+        // Example: "the Kestrel is Ilvane's now"
         if self.behind_is(at) && (self.is_adverb(next) || !self.is_nounish(next)) && !self.is_verb_form(next) {
             return true;
         }
@@ -847,7 +848,7 @@ impl<'a> Parser<'a> {
             self.is_nounish(then) && (self.form(then).is_none() || self.is_name(then) || known)
         };
         if self.grammar.adjectives.contains_key(self.norm(next)) && !self.grammar.nouns.contains_key(self.norm(next)) {
-            // "Maud's scared stiff of him"
+            // Example: "Maud's scared stiff of him"
             if self.class(next + 2).has(Class::PREPOSITION) && self.grammar.adjectives.contains_key(self.norm(next + 1))
             {
                 return false;

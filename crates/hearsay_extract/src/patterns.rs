@@ -7,8 +7,8 @@ use crate::{
     read::{Reader, Ref},
 };
 
-/// Match of a pattern. `object` is the first item of the list of objects; the object can also be an owner, which is
-/// stored in `second`.
+/// Match of a pattern. `object` is the first item of the list of objects. If the object is an owner, it is in `second`
+/// instead.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Hit {
     pub(crate) object: Option<usize>,
@@ -55,7 +55,7 @@ impl Reader<'_> {
                     let group = &self.groups.nps[np];
                     let mut left = parts;
                     let mut token = group.content.min(group.head);
-                    // "have no quarrel with"
+                    // Example: "have no quarrel with"
                     let no = group.article.is_some_and(|at| self.norm(at) == "no") && *word != "no";
                     if (group.name.is_none() || group.pronoun) && !no {
                         while token < group.end {
@@ -105,7 +105,7 @@ impl Reader<'_> {
                 if self.is_skippable(item) {
                     return self.go(parts, item + 1, to, may_skip, hit, depth + 1);
                 }
-                // "works at the mill for Odo"
+                // Example: "works at the mill for Odo"
                 if may_skip && self.syntax.is_preposition(item) && self.syntax.np(item + 1).is_some() {
                     return self.go(parts, item + 2, to, may_skip, Hit { skipped: true, ..hit }, depth + 1);
                 }
@@ -144,7 +144,7 @@ impl Reader<'_> {
             Some(Item::Tok(at)) => {
                 let token = &self.tokens[*at];
                 let places = self.syntax.is_preposition(item + 1);
-                // "down at the mill", "right in the middle"
+                // Examples: "down at the mill", "right in the middle"
                 places && (PARTICLES.contains(&token.norm.as_str()) || EXACTLY.contains(&token.norm.as_str()))
                     || token.is("alone")
                     || token.is_word()
@@ -164,11 +164,11 @@ impl Reader<'_> {
     pub(crate) fn objects(&mut self, hit: &Hit, to: usize, not: &[Who], pattern: &Pattern) -> Vec<Ref> {
         let (list, item) = match (hit.object, hit.second) {
             (Some(item), _) => (self.syntax.list(item, to).0, Some(item)),
-            // The object is an owner; `go` encodes its index in this way.
+            // The object is an owner; `go` stores its index as `usize::MAX - index`.
             (None, Some(owner)) if owner > usize::MAX / 2 => (vec![usize::MAX - owner], None),
             _ => return Vec::new(),
         };
-        // "swear to no Thane"
+        // Example: "swear to no Thane"
         let nobody =
             |np: &usize| self.groups.nps[*np].article.is_some_and(|at| matches!(self.norm(at), "no" | "neither"));
         if list.iter().any(nobody) {
@@ -186,7 +186,7 @@ impl Reader<'_> {
                 found.second = found.second.or(Some("far_object"));
             }
         }
-        // "owns all of Eastgate"
+        // Example: "owns all of Eastgate"
         if refs.is_empty()
             && let [np] = list[..]
             && matches!(

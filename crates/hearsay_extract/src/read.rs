@@ -49,7 +49,7 @@ impl Marks {
     }
 }
 
-/// Wording of a relation about which nothing more is known.
+/// Wording of a relation whose type is unknown.
 pub(crate) const TO_DO_WITH: &str = "has to do with";
 
 /// Fact that was read in a sentence, before its confidence is computed.
@@ -124,7 +124,7 @@ pub(crate) struct Reader<'a> {
     pub(crate) clauses: &'a [Clause],
     pub(crate) syntax: &'a Clauses<'a>,
     pub(crate) cues: &'a [Found],
-    /// Whether the sentence before announces a guess, as in "My guess?".
+    /// Whether the previous sentence announces a guess, as in "My guess?".
     pub(crate) guessed: bool,
     /// Classifiers that were trained on labelled sentences.
     pub(crate) relations: &'a Classifier,
@@ -146,7 +146,7 @@ pub(crate) struct Reader<'a> {
     pub(crate) related: Option<usize>,
 }
 
-/// Returns the weight of a predicate that is stated in many ways or easily confused with others.
+/// Returns the name of the weight for predicates that are stated in many ways or easily confused with others.
 fn sort_of(predicate: &str) -> Option<&'static str> {
     Some(match predicate {
         "LOCATED_AT" => "of_place",
@@ -173,7 +173,7 @@ fn is_deed(relation: &str) -> bool {
     relation.split(' ').next().is_some_and(|first| deeds.split(' ').any(|deed| deed == first))
 }
 
-/// Returns whether a fact stays true once it is true, such as the fact that a person created something.
+/// Returns whether a fact of this predicate stays true forever, such as the fact that a person created something.
 pub(crate) fn lasts(predicate: &Predicate, relation: &str) -> bool {
     let lasting = matches!(
         predicate.as_str(),
@@ -315,7 +315,7 @@ impl Reader<'_> {
             }
             return self.pronoun(&word, group.start, not);
         }
-        // "her sister, Sela, …"
+        // Example: "her sister, Sela, …"
         if group.owner.is_some()
             && let Some(item) = self.groups.items.iter().position(|item| *item == Item::Np(np))
             && self.syntax.word(item + 1) == ","
@@ -327,7 +327,7 @@ impl Reader<'_> {
             return self.resolve(named, not);
         }
         let item = self.item_of(np);
-        // "a man called Joris"
+        // Example: "a man called Joris"
         if let Some(item) = item
             && let Some(Item::Vg(vg)) = self.groups.items.get(item + 1)
             && matches!(self.norm(self.groups.vgs[*vg].head), "called" | "named")
@@ -336,7 +336,7 @@ impl Reader<'_> {
         {
             return self.resolve(named, not);
         }
-        // "the one who", behind "is".
+        // "the one who" after "is"
         if let Some(item) = item
             && let Some(clause) =
                 self.clauses.iter().find(|clause| self.groups.vgs[clause.vg].copula && clause.rest.0 == item).cloned()
@@ -345,7 +345,7 @@ impl Reader<'_> {
         {
             return self.resolve_all(&clause.subjects, not);
         }
-        // "the one who stole it is Odo"
+        // Example: "the one who stole it is Odo"
         let light = word == "one" || self.grammar.class(&word).has(Class::LIGHT_NOUN);
         if light && group.owner.is_none() {
             let named = self.clauses.iter().find_map(|clause| {
@@ -357,7 +357,7 @@ impl Reader<'_> {
                 return self.resolve(named, not);
             }
         }
-        // "the pair of them", "the Missing Pilot job"
+        // Examples: "the pair of them", "the Missing Pilot job"
         if matches!(word.as_str(), "pair" | "two" | "both" | "lot")
             && item.is_some_and(|item| self.syntax.word(item + 1) == "of")
             && let Some(them) = item.and_then(|item| self.syntax.np(item + 2))
@@ -389,7 +389,7 @@ impl Reader<'_> {
         {
             return self.resolve(owner, not);
         }
-        // "the old man"
+        // Example: "the old man"
         let definite = group.article.is_some_and(|at| matches!(self.norm(at), "the" | "that" | "this"));
         let class = self.grammar.class(&word);
         if definite && class.has(Class::LIGHT_NOUN) && group.owner.is_none() {
@@ -515,7 +515,7 @@ impl Reader<'_> {
             return self.resolve(owner, &[]);
         }
         let Some(item) = item else { return Vec::new() };
-        // "Zahra, whose father is Yusuf"
+        // Example: "Zahra, whose father is Yusuf"
         if let Some(whose) = item.checked_sub(1).filter(|item| self.syntax.word(*item) == "whose") {
             let owners = self.syntax.antecedent(whose).map(|(owners, _)| owners).unwrap_or_default();
             return self.resolve_all(&owners, &[]);
@@ -547,7 +547,7 @@ impl Reader<'_> {
         self.groups.items.iter().position(|item| *item == Item::Np(np))
     }
 
-    /// Returns the range of bytes from one token to another, in either order. Both tokens are included.
+    /// Returns the byte range from one token to another. Both tokens are included, and may be given in either order.
     pub(crate) fn span(&self, mut from: usize, mut to: usize) -> Span {
         if from > to {
             std::mem::swap(&mut from, &mut to);
@@ -628,7 +628,7 @@ impl Reader<'_> {
         if meaning.predicate == *"date" && matches!(&object, Said::Value(value) if !self.tells_when(value)) {
             return;
         }
-        // "an ex-constable"
+        // Example: "an ex-constable"
         let former = matches!(&object, Said::Value(value) if value.to_lowercase().starts_with("ex-"));
         if mode.nested {
             names.push("nested");
@@ -643,7 +643,7 @@ impl Reader<'_> {
             names.push("spoken");
         }
         let lasting = lasts(&meaning.predicate, relation);
-        // Predicates that can end. In the past tense, they count as over.
+        // Facts with these predicates can end. In the past tense, they count as over.
         let passes = matches!(
             meaning.predicate.as_str(),
             "MEMBER_OF"
@@ -861,7 +861,7 @@ impl Reader<'_> {
             from = to + 1;
         }
         let (list, _) = self.syntax.list(from, self.groups.items.len());
-        // In "told Lyra Odo left", "Odo" is a subject and no hearer.
+        // In "told Lyra Odo left", "Odo" is a subject, not a hearer.
         let list: Vec<usize> = list
             .into_iter()
             .filter(|np| !self.clauses.iter().any(|clause| clause.from == From::Direct && clause.subjects.contains(np)))
@@ -872,7 +872,7 @@ impl Reader<'_> {
             .map(|found| found.who)
             .filter(|who| self.kinds(*who).meets(Kinds::PERSON.and(Kinds::ANY)))
             .collect();
-        // "what she told us, me and Ibo"
+        // Example: "what she told us, me and Ibo"
         told.dedup();
         told
     }

@@ -55,8 +55,8 @@ const TWICE: usize = 3;
 /// Sentence without disfluencies.
 pub(crate) struct Smooth {
     pub(crate) tokens: Vec<Token>,
-    /// Pronouns in brackets, such as "(they/them)", which are removed too. Each has a token index and the bytes of the
-    /// pronouns.
+    /// Pronouns in brackets, such as "(they/them)", which are removed too. Each entry has a token index and the byte
+    /// range of the pronouns.
     pub(crate) pronouns: Vec<(usize, Span)>,
 }
 
@@ -121,7 +121,7 @@ fn between(tokens: &[Token], at: usize, list: &[&str]) -> Option<usize> {
     list.iter().find_map(|words| behind(tokens, at, words).filter(|end| is_comma(tokens, *end)))
 }
 
-/// Returns the token after some words if these words begin at a token, and otherwise `None`.
+/// Returns the token after `words` if these words begin at a token; `None` otherwise.
 fn behind(tokens: &[Token], at: usize, words: &str) -> Option<usize> {
     words.split(' ').try_fold(at, |at, word| tokens.get(at).is_some_and(|token| token.is(word)).then_some(at + 1))
 }

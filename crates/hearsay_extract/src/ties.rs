@@ -70,8 +70,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Returns the clause of a noun group: the clause whose subject it is, or otherwise the last clause that begins or
-    /// has its verb before it.
+    /// Returns the clause of a noun group. This is the clause that has the group as its subject, or otherwise the last
+    /// clause that begins, or has its verb, before the group.
     fn clause_of(&self, np: usize, item: usize) -> Option<usize> {
         let of = |clause: &Clause| clause.subjects.contains(&np);
         let before = |clause: &Clause| clause.verb < item || clause.start <= item;
@@ -93,7 +93,7 @@ impl Reader<'_> {
         let noun = self.norm(group.head).to_owned();
         let mut sides = None;
         if preposition == "between" {
-            // "Between them stands a pact."
+            // Example: "Between them stands a pact."
             let first = if self.syntax.word(0) == "between" { 1 } else { item + 2 };
             if self.syntax.word(first - 1) == "between" {
                 let (list, end) = self.syntax.list(first, self.groups.items.len());
@@ -108,7 +108,7 @@ impl Reader<'_> {
             let whos: Vec<_> = subjects.iter().map(|subject| subject.who).collect();
             let mut objects = self.resolve_all(&list, &whos);
             if objects.is_empty() && self.grammar.targets[pattern.target].holds_of_wholes() {
-                // "a cottage at the edge of Fenwick"
+                // Example: "a cottage at the edge of Fenwick"
                 objects = list.first().map(|np| self.owners(*np, Some(first), &["of"])).unwrap_or_default();
             }
             sides = Some((subjects, objects, end));
@@ -159,7 +159,7 @@ impl Reader<'_> {
         if let Some(first) = follows(item + 1) {
             return Some(first);
         }
-        // "a debt of ninety crowns to Odo"
+        // Example: "a debt of ninety crowns to Odo"
         if self.syntax.word(item + 1) == "of"
             && let Some(between) = self.syntax.np(item + 2)
             && self.groups.nps[between].name.is_none()
@@ -174,8 +174,8 @@ impl Reader<'_> {
         follows(item + 2)
     }
 
-    /// Returns the entities that have a tie: the owner of the noun, or the subject of a verb such as "has", "bears" or
-    /// "feels".
+    /// Returns the entities on the owner's side of a tie: the owner of the noun, or the subject of a verb such as
+    /// "has", "bears" or "feels".
     fn tied_of(&mut self, np: usize, item: usize, at: Option<usize>) -> Vec<Ref> {
         if let Some(owner) = self.groups.nps[np].owner {
             return self.resolve(owner, &[]);

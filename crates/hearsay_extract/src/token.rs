@@ -142,7 +142,7 @@ pub(crate) fn tokens(text: &str, offset: usize) -> Vec<Token> {
     tokens
 }
 
-/// Joins the tokens "no" and "longer" into one. Returns whether the last token was "no".
+/// Appends "longer" to the last token if that token is "no". Returns whether it was.
 fn join(tokens: &mut [Token], end: usize) -> bool {
     let joins = tokens.last().is_some_and(|last| last.is("no"));
     if joins && let Some(last) = tokens.last_mut() {
@@ -190,7 +190,7 @@ fn push_word(tokens: &mut Vec<Token>, word: &str, start: usize, offset: usize, g
         push(&norm, 0, word.len(), glued, capital, sort);
         return;
     };
-    // The ending has the same number of characters in the word as it is written.
+    // The ending has as many characters in the original word as in the normalized word.
     let count = ending.chars().count();
     let Some((cut, _)) = word.char_indices().rev().nth(count - 1) else {
         push(&norm, 0, word.len(), glued, capital, sort);

@@ -35,7 +35,7 @@ impl Reader<'_> {
             if subjects.is_empty() {
                 continue;
             }
-            // "Katya's teeth have grown"
+            // Example: "Katya's teeth have grown"
             if let Some(np) = clause.subjects.first().copied()
                 && self.owned_part(np)
                 && !read[at]
@@ -193,9 +193,9 @@ impl Reader<'_> {
                 .map(|(target, _)| self.grammar.targets[*target].predicate.to_string());
             if let Some(name) = name {
                 let end = self.value_stop(token, to);
-                // "Sweet on Odo" is a relation and no attribute.
+                // "Sweet on Odo" is a relation, not an attribute.
                 let names = self.names.iter().any(|name| name.start > token && name.start < end);
-                // "for good"
+                // Example: "for good"
                 let names = names || (token > 0 && self.norm(token - 1) == "for");
                 if !names {
                     left -= self.offer(&name, subjects, token, end, "loose_manner", mode, left);
@@ -217,8 +217,8 @@ impl Reader<'_> {
             && self.offer("occupation", subjects, group.content, group.end, "loose_post", mode, left) > 0
     }
 
-    /// Returns the token before which a value ends: a punctuation mark or the start of another clause, or the limit of
-    /// its length.
+    /// Returns the token before which a value ends: a punctuation mark, the start of another clause, or the token at
+    /// the maximum length.
     fn value_stop(&self, from: usize, to: usize) -> usize {
         let stops = |at: usize| {
             let class = self.grammar.class(self.norm(at));

@@ -1,5 +1,5 @@
-//! Finds with a classifier which words of a sentence state an attribute of an entity. The classifier uses the words
-//! around them and is trained on labelled sentences, like the one in `between.rs`.
+//! Uses a classifier to find the words of a sentence that state an attribute of an entity. The classifier uses the
+//! surrounding words. It is trained on labelled sentences, like the one in `between.rs`.
 
 use hearsay_model::text;
 
@@ -16,7 +16,7 @@ use crate::{
 const MOST_VALUES: usize = 12;
 const MOST_BEARERS: usize = 3;
 
-/// Minimum probability of an attribute to be proposed.
+/// Minimum probability at which an attribute is proposed.
 const LEAST: f32 = 0.12;
 
 /// Maximum number of words between an entity and a value that together form one feature.

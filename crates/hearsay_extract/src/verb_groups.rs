@@ -332,7 +332,7 @@ impl Parser<'_> {
         let next = self.norm(at + 1);
         let preposition = self.class(at + 1).has(Class::PREPOSITION);
         match within {
-            // "has Odo locked up"
+            // Example: "has Odo locked up"
             Within::Head { .. } if self.is_kept() => {
                 self.form(at).is_some_and(|form| form.has(Form::PARTICIPLE)) && !self.tokens[at].capital
             }

@@ -65,7 +65,7 @@ pub(crate) fn third(base: &str) -> String {
 
 /// Returns the verb with a doubled last consonant, as in "robbed", or `None` if it cannot be doubled.
 ///
-/// The rule also doubles the consonant of "visit". The additional forms do no harm.
+/// The rule also applies to words such as "visit", which do not double the consonant. The additional forms do no harm.
 fn doubled(base: &str) -> Option<String> {
     let letters: Vec<char> = base.chars().collect();
     let [.., before, vowel, last] = letters[..] else { return None };

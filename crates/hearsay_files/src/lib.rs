@@ -1,9 +1,9 @@
 //! Atomic replacement of files, and files that only their owner can read.
 //!
 //! To replace a file, this crate writes the new contents to a temporary file in the same directory, and then renames
-//! the temporary file. The temporary file has the name of the file, followed by `.part`. If the program is killed at
-//! any moment, either the old or the new file exists. A killed program may leave a temporary file; the next replacement
-//! of the same file removes it.
+//! the temporary file. The temporary file has the name of the original file, followed by `.part`. Even if the program
+//! is killed in between, either the old or the new file exists. A killed program may leave a temporary file; the next
+//! replacement of the same file removes it.
 //!
 //! ```
 //! use hearsay_files::{Access, Durability, replace};
@@ -38,8 +38,8 @@ pub enum Durability {
     /// The new file is on the disk when the function returns.
     Synced,
     /// The operating system writes the new file to the disk later. After a power loss, the file may have its old
-    /// contents, be empty or be incomplete. Use this variant for data that can be computed again, and for many files at
-    /// a time.
+    /// contents, be empty or be incomplete. Use this variant for data that can be computed again, or when you write
+    /// many files at a time.
     Deferred,
 }
 
@@ -54,8 +54,8 @@ pub struct Replacement {
 }
 
 impl Replacement {
-    /// Creates an empty temporary file for a path. Removes an existing temporary file first. If there is a link at the
-    /// path of the temporary file, the function does not follow the link.
+    /// Creates an empty temporary file that will replace the file at a path. Removes an existing temporary file first.
+    /// If the existing temporary file is a link, the link itself is removed, and its target stays unchanged.
     ///
     /// # Errors
     /// Returns an error if the temporary file cannot be created.
@@ -81,7 +81,7 @@ impl Replacement {
         &mut self.file
     }
 
-    /// Replaces the file by the temporary file, and returns the open new file.
+    /// Replaces the file with the temporary file, and returns the new file, which is still open.
     ///
     /// # Errors
     /// Returns an error if the temporary file cannot be synced or renamed; the old file is then unchanged. Also returns
@@ -109,8 +109,8 @@ pub fn replace(path: &Path, bytes: &[u8], access: Access, durability: Durability
     replace_with(path, access, durability, |file| file.write_all(bytes)).map(drop)
 }
 
-/// Replaces the contents of a file, or creates the file. The function `write` writes the new contents. Returns the open
-/// file and the result of `write`.
+/// Replaces the contents of a file, or creates the file. The function `write` writes the new contents. Returns the new
+/// file, which is still open, and the result of `write`.
 ///
 /// # Errors
 /// Returns an error if the file cannot be written. The old file is then unchanged, except in the case that

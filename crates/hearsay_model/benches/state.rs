@@ -35,7 +35,7 @@ fn operation(changes: Vec<Change>) -> Operation {
     Operation::new(Author::Game, "bench", changes)
 }
 
-/// Returns changes that add a fact, and an edge from the fact's subject to it.
+/// Returns the changes that add a fact, and a knowledge edge from the fact's subject to the fact.
 fn known(subject: usize, object: usize, n: usize) -> [Change; 2] {
     let provenance = Provenance::new(Method::Authored, Author::Game);
     let builder = match n % 4 {
@@ -100,7 +100,7 @@ fn clone_and_write(bencher: Bencher, facts: usize) {
     });
 }
 
-/// Measures a write to an entity that a tenth of all facts mention, after a reader took a snapshot.
+/// Measures a write to an entity that occurs in a tenth of all facts, after a reader took a snapshot.
 #[divan::bench(args = SIZES)]
 fn clone_and_write_at_a_hub(bencher: Bencher, facts: usize) {
     let (mut state, mut n) = (of(facts).clone(), 0);
@@ -145,7 +145,7 @@ fn read_facts_of_100(bencher: Bencher, facts: usize) {
     bencher.bench(|| ids.iter().map(|id| black_box(state).facts_of(id).count()).sum::<usize>());
 }
 
-/// Measures reading all entities at two hops from an entity, including those already seen.
+/// Measures reading the entities that are two hops away from an entity. An entity is counted once per path.
 #[divan::bench(args = SIZES)]
 fn read_two_hops(bencher: Bencher, facts: usize) {
     let (state, mut next) = (of(facts), random(8));

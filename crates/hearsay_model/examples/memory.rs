@@ -1,5 +1,5 @@
-//! Measures how much memory a state needs that was read from a file. The state has 20,000 entities, 100,000 facts and
-//! 210,000 knowledge edges.
+//! Measures the memory of a state that was read from a file. The state has 20,000 entities, 100,000 facts and 210,000
+//! knowledge edges.
 //!
 //! ```text
 //! cargo run --release -p hearsay_model --example memory -- write /tmp/journal.jsonl

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Author {
-    /// The person who runs the game. The DM's statements are canon.
+    /// The Dungeon Master (DM), who runs the game. The DM's statements are canon.
     Dm,
     /// The game program.
     Game,

@@ -25,7 +25,7 @@ pub enum Kind {
     Item,
     /// A text that characters can read.
     Document,
-    /// An event that happened.
+    /// An event in the world.
     Event,
     /// A task that characters can take on.
     Quest,
@@ -67,7 +67,7 @@ impl Kind {
         }
     }
 
-    /// Returns whether entities of this kind act and speak: NPCs and player characters.
+    /// Returns whether entities of this kind act and speak. This is true for NPCs and player characters.
     pub fn is_character(&self) -> bool {
         matches!(self, Self::Npc | Self::Player)
     }
@@ -123,11 +123,11 @@ pub struct ExternalId {
     pub id: String,
 }
 
-/// The id of an entity, and its ids in other programs. All statements about the entity are stored as facts, including
-/// its name and kind.
+/// Entity of a campaign: its id, and its ids in other programs. Everything else about the entity is stored as facts,
+/// including its name and kind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entity {
-    /// The id, which people can read and which does not change.
+    /// The readable, stable id.
     pub id: EntityId,
     /// The ids of the entity in other programs.
     pub external_ids: Vec<ExternalId>,

@@ -1,4 +1,5 @@
-//! Escaping of text from data. Escaped text contains no markup and no control codes that could affect the display.
+//! Escaping of untrusted text for display. Escaped text contains no markup and no control codes that could affect the
+//! display.
 //!
 //! A statement, a name or a question may contain line breaks, terminal sequences, bidirectional controls or markup.
 //! Every function here leaves ordinary text unchanged, in any script: accents, emoji with joiners and flags, and
@@ -9,8 +10,8 @@ use std::borrow::Cow;
 /// Returns whether a character moves the cursor, ends the line, changes the text direction, or is invisible.
 ///
 /// These are the control characters, the line and paragraph separators, the bidirectional controls of Unicode,
-/// interlinear annotations, invisible operators, the byte order mark and tags. Joiners and variation selectors do not
-/// count as hostile.
+/// interlinear annotations, invisible operators, the byte order mark and tags. Joiners and variation selectors are not
+/// hostile.
 pub fn is_hostile(c: char) -> bool {
     c.is_control()
         || matches!(
@@ -80,7 +81,7 @@ pub fn markdown(text: &str) -> Cow<'_, str> {
         match c {
             c if is_break(c) => out.push(' '),
             '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' | '~' => out.extend(['\\', c]),
-            // These characters begin a list item or a character entity.
+            // These characters begin a list item, a heading underline or a character entity.
             '-' | '+' | '=' if at == 0 => out.extend(['\\', c]),
             '.' | ')' if at == digits && digits > 0 => out.extend(['\\', c]),
             '&' if text[at + 1..].starts_with(|c: char| c == '#' || c.is_ascii_alphabetic()) => out.push_str("\\&"),
@@ -113,8 +114,8 @@ pub fn json(text: &str) -> Cow<'_, str> {
 
 /// Escapes the hostile characters of a text and leaves all others unchanged.
 ///
-/// For each character, `special` is called first. If it returns `true`, it has already written the character. Emoji
-/// flags of regions remain unchanged.
+/// For each character, `special` is called first. If `special` returns `true`, it has already written the character.
+/// Emoji flags of regions, such as the flag of Scotland, remain unchanged.
 fn escaped(text: &str, special: impl Fn(char, usize, &mut String) -> bool) -> Cow<'_, str> {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
@@ -124,7 +125,7 @@ fn escaped(text: &str, special: impl Fn(char, usize, &mut String) -> bool) -> Co
             out.push_str(flag);
             at += flag.len();
         } else if rest.starts_with("\r\n") {
-            // Skip the carriage return. `\r ` is then one break.
+            // Skip the carriage return, so that CRLF counts as one break.
             at += 1;
         } else {
             if !special(c, at, &mut out) {

@@ -187,13 +187,13 @@ macro_rules! hash_id {
         }
 
         impl $name {
-            /// Hashes the parts. Also hashes the length of each part, so that two different lists of parts give
-            /// different hash inputs.
+            /// Hashes the parts. Also hashes the length of each part, so that different lists of parts give different
+            /// hash inputs.
             pub(crate) fn of(parts: &[&[u8]]) -> Self {
                 Self(hash(concat!("hearsay ", stringify!($name)), parts))
             }
 
-            /// Returns the first eight hexadecimal digits, which are enough for people to tell ids apart.
+            /// Returns the first eight hexadecimal digits, as a short form for people.
             pub fn short(&self) -> String {
                 format!("{:08x}", self.0 >> 96)
             }

@@ -15,7 +15,7 @@ pub struct Passage {
     /// The speaker; `None` for narration or lore.
     pub speaker: Option<EntityId>,
     /// The secret name that the speaker uses. A listener who does not know that this name belongs to the speaker learns
-    /// only the name, not who spoke.
+    /// only the secret name.
     #[serde(default)]
     pub speaker_alias: Option<String>,
     /// The session in which the passage was said.
@@ -33,7 +33,7 @@ pub struct Passage {
     pub mentions: Vec<EntityId>,
     /// The document that contains the passage.
     pub document: Option<EntityId>,
-    /// The files or passages that contain the text, for checking it.
+    /// The files or passages against which a person can check the text.
     pub evidence: Vec<Evidence>,
     /// The knowers who read the passage later. Sorted; each knower occurs once.
     #[serde(default)]
@@ -43,7 +43,7 @@ pub struct Passage {
 /// A knower who read a passage, with the time of reading.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct PassageReader {
-    /// The knower who read the passage.
+    /// The reader.
     pub knower: Knower,
     /// The game time at which the knower read the passage; `None` means that the knower has always known the passage.
     pub since: Option<GameTime>,
@@ -154,7 +154,7 @@ impl Passage {
 /// A session: one evening of play at the table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
-    /// The id, which people can read and which does not change.
+    /// The readable, stable id.
     pub id: SessionId,
     /// The number of the session in the campaign.
     pub number: Option<u32>,

@@ -136,7 +136,7 @@ impl PartialEq<&str> for Predicate {
 pub mod attribute {
     /// Attribute for the main name of an entity.
     pub const NAME: &str = "name";
-    /// Attribute for a further name of an entity.
+    /// Attribute for an additional name of an entity.
     pub const ALIAS: &str = "alias";
     /// Attribute for the kind of an entity.
     pub const KIND: &str = "kind";
@@ -148,7 +148,7 @@ pub mod attribute {
     pub const TAG: &str = "tag";
     /// Attribute for the ranks of a group in one line, the lowest first: `apprentice, journeyman, master`.
     pub const RANKS: &str = "ranks";
-    /// Attribute for the share of its knowledge that a character passes on in gossip, from 0 (nothing) to 1
-    /// (everything). The default is 0.5.
+    /// Attribute for the fraction of a character's knowledge that the character passes on in gossip, from 0 (nothing)
+    /// to 1 (everything). The default is 0.5.
     pub const TALKATIVENESS: &str = "talkativeness";
 }

@@ -75,8 +75,8 @@ impl Evidence {
     }
 }
 
-/// A quotation from a file that another tool wrote, with the data that is needed to find it again. Excerpts of the same
-/// file share the memory of their texts.
+/// A quotation from a file that another tool wrote, with its position in the file. Excerpts of the same file share the
+/// memory of their texts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Excerpt {
     /// The path of the file, relative to the folder of the campaign, with forward slashes.
@@ -85,14 +85,14 @@ pub struct Excerpt {
     pub line: u32,
     /// The heading or field in the file.
     pub field: Arc<str>,
-    /// The position of the quotation in the file, in bytes; an empty range if it is not known.
+    /// The position of the quotation in the file, in bytes; an empty range if the position is unknown.
     pub span: Span,
     /// The quoted words. Of a long quotation, only the first words are stored.
     pub quote: Arc<str>,
-    /// The id of the document, page or entity in the other tool.
+    /// The id that the other tool gives the document, page or entity.
     pub source: Arc<str>,
-    /// A hash of the quoted bytes of the file, as 16 hexadecimal digits. If the hash is different now, the words in the
-    /// file have changed.
+    /// A hash of the quoted bytes of the file, as 16 hexadecimal digits. If these bytes now have a different hash, the
+    /// file has changed.
     pub hash: String,
 }
 
@@ -110,10 +110,10 @@ pub struct Provenance {
     pub speaker: Option<EntityId>,
     /// The real time at which the fact was recorded.
     pub recorded: Timestamp,
-    /// The probability that the source really states the fact. Trust calibration has adjusted it according to the DM's
-    /// decisions.
+    /// The probability that the source really states the fact. Trust calibration may have adjusted the confidence
+    /// according to the DM's decisions.
     pub confidence: Confidence,
-    /// The confidence that extraction gave before trust calibration; `None` if both are equal.
+    /// The confidence before trust calibration, as extraction computed it; `None` if it equals `confidence`.
     #[serde(default)]
     pub extracted: Option<Confidence>,
     /// The name of the language model that found the fact; `None` if no language model was used.

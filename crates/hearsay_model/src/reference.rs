@@ -21,8 +21,8 @@ pub enum Reference<'a> {
 
 /// Renames the ids in a record. The default implementation of each method changes nothing.
 pub trait Rename {
-    /// Whether this renaming replaces each id by an equal id, for example so that equal ids share one allocation. The
-    /// hash ids of records then stay unchanged, and records that have another owner (a second `Arc`) are skipped.
+    /// Whether this renaming replaces each id with an equal id, for example to make equal ids share one allocation. If
+    /// `true`, the hash ids of records stay unchanged, and records with a second owner (another `Arc`) are skipped.
     const EQUAL: bool = false;
 
     /// Renames the id of an entity.
@@ -39,8 +39,8 @@ pub trait Rename {
     fn passage(&mut self, _id: &mut PassageId) {}
 }
 
-/// Returns the record to rename. Returns `None` if the record is shared and [`Rename::EQUAL`] is `true`: the record is
-/// then skipped.
+/// Returns the record for renaming, and clones it first if it has another owner. If [`Rename::EQUAL`] is `true`,
+/// returns `None` instead of a clone.
 pub(crate) fn unshared<'r, T: Clone, R: Rename>(record: &'r mut Arc<T>, _: &R) -> Option<&'r mut T> {
     if R::EQUAL { Arc::get_mut(record) } else { Some(Arc::make_mut(record)) }
 }

@@ -1,6 +1,6 @@
 //! Reveals: conditions under which the holder of a secret may tell it.
 //!
-//! A reveal is part of the campaign data. To evaluate it, its condition is compared with the state.
+//! A reveal is part of the campaign data. Its condition is evaluated against the state.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -55,14 +55,14 @@ pub enum Condition {
         /// The item.
         item: EntityId,
     },
-    /// An entity is a member of a group or of one of its parts.
+    /// An entity is a member of a group or of one of its subgroups.
     Member {
         /// The member.
         who: Who,
         /// The group.
         group: EntityId,
-        /// The rank that the member must have in this group. A rank in a part of the group does not count. `None` means
-        /// any rank.
+        /// The rank that the member must have in this group. A rank in a subgroup does not count. `None` means any
+        /// rank.
         rank: Option<String>,
     },
     /// An entity is at a place or in one of its parts.
@@ -130,7 +130,7 @@ impl Condition {
         }
     }
 
-    /// Returns the entities in this condition. Entities in nested conditions are not included.
+    /// Returns the entities that this condition is about. Entities in nested conditions are not included.
     fn speaks_of(&self) -> [Option<&Who>; 2] {
         match self {
             Self::Trusts { who, of, .. } => [Some(who), Some(of)],
@@ -146,7 +146,7 @@ impl Condition {
         self.all().any(|part| part.speaks_of().contains(&Some(&Who::Listener)))
     }
 
-    /// Returns the entities that the condition names by their ids, including its nested conditions.
+    /// Returns the entities that the condition and its nested conditions name by id.
     pub fn entities(&self) -> impl Iterator<Item = &EntityId> {
         self.all().flat_map(|part| {
             let other = match part {
@@ -160,7 +160,7 @@ impl Condition {
         })
     }
 
-    /// Returns the facts that the condition names, including its nested conditions.
+    /// Returns the facts that the condition and its nested conditions name.
     pub fn facts(&self) -> impl Iterator<Item = FactId> {
         self.all().filter_map(|part| match part {
             Self::Knows { fact, .. } => Some(*fact),
@@ -168,7 +168,7 @@ impl Condition {
         })
     }
 
-    /// Returns the flags that the condition names, including its nested conditions, with the required values.
+    /// Returns the flags that the condition and its nested conditions name, with the required values.
     pub fn flags(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.all().filter_map(|part| match part {
             Self::Flag { name, is } => Some((name.as_str(), is)),
@@ -211,15 +211,15 @@ impl Condition {
 /// Condition under which the holder of a secret may tell the secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reveal {
-    /// The id, a slug. People can read it, and it does not change.
+    /// The readable, stable id: a slug.
     pub id: String,
     /// The secret fact.
     pub fact: FactId,
-    /// The entity that may tell the secret. `None` means every knower that conceals the secret.
+    /// The entity that may tell the secret; `None` means every knower that conceals the secret.
     pub holder: Option<EntityId>,
     /// The condition that must be true.
     pub when: Condition,
-    /// A note to the DM: how the holder tells the secret, and which consequences this has.
+    /// A note to the DM, for example how the holder tells the secret, and with which consequences.
     pub note: Option<String>,
 }
 
@@ -234,7 +234,7 @@ impl Reveal {
         self.when.check(1)
     }
 
-    /// Returns a copy of the reveal in which one fact is replaced by another. This is used when a fact is corrected.
+    /// Returns a copy of the reveal in which the fact `new` replaces the fact `old`. Used when a fact is corrected.
     #[must_use]
     pub fn with_fact(&self, old: FactId, new: FactId) -> Self {
         struct Replacement(FactId, FactId);
@@ -289,7 +289,7 @@ pub enum RevealError {
     /// A condition on a value names a relation instead of an attribute.
     #[error("{0} is a relation; a condition on a value needs an attribute, in lowercase")]
     Relation(Predicate),
-    /// A date is not a date on the calendar.
+    /// The campaign's calendar has no such date.
     #[error("`{0}` is not on the calendar; write a date of the campaign's calendar")]
     Date(String),
 }

@@ -4,10 +4,9 @@ use std::{cell::RefCell, mem, sync::Arc};
 
 use rustc_hash::FxHashSet;
 
-/// Table of the ids and predicates that were read so far, as text.
+/// Table of the texts of all ids and predicates that were read so far.
 ///
-/// A journal has few entities and names each of them thousands of times. The table saves memory and time when a journal
-/// is read.
+/// A journal names the same few entities thousands of times. The table saves memory and time when a journal is read.
 ///
 /// ```
 /// use hearsay_model::{EntityId, SharedIds};
@@ -29,10 +28,10 @@ thread_local! {
 }
 
 impl SharedIds {
-    /// Calls `read`. Equal ids that `read` creates on this thread share one allocation, also with the ids of earlier
+    /// Calls `read`. Equal ids that `read` creates on this thread share one allocation, including ids from earlier
     /// calls.
     pub fn share<T>(&mut self, read: impl FnOnce() -> T) -> T {
-        /// Restores the table of the outer read when it is dropped, also after a panic.
+        /// Guard that restores the table of the outer read on drop, even after a panic.
         struct Around(Option<SharedIds>);
         impl Drop for Around {
             fn drop(&mut self) {
@@ -54,7 +53,7 @@ pub(crate) const ENTITIES: Kind = |ids| &mut ids.entities;
 pub(crate) const SESSIONS: Kind = |ids| &mut ids.sessions;
 pub(crate) const PREDICATES: Kind = |ids| &mut ids.predicates;
 
-/// Checks a text and returns it as a shared text. A text that an earlier read stored is not checked again.
+/// Checks a text and returns a shared copy of it. A text that is already in the table is not checked again.
 pub(crate) fn checked<E>(text: &str, kind: Kind, check: impl FnOnce(&str) -> Result<(), E>) -> Result<Arc<str>, E> {
     READING.with_borrow_mut(|reading| {
         let Some(known) = reading.as_mut().map(kind) else {

@@ -24,8 +24,7 @@ const STOP_WORDS: &str = "a about after again all also am an and any are as at b
 const LIGATURES: [(char, &str); 8] =
     [('ß', "ss"), ('æ', "ae"), ('œ', "oe"), ('ø', "o"), ('ł', "l"), ('đ', "d"), ('ð', "d"), ('þ', "th")];
 
-/// Common words of English and of fantasy tales. A user who writes a common word means the word, and not a name with a
-/// similar spelling.
+/// Common words of English and of fantasy tales. A common word alone is not treated as a misspelled name.
 const COMMON_WORDS: &str = include_str!("../data/common_words.txt");
 
 static STOPS: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| STOP_WORDS.split_whitespace().collect());
@@ -120,18 +119,18 @@ pub fn sound(letters: &str) -> String {
 #[derive(Debug, Clone)]
 struct Spelling<B> {
     letters: String,
-    /// The set of the letters, one bit for each. Names whose sets differ much need no closer comparison.
+    /// The set of letters in the name, one bit per letter. If the sets of two names differ much, the names need no
+    /// closer comparison.
     has: u32,
     sound: String,
-    /// The entity that has the name; `None` if several entities have it.
+    /// The entity that has the name; `None` if several entities have the name.
     bearer: Option<B>,
 }
 
-/// First sound and number of letters of a name.
+/// Bucket of a name: the first sound and the number of letters.
 type Bucket = (char, usize);
 
-/// Index that finds names by approximate spelling and sound. `B` is the type of the *bearer* of a name: the entity that
-/// has the name.
+/// Index that finds names by approximate spelling and sound. `B` is the type that identifies an entity.
 #[derive(Debug, Clone)]
 pub struct Spellings<B> {
     buckets: FxHashMap<Bucket, Vec<Spelling<B>>>,
@@ -141,8 +140,8 @@ pub struct Spellings<B> {
 pub type Distance = (usize, bool);
 
 impl<B: Clone + Ord> Spellings<B> {
-    /// Builds the index from names and their bearers. Each name is a list of words. The bearer `None` means that
-    /// several entities have the name.
+    /// Builds the index from names and the entities that have them. Each name is a list of words. The entity `None`
+    /// means that several entities have the name.
     pub fn of<'a>(names: impl Iterator<Item = (&'a Vec<String>, Option<&'a B>)>) -> Self
     where
         B: 'a,
@@ -160,9 +159,10 @@ impl<B: Clone + Ord> Spellings<B> {
         spellings
     }
 
-    /// Finds the name that is most similar to some words of a question. Returns its bearer and the distance.
+    /// Finds the name that is most similar to some words of a question. Returns the distance, and the entity that has
+    /// the name.
     ///
-    /// Returns `None` if no name is similar enough, or if the most similar names have several bearers.
+    /// Returns `None` if no name is similar enough, or if the most similar names belong to several entities.
     pub fn nearest(&self, words: &[String]) -> Option<(Distance, &B)> {
         let (Some(first), Some(last)) = (words.first(), words.last()) else { return None };
         if is_stop_word(first) || is_stop_word(last) {
@@ -171,8 +171,8 @@ impl<B: Clone + Ord> Spellings<B> {
         let letters = letters(words);
         let asked = Asked { has: set_of(&letters), length: letters.chars().count(), sound: sound(&letters), letters };
         let common: Vec<String> = words.iter().filter(|word| is_common(word)).map(|word| unaccented(word)).collect();
-        // "A harbour match" does not mean Harbour Watch. "Harbor watch" does mean Harbour Watch, and "Grim Jaw" means
-        // Grimjaw.
+        // If the question has common words, the name must sound the same or contain all of them. "A harbour match" does
+        // not refer to Harbour Watch, but "harbor watch" does. "Grim Jaw" refers to Grimjaw.
         let meant = |name: &Spelling<B>| {
             let holds = |word: &String| name.letters.contains(word.as_str());
             common.is_empty() || (words.len() > 1 && (name.sound == asked.sound || common.iter().all(holds)))
@@ -199,7 +199,8 @@ impl<B: Clone + Ord> Spellings<B> {
 /// Maximum number of different letters for any name.
 const MOST_OFF: usize = 3;
 
-/// Returns the maximum number of different letters for names that sound the same, and for names that sound different.
+/// Returns the maximum number of different letters: first for names that sound the same, then for names that sound
+/// different.
 fn most_off(shorter: usize) -> (usize, usize) {
     match shorter {
         0..=4 => (0, 0),
@@ -218,7 +219,7 @@ struct Asked {
 }
 
 impl Asked {
-    /// Returns the distance to a name of the given length; `None` if the distance is too large.
+    /// Returns the distance to a name with `length` letters; `None` if the distance is too large.
     fn off<B>(&self, name: &Spelling<B>, length: usize) -> Option<Distance> {
         if self.letters == name.letters {
             return Some((0, false));

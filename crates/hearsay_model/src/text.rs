@@ -1,4 +1,4 @@
-//! Comparison of names and words in texts. Texts are compared as people read them, not as bytes or substrings.
+//! Comparison of names and words in texts. Texts are compared as people read them, not byte by byte.
 
 use std::{fmt::Display, marker::PhantomData, str::FromStr};
 
@@ -8,8 +8,8 @@ use serde::{
 };
 use unicode_normalization::UnicodeNormalization;
 
-/// Returns the normal form of a text, in which names are compared: Unicode form NFKC, lowercase, straight quotes, plain
-/// hyphens, single spaces.
+/// Returns the normal form of a text, which is used to compare names: Unicode form NFKC, lowercase, straight quotes,
+/// plain hyphens, single spaces.
 ///
 /// `Day’s  End` and `day's end` have the same normal form.
 pub fn normal(text: &str) -> String {

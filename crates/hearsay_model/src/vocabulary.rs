@@ -35,8 +35,7 @@ pub enum History {
     Latest,
 }
 
-/// Default audience of a fact that is neither common nor secret: who knows the fact if the fact does not name its
-/// knowers.
+/// Default audience of a fact that is neither common nor secret: the knowers of a fact whose author names no knowers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Audience {
@@ -94,7 +93,7 @@ pub struct PredicateDef {
     /// The phrase of the inverse relation: `{object} is owed by {subject}`.
     #[serde(default)]
     pub inverse_phrase: Option<String>,
-    /// Whether the relation holds in both directions.
+    /// Whether the relation applies in both directions.
     #[serde(default)]
     pub symmetric: bool,
     /// Whether a subject has only one object at a time. A newer fact then ends the older fact.
@@ -188,7 +187,7 @@ pub enum VocabularyError {
     #[error("`history` of {0} needs a predicate with one value at a time: add `functional: true`, or remove `history`")]
     History(Predicate),
     /// A symmetric relation has another relation as its inverse.
-    #[error("{0} is symmetric, so it cannot have an inverse with another name")]
+    #[error("{0} is symmetric, so it cannot have an inverse with another name: remove `symmetric` or `inverse`")]
     SymmetricInverse(Predicate),
     /// A relation has a behavior that is only for attributes, or an attribute has a behavior that is only for
     /// relations.
@@ -206,7 +205,7 @@ pub enum VocabularyError {
     MissingRole(PredicateRole),
     /// The predicate of a role is not defined or has the wrong type: a relation where the role needs an attribute, or
     /// an attribute where the role needs a relation.
-    #[error("{name} cannot have the role `{}`: it is not defined, or its case is wrong", .role.as_str())]
+    #[error("{name} cannot have the role `{}`: it is not defined, or not of the required type (relation or attribute)", .role.as_str())]
     Role {
         /// The role.
         role: PredicateRole,
@@ -236,7 +235,7 @@ struct VocabularyFile {
     reserved: Vec<Reserved>,
 }
 
-/// Behavior of a predicate that has no definition. The behavior applies if facts use the predicate anyway.
+/// Behavior of a predicate without a definition. The behavior applies to facts that use the predicate anyway.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Reserved {
@@ -274,7 +273,7 @@ static BUILT_IN: LazyLock<BuiltIn> = LazyLock::new(|| {
 });
 
 impl Default for Vocabulary {
-    /// Returns the built-in vocabulary, `data/vocabulary.toml` of this crate.
+    /// Returns the built-in vocabulary from `data/vocabulary.toml`.
     fn default() -> Self {
         BUILT_IN.vocabulary.clone()
     }
@@ -352,7 +351,7 @@ impl Vocabulary {
     /// Returns whether two relations contradict each other: both cannot be true at the same time between the same two
     /// entities.
     ///
-    /// It is enough that the definition of one relation lists the other relation as an opposite.
+    /// It is enough if the definition of one of the two relations lists the other as an opposite.
     pub fn are_opposites(&self, a: &Predicate, b: &Predicate) -> bool {
         let names = |a, b| self.predicate(a).is_some_and(|def| def.opposites.contains(b));
         names(a, b) || names(b, a)
@@ -371,8 +370,8 @@ impl Vocabulary {
         self.predicate(name).map_or_else(|| self.attribute(name).is_none_or(|def| def.embedded), |def| def.embedded)
     }
 
-    /// Returns the default audience of a fact. The secrecy of the fact takes precedence over the rules and the
-    /// definitions.
+    /// Returns the default audience of a fact. A common or secret fact has a fixed audience, regardless of the rules
+    /// and the definitions.
     pub fn audience(&self, rules: &AudienceRules, fact: &Fact) -> Audience {
         match fact.secrecy() {
             Secrecy::Common => return Audience::Common,

@@ -8,8 +8,8 @@ use serde::Deserialize;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Words {
-    /// Words that have a capital letter only at the start of a sentence. If other words are put before such a word, it
-    /// becomes lowercase.
+    /// Words that have a capital letter only at the start of a sentence. If other words are put before a sentence, its
+    /// first word becomes lowercase if it is in this list.
     pub openers: Vec<String>,
     /// Words that are ignored when two sentences are compared.
     pub fillers: Vec<String>,
@@ -20,8 +20,7 @@ pub struct Words {
     pub narrators: Vec<String>,
     /// Beginnings of questions that ask who knows something.
     pub knower_questions: Vec<String>,
-    /// Words that come between a beginning in `knower_questions` and the fact that the question is about: "who knows
-    /// *about* the fire".
+    /// Words between a beginning from `knower_questions` and the subject of the question: "who knows *about* the fire".
     pub subject_openers: Vec<String>,
 }
 

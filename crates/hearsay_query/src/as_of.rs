@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{QueryError, resolve::find_session};
 
-/// Point in time for which a query is answered: a game time, and a position in the journal. Default: now.
+/// Point in time for which a query is answered: a game time and a journal position. Default: now.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AsOf {
@@ -15,13 +15,13 @@ pub struct AsOf {
     /// date: `4 Rainmoon 412` includes the whole day. A session means the end of the session. Relative dates such as
     /// `yesterday` and `the 4th of Rainmoon` are relative to the game clock.
     pub time: Option<String>,
-    /// Journal position of the state that the query reads. Default: the newest position.
+    /// Journal position of the state to query. Default: the newest position.
     pub recorded: Option<Position>,
 }
 
 impl AsOf {
-    /// Returns the state at the journal position. An earlier state is computed by replaying the journal, so call this
-    /// function on a background thread.
+    /// Returns the state at the journal position. This function computes an earlier state by replaying the journal, so
+    /// call it on a background thread.
     ///
     /// # Errors
     /// Returns an error if the position is after the newest operation, or if it is before the undo horizon, which is
@@ -36,8 +36,7 @@ impl AsOf {
     /// Returns the game time that `time` stands for, or `None` if `time` is unset.
     ///
     /// # Errors
-    /// Returns an error if the text is neither a date of the calendar nor a session, or if the end of the session is
-    /// unknown.
+    /// Returns an error if the text is neither a valid date nor a session, or if the session has no recorded end.
     pub fn moment(&self, state: &State) -> Result<Option<GameTime>, QueryError> {
         let Some(given) = &self.time else { return Ok(None) };
         if let Some(session) = named_session(state, given)? {
@@ -48,8 +47,8 @@ impl AsOf {
     }
 }
 
-/// Returns the end of a session in game time: its recorded end, or else the time of its last line. Returns `None` if
-/// neither is known.
+/// Returns the game time at which a session ended: its recorded end, or else the time of its last line. Returns `None`
+/// if neither is recorded.
 pub fn session_end(state: &State, session: &Session) -> Option<GameTime> {
     let said = || {
         let lines = state.passages().filter(|(_, passage)| passage.session.as_ref() == Some(&session.id));
@@ -58,11 +57,11 @@ pub fn session_end(state: &State, session: &Session) -> Option<GameTime> {
     session.end.as_ref().and_then(|date| date.time).or_else(said)
 }
 
-/// Finds the session that a text names, either by its id or in the form `session 2`. Returns `None` for all other
-/// texts, because they may be dates. A number alone counts as a year, not as a session.
+/// Finds the session that a text refers to, either by its id or in the form `session 2`. Returns `None` for any other
+/// text, because it may be a date. A bare number counts as a year, not as a session.
 ///
 /// # Errors
-/// Returns an error if the text names an unknown session.
+/// Returns an error if the text refers to a session that does not exist.
 pub fn named_session(state: &State, given: &str) -> Result<Option<Arc<Session>>, QueryError> {
     let plain = text::normal(given);
     if plain.starts_with("session") {

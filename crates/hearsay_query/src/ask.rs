@@ -36,18 +36,18 @@ pub struct Ask {
     pub budget: Option<usize>,
     /// Maximum number of facts and passages together. Default: from the settings.
     pub limit: Option<usize>,
-    /// Maximum time to wait until the sentence encoder has computed the vector of the question, counted from the call.
-    /// After this time, facts and passages are ranked by words and graph, not by meaning. Default: from the settings.
+    /// Maximum time to wait for the vector of the question, counted from the call. If the sentence encoder needs
+    /// longer, facts and passages are ranked by keywords and graph, but not by meaning. Default: from the settings.
     pub deadline: Option<Duration>,
     /// Token counter. Default: [`ApproximateTokens`].
     pub counter: Option<Box<dyn TokenCounter + Send>>,
-    /// Additional details to show with each line of the context, such as citations. The tokens of these details count
-    /// towards the budget.
+    /// Additional details to show with each line of the context, such as citations. Their tokens count towards the
+    /// budget.
     pub detail: Detail,
 }
 
 impl Ask {
-    /// Creates a question to a character at its current place and the current game time.
+    /// Creates a question to a character at the character's current place and the current game time.
     pub fn new(speaker: impl Into<String>, question: impl Into<String>) -> Self {
         Self {
             speaker: speaker.into(),
@@ -65,9 +65,9 @@ impl Ask {
         }
     }
 
-    /// Returns the context that answers the question in another state, such as the state at an earlier journal
-    /// position. Facts and passages are ranked by words and graph, not by meaning. Indexes every text of the state, so
-    /// call this function on a background thread.
+    /// Returns the context for answering the question in another state, such as the state at an earlier journal
+    /// position. Facts and passages are ranked by keywords and graph, but not by meaning. Indexes every text of the
+    /// state, so call this function on a background thread.
     ///
     /// # Errors
     /// Returns an error if a name is unknown.
@@ -75,7 +75,7 @@ impl Ask {
         self.context(state, &Index::of(state.corpus()), &mut Minds::default(), None, true, settings)
     }
 
-    /// Assembles the context that answers the question from the given state and index.
+    /// Assembles the context for answering the question from the given state and index.
     pub fn context(
         &self,
         state: &State,
@@ -114,8 +114,8 @@ impl Ask {
     }
 }
 
-/// Returns the current place of the speaker according to the speaker's own view: the place that the speaker learned
-/// last.
+/// Returns the speaker's current place according to the speaker's own view. This is the place of the speaker that the
+/// speaker learned most recently.
 fn known_place(view: &View, speaker: &EntityId) -> Option<EntityId> {
     let here = view
         .facts()
@@ -129,10 +129,10 @@ fn known_place(view: &View, speaker: &EntityId) -> Option<EntityId> {
 pub struct Answer {
     /// Scene context: the facts and passages that the speaker knows and may use in the answer.
     pub context: SceneContext,
-    /// Number of texts in the campaign that have no vector yet. Such texts are found by words and graph only.
+    /// Number of texts in the campaign that have no vector yet. Such texts are found only by keyword and graph search.
     pub pending_vectors: usize,
-    /// Kinds of ranking that were left out of the answer, because time ran out or the sentence encoder failed:
-    /// `meaning`, `graph` or both.
+    /// Ranking methods that were skipped because time ran out or the sentence encoder failed: `meaning`, `graph` or
+    /// both.
     pub cut: Vec<&'static str>,
     /// Journal position of the state that the answer was computed from.
     pub position: Position,
@@ -146,9 +146,10 @@ pub struct RecallSettings {
     pub budget: usize,
     /// Maximum number of facts and passages in a scene context.
     pub limit: usize,
-    /// Milliseconds after which a question is answered without ranking by meaning.
+    /// Time in milliseconds after which a question is answered without ranking by meaning.
     pub deadline_ms: u64,
-    /// Milliseconds after which a question is answered by words alone, without meaning and graph.
+    /// Time in milliseconds after which a question is answered by keyword search alone, without ranking by meaning or
+    /// graph.
     pub hard_deadline_ms: u64,
 }
 
@@ -159,12 +160,13 @@ impl Default for RecallSettings {
 }
 
 impl RecallSettings {
-    /// Returns the duration after which a question is answered without ranking by meaning.
+    /// Returns the time after which a question is answered without ranking by meaning.
     pub fn deadline(&self) -> Duration {
         Duration::from_millis(self.deadline_ms)
     }
 
-    /// Returns the duration after which a question is answered by words alone, without meaning and graph.
+    /// Returns the time after which a question is answered by keyword search alone, without ranking by meaning or
+    /// graph.
     pub fn hard_deadline(&self) -> Duration {
         Duration::from_millis(self.hard_deadline_ms)
     }

@@ -1,4 +1,4 @@
-//! Beliefs of a knower: the reasons for them, their derivations, and beliefs about the knowledge of other knowers.
+//! A knower's beliefs: the reasons for them, their derivations, and beliefs about the knowledge of other knowers.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use crate::{
     resolve::{find_fact, resolve},
 };
 
-/// Beliefs of a knower about a subject, compared with the truth.
+/// A knower's beliefs about a subject, compared with the truth.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Believes {
     /// Knower that holds the beliefs.
@@ -23,8 +23,7 @@ pub struct Believes {
     pub subject: EntityId,
     /// Beliefs, sorted by predicate. For each predicate, the most credible belief comes first.
     pub answers: Vec<BeliefRow>,
-    /// Canon facts about the same subject with the same predicates that are true at the given game time. Sorted by
-    /// predicate.
+    /// Canon facts that have the same subject and predicates and are true at the given game time. Sorted by predicate.
     pub truth: Vec<TruthRow>,
 }
 
@@ -39,15 +38,15 @@ pub struct BeliefRow {
     pub object: String,
     /// Sentence that states the fact.
     pub statement: String,
-    /// Credence of the knower in the fact, 0.0–1.0, after it was reduced by beliefs that contradict the fact.
+    /// The knower's credence in the fact, 0.0–1.0. Contradicting beliefs lower this value.
     pub credence: f64,
     /// Whether the knower believes the fact, doubts it, or believes another fact instead.
     pub hold: Hold,
     /// Reasons for the belief: the edges through which the knower knows the fact.
     pub because: Vec<ReasonRow>,
-    /// Other facts that the knower knows and that contradict, end or replace this fact.
+    /// Other facts known to the knower that contradict, end or replace this fact.
     pub against: Vec<AgainstRow>,
-    /// Status of the fact, which only the DM knows.
+    /// Status of the fact. Only the DM may see it.
     pub status: FactStatus,
 }
 
@@ -71,7 +70,7 @@ pub struct AgainstRow {
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// Credence of the knower in this fact, 0.0–1.0.
+    /// The knower's credence in this fact, 0.0–1.0.
     pub credence: f64,
 }
 
@@ -84,15 +83,15 @@ pub struct TruthRow {
     pub predicate: Predicate,
     /// Sentence that states the fact.
     pub statement: String,
-    /// Whether the knower whose beliefs are compared with the truth knows this fact.
+    /// Whether the knower knows this fact.
     pub known: bool,
 }
 
-/// Returns the beliefs of a knower about a subject at a game time. Returns only beliefs with the given predicate, or
-/// all beliefs if no predicate is given.
+/// Returns a knower's beliefs about a subject at a game time. If a predicate is given, returns only beliefs with this
+/// predicate.
 ///
 /// # Errors
-/// Returns an error if a name matches no entity or several entities, or if the predicate is not valid.
+/// Returns an error if a name matches no entity or several entities, or if the predicate is invalid.
 pub fn believes(
     state: &State,
     who: &str,
@@ -161,7 +160,7 @@ pub fn believes(
     Ok(Believes { who, subject, answers, truth })
 }
 
-/// A fact that one knower believes to be known to another knower, with the reason.
+/// A fact that one knower believes another knower to know, with the reason.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ThinksRow {
     /// Id of the fact.
@@ -170,14 +169,14 @@ pub struct ThinksRow {
     pub predicate: Predicate,
     /// Sentence that states the fact.
     pub statement: String,
-    /// Reason why the first knower believes this, in words: `odo-brandt was there`, `told odo-brandt`, `odo-brandt told
+    /// First knower's reason for this belief, in words: `odo-brandt was there`, `told odo-brandt`, `odo-brandt told
     /// it`.
     pub because: String,
-    /// Game time since which this reason applies, as text.
+    /// Game time from which this reason applies, as text.
     pub since: Option<String>,
     /// Session in which the first knower learned the fact.
     pub session: Option<SessionId>,
-    /// Credence of the other knower in the fact, as estimated by the first knower, 0.0–1.0.
+    /// The other knower's credence in the fact, as estimated by the first knower, 0.0–1.0.
     pub credence: f64,
 }
 
@@ -192,12 +191,12 @@ pub(crate) fn reason_in_words(reason: &Reason, other: &EntityId) -> String {
     }
 }
 
-/// Returns the facts that one knower (`who`) has reason to believe that another knower (`other`) knows, latest first.
-/// `subject` and `predicate` restrict the result to facts with this subject and this predicate. Common lore is included
+/// Returns the facts that `who` has reason to believe that `other` knows, latest reason first. `subject` and
+/// `predicate`, if given, restrict the result to facts with this subject and this predicate. Common lore is included
 /// only if both are given.
 ///
 /// # Errors
-/// Returns an error if a name matches no entity or several entities, or if the predicate is not valid.
+/// Returns an error if a name matches no entity or several entities, or if the predicate is invalid.
 pub fn thinks(
     state: &State,
     who: &str,
@@ -245,7 +244,7 @@ pub fn thinks(
     Ok(found.into_iter().filter_map(|(known, reasons)| row(known, reasons)).collect())
 }
 
-/// Derivation of a knower's belief in a fact.
+/// Derivation of a knower's belief in a fact: the knowledge edges that led to it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Derivation {
     /// Id of the knower.
@@ -254,7 +253,7 @@ pub struct Derivation {
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// Credence that all edges together give to the fact, 0.0–1.0, reduced by beliefs that contradict the fact.
+    /// Credence that all edges together give to the fact, 0.0–1.0. Contradicting beliefs lower this value.
     pub credence: f64,
     /// Edges through which the knower knows the fact. Each of these edges contains the edges that it depends on.
     pub known_edges: Vec<LinkRow>,
@@ -265,9 +264,10 @@ pub struct Derivation {
 pub struct LinkRow {
     /// Id of the edge.
     pub edge: KnowledgeId,
-    /// Knower of the edge; `*` for everybody.
+    /// Knower that the edge belongs to; `*` for everybody.
     pub knower: Knower,
-    /// Fact of this edge, if it is not the fact of the derivation: a fact that was retold wrongly, or a premise.
+    /// Fact that this edge leads to, if it differs from the fact of the derivation: the original of a distorted fact,
+    /// or a premise of a deduction.
     pub other_fact: Option<FactId>,
     /// Sentence that states the other fact.
     pub other_statement: Option<String>,
@@ -281,9 +281,9 @@ pub struct LinkRow {
     pub co_present: Vec<EntityId>,
     /// Credence that this edge gives to the fact for its knower, 0.0–1.0.
     pub credence: f64,
-    /// Share of the teller's credence that the knower adopts, 0.0–1.0.
+    /// Fraction of the teller's credence that the knower adopts, 0.0–1.0.
     pub share: f64,
-    /// Edges that this edge depends on; empty for an origin, such as a witness.
+    /// Edges that this edge depends on. Empty for an original source, such as witnessing.
     pub from: Vec<LinkRow>,
 }
 
@@ -305,7 +305,7 @@ fn link_row(state: &State, fact: FactId, link: &DerivationStep) -> LinkRow {
     }
 }
 
-/// Returns the row for a fact that the knower made up. The row depends on no other edges.
+/// Returns the row for a fact that the knower made up. Such a row depends on no other edges.
 fn made_up_row(state: &State, way: &KnownEdge) -> LinkRow {
     LinkRow {
         edge: way.id,
@@ -322,8 +322,8 @@ fn made_up_row(state: &State, way: &KnownEdge) -> LinkRow {
     }
 }
 
-/// Returns the derivation of a knower's belief in a fact: the chain of knowledge edges back to the witnesses or the
-/// inventor of the fact.
+/// Returns the derivation of a knower's belief in a fact: the chains of knowledge edges back to the witnesses of the
+/// fact or to the character who made it up.
 ///
 /// # Errors
 /// Returns an error if the knower or the fact is unknown or ambiguous, or if the knower does not know the fact.

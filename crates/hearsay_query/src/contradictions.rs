@@ -1,8 +1,8 @@
 //! Contradictions: facts about one subject that cannot all be true.
 //!
-//! Two canon facts that have both ended are never compared. Contradictions are updated after each operation instead of
-//! being computed again. An update looks facts up by subject, predicate and time, so its cost depends on the number of
-//! facts that overlap with the changed facts, not on the size of the history.
+//! Two canon facts that have both ended are never compared. Contradictions are updated incrementally after each
+//! operation. An update looks up facts by subject, predicate and time, so its cost depends on the number of facts whose
+//! validity overlaps with that of a changed fact, not on the size of the history.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -12,7 +12,7 @@ use std::{
 use hearsay_model::{EntityId, Fact, FactGroup, FactId, FactRelation, FactStatus, Key, Predicate, State, Vocabulary};
 use serde::Serialize;
 
-/// Reason why facts cannot all be true.
+/// Reason why a group of facts cannot all be true.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Clash {
@@ -24,7 +24,7 @@ pub enum Clash {
     Refuted(FactId),
 }
 
-/// A fact in a contradiction, in its version at the last comparison.
+/// A fact in a contradiction, as it was when it was last compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Member {
     fact: Arc<Fact>,
@@ -37,9 +37,9 @@ type Members = BTreeMap<FactId, Member>;
 /// The contradictions of a state.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Contradictions {
-    /// Clashes by subject.
+    /// Contradictions of each subject.
     clashes: BTreeMap<EntityId, BTreeMap<Clash, Members>>,
-    /// Clashes of each fact, with their subjects.
+    /// Contradictions that each fact is part of, with their subjects.
     by_fact: BTreeMap<FactId, BTreeSet<(EntityId, Clash)>>,
     /// Facts that refute each fact.
     refuting: BTreeMap<FactId, BTreeSet<FactId>>,
@@ -50,13 +50,14 @@ impl Contradictions {
     pub fn of(state: &State) -> Self {
         let mut contradictions = Self::default();
         for fact in state.facts() {
-            // For each pair, only the fact with the larger id adds the clash.
+            // Visits each pair once: the fact with the larger id adds the contradiction.
             contradictions.add(state, fact, |other| other > fact.id());
         }
         contradictions
     }
 
-    /// Updates the contradictions after an operation that changed the records with these keys. The keys must be sorted.
+    /// Updates the contradictions after an operation that changed the records with the keys `touched`. The keys must be
+    /// sorted.
     pub fn update(&mut self, state: &State, touched: &[Key]) {
         let facts = || {
             touched.iter().filter_map(|key| match key {
@@ -76,7 +77,7 @@ impl Contradictions {
         self.clashes.values().map(BTreeMap::len).sum()
     }
 
-    /// Returns each contradiction: its subject, its reason, and its facts sorted by id.
+    /// Iterates over the contradictions: the subject, the reason, and the facts sorted by id.
     pub fn iter(&self) -> impl Iterator<Item = (&EntityId, &Clash, Vec<FactId>)> {
         self.clashes.iter().flat_map(|(subject, clashes)| {
             clashes.iter().map(move |(clash, members)| (subject, clash, members.keys().copied().collect()))
@@ -97,7 +98,7 @@ impl Contradictions {
         }
     }
 
-    /// Removes a fact from a clash. Then also removes the members that no longer clash with another member.
+    /// Removes a fact from a contradiction. Then also removes the members that no longer contradict another member.
     fn leave(&mut self, vocabulary: &Vocabulary, id: FactId, place: &(EntityId, Clash)) {
         let (subject, clash) = place;
         let Some(clashes) = self.clashes.get_mut(subject) else { return };
@@ -124,8 +125,8 @@ impl Contradictions {
         }
     }
 
-    /// Adds the clashes between a fact and all other facts that are not pending. A pending fact is added by a later
-    /// call, which finds the clash between the two.
+    /// Adds the contradictions between a fact and all other facts that are not pending. A later call adds a pending
+    /// fact and then finds the contradiction between the two.
     fn add(&mut self, state: &State, fact: &Arc<Fact>, is_pending: impl Fn(FactId) -> bool) {
         if !stands(fact) {
             return;
@@ -174,12 +175,12 @@ impl Contradictions {
     }
 }
 
-/// Returns the facts of a group that may contradict a fact because their validity may overlap.
+/// Returns the facts of a group that may contradict a fact because their validity periods may overlap.
 fn candidates<'a>(group: FactGroup<'a>, fact: &Fact) -> impl Iterator<Item = &'a Arc<Fact>> + use<'a> {
     let validity = fact.validity();
     let (is_open, start) = (!validity.is_closed(), validity.start());
-    // A fact that has not ended and whose start is unknown may have begun after the other fact ended, so the two facts
-    // need not overlap.
+    // If a fact has not ended and its start is unknown, it may have begun after the other fact ended. Then the two
+    // facts need not overlap.
     let ended = (is_open && validity.from.is_some()) || (!is_open && fact.status() == FactStatus::Claimed);
     let claims = !is_open && fact.status() == FactStatus::Canon;
     let ended = ended.then(|| group.ended_after(start)).into_iter().flatten();
@@ -187,7 +188,7 @@ fn candidates<'a>(group: FactGroup<'a>, fact: &Fact) -> impl Iterator<Item = &'a
     group.open().chain(ended).chain(claims)
 }
 
-/// Returns whether two facts contradict each other for the reason given by `clash`.
+/// Returns whether two facts contradict each other for the given reason.
 fn are_clashing(vocabulary: &Vocabulary, clash: &Clash, a: &Fact, b: &Fact) -> bool {
     let refutes = |fact: &Fact, id| fact.fact_relation() == Some(FactRelation::Refutes(id));
     let at_one_time = || !(is_settled(a) && is_settled(b)) && must_overlap(a, b);

@@ -13,14 +13,14 @@ pub fn date_of(state: &State, raw: &str) -> Result<Date, CalendarError> {
     Ok(Date { raw: calendar.print(first), time: Some(first) })
 }
 
-/// Returns the game clock as a date, or an empty date if no clock is set.
+/// Returns the time of the game clock as a date, or an empty date if the clock is not set.
 pub fn clock_date(state: &State) -> Date {
     let raw = |time| state.calendar().print(time);
     Date { raw: state.clock().map_or_else(String::new, raw), time: state.clock() }
 }
 
-/// Returns a date as text: the text in which it was written, or else the text that the calendar prints. Returns `None`
-/// if there is no date, or if the date has neither a text nor a time.
+/// Returns a date as text: as it was written, or else as the calendar prints it. Returns `None` if there is no date, or
+/// if the date has neither a text nor a time.
 pub fn date(state: &State, date: Option<&hearsay_model::Date>) -> Option<String> {
     let date = date?;
     Some(if date.raw.is_empty() { date.time.map(|time| state.calendar().print(time))? } else { date.raw.clone() })

@@ -38,8 +38,8 @@ pub enum Shown {
     Fact(FactRow),
 }
 
-/// Returns an entity or a fact. An entity is given by id or name. A fact is given by id, the beginning of its id, or
-/// handle. If a knower is given, the result for an entity contains only facts that this knower knows.
+/// Returns an entity or a fact. An entity is given by id or name. A fact is given by id, by the beginning of its id, or
+/// by handle. If a knower is given, the result for an entity contains only facts known to this knower.
 ///
 /// # Errors
 /// Returns an error if no entity or fact matches, or if several match.

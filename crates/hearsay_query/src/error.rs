@@ -3,7 +3,7 @@
 use hearsay_model::{ApplyError, CalendarError, EntityId, FactId, IdError, PredicateError, SessionId};
 use thiserror::Error;
 
-/// An error of a query, such as an unknown name or an invalid date.
+/// An error in a query, such as an unknown name or an invalid date.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum QueryError {
@@ -15,25 +15,25 @@ pub enum QueryError {
         /// Ids of the entities with the most similar names.
         nearest: Vec<String>,
     },
-    /// Error: the name can mean several entities.
+    /// Error: the name may refer to several entities.
     #[error("`{name}` can mean several entities; use the id of one of them: {}", candidates.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", "))]
     Ambiguous {
         /// Name that was given.
         name: String,
-        /// Entities that this name can mean.
+        /// Entities that the name may refer to.
         candidates: Vec<EntityId>,
     },
     /// Error: no fact matches the given reference, or several facts match it.
     #[error("{}", fact_reference(given, *count))]
     FactReference {
-        /// The reference as given.
+        /// Reference that was given.
         given: String,
         /// Number of matching facts.
         count: usize,
         /// The first few matching facts, with their statements.
         candidates: Vec<(FactId, String)>,
     },
-    /// Error: the derivation of a fact was requested for a knower that does not know the fact.
+    /// Error: a knower does not know the fact whose derivation was requested.
     #[error("{knower} does not know that \u{201C}{statement}\u{201D}; `hearsay know why` lists the reasons")]
     NotKnown {
         /// Knower that does not know the fact.
@@ -44,7 +44,7 @@ pub enum QueryError {
     /// Error: no session has this id or number.
     #[error("there is no session `{given}`{}", sessions(known))]
     NoSession {
-        /// The reference as given.
+        /// Reference that was given.
         given: String,
         /// All sessions of the campaign.
         known: Vec<SessionId>,
@@ -55,13 +55,13 @@ pub enum QueryError {
     /// Error: the session's start in game time is unknown.
     #[error("the game time at which session `{0}` began is not recorded; set its `start`, or use a date instead")]
     NoSessionStart(SessionId),
-    /// Error: a search in the view of a knower has a filter by status or validity. Only the DM knows these properties.
+    /// Error: a search in a knower's view filters by status or validity, which only the DM may see.
     #[error("status and validity are visible to the DM only; search without a knower, or omit these filters")]
     KnowerOfStatus,
     /// Error: there is nothing to undo.
     #[error("there is nothing to undo{}", of.as_ref().map_or(String::new(), |of| format!(" by {of}")))]
     NothingToUndo {
-        /// Author whose newest operation was to be undone; `None` for any author.
+        /// Author of the operations that could be undone; `None` for any author.
         of: Option<String>,
     },
     /// Error: the change cannot be applied.

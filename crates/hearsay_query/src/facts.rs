@@ -1,6 +1,6 @@
 //! Details and lists of facts.
 //!
-//! Each query takes a state as its argument, so it can be run in `Memory::read`. The result of a query can be printed
+//! Each query takes a state as its argument, so you can run it in `Memory::read`. The result of a query can be printed
 //! or serialized.
 
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::{QueryError, as_of::AsOf, dates::date, resolve::resolve};
 pub struct FactRow {
     /// Id of the fact.
     pub id: FactId,
-    /// Handle: a short name that the author gave the fact in a campaign file.
+    /// Handle: a short name that a campaign file gives the fact.
     pub handle: Option<String>,
     /// Id of the entity that the fact is about.
     pub subject: EntityId,
@@ -35,9 +35,9 @@ pub struct FactRow {
     pub status: FactStatus,
     /// Secrecy of the fact: `common`, `open` or `secret`.
     pub secrecy: &'static str,
-    /// Date from which the fact holds.
+    /// Date at which the fact became true.
     pub since: Option<String>,
-    /// Date until which the fact held.
+    /// Date at which the fact ceased to be true.
     pub until: Option<String>,
     /// Attitude of the subject to the object, −100 to 100; `None` if the fact states no attitude.
     pub attitude: Option<i8>,
@@ -48,16 +48,16 @@ pub struct FactRow {
     pub extracted: Option<f64>,
     /// Whether the DM confirmed the fact.
     pub confirmed: bool,
-    /// Author of the fact, followed by the language model that found it, if any.
+    /// Author of the fact, followed by the language model that extracted it, if any.
     pub author: String,
     /// Session in which the fact was recorded.
     pub session: Option<SessionId>,
-    /// Evidence for the fact in words. Each text names a file, line and field, or quotes the words that state the fact.
+    /// Evidence for the fact in words. Each item names a file, line and field, or quotes the words that state the fact.
     pub evidence: Vec<String>,
     /// Relations between this fact and other facts, in both directions.
     pub bears: Vec<FactRelationRow>,
-    /// Knowers that have their own knowledge edge to the fact. Members and residents that know the fact only through a
-    /// group or place are not listed.
+    /// Knowers that have their own knowledge edge to the fact. Does not list members and residents who know the fact
+    /// only through a group or place.
     pub known_by: Vec<KnowerRow>,
 }
 
@@ -74,12 +74,12 @@ pub struct KnowerRow {
     pub learned: Option<String>,
     /// Whether the knower conceals the fact.
     pub conceals: bool,
-    /// Other characters who were present and whom the knower noticed. If the edge records that the knower told the fact
-    /// to others, these are the hearers.
+    /// Other characters who were present and whom the knower noticed. For an edge that only records that the knower
+    /// told the fact to others, these are the hearers.
     pub co_present: Vec<EntityId>,
     /// Whether the edge only records that the knower told the fact to others. Such an edge gives no knowledge.
     pub passed_on: bool,
-    /// For a group: the lowest rank whose members know the fact.
+    /// For a group: the lowest rank at which members know the fact.
     pub rank: Option<String>,
 }
 
@@ -102,30 +102,31 @@ pub struct FactFilter {
     pub subject: Option<String>,
     /// Only facts with this predicate.
     pub predicate: Option<String>,
-    /// Only facts with this object: an id or a name, or words of the value.
+    /// Only facts with this object: an id, a name, or words of the value.
     pub object: Option<String>,
     /// Only facts of this status.
     pub status: Option<FactStatus>,
     /// Only facts known to this knower: an id or a name.
     pub knower: Option<String>,
-    /// Game time at which `knower` knows the facts. Default: all facts that the knower has learned so far.
+    /// Game time at which `knower` must know the facts. Default: now, with all facts that the knower has learned so
+    /// far.
     pub as_of: Option<GameTime>,
-    /// Only facts that are valid at this date of the calendar, or at the end of this session. Default: facts of any
+    /// Only facts that are true at this date of the calendar, or at the end of this session. Default: facts of any
     /// validity.
     pub holds_at: Option<String>,
     /// Maximum number of facts.
     pub limit: usize,
 }
 
-/// Function that returns the text by which a sentence refers to an entity: its name or its id.
+/// Function that returns the text by which a sentence refers to an entity, such as its name or id.
 pub type Called<'a> = &'a dyn Fn(&EntityId) -> String;
 
-/// Describes an acquisition in words. `called` returns the names of the entities.
+/// Describes in words how a knower acquired a fact. `called` returns the names of the entities.
 pub fn how_called(acquisition: &Acquisition, called: Called) -> String {
     acquisition.describe(called)
 }
 
-/// Describes an acquisition in words, with ids as names.
+/// Describes in words how a knower acquired a fact, with ids instead of names.
 pub fn how_in_words(acquisition: &Acquisition) -> String {
     how_called(acquisition, &EntityId::to_string)
 }
@@ -208,11 +209,11 @@ fn bears(state: &State, fact: &Fact) -> Vec<FactRelationRow> {
     own.into_iter().chain(on_this).collect()
 }
 
-/// Returns the facts that pass a filter, up to its limit, and the total number of these facts. Sorted by subject,
-/// predicate and id.
+/// Returns the facts that pass a filter, up to the filter's limit, and the total number of facts that pass it. Sorted
+/// by subject, predicate and id.
 ///
 /// # Errors
-/// Returns an error if a name matches no entity or several entities, or if the predicate is not valid.
+/// Returns an error if a name matches no entity or several entities, or if the predicate is invalid.
 pub fn facts(state: &State, filter: &FactFilter) -> Result<(Vec<FactRow>, usize), QueryError> {
     let subject = filter.subject.as_deref().map(|name| resolve(state, name)).transpose()?;
     let predicate = filter.predicate.as_deref().map(Predicate::new).transpose()?;
@@ -239,8 +240,8 @@ pub fn facts(state: &State, filter: &FactFilter) -> Result<(Vec<FactRow>, usize)
     Ok((found.into_iter().take(filter.limit).map(|fact| fact_row(state, fact)).collect(), all))
 }
 
-/// Returns all recorded knowledge edges to a fact, active and inactive, sorted by id. If the fact is only proposed, the
-/// knowers of these edges learn it when the DM accepts it.
+/// Returns all recorded knowledge edges to a fact, active and inactive, sorted by id. If the fact is proposed, these
+/// edges show who learns it when the DM accepts it.
 pub fn would_learn(state: &State, fact: FactId) -> Vec<Arc<KnowledgeEdge>> {
     let mut edges: Vec<_> = state.recorded_knowledge(fact).cloned().collect();
     edges.sort_by_key(|edge| edge.id());

@@ -18,7 +18,7 @@ pub struct WalkFilter {
     pub predicates: Vec<String>,
     /// Knower whose view is used: an id or a name.
     pub knower: Option<String>,
-    /// Game time of the knower's view. Default: everything that the knower knows so far.
+    /// Game time of the knower's view. Default: now, with everything that the knower has learned so far.
     pub as_of: Option<GameTime>,
 }
 
@@ -27,25 +27,25 @@ pub struct WalkFilter {
 pub struct NeighbourRow {
     /// Id of the entity.
     pub id: EntityId,
-    /// Name of the entity. In the view of a knower: the name that the knower knows, or else the id.
+    /// Name of the entity. In a knower's view: the name that the knower knows, or else the id.
     pub name: String,
-    /// Number of relations between the start and the entity.
+    /// Number of relations between the start entity and this entity.
     pub distance: usize,
-    /// Sentence that states the relation through which the traversal reached the entity.
+    /// Sentence that states the last relation on the way to the entity.
     pub statement: String,
-    /// Predicate of the relation through which the traversal reached the entity.
+    /// Predicate of the last relation on the way to the entity.
     pub predicate: Predicate,
-    /// Direction in which the traversal followed the relation to the entity: `out` from its subject to its object, or
-    /// `in` from its object to its subject.
+    /// Direction in which the traversal followed the last relation: `out` from its subject to its object, or `in` from
+    /// its object to its subject.
     pub direction: &'static str,
-    /// Id of the fact that states the relation.
+    /// Id of the fact that states the last relation.
     pub fact: FactId,
 }
 
 /// Returns at most `limit` entities that are at most `depth` relations away from an entity.
 ///
 /// # Errors
-/// Returns an error if a name matches no entity or several entities, or if a predicate is not valid.
+/// Returns an error if a name matches no entity or several entities, or if a predicate is invalid.
 pub fn neighbours(
     state: &State,
     from: &str,
@@ -81,11 +81,11 @@ fn names<'a>(state: &'a State, view: Option<&View>) -> impl Fn(&EntityId) -> Str
 /// A step of a path.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StepRow {
-    /// Entity that the step leads to.
+    /// Entity at the end of the step.
     pub to: EntityId,
-    /// Name of the entity that the step leads to.
+    /// Name of the entity at the end of the step.
     pub name: String,
-    /// Sentence that states the relation that the step follows.
+    /// Sentence that states the relation between the two entities of the step.
     pub statement: String,
     /// Id of the fact that states the relation.
     pub fact: FactId,
@@ -94,7 +94,7 @@ pub struct StepRow {
 /// Returns the shortest path between two entities, or `None` if every path has more than `longest` steps.
 ///
 /// # Errors
-/// Returns an error if a name matches no entity or several entities, or if a predicate is not valid.
+/// Returns an error if a name matches no entity or several entities, or if a predicate is invalid.
 pub fn path(
     state: &State,
     from: &str,

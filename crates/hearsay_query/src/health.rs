@@ -8,9 +8,9 @@ use crate::review::{ReviewItem, is_newcomer, review_items};
 /// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Check {
-    /// Name of the check, for programs.
+    /// Identifier of the check in machine-readable output.
     pub name: &'static str,
-    /// Description of the entities, facts or passages that the check finds.
+    /// Description of the problem that the check looks for.
     pub what: &'static str,
     /// Number of findings.
     pub count: usize,
@@ -31,13 +31,13 @@ pub struct Health {
     pub checks: Vec<Check>,
 }
 
-/// Runs all checks. Each result lists at most `examples` findings. Reads every entity, fact and passage, so it takes
-/// long in a large campaign.
+/// Runs all checks. Each result lists at most `examples` findings. Reads every entity, fact and passage, so it is slow
+/// in a large campaign.
 pub fn health(state: &State, examples: usize) -> Health {
     let mut orphans = Vec::new();
     let mut stubs = Vec::new();
     let mut nameless = Vec::new();
-    // Skips new entities that the DM has not confirmed, because the review lists them.
+    // Skips new entities that the DM has not confirmed yet, because the review already lists them.
     for entity in state.entities().filter(|entity| !is_newcomer(state, &entity.id)) {
         let id = &entity.id;
         let says_more = |fact: &Fact| {

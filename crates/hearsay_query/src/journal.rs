@@ -1,4 +1,4 @@
-//! Lists the operations of the journal for display, with their authors and undos, and describes the effect of an undo.
+//! Lists the operations of the journal with their authors and undos, and describes the effect of an undo.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::{QueryError, facts::is_secret};
 /// Filter for listing operations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HistoryFilter {
-    /// Only operations by this author. The author is given as it is printed: `DM`, `import of gullhaven`.
+    /// Only operations by this author, written as in the output: `DM`, `import of gullhaven`.
     pub author: Option<String>,
     /// Only operations before this position, for paging.
     pub before: Option<Position>,
@@ -34,11 +34,11 @@ pub struct Operations {
 /// An operation of the journal, with information about its undo.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OperationRow {
-    /// The operation.
+    /// Details of the operation.
     #[serde(flatten)]
     pub row: HistoryRow,
-    /// Position of the operation that undid this operation; `None` if this operation is live. To restore this
-    /// operation, undo the operation at that position.
+    /// Position of the operation that undid this one; `None` if this operation is live. To restore this operation, undo
+    /// the operation at that position.
     pub undone_by: Option<Position>,
     /// Whether this operation only undoes other operations.
     pub is_undo: bool,
@@ -88,16 +88,16 @@ fn is_undo(entry: &Entry) -> bool {
 pub struct UndoRow {
     /// Operation to undo.
     pub operation: HistoryRow,
-    /// Whether the operation is itself an undo, so that undoing it restores the operation that it undid.
+    /// Whether the operation is itself an undo. Undoing it restores the operation that it undid.
     pub is_redo: bool,
-    /// Number of records that would disappear, for each type of record. The types are entities, facts, knowledge edges,
+    /// Number of records that the undo would remove, by type of record. The types are entities, facts, knowledge edges,
     /// passages, sessions and settings.
     pub lost: Vec<(&'static str, usize)>,
     /// Facts that the undo would remove, up to the limit.
     pub facts: Vec<LostFact>,
-    /// Number of records that would change or be restored.
+    /// Number of records that the undo would change or restore.
     pub changed: usize,
-    /// Later operations that would lose records through the undo, oldest first.
+    /// Later operations whose records the undo would also remove, oldest first.
     pub dependents: Vec<HistoryRow>,
 }
 
@@ -112,8 +112,8 @@ pub struct LostFact {
     pub secret: bool,
 }
 
-/// Returns the effect of undoing an operation. Lists at most `limit` facts. Applies the undo to a copy of the state, so
-/// call this function on a background thread.
+/// Describes the effect of undoing an operation, with at most `limit` facts. Applies the undo to a copy of the state,
+/// so call this function on a background thread.
 ///
 /// # Errors
 /// Returns an error if there is nothing to undo.
@@ -153,8 +153,8 @@ pub fn undo_in_words(state: &State, target: &UndoTarget, limit: usize) -> Result
     })
 }
 
-/// Returns the summary of the operation that undoes the operation at a position. The summary calls the undo of an undo
-/// a `redo`.
+/// Returns the summary for the operation that undoes the operation at a position. For the undo of an undo, the summary
+/// says `redo`.
 pub fn undo_summary(state: &State, position: Position) -> String {
     let (mut of, mut verbs) = (position, ["undo", "redo"].into_iter().cycle());
     let mut verb = verbs.next();
@@ -187,8 +187,8 @@ pub fn history(state: &State, limit: usize) -> Vec<HistoryRow> {
     state.journal().rev().take(limit).map(|(position, entry)| history_row(position, entry)).collect()
 }
 
-/// Returns the newest operations, newest first. Leaves out internal operations, which record how far texts were read
-/// and which model computes the vectors.
+/// Returns the newest operations, newest first. Omits internal operations, which record reading progress and the model
+/// that computes the vectors.
 pub fn visible_history(state: &State, limit: usize) -> Vec<HistoryRow> {
     let is_internal = |change: &Change| {
         matches!(change, Change::Set(Setting::Engine(EngineSetting::Model(_) | EngineSetting::Read(_))))
@@ -214,7 +214,7 @@ fn history_row(position: Position, entry: &hearsay_model::Entry) -> HistoryRow {
 pub enum UndoTarget {
     /// The newest live operation that is not itself an undo.
     Last,
-    /// The newest live operation by one author that is not itself an undo.
+    /// The newest live operation by this author that is not itself an undo.
     LastBy(Author),
     /// The operation at a position.
     At(Position),
@@ -230,8 +230,8 @@ impl UndoTarget {
             return Ok(*position);
         }
         let is_edit = |operation: &Operation| {
-            // An operation is not an edit if it only undoes, sets slots, or records the model or the progress of
-            // reading.
+            // An operation is not an edit if it only undoes others, changes save slots, or records the vector model or
+            // the reading progress.
             let own = |change: &Change| {
                 let of_engine =
                     matches!(change, Change::Set(Setting::Engine(EngineSetting::Model(_) | EngineSetting::Read(_))));
@@ -241,7 +241,7 @@ impl UndoTarget {
         };
         let by = |operation: &Operation| match self {
             Self::LastBy(author) => operation.author == *author,
-            // Facts extracted from a text are reverted together with that text.
+            // Undoing a text also undoes the facts that were extracted from it.
             _ => operation.author != Author::Extractor,
         };
         let mut newest = state.journal().rev();

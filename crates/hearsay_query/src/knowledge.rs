@@ -1,4 +1,4 @@
-//! Knowledge of a character, knowledge of the players, and parts of a session that a character missed.
+//! A character's knowledge, the players' knowledge, and the parts of a session that a character missed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,12 +42,12 @@ pub struct KnowsRow {
     pub subject: EntityId,
     /// Predicate of the fact.
     pub predicate: Predicate,
-    /// Credence of the knower in the fact, 0.0–1.0, after it was reduced by beliefs that contradict the fact.
+    /// The knower's credence in the fact, 0.0–1.0. Contradicting beliefs lower this value.
     pub credence: f64,
     /// Whether the knower believes the fact, doubts it, or believes another fact instead.
     pub hold: Hold,
-    /// How the knower learned the fact, in words. If the knower has several edges to the fact, this text
-    /// describes the first of them: the knower's own edges come first, then edges with higher credence.
+    /// How the knower learned the fact, in words. If the knower has several edges to the fact, this text describes the
+    /// first: own edges come before edges through a group or place, and edges with higher credence come first.
     pub acquisition: String,
     /// Game time at which the knower learned the fact, as text; `None` if the knower always knew the fact.
     pub since: Option<String>,
@@ -55,7 +55,7 @@ pub struct KnowsRow {
     pub session: Option<SessionId>,
     /// Whether the knower conceals the fact.
     pub conceals: bool,
-    /// Characters that the knower has told the fact.
+    /// Characters to whom the knower has told the fact.
     pub told: Vec<EntityId>,
 }
 
@@ -64,7 +64,7 @@ pub fn learned_in(known: &Known) -> Option<&SessionId> {
     known.known_edges().iter().find_map(|way| way.edge.session.as_ref())
 }
 
-/// Describes in words how a knower knows a fact through an edge. `called` returns the names of the entities.
+/// Describes in words how a knower learned a fact through an edge. `called` returns the names of the entities.
 pub fn way_called(way: &KnownEdge, called: Called) -> String {
     let acquisition = how_called(&way.edge.acquisition, called);
     let authored = way.edge.acquisition.is_authored();
@@ -82,7 +82,7 @@ pub fn way_called(way: &KnownEdge, called: Called) -> String {
     }
 }
 
-/// Describes in words how a knower knows a fact through an edge, with ids as names.
+/// Describes in words how a knower learned a fact through an edge, with ids instead of names.
 pub fn way_in_words(way: &KnownEdge) -> String {
     way_called(way, &EntityId::to_string)
 }
@@ -90,8 +90,8 @@ pub fn way_in_words(way: &KnownEdge) -> String {
 /// Text for the acquisition of a fact that the knower made up.
 const MADE_UP: &str = "made it up";
 
-/// Returns the edges through which a knower knows a fact. If the knower made the fact up, returns the edges that record
-/// that the knower told the fact to others.
+/// Returns the edges through which a knower knows a fact. For a fact that the knower made up, returns the edges that
+/// record whom the knower told it.
 pub fn known_edges(known: &Known) -> &[KnownEdge] {
     if known.is_made_up() { known.shared() } else { known.known_edges() }
 }
@@ -168,8 +168,8 @@ impl Wanted {
     }
 }
 
-/// Returns the facts that a character knows at a game time, up to the limit of the filter, and the total number of
-/// these facts. The most recently learned facts come first.
+/// Returns the facts that a character knows at a game time, up to the filter's limit, and the total number of facts
+/// that pass the filter. The most recently learned facts come first.
 ///
 /// # Errors
 /// Returns an error if a name is unknown or ambiguous, or if the predicate or the date is invalid.
@@ -207,10 +207,10 @@ pub struct PartyRow {
 pub struct PartyKnower {
     /// Id of the knower.
     pub knower: EntityId,
-    /// Credence of the knower in the fact, 0.0–1.0, after it was reduced by beliefs that contradict the fact.
+    /// The knower's credence in the fact, 0.0–1.0. Contradicting beliefs lower this value.
     pub credence: f64,
-    /// How the knower learned the fact, in words. If the knower has several edges to the fact, this text
-    /// describes the first of them: the knower's own edges come first, then edges with higher credence.
+    /// How the knower learned the fact, in words. If the knower has several edges to the fact, this text describes the
+    /// first: own edges come before edges through a group or place, and edges with higher credence come first.
     pub acquisition: String,
     /// Game time at which the knower learned the fact, as text.
     pub since: Option<String>,
@@ -221,8 +221,7 @@ pub struct PartyKnower {
 /// Returns the player characters and their parties. Sorted by id.
 pub fn players(state: &State) -> Vec<EntityId> {
     let (mut characters, mut parties) = (Vec::new(), Vec::new());
-    // Reads the entities in the order of their indices, which is faster than the order of ids. Only the matches are
-    // sorted.
+    // Reads the entities in index order, which is faster than id order, and then sorts only the matches.
     for id in (0..state.index_count() as u32).filter_map(|index| state.id_at(index)) {
         match state.kind(id) {
             Some(Kind::Player) => characters.push(id.clone()),
@@ -236,8 +235,8 @@ pub fn players(state: &State) -> Vec<EntityId> {
     characters
 }
 
-/// Returns the facts that the player characters and their parties know, up to the limit of the filter, and the total
-/// number of these facts. Leaves out common lore, names and kinds. The most recently learned facts come first.
+/// Returns the facts that the player characters and their parties know, up to the filter's limit, and the total number
+/// of facts that pass the filter. Omits common lore, names and kinds. The most recently learned facts come first.
 ///
 /// # Errors
 /// Returns an error if a name is unknown or ambiguous, or if the predicate or the date is invalid.
@@ -294,14 +293,14 @@ pub struct Missed {
     pub was_there: bool,
     /// Characters that were present in the session.
     pub present: Vec<EntityId>,
-    /// Facts that others learned in the session and that the character did not know at its end. Sorted by the time of
-    /// learning.
+    /// Facts that others learned in the session and that the character did not know when it ended, in the order in
+    /// which they were learned.
     pub facts: Vec<MissedRow>,
     /// Lines that the character did not hear, in the order of the session.
     pub lines: Vec<MissedLine>,
 }
 
-/// A fact that other characters learned in a session and that one character missed.
+/// A fact that others learned in a session and that the character missed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MissedRow {
     /// Id of the fact.
@@ -310,10 +309,9 @@ pub struct MissedRow {
     pub statement: String,
     /// Characters that learned the fact in the session.
     pub learned_by: Vec<EntityId>,
-    /// Game time at which the first character learned the fact in the session, as text.
+    /// Game time at which the fact was first learned in the session, as text.
     pub since: Option<String>,
-    /// How and when the character that missed the fact learned it later, as text; `None` if the character never learned
-    /// it.
+    /// How and when the character learned the missed fact later, as text; `None` if the character never learned it.
     pub heard_since: Option<String>,
 }
 
@@ -326,8 +324,9 @@ pub struct MissedLine {
     pub text: String,
 }
 
-/// Returns the facts and lines of a session that a character missed. A fact was missed if other characters who were
-/// present, or their parties, learned it in the session and this character did not know it at the end of the session.
+/// Returns the facts and lines of a session that a character missed. A fact counts as missed if other characters who
+/// were present, or their parties, learned it in the session, but this character did not know it when the session
+/// ended.
 ///
 /// # Errors
 /// Returns an error if the name or the session is unknown.

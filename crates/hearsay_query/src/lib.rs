@@ -1,8 +1,8 @@
-//! Queries of a campaign: its contents, who knows them, and the decisions that wait for the DM.
+//! Queries of a campaign: the contents, who knows them, and the decisions that await the DM.
 //!
 //! Every query is a function of a [`State`](hearsay_model::State). The queries in [`ask`] and [`search`] also need an
-//! index. A query writes nothing. Its result is plain data that can be printed or serialized. Queries accept ids and
-//! names of entities; [`resolve`](mod@resolve) finds the entity that a name means.
+//! index. A query writes nothing and returns plain data that you can print or serialize. Queries accept ids and names
+//! of entities; [`resolve`](mod@resolve) finds the entity that a name refers to.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 pub mod as_of;

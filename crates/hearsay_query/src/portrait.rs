@@ -1,5 +1,5 @@
-//! Overview of an entity for the DM: its meetings with the players, the last line that it spoke to them, and the
-//! knowers and sources of the facts about it.
+//! Overview of an entity for the DM: the players' encounters with it, its last line to them, and the knowers and
+//! sources of the facts about it.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use crate::{
     who_knows::HolderRow,
 };
 
-/// Kind of contact between the players and an entity, in ascending order of significance.
+/// Kind of contact between the players and an entity, from least to most significant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Met {
@@ -72,10 +72,10 @@ pub struct Meetings {
     pub sessions: Vec<SessionId>,
 }
 
-/// Sort key of a contact: game time, then session number, then line number.
+/// Sort key of a contact: game time, session number, line number.
 type Moment = (Option<GameTime>, Option<u32>, u32);
 
-/// Returns the contacts between the players and an entity. Contacts are found in the lines that the players heard, the
+/// Returns the contacts between the players and an entity. The sources are the lines that the players heard, the
 /// attendance of sessions, facts that the entity told, and facts that the players witnessed in its presence.
 ///
 /// # Errors
@@ -165,21 +165,20 @@ pub fn meetings(state: &State, id: &EntityId) -> Result<Meetings, QueryError> {
     })
 }
 
-/// Knowers that have a knowledge edge of their own to a fact. Members of groups and residents of places that share the
-/// fact are not listed.
+/// Knowers that have their own knowledge edge to a fact. Does not list members and residents who know the fact only
+/// through a group or place.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct HeldBy {
     /// Whether the fact is common lore.
     pub everybody: bool,
-    /// Groups and places that share the fact with their members and residents. Sorted by name.
+    /// Groups and places whose members and residents know the fact. Sorted by name.
     pub groups: Vec<HolderRow>,
-    /// Characters that have a knowledge edge of their own to the fact. Sorted by name.
+    /// Characters that have their own knowledge edge to the fact. Sorted by name.
     pub characters: Vec<HolderRow>,
 }
 
-/// Returns the knowers that have a knowledge edge of their own to a fact. Unlike [`who_knows`](super::who_knows), this
-/// function computes no views, so it is faster. The returned credences are not reduced by beliefs that contradict the
-/// fact.
+/// Returns the knowers that have their own knowledge edge to a fact. Unlike [`who_knows`](super::who_knows), this
+/// function computes no views, so it is faster, and contradicting beliefs do not lower the returned credences.
 pub fn held_by(state: &State, fact: FactId) -> HeldBy {
     let mut held = HeldBy::default();
     let mut edges: Vec<_> = state.known_by(fact).filter(|edge| edge.acquisition.gives_knowledge()).collect();
@@ -214,14 +213,15 @@ pub fn held_by(state: &State, fact: FactId) -> HeldBy {
     held
 }
 
-/// A text or a place in a file that states a fact.
+/// A text, or a location in a file, that states a fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SourceText {
     /// Location of the source: file, line and field, or speaker and session.
     pub place: String,
     /// Text of the source; `None` if the source is a field of a file.
     pub text: Option<String>,
-    /// Byte range of the words in `text` that state the fact; `None` if unknown, or if the text was changed later.
+    /// Byte range of the words in `text` that state the fact; `None` if the range is unknown, or if the text was
+    /// changed later.
     pub quote: Option<(usize, usize)>,
     /// Passage that contains the text.
     pub passage: Option<PassageId>,
@@ -241,7 +241,7 @@ pub fn sources_of(state: &State, fact: &Fact) -> Vec<SourceText> {
             passage: None,
             speaker: None,
         },
-        // Shows the quoted words alone, because their file may no longer exist.
+        // Shows only the quoted words, because the file that contained them may no longer exist.
         Evidence::Excerpt(excerpt) => SourceText {
             place: format!("{}, {}, line {}", excerpt.source, excerpt.path, excerpt.line),
             text: Some(excerpt.quote.to_string()).filter(|quote| !quote.is_empty()),

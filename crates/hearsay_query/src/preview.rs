@@ -1,4 +1,4 @@
-//! Preview of the effect of an operation on the knowledge of all knowers.
+//! Preview of an operation's effect on the knowledge of all knowers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,22 +11,22 @@ use crate::{
     facts::{FactRow, fact_row, how_in_words},
 };
 
-/// The effect that an operation would have on the knowledge of all knowers. The operation is not committed.
+/// Effect that an operation would have on the knowledge of all knowers. The operation is not committed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Preview {
     /// Short summary of the operation.
     pub summary: String,
     /// Facts that the operation adds.
     pub facts: Vec<FactRow>,
-    /// Facts that knowers learn through the operation, sorted by knower and fact. Names and kinds are left out if other
-    /// facts are learned too.
+    /// Facts that knowers learn through the operation, sorted by knower and fact. Names and kinds are listed only if
+    /// nothing else is learned.
     pub lessons: Vec<Lesson>,
     /// Knowledge edges that knowers lose through the operation, sorted by fact and knower.
     pub lost: Vec<Loss>,
     /// Knowledge edges whose credence changes through the operation, sorted by fact and knower.
     pub moved: Vec<Move>,
-    /// Knowers that still believe a fact, or a distorted version of it, although the operation ends it, retracts it or
-    /// makes it false. Sorted by fact and knower.
+    /// Knowers that still believe a fact after the operation ends it, retracts it or makes it false. Also lists knowers
+    /// that believe a distorted version of such a fact. Sorted by fact and knower.
     pub still: Vec<Believer>,
 }
 
@@ -41,9 +41,9 @@ pub struct Lesson {
     pub statement: String,
     /// How the knower learns the fact, in words: `told by odo-brandt`.
     pub acquisition: String,
-    /// Credence of the knower after the operation, 0.0–1.0, reduced by beliefs that contradict the fact.
+    /// The knower's credence in the fact after the operation, 0.0–1.0. Contradicting beliefs lower this value.
     pub credence: f64,
-    /// Credence of the knower before the operation, 0.0–1.0; `None` if the knower did not know the fact.
+    /// The knower's credence in the fact before the operation, 0.0–1.0; `None` if the knower did not know the fact.
     pub before: Option<f64>,
 }
 
@@ -56,7 +56,7 @@ pub struct Loss {
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// How the knower had learned the fact through the lost edge, in words.
+    /// How the knower learned the fact through the lost edge, in words.
     pub acquisition: String,
     /// Whether the knower still knows the fact through another edge.
     pub still_knows: bool,
@@ -71,13 +71,14 @@ pub struct Move {
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// Credence that this edge gives to the fact before the operation, 0.0–1.0.
+    /// Credence given by this edge before the operation, 0.0–1.0.
     pub before: f64,
-    /// Credence that this edge gives to the fact after the operation, 0.0–1.0.
+    /// Credence given by this edge after the operation, 0.0–1.0.
     pub after: f64,
 }
 
-/// A knower that still believes a fact after the operation has ended it, retracted it or made it false.
+/// A knower that still believes a fact, or a distorted version of it, after the operation ended it, retracted it or
+/// made it false.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Believer {
     /// Knower that still believes the fact.
@@ -86,11 +87,11 @@ pub struct Believer {
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// Credence of the knower in the fact after the operation, 0.0–1.0.
+    /// The knower's credence in the fact after the operation, 0.0–1.0.
     pub credence: f64,
 }
 
-/// Cache of views of many knowers in one state.
+/// Cache of the views of many knowers in one state.
 struct Views<'s> {
     state: &'s State,
     views: BTreeMap<Knower, View>,
@@ -126,7 +127,7 @@ pub fn preview(state: &State, operation: Operation) -> Result<Preview, QueryErro
     for change in &operation.changes {
         match change {
             Change::AssertFact(fact) if state.fact(fact.id()).is_none() => facts.push(fact_row(&after, fact)),
-            // An edge that existed before is not new knowledge.
+            // An edge that was already recorded is not new knowledge.
             Change::Learn(edge) if edge.acquisition.gives_knowledge() && state.knowledge(edge.id()).is_none() => {
                 learned.insert((edge.knower.clone(), edge.fact), edge.id());
             }

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use hearsay_model::{EntityId, Key, Kind, Object, Predicate, PredicateRole, State, Value, attribute};
 use serde::Serialize;
 
-/// Attributes that [`Record::attributes`] leaves out, because they are texts about the entity or have many values.
+/// Attributes that [`Record::attributes`] omits, because they are texts about the entity or have many values.
 const NOT_SHOWN: [&str; 6] =
     [attribute::NAME, attribute::KIND, attribute::ALIAS, attribute::DESCRIPTION, attribute::LORE, attribute::TAG];
 
-/// An entity for display in a game: its canon facts that hold now, including secrets.
+/// An entity for display in a game: its current canon facts, including secrets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Record {
     /// Id of the entity.
@@ -20,9 +20,9 @@ pub struct Record {
     pub name: Option<String>,
     /// Current place of the entity.
     pub place: Option<EntityId>,
-    /// Attributes with their newest values, without names and texts about the entity.
+    /// Attributes with their newest values. Omits names and texts about the entity.
     pub attributes: BTreeMap<Predicate, Value>,
-    /// Relations to other entities, except the place. The value is the attitude to the other entity, −100 to 100;
+    /// Relations to other entities, except the place. Each value is the attitude to the other entity, −100 to 100, or
     /// `None` if the relation states no attitude.
     pub relations: BTreeMap<(Predicate, EntityId), Option<i8>>,
 }
@@ -56,7 +56,7 @@ impl Record {
     }
 }
 
-/// Returns the entities whose [`Record`] may have changed when the records with these keys changed.
+/// Returns the entities whose [`Record`] may differ after the records with the keys `touched` changed.
 pub fn touched_entities(state: &State, touched: &[Key]) -> BTreeSet<EntityId> {
     let entity = |key: &Key| match key {
         Key::Entity(id) => Some(id.clone()),

@@ -1,4 +1,4 @@
-//! Finds the entity, fact or session that a name or reference means.
+//! Finds the entity, fact or session that a name or reference refers to.
 
 use std::sync::Arc;
 
@@ -6,12 +6,12 @@ use hearsay_model::{EntityId, Fact, FactId, FactStatus, Resolution, Session, Sta
 
 use crate::QueryError;
 
-/// Finds an entity by id, name, alias, or a part of a name that only one entity has: a first name, a surname, or a
-/// title and a surname. Secret names must be given in full.
+/// Finds an entity by id, name, alias, or an unambiguous part of its name: a first name, a surname, or a title with a
+/// surname. Secret names must be given in full.
 ///
 /// # Errors
 /// Returns an error if no entity has this name, or if several entities have it. The error contains the ids of entities
-/// with similar names, or of the entities that the name can mean.
+/// with similar names, or of the entities that the name may refer to.
 pub fn resolve(state: &State, name: &str) -> Result<EntityId, QueryError> {
     let candidates = match state.resolve(name) {
         Resolution::One(id) => return Ok(id),
@@ -25,10 +25,10 @@ pub fn resolve(state: &State, name: &str) -> Result<EntityId, QueryError> {
     }
 }
 
-/// Returns the entities with a name that is not secret and contains these words in this order. Sorted.
+/// Returns the entities that have a non-secret name with these words in this order. Sorted.
 fn with_name_part(state: &State, part: &str) -> Vec<EntityId> {
     let words = text::words(part);
-    // A text like `old-odo` is an id. The id of a removed entity must not match the name of another entity.
+    // A text such as `old-odo` is an id. The id of a removed entity must not match the name of another entity.
     let is_id = part.contains('-') && EntityId::new(part.trim()).is_ok();
     if is_id || words.iter().all(|word| spelling::is_stop_word(word)) {
         return Vec::new();
@@ -43,7 +43,7 @@ fn with_name_part(state: &State, part: &str) -> Vec<EntityId> {
     found
 }
 
-/// Finds a speaker by id or name. If the given name is a secret name, also returns that name.
+/// Finds a speaker by id or name. Also returns the given name if it is a secret name.
 ///
 /// # Errors
 /// Returns the same errors as [`resolve`].
@@ -53,7 +53,7 @@ pub fn resolve_speaker(state: &State, name: &str) -> Result<(EntityId, Option<St
     Ok((id, alias))
 }
 
-/// Returns the ids of up to three entities whose name or id is most similar to a text.
+/// Returns the ids of up to three entities whose names or ids are most similar to a text.
 fn nearest(state: &State, name: &str) -> Vec<String> {
     let wanted = text::normal(name);
     let mut scored: Vec<(f64, String)> = Vec::new();
@@ -78,11 +78,11 @@ fn nearest(state: &State, name: &str) -> Vec<String> {
     names
 }
 
-/// Maximum number of facts that an error about an ambiguous reference lists.
+/// Maximum number of facts in an error about an ambiguous reference.
 const MOST_CANDIDATES: usize = 9;
 
-/// Finds a fact by id, by the beginning of an id (at least four digits), by handle, or by several words that only its
-/// statement contains.
+/// Finds a fact by id, by the first digits of its id (at least four), by handle, or by two or more words that occur
+/// together only in its statement.
 ///
 /// # Errors
 /// Returns an error if no fact matches, or if several facts match.
@@ -92,7 +92,7 @@ pub fn find_fact(state: &State, given: &str) -> Result<Arc<Fact>, QueryError> {
     }
     let mut found: Vec<_> = state.facts_by_handle(given).cloned().collect();
     if found.len() > 1 {
-        // When the DM accepts a fact in other words, the rejected original keeps the same handle.
+        // If the DM accepted a fact with a new wording, the rejected original keeps the same handle.
         found.retain(|fact| fact.status() != FactStatus::Rejected);
     }
     if found.is_empty() && given.len() >= 4 {
@@ -111,7 +111,7 @@ pub fn find_fact(state: &State, given: &str) -> Result<Arc<Fact>, QueryError> {
     }
 }
 
-/// Returns the facts whose statement contains all words of a text. For a single word, returns nothing.
+/// Returns the facts whose statement contains all content words of a text. Returns nothing for a single word.
 fn with_words(state: &State, given: &str) -> Vec<Arc<Fact>> {
     let mut wanted = text::words(given);
     wanted.retain(|word| !spelling::is_stop_word(word));
@@ -125,8 +125,8 @@ fn with_words(state: &State, given: &str) -> Vec<Arc<Fact>> {
     state.facts().filter(states).cloned().collect()
 }
 
-/// Returns the name of an entity for a sentence that others may learn. Never returns a secret name. Never returns an id
-/// either, because an id may contain a secret name. Returns `somebody` if the entity has no name that may be used.
+/// Returns an entity's name for use in a sentence that others may learn. Never returns a secret name or an id, because
+/// an id may contain a secret name. Returns `somebody` if the entity has only secret names.
 pub fn spoken_of<'a>(state: &'a State, id: &EntityId) -> &'a str {
     state.open_name(id).unwrap_or("somebody")
 }

@@ -1,15 +1,15 @@
-//! Reveals: conditions under which the holder of a secret may tell the secret.
+//! Reveals: conditions under which a character may tell a secret.
 
 use hearsay_belief::{Judgement, Revealable, Trust, revealable};
 use hearsay_model::{EntityId, FactId, State};
 use serde::Serialize;
 
-/// Returns the author's note to the DM on a reveal.
+/// Returns the author's note to the DM about a reveal.
 pub(crate) fn note_of(state: &State, reveal: &str) -> Option<String> {
     state.reveals().find(|one| one.id == reveal)?.note.clone()
 }
 
-/// A secret that a holder may tell when a condition holds.
+/// A secret that its holder may tell once a condition is met.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RevealRow {
     /// Id of the reveal.
@@ -18,13 +18,12 @@ pub struct RevealRow {
     pub fact: FactId,
     /// Sentence that states the secret.
     pub statement: String,
-    /// Character that may tell the secret when the condition holds.
+    /// Character that may tell the secret once the condition is met.
     pub holder: EntityId,
-    /// Result of checking the condition: whether it holds, for which characters, and which of its parts do not hold
-    /// yet.
+    /// Result of checking the condition: whether it is met, for which characters, and which parts are still missing.
     #[serde(flatten)]
     pub judgement: Judgement,
-    /// Author's note to the DM, such as how the secret is told and what follows.
+    /// Author's note to the DM, such as how the character tells the secret and what happens next.
     pub note: Option<String>,
 }
 

@@ -1,5 +1,5 @@
-//! Search for the DM or a tool. Finds entities by name and along relations, and facts and passages by words, meaning
-//! and graph. If nothing is found, suggests similar names.
+//! Search for the DM or a tool. Finds entities by name and by following relations. Finds facts and passages by
+//! keywords, meaning and graph. Suggests similar names if nothing is found.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -34,7 +34,7 @@ pub const MOST_RELATIONS: usize = 5;
 /// Maximum number of suggested names.
 pub const MOST_HINTS: usize = 10;
 
-/// Maximum number of relations that a search follows from an entity found by name.
+/// Maximum number of steps along relations from an entity found by name.
 pub const DEEPEST: usize = 3;
 
 /// Minimum Jaro–Winkler similarity at which a name matches, 0.0–1.0.
@@ -42,14 +42,14 @@ const ALIKE: f64 = 0.88;
 /// Minimum Jaro–Winkler similarity at which a name is suggested, 0.0–1.0.
 const NEAR: f64 = 0.6;
 
-/// Number of names that are suggested even if no name is similar.
+/// Number of names to suggest if none is similar.
 const FARTHER: usize = 3;
 
-/// A search in the knowledge of one knower, or in the whole campaign.
+/// A search in one knower's knowledge, or in the whole campaign.
 ///
-/// Entities are found by name and alias, by the beginning of a name, and by similar spelling. The text `*` lists all
-/// entities. From the entities found, the search follows relations, by default [two](Search::depth) steps and never
-/// more than [`DEEPEST`]. Facts and passages are found by words, meaning and graph. If nothing is found, the result
+/// The search finds entities by name and alias, by the beginning of a name, and by similar spelling. The text `*` lists
+/// all entities. From these entities, the search follows relations, by default [two](Search::depth) steps and never
+/// more than [`DEEPEST`]. It finds facts and passages by keywords, meaning and graph. If nothing is found, the result
 /// contains the most similar names as hints.
 ///
 /// A result has at most [`MOST_ENTITIES`] entities with [`MOST_RELATIONS`] relations each, [`MOST_HITS`] facts,
@@ -61,27 +61,28 @@ pub struct Search {
     pub text: String,
     /// Knower whose knowledge is searched: an id or a name. If unset, the whole campaign is searched.
     pub knower: Option<String>,
-    /// Game time of the knower's view. Default: everything that the knower knows so far.
+    /// Game time of the knower's view. Default: now, with everything that the knower has learned so far.
     pub as_of: Option<GameTime>,
-    /// Restricts the results to these entities (ids or names) and their direct neighbours. Facts and passages must
-    /// concern one of them. If empty, there is no restriction.
+    /// Only these entities (ids or names) and their direct neighbours, and the facts and passages that concern one of
+    /// them. If empty, there is no restriction.
     pub about: Vec<String>,
-    /// Only entities of this kind, and facts about them.
+    /// Only entities of this kind, and facts about them. A search with this filter finds no passages.
     pub kind: Option<Kind>,
-    /// Only facts with this predicate. The search also follows only relations with this predicate.
+    /// Only facts with this predicate, and entities reached along relations with this predicate. A search with this
+    /// filter finds no passages.
     pub predicate: Option<Predicate>,
     /// Only facts and passages of this session: its id or number.
     pub session: Option<String>,
-    /// Only facts of this status. Cannot be combined with `knower`, because only the DM knows the status of a fact.
+    /// Only facts with this status. Cannot be combined with `knower`, because only the DM may see the status of a fact.
     pub status: Option<FactStatus>,
-    /// Only facts that are valid at this game time. Cannot be combined with `knower`.
+    /// Only facts that are true at this game time. Cannot be combined with `knower`.
     pub holds_at: Option<GameTime>,
-    /// Maximum number of relations followed from the entities found by name: 0 to [`DEEPEST`]. Default 2.
+    /// Maximum number of steps along relations from an entity found by name: 0 to [`DEEPEST`]. Default 2.
     pub depth: usize,
     /// Maximum number of facts. The same limit applies to passages. Default [`MOST_HITS`].
     pub limit: usize,
-    /// Maximum time to wait until the sentence encoder has computed the vector of the text, counted from the call.
-    /// After this time, results are ranked by words and graph, not by meaning. Default: from the settings.
+    /// Maximum time to wait for the vector of the text, counted from the call. If the sentence encoder needs longer,
+    /// results are ranked by keywords and graph, but not by meaning. Default: from the settings.
     pub deadline: Option<Duration>,
 }
 
@@ -107,11 +108,11 @@ impl Default for Search {
 /// The result of a search.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct SearchResults {
-    /// Entities: first those found by name, then those reached along relations. At most [`MOST_ENTITIES`].
+    /// Entities found by name, followed by entities reached along relations. At most [`MOST_ENTITIES`].
     pub entities: Vec<EntityHit>,
-    /// Found facts, highest score first.
+    /// Facts, highest score first.
     pub facts: Vec<SearchHit>,
-    /// Found passages, highest score first.
+    /// Passages, highest score first.
     pub passages: Vec<SearchHit>,
     /// Names most similar to the text, if nothing was found. At most [`MOST_HINTS`].
     pub hints: Vec<Hint>,
@@ -124,23 +125,23 @@ pub struct EntityHit {
     pub id: EntityId,
     /// Name of the entity, or its id if the knower has no name for it.
     pub name: String,
-    /// Kind of the entity; `None` if the searched view does not contain it.
+    /// Kind of the entity; `None` if the searched view does not contain the kind.
     pub kind: Option<Kind>,
     /// How the entity was found.
     pub by: Match,
-    /// Number of relations to the nearest entity found by name; 0 for entities found by name.
+    /// Number of steps from the nearest entity found by name; 0 for an entity found by name.
     pub distance: usize,
     /// Sentences that state the entity's relations. At most [`MOST_RELATIONS`].
     pub relations: Vec<String>,
 }
 
-/// How an entity was found, from the most certain to the least certain match.
+/// How an entity was found, from the most to the least certain match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Match {
     /// The text is a name, an alias or the id of the entity.
     Name,
-    /// The text contains a name of the entity.
+    /// The text mentions the entity by name.
     Mentioned,
     /// The text is the beginning of a name of the entity.
     Prefix,
@@ -150,7 +151,7 @@ pub enum Match {
     Spelling,
     /// The text is `*`, which lists all entities.
     Everything,
-    /// Relations connect the entity with an entity that was found by name.
+    /// The entity was reached along relations from an entity found by name.
     Relation,
 }
 
@@ -174,11 +175,11 @@ pub struct SearchHit {
     pub text: String,
     /// Score of the result, 0.0–1.0.
     pub score: f32,
-    /// Score of the result by words, by meaning and by the graph.
+    /// Separate scores by keywords, by meaning and by graph.
     pub channels: Channels,
     /// Explanation of the score, with the path through the graph.
     pub explanation: Explanation,
-    /// Sentences that state the facts along the path through the graph that led to the result.
+    /// Sentences that state the facts on the path through the graph to this result.
     pub path: Vec<String>,
     /// Citation of the fact or passage.
     pub citation: Citation,
@@ -190,8 +191,8 @@ impl Search {
         Self { text: text.into(), ..Self::default() }
     }
 
-    /// Searches in another state, such as the state at an earlier position. Ranks by words and graph, not by meaning.
-    /// Indexes every text of the state, so call this function on a background thread.
+    /// Searches in another state, such as the state at an earlier position. Ranks by keywords and graph, but not by
+    /// meaning. Indexes every text of the state, so call this function on a background thread.
     ///
     /// # Errors
     /// Returns an error if a name or a session is unknown, or if `knower` is combined with `status` or `holds_at`.
@@ -253,7 +254,7 @@ impl Search {
     }
 }
 
-/// A search over one view.
+/// A search in one view.
 struct Finder<'a> {
     search: &'a Search,
     state: &'a State,
@@ -364,8 +365,8 @@ impl<'a> Finder<'a> {
         self.search.kind.is_none() || self.search.kind == kind(known.subject())
     }
 
-    /// Returns whether a passage passes the filters. A filter by predicate, kind, status or validity excludes all
-    /// passages.
+    /// Returns whether a passage passes the filters. A filter by predicate, kind, status or validity applies to facts,
+    /// so it excludes all passages.
     fn lets_passage_through(&self, passage: &Passage) -> bool {
         let Search { kind, predicate, status, holds_at, .. } = self.search;
         let of_facts = predicate.is_some() || status.is_some() || kind.is_some() || holds_at.is_some();
@@ -405,7 +406,7 @@ fn fits(wanted: &str, name: &str, id: &EntityId) -> Option<Match> {
     if name.split(' ').any(|word| word.starts_with(wanted)) {
         return Some(Match::Word);
     }
-    // Nearly all words of three letters or less are similar.
+    // Words of three letters or fewer are almost all similar to each other.
     let long = wanted.chars().count() > 3;
     let alike = |word: &str| long && strsim::jaro_winkler(wanted, word) >= ALIKE;
     (alike(name) || name.split(' ').any(alike)).then_some(Match::Spelling)

@@ -23,14 +23,14 @@ use crate::{
 pub struct SecretRow {
     /// Id of the fact.
     pub fact: FactId,
-    /// Handle: a short name that the author gave the fact in a campaign file.
+    /// Handle: a short name that a campaign file gives the fact.
     pub handle: Option<String>,
     /// Sentence that states the fact.
     pub statement: String,
     /// Status of the fact.
     pub status: FactStatus,
-    /// Knowers that have a knowledge edge of their own to the fact. A group or place in the list stands for all its
-    /// members or residents. Sorted by id.
+    /// Knowers that have their own knowledge edge to the fact. A group or place stands for all its members or
+    /// residents. Sorted by id.
     pub holders: Vec<SecretHolder>,
     /// Occasions on which the secret was told, earliest first; empty if it was never told.
     pub told: Vec<TellingRow>,
@@ -50,13 +50,13 @@ pub struct SecretHolder {
 /// One occasion on which a fact was told.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TellingRow {
-    /// Character that told the fact; `None` for rumours without a source.
+    /// Character that told the fact; `None` for a rumour without a source.
     pub by: Option<EntityId>,
-    /// Hearer that was told the fact.
+    /// Knower that was told the fact.
     pub to: Knower,
-    /// Game time of the telling, as text.
+    /// Game time at which the fact was told, as text.
     pub when: Option<String>,
-    /// Session of the telling.
+    /// Session in which the fact was told.
     pub session: Option<SessionId>,
 }
 
@@ -71,8 +71,8 @@ pub struct SecretFilter {
     pub limit: usize,
 }
 
-/// Returns the secrets that exist in a campaign at a game time, up to the limit of the filter, and the total number of
-/// these secrets. Sorted by subject and predicate.
+/// Returns the secrets that exist in a campaign at a game time, up to the filter's limit, and the total number of
+/// secrets that pass the filter. Sorted by subject and predicate.
 ///
 /// # Errors
 /// Returns an error if the name matches no entity or several entities.
@@ -132,8 +132,9 @@ pub fn secrets(
     Ok((found.into_iter().take(filter.limit).map(|(_, row)| row).collect(), all))
 }
 
-/// Returns whether a secret existed at a game time. If the start of the fact is known, the fact must have begun by
-/// then. Otherwise, somebody must have known the fact by then. A fact that nobody has ever known always existed.
+/// Returns whether a secret existed at a game time. If the start of the fact is recorded, it must not be later than the
+/// game time. Otherwise, a knower must have known the fact by then. A secret that nobody has ever learned always
+/// exists.
 fn was_there(state: &State, fact: &Fact, known_then: &[&KnowledgeEdge], moment: Option<GameTime>) -> bool {
     match (fact.validity().start(), moment) {
         (_, None) => true,
@@ -153,13 +154,12 @@ pub struct WhyNot {
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// How the knower knows the fact, if the knower does know it. In this case, `reasons`, `sources` and `conditions`
-    /// are empty.
+    /// How the knower knows the fact, if so. In this case, `reasons`, `sources` and `conditions` are empty.
     pub knows: Option<HolderRow>,
     /// Reasons why the knower does not know the fact, simplest reason first.
     pub reasons: Vec<Obstacle>,
-    /// Living characters that know the fact. Characters that could tell it to the knower come first: they do not
-    /// conceal the fact, and the knower knows them or shares a group or place with them.
+    /// Living characters that know the fact. The likeliest tellers come first: they do not conceal the fact, and the
+    /// knower is acquainted with them or shares a group or place with them.
     pub sources: Vec<SourceRow>,
     /// Conditions under which a character that knows the fact may tell it.
     pub conditions: Vec<ConditionRow>,
@@ -172,15 +172,16 @@ pub struct ConditionRow {
     pub reveal: String,
     /// Character that may tell the secret.
     pub holder: EntityId,
-    /// Whether the condition holds now.
+    /// Whether the condition is met now.
     pub holds: bool,
-    /// Parts of the condition that do not hold yet, in words.
+    /// Parts of the condition that are not met yet, in words.
     pub missing: Vec<String>,
-    /// Author's note to the DM, such as how the secret is told and what follows.
+    /// Author's note to the DM, such as how the character tells the secret and what happens next.
     pub note: Option<String>,
 }
 
-/// Returns the conditions under which other characters may tell a fact to a character. Sorted by reveal and teller.
+/// Returns the conditions under which other characters may tell a fact to the character `who`. Sorted by reveal and
+/// teller.
 fn conditions(state: &State, who: &EntityId, fact: FactId) -> Vec<ConditionRow> {
     if state.reveals_of(fact).next().is_none() {
         return Vec::new();
@@ -201,7 +202,7 @@ fn conditions(state: &State, who: &EntityId, fact: FactId) -> Vec<ConditionRow> 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "why")]
 pub enum Obstacle {
-    /// The knower learns the fact only after the given game time.
+    /// The knower learns the fact later than the given game time.
     TooEarly {
         /// Game time at which the knower learns the fact, as text.
         learns: Option<String>,
@@ -211,7 +212,7 @@ pub enum Obstacle {
         /// Status of the fact.
         status: FactStatus,
     },
-    /// No knower has ever known the fact.
+    /// Nobody has ever known the fact.
     NobodyKnows,
     /// The knower did not witness the fact, was not told it, and did not read it.
     NeverLearned,
@@ -227,7 +228,7 @@ pub enum Obstacle {
         /// Group or place that knows the fact.
         group: EntityId,
     },
-    /// The knower had left when the group or place learned the fact.
+    /// The knower left the group or place before the group or place learned the fact.
     LeftBefore {
         /// Group or place that knows the fact.
         group: EntityId,
@@ -236,7 +237,7 @@ pub enum Obstacle {
         /// Game time at which the group or place learned the fact, as text.
         learned: Option<String>,
     },
-    /// The group shares the fact only with higher ranks.
+    /// Only members with a higher rank share the knowledge of the group.
     RankTooLow {
         /// Group that knows the fact.
         group: EntityId,
@@ -245,14 +246,14 @@ pub enum Obstacle {
         /// Lowest rank whose members know the fact.
         needs: String,
     },
-    /// The knower belongs to a group or place that knows the fact, but does not know that it belongs there.
+    /// The knower belongs to a group or place that knows the fact, but does not know of this membership or residence.
     UnawareOfBelonging {
         /// Group or place that knows the fact.
         group: EntityId,
     },
 }
 
-/// A character that knows a fact that another character does not know.
+/// A character that knows a fact and could be the source of it for another character.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SourceRow {
     /// Id of the character.
@@ -261,8 +262,8 @@ pub struct SourceRow {
     pub name: String,
     /// Whether the character conceals the fact.
     pub conceals: bool,
-    /// Sentence that states a relation between the two characters, if the character that does not know the fact knows
-    /// of such a relation.
+    /// Sentence that states a relation between the two characters. `None` if the character that does not know the fact
+    /// knows of no such relation.
     pub acquainted: Option<String>,
     /// Groups and places that both characters belong to. Sorted.
     pub shares: Vec<EntityId>,
@@ -278,8 +279,8 @@ fn belongings<'a>(state: &'a State, id: &EntityId) -> impl Iterator<Item = (&'a 
     own.filter_map(|fact| Some((fact.object().entity()?, &**fact)))
 }
 
-/// Returns the reasons why a character does not know a fact at a game time, and characters from which it could learn
-/// the fact. Computes a view of each possible knower, so call this function on a background thread.
+/// Returns the reasons why a character does not know a fact at a game time, and the characters that could tell it.
+/// Computes a view of each possible knower, so call this function on a background thread.
 ///
 /// # Errors
 /// Returns an error if the character or the fact is unknown or ambiguous.
@@ -317,7 +318,7 @@ pub fn why_not(state: &State, who: &str, fact: &str, moment: Option<GameTime>) -
     let mut edges: Vec<&KnowledgeEdge> =
         state.known_by(fact.id()).map(AsRef::as_ref).filter(|edge| edge.acquisition.gives_knowledge()).collect();
     edges.sort_by_key(|edge| (edge.knower.clone(), edge.learned_at(), edge.id()));
-    // A fact that a character made up is not unknown: its inventor has an edge to it.
+    // If a character made up the fact, the fact has a knower, even though that knower's edge gives no knowledge.
     let nobody = state.known_by(fact.id()).next().is_none();
     match (nobody, answer.reasons.is_empty()) {
         (true, _) => answer.reasons.push(Obstacle::NobodyKnows),
@@ -344,7 +345,7 @@ pub fn why_not(state: &State, who: &str, fact: &str, moment: Option<GameTime>) -
     Ok(answer)
 }
 
-/// Returns the reason why a character does not share a group's knowledge of a fact.
+/// Returns the reason why a group that knows a fact does not share it with a character.
 fn obstacle(
     state: &State,
     who: &EntityId,
@@ -354,7 +355,7 @@ fn obstacle(
     group: &EntityId,
 ) -> Obstacle {
     let group = group.clone();
-    // A character belongs to a group directly, or through a smaller group or place that belongs to it.
+    // A character may belong to a group directly, or through a smaller group or place that belongs to it.
     let mut open = vec![who.clone()];
     let (mut seen, mut stays) = (BTreeSet::new(), Vec::new());
     while let Some(member) = open.pop() {
@@ -387,7 +388,7 @@ fn obstacle(
             let left = stays.iter().filter_map(|link| link.validity().until.as_ref()).max_by_key(|date| date.time);
             Obstacle::LeftBefore { group, left: date(state, left), learned: print(state, learned) }
         }
-        // The knower does not know one of the facts through which it belongs to the group.
+        // The character does not know one of the facts that make it a member or resident.
         (None, Some(_)) => Obstacle::UnawareOfBelonging { group },
     }
 }
@@ -413,7 +414,7 @@ fn sources(
                 theirs.map(|(group, _)| group).filter(|group| own.contains(group)).cloned().collect();
             shares.sort();
             shares.dedup();
-            // Uses only relations between the two characters, because they say more than facts about one of them.
+            // Only a relation between the two characters shows that they are acquainted.
             let of_both = |known: &&hearsay_belief::Known| {
                 let ends = [Some(known.subject()), known.object().entity()];
                 known.predicate().is_relation() && ends.contains(&Some(who)) && ends.contains(&Some(&holder.knower))
@@ -429,12 +430,12 @@ fn sources(
 }
 
 impl Obstacle {
-    /// Describes the reason in words, with ids as names.
+    /// Describes the reason in words, with ids instead of names.
     pub fn in_words(&self) -> String {
         self.called(&EntityId::to_string)
     }
 
-    /// Describes the reason in words.
+    /// Describes the reason in words. `called` returns the names of the entities.
     pub fn called(&self, called: Called) -> String {
         let when = |date: &Option<String>| date.as_ref().map_or_else(|| "at an unknown time".to_owned(), Clone::clone);
         match self {
@@ -470,7 +471,6 @@ impl Obstacle {
     }
 }
 
-/// Describes one occasion on which a fact was told.
 impl TellingRow {
     /// Describes the hearer, the teller, the time and the session in words.
     pub fn in_words(&self) -> String {

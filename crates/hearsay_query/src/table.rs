@@ -1,4 +1,4 @@
-//! Knowledge of the table. The table consists of the player characters and their parties.
+//! Knowledge of the table, that is, of the player characters and their parties.
 
 use hearsay_belief::{AccessPath, View};
 use hearsay_model::{EntityId, Fact, FactId, FactStatus, GameTime, Knower, PassageId, SessionId, State, attribute};
@@ -9,7 +9,7 @@ use crate::{
     knowledge::{PartyKnower, known_edges, players, print, way_called},
 };
 
-/// Returns the number and title of a session.
+/// Returns the number and title of a session as text.
 pub fn session_title(state: &State, session: &SessionId) -> Option<String> {
     let session = state.session(session)?;
     Some(match session.number {
@@ -20,7 +20,7 @@ pub fn session_title(state: &State, session: &SessionId) -> Option<String> {
 }
 
 /// The table: the player characters and their parties, with their views. Creating a table reads every entity and
-/// computes each view, so create it on a background thread.
+/// computes a view of each player character and party, so create it on a background thread.
 #[derive(Debug)]
 pub struct Table<'s> {
     state: &'s State,
@@ -28,7 +28,7 @@ pub struct Table<'s> {
     characters: usize,
 }
 
-/// The player characters and parties that know a fact, and the time since which they know it.
+/// Player characters and parties that know a fact, and when the first of them learned it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TableKnows {
     /// Game time at which the first of the knowers learned the fact, as text; `None` if it was always known.
@@ -39,8 +39,8 @@ pub struct TableKnows {
     pub title: Option<String>,
     /// Whether all player characters know the fact.
     pub all: bool,
-    /// Player characters and parties that know the fact. The description of how each of them learned it contains names
-    /// instead of ids.
+    /// Player characters and parties that know the fact. Their [`acquisition`](PartyKnower::acquisition) texts contain
+    /// names instead of ids.
     pub known_by: Vec<PartyKnower>,
 }
 
@@ -97,8 +97,8 @@ impl<'s> Table<'s> {
         self.all(|view| view.fact(fact).is_some())
     }
 
-    /// Returns whether a fact may appear on a screen that players see. The fact must be canon or claimed, not secret,
-    /// concealed by nobody, and known to all player characters.
+    /// Returns whether a fact may appear on a screen that players see. The fact must be canon or claimed, and known to
+    /// all player characters. It must not be secret, and nobody may conceal it.
     pub fn may_see(&self, fact: &Fact) -> bool {
         let open = matches!(fact.status(), FactStatus::Canon | FactStatus::Claimed) && !is_secret(self.state, fact);
         open && self.all_know(fact.id())
@@ -119,7 +119,7 @@ impl<'s> Table<'s> {
         self.characters > 0 && having == self.characters
     }
 
-    /// Returns whether a player character or party knows a fact in another way than as common lore.
+    /// Returns whether a player character or party learned a fact. Common lore does not count.
     pub fn learned(&self, fact: FactId) -> bool {
         let own = |view: &View| {
             let known = view.fact(fact);

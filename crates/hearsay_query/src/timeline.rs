@@ -1,4 +1,4 @@
-//! Timeline: events, starts and ends of facts, sessions and scenes, on the campaign's calendar.
+//! Timeline of a campaign: events, starts and ends of facts, sessions and scenes, by game time.
 
 use std::{
     cmp::Ordering,
@@ -21,9 +21,9 @@ pub enum MomentKind {
     Session,
     /// An event of the campaign.
     Event,
-    /// A fact begins to hold.
+    /// A fact becomes true.
     Began,
-    /// A fact ends.
+    /// A fact ceases to be true.
     Ended,
     /// A scene: consecutive lines of a session's log at the same place.
     Scene,
@@ -45,7 +45,7 @@ pub struct TimelineFilter {
     pub within: Option<(GameTime, Precision)>,
     /// Unit of the spans in which moments are counted: years, months or days.
     pub by: Precision,
-    /// Maximum number of dated moments, and also of undated moments. If there are more, only the last ones are
+    /// Maximum number of dated moments, and separately of undated moments. If there are more, only the latest ones are
     /// returned.
     pub limit: usize,
 }
@@ -59,7 +59,7 @@ impl Default for TimelineFilter {
 /// Moments of a campaign in chronological order, with counts per year, month or day.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Timeline {
-    /// Years, months or days with moments, in order.
+    /// Years, months or days that contain moments, in order.
     pub spans: Vec<SpanRow>,
     /// Moments in order, up to the limit of the filter.
     pub moments: Vec<MomentRow>,
@@ -71,10 +71,10 @@ pub struct Timeline {
     pub all_undated: usize,
 }
 
-/// A year, month or day with moments.
+/// A year, month or day that contains moments.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SpanRow {
-    /// Label of the span, such as `412 HR`.
+    /// Text that names the span, such as `412 HR`.
     pub label: String,
     /// First minute of the span.
     pub first: GameTime,
@@ -93,9 +93,9 @@ pub struct MomentRow {
     pub time: Option<GameTime>,
     /// Game time as text, with the precision in which it was written.
     pub when: String,
-    /// Description of the moment in a sentence.
+    /// Sentence that describes the moment.
     pub what: String,
-    /// Fact that begins or ends, or that states the date of an event.
+    /// Fact that begins or ends, or fact that states the date of the event.
     pub fact: Option<FactId>,
     /// Entity of the event, if the moment is an event.
     pub event: Option<EntityId>,
@@ -107,9 +107,10 @@ pub struct MomentRow {
     pub there: Vec<EntityId>,
     /// Status of the fact that begins or ends, or that states the date of an event.
     pub status: FactStatus,
-    /// Whether the moment is a secret, or a character that was present in the session did not hear all of it.
+    /// Whether the moment is secret. A scene is secret if a character who was present in the session did not hear all
+    /// of it.
     pub secret: bool,
-    /// Whether the moment may be shown to the players: it is no secret, and all player characters know it.
+    /// Whether the moment may be shown to the players: it is not secret, and all player characters know it.
     pub safe: bool,
 }
 
@@ -159,8 +160,7 @@ pub fn timeline(state: &State, filter: &TimelineFilter) -> Result<Timeline, Quer
     Ok(Timeline { spans, moments: rows(dated), all, undated: rows(undated), all_undated })
 }
 
-/// A moment that is listed or only counted. For facts, rows are built only when they are listed, because there are many
-/// facts.
+/// A moment before its row is built. A row for a fact is built only if it is listed, because there are many facts.
 enum Moment<'a> {
     Row(MomentRow),
     Turn { kind: MomentKind, fact: &'a Fact, date: &'a Date },
@@ -238,14 +238,13 @@ fn spans(state: &State, table: &Table, dated: &[Moment], by: Precision) -> Vec<S
     spans
 }
 
-/// Returns whether a timeline shows the start and end of a fact. It does not show them for names, kinds, aliases and
-/// tags.
+/// Returns whether a timeline shows the start and end of a fact. It omits names, kinds, aliases and tags.
 fn tells(fact: &Fact) -> bool {
     let naming = [attribute::NAME, attribute::KIND, attribute::ALIAS, attribute::TAG];
     fact.status().is_in_world() && !naming.contains(&fact.predicate().as_str())
 }
 
-/// Prints a date with the precision in which it was written: `398` gives only the year.
+/// Prints a date with the precision in which it was written: `398` prints as a year.
 fn print(state: &State, date: &Date) -> String {
     match date.time {
         Some(time) if date.raw.is_empty() => state.calendar().print(time),
@@ -290,7 +289,7 @@ fn event(state: &State, table: &Table, id: &EntityId) -> MomentRow {
             Some(EventPart::Place) | None => {}
         }
     }
-    // Everyone who knows of an event knows its name, so an event with a secret name is secret.
+    // Everyone who knows of an event knows its name. An event with a secret name is therefore secret.
     let naming = values(attribute::NAME);
     MomentRow {
         kind: MomentKind::Event,
@@ -308,7 +307,8 @@ fn event(state: &State, table: &Table, id: &EntityId) -> MomentRow {
     }
 }
 
-/// Returns the witnesses of a fact and those who were present, if the moment is the start of the fact.
+/// Returns the witnesses of a fact and the characters who were present. Returns none unless the moment is the start of
+/// the fact.
 fn witnesses<'a>(state: &'a State, fact: &Fact, kind: MomentKind) -> impl Iterator<Item = &'a EntityId> {
     let saw =
         state.known_by(fact.id()).filter(move |edge| edge.acquisition.is_witnessed() && kind == MomentKind::Began);

@@ -1,8 +1,8 @@
 //! Trust calibration: the DM's confirmations and rejections adjust the confidence of later proposals.
 //!
-//! Decisions are counted per source (a speaker, a file, or an author), per predicate, and per extraction (author,
-//! method and language model). All counts are computed from the current facts. Undoing a decision, loading a slot or
-//! reopening the campaign therefore needs no special handling.
+//! Decisions are counted by source (a speaker, a file or an author), by predicate, and by extraction (the combination
+//! of author, method and language model). All counts are computed from the current facts, so they stay correct after
+//! undoing a decision, loading a save slot or reopening the campaign.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -20,7 +20,7 @@ use crate::duplicates::Claim;
 #[cfg(test)]
 mod tests;
 
-/// Something whose reliability is learned from the DM's decisions: a source, a predicate or an extraction.
+/// Category in which the DM's decisions are counted: a source, a predicate or an extraction.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case", tag = "of", content = "which")]
 pub enum TrustOf {
@@ -28,11 +28,11 @@ pub enum TrustOf {
     Speaker(EntityId),
     /// Contents of the file at this path.
     File(String),
-    /// Proposals of this author that have neither a speaker nor a file.
+    /// Proposals by this author for which neither a speaker nor a file is recorded.
     Author(#[serde(serialize_with = "as_text")] Author),
     /// Facts with this predicate, because some predicates are harder to extract than others.
     Predicate(Predicate),
-    /// Facts that were extracted by this author with this method, and with this language model if there is one.
+    /// Facts that this author extracted with this method and, if any, this language model.
     #[serde(serialize_with = "as_way")]
     Extraction(Author, Method, Option<String>),
 }
@@ -86,27 +86,27 @@ pub struct Counts {
     pub rejected: usize,
 }
 
-/// Number of confirmations, and of rejections, that are assumed before the first decision. They limit the effect of the
-/// first decisions.
+/// Number of confirmations, and also of rejections, that are assumed before the first decision. These assumed decisions
+/// limit the effect of the first real decisions.
 const PRIOR: f64 = 4.0;
 
-/// Weight of the counts of the source, of the predicate and of the extraction.
+/// Weight of each of the three counts: source, predicate and extraction.
 const WEIGHT: f64 = 0.5;
 
-/// Maximum change of confidence, in log-odds. It changes a confidence of 0.5 to 0.27 or 0.73.
+/// Maximum change of confidence, in log-odds. This maximum changes a confidence of 0.5 to 0.27 or 0.73.
 const MOST_SHIFT: f64 = 1.0;
 
 /// Maximum amount by which a confirmed fact raises the confidence of a similar proposed fact.
 const MOST_LIFT: f64 = 0.3 * 0.1;
 
 impl Counts {
-    /// Returns the change of confidence in log-odds, before weighting and limiting.
+    /// Returns the change of confidence in log-odds, before it is weighted and limited.
     pub fn shift(self) -> f64 {
         ((self.confirmed as f64 + PRIOR) / (self.rejected as f64 + PRIOR)).ln()
     }
 }
 
-/// The DM's verdict on a fact from another author.
+/// The DM's verdict on a fact that another author stated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -134,7 +134,7 @@ impl Verdict {
     }
 }
 
-/// A counted decision.
+/// A decision that counts for trust calibration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Decided {
     claim: Claim,
@@ -147,15 +147,15 @@ struct Decided {
 pub struct TrustCalibration {
     enabled: bool,
     decided: BTreeMap<FactId, Decided>,
-    /// Numbers of confirmed and of rejected facts, by [`TrustOf`] and claim.
+    /// Numbers of confirmed and rejected facts for each claim in each category.
     tallies: BTreeMap<TrustOf, BTreeMap<Claim, (u32, u32)>>,
     counts: BTreeMap<TrustOf, Counts>,
 }
 
-/// How the DM's decisions about one source, predicate or extraction change a confidence.
+/// Effect of the DM's decisions in one category on a confidence.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Reason {
-    /// Source, predicate or extraction that the decisions were about.
+    /// Category of the decisions.
     pub trust: TrustOf,
     /// Counts of the DM's decisions.
     #[serde(flatten)]
@@ -164,7 +164,7 @@ pub struct Reason {
     pub shift: f64,
 }
 
-/// Returns the source, predicate and extraction that a decision on a fact counts for.
+/// Returns the categories that a decision on a fact counts for: its source, its predicate and its extraction.
 pub fn trusted(provenance: &Provenance, predicate: &Predicate) -> [TrustOf; 3] {
     let file = provenance.evidence.iter().find_map(|evidence| match evidence {
         Evidence::File { path, .. } => Some(path.clone()),
@@ -213,7 +213,7 @@ impl TrustCalibration {
             let claims = self.tallies.entry(of.clone()).or_default();
             let counts = self.counts.entry(of.clone()).or_default();
             let (confirmed, rejected) = claims.entry(decided.claim.clone()).or_default();
-            // A false fact was extracted correctly, so it counts only against the source.
+            // A false fact was extracted correctly, so it counts only against its source.
             let against = match decided.verdict {
                 Verdict::Rejected => true,
                 Verdict::False => number == 0,
@@ -236,7 +236,7 @@ impl TrustCalibration {
         }
     }
 
-    /// Updates the trust after an operation that changed the records with these keys.
+    /// Updates the trust after an operation that changed the records with the keys `touched`.
     pub fn update(&mut self, state: &State, touched: &[Key]) {
         let all = |key: &Key| {
             let Key::Setting(key) = key else { return false };
@@ -261,17 +261,17 @@ impl TrustCalibration {
         self.enabled
     }
 
-    /// Returns the counts of every source, predicate and extraction.
+    /// Returns the counts of every category.
     pub fn counts(&self) -> impl Iterator<Item = (&TrustOf, Counts)> {
         self.counts.iter().map(|(of, counts)| (of, *counts))
     }
 
-    /// Returns the counts of one source, predicate or extraction.
+    /// Returns the counts of one category.
     pub fn count(&self, of: &TrustOf) -> Counts {
         self.counts.get(of).copied().unwrap_or_default()
     }
 
-    /// Returns the effects of the DM's decisions on the confidence of facts with this provenance and predicate.
+    /// Returns how the DM's decisions affect the confidence of facts with this provenance and predicate, per category.
     pub fn reasons(&self, provenance: &Provenance, predicate: &Predicate) -> Vec<Reason> {
         if !self.enabled {
             return Vec::new();
@@ -284,8 +284,8 @@ impl TrustCalibration {
         trusted(provenance, predicate).into_iter().map(reason).filter(told).collect()
     }
 
-    /// Returns the confidence of a provenance, adjusted by the trust in its source, the predicate and the extraction.
-    /// The confidence of facts from the game and the DM is not adjusted.
+    /// Returns the confidence recorded in a provenance, adjusted by the trust in its source, the predicate and the
+    /// extraction. The confidence of facts from the game or the DM is not adjusted.
     pub fn adjusted(&self, provenance: &Provenance, predicate: &Predicate) -> Confidence {
         let given = provenance.confidence;
         if matches!(provenance.author, Author::Dm | Author::Game) {
@@ -295,13 +295,13 @@ impl TrustCalibration {
         shifted(given, shift.clamp(-MOST_SHIFT, MOST_SHIFT))
     }
 
-    /// Returns the facts that the DM decided on, each with the verdict. Sorted by fact.
+    /// Returns the facts that the DM decided on, each with its verdict. Sorted by fact.
     pub fn decided(&self) -> impl Iterator<Item = (FactId, Verdict)> {
         self.decided.iter().map(|(id, decided)| (*id, decided.verdict))
     }
 }
 
-/// Shifts a confidence in log-odds. A confidence of 0 or 1 is unchanged.
+/// Changes a confidence by a shift in log-odds. A confidence of 0 or 1 stays unchanged.
 fn shifted(given: Confidence, shift: f64) -> Confidence {
     let p = given.get();
     if shift == 0.0 || p <= 0.0 || p >= 1.0 {
@@ -311,17 +311,17 @@ fn shifted(given: Confidence, shift: f64) -> Confidence {
     Confidence::new(1.0 / (1.0 + (-odds).exp())).unwrap_or(given)
 }
 
-/// Increase of the confidence of a proposed fact because a similar fact was confirmed.
+/// Increase of the confidence of a proposed fact due to a similar confirmed fact.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Lift {
-    /// Increase of confidence, at most 0.03. It is too small to make a fact pass without review.
+    /// Increase of confidence, at most 0.03. This is too little to let the fact bypass review.
     pub by: f64,
     /// Confirmed fact that is most similar to the proposed fact.
     pub like: FactId,
 }
 
-/// Returns the increase of confidence that a proposed fact gains from the most similar confirmed fact. The increase is
-/// computed on each call and is not stored.
+/// Computes the increase of confidence that a proposed fact gains from the most similar confirmed fact. The increase is
+/// not stored.
 pub fn lift(state: &State, fact: &Fact) -> Option<Lift> {
     if fact.status() != FactStatus::Proposed || !state.learning().enabled {
         return None;
@@ -360,12 +360,12 @@ pub struct DecisionRow {
     pub statement: String,
     /// Verdict of the DM.
     pub verdict: Verdict,
-    /// Source, predicate and extraction that the decision counts for.
+    /// Categories that the decision counts for: source, predicate and extraction.
     pub counts_for: Vec<TrustOf>,
 }
 
-/// Returns at most `limit` decisions of the DM that count for trust calibration, newest first, and the total number of
-/// these decisions.
+/// Returns at most `limit` of the DM's decisions that count for trust calibration, newest first, and their total
+/// number.
 pub fn decisions(state: &State, learned: &TrustCalibration, limit: usize) -> (Vec<DecisionRow>, usize) {
     let (mut rows, mut seen) = (Vec::new(), BTreeSet::new());
     for (position, entry) in state.journal().rev().filter(|(_, entry)| entry.live) {

@@ -1,4 +1,4 @@
-//! Cache of the views of recent knowers. A write empties the cache.
+//! Cache of the views of recently queried knowers. A write empties the cache.
 
 use std::{
     collections::VecDeque,
@@ -14,19 +14,19 @@ use crate::{QueryError, resolve::resolve};
 /// Maximum number of cached views. This is enough for the speakers of the current and the previous scene.
 const MOST: usize = 32;
 
-/// The cached view of one knower, with the names that the knower knows.
+/// Cached view of one knower, with the names in that view.
 #[derive(Debug)]
 pub struct Mind {
     /// The view.
     pub view: View,
-    /// Entity linker, which finds the entity that a name in the view means.
+    /// Entity linker, which finds the entity that a name in the view refers to.
     pub names: EntityLinker,
-    /// Index of each name fact in the view, with the normalized name. Computed at the first search by name.
+    /// Position in the view and normalized name of each name fact. Computed at the first search by name.
     called: OnceLock<Vec<(u32, String)>>,
 }
 
 impl Mind {
-    /// Returns every name and alias in the view in normalized form, with its fact, in the order of the facts.
+    /// Returns every name and alias in the view: its fact and the normalized name, in the order of the facts.
     pub fn called(&self) -> impl Iterator<Item = (&Known, &str)> {
         let called = self.called.get_or_init(|| {
             let is_name = |known: &Known| [attribute::NAME, attribute::ALIAS].contains(&known.predicate().as_str());
@@ -37,7 +37,7 @@ impl Mind {
     }
 }
 
-/// Knower and game time of a [`Mind`]. Without a knower, the [`Mind`] is the view of the DM.
+/// Cache key: knower and game time of a [`Mind`]. Without a knower, the [`Mind`] is the DM's view.
 type Whose = (Option<Knower>, Option<GameTime>);
 
 /// Cache of [`Mind`]s, most recently used last.
@@ -48,10 +48,10 @@ pub struct Minds {
 }
 
 impl Minds {
-    /// Returns the view of a knower at a game time, from the cache if possible. Without a knower, returns the view of
-    /// the DM, who knows everything.
+    /// Returns the view of a knower at a game time, from the cache if possible. Without a knower, returns the DM's
+    /// view, which contains everything.
     ///
-    /// `state` must be the state of the previous call or a later state of the same campaign.
+    /// `state` must be the same state as in the previous call, or a later state of the same campaign.
     pub fn of(&mut self, state: &State, knower: Option<&Knower>, as_of: Option<GameTime>) -> Arc<Mind> {
         if self.at != state.version() {
             self.kept.clear();
@@ -74,7 +74,7 @@ impl Minds {
     }
 }
 
-/// Returns the view of a knower that is given by its id or name. Returns `None` if no knower is given.
+/// Returns the view of the knower with this id or name. Returns `None` if `knower` is `None`.
 ///
 /// # Errors
 /// Returns an error if the name matches no entity or several entities.

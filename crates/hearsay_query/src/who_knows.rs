@@ -1,4 +1,4 @@
-//! Knowers of a fact.
+//! Finds the knowers of a fact.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::{
     resolve::find_fact,
 };
 
-/// Knowers of a fact.
+/// All knowers of a fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WhoKnows {
     /// Id of the fact.
@@ -25,9 +25,9 @@ pub struct WhoKnows {
     pub everybody: bool,
     /// Groups and places that know the fact and share it with their members and residents. Sorted by id.
     pub groups: Vec<HolderRow>,
-    /// Characters that know the fact. A character that knows it only as common lore is left out. Sorted by id.
+    /// Characters that know the fact from more than common lore. Sorted by id.
     pub characters: Vec<HolderRow>,
-    /// Characters that the fact is about and that do not know the fact. Sorted by id.
+    /// Characters that the fact is about but that do not know it. Sorted by id.
     pub unaware: Vec<EntityId>,
 }
 
@@ -38,10 +38,10 @@ pub struct HolderRow {
     pub knower: EntityId,
     /// Name of the knower.
     pub name: String,
-    /// Credence of the knower in the fact, 0.0–1.0, after it was reduced by beliefs that contradict the fact.
+    /// The knower's credence in the fact, 0.0–1.0. Contradicting beliefs lower this value.
     pub credence: f64,
-    /// How the knower learned the fact: a description in words for each edge. The knower's own edges come first, then
-    /// edges with higher credence.
+    /// How the knower learned the fact: a description in words for each edge. Own edges come before edges through a
+    /// group or place, and edges with higher credence come first.
     pub acquisition: Vec<String>,
     /// Game time at which the knower learned the fact, as text; `None` if the knower always knew the fact.
     pub since: Option<String>,
@@ -49,8 +49,8 @@ pub struct HolderRow {
     pub conceals: bool,
 }
 
-/// Returns all knowers of a fact at a game time. This function may compute a view of every character, so call this
-/// function on a background thread.
+/// Returns all knowers of a fact at a game time. May compute a view of every character, so call this function on a
+/// background thread.
 ///
 /// # Errors
 /// Returns an error if the fact is unknown or ambiguous.

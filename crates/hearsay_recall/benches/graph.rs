@@ -1,7 +1,7 @@
 //! Benchmarks of graph queries, views and rankings.
 //!
-//! Identity and hops run over 1,000 entities and 5,000 facts. The view of one character and its ranking run over 10,000
-//! facts. The ranking for the DM runs over 100,000 facts.
+//! The benchmarks of identity and hops use 1,000 entities and 5,000 facts. Those of a character's view and its ranking
+//! use 10,000 facts. The benchmark of the DM's ranking uses 100,000 facts.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
@@ -25,9 +25,9 @@ fn id(n: usize) -> EntityId {
     EntityId::new(format!("entity-{n}")).unwrap()
 }
 
-/// Returns a campaign with skewed degrees: entities with low numbers are in many facts, as in a real campaign. A
-/// quarter of the facts are attributes. The first twenty entities are groups. The subject of a fact knows the fact;
-/// every eighth fact is known to everybody instead.
+/// Returns a campaign with skewed degrees: entities with low numbers occur in many facts, as in a real campaign. A
+/// quarter of the facts are attributes. The first twenty entities are groups. Each fact is known only to its subject,
+/// except that every eighth fact is known to everybody.
 fn world(entities: usize, facts: usize) -> State {
     let mut changes: Vec<Change> = (0..entities).map(|n| Change::AddEntity(Entity::new(id(n)))).collect();
     let mut seed = 7_u64;

@@ -11,10 +11,10 @@ use crate::{
 /// Value in `Candidates::at` for a text that is not a candidate.
 const NONE: u32 = u32::MAX;
 
-/// A view counts as having few passages if the index contains more than `FEW_OF` times as many passages as the view.
+/// Minimum ratio of passages in the index to passages in the view at which the view counts as having few passages.
 const FEW_OF: usize = if cfg!(test) { 3 } else { 16 };
 
-/// All documents that are both in the view and in the index: facts by id, then passages by id. Candidates are numbered
+/// The documents that are both in the view and in the index: facts by id, then passages by id. Candidates are numbered
 /// in this order, so a sum in candidate order is a sum in id order. Each document also has a text number, which is its
 /// number in the [`Index`].
 #[derive(Debug)]
@@ -25,22 +25,22 @@ pub(crate) struct Candidates<'a> {
     pub(crate) facts: usize,
     /// For each candidate, its text number in the index.
     places: Vec<u32>,
-    /// For each text number of the index, the number of the candidate; `NONE` if the view does not contain the text.
+    /// For each text number of the index, the candidate number; `NONE` if the view does not contain the text.
     at: Vec<u32>,
-    /// For each candidate that is a fact, its position in [`View::briefs`].
+    /// For each fact, its position in [`View::briefs`].
     known: Vec<u32>,
     passages: Vec<PassageId>,
-    /// Passages in the order in which they were said. The passages of one session or document form one run, in the
-    /// order of their lines.
+    /// Passages grouped into runs. A run contains the passages of one session or document, in line order. A passage
+    /// that belongs to neither is a run by itself.
     pub(crate) talk: Vec<Said>,
 }
 
-/// A passage in the talk.
+/// A passage in [`Candidates::talk`].
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Said {
-    /// Number of the candidate.
+    /// Candidate number of the passage.
     pub(crate) candidate: usize,
-    /// Number of the run that contains the passage, counted from 0. A run is one session or document.
+    /// Zero-based number of the run that contains the passage.
     pub(crate) run: usize,
 }
 
@@ -110,12 +110,12 @@ impl<'a> Candidates<'a> {
         }
     }
 
-    /// Returns the candidate with a text number of the index; `None` if the view does not contain the text.
+    /// Returns the candidate number of a text, given the text number; `None` if the view does not contain the text.
     pub(crate) fn at(&self, place: u32) -> Option<usize> {
         self.at.get(place as usize).filter(|at| **at != NONE).map(|at| *at as usize)
     }
 
-    /// Returns the text number and the candidate number of each candidate, sorted by text number.
+    /// Returns each candidate's text number and candidate number, sorted by text number.
     pub(crate) fn in_place(&self) -> impl Iterator<Item = (u32, usize)> {
         (0..).zip(&self.at).filter(|(_, at)| **at != NONE).map(|(place, at)| (place, *at as usize))
     }
@@ -133,7 +133,7 @@ impl<'a> Candidates<'a> {
         self.index.has(self.places[candidate], term)
     }
 
-    /// Returns the short form of the asker's knowledge of a fact.
+    /// Returns the asker's [`Brief`] of a fact.
     pub(crate) fn brief(&self, fact: usize) -> &'a Brief {
         &self.view.briefs()[self.known[fact] as usize]
     }

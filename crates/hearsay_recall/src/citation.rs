@@ -25,7 +25,7 @@ pub struct Citation {
     pub source: Source,
     /// How the knower learned the content, in words: `told by Odo Brandt`, `as a member of the Harbour Watch`.
     pub acquisition: String,
-    /// Credence of the knower in the fact. `None` for passages: the knower heard the words themselves.
+    /// The knower's credence in the fact. `None` for passages: the knower heard the words themselves.
     pub credence: Option<Credence>,
     /// Date on which the knower learned the content, on the campaign's calendar. `None` if the date is unknown or the
     /// knower has always known the content.

@@ -13,7 +13,7 @@ pub enum DocId {
     Passage(PassageId),
 }
 
-/// Returns the text of a fact or passage that the sentence encoder reads; `None` if the fact or passage does not exist.
+/// Returns the text of a document as the sentence encoder reads it; `None` if the document does not exist.
 pub fn text_of(corpus: Corpus<'_>, doc: DocId) -> Option<Cow<'_, str>> {
     match doc {
         DocId::Fact(id) => corpus.fact(id).map(|(_, fact)| fact.statement().into()),

@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 /// Articles that people leave out at the start of a name.
 const ARTICLES: [&str; 3] = ["the", "a", "an"];
 
-/// Maximum number of consecutive words of a question that are compared with a misspelt name.
+/// Maximum number of consecutive words of a question that are compared with the spelling of a name.
 const MOST_WORDS: usize = 6;
 
 /// Priority among several names of an entity. An open name comes before a secret name, and a name before an alias.
@@ -28,7 +28,7 @@ struct Rank {
     recency: Recency,
 }
 
-/// For each sequence of words, the only entity that it describes; `None` if it describes several.
+/// For each sequence of words, the only entity to which it refers; `None` if it refers to several.
 type Only = FxHashMap<Vec<String>, Option<EntityId>>;
 
 fn add(only: &mut Only, words: Vec<String>, id: &EntityId) {
@@ -45,11 +45,11 @@ pub struct EntityLinker {
     first: FxHashMap<EntityId, String>,
     /// All names of each entity, split into words, without a leading article.
     whole: FxHashMap<EntityId, BTreeSet<Vec<String>>>,
-    /// For each name, the entities that have this name, sorted. Nearly always one entity.
+    /// For each name, the entities that have this name, sorted. There is nearly always only one.
     bearers: FxHashMap<Vec<String>, SmallVec<[EntityId; 1]>>,
-    /// Parts of names, and descriptions, that apply to exactly one entity.
+    /// Parts of names, and descriptions, that refer to exactly one entity.
     parts: FxHashMap<Vec<String>, Part>,
-    /// Parts of names that several entities share. Such a part identifies no entity, but a word that is close to it
+    /// Parts of names that several entities share. Such a part identifies no entity, but a word spelt almost like it
     /// must not count as a misspelling of another name.
     shared: FxHashSet<Vec<String>>,
     /// Number of words in the longest name, part or description.
@@ -102,7 +102,7 @@ impl EntityLinker {
             let Some(said) = known.object().text() else { continue };
             let words = bare(text::words(said));
             if is_description {
-                // "Captain of the Harbour Watch" is also a captain.
+                // The "captain of the Harbour Watch" can also be called "the captain".
                 let of = words.iter().position(|word| word == "of").filter(|at| *at > 0).unwrap_or(words.len());
                 for part in [words.as_slice(), &words[of.saturating_sub(1)..of]] {
                     add(&mut descriptions, part.to_vec(), id);
@@ -118,8 +118,8 @@ impl EntityLinker {
                 names.first.insert(id.clone(), said.to_owned());
             }
             if is_name && words.len() > 1 {
-                // "The watch" may mean the Harbour Watch. "Harbour" does not mean it, because it is an everyday word
-                // and not the last word of the name.
+                // "The watch" may refer to the Harbour Watch. "Harbour" does not, because it is an everyday word and
+                // not the last word of the name.
                 let last = words.len() - 1;
                 let is_name = |at: usize, word: &str| word.chars().count() > 2 && (at == last || !is_common(word));
                 for (_, word) in words.iter().enumerate().filter(|(at, word)| is_name(*at, word)) {
@@ -162,8 +162,8 @@ impl EntityLinker {
     /// Sorted by id, each entity once.
     ///
     /// Unknown words also match a name that they misspell, split or join: "grimjow" and "Grim Jaw" match Grimjaw. Three
-    /// limits avoid false matches. Names of up to four letters must be exact. A word that may mean several entities
-    /// matches none. Everyday words keep their own meaning.
+    /// limits avoid false matches. Names of up to four letters must be exact. A word that may refer to several entities
+    /// matches none. Everyday words are not treated as misspellings.
     pub fn mentioned(&self, question: &str) -> Vec<LinkedEntity> {
         let words = text::words(question);
         let mut names: BTreeSet<(&Vec<String>, &EntityId, bool)> = BTreeSet::new();
@@ -209,8 +209,8 @@ impl EntityLinker {
         all
     }
 
-    /// Returns the entities that a text names with exact spelling. At each word, the longest name that starts there
-    /// counts. Sorted by id, each entity once.
+    /// Returns the entities that a text names with exact spelling. If several names start at the same word, the longest
+    /// wins. Sorted by id, each entity once.
     pub fn found_in(&self, text: &str) -> Vec<EntityId> {
         let words = text::words(text);
         let (mut found, mut at) = (BTreeSet::new(), 0);
@@ -232,7 +232,7 @@ impl EntityLinker {
     fn nearly(&self, words: &[String], taken: &[bool]) -> Vec<(Range<usize>, &EntityId)> {
         let mut found = Vec::new();
         for start in 0..words.len() {
-            // One extra word, because the question may write a word of the name as two.
+            // One extra word, because the question may split a word of the name in two.
             let ends = start + 1..=words.len().min(start + self.longest + 1).min(start + MOST_WORDS);
             for end in ends.take_while(|end| !taken[end - 1]) {
                 let spellings = self.spellings.get_or_init(|| self.spellings());

@@ -18,7 +18,7 @@ use crate::{
     words::stems,
 };
 
-/// Data of a text that a ranking reads for every text. Stored contiguously in memory.
+/// Data that a ranking reads for every text. Stored contiguously in memory.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Head {
     /// Number of terms, repetitions included.
@@ -31,13 +31,13 @@ pub(crate) struct Head {
     pub(crate) thin: bool,
 }
 
-/// Data of a text that a ranking reads only if it examines the text closely.
+/// Data that a ranking reads only for the texts that it examines closely.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Doc {
     /// Number of the session or document that contains a passage, and the line number of the passage in it.
     pub(crate) line: Option<(u32, u32)>,
-    /// Entity numbers of the subject and object of a fact. Empty for a `lore` fact, because only its words tell which
-    /// entities it is about.
+    /// Entity numbers of the subject and object of a fact. Empty for a `lore` fact: only its words tell which entities
+    /// it is about.
     pub(crate) ends: [Option<u32>; 2],
     /// Passages that are evidence for a fact, sorted.
     pub(crate) evidence: Box<[PassageId]>,
@@ -53,7 +53,7 @@ struct Row {
     place: u32,
 }
 
-/// Value instead of a text number or vector number where there is none.
+/// Marks a missing text number or vector number.
 const NONE: u32 = u32::MAX;
 
 impl Row {
@@ -76,7 +76,8 @@ enum Whole {
 ///
 /// The index covers the knowledge of all knowers. A search reads only the entries that are in the asker's view.
 ///
-/// Each text has a number, which is its index in `heads` and `docs`. Code calls this text number `place` or `at`.
+/// Each text has a number, which is its index in `heads` and `docs`. In the code, variables for text numbers are called
+/// `place` or `at`.
 #[derive(Debug, Clone, Default)]
 pub struct Index {
     terms: FxHashMap<String, u32>,
@@ -99,12 +100,11 @@ pub struct Index {
     vectors: Vectors,
     /// For each hash of a text, the number of its vector.
     numbers: FxHashMap<VectorKey, u32>,
-    /// How many text numbers are unused because their text was removed. Only postings and fact lists still contain
-    /// these numbers.
+    /// Number of unused text numbers, which belonged to removed texts. Only postings and fact lists still contain them.
     gone: usize,
 }
 
-/// Number of unused text numbers above which the index is compacted, if they are also more than a third of all text
+/// The index is compacted if more than this many text numbers are unused, and these are more than a third of all text
 /// numbers.
 const MOST_GONE: usize = if cfg!(test) { 2 } else { 1_024 };
 
@@ -286,8 +286,8 @@ impl Index {
         }
     }
 
-    /// Adds or updates a fact. Returns whether the fact is new. Only the evidence of a known fact can change; its text,
-    /// subject and object never change.
+    /// Adds or updates a fact. Returns whether the fact is new. Only the evidence of an indexed fact can change; its
+    /// text, subject and object never change.
     fn add_fact(&mut self, vocabulary: &Vocabulary, fact: &Fact, row: u32, cached: &mut CachedDocs) -> bool {
         let row = row as usize;
         if self.rows.len() <= row {
@@ -334,8 +334,8 @@ impl Index {
         new
     }
 
-    /// Adds or updates a passage. Returns whether the passage is new. The title and date of a known passage may change;
-    /// its text never changes.
+    /// Adds or updates a passage. Returns whether the passage is new. The title and date of an indexed passage may
+    /// change; its text never changes.
     fn add_passage(&mut self, id: PassageId, passage: &Passage, cached: &mut CachedDocs) -> bool {
         let id = DocId::Passage(id);
         let date = passage.time.as_ref().map_or("", |date| date.raw.as_str());
@@ -346,8 +346,8 @@ impl Index {
         if held.is_none() {
             self.docs[at as usize].mark = mark;
             passage.title.iter().for_each(|title| self.titles.add(at, title));
-            // Another title or date changes the counted words. The passage therefore gets a new text number, and the
-            // old number stays unused.
+            // A new title or date changes the searched words. The passage therefore gets a new text number, and the old
+            // number becomes unused.
             if let Some(before) = before {
                 self.heads[at as usize].vector = std::mem::take(&mut self.heads[before as usize]).vector;
                 self.docs[before as usize] = Doc::default();
@@ -495,7 +495,7 @@ impl Index {
         self.place_of(id).is_some_and(|at| self.head_at(at).vector.is_some())
     }
 
-    /// Returns whether the index contains a text.
+    /// Returns whether the index contains a document.
     pub fn holds_doc(&self, id: DocId) -> bool {
         self.places.contains_key(&id)
     }
@@ -510,7 +510,7 @@ impl Index {
         self.places.is_empty()
     }
 
-    /// Returns how many text numbers are assigned, including unused numbers.
+    /// Returns the number of assigned text numbers, including unused numbers.
     pub(crate) fn places(&self) -> usize {
         self.docs.len()
     }
@@ -521,8 +521,8 @@ impl Index {
     }
 
     /// Returns the text number of a fact. `row` is the dense index of the fact in the state of the view. That state may
-    /// have another history than the state of this index, so that `row` may belong to another fact here. The low bits
-    /// of the id are therefore compared too.
+    /// have a different history from the state of this index, so `row` may belong to another fact here. The low bits of
+    /// the id are therefore compared too.
     pub(crate) fn place_of_fact(&self, id: FactId, row: u32) -> Option<u32> {
         match self.rows.get(row as usize) {
             Some(row) if row.tag == Row::tag(id) => Some(row.place).filter(|place| *place != NONE),

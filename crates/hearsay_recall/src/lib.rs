@@ -16,7 +16,7 @@
 //! - [`EntityLinker`]: entity linking for questions, tolerant of small misspellings.
 //! - [`Scope`]: the entities to which a search is limited.
 //! - [`summarize`]: summarizes a session log or a long text within a token budget. The summary contains the parts that
-//!   fit a question and the parts that carry the most information.
+//!   are relevant to a question and the parts that carry the most information.
 //! - [`recap`]: summarizes the main events of a session for one or more hearers.
 //!
 //! All functions are pure and deterministic: equal views, questions and vectors give byte-identical results. Ties are

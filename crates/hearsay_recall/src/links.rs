@@ -1,5 +1,5 @@
-//! Links from passages to the passages whose titles they contain. A passage that fits a question often names the title
-//! of the passage that has the answer.
+//! Links from passages to the passages whose titles they contain. A passage that fits a question often contains the
+//! title of the passage that holds the answer.
 
 use hearsay_belief::View;
 use hearsay_model::PassageId;
@@ -7,26 +7,26 @@ use rustc_hash::FxHashMap;
 
 use crate::{DocId, Index, candidates::Candidates};
 
-/// Maximum number of passages from which links start (`SEEDS`), and their minimum fit as a share of the best fit
-/// (`SEED_SHARE`).
+/// Maximum number of passages from which links start (`SEEDS`), and the minimum fit of such a passage as a share of the
+/// best fit (`SEED_SHARE`).
 const SEEDS: usize = 4;
 const SEED_SHARE: f32 = 0.6;
 
-/// Score of a linked passage relative to the passage that names it: a fixed share (`NAMED`), and a share in proportion
-/// to the linked passage's own fit (`ITSELF`).
+/// Score of a linked passage relative to the passage that contains its title: a fixed share (`NAMED`), and a share in
+/// proportion to the linked passage's own fit (`ITSELF`).
 const NAMED: f32 = 0.5;
 const ITSELF: f32 = 0.3;
 
-/// Scores that passages receive from the passages that name them.
+/// Scores that passages receive from the passages that contain their titles.
 #[derive(Debug, Default)]
 pub(crate) struct Links {
-    /// For each linked passage, its score and the passage that names it. The key is the candidate number minus the
-    /// number of facts.
+    /// For each linked passage, its score and the passage that contains its title. The key is the candidate number
+    /// minus the number of facts.
     from: FxHashMap<usize, (f32, PassageId)>,
 }
 
 impl Links {
-    /// Creates the links from the passages that fit best. `fits` gives the fit of each passage.
+    /// Creates the links from the passages that fit the question best. `fits` gives the fit of each passage.
     pub(crate) fn of(view: &View, index: &Index, candidates: &Candidates, fits: &[f32]) -> Self {
         let mut links = Self::default();
         let best = fits.iter().copied().fold(0.0, f32::max);
@@ -60,8 +60,8 @@ impl Links {
         links
     }
 
-    /// Returns the score that a passage receives through a link, and the passage that names it. `None` if no link leads
-    /// to the passage.
+    /// Returns the score that a passage receives through a link, and the passage that contains its title. Returns
+    /// `None` if no link leads to the passage.
     pub(crate) fn to(&self, passage: usize) -> Option<(f32, PassageId)> {
         self.from.get(&passage).copied()
     }

@@ -6,8 +6,8 @@ use hearsay_model::text;
 use crate::{DocId, Index, LinkedEntity, candidates::Candidates, words::stems};
 
 /// Sets `about` for the candidates that contain a name from [`LinkedEntity::names`]. Only names that the knower has for
-/// the entity count: a knower who heard of "the Grey Lady" does not know which entity the author meant. A text is
-/// compared only if it contains all terms of a name.
+/// the entity count: a knower who heard of "the Grey Lady" does not know to which entity the author referred. A text is
+/// compared with a name only if it contains all terms of the name.
 pub(crate) fn named_in(view: &View, index: &Index, candidates: &Candidates, named: &LinkedEntity, about: &mut [bool]) {
     for name in &named.names {
         let terms = stems(&name.join(" ")).iter().map(|stem| index.term(stem)).collect::<Option<Vec<u32>>>();

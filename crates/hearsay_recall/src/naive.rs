@@ -168,8 +168,8 @@ proptest! {
             prop_assert_eq!(facts, first(&all, odd, limit));
             let passages: Vec<_> = ranking.passages(limit, |_| true).iter().map(key).collect();
             prop_assert_eq!(passages, first(&all, |doc| !is_fact(doc), limit));
-            // The cosine of a fact must be exact. The cosine of a passage may differ, because the part that is due to
-            // addressing by name is subtracted.
+            // The cosine of a fact must be exact. The cosine of a passage may differ, because the ranking subtracts the
+            // part that comes from addressing a person by name.
             for ranked in all.iter().filter(|ranked| is_fact(ranked.doc)) {
                 if let (Some(cosine), Some(vector)) = (ranked.explanation.cosine, index.vector(ranked.doc)) {
                     let product = |(a, b): (&f32, &f32)| f64::from(*a) * f64::from(*b);

@@ -13,7 +13,7 @@ use hearsay_model::escape;
 /// How a page escapes data.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Markup {
-    /// Plain text. Line breaks and square brackets are escaped, because they have a meaning on a page.
+    /// Plain text. Line breaks and square brackets are escaped, because a page uses them as markup.
     #[default]
     Plain,
     /// Markdown. All Markdown syntax is escaped.

@@ -26,8 +26,8 @@ const ON: u64 = 60;
 /// Number of rounds. After the last round, a hundredth of the mass is still moving.
 const ROUNDS: usize = 9;
 
-/// Minimum mass of a part. An entity or a passage divides the mass that it passes on into parts. If a part would be
-/// smaller than this minimum, the node passes nothing on.
+/// Minimum mass of a part. A node divides the mass that it passes on into parts. If a part would be smaller than this
+/// minimum, the node passes nothing on.
 const THIN: u64 = (1 << 52) / 100_000;
 
 /// Relative shares of an entity's mass: for the other end of a fact (`TO_END`), and for each passage that is evidence
@@ -44,7 +44,7 @@ pub struct ActivationStep {
     pub fact: FactId,
 }
 
-/// Starting points, each with its share of the total mass. The shares sum to at most 1.
+/// Starting points of spreading activation, each with its share of the total mass. The shares sum to at most 1.
 #[derive(Debug, Default)]
 pub(crate) struct Start {
     /// Entity numbers in the index, each with its share.
@@ -108,7 +108,7 @@ impl Walker<'_> {
             facts.sort_unstable();
             facts
         });
-        // There are at least as many parts as facts, so this check saves counting the parts.
+        // This cheap check needs no count of the parts, because there are at least as many parts as facts.
         if facts.is_empty() || mass / (facts.len() as u64) < THIN {
             return;
         }
@@ -147,8 +147,8 @@ impl Walker<'_> {
     }
 }
 
-/// A piece of mass that was passed on: its amount, the fact through which it came, and the end of the fact from which
-/// it came (0 for the subject, 1 for the object).
+/// Mass that a node passed on: its amount, the fact through which it came, and the end of the fact from which it came
+/// (0 for the subject, 1 for the object).
 #[derive(Debug, Clone, Copy, Default)]
 struct Step {
     mass: u64,
@@ -178,8 +178,8 @@ impl Activation {
         self.reached.get(&candidate).map_or(0.0, |mass| *mass as f64 / ALL)
     }
 
-    /// Returns the path through which most of a candidate's mass came, from its start. Each step is a fact and the end
-    /// from which the mass came.
+    /// Returns the path along which most of a candidate's mass came, from its starting point. Each step is a fact and
+    /// the end of the fact from which the mass came.
     pub(crate) fn path(&self, candidate: usize, candidates: &Candidates) -> Vec<(usize, usize)> {
         let (mut steps, mut seen) = (Vec::new(), Vec::new());
         let mut step = self.by.get(&candidate);

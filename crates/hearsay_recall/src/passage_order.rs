@@ -1,4 +1,4 @@
-//! The passages of an index, sorted by id and by line. Rankings use both orders and need not sort.
+//! The passages of an index, sorted by id and by line. Rankings use both orders, and so need not sort.
 
 use hearsay_model::PassageId;
 use rustc_hash::FxHashSet;
@@ -18,7 +18,7 @@ struct Line {
     place: u32,
 }
 
-/// A passage, its text number in the index, and the number of its session or document with its line there.
+/// A passage, its text number in the index, and the number of its session or document with its line number there.
 pub(crate) type Placed = (PassageId, u32, Option<(u32, u32)>);
 
 /// Passages by id and by line.
@@ -57,8 +57,8 @@ impl PassageOrder {
         }
     }
 
-    /// Renumbers the texts. `to` maps an old text number to the new one; all text numbers in the order must still be in
-    /// use.
+    /// Renumbers the texts. `to` maps an old text number to the new one; every passage in the order must still be in
+    /// the index.
     pub(crate) fn remap(&mut self, to: impl Fn(u32) -> u32) {
         self.by_id.iter_mut().for_each(|(_, place)| *place = to(*place));
         self.by_line.iter_mut().for_each(|line| line.place = to(line.place));
@@ -70,7 +70,7 @@ impl PassageOrder {
     }
 
     /// Returns the text numbers of all passages, each with the number of its session or document. The passages of one
-    /// session or document follow each other in the order of their lines. Passages that belong to none come last.
+    /// session or document are contiguous and in line order. Passages that belong to none come last.
     pub(crate) fn by_line(&self) -> impl Iterator<Item = (u32, Option<u32>)> {
         self.by_line.iter().map(|line| (line.place, Some(line.whole).filter(|whole| *whole != NO_WHOLE)))
     }

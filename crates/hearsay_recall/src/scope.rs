@@ -11,7 +11,7 @@ use crate::{
     mentions::{named_in, said_by},
 };
 
-/// The entities that a question is about, and the entities that are one relation away from them.
+/// The entities that a question is about, and the entities one relation away from them.
 ///
 /// A scope contains three groups of documents:
 ///
@@ -42,7 +42,8 @@ impl Scope {
     }
 
     /// Extends the scope by recorded annotations: the entities that a `lore` fact is about or that a passage mentions.
-    /// Use this for the DM only. A character who hears of "the Grey Lady" does not know which entity the author meant.
+    /// Use this for the DM only. A character who hears of "the Grey Lady" does not know to which entity the author
+    /// referred.
     pub fn with_notes(self) -> Self {
         Self { noted: true, ..self }
     }

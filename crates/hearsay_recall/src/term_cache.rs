@@ -1,4 +1,4 @@
-//! Stored terms of all texts. An index that reads the stored terms does not split and stem the texts again.
+//! Stored terms of all texts. With them, an index can be built without splitting and stemming the texts again.
 //!
 //! The cache finds each text by its id, which is derived from its words. For a passage, title and date must match too,
 //! because they are searched with the passage. The index splits and stems texts that are not in the cache. Texts that
@@ -41,12 +41,12 @@ pub struct TermCache {
     terms: Vec<String>,
     /// Texts, sorted by id, each with the hash from [`context_mark`].
     docs: Vec<(DocKey, u64)>,
-    /// For each term, the indices in `docs` of the texts that contain it, with the number of occurrences. At least one
-    /// text for each term.
+    /// For each term, the indices in `docs` of the texts that contain it, with the number of occurrences. Each term has
+    /// at least one text.
     postings: Vec<Postings>,
 }
 
-/// Texts of a cache. They must be requested in the order of their ids.
+/// Texts of a cache, to be looked up in the order of their ids.
 #[derive(Debug, Default)]
 pub(crate) struct CachedDocs {
     docs: Vec<(DocKey, u64)>,
@@ -98,7 +98,7 @@ impl TermCache {
         self.docs.is_empty()
     }
 
-    /// Returns the number of terms in each text, repetitions included.
+    /// Returns the number of terms of each text, repetitions included.
     pub(crate) fn lengths(&self) -> Vec<u32> {
         let mut lengths = vec![0_u32; self.docs.len()];
         for (doc, count) in self.postings.iter().flatten() {

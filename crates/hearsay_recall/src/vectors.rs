@@ -40,7 +40,7 @@ pub(crate) struct Vectors {
     coarse: Vec<Coarse>,
 }
 
-/// The vector of a question, prepared for comparison.
+/// A question's vector, prepared for comparison.
 #[derive(Debug)]
 pub(crate) struct Probe<'a> {
     vectors: &'a Vectors,
@@ -159,13 +159,13 @@ impl Vectors {
         self.coarse.iter_mut().for_each(|coarse| coarse.error = 1e6);
     }
 
-    /// Returns the vector with a number.
+    /// Returns the vector with the given number.
     pub(crate) fn get(&self, number: u32) -> Option<&[f32]> {
         let start = number as usize * self.dimension;
         self.full.get(start..start + self.dimension)
     }
 
-    /// Prepares the vector of a question for comparison. Returns `None` if the vector has another dimension.
+    /// Prepares a question's vector for comparison. Returns `None` if the vector has another dimension.
     pub(crate) fn probe<'a>(&'a self, question: &'a [f32]) -> Option<Probe<'a>> {
         if question.is_empty() || question.len() != self.dimension {
             return None;

@@ -1,10 +1,12 @@
 //! Selection of the processor's vector instructions (SIMD) for the loops of the sentence encoder and of vector search.
 //!
-//! The functions are inlined into their callers, so they are compiled with the optimisation level of the caller.
+//! [`Processor::dispatch`] is inlined into its callers, so the loops are compiled with the optimisation level of the
+//! calling crate.
 
 use pulp::{Arch, WithSimd};
 
-/// A set of vector instructions. [`detect`](Self::detect) returns the widest set that this processor has.
+/// A set of vector instructions. [`detect`](Self::detect) returns the set with the widest vectors that this processor
+/// supports.
 ///
 /// This type is needed because `pulp` selects AVX2 only with a Cargo feature, and this feature would cause all
 /// dependents of `pulp` to be rebuilt.
@@ -18,7 +20,7 @@ pub enum Processor {
 }
 
 impl Processor {
-    /// Detects the widest vector instructions that this processor has.
+    /// Detects the instruction set with the widest vectors that this processor supports.
     pub fn detect() -> Self {
         match Arch::new() {
             #[cfg(target_arch = "x86_64")]

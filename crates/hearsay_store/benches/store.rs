@@ -1,8 +1,8 @@
-//! Benchmarks of the store. Run them with `cargo bench -p hearsay_store --profile dev`. This is the profile of
-//! `cargo run`, so no crate is built twice.
+//! Benchmarks of the store. Run them with `cargo bench -p hearsay_store --profile dev`. `cargo run` uses the same
+//! profile, so no crate is built twice.
 //!
-//! The time of a durable fact depends on the disk. Compare it with the time of an fsync of the same bytes in the same
-//! run.
+//! The time to store a fact durably depends on the disk. Compare it with the time of an fsync of the same bytes in the
+//! same run.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::{

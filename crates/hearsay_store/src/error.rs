@@ -94,7 +94,7 @@ pub enum StoreError {
         /// Error of the database.
         reason: String,
     },
-    /// A commit failed, and it is unknown whether its operations are stored. The store accepts no more commits until
+    /// A commit failed, but its operations may be stored nevertheless. The store accepts no more commits until
     /// [`Store::reload`](crate::Store::reload) succeeds or the campaign is opened again.
     #[error("operation {first} may or may not be saved in {place}: {reason}; close the campaign and open it again")]
     Uncertain {
@@ -126,7 +126,7 @@ pub enum StoreError {
     },
     /// The graph tables could not be written. The journal is not affected.
     #[error(
-        "the graph tables in {place} are behind the journal: {reason}; they are rebuilt when the campaign is opened again"
+        "the graph tables in {place} are behind the journal: {reason}; close the campaign and open it again to update them"
     )]
     Projection {
         /// Directory of the campaign.
@@ -134,7 +134,7 @@ pub enum StoreError {
         /// Error of the database.
         reason: String,
     },
-    /// An action of the database failed, and no other variant describes the failure.
+    /// A database action failed, and no other variant describes the failure.
     #[error("the database in {place} could not {action}: {reason}; close the campaign and open it again")]
     Database {
         /// Directory of the campaign.

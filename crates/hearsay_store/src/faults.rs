@@ -10,8 +10,8 @@ use tokio::sync::Notify;
 
 use crate::StoreError;
 
-/// Injects failures into a store. All clones share the same settings: keep one clone in the test, and pass another
-/// clone to [`StoreOptions::faults`](crate::StoreOptions::faults).
+/// Injects failures into a store. All clones share their settings: keep one clone in the test, and pass another to
+/// [`StoreOptions::faults`](crate::StoreOptions::faults).
 #[derive(Debug, Clone, Default)]
 pub struct Faults(Arc<Shared>);
 
@@ -20,7 +20,8 @@ struct Shared {
     /// Number of commits that succeed before all later commits fail; `u64::MAX` means that no commit fails.
     commits: AtomicU64,
     storage: Mutex<Option<(StorageFault, u64)>>,
-    /// `Some` if the next commit ends with [`StoreError::Uncertain`]. The value says whether its data is written first.
+    /// `Some` if the next commit ends with [`StoreError::Uncertain`]. The value says whether the data of that commit is
+    /// written first.
     doubt: Mutex<Option<bool>>,
     /// Error text of a failed background task of the storage.
     background: Mutex<Option<String>>,
@@ -156,7 +157,7 @@ impl Faults {
         self.0.waiting.store(false, Ordering::SeqCst);
     }
 
-    /// Counts a transaction and returns the fault to inject into it, if there is one.
+    /// Counts a transaction, and returns the fault to inject into it, if any.
     pub(crate) fn next_storage_fault(&self) -> Option<StorageFault> {
         let mut storage = self.storage();
         match &mut *storage {

@@ -50,8 +50,8 @@
 //!   task of the storage engine (SurrealKV) failed, or after the directory was deleted. Open the campaign again to
 //!   continue. [`Store::health`] reports the failure within about a second, even if there are no commits.
 //! - **The graph is repaired.** If the previous program did not close the campaign, the store compares the graph tables
-//!   with the state in the background, and repairs each record that differs. The store also makes this comparison the
-//!   first time that it opens a directory whose journal contains operations.
+//!   with the state in the background, and repairs each record that differs. The store also makes this comparison when
+//!   it first opens a directory whose journal contains operations.
 //! - **Damage is detected.** Each journal entry contains a digest that depends on all earlier entries. The acknowledged
 //!   position is also stored outside the database. If the journal was truncated, changed or emptied, opening the
 //!   campaign returns [`StoreError::Damaged`] instead of an older state of the campaign. After a power loss, the
@@ -63,7 +63,7 @@
 //! - **One process at a time.** A process locks the directory that it opens. If a second process opens the directory,
 //!   it gets an error that names the first process.
 //! - **Derived data can be deleted.** The graph tables, the snapshot, the terms and the vectors are computed from the
-//!   journal. You may delete them, and they are computed again.
+//!   journal. You may delete them; they are then recomputed.
 //! - **Offline.** The database cannot use the network or run scripts.
 //!
 //! # Files
@@ -83,12 +83,12 @@
 //!
 //! A store runs on its own threads. All calls return immediately, except opening, closing, and the functions named
 //! `…_blocking`. Do not make these blocking calls on a game's main thread. The queues of the store have no size limit.
-//! To limit the use of memory, do not queue too many commits at once, and wait while [`Store::backlog`] is large.
+//! To limit memory use, do not queue too many commits at once, and wait while [`Store::backlog`] is large.
 //!
 //! # Features
 //!
-//! `testing`: helps crates that use the store to test failures. Tests can make commits or the storage fail, kill
-//! programs, and damage files.
+//! `testing`: fault injection for the tests of crates that use the store. Tests can make commits or the storage fail,
+//! kill programs, and damage files.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod engine;

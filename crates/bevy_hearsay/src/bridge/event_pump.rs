@@ -14,12 +14,12 @@ use super::{
     state::EncoderStatus,
 };
 
-/// The keys of the records that operations changed, with the revision of each write. A write is removed from this queue
-/// when the ids of its changed entities are requested.
+/// Queue of the writes whose changed entities have not been looked up yet: the revision of each write, and the keys of
+/// the records that it changed.
 #[derive(Resource, Default)]
 pub(crate) struct Touched(pub(crate) VecDeque<(u64, Arc<Vec<Key>>)>);
 
-/// Returns whether an event waits to be received.
+/// Returns whether any event is waiting to be received.
 pub(super) fn has_events(world: &World) -> bool {
     world.get_resource::<NpcMemory>().and_then(NpcMemory::get).is_some_and(|memory| !memory.events().is_empty())
 }
@@ -47,7 +47,7 @@ pub(super) fn take_events(
             }
             EngineEvent::Model(status) => {
                 if let ModelStatus::None { why } = &status {
-                    tracing::info!("no sentence encoder; recall uses words and the graph only: {why}");
+                    tracing::info!("no sentence encoder, so search uses only keywords and the graph: {why}");
                 }
                 if matches!(status, ModelStatus::Ready { .. }) && !hearsay_engine::encoder_is_optimised() {
                     tracing::warn!(
@@ -61,7 +61,7 @@ pub(super) fn take_events(
             EngineEvent::Reloaded { why, .. } => {
                 resync.0 = true;
                 trouble.write(MemoryErrorMessage {
-                    what: format!("{why}; the memory was loaded again from the database"),
+                    what: format!("{why}; the memory was reloaded from the database"),
                     entity: None,
                 });
             }

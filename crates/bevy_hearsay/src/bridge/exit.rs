@@ -14,21 +14,21 @@ use super::{
     state::MemoryState,
 };
 
-/// Outcome of the changes and game events that were still pending when the game exited. The plugin inserts this
-/// resource when the memory closes.
+/// Outcome of the requests (changes and game events) that were still pending when the game exited. The plugin inserts
+/// this resource when the memory closes.
 #[derive(Resource, Debug, Clone, Copy, Default, PartialEq, Eq, Reflect)]
 #[reflect(Resource)]
 pub struct MemoryExit {
-    /// Number of pending requests that were committed before the memory closed.
+    /// Number of these requests that were committed before the memory closed.
     pub committed: usize,
-    /// Number of pending requests that were refused or were not committed within
+    /// Number of these requests that were refused, or were not committed within
     /// [`MemoryPlugin::exit_patience`](crate::MemoryPlugin::exit_patience).
     pub not_committed: usize,
 }
 
 impl MemoryExit {
-    /// Counts the answered requests and removes them from `sent`. `answer` returns whether a request was committed, or
-    /// `None` while the request has no answer.
+    /// Counts the answered requests and removes them from `sent`. For each request, `answer` returns whether it was
+    /// committed, or `None` if it has no answer yet.
     pub(crate) fn count_answered<R>(&mut self, sent: &mut Vec<R>, answer: impl Fn(&R) -> Option<bool>) {
         sent.retain(|request| {
             let answer = answer(request);
@@ -39,16 +39,16 @@ impl MemoryExit {
     }
 }
 
-/// Functions that a plugin registers for handling its requests at exit.
+/// Functions that a plugin registers to handle its requests at exit.
 #[derive(Clone, Copy)]
 pub(crate) struct ExitSteps {
     /// Collects the last changes, before anything is sent.
     pub(crate) gather: fn(&mut World),
-    /// Sends the waiting requests. Returns false if a request remains that can be sent later.
+    /// Sends the waiting requests. Returns false if any remaining request can still be sent later.
     pub(crate) send: fn(&mut World) -> bool,
     /// Counts the answered requests.
     pub(crate) count_answered: fn(&mut World, &mut MemoryExit),
-    /// Returns the number of requests without an answer, including those that were not sent.
+    /// Returns the number of unanswered requests, including unsent requests.
     pub(crate) count_open: fn(&World) -> usize,
 }
 
@@ -121,7 +121,7 @@ const AT_EXIT: Duration = Duration::from_millis(1);
 /// Maximum time that the database may take to close after the deadline.
 const AFTER_EXIT: Duration = Duration::from_secs(5);
 
-/// Sends the waiting requests of all plugins. Returns false if a request remains that can be sent later.
+/// Sends the waiting requests of all plugins. Returns false if any remaining request can still be sent later.
 fn send(world: &mut World, plugins: &[ExitSteps]) -> bool {
     let mut is_sent = true;
     if is_open(world) {

@@ -15,7 +15,7 @@ use bevy::prelude::*;
 pub(crate) struct FrameCost(Arc<AtomicU64>);
 
 impl FrameCost {
-    /// Returns whether no system had work since the cost was last taken.
+    /// Returns whether the cost is zero: no system has had work since the last call of [`take`](Self::take).
     pub(crate) fn is_zero(&self) -> bool {
         self.0.load(Ordering::Relaxed) == 0
     }
@@ -25,7 +25,7 @@ impl FrameCost {
         Duration::from_nanos(self.0.swap(0, Ordering::Relaxed))
     }
 
-    /// Adds the time from now until the returned value is dropped to the cost.
+    /// Starts a measurement. When the returned guard is dropped, the elapsed time is added to the cost.
     pub(crate) fn begin(&self) -> impl Drop + use<> {
         Begun { since: Instant::now(), cost: Arc::clone(&self.0) }
     }

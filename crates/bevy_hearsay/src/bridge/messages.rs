@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 use hearsay_model::{EntityId, FactId, Position};
 
-/// Message: an error that the game can show or log. Operations that the memory acknowledged are not lost.
+/// Message: an error that the game can show or log. Acknowledged operations are never lost.
 #[derive(Message, Debug, Clone, PartialEq, Eq)]
 pub struct MemoryErrorMessage {
     /// The error, for display. The text says what went wrong and what to do.
@@ -12,7 +12,7 @@ pub struct MemoryErrorMessage {
     pub entity: Option<Entity>,
 }
 
-/// An operation was committed. Its author is this game, the DM or an import, or it loaded a slot.
+/// Message: an operation was committed. The operation comes from this game, the DM or an import, or it loads a slot.
 #[derive(Message, Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryChanged {
     /// Position of the operation in the journal.

@@ -1,5 +1,5 @@
 //! The connection to the engine: opens the memory, receives its events, and closes the memory. If events were dropped,
-//! all entities are compared with the memory again.
+//! the plugin compares all entities with the memory again.
 
 mod event_pump;
 mod exit;

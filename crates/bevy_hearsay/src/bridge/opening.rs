@@ -69,15 +69,16 @@ fn open(plan: &MemoryPlugin, sender: &Sender<Opening>) -> Result<Memory, MemoryE
     Ok(memory)
 }
 
-/// Returns whether a directory has campaign files. A directory with only `hearsay.toml` has nothing to import. Returns
-/// true for a missing directory, because the import then reports a clear error.
+/// Returns whether a directory has campaign files. Returns false for a directory with only `hearsay.toml`, which has
+/// nothing to import. Returns true for a missing directory, because the import then reports a clear error.
 fn holds_campaign(campaign: &Path) -> bool {
     let Ok(entries) = std::fs::read_dir(campaign) else { return true };
     let settings = |name: &std::ffi::OsStr| name == hearsay_engine::SETTINGS_FILE;
     entries.filter_map(Result::ok).any(|entry| !settings(&entry.file_name()))
 }
 
-/// Returns whether a save has live operations apart from imports and from settings that the engine itself records.
+/// Returns whether a save contains play: live operations other than imports and settings that the engine itself
+/// records.
 fn was_played(world: &hearsay_engine::ReadSnapshot) -> bool {
     let own = |change: &Change| {
         matches!(change, Change::Set(Setting::Engine(EngineSetting::Model(_) | EngineSetting::Read(_))))

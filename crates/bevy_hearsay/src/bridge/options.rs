@@ -24,7 +24,7 @@ pub struct MemoryPlugin {
     pub mode: Option<Mode>,
     /// Maximum number of requests that can wait in the memory's queue. Default 1,024.
     pub queue: usize,
-    /// Maximum time that the game waits at exit until its changes are committed. Default 5 s.
+    /// Maximum time that the game waits at exit for its changes to be committed. Default 5 s.
     /// [`MemoryExit`](crate::MemoryExit) counts the requests that are not committed by then. Acknowledged requests are
     /// always safe. Closing also saves the computed vectors, and a snapshot that makes the next opening faster.
     pub exit_patience: Duration,
@@ -49,15 +49,15 @@ impl Default for MemoryPlugin {
     }
 }
 
-/// State from which a game starts.
+/// The state from which a game starts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Reflect)]
 pub enum Start {
-    /// The game continues from the save. If a campaign is also given, new content of the campaign files is imported and
-    /// does not overwrite recorded play. If the save is empty, the game starts from the campaign.
+    /// The game continues from the save. If a campaign is also given, new content of its files is imported without
+    /// overwriting recorded play. If the save is empty, the game starts from the campaign.
     #[default]
     Continue,
-    /// The game starts from the campaign files. Earlier play in this save is reverted. It can be restored from its
-    /// [slots](crate::SaveCommands).
+    /// The game starts from the campaign files. Earlier play in this save is reverted, but its
+    /// [slots](crate::SaveCommands) can still be loaded.
     NewGame,
 }
 

@@ -1,5 +1,5 @@
-//! Detects dropped events. The engine drops events if the game receives them too slowly. All entities are then compared
-//! with the memory again.
+//! Detects dropped events. The engine drops events if the game receives them too slowly. In this case, the plugin
+//! compares all entities with the memory again.
 
 use std::time::{Duration, Instant};
 

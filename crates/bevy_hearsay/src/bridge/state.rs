@@ -7,13 +7,14 @@ use hearsay_engine::ModelStatus;
 #[derive(Resource, Debug, Clone, Default, PartialEq, Eq, Reflect)]
 #[reflect(Resource)]
 pub enum MemoryState {
-    /// The memory is being opened: it opens the database and reads the campaign. [`LoadProgress`] shows the progress.
+    /// The memory is being opened: the database is opened and the campaign is read. [`LoadProgress`] shows the
+    /// progress.
     #[default]
     Loading,
     /// The memory is open and answers requests.
     Ready,
-    /// The memory could not be opened. The text contains the reason, for display. The game continues without a memory,
-    /// and game events are not recorded.
+    /// The memory could not be opened. The text is the reason, for display. The game continues without a memory, and
+    /// game events are not recorded.
     Failed(String),
     /// The memory was closed.
     Closed,
@@ -43,6 +44,6 @@ pub fn memory_loading(state: Option<Res<MemoryState>>) -> bool {
     state.is_some_and(|state| *state == MemoryState::Loading)
 }
 
-/// Status of the sentence encoder. Without the encoder, search uses only words and the graph.
+/// Status of the sentence encoder. Without the encoder, search uses only keywords and the graph.
 #[derive(Resource, Debug, Clone, PartialEq, Eq)]
 pub struct EncoderStatus(pub ModelStatus);

@@ -5,19 +5,19 @@ use bevy::{
     prelude::*,
 };
 
-/// Entities that may differ from the memory and are not compared yet.
+/// Entities that may differ from the memory and have not been compared yet.
 #[derive(Resource, Default)]
 pub(crate) struct ChangedEntities {
     /// Entities that may have moved since the last comparison.
     pub(crate) moved: Vec<Entity>,
-    /// Entities that may have changed in another field.
+    /// Entities in which a field other than the place may have changed.
     pub(crate) dirty: Vec<Entity>,
-    /// Entities that have a [`MemoryId`](super::MemoryId) and are not bound to the memory yet.
+    /// Entities that have a [`MemoryId`](super::MemoryId) but are not bound to the memory yet.
     pub(crate) unbound: Vec<Entity>,
 }
 
 impl ChangedEntities {
-    /// Returns whether no change waits to be compared.
+    /// Returns whether no entity needs to be compared or bound.
     pub(crate) fn is_empty(&self) -> bool {
         self.moved.is_empty() && self.dirty.is_empty() && self.unbound.is_empty()
     }

@@ -9,7 +9,7 @@ use super::changes::note_change;
 
 /// The stable id of this entity in the memory, such as `grimjaw-ironhand`.
 ///
-/// An explicit id binds the Bevy entity to the entity of the campaign or save with this id. Saved values then take
+/// An explicit id binds the Bevy entity to the entity with this id in the campaign or save. Saved values then take
 /// precedence, unless [`PreferGameState`] is also present. If the memory has no entity with this id, the memory creates
 /// it. Without an id (the default), the Bevy entity gets an id made from its [`Name`] and a unique suffix.
 ///
@@ -23,7 +23,7 @@ use super::changes::note_change;
 pub struct MemoryId(Option<EntityId>);
 
 impl MemoryId {
-    /// Makes an id from a name or an id. Text that is not an id is converted: `Grimjaw Ironhand` becomes
+    /// Creates an id from a name or an id. Text that is not an id is converted: `Grimjaw Ironhand` becomes
     /// `grimjaw-ironhand`. If the text has no letter or digit, the entity later gets a generated id.
     pub fn new(text: impl AsRef<str>) -> Self {
         Self(EntityId::from_name(text.as_ref()).ok())
@@ -115,7 +115,7 @@ kinds! {
 }
 
 impl Remembered {
-    /// Makes a component with a kind that the game defines.
+    /// Creates a component with a custom kind.
     pub fn custom(kind: &str) -> Self {
         Self(Kind::from(kind))
     }

@@ -8,7 +8,7 @@ use hearsay_model::EntityId;
 use super::changes::note_move;
 
 /// The id of the place where an entity is. The place does not need to exist as a Bevy entity. To move the entity,
-/// insert a new value or use [`move_to`](crate::EntityMemoryCommands::move_to).
+/// insert a new component or use [`move_to`](crate::EntityMemoryCommands::move_to).
 #[derive(Component, Clone, PartialEq, Eq, Hash, Reflect)]
 #[component(immutable, on_insert = note_move, on_remove = note_move)]
 #[reflect(opaque)]
@@ -17,7 +17,7 @@ use super::changes::note_move;
 pub struct PlaceId(pub EntityId);
 
 impl PlaceId {
-    /// Makes a place id from an id or name. Returns `None` if the text has neither letter nor digit.
+    /// Creates a place id from an id or name. Returns `None` if the text has no letter or digit.
     pub fn at(place: impl AsRef<str>) -> Option<Self> {
         EntityId::from_name(place.as_ref()).ok().map(Self)
     }

@@ -19,8 +19,9 @@ use crate::{
 /// Commands that record game events and changes of an entity. Their author is the game ([`Author::Game`]). To set
 /// another author, or to name the hearers, trigger [`GameEvent`].
 pub trait EntityMemoryCommands {
-    /// Says a line aloud. Everyone in [earshot](crate::Earshot) learns that the line was said. The memory does not
-    /// extract facts from the line. To state facts, use [`say_that`](Self::say_that).
+    /// Says a line aloud. Everyone in [earshot](crate::Earshot) learns that the line was said. Unless extraction is
+    /// disabled, the memory later extracts facts from the line. To state exact facts instead, use
+    /// [`say_that`](Self::say_that).
     fn say(&mut self, text: impl Into<String>) -> &mut Self;
 
     /// Says a line aloud that states facts. Everyone in earshot learns these facts.
@@ -47,7 +48,7 @@ pub trait EntityMemoryCommands {
     /// Makes the entity a member of a group.
     fn join(&mut self, group: impl Into<Target>) -> &mut Self;
 
-    /// Ends the entity's membership of a group. The entity keeps the facts that it learned there.
+    /// Ends the entity's membership in a group. The entity keeps the facts that it learned there.
     fn leave(&mut self, group: impl Into<Target>) -> &mut Self;
 
     /// Adds a relation from this entity to `object`. The predicate is a name such as `OWES` or `TRUSTS`.
@@ -216,7 +217,7 @@ fn trouble(entity: &mut EntityWorldMut, what: String) {
     entity.world_scope(|world| world.write_message(MemoryErrorMessage { what, entity: of }));
 }
 
-/// Returns the id of a target. Writes a message if the target has no id.
+/// Returns the id of a target. Reports an error if the target has no id.
 fn id_of(entity: &mut EntityWorldMut, target: &Target) -> Option<EntityId> {
     let id = match target {
         Target::Named(name) => EntityId::from_name(name).ok(),

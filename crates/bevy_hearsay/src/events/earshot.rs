@@ -9,10 +9,10 @@ use crate::{components::Remembered, sync::Registry};
 
 type Hearers = Arc<dyn Fn(&World, Entity) -> Vec<Entity> + Send + Sync>;
 
-/// Rule that decides who hears and sees a [`GameEvent`](crate::GameEvent) without named listeners.
+/// Rule that decides who hears and sees a [`GameEvent`](crate::GameEvent) that names no listeners.
 #[derive(Resource, Clone, Default)]
 pub enum Earshot {
-    /// The characters at the same place according to the memory, also those that do not exist as Bevy entities.
+    /// The characters at the same place according to the memory, including those that do not exist as Bevy entities.
     #[default]
     Place,
     /// The characters with a [`MemoryId`](crate::MemoryId) whose [`GlobalTransform`] is within this distance of the
@@ -33,7 +33,7 @@ impl fmt::Debug for Earshot {
 }
 
 impl Earshot {
-    /// Uses a function that returns the hearers.
+    /// Creates a rule from a function that returns the hearers.
     pub fn custom(hearers: impl Fn(&World, Entity) -> Vec<Entity> + Send + Sync + 'static) -> Self {
         Self::Custom(Arc::new(hearers))
     }

@@ -13,13 +13,13 @@ use crate::components::PlaceId;
 /// An action that changes what characters know.
 #[derive(Debug, Clone, PartialEq)]
 pub enum GameAction {
-    /// Says a line aloud. Everyone in earshot learns that the line was said, and learns the facts that it states.
+    /// Says a line aloud. Everyone in earshot learns that the line was said, and learns the facts that the line states.
     Say {
         /// The words that the actor says.
         text: String,
         /// The facts that the words state.
         states: Vec<Statement>,
-        /// Whether the actor lies. If so, new facts in the line are false.
+        /// Whether the actor lies. If so, the new facts that the line states are false.
         lie: bool,
     },
     /// Tells others a fact that the actor knows. A new fact becomes a claim of the actor.
@@ -39,7 +39,7 @@ pub enum GameAction {
     Reveal {
         /// The secret: its id, the beginning of its id, or its handle.
         fact: String,
-        /// Whether the actor no longer keeps the fact secret from anyone.
+        /// Whether the actor stops concealing the secret. If false, the actor still conceals it from everyone else.
         openly: bool,
     },
     /// Deduces a fact from facts that the actor knows.
@@ -71,7 +71,7 @@ pub struct GameEvent {
 }
 
 impl GameEvent {
-    /// Makes an event that everyone in earshot perceives, with the game as its author.
+    /// Creates an event that everyone in earshot perceives, with the game as its author.
     pub fn new(entity: Entity, action: GameAction) -> Self {
         Self { entity, action, to: Vec::new(), author: Author::Game }
     }

@@ -19,19 +19,19 @@ use crate::{
     sync::{self, Outbox},
 };
 
-/// A request that waits: a game event, a manual edit, or a session event.
+/// A request in the queue: a game event, a manual edit, or a session event.
 enum Request {
     GameEvent { by: Target, game_event: GameEvent },
     Edit { edit: Edit, author: Author },
     Session(SessionEvent),
 }
 
-/// Requests that wait to be sent, and requests that were sent and have no answer yet.
+/// Requests that are waiting to be sent, and requests that were sent but have no answer yet.
 #[derive(Resource, Default)]
 pub(crate) struct GameEvents {
     waiting: VecDeque<Request>,
     sent: Vec<(Option<Entity>, Tells, Ticket<Written>)>,
-    /// Requests for session messages that follow from completed session requests.
+    /// Pending requests for the content of session messages.
     asked: Vec<Asked>,
     most: usize,
     /// Number of requests sent so far.
@@ -40,12 +40,12 @@ pub(crate) struct GameEvents {
 }
 
 impl GameEvents {
-    /// Makes an empty queue for at most `most` requests.
+    /// Creates an empty queue for at most `most` requests.
     pub(super) fn new(most: usize) -> Self {
         Self { most, ..Self::default() }
     }
 
-    /// Returns the number of waiting requests, and the number of sent requests without an answer.
+    /// Returns the number of unsent requests, and the number of sent requests without an answer.
     pub(crate) fn counts(&self) -> (usize, usize) {
         (self.waiting.len(), self.sent.len() + self.asked.len())
     }
@@ -85,7 +85,7 @@ pub(super) fn has_waiting(world: &World) -> bool {
     !world.resource::<GameEvents>().waiting.is_empty() && is_open(world)
 }
 
-/// Returns whether a request waits to be sent or has no answer yet.
+/// Returns whether any request is unsent or unanswered.
 pub(super) fn is_busy(world: &World) -> bool {
     world.resource::<GameEvents>().counts() != (0, 0) && is_open(world)
 }
@@ -164,7 +164,7 @@ pub(super) fn send(world: &mut World) {
 }
 
 /// Sends the waiting requests at exit. Returns true if all requests were sent, or if the remaining requests can never
-/// be sent. An entity without an id at exit never gets an id.
+/// be sent. An entity that has no id at exit will never get one.
 pub(super) fn send_at_exit(world: &mut World) -> bool {
     send(world);
     let game_events = world.resource::<GameEvents>();
@@ -182,13 +182,14 @@ pub(super) fn count_answered(world: &mut World, exit: &mut MemoryExit) {
     exit.count_answered(sent, |(_, _, ticket)| Some(ticket.try_take()?.is_ok()));
 }
 
-/// Returns the number of requests without an answer, including those that were not sent.
+/// Returns the number of unanswered requests, including unsent requests.
 pub(super) fn count_open(world: &World) -> usize {
     let game_events = world.resource::<GameEvents>();
     game_events.sent.len() + game_events.waiting.len()
 }
 
-/// Reports a request that can never be sent, and counts the request as done so that later requests do not wait for it.
+/// Reports a request that can never be sent. Also counts the request as done, so that later requests do not wait for
+/// it.
 fn never(world: &mut World, what: String, entity: Option<Entity>) -> bool {
     world.write_message(MemoryErrorMessage { what, entity });
     let mut game_events = world.resource_mut::<GameEvents>();

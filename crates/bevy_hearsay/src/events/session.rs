@@ -12,8 +12,8 @@ use super::target::{Target, Unresolved, name, names};
 pub use hearsay_commands::session::NewSession;
 
 /// A session event. Trigger this event directly or with [`SessionCommands`]. Session events and [game
-/// events](crate::GameEvent) share one queue, so a game event that is triggered before the end of a session belongs to
-/// this session.
+/// events](crate::GameEvent) share one queue, so a game event that is triggered before a session ends belongs to this
+/// session.
 #[derive(Event, Debug, Clone, PartialEq)]
 pub enum SessionEvent {
     /// Starts a session. Later operations record the id of this session. The message [`SessionStarted`] confirms the
@@ -65,7 +65,7 @@ pub trait SessionCommands {
     fn leave_early(&mut self, who: impl Into<Target>);
     /// Logs a line of narration.
     fn log_line(&mut self, text: impl Into<String>);
-    /// Logs a line of a speaker.
+    /// Logs a line that a character says.
     fn log_line_by(&mut self, speaker: impl Into<Target>, text: impl Into<String>);
     /// Ends the current session.
     fn end_session(&mut self);

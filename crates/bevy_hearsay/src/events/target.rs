@@ -71,31 +71,31 @@ pub enum Statement {
 }
 
 impl Statement {
-    /// Makes a reference to a recorded fact.
+    /// Creates a reference to a recorded fact.
     pub fn fact(fact: impl ToString) -> Self {
         Self::Fact(fact.to_string())
     }
 
-    /// Makes a statement from a sentence about an entity.
+    /// Creates a statement from a sentence about an entity.
     pub fn lore(about: impl Into<Target>, text: impl Into<String>) -> Self {
         Self::Lore { about: about.into(), text: text.into() }
     }
 
-    /// Makes a statement of a relation to another entity, or of an attribute.
+    /// Creates a statement of a relation to another entity, or of an attribute.
     pub fn parts(subject: impl Into<Target>, predicate: impl Into<String>, object: impl Into<Target>) -> Self {
         Self::Parts { subject: subject.into(), predicate: predicate.into(), object: object.into() }
     }
 }
 
-/// Reason why a target has no name in the memory.
+/// Reason why a target cannot be named to the memory.
 pub(super) enum Unresolved {
     /// The entity has no id yet.
     NotYet,
-    /// The entity never gets an id. The text is the reason, for display.
+    /// The entity will never get an id. The text is the reason, for display.
     Never(String),
 }
 
-/// Returns the id or name under which the memory knows a target.
+/// Returns the id or name by which the memory knows a target.
 pub(super) fn name(world: &World, target: &Target) -> Result<String, Unresolved> {
     match target {
         Target::Named(name) => Ok(name.clone()),

@@ -18,11 +18,11 @@ use crate::{
     sync::{Outbox, Registry},
 };
 
-/// Returns the id of the entity that a question is asked to or about.
+/// Returns the id of the entity that the question is addressed to or about.
 fn id_of(world: &World, entity: Entity) -> Result<String, NotSent> {
     let unknown = || NotSent::Never(format!("{entity} is unknown to the memory: add a `MemoryId` component to it"));
     let id = world.get::<MemoryId>(entity).ok_or_else(unknown)?.get().ok_or(NotSent::NotYet)?;
-    // The memory cannot answer for an entity that is not added to the memory yet.
+    // The memory cannot answer for an entity that has not been added to it yet.
     let is_there =
         world.resource::<Registry>().entity(id).is_some() && world.resource::<Outbox>().creates(id).is_none();
     if is_there { Ok(id.to_string()) } else { Err(NotSent::NotYet) }
@@ -35,10 +35,10 @@ fn named(world: &World, target: &Target) -> Result<String, NotSent> {
     }
 }
 
-/// Commands for questions to the whole memory instead of one entity.
+/// Commands for questions to the whole memory instead of a single entity.
 pub trait MemoryCommands {
-    /// Searches by names, relations, words and meaning, as the DM or as the knower that the search names. The reply is
-    /// a [`Reply<SearchResults>`](crate::Reply).
+    /// Searches by names, relations, keywords and meaning, as the DM or as the knower that the search names. The reply
+    /// is a [`Reply<SearchResults>`](crate::Reply).
     fn search_memory(&mut self, search: Search) -> EntityCommands<'_>;
 
     /// Runs a function that reads the memory's state. The function runs on the memory's thread, so it must be fast. The
@@ -73,15 +73,14 @@ pub trait EntityQuestionCommands {
     /// may say. The answer's scene context has a citation for every line, and includes all earlier events of the game.
     fn ask(&mut self, question: impl Into<Question>) -> EntityCommands<'_>;
 
-    /// Lists the entities within `depth` steps of this entity in the graph as the DM sees it, at most `limit` entities.
-    /// The reply is a `Reply<Vec<NeighbourRow>>`.
+    /// Requests at most `limit` entities within `depth` steps of this entity in the graph, as the DM sees it. The reply
+    /// is a `Reply<Vec<NeighbourRow>>`.
     fn neighbours(&mut self, depth: usize, limit: usize) -> EntityCommands<'_>;
 
-    /// Returns the character's beliefs about a subject, with their derivations. The reply is a `Reply<Believes>`.
+    /// Requests the character's beliefs about a subject, with their derivations. The reply is a `Reply<Believes>`.
     fn beliefs_about(&mut self, subject: impl Into<Target>) -> EntityCommands<'_>;
 
-    /// Lists the facts that the character knows, newest first, at most `limit` facts. The reply is a
-    /// `Reply<Vec<KnowsRow>>`.
+    /// Requests at most `limit` facts that the character knows, newest first. The reply is a `Reply<Vec<KnowsRow>>`.
     fn knowledge(&mut self, limit: usize) -> EntityCommands<'_>;
 }
 

@@ -13,7 +13,7 @@ pub enum QuestionState {
     Waiting,
     /// The reply arrived: a [`Reply`] component on the same entity.
     Answered,
-    /// The question gets no reply. The text is the reason, for display.
+    /// The question will get no reply. The text is the reason, for display.
     Failed(String),
 }
 
@@ -28,7 +28,7 @@ pub struct Answered {
     pub entity: Entity,
 }
 
-/// Triggered on the entity of a question that gets no reply. [`QuestionState::Failed`] also contains the reason.
+/// Triggered on the entity of a question that will get no reply. [`QuestionState::Failed`] also contains the reason.
 #[derive(EntityEvent, Debug, Clone)]
 pub struct Unanswered {
     /// The question.
@@ -67,7 +67,7 @@ pub struct Question {
 }
 
 impl Question {
-    /// Makes a question to a character at its current place and time.
+    /// Creates a question to a character at its current place and time.
     pub fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }

@@ -28,7 +28,7 @@ pub(super) enum NotSent {
     Never(String),
 }
 
-/// Questions that wait to be sent, and questions that were sent and have no reply yet.
+/// Questions that are waiting to be sent, and questions that were sent but have no reply yet.
 #[derive(Resource, Default)]
 pub(crate) struct Inquiries {
     waiting: Vec<(Entity, u64, Sending)>,
@@ -38,7 +38,7 @@ pub(crate) struct Inquiries {
 }
 
 impl Inquiries {
-    /// Returns the number of waiting questions, and the number of sent questions without a reply.
+    /// Returns the number of unsent questions, and the number of sent questions without a reply.
     pub(crate) fn counts(&self) -> (usize, usize) {
         (self.waiting.len(), self.sent.len())
     }
@@ -69,7 +69,7 @@ fn fail(world: &mut World, entity: Entity, why: String) {
     }
 }
 
-/// Returns whether a question waits to be sent or has no reply yet.
+/// Returns whether any question is unsent or unanswered.
 pub(super) fn is_busy(world: &World) -> bool {
     world.resource::<Inquiries>().counts() != (0, 0) && is_open(world)
 }
@@ -91,7 +91,7 @@ pub(super) fn send(world: &mut World) {
         if world.get_entity(entity).is_err() {
             continue;
         }
-        // The reply must include all earlier game events, so wait until these are done.
+        // The reply must include all earlier game events, so wait until they are done.
         if after > done && world.resource::<NpcMemory>().get().is_some() {
             still.push((entity, after, sending));
             continue;

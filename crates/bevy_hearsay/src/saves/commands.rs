@@ -14,8 +14,8 @@ const QUICK: &str = "quick";
 pub trait SaveCommands {
     /// Saves the current state of the game to a slot.
     fn save_slot(&mut self, name: impl Into<String>);
-    /// Loads a slot. Pending questions get no reply, and changes that are not sent yet are dropped, because they belong
-    /// to the timeline before loading.
+    /// Loads a slot. Pending questions get no reply, and unsent changes are dropped, because both belong to the
+    /// timeline before loading.
     fn load_slot(&mut self, name: impl Into<String>);
     /// Deletes a slot: the name for a position in the journal. The recorded play is not deleted.
     fn drop_slot(&mut self, name: impl Into<String>);

@@ -16,8 +16,8 @@ pub use queue::{SlotLoaded, SlotSaved};
 /// all operations after this position.
 #[derive(Debug, Clone, Default)]
 pub struct SavesPlugin {
-    /// Autosave settings. Default: no autosaves. Every acknowledged operation is on the disk even without autosaves. A
-    /// slot only names a position to return to.
+    /// Autosave settings. Default: off. Every acknowledged operation is on the disk even without autosaves. A slot only
+    /// names a position to return to.
     pub autosave: Autosave,
 }
 

@@ -40,7 +40,7 @@ enum Doing {
     Exporting(PathBuf, Ticket<()>),
 }
 
-/// Requests that wait to be sent, and requests that were sent and have no answer yet.
+/// Requests that are waiting to be sent, and requests that were sent but have no answer yet.
 #[derive(Resource, Default)]
 pub(super) struct Saves {
     pub(super) waiting: Vec<Action>,
@@ -129,8 +129,8 @@ fn finish(world: &mut World, action: Action, done: Result<(), MemoryError>) {
     }
 }
 
-/// Abandons the current timeline after a slot was loaded. Pending requests of this timeline take no effect. All
-/// entities are compared with the memory again, because this is faster than to follow each changed record.
+/// Abandons the current timeline after a slot is loaded. Pending requests of this timeline take no effect. The plugin
+/// compares all entities with the memory again, because this is faster than following each changed record.
 fn leave(world: &mut World) {
     let abandoned = world.resource_mut::<Outbox>().leave();
     let binding: Vec<_> = world.resource::<Registry>().binding.keys().cloned().collect();
@@ -145,7 +145,7 @@ fn leave(world: &mut World) {
     }
 }
 
-/// Returns whether a save or load request waits or has no answer yet.
+/// Returns whether any save or load request is unsent or unanswered.
 pub(super) fn is_busy(world: &World) -> bool {
     let saves = world.resource::<Saves>();
     !(saves.waiting.is_empty() && saves.doing.is_empty()) && is_open(world)

@@ -30,7 +30,7 @@ pub struct Forgotten {
     pub entity: Entity,
 }
 
-/// Returns whether a record waits to be applied.
+/// Returns whether any record is waiting to be applied.
 pub(crate) fn has_work(world: &World) -> bool {
     !world.resource::<Inbox>().read.is_empty()
 }

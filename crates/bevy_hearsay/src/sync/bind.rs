@@ -48,8 +48,8 @@ pub(crate) fn on_id_removed(on: On<Remove, MemoryId>, mut commands: Commands) {
     commands.entity(on.entity).try_remove::<Shadow>();
 }
 
-/// Records that the entity is being despawned, before any of its components is removed. The removal of these components
-/// is then not taken for a change by the game.
+/// Records that the entity is being despawned, before any of its components is removed. The removals are then not
+/// mistaken for changes by the game.
 pub(crate) fn on_despawn(on: On<Despawn, Shadow>, mut registry: ResMut<Registry>) {
     registry.leaving = Some(on.entity);
 }
@@ -79,12 +79,12 @@ pub(crate) fn on_unbound(
     }
 }
 
-/// Returns whether an entity waits for binding and the memory is open.
+/// Returns whether the memory is open and any entity is waiting to be bound.
 pub(crate) fn has_work(world: &World) -> bool {
     !world.resource::<ChangedEntities>().unbound.is_empty() && is_open(world)
 }
 
-/// Returns whether an entity waits for binding, or is being bound.
+/// Returns whether any entity is waiting to be bound or is being bound.
 pub(crate) fn is_waiting(world: &World) -> bool {
     !world.resource::<ChangedEntities>().unbound.is_empty() || !world.resource::<Registry>().binding.is_empty()
 }
@@ -114,7 +114,7 @@ pub(crate) fn bind(world: &mut World) {
         let registry = world.resource::<Registry>();
         let other = registry.entity(&id).or(registry.binding.get(&id).map(|binding| binding.entity));
         let other = other.filter(|other| *other != entity && world.get_entity(*other).is_ok());
-        // A Bevy entity of the game replaces a Bevy entity that the plugin spawned.
+        // A Bevy entity that the game spawned replaces a Bevy entity that the plugin spawned.
         let other = other.filter(|other| {
             let by_plugin = world.get::<SpawnedByHearsay>(*other).is_some();
             if by_plugin {
@@ -144,7 +144,7 @@ pub(crate) fn bind(world: &mut World) {
     }
 }
 
-/// Makes a unique id from the name of the entity, or from its kind if it has no name. A random suffix makes the id
+/// Creates a unique id from the name of the entity, or from its kind if it has no name. A random suffix makes the id
 /// unique.
 fn fresh_id(target: EntityRef) -> Option<EntityId> {
     let named = target.get::<Name>().map(|name| slug(name.as_str())).filter(|name| !name.is_empty());
@@ -159,7 +159,7 @@ fn fresh_id(target: EntityRef) -> Option<EntityId> {
     EntityId::from_name(&format!("{stem}-{unique:010x}")).ok()
 }
 
-/// Binds an entity that the memory does not contain yet, and queues all fields of the entity for sending.
+/// Binds an entity that the memory does not contain yet, and queues all its fields.
 fn create(world: &mut World, entity: Entity, id: EntityId) {
     let kind = world.get::<Remembered>(entity).cloned().unwrap_or_default();
     let mut shadow = Shadow { kind: Some(kind.0.clone()), ..Shadow::new(id.clone()) };
@@ -190,8 +190,8 @@ fn edges_of(world: &World, entity: Entity) -> Vec<(Entity, Relation)> {
     edges.into_iter().filter_map(|edge| Some((edge, world.get::<Relation>(edge)?.clone()))).collect()
 }
 
-/// Queues the relations that the memory does not contain for sending. If the memory already contains a relation, the
-/// plugin has spawned another Bevy entity for it, so the one in `edges` is despawned.
+/// Queues those relations that the memory does not contain. If the memory already contains a relation, the plugin has
+/// spawned another Bevy entity for it, so the one in `edges` is despawned.
 fn tell_edges(world: &mut World, entity: Entity, edges: Vec<(Entity, Relation)>) {
     for (edge, relation) in edges {
         let key = (relation.predicate, relation.object);
@@ -209,7 +209,7 @@ fn tell_edges(world: &mut World, entity: Entity, edges: Vec<(Entity, Relation)>)
     }
 }
 
-/// Completes the binding of an entity when the record of its id was read. Saved values take precedence, with two
+/// Completes the binding of an entity once the record for its id has been read. Saved values take precedence, with two
 /// exceptions: entities with [`PreferGameState`], and fields that the game changed after binding started.
 pub(crate) fn finish(world: &mut World, entity: Entity, read: Read) {
     let Some(initial) = world.resource_mut::<Registry>().binding.remove(&read.id) else { return };

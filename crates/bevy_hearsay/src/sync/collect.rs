@@ -40,7 +40,7 @@ pub(crate) fn on_relation(
     }
 }
 
-/// Returns whether any change is not compared yet.
+/// Returns whether any change has not been compared yet.
 pub(crate) fn has_work(world: &World) -> bool {
     let changed = world.resource::<ChangedEntities>();
     !changed.moved.is_empty() || !changed.dirty.is_empty()
@@ -84,7 +84,7 @@ type Collecting<'w, 's> =
     (ResMut<'w, ChangedEntities>, ResMut<'w, Outbox>, Query<'w, 's, Compared>, Res<'w, RememberedTypes>);
 
 /// Compares changed entities with the memory's values, and puts the differences into the outbox. This work runs on the
-/// main thread because it is usually shorter than handing it to another thread.
+/// main thread because this is usually faster than handing it to another thread.
 pub(crate) fn collect(world: &mut World, params: &mut SystemState<Collecting>) -> Result {
     let _cost = world.resource::<FrameCost>().begin();
     let mut moves = Moves::default();

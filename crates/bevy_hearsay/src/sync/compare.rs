@@ -85,7 +85,7 @@ pub(crate) fn set_attribute(shadow: &mut Shadow, outbox: &mut Outbox, name: Pred
     shadow.note_sent(Field::Attribute(name), outbox.batch);
 }
 
-/// Puts the start of a relation (`holds` is true) or its end into the outbox.
+/// Puts the start (`holds` is true) or the end of a relation into the outbox.
 pub(crate) fn relates(shadow: &mut Shadow, outbox: &mut Outbox, key: (Predicate, EntityId), holds: bool) {
     outbox.patch(shadow).relations.insert(key.clone(), holds);
     shadow.note_sent(Field::Relation(key.0, key.1), outbox.batch);

@@ -21,27 +21,27 @@ use crate::bridge::{FrameCost, LoadProgress, NpcMemory, Resync, Touched, is_open
 /// Maximum number of records per request.
 const PORTION: usize = 128;
 
-/// Maximum number of writes whose changed entities are looked up with one request. Combining several writes prevents a
-/// long queue while the memory is busy.
+/// Maximum number of writes whose changed entities are looked up in one request. Combining several writes keeps the
+/// queue short while the memory is busy.
 const WRITES: usize = 16;
 
 /// Maximum number of pending requests of each kind. The limit is high enough to keep the memory busy, and low enough
 /// that other reads run between the requests.
 const REQUESTS: usize = 4;
 
-/// Returns whether changes or records wait to be requested.
+/// Returns whether there are changes or records to request.
 pub(crate) fn has_work(world: &World) -> bool {
     let wanted = || !world.resource::<Inbox>().wanted.is_empty();
     (!world.resource::<Touched>().0.is_empty() || wanted()) && is_open(world)
 }
 
-/// Returns whether requests are pending or received records are not applied yet.
+/// Returns whether any request is pending or any received record has not been applied yet.
 pub(crate) fn is_waiting(world: &World) -> bool {
     let inbox = world.resource::<Inbox>();
     (!inbox.looking.is_empty() || !inbox.reading.is_empty() || inbox.total > 0) && is_open(world)
 }
 
-/// Returns whether any record is requested or not applied yet, or a list of the selected entities is due.
+/// Returns whether any record is requested or has not been applied yet, or a list of the selected entities is due.
 pub(crate) fn is_busy(world: &World) -> bool {
     let is_touched = || !world.resource::<Touched>().0.is_empty();
     !world.resource::<Inbox>().is_quiet() || is_touched() || listing::is_changed(world)
@@ -99,12 +99,12 @@ pub(crate) fn ask(
     }
 }
 
-/// Removes the entities whose record equals the patch in a batch of this game, because the components already have
-/// these values. An entity stays in `ids` if the batch adds it, or if the spawn policy does not select it.
+/// Removes from `ids` the entities whose record equals the patch in a batch of this game, because their components
+/// already have these values. An entity stays in `ids` if the batch adds it, or if the spawn policy does not select it.
 fn leave_out_shown(ids: &mut BTreeSet<EntityId>, own: &Patches, state: &State, reach: &Reach) {
     let mut said: HashMap<&EntityId, Option<&Patch>> = HashMap::default();
     for (id, patch) in &own.entities {
-        // If an entity has several patches, none of them has all changes, so the entity is read.
+        // If an entity has several patches, none of them contains all changes, so the entity is read.
         said.entry(id).and_modify(|said| *said = None).or_insert(Some(patch));
     }
     ids.retain(|id| {
@@ -139,7 +139,7 @@ pub(crate) fn take(
     if let Some(GameTime(time)) = time {
         outbox.follow_clock(time, &mut clock);
     }
-    // If reading is in progress, a record being read may be older than the change, so the entity is read again.
+    // If reads are in progress, their records may be older than the change, so the entity is read again.
     let reading = !inbox.reading.is_empty() || !inbox.read.is_empty();
     for (id, in_scope) in looked {
         if in_scope || reading || registry.bound.contains_key(&id) || registry.binding.contains_key(&id) {

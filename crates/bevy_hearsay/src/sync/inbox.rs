@@ -17,13 +17,13 @@ pub(crate) struct Read {
     pub(crate) acknowledged: u64,
 }
 
-/// The changed entities, each with whether the spawn policy selects the entity, and the current game time of the
-/// memory.
+/// The changed entities, and the memory's current game time. The flag of each entity tells whether the spawn policy
+/// selects it.
 pub(super) type Looked = (BTreeMap<EntityId, bool>, Option<GameTime>);
 
 pub(super) type Records = Vec<(EntityId, Option<Record>, bool)>;
 
-/// Records to request, requested records, and records that wait to be applied.
+/// Records to request, requested records, and received records that have not been applied yet.
 #[derive(Resource, Default)]
 pub(crate) struct Inbox {
     pub(super) wanted: BTreeSet<EntityId>,
@@ -70,7 +70,7 @@ impl Inbox {
         binding.into_iter().for_each(|id| self.want(id));
     }
 
-    /// Returns whether all records are received and applied.
+    /// Returns whether all requested records have been received and applied.
     pub(crate) fn is_quiet(&self) -> bool {
         let nothing_read = self.wanted.is_empty() && self.reading.is_empty() && self.read.is_empty();
         nothing_read && self.looking.is_empty() && self.listing.is_none() && self.missed.is_empty()

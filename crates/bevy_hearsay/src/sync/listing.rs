@@ -21,7 +21,7 @@ pub(crate) fn is_changed(world: &World) -> bool {
     (world.resource::<Resync>().0 || inbox.listed_as_of != as_of()) && is_open(world)
 }
 
-/// Returns whether a list of selected entities is requested and not received yet.
+/// Returns whether a list of selected entities was requested but not yet received.
 pub(crate) fn is_listing(world: &World) -> bool {
     world.resource::<Inbox>().listing.is_some() && is_open(world)
 }

@@ -47,13 +47,13 @@ struct NewerFields {
     batch: u64,
     /// Number of the last batch that contains one of these fields.
     later: Option<u64>,
-    /// Whether any change by the game is not collected yet.
+    /// Whether any change by the game has not been collected yet.
     unseen: bool,
 }
 
 impl NewerFields {
     /// Returns whether the game's value of a field is newer than the record. `is_shown` tells whether the component
-    /// equals the shadow. If not, the game changed the component, and this change is not collected yet.
+    /// equals the shadow. If not, the game has changed the component and the change has not been collected yet.
     fn holds(&mut self, shadow: &Shadow, field: &Field, is_shown: bool) -> bool {
         self.unseen |= !is_shown;
         let newer = if is_shown { shadow.sent_since(field, self.acknowledged) } else { Some(self.batch) };

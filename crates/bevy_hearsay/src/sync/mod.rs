@@ -3,15 +3,15 @@
 //! # Design
 //!
 //! Every bound entity has a [`Shadow`] component. The shadow contains the values that the memory has for this entity,
-//! including values that were sent and are not acknowledged yet. If a component differs from its shadow, the game
-//! changed the component.
+//! including values that were sent but not yet acknowledged. If a component differs from its shadow, the game changed
+//! the component.
 //!
 //! Changes wait in the [`Outbox`]. At each interval, the outbox sends all waiting changes as one operation, called a
 //! *batch*. Batches are numbered.
 //!
 //! Each record that the game reads has the number of the last batch that was acknowledged when the record was
-//! requested. A field that is in a later batch, or waits to be sent, is newer than the record, and the component keeps
-//! the game's value. The entity is read again when the later batch is acknowledged.
+//! requested. A field that is in a later batch, or that has not been sent yet, is newer than the record. Its component
+//! keeps the game's value. The entity is read again when the later batch is acknowledged.
 //!
 //! This design prevents echoes, because a component that equals its shadow is not sent. It also prevents lost updates,
 //! because a record never overwrites a pending value.
@@ -129,7 +129,7 @@ impl Plugin for SyncPlugin {
     }
 }
 
-/// Returns whether an entity changed while the steps rested, or a poll is due.
+/// Returns whether any entity changed while the steps rested, or a poll is due.
 fn has_stirred(world: &World) -> bool {
     !world.resource::<ChangedEntities>().is_empty() || collect::poll_is_due(world)
 }

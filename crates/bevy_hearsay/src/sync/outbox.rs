@@ -18,7 +18,7 @@ use super::{
 };
 use crate::bridge::{FrameCost, MemoryErrorMessage, MemoryExit, NpcMemory, is_open};
 
-/// A batch that was sent and is not acknowledged yet.
+/// A batch that was sent but not yet acknowledged.
 struct Batch {
     number: u64,
     since: Instant,
@@ -26,12 +26,12 @@ struct Batch {
     ticket: Ticket<Patched>,
 }
 
-/// Patches that wait to be sent, and batches that were sent and are not acknowledged yet.
+/// Patches that are waiting to be sent, and batches that were sent but not yet acknowledged.
 #[derive(Resource)]
 pub(crate) struct Outbox {
     /// The waiting patches with their entities, in order of change. The shadow of a bound entity has the index of the
     /// entity's patch, so each bound entity has at most one patch here. Even during a long commit, this list is
-    /// therefore not longer than the number of entities.
+    /// therefore never longer than the number of entities.
     pub(crate) waiting: Vec<(EntityId, Patch)>,
     /// Entities that an unacknowledged batch adds to the memory, with the number of the batch.
     creating: HashMap<EntityId, u64>,
@@ -94,7 +94,7 @@ impl Outbox {
         self.creating.insert(id, self.batch);
     }
 
-    /// Records that the Bevy entity is despawned, and the number of the last batch that contains its changes.
+    /// Records that the Bevy entity is being despawned, and which batch is the last with its changes.
     pub(crate) fn unload(&mut self, shadow: &Shadow) {
         let last = shadow.last_sent();
         if last > 0 {
@@ -102,8 +102,8 @@ impl Outbox {
         }
     }
 
-    /// Returns the number of the batch with the last changes of a despawned entity, if a record can be older than this
-    /// batch. The record was requested when batch `acknowledged` was the last acknowledged batch.
+    /// Returns the number of the batch with the last changes of a despawned entity, if a record of the entity can lack
+    /// these changes. `acknowledged` is the last batch that was acknowledged when the record was requested.
     pub(crate) fn outdates(&mut self, id: &EntityId, acknowledged: u64) -> Option<u64> {
         let batch = self.unloaded.get(id).copied()?;
         if batch > acknowledged {
@@ -145,8 +145,8 @@ impl Outbox {
         self.batch - 1
     }
 
-    /// Sets the game's clock to the memory's time. Does nothing if the game set its clock and this change is not sent
-    /// or not acknowledged yet.
+    /// Sets the game's clock to the memory's time. Does nothing if the game has set its clock and this change is unsent
+    /// or unacknowledged.
     pub(crate) fn follow_clock(&mut self, time: i64, clock: &mut GameClock) {
         let unsent = clock.0.is_some() && clock.0 != self.clock;
         let sent = self.sent.iter().any(|sent| sent.patches.clock.is_some());
@@ -156,7 +156,7 @@ impl Outbox {
         }
     }
 
-    /// Returns whether changes wait to be sent, a batch waits for acknowledgement, or a slot is being loaded.
+    /// Returns whether any change is unsent, any batch is unacknowledged, or a slot is being loaded.
     pub(crate) fn is_waiting(&self) -> bool {
         !self.waiting.is_empty() || !self.sent.is_empty() || self.is_loading()
     }
@@ -166,7 +166,7 @@ impl Outbox {
         self.loading > 0
     }
 
-    /// Returns the number of batches that were sent and are not acknowledged yet.
+    /// Returns the number of batches that were sent but not yet acknowledged.
     pub(crate) fn in_flight(&self) -> usize {
         self.sent.len()
     }
@@ -183,7 +183,7 @@ pub(crate) fn is_due(world: &World) -> bool {
     outbox.sent.len() < IN_FLIGHT && outbox.since.is_some_and(gathered)
 }
 
-/// Returns whether a batch waits for acknowledgement.
+/// Returns whether any batch is unacknowledged.
 pub(crate) fn is_waiting(world: &World) -> bool {
     !world.resource::<Outbox>().sent.is_empty() && is_open(world)
 }
@@ -198,7 +198,8 @@ pub(crate) fn send_when_due(
     send(&mut outbox, &memory, &clock);
 }
 
-/// Sends the waiting changes now, because the next request depends on them. Returns true if no change waits any more.
+/// Sends the waiting changes now, because the next request depends on them. Returns true if no change is waiting any
+/// more.
 pub(crate) fn flush(world: &mut World) -> bool {
     if !world.contains_resource::<Outbox>() {
         return true;

@@ -1,4 +1,4 @@
-//! The bound entities, and the entities that refer to entities without a Bevy entity.
+//! The bound entities, and the entities that refer to a place or object that has no Bevy entity.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub(crate) struct Binding {
     pub(crate) attributes: BTreeMap<Predicate, Value>,
 }
 
-/// The bound entities, and the entities that refer to entities without a Bevy entity.
+/// The bound entities, and the entities that refer to a place or object that has no Bevy entity.
 #[derive(Resource, Default)]
 pub(crate) struct Registry {
     pub(crate) bound: HashMap<EntityId, Entity>,

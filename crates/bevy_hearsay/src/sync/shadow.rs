@@ -16,7 +16,7 @@ pub(crate) enum Field {
     Relation(Predicate, EntityId),
 }
 
-/// The values that the memory has for a bound entity, including values that were sent and are not acknowledged yet. An
+/// The values that the memory has for a bound entity, including values that were sent but not yet acknowledged. An
 /// entity is bound while it has this component.
 // The fields that a move reads and writes come first, to be close together in memory.
 #[derive(Component)]
@@ -27,13 +27,13 @@ pub(crate) struct Shadow {
     /// Number of the last batch that contains the place. The place is not in `sent` because it changes far more often
     /// than other fields.
     pub(crate) place_sent: u64,
-    /// The entity's waiting patch: number of its batch, and index in `Outbox::waiting`.
+    /// The entity's waiting patch: the number of its batch, and its index in `Outbox::waiting`.
     pub(crate) waits: (u64, usize),
     pub(crate) name: Option<Name>,
     pub(crate) kind: Option<hearsay_model::Kind>,
     pub(crate) attributes: BTreeMap<Predicate, Value>,
     pub(crate) relations: BTreeMap<(Predicate, EntityId), Option<i8>>,
-    /// Number of the batch that adds the entity to the memory, or 0 if the memory had the entity before. A record that
+    /// Number of the batch that adds the entity to the memory, or 0 if the memory already had the entity. A record that
     /// was requested before this batch was acknowledged can lack the entity.
     pub(crate) created: u64,
     /// The other fields that the game changed, each with the number of the last batch that contains the field.
@@ -56,7 +56,7 @@ impl Shadow {
         }
     }
 
-    /// Makes the shadow of an entity that the memory does not contain yet.
+    /// Creates the shadow of an entity that the memory does not contain yet.
     pub(crate) fn new(id: EntityId) -> Self {
         let (attributes, relations) = (BTreeMap::new(), BTreeMap::new());
         Self::of(&Record { id, kind: None, name: None, place: None, attributes, relations })

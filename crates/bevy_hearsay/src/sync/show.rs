@@ -16,8 +16,8 @@ pub(super) fn show(world: &mut World, entity: Entity, shadow: Shadow, record: &R
     world.resource_mut::<Registry>().bound.insert(shadow.id.clone(), entity);
     let attributes = shown_attributes(world, record);
     let mut target = world.entity_mut(entity);
-    // Insert the shadow first: the components inserted next then equal the shadow and are not taken for changes by the
-    // game.
+    // Insert the shadow first. The components that are inserted next then equal the shadow and are not mistaken for
+    // changes by the game.
     target.insert((shadow, attributes));
     if let Some(name) = &record.name {
         target.insert(Name::new(name.clone()));

@@ -17,8 +17,8 @@ pub enum SpawnPolicy {
     All,
     /// No entities. Only entities that the game spawns are synced.
     Nothing,
-    /// The named places, the places that are part of them, all places within `steps` steps of these, and all entities
-    /// located in any of these places. A step follows one relation between two places.
+    /// The named places and their parts, all places within `steps` steps of these, and all entities located in any of
+    /// these places. A step follows one relation between two places.
     Near {
         /// Ids of places.
         places: Vec<EntityId>,

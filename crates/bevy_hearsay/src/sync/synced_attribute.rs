@@ -16,8 +16,8 @@ use crate::{
     schedule::{Step, Steps, StepsAppExt},
 };
 
-/// A component of the game that is stored as an attribute. The attribute is a fact like every other: it is saved, can
-/// be undone and reviewed, and characters can know it.
+/// A component of the game that is stored as an attribute. The attribute is a fact like any other: it is saved, can be
+/// undone and reviewed, and characters can know it.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -47,7 +47,7 @@ pub trait SyncedAttribute: Component {
     /// Returns the value to store. Text must not be empty.
     fn to_value(&self) -> Value;
 
-    /// Makes the component from a stored value. Returns `None` if the value is not valid for this component.
+    /// Creates the component from a stored value. Returns `None` if the value is not valid for this component.
     fn from_value(value: &Value) -> Option<Self>
     where
         Self: Sized;
@@ -141,8 +141,8 @@ fn removed<T: SyncedAttribute>(
     outbox: Option<ResMut<Outbox>>,
 ) {
     let (Ok(mut shadow), Some(mut outbox)) = (shadows.get_mut(on.entity), outbox) else { return };
-    // Despawning must not remove the attribute from the memory. If the entity is despawned, it is no longer bound here,
-    // or `leaving` names it.
+    // Despawning must not remove the attribute from the memory. A despawned entity is either no longer bound, or is the
+    // entity in `leaving`.
     if registry.leaving == Some(on.entity) || registry.entity(&shadow.id) != Some(on.entity) {
         return;
     }

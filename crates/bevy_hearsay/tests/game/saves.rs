@@ -48,7 +48,7 @@ fn loading_a_slot_leaves_nothing_of_what_came_after() {
     app.world_mut().commands().load_slot("none");
     app.settle();
     let said = app.take_troubles();
-    assert!(said.iter().any(|what| what.contains("there is no slot `none`; there are `quick`")), "{said:?}");
+    assert!(said.iter().any(|what| what.contains("there is no slot `none`; slots: `quick`")), "{said:?}");
     work_as(&mut app, "rook", "cook");
     assert_eq!(occupation(&mut app, "rook").as_deref(), Some("cook"), "a failed load changes nothing");
 }

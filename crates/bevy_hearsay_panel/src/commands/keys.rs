@@ -11,17 +11,17 @@ pub struct Keys {
     alt: bool,
 }
 
-/// Makes a combination of a single key.
+/// Creates a combination of a single key.
 pub const fn key(key: Key) -> Keys {
     Keys { key, command: false, shift: false, alt: false }
 }
 
-/// Makes a combination of Ctrl (Cmd on a Mac) and a key.
+/// Creates a combination of Ctrl (Cmd on a Mac) and a key.
 pub const fn ctrl(key: Key) -> Keys {
     Keys { key, command: true, shift: false, alt: false }
 }
 
-/// Makes a combination of Alt and a key.
+/// Creates a combination of Alt and a key.
 pub const fn alt(key: Key) -> Keys {
     Keys { key, command: false, shift: false, alt: true }
 }
@@ -40,7 +40,7 @@ impl Keys {
     /// Returns whether the combination was pressed in this frame. If so, removes the key event, so that no other widget
     /// handles it.
     pub fn consume(self, ui: &egui::Ui) -> bool {
-        // Accept these keys with and without Shift, because some keyboards need Shift to type them and others do not.
+        // Accept these keys with and without Shift, because only some keyboards need Shift to type them.
         let shifted =
             matches!(self.key, Key::Questionmark | Key::Slash | Key::Plus | Key::Colon | Key::Exclamationmark);
         let same = |modifiers: &Modifiers| {

@@ -16,7 +16,7 @@ pub enum Scope {
     Capture,
 }
 
-/// A command. The user gives it with a key, in the palette or with a button.
+/// A command. The user gives it with a key, in the command palette or with a button.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Command {
     /// Name of the command, in sentence case. The name ends with `…` if the command asks for more input. Names are
@@ -24,7 +24,7 @@ pub struct Command {
     pub name: &'static str,
     /// Where the command is available.
     pub scope: Scope,
-    /// Key combinations of the command. If the list is empty, no key gives the command.
+    /// Key combinations of the command. Empty if the command has no key.
     pub keys: &'static [Keys],
     /// One-line description.
     pub help: &'static str,
@@ -115,7 +115,7 @@ panels! {
     Threads: "Threads and secrets", Right(2), "Open threads and secrets", [alt(Key::Num6)], "Promises, debts, quests and secrets";
     /// Events and facts by date.
     Timeline: "Timeline", Right(3), "Open timeline", [alt(Key::Num7)], "Events in order of game time";
-    /// Preview of gossip between characters, and advance of the game clock.
+    /// A preview of gossip between characters, and the advance of the game clock.
     Time: "Let time pass", Right(4), "Open “Let time pass”", [alt(Key::Num8)], "Preview which facts characters tell each other, and advance the game clock";
     /// The journal: all operations, with undo.
     History: "History", Left(4), "Open history", [alt(Key::Num9)], "All changes, and undo";
@@ -180,9 +180,9 @@ commands! {
     MAKE_SECRET: Panel(P::Review), "Make secret", [key(Key::S)], "Make the fact secret (only its named holders know it), or open again";
     /// Select the card.
     SELECT: Panel(P::Review), "Select", [key(Key::Space)], "Select the card; decisions then apply to all selected cards";
-    /// Select all cards of the same source.
+    /// Select all cards of the same kind and source as the focused card.
     SELECT_SOURCE: Panel(P::Review), "Select all from this source", [key(Key::G)], "Select every card from the same source";
-    /// Select all cards with at least this confidence.
+    /// Select all cards of the same kind as the focused card with at least its confidence.
     SELECT_ABOVE: Panel(P::Review), "Select all with this confidence or higher", [key(Key::X)], "Select every card with the same or a higher confidence";
     /// Clear the selection.
     SELECT_NONE: Panel(P::Review), "Select none", [key(Key::Escape)], "Clear the selection";

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::undo::Own;
 use crate::{commands::PanelKind, panel::Saved, theme::Shade};
 
-/// The saved state of a desk. Any format of `serde` can store it.
+/// The saved state of a desk. Any `serde` format can store it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct KeptDesk {
     /// Layout of the panels.
@@ -22,7 +22,7 @@ pub struct KeptDesk {
     /// Whether quiet mode is on.
     #[serde(default)]
     pub(super) quiet: bool,
-    /// Whether screen-safe mode is on. The mode stays on when the program starts again.
+    /// Whether screen-safe mode is on. The mode is kept when the program restarts.
     #[serde(default)]
     pub(super) screen_safe: bool,
     /// Saved state of the panels.

@@ -12,8 +12,8 @@ use crate::{
     panel::{Look, Panel, Request},
 };
 
-/// Minimum height of a panel's content, in points. If less height is available, the panel scrolls, because its controls
-/// would leave no space for the list.
+/// Minimum height of a panel's content, in points. If less height is available, the panel scrolls. Otherwise its
+/// controls would leave no space for its list.
 const LEAST: f32 = 360.0;
 
 /// Returns the layout of a new desk: panels for decisions and search on the left, panels for reading on the right.
@@ -61,11 +61,11 @@ pub(super) fn open(tree: &mut Tree<PanelKind>, kind: PanelKind) {
     tree.make_active(|_, tile| matches!(tile, Tile::Pane(pane) if *pane == kind));
 }
 
-/// Minimum width of the desk, in points, for two panels next to each other. A narrower desk, such as with large text on
-/// a small screen, shows one panel.
+/// Minimum width of the desk, in points, for two panels side by side. A narrower desk, for example with large text on a
+/// small screen, shows one panel.
 pub(super) const NARROW: f32 = 960.0;
 
-/// Draws only the active panel. If `with_row` is true, draws a row with all tabs above the panel.
+/// Draws only the active panel. If `with_row` is true, also draws a row with all tabs above the panel.
 pub(super) fn alone(tree: &mut Tree<PanelKind>, behaviour: &mut Behaviour<'_>, ui: &mut Ui, with_row: bool) {
     if with_row {
         ui.horizontal_wrapped(|ui| {

@@ -39,7 +39,7 @@ pub struct Desk {
     theme: Arc<Theme>,
     screen_safe: bool,
     quiet: bool,
-    /// A command for a panel that the user chose in the palette. The panel has not received the command yet.
+    /// A command that the user chose in the palette for a panel, until the panel receives it.
     asked: Option<&'static Command>,
 }
 
@@ -192,7 +192,7 @@ impl Desk {
         }
     }
 
-    /// Continues pending work while the desk is closed and therefore not drawn.
+    /// Continues pending work while the desk is closed. A closed desk is not drawn.
     pub fn attend(&mut self, memory: &Memory) {
         for outcome in self.desk_commands.update(memory) {
             self.hear(&outcome);

@@ -21,11 +21,11 @@ const MOST: usize = 12;
 /// Maximum number of operations in the field `own` of [`Undo`].
 const MOST_OWN: usize = 500;
 
-/// An operation of this desk whose author in the journal is not the DM: an import, a change of the clock, or gossip.
+/// An operation of this desk whose author in the journal is not the DM: an import, a clock change, or gossip.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Own {
     position: Position,
-    /// Summary of the operation. It is compared with the journal, because another campaign has another operation at
+    /// Summary of the operation. It is compared with the journal, because in another campaign a different operation has
     /// this position.
     summary: String,
 }
@@ -36,7 +36,7 @@ impl Own {
     }
 }
 
-/// The operation to revert.
+/// The operation that undo would revert.
 #[derive(Debug, Clone, PartialEq)]
 struct Plan {
     position: Position,
@@ -52,8 +52,7 @@ pub(super) struct Undo {
     asked: bool,
     planning: Option<Ticket<Plan>>,
     plan: Option<Plan>,
-    /// Positions of the undo operations since the program started, oldest first. Redo reverts the newest undo
-    /// operation.
+    /// Positions of the undo operations since the program started, oldest first. Redo reverts the newest of them.
     undone: Vec<Position>,
     /// Operations of this desk whose author is not the DM, oldest first.
     own: Vec<Own>,
@@ -178,7 +177,7 @@ impl Undo {
     }
 }
 
-/// Returns the position of the newest live operation that is by the DM or in `own`.
+/// Returns the position of the newest live operation whose author is the DM or that is in `own`.
 fn newest(state: &State, own: &[Own]) -> Result<Position, MemoryError> {
     let of_dm = UndoTarget::LastBy(Author::Dm).position(state);
     let here = own.iter().filter(|own| own.is_there(state)).map(|own| own.position).max();

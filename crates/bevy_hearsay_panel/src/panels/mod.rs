@@ -18,7 +18,7 @@ pub mod timeline;
 
 use crate::{commands::PanelKind, panel::Panel};
 
-/// Makes a panel in its initial state.
+/// Creates a panel in its initial state.
 pub fn new(kind: PanelKind) -> Box<dyn Panel> {
     match kind {
         PanelKind::Review => Box::<review::ReviewPanel>::default(),

@@ -53,7 +53,7 @@ pub fn confidence(ui: &mut Ui, look: &Look, what: &str, value: f64) -> Response 
 }
 
 /// Draws the text of an empty panel. `what` says why the panel is empty, and `next` says what the user can do. Returns
-/// whether the button was pressed.
+/// whether the user pressed the button.
 pub fn empty_state(ui: &mut Ui, look: &Look, what: &str, next: &str, button: Option<&str>) -> bool {
     ui.vertical_centered(|ui| {
         ui.add_space(look.theme.spacing().wide * 3.0);
@@ -66,7 +66,7 @@ pub fn empty_state(ui: &mut Ui, look: &Look, what: &str, next: &str, button: Opt
     .inner
 }
 
-/// Draws a key name in the form of a small keycap.
+/// Draws a key name as a small keycap.
 pub fn key_hint(ui: &mut Ui, look: &Look, keys: &str) -> Response {
     let palette = look.theme.palette();
     let frame = Frame::new()
@@ -77,7 +77,7 @@ pub fn key_hint(ui: &mut Ui, look: &Look, keys: &str) -> Response {
     frame.show(ui, |ui| ui.label(RichText::new(keys).small().monospace().color(palette.weak))).inner
 }
 
-/// Draws the button of a command with its key. Returns whether the user gave the command by click, key or palette.
+/// Draws the button of a command with its key. Returns whether the user gave the command, by click, key or palette.
 pub fn command_button(ui: &mut Ui, look: &Look, command: &Command) -> bool {
     let clicked = command_button_only(ui, look, command).clicked();
     look.pressed(ui, command) || clicked
@@ -101,7 +101,7 @@ pub fn icon_button(ui: &mut Ui, sign: &str, name: &str) -> Response {
     named(ui.add(button).on_hover_text(name), ui.is_enabled(), name)
 }
 
-/// Sets colours with which check boxes and radio buttons are visible when they are not ticked.
+/// Sets colours that keep unticked check boxes and radio buttons visible.
 pub fn mark_widgets(ui: &mut Ui, look: &Look) {
     let palette = look.theme.palette();
     let widgets = &mut ui.visuals_mut().widgets;
@@ -152,7 +152,7 @@ pub fn named(response: Response, enabled: bool, name: &str) -> Response {
 }
 
 /// Draws an entity's name as a button, with the symbol and colour of its kind. A click shows the entity. In screen-safe
-/// mode the caller must hide the name, because names may be secret.
+/// mode the caller must hide the name, because it may be secret.
 pub fn entity_button(ui: &mut Ui, look: &Look, entity: &Named) -> Response {
     let colour = look.theme.kind(entity.kind.as_ref());
     let kind = entity.kind.as_ref().map_or("unknown", |kind| kind.as_str());
@@ -168,7 +168,7 @@ pub fn entity_button(ui: &mut Ui, look: &Look, entity: &Named) -> Response {
     named(response.on_hover_text(format!("{kind}: {}", entity.id)), ui.is_enabled(), &entity.name)
 }
 
-/// Returns the symbol of a kind. Each kind has a different symbol, so that nobody has to distinguish colours.
+/// Returns the symbol of a kind. Each kind has a different symbol, so that kinds can be told apart without colours.
 pub fn kind_sign(kind: Option<&hearsay_model::Kind>) -> &'static str {
     use hearsay_model::Kind;
     match kind {
@@ -210,8 +210,8 @@ pub fn card<R>(
         })
 }
 
-/// Draws the controls above a list. The controls take at most half of the height and scroll if they need more. The list
-/// gets the rest.
+/// Draws the controls above a list. They take at most half of the height, and scroll if they need more. The list gets
+/// the rest of the height.
 pub fn head<R>(ui: &mut Ui, id: &str, inside: impl FnOnce(&mut Ui) -> R) -> R {
     let half = ui.available_height() / 2.0;
     let area = ScrollArea::vertical().id_salt(id).max_height(half).min_scrolled_height(half);
@@ -224,7 +224,7 @@ pub fn column<R>(ui: &mut Ui, inside: impl FnOnce(&mut Ui) -> R) -> R {
     ui.with_layout(Layout::top_down(Align::Min), inside).inner
 }
 
-/// Lays out the content to the right of a list, with a gap.
+/// Lays out content to the right of a list, with a gap.
 pub fn beside<R>(ui: &mut Ui, look: &Look, inside: impl FnOnce(&mut Ui) -> R) -> R {
     let margin = Margin { left: look.theme.spacing().normal as i8, ..Margin::ZERO };
     egui::CentralPanel::default().frame(Frame::new().inner_margin(margin)).show(ui, inside).inner

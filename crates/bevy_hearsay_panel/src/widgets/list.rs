@@ -8,7 +8,7 @@ pub struct Heights {
     known: Vec<Option<f32>>,
     /// Scroll offset of the last frame.
     top: f32,
-    /// The row to scroll to. It is `None` once the row is reached and the layout is stable.
+    /// The row to scroll to. `None` once the row is visible and the layout is stable.
     follow: Option<usize>,
 }
 
@@ -20,7 +20,7 @@ impl Heights {
         }
     }
 
-    /// Removes all heights. Call this function when the rows have changed.
+    /// Removes all heights. Call this function when the rows change.
     pub fn clear(&mut self) {
         self.known.clear();
     }
@@ -35,8 +35,8 @@ impl Heights {
 }
 
 /// Draws a list of rows with different heights. Only visible rows are drawn. `guess` is the assumed height of rows that
-/// were never drawn. `focus` is the row to scroll to. Pass it for one frame; the list then scrolls to this row until
-/// the layout is stable.
+/// were never drawn. `focus` is the row to scroll to. Pass `focus` in a single frame; the list then keeps scrolling to
+/// this row until the layout is stable.
 pub fn list(
     ui: &mut Ui,
     id: &str,
@@ -50,8 +50,8 @@ pub fn list(
     let height = |heights: &Heights, number: usize| heights.known[number].unwrap_or(guess) + gap;
     heights.known.resize(count, None);
     heights.follow = focus.or(heights.follow).filter(|row| *row < count);
-    // Always show the scroll bar. An optional scroll bar would change the width of the rows, the width would change
-    // their heights, and the heights would show or hide the scroll bar again.
+    // Always show the scroll bar. A scroll bar that comes and goes would change the width of the rows, which would
+    // change their heights, which would show or hide the scroll bar again.
     let mut area = ScrollArea::vertical().scroll_bar_visibility(ScrollBarVisibility::AlwaysVisible);
     if let Some(row) = heights.follow {
         area = area.vertical_scroll_offset(heights.to_see(row, ui.available_height(), height));
@@ -76,7 +76,7 @@ pub fn list(
             y = end;
         }
         if moved {
-            // The rows below were placed with an old height, so draw again.
+            // The rows below were placed with an outdated height, so draw again.
             ui.ctx().request_repaint();
         } else {
             heights.follow = None;

@@ -26,8 +26,8 @@ pub struct Completion {
 }
 
 /// Draws a text field that completes a name. Up and Down move the highlight, Enter or Tab chooses the highlighted
-/// entity, and Escape closes the list. `name` is the field's name for screen readers. `wanted` selects the entities to
-/// offer.
+/// entity, and Escape closes the list. `name` is the field's name for screen readers. `wanted` returns whether to offer
+/// an entity.
 pub fn name_field(
     ui: &mut Ui,
     look: &Look,
@@ -69,8 +69,8 @@ pub fn name_field(
     NameField { response, chosen, entered }
 }
 
-/// Handles the keys of a completion list. Call this function before the text field, which would otherwise receive these
-/// keys. Returns the chosen entity.
+/// Handles the keys of a completion list. Call this function before drawing the text field, which would otherwise
+/// receive these keys. Returns the chosen entity.
 pub fn complete(ui: &Ui, found: &[Named], completion: &mut Completion, typed: &str) -> Option<Named> {
     if found.is_empty() {
         return None;

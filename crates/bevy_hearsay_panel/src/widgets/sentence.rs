@@ -53,7 +53,7 @@ pub fn sentence(ui: &mut Ui, look: &Look, words: &Linked, tone: Tone) -> Option<
 }
 
 /// Draws a quote from a source, and highlights the words that state the fact. These words are also underlined, so that
-/// nobody has to distinguish colours.
+/// they stand out without colours.
 pub fn quote(ui: &mut Ui, look: &Look, words: &str, marked: &Range<usize>) {
     let palette = look.theme.palette();
     let marked = within(words, marked);

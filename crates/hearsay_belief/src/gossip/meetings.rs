@@ -111,8 +111,8 @@ pub(super) struct Meeting<'s> {
     pub(super) people: [(usize, bool); 2],
 }
 
-/// Participants at a place. Each entry contains the random draw for pairing, the index of the character, and a flag
-/// that is `true` for a visitor.
+/// Characters who take part in a round of meetings at one place. Each entry contains the random draw for pairing, the
+/// index of the character, and a flag that is `true` for a visitor.
 type Present = Vec<(u64, usize, bool)>;
 
 /// All characters that may meet, and the places.

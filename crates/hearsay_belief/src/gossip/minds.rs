@@ -1,5 +1,5 @@
-//! Knowledge of characters during gossip. The knowledge is the same as in their views, but facts are looked up one by
-//! one, without building a view.
+//! Knowledge of characters during gossip. It is the same knowledge as in their views, but facts are looked up one at a
+//! time, without building a view.
 
 use std::{cmp::Reverse, collections::BTreeSet, ops::RangeInclusive, sync::Arc};
 
@@ -29,7 +29,7 @@ struct Held {
     learned: Option<GameTime>,
 }
 
-/// One edge to a fact that states a membership, a residence or a part.
+/// An edge to a fact that states a membership, a residence or a part-of relation.
 struct Bound {
     fact: Arc<Fact>,
     id: KnowledgeId,
@@ -37,7 +37,7 @@ struct Bound {
     ranked: bool,
 }
 
-/// A fact that may be told as news: when it was learned, the start of its validity, and its id.
+/// A fact that may be told as news: the time when it was learned, the start of its validity, and its id.
 pub(super) type Rumour = (GameTime, Option<GameTime>, FactId);
 
 /// The edges of one knower.
@@ -45,7 +45,7 @@ pub(super) type Rumour = (GameTime, Option<GameTime>, FactId);
 struct Lore {
     /// Sorted by fact.
     held: Vec<Held>,
-    /// Edges to facts that state memberships, residences and parts, by the subject of the fact.
+    /// Edges to facts that state memberships, residences and part-of relations, by the subject of the fact.
     structure: FxHashMap<EntityId, Vec<Bound>>,
     /// Facts that may be told as news, sorted.
     news: Vec<Rumour>,
@@ -53,7 +53,7 @@ struct Lore {
     told: FxHashMap<u32, Vec<FactId>>,
     /// Facts that the knower witnessed.
     seen: Vec<FactId>,
-    /// Whether some edges of the knower (a group) are reserved for certain ranks.
+    /// Whether the knower is a group that reserves some of its edges for certain ranks.
     ranked: bool,
 }
 
@@ -84,7 +84,7 @@ struct Mind {
     /// Edges that are reserved for a rank that the character has reached, each with the time from which the character
     /// knows the fact.
     open: FxHashSet<(KnowledgeId, Option<GameTime>)>,
-    /// Relations between the character and other entities, by the dense index of the other entity.
+    /// Facts that state relations between the character and other entities, by the dense index of the other entity.
     bonds: Arc<FxHashMap<u32, Vec<FactId>>>,
     /// Number of `moments` that lay in the past when this entry was computed.
     epoch: usize,
@@ -187,7 +187,7 @@ impl<'s> Minds<'s> {
         worth
     }
 
-    /// Prepares the lookup of the knowledge of a character at a moment.
+    /// Prepares to look up a character's knowledge at a moment.
     pub(super) fn wake(&mut self, who: u32, now: GameTime) {
         let Some(id) = self.ids[who as usize] else { return };
         self.load(who, id);
@@ -204,8 +204,8 @@ impl<'s> Minds<'s> {
         ];
         let mut mind = Mind { sources: all, open: FxHashSet::default(), bonds, epoch };
         self.join(id, &mut mind, now);
-        // Access to edges that are reserved for ranks depends on the lists of ranks that the character knows. It is
-        // computed from a full view.
+        // Whether the character has access to an edge that is reserved for a rank depends on the lists of ranks that
+        // the character knows. Only a full view can determine this.
         let mut sources = mind.sources.iter().skip(2).filter_map(|(source, _)| *source);
         if sources.any(|source| self.lores[source as usize].as_ref().is_some_and(|lore| lore.ranked)) {
             let view = View::of(self.state, &own, Some(now));
@@ -219,8 +219,8 @@ impl<'s> Minds<'s> {
         self.minds[who as usize] = Some(Box::new(mind));
     }
 
-    /// Adds a moment at which the knowledge of characters may change. Characters that were prepared for an earlier time
-    /// are then prepared again.
+    /// Adds a moment at which the knowledge of characters may change. Characters that were prepared for an earlier
+    /// moment will be prepared again.
     fn note_moment(&mut self, moment: Option<GameTime>) {
         let Some(moment) = moment else { return };
         if let Err(at) = self.moments.binary_search(&moment) {
@@ -234,8 +234,7 @@ impl<'s> Minds<'s> {
         }
     }
 
-    /// Adds the groups and places to which a character belongs, as far as it knows. Repeats this until no group or
-    /// place is added.
+    /// Adds the groups and places to which a character belongs, as far as it knows, until there are no more to add.
     fn join(&mut self, id: &EntityId, mind: &mut Mind, now: GameTime) {
         loop {
             let found = groups(self.state.vocabulary(), id, |member| {
@@ -281,8 +280,8 @@ impl<'s> Minds<'s> {
         source.map_or(Some(&self.world), |index| self.lores[index as usize].as_deref())
     }
 
-    /// Returns the edges through which a character knows a fact at a moment, each with access path and time. Edges that
-    /// only record that the character told others are included.
+    /// Returns the edges through which a character knows a fact at a moment, each with its access path and the time
+    /// when the character received the fact. Includes edges that only record that the character told others.
     fn held(
         &self,
         who: u32,
@@ -337,8 +336,8 @@ impl<'s> Minds<'s> {
         news
     }
 
-    /// Returns when the sources of the character first learned a fact. Only edges that reached the character at or
-    /// before the time `known_by` count.
+    /// Returns when the character, or a group or place through which it knows a fact, first learned the fact. Only
+    /// edges that reached the character at or before the time `known_by` count.
     pub(super) fn learned(&self, who: u32, fact: FactId, known_by: GameTime) -> Option<GameTime> {
         let known_edges = self.held(who, fact, known_by).filter(|(held, ..)| held.edge.acquisition.gives_knowledge());
         known_edges.map(|(held, ..)| held.learned).min().flatten()
@@ -370,8 +369,8 @@ impl<'s> Minds<'s> {
         Trust { first, experiences: experiences(&told, &seen, other_id, self.state.vocabulary()) }
     }
 
-    /// Returns how much a character believes a fact, with refutations taken into account. Returns zero if the character
-    /// knows that the fact has ended.
+    /// Returns how much a character believes a fact, after refutations. Returns zero if the character knows that the
+    /// fact has ended.
     pub(super) fn conviction(&mut self, who: u32, known: &Known, now: GameTime) -> f64 {
         let (mut refutations, mut outweighed) = (Vec::new(), false);
         for id in self.fact_relations.get(&known.id()).cloned().unwrap_or_default() {
@@ -444,7 +443,7 @@ impl<'s> Minds<'s> {
     }
 
     /// Returns the names and kinds of entities that are told together with a fact: those that the teller knows and the
-    /// hearer does not know. Each has its justifications.
+    /// hearer does not. Each comes with its justifications.
     pub(super) fn names(
         &mut self,
         fact: &Fact,

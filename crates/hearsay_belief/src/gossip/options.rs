@@ -19,8 +19,8 @@ pub struct GossipOptions {
     /// The seed of the random draws. A different seed gives different meetings. Use the same seed for all steps of one
     /// game.
     pub seed: u64,
-    /// Average number of meetings of a character per day, from 0 to 8; 4 by default. If too few other characters are at
-    /// the same place, there are fewer meetings.
+    /// Average number of meetings of a character per day, from 0 to 8; 4 by default. If too few characters are at the
+    /// same place, there are fewer meetings.
     pub meetings_per_day: f64,
     /// Probability per day that a character sets out to a neighbouring place, from 0 to 1; 0.1 by default.
     pub visits_per_day: f64,

@@ -23,7 +23,7 @@ pub(crate) struct Reach {
     pub(crate) from: Knower,
     pub(crate) access_path: AccessPath,
     pub(crate) stay: Stay,
-    /// The knower's rank in the source, if the knower is a direct member.
+    /// The knower's rank in the source, if the source is a group of which the knower is a direct member.
     pub(super) rank: Option<String>,
 }
 
@@ -75,15 +75,14 @@ pub(super) struct Collector<'s> {
     state: &'s State,
     as_of: Option<GameTime>,
     facts: Vec<Known>,
-    /// The dense indices of `facts`.
+    /// The dense index of each fact in `facts`, in the same order.
     indices: Vec<u32>,
-    /// Position of each fact in `facts`, by its dense index.
+    /// Index of each fact in `facts`, by the dense index of the fact.
     places: FxHashMap<u32, u32>,
-    /// Known facts that state memberships, residences and parts.
+    /// Known facts that state memberships, residences and part-of relations.
     structure: Vec<Arc<Fact>>,
     ranks: Vec<Arc<Fact>>,
-    /// Edges that are reserved for ranks and that the knower cannot know yet, according to the knowledge collected so
-    /// far.
+    /// Edges that are reserved for ranks and that, according to the knowledge collected so far, the knower cannot know.
     ranked: Vec<Ranked>,
 }
 
@@ -117,7 +116,7 @@ impl<'s> Collector<'s> {
     }
 
     fn add(&mut self, way: KnownEdge, index: u32, fact: &Arc<Fact>) {
-        // A group's records of whom it told do not reach its members.
+        // Members do not receive the edges that only record whom their group told.
         if !way.edge.acquisition.gives_knowledge() && way.access_path != AccessPath::Own {
             return;
         }
@@ -138,7 +137,7 @@ impl<'s> Collector<'s> {
         known.add(way);
     }
 
-    /// Collects the edges to which the ranks of the knower give access. Returns whether there were any.
+    /// Collects the edges to which the knower's ranks give access. Returns whether there were any.
     pub(super) fn take_ranked(&mut self) -> bool {
         let mut ranked = std::mem::take(&mut self.ranked);
         let opened: Vec<Ranked> = ranked.extract_if(.., |ranked| self.reaches(ranked)).collect();
@@ -237,9 +236,11 @@ pub(crate) fn learned(edge: &KnowledgeEdge, fact: &Fact) -> Option<GameTime> {
     edge.learned_at().or_else(|| fact.validity().start())
 }
 
-/// Returns the groups and places to which an entity belongs, each with access path and stay. Sorted and unique.
+/// Returns the groups and places to which an entity belongs, each with access path and stay. The result is sorted and
+/// contains no duplicates.
 ///
-/// `structure` returns the memberships, residences and parts of a member that the entity knows.
+/// `structure` returns the facts known to the entity that state the memberships, residences and part-of relations of a
+/// given member.
 pub(crate) fn groups<'f>(
     vocabulary: &Vocabulary,
     id: &EntityId,
@@ -251,7 +252,8 @@ pub(crate) fn groups<'f>(
         for fact in structure(&member) {
             let Some(group) = fact.object().entity() else { continue };
             let belonging = vocabulary.belonging(fact.predicate());
-            // Only a group or place can be a part. It keeps the access path that led to it.
+            // Only a group or place can be part of something, so the entity itself is skipped. A larger group or place
+            // is reached in the same way as its part: through membership or residence.
             let resident = match resident {
                 None if belonging == Some(Belonging::Part) => continue,
                 None => belonging == Some(Belonging::Resident),
@@ -260,7 +262,7 @@ pub(crate) fn groups<'f>(
             let validity = fact.validity();
             let until = match validity.end() {
                 // An end that the calendar does not understand lies in the past. Only facts that the group has always
-                // known are certain to precede it.
+                // known certainly precede that end.
                 None if validity.is_closed() => {
                     Some(GameTime(validity.start().map_or(i64::MIN, |from| from.0.saturating_add(1))))
                 }
@@ -281,7 +283,7 @@ pub(crate) fn groups<'f>(
 }
 
 impl Known {
-    /// Creates a known fact from its edges; `None` if no edge gives knowledge of it.
+    /// Creates a known fact from its edges; `None` if no edge gives knowledge of the fact.
     pub(crate) fn by(
         fact: &Arc<Fact>,
         known_edges: impl IntoIterator<Item = KnownEdge>,
@@ -293,7 +295,7 @@ impl Known {
         (!known.known_edges.is_empty()).then_some(known)
     }
 
-    /// Adds an edge. A group's records of whom it told are dropped, because they do not reach its members.
+    /// Adds an edge. Drops edges that only record whom a group told, because its members do not receive them.
     fn add(&mut self, way: KnownEdge) {
         match &way.access_path {
             _ if way.edge.acquisition.gives_knowledge() => self.known_edges.push(way),

@@ -56,7 +56,7 @@ pub struct Recency {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Known {
     pub(super) fact: Arc<Fact>,
-    /// The edges to the fact. There is nearly always only one.
+    /// The edges to the fact. There is nearly always only one edge.
     pub(super) known_edges: SmallVec<[KnownEdge; 1]>,
     pub(super) shared: Vec<KnownEdge>,
     pub(super) credence: Credence,
@@ -163,9 +163,10 @@ impl Known {
         &self.known_edges
     }
 
-    /// Returns the edges that record that the knower passed the fact on. `co_present` of each edge lists the hearers.
+    /// Returns the edges that record that the knower told others the fact. The field `co_present` of each edge lists
+    /// the hearers.
     ///
-    /// A fact that the knower invented has no other edges.
+    /// A fact that the knower invented has only edges of this kind.
     pub fn shared(&self) -> &[KnownEdge] {
         &self.shared
     }
@@ -189,8 +190,8 @@ impl Known {
         self.known_edges.first().map(|way| (&way.edge.acquisition, &way.access_path))
     }
 
-    /// Returns whether the knower conceals the fact. Its own edges to the fact determine this. If it has none, the
-    /// edges of its groups and places do.
+    /// Returns whether the knower conceals the fact. The knower's own edges to the fact determine this or, if it has
+    /// none, the edges of its groups and places.
     pub fn conceals(&self) -> bool {
         let own = self.known_edges.iter().any(|way| way.access_path == AccessPath::Own);
         self.known_edges.iter().any(|way| (!own || way.access_path == AccessPath::Own) && way.edge.conceals)
@@ -212,8 +213,8 @@ pub struct Heard {
     pub access_path: AccessPath,
 }
 
-/// Short record of a known fact: the data that a ranking reads of every fact in a view. These records are contiguous in
-/// memory, because a ranking scans all facts but uses few.
+/// Short record of a known fact, with the data that a ranking reads for every fact in a view. These records are
+/// contiguous in memory, because a ranking scans all facts but uses few.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Brief {
     /// The id of the fact.

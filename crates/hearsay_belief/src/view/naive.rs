@@ -1,4 +1,5 @@
-//! Reference implementation of a view, as simple as possible. It visits every edge repeatedly until nothing is added.
+//! Reference implementation of a view, as simple as possible. It repeatedly visits every edge until a pass adds
+//! nothing.
 //!
 //! [`View::of`] must give the same result.
 

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use unicode_normalization::UnicodeNormalization;
 
-/// Maximum length of a name without its extension, in bytes. File systems allow 255 bytes including the extension. The
-/// difference leaves room for a suffix that makes the name unique.
+/// Maximum length of a name without its extension, in bytes. File systems allow 255 bytes with the extension. The rest
+/// is room for a suffix that makes the name unique.
 const MAX_BYTES: usize = 160;
 
 /// Maximum length of a name, in characters. Longer names are hard to read.

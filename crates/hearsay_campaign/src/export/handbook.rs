@@ -12,10 +12,9 @@ use hearsay_model::{EntityId, FactId, GameTime, Kind, Knower, PassageId, State, 
 const BELIEVED: f64 = 0.5;
 
 /// Returns everything that these characters and parties know at `as_of`, as Markdown; `None` means the end of all
-/// recorded time. The entities that they have heard of are grouped by kind, each with the facts that they know about
-/// it. Facts that the characters doubt are presented as rumours. If a character conceals a fact, the handbook contains
-/// the fact only if another of the characters knows it without concealing it, because the other players read the
-/// handbook too.
+/// recorded time. Entities are grouped by kind, each with the facts that the characters know about it. Facts that the
+/// characters doubt are presented as rumours. A fact that a character conceals is left out unless another of the
+/// characters knows it without concealing it, because all players read the handbook.
 ///
 /// The text is built only from the views of these characters, so it cannot reveal facts that they do not know.
 pub fn handbook(state: &State, title: &str, players: &[EntityId], as_of: Option<GameTime>) -> String {
@@ -31,7 +30,7 @@ pub fn handbook(state: &State, title: &str, players: &[EntityId], as_of: Option<
 struct Book {
     names: BTreeMap<EntityId, BTreeMap<FactId, String>>,
     kinds: BTreeMap<EntityId, BTreeMap<FactId, Kind>>,
-    /// The sentences by subject and fact, each with the highest credence that any of the characters gives it.
+    /// The sentences by subject and fact, each with its highest credence among the characters.
     said: BTreeMap<EntityId, BTreeMap<FactId, (String, f64)>>,
     texts: BTreeMap<PassageId, (Option<String>, String)>,
 }

@@ -165,7 +165,7 @@ impl Vault<'_> {
         }
     }
 
-    /// Writes passages. A passage without any hearer or reader is in a separate secret callout.
+    /// Writes passages. A passage without hearers or readers goes into a separate secret callout.
     fn texts(&mut self, path: &str, within: &str, texts: &[(PassageId, &Passage)]) {
         let secret = |passage: &Passage| passage.heard_by.is_empty() && passage.readers.is_empty();
         let (hidden, open): (Vec<_>, Vec<_>) = texts.iter().partition(|(_, passage)| secret(passage));

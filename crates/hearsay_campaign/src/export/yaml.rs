@@ -13,8 +13,8 @@ use crate::{Limits, files::File, lossless::Pages, native::read_files};
 
 const PAGE: &str = "campaign.yaml";
 
-/// Maximum number of times that a page is written and read back. After each attempt, the writer removes the lines that
-/// the reader refuses.
+/// Maximum number of attempts to write the page. After each attempt, the page is read back, and the lines that the
+/// reader rejects are removed.
 const TRIES: usize = 24;
 
 /// Writes a state as campaign files into a folder. [`read_any`](crate::read_any) reads the files back without loss. You
@@ -27,8 +27,7 @@ const TRIES: usize = 24;
 pub fn export_yaml(state: &State, folder: &Path) -> io::Result<()> {
     let mut pages = Pages::default();
     write(state, &mut pages);
-    // The format cannot express every record. The reader reports the lines that it refuses, and these lines are
-    // removed.
+    // The format cannot express every record, so the reader rejects some lines, which are then removed.
     for _ in 0..TRIES {
         let page = File { path: PAGE.to_owned(), bytes: pages.page(PAGE).as_bytes().to_vec() };
         match read_files(vec![page], &Limits { errors: 100_000, ..Limits::default() }) {
@@ -47,7 +46,7 @@ fn write(state: &State, pages: &mut Pages) {
     let info = state.campaign().cloned().unwrap_or_default();
     let id = if info.id.is_empty() { "campaign".to_owned() } else { info.id.clone() };
     let name = if info.name.is_empty() { id.clone() } else { info.name.clone() };
-    line("# One entry on each line. `hearsay import` takes over your changes and keeps the rest.", vec![]);
+    line("# One entry per line. `hearsay import` applies your changes and keeps all other records.", vec![]);
     let mut about = json!({ "id": id, "name": name });
     if !info.system.is_empty() {
         about["system"] = json!(info.system);
@@ -199,7 +198,7 @@ fn passage_entry(passage: &Passage) -> Map<String, Json> {
     if passage.heard_by.contains(&Knower::World) {
         entry.insert("common".into(), json!(true));
     } else {
-        // All readers are named, so that the audience rules add no readers to an edited passage.
+        // Name all readers, so that the audience rules add none to an edited passage.
         let known: Vec<_> = passage.heard_by.iter().filter_map(Knower::entity).collect();
         entry.insert("secret".into(), json!(true));
         entry.insert("known_by".into(), json!(known));

@@ -106,7 +106,7 @@ impl Archive {
         entries.dedup_by(|later, first| {
             let twice = later.path == first.path;
             if twice {
-                skipped.push(Skipped { path: later.path.clone(), why: "the archive has this name twice".into() });
+                skipped.push(Skipped { path: later.path.clone(), why: "two files have this name".into() });
             }
             twice
         });

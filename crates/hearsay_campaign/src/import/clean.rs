@@ -19,7 +19,7 @@ impl Clean {
         Self { text: text.into(), runs: Vec::new() }
     }
 
-    /// Returns the position in the source of the byte at `at`, or `None` if this byte has no position in the source.
+    /// Returns the source position of the byte at `at`, or `None` if the byte has no position in the source.
     pub fn source(&self, at: usize) -> Option<usize> {
         let at = small(at);
         let run = self.runs.partition_point(|(clean, _)| *clean <= at).checked_sub(1)?;

@@ -1,4 +1,4 @@
-//! Decoding of text files. Every byte of the decoded text has its position in the file.
+//! Decoding of text files. Every byte of the decoded text maps to a position in the file.
 
 use std::{ops::Range, sync::Arc};
 
@@ -93,7 +93,7 @@ impl Text {
         Ok(text)
     }
 
-    /// Returns the number of the line in the file that contains the byte of `content` at `at`, counted from 1.
+    /// Returns the line of the file that contains the byte `content[at]`, counted from 1.
     pub fn line(&self, at: usize) -> u32 {
         if let Some((line, _)) = self.within {
             return line;
@@ -102,15 +102,15 @@ impl Text {
         u32::try_from(self.lines.partition_point(|start| *start <= at)).unwrap_or(u32::MAX)
     }
 
-    /// Returns the position in the file, in bytes, of the byte of `content` at `at`.
+    /// Returns the position in the file, in bytes, of the byte `content[at]`.
     pub fn on_disk(&self, at: usize) -> usize {
         match self.encoding {
             Encoding::Utf8 => at,
             Encoding::Marked => at + 3,
             Encoding::Utf16 => {
                 let mut known = at / STEP;
-                // A count applies to the start of a character. If a step lies within a character, the previous step is
-                // used.
+                // A count is valid only at the start of a character. If a step lies within a character, the previous
+                // step is used.
                 while known > 0 && (known >= self.units.len() || !self.content.is_char_boundary(known * STEP)) {
                     known -= 1;
                 }
@@ -121,8 +121,7 @@ impl Text {
         }
     }
 
-    /// Returns the origin of a byte range of the content. `source` is the text that the origin quotes, and of which it
-    /// stores a hash.
+    /// Returns the origin of a byte range of the content. The origin contains a quote and a hash of `source`.
     pub(super) fn place(&self, field: impl Into<Arc<str>>, span: Range<usize>, source: &str) -> Origin {
         if let Some((line, whole)) = &self.within {
             return Origin::new(self.file, *line, field, whole.clone(), source);

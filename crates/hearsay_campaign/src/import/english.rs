@@ -19,7 +19,7 @@ pub(super) struct English {
     pub(super) words: MarkWords,
 }
 
-/// The word lists of the files.
+/// The word lists from `data/english`.
 pub(super) static ENGLISH: LazyLock<English> = LazyLock::new(|| English {
     fields: table("english/fields.toml", include_str!("../../data/english/fields.toml")),
     relations: table("english/relations.toml", include_str!("../../data/english/relations.toml")),
@@ -78,13 +78,12 @@ pub(super) struct RelationWords {
 #[serde(deny_unknown_fields)]
 pub(super) struct RelationFields {
     pub(super) name: Predicate,
-    /// Which directions of the relation can be stated by a heading for all items of the list below it; `None` for no
-    /// direction.
+    /// The directions that a heading can state for all items of the list below it; `None` if it can state neither.
     pub(super) lists: Option<Lists>,
-    /// Fields in the note of the subject.
+    /// Names of fields in the note of the subject.
     #[serde(default)]
     pub(super) fields: Vec<String>,
-    /// Fields in the note of the object.
+    /// Names of fields in the note of the object.
     #[serde(default)]
     pub(super) inverse_fields: Vec<String>,
 }
@@ -109,7 +108,7 @@ pub(super) struct RankFields {
     pub(super) leads: Vec<String>,
 }
 
-/// A rule that changes a relation, depending on the kinds of its two ends.
+/// A rule that changes a relation, depending on the kinds of its two entities.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Fit {
@@ -138,7 +137,7 @@ pub(super) enum Direction {
     Backward,
 }
 
-/// A kind of entity, or a group of such kinds, that a word in the tables names.
+/// A kind of entity, or a group of kinds, as the word lists name it.
 #[derive(Deserialize)]
 #[serde(from = "String")]
 enum Sort {
@@ -169,7 +168,7 @@ impl Sort {
 }
 
 impl Fit {
-    /// Returns whether this rule changes a relation between these ends.
+    /// Returns whether this rule applies to a relation between entities of these kinds.
     pub(super) fn applies(
         &self,
         (name, backwards, ranked): (&Predicate, bool, bool),
@@ -189,7 +188,7 @@ impl Fit {
     }
 }
 
-/// Words that mean a kind of entity.
+/// Words for the kinds and states of entities.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct KindWords {
@@ -197,11 +196,11 @@ pub(super) struct KindWords {
     pub(super) nouns: WordMap,
     pub(super) name_words: WordMap,
     pub(super) headings: WordMap,
-    /// Words that mean a state.
+    /// Words for states, such as `deceased`.
     pub(super) states: WordMap,
 }
 
-/// The meaning of each word.
+/// A map from words to their meanings.
 #[derive(Deserialize)]
 #[serde(from = "BTreeMap<String, Vec<String>>")]
 pub(super) struct WordMap(std::collections::HashMap<String, String>);
@@ -225,7 +224,7 @@ impl WordMap {
     }
 }
 
-/// Words that mark secrets or rumours, or that say that there is no entity.
+/// Words that mark secrets and rumours, name no entity, or occur in headings and names.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MarkWords {

@@ -90,7 +90,7 @@ pub fn meaning(name: &str) -> Meaning {
         }
         Some(Row::Attribute(name)) => name,
         None => match truth::named(&word) {
-            // In `Rumoured allies`, the meaning is that of `allies`. The doubt is handled separately.
+            // `Rumoured allies` has the meaning of `allies`. The doubt is handled separately.
             (Truth::Plain, _) => word.as_str(),
             (_, rest) => match meaning(rest) {
                 held @ Meaning::Relation(_) => return held,

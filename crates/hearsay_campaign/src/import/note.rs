@@ -1,8 +1,7 @@
 //! Intermediate representation of a campaign's files from any tool: notes with their fields, links and texts.
 //!
-//! Readers make no decisions. Links name their targets in the way of the tool. Names of fields and relations are as
-//! written in the file. Dates are unparsed text. [`assemble`](super::assemble) builds a [`Campaign`](crate::Campaign)
-//! from the notes.
+//! Readers make no decisions. Link targets and the names of fields and relations stay as written in the file. Dates are
+//! unparsed text. [`assemble`](super::assemble) builds a [`Campaign`](crate::Campaign) from the notes.
 
 use std::{ops::Range, sync::Arc};
 
@@ -122,8 +121,8 @@ impl Visibility {
         matches!(self, Self::Secret(_))
     }
 
-    /// Returns the visibility of a part that has this visibility itself and that lies within an outer part. A secret
-    /// within an open part is secret, and everything within a secret is secret.
+    /// Returns the visibility of a part with this visibility, if the part that contains it has the visibility `outer`.
+    /// The result is secret if either of them is secret.
     #[must_use]
     pub fn within(&self, outer: &Self) -> Self {
         match (self, outer) {
@@ -196,7 +195,7 @@ pub struct Note {
 }
 
 impl Note {
-    /// Sets the kind of the entity, unless the present kind is more certain. `from` describes the indication of the
+    /// Sets the kind of the entity, unless the present kind is more certain. `from` describes the evidence for the
     /// kind.
     pub fn guess(&mut self, kind: Kind, sure: Sure, from: impl Into<String>) {
         if self.kind.as_ref().is_none_or(|held| held.sure < sure) {
@@ -212,7 +211,7 @@ pub struct Guess {
     pub kind: Kind,
     /// How certain the kind is.
     pub sure: Sure,
-    /// What indicates the kind, as shown to the DM, such as `tag NPC` or `folder People`.
+    /// The evidence for the kind, as shown to the DM, such as `tag NPC` or `folder People`.
     pub from: String,
 }
 

@@ -1,4 +1,4 @@
-//! Resolution of links: finding the note that a link means.
+//! Resolution of links: finding the note that a link refers to.
 
 use std::collections::{HashMap, HashSet};
 
@@ -87,8 +87,8 @@ impl Index {
         index
     }
 
-    /// Returns the note that a link means. `from` is the note that contains the link. If several notes match, a note in
-    /// the same folder is preferred.
+    /// Returns the note that a link refers to. `from` is the note that contains the link. If several notes match, a
+    /// note in the same folder is preferred.
     pub fn find(&self, target: &Target, from: &Note, notes: &Notes) -> Found {
         match target {
             Target::Key(key) => match self.keys.get(key).map(Vec::as_slice) {

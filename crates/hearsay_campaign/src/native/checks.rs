@@ -109,15 +109,15 @@ impl CampaignReader {
         }
     }
 
-    /// Reports cycles of tellers: each of them learned the fact only from another teller of the cycle, so that there is
-    /// no origin.
+    /// Reports cycles of tellers. Each teller of a cycle learned the fact only from another teller of the cycle, so the
+    /// fact has no origin.
     pub(super) fn check_circles(faults: &mut Faults, campaign: &Campaign) {
         for circle in audience::circles(campaign) {
             let Some(first) = circle.first() else { continue };
             let what = campaign.facts().find(|fact| fact.id() == first.fact).map_or("", |fact| fact.statement());
             let step = |step: &Step| format!("`{}` heard it from `{}` ({})", step.who, step.from, faults.spot(step.at));
             let message = format!(
-                "the knowers of \u{201C}{what}\u{201D} heard it from each other in a circle: {}",
+                "the knowers of \u{201C}{what}\u{201D} heard it only from each other: {}",
                 in_short(&circle, step)
             );
             let hint = "change `how` of one of them, or remove its `from`";

@@ -1,4 +1,4 @@
-//! Entries of the files that were read, but whose facts are not built yet.
+//! Entries that were read from the files, but whose facts are not built yet.
 
 use std::collections::BTreeMap;
 
@@ -18,9 +18,9 @@ use crate::{
 pub(super) struct Context {
     /// The subject of the entry, if the position of the entry determines it.
     pub(super) subject: Option<EntityId>,
-    /// The entity that has the entry among its secrets, so that it knows and conceals the fact.
+    /// The entity that lists the entry under its `secrets`. This entity knows and conceals the fact.
     pub(super) bearer: Option<EntityId>,
-    /// The audience of the entry, if the entry has no mark.
+    /// The audience of an entry without a mark.
     pub(super) reach: Reach,
     pub(super) status: FactStatus,
     pub(super) method: Method,
@@ -95,7 +95,7 @@ pub(super) struct Later {
     pub(super) speaker: Option<EntityId>,
     /// The index of the passage that states the fact.
     pub(super) read_in: Option<usize>,
-    /// The line that states the fact, with its text.
+    /// The passage of the log line that states the fact, with its text.
     pub(super) said_in: Option<(PassageId, String)>,
 }
 

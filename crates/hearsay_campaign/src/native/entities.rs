@@ -227,8 +227,8 @@ impl CampaignReader {
         }
     }
 
-    /// Reads what an NPC knows about, in files of other tools. An entry that names an entity becomes a relation. Any
-    /// other entry becomes an attribute.
+    /// Reads the `knowledge_scope` of an NPC, a key of other tools. An entry that names an entity becomes a relation.
+    /// Any other entry becomes an attribute.
     fn scope(&mut self, f: &Fields, id: &EntityId) {
         for (n, node) in self.one_or_many(f, "knowledge_scope").iter().enumerate() {
             let path = nth(&f.below("knowledge_scope"), n);
@@ -245,7 +245,7 @@ impl CampaignReader {
         }
     }
 
-    /// Reads the visibility of an entity in files of other tools. If the visibility contains the names of knowers, the
+    /// Reads the `visibility` of an entity, a key of other tools. If the visibility contains the names of knowers, the
     /// facts about the entity that have no mark of their own are known only to these knowers and to the entity itself.
     /// `gm` adds no knower, and makes the description a secret. `public` makes the name, kind and description common.
     fn visibility(&mut self, f: &Fields, named: std::ops::Range<usize>, id: &EntityId) {
@@ -302,7 +302,7 @@ impl CampaignReader {
         }
     }
 
-    /// Makes a fact a secret of the entity `bearer`, which knows the fact and conceals it.
+    /// Makes a fact a secret of the entity `bearer`, who knows and conceals it.
     fn hide(&mut self, number: usize, bearer: &EntityId) {
         let stated = &mut self.facts[number];
         if let Ok(fact) = stated.fact.to_builder().secrecy(Secrecy::Secret).build() {

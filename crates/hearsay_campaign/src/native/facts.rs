@@ -33,7 +33,7 @@ impl CampaignReader {
         if let Some(bears) = marks.bears.take_if(|bears| {
             unsaid && (context.subject.is_none() && leaves_subject(f) || marks.statement.is_none() && bears.speaks())
         }) {
-            // The subject and the content of the fact are taken from the other fact.
+            // The fact takes its content from the other fact. If the entry gives no subject, it takes the subject too.
             let given = ["subject", "source", "about"].iter().any(|key| f.get(key).is_some());
             let subject = match given || context.subject.is_some() {
                 true => Some(self.subject(f, context, &mut marks)?),
@@ -255,8 +255,8 @@ impl CampaignReader {
             );
         }
         if secret && (common || audience.is_some()) {
-            let hint = "remove either `secret` or the audience";
-            self.faults.add(f.at, &f.path, "the audience of a secret is only `known_by`", hint);
+            let hint = "remove `secret`, or remove `common` and `audience`";
+            self.faults.add(f.at, &f.path, "a secret is known only to the knowers in `known_by`", hint);
         }
         let common = common || audience == Some(Audience::Common);
         let secrecy = match (secret, common) {
@@ -289,8 +289,8 @@ impl CampaignReader {
         }
     }
 
-    /// Returns the knowers in `known_by` and the entity whose secret the entry is. The result also states who of them
-    /// conceals the fact.
+    /// Returns the knowers in `known_by`, and the entity whose secret the entry is. Each result also states whether the
+    /// knower conceals the fact.
     fn named(&mut self, f: &Fields, context: &Context) -> Vec<Learned> {
         let mut learned = self.holders(f, "known_by", &Usual::authored());
         let mut bearer_conceals = true;
@@ -298,7 +298,7 @@ impl CampaignReader {
         match f.get("conceals") {
             Some(Node { value: Yaml::Flag(flag), .. }) if context.bearer.is_some() => bearer_conceals = *flag,
             Some(Node { value: Yaml::List(_), .. }) => concealing = self.refers(f, "conceals"),
-            Some(node) => self.wrong(node, &f.below("conceals"), "a list of characters that conceal it"),
+            Some(node) => self.wrong(node, &f.below("conceals"), "a list of the characters who conceal the fact"),
             None => {}
         }
         if let Some(bearer) = &context.bearer {

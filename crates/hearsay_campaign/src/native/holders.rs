@@ -12,7 +12,7 @@ use crate::{
     yaml::{Node, Yaml},
 };
 
-/// The acquisition and credence of a knower whose entry consists only of a name.
+/// The default acquisition and credence of a knower, for an entry that contains only the knower's name.
 #[derive(Debug, Clone)]
 pub(super) struct Usual {
     pub(super) acquisition: Acquisition,
@@ -71,7 +71,7 @@ impl CampaignReader {
             }
             (Some(other), None) => {
                 let at = f.get("how").map_or(f.at, |node| node.at);
-                let message = format!("unknown way to learn a fact: `{other}`");
+                let message = format!("unknown value of `how`: `{other}`");
                 self.faults.add(at, &f.below("how"), message, keys::hint(other, acquisitions()));
                 return None;
             }
@@ -79,7 +79,7 @@ impl CampaignReader {
         match (&mut acquisition, f.get("citing")) {
             (Acquisition::Told { citing: cited, .. }, Some(_)) => *cited = citing,
             (_, Some(node)) => {
-                let hint = "add `how: told` and `from: …`, or remove it";
+                let hint = "add `how: told` and `from: …`, or remove `citing`";
                 self.faults.add(node.at, &f.below("citing"), "`citing` is allowed only with `how: told`", hint);
             }
             (_, None) => {}

@@ -26,8 +26,8 @@ impl CampaignReader {
         let (common, secret) = (self.flag(f, "common") == Some(true), self.flag(f, "secret") == Some(true));
         let audience = self.audience(f, "audience");
         if secret && (common || audience.is_some()) {
-            let hint = "remove either `secret` or the audience";
-            self.faults.add(f.at, &f.path, "the audience of a secret is only `known_by`", hint);
+            let hint = "remove `secret`, or remove `common` and `audience`";
+            self.faults.add(f.at, &f.path, "a secret is known only to the knowers in `known_by`", hint);
         }
         let reach = match audience {
             _ if common => Reach::Only(Audience::Common),
@@ -71,7 +71,7 @@ impl CampaignReader {
         for (key, _) in f.entries().iter().filter(|(key, _)| !["fact", "credence"].contains(&&*key.text)) {
             let message =
                 format!("`{}` is not allowed together with `fact`, which refers to a fact written elsewhere", key.text);
-            self.faults.add(key.at, &f.below(&key.text), message, "move it to the place where the fact is written");
+            self.faults.add(key.at, &f.below(&key.text), message, "move it to the entry of that fact");
         }
         true
     }

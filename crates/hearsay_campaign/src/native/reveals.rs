@@ -77,7 +77,7 @@ impl CampaignReader {
         let made = if count == 1 { made } else { format!("{made}-{count}") };
         let fact = fact.id();
         if f.get("holder").is_none() && !conceals {
-            let hint = "add `holder: …`, or say who `conceals` it";
+            let hint = "add `holder: …`, or list the characters who conceal the fact under `conceals`";
             self.faults.add(f.at, &f.path, "the reveal has no holder, and nobody conceals this fact", hint);
         }
         let id = self.owned(&f, "id").unwrap_or(made);

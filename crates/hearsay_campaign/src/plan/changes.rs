@@ -227,7 +227,7 @@ impl Planner<'_> {
             }
             let rival = self
                 .rival(fact)
-                .map(|rival| format!("it is only proposed, because `{}` is recorded", rival.statement()));
+                .map(|rival| format!("it is only proposed, because `{}` is already recorded", rival.statement()));
             let contested = || {
                 Some(format!("it was changed both in the files and in the campaign: {}", replaced.contested.get(&id)?))
             };

@@ -45,8 +45,8 @@ fn numbers_dates_and_words() {
     check(&fact("since: 4, until: 3"), 11, "the end (3) is before the beginning (4)", "");
     check(&fact("status: canonn"), 11, "unknown status `canonn`", "did you mean `canon`?");
     check(&fact("audience: everyone"), 11, "unknown audience `everyone`", "expected one of common, local");
-    check(&fact("secret: true, common: true"), 11, "the audience of a secret", "");
-    check(&fact("known_by: [{who: bob, how: tld}]"), 11, "unknown way to learn", "did you mean `told`?");
+    check(&fact("secret: true, common: true"), 11, "a secret is known only to the knowers", "");
+    check(&fact("known_by: [{who: bob, how: tld}]"), 11, "unknown value of `how`", "did you mean `told`?");
     check(&fact("known_by: [{who: bob, credence: 2}]"), 11, "credence must be", "");
     check(&fact("known_by: [book]"), 11, "`book` is of the kind document", "name a character");
     check(&fact("statement: U."), 11, "both `text` and `statement`", "");
@@ -128,7 +128,7 @@ fn facts_about_facts_and_their_holders() {
     check(
         circle,
         16,
-        "of \u{201C}T.\u{201D} heard it from each other in a circle: `bob` heard it from `ann` (test.yaml:16), `ann` heard it from `bob`",
+        "of \u{201C}T.\u{201D} heard it only from each other: `bob` heard it from `ann` (test.yaml:16), `ann` heard it from `bob`",
         "remove its `from`",
     );
     let predicate = |opposite: &str| {

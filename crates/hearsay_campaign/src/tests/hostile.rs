@@ -160,7 +160,7 @@ fn all_files_together_are_bounded() {
     fs::write(folder.path().join("b.yaml"), format!("# {}\n", "x".repeat(3 << 20))).unwrap();
     let limits = Limits { total_bytes: 1 << 20, ..Limits::default() };
     let error = read(folder.path(), &limits).unwrap_err().to_string();
-    assert!(error.contains("b.yaml: the files up to here have more than 1 MiB together"), "{error}");
+    assert!(error.contains("b.yaml: the files up to this one have more than 1 MiB in total"), "{error}");
 }
 
 #[test]

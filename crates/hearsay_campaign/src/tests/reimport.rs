@@ -172,7 +172,7 @@ fn a_value_of_another_is_not_replaced() {
     apply(&mut state, Author::Game, vec![moved("inn")]);
     let elsewhere = "  - {id: mill, name: Mill, kind: location}\n";
     let yaml = yaml(elsewhere).replace("Bob Elm, kind: npc", "Bob Elm, kind: npc, location: mill");
-    kept(&mut state, &yaml, "it is only proposed, because `bob LOCATED_AT inn` is recorded");
+    kept(&mut state, &yaml, "it is only proposed, because `bob LOCATED_AT inn` is already recorded");
     assert_eq!(fact(&state, "Bob Elm is at Mill.").status(), FactStatus::Proposed);
 }
 

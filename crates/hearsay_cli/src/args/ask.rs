@@ -16,19 +16,19 @@ pub(crate) struct Ask {
     /// Character who answers, by id or name
     #[arg(long = "as", value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) speaker: String,
-    /// Question to the character
+    /// Question for the character
     #[arg(value_parser = text)]
     pub(crate) question: String,
     /// Place of the scene [default: the place where the character is]
     #[arg(long, value_name = "PLACE", value_parser = name, add = entities())]
     pub(crate) at: Option<String>,
-    /// Listener in the scene; may be repeated [default: the characters who, as far as the speaker knows, are present]
+    /// Listener in the scene; may be repeated [default: everyone who is present as far as the speaker knows]
     #[arg(long, value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) with: Vec<String>,
-    /// Only results about this entity or its direct relations; may be repeated
+    /// Only results about this entity or its direct neighbours; may be repeated
     #[arg(long, value_name = "ENTITY", value_parser = name, add = entities())]
     pub(crate) about: Vec<String>,
-    /// Session, by id or number; the context includes its last lines
+    /// Session, by id or number; its last lines become part of the context
     #[arg(long, value_name = "SESSION", value_parser = text, add = sessions())]
     pub(crate) session: Option<String>,
     #[command(flatten)]
@@ -42,10 +42,10 @@ pub(crate) struct Ask {
     /// Output format
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) form: Form,
-    /// Omit citations (the prompt format has citations only with --citations)
+    /// Omit citations (already the default for the prompt format)
     #[arg(long, conflicts_with = "citations")]
     pub(crate) no_citations: bool,
-    /// Add citations to the prompt format too, and say why each line was chosen
+    /// Add citations also in the prompt format, and explain why each line was chosen
     #[arg(long)]
     pub(crate) citations: bool,
     /// Do not use the sentence encoder
@@ -66,7 +66,7 @@ pub(crate) struct Search {
     /// Only entities of this kind, such as npc, and facts about them
     #[arg(long)]
     pub(crate) kind: Option<String>,
-    /// Only results about this entity or its direct relations; may be repeated
+    /// Only results about this entity or its direct neighbours; may be repeated
     #[arg(long, value_name = "ENTITY", value_parser = name, add = entities())]
     pub(crate) about: Vec<String>,
     /// Only facts with this predicate; --depth follows only relations with this predicate
@@ -78,15 +78,15 @@ pub(crate) struct Search {
     /// Only facts with this status
     #[arg(long, value_enum, conflicts_with = "knower")]
     pub(crate) status: Option<StatusArg>,
-    /// Only facts that are true at this date or at the end of this session, such as `4 Rainmoon 412`
+    /// Only facts that are true at this date, such as `4 Rainmoon 412`, or at the end of this session
     #[arg(long, value_name = "DATE|SESSION", conflicts_with = "knower", allow_hyphen_values = true, value_parser = text, add = sessions())]
     pub(crate) holds_at: Option<String>,
-    /// Number of relations to follow from entities found by name
+    /// Maximum number of steps along relations from entities found by name
     #[arg(long, default_value_t = 2, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=3))]
     pub(crate) depth: u8,
     #[command(flatten)]
     pub(crate) when: When,
-    /// Maximum number of facts in the result, and of passages
+    /// Maximum number of facts, and separately of passages
     #[arg(long, default_value_t = 10, value_name = "N")]
     pub(crate) limit: usize,
     /// Explain each result: scores, citation, and path through the graph

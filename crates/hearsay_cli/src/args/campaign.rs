@@ -7,16 +7,16 @@ use clap::{ArgMatches, Args as ClapArgs, FromArgMatches};
 /// The campaign that a command works on.
 #[derive(Debug, Clone)]
 pub(crate) struct Campaign {
-    /// The campaign directory.
+    /// Path of the campaign directory.
     pub(crate) campaign: PathBuf,
-    /// Whether the command line names the directory.
+    /// Whether the directory was given on the command line.
     is_named: bool,
     /// Whether to ignore changes in the campaign's files.
     pub(crate) no_sync: bool,
 }
 
 impl Campaign {
-    /// Returns a command line that works on this campaign, for a hint. `rest` is the command with its arguments.
+    /// Returns a command line for this campaign, to be shown in a hint. `rest` is the command with its arguments.
     pub(crate) fn command(&self, rest: &str) -> String {
         match self.is_named {
             true => format!("hearsay -C {} {rest}", self.campaign.display()),
@@ -25,8 +25,8 @@ impl Campaign {
     }
 }
 
-/// The options of a campaign are global options of the program. Clap passes their values to each command, so a command
-/// does not define them again.
+/// The options that select a campaign are global options of the program. Clap passes their values to each command, so a
+/// command does not define them again.
 impl ClapArgs for Campaign {
     fn augment_args(command: clap::Command) -> clap::Command {
         command
@@ -54,8 +54,8 @@ impl FromArgMatches for Campaign {
     }
 }
 
-/// Returns the given directory. Without one, returns the directory that `HEARSAY_CAMPAIGN` names. Without that
-/// variable, returns the nearest campaign directory, from the working directory upward.
+/// Returns the given directory. If none is given, returns the directory named by `HEARSAY_CAMPAIGN`. If that variable
+/// is not set, searches for a campaign directory from the working directory upward.
 pub(super) fn directory(given: Option<PathBuf>) -> Option<PathBuf> {
     let of_environment = || std::env::var_os("HEARSAY_CAMPAIGN").filter(|path| !path.is_empty()).map(PathBuf::from);
     given.or_else(of_environment).or_else(found_upward)

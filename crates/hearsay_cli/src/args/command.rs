@@ -77,7 +77,7 @@ pub(crate) struct Args {
     /// Print the result as one JSON document, and errors as JSON too
     #[arg(long, global = true, help_heading = GLOBAL)]
     pub(crate) json: bool,
-    /// Print no progress and no notes
+    /// Print neither progress nor notes
     #[arg(long, short, global = true, help_heading = GLOBAL)]
     pub(crate) quiet: bool,
     /// Use colour: auto, always or never
@@ -154,12 +154,12 @@ VTT, Kanka (zip), Roll20, World Anvil, Glyphoxa, and any JSON, YAML or CSV with 
 mapping file. Hearsay detects the format.
 
 --dry-run shows new entities and facts, links without a target, texts that were not
-understood, with their location, and who would know which facts.
+understood (with their location), and who would know which facts.
 
 An import is one operation: `hearsay undo` reverts it. If you import a source again,
 Hearsay applies the changes in the source. Your own edits stay. Conflicts wait for
-review. Deletions in notes of other tools are only proposed. Entities with the same
-name are not merged: see `hearsay entity duplicates`.
+review. If a fact disappears from another tool's notes, Hearsay only proposes to
+remove it. Entities with the same name are not merged: see `hearsay entity duplicates`.
 
 Examples:
   hearsay import ~/vault --dry-run --json
@@ -170,8 +170,8 @@ Examples:
     /// Import changes in the campaign's own files
     #[command(after_help = "\
 Commands that change the campaign import its changed YAML files first, unless you
-pass --no-sync. Commands that only read do not import changed files; they only note
-that files changed. The first command on a new campaign imports its files.
+pass --no-sync. Commands that only read do not import changed files, but print a
+note that files changed. The first command on a new campaign imports its files.
 
 Examples:
   hearsay sync --dry-run
@@ -223,9 +223,10 @@ Examples:
     /// Show or reset the trust learned from your decisions
     #[command(after_help = "\
 If you accept a fact, the trust in its source, predicate and extraction method
-rises; if you reject a fact, this trust falls. If you mark a fact false, only the
-trust in its source falls. Trust changes the confidence of later proposals, which
-show it. `trust reset` forgets all decisions; `hearsay undo` reverts the reset.
+rises; if you reject a fact, it falls. If you mark a fact as false, only the trust in
+its source falls. Trust adjusts the confidence of later proposals, and `hearsay
+review` shows the adjustment. `trust reset` forgets all decisions; `hearsay undo`
+reverts the reset.
 
 Examples:
   hearsay trust

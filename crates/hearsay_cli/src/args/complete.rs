@@ -1,7 +1,7 @@
-//! Completion of names by the shell.
+//! Shell completion of names.
 //!
-//! The names come from the snapshot of the campaign's database, so completion takes no lock and writes nothing. If
-//! there is no snapshot, or reading the snapshot takes too long, completion proposes no names.
+//! Reads the names from the snapshot of the campaign's database, so it takes no lock and writes nothing. Proposes no
+//! names if there is no snapshot, or if reading the snapshot takes too long.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -39,7 +39,7 @@ pub(super) fn entities(typed: &OsStr) -> Vec<CompletionCandidate> {
                 found.push((id.to_owned(), name.to_owned()));
             }
         }
-        // Ids that begin with the typed text come first. If there are such ids, shells ignore the other proposals.
+        // Ids that begin with the typed text come first. If there are any, shells ignore the other proposals.
         let (mut by_id, by_name): (Vec<_>, Vec<_>) = found.into_iter().partition(|(id, _)| id.starts_with(&wanted));
         if by_id.is_empty() {
             by_id = by_name;
@@ -57,7 +57,8 @@ pub(super) fn facts(typed: &OsStr) -> Vec<CompletionCandidate> {
                 Some(handle) if handle.starts_with(typed) => {
                     found.push((handle.to_owned(), fact.statement().to_owned()));
                 }
-                // Every fact has a short id. Short ids are proposed only if the typed text is the beginning of one.
+                // Proposes the short id of a fact only if it begins with the typed text, because every fact has a short
+                // id.
                 _ if !typed.is_empty() && id.starts_with(typed) => found.push((id, fact.statement().to_owned())),
                 _ => {}
             }
@@ -98,7 +99,7 @@ pub(super) fn flags(typed: &OsStr) -> Vec<CompletionCandidate> {
 }
 
 /// Returns the names that `find` proposes for the typed text, with their descriptions. `find` searches the state of the
-/// campaign that the command line names.
+/// campaign on the command line.
 fn propose(
     typed: &OsStr,
     find: impl FnOnce(&State, &str) -> Vec<(String, String)> + Send + 'static,

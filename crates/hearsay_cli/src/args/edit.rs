@@ -19,7 +19,7 @@ pub(crate) struct Add {
     /// Kind: npc, player, location, faction, party, item, document, event, quest, concept, or your own word
     #[arg(long, default_value = "npc")]
     pub(crate) kind: String,
-    /// Id of the entity [default: made from the name]
+    /// Id of the entity [default: generated from the name]
     #[arg(long, value_parser = |id: &str| EntityId::new(id))]
     pub(crate) id: Option<EntityId>,
     /// Place where the entity lives and is now, by id or name
@@ -30,10 +30,10 @@ pub(crate) struct Add {
 /// Options of a fact besides subject, predicate and object.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct FactArgs {
-    /// Sentence that states the fact [default: made from the predicate]
+    /// Sentence that states the fact [default: generated from the predicate]
     #[arg(long)]
     pub(crate) statement: Option<String>,
-    /// Restrict the fact to its subject and the characters of --known-by
+    /// Restrict the fact to its subject and the --known-by characters
     #[arg(long, conflicts_with = "common")]
     pub(crate) secret: bool,
     /// Make the fact known to everyone
@@ -42,10 +42,10 @@ pub(crate) struct FactArgs {
     /// Additional character who knows the fact; may be repeated
     #[arg(long, value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) known_by: Vec<String>,
-    /// Date from which the fact is true
+    /// Date at which the fact became true
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     pub(crate) since: Option<String>,
-    /// Date until which the fact was true
+    /// Date at which the fact ceased to be true
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     pub(crate) until: Option<String>,
 }
@@ -91,7 +91,7 @@ pub(crate) struct Relate {
 pub(crate) struct Correct {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Fact: id, start of the id, or handle
+    /// Fact: id, first digits of the id, or handle
     #[arg(value_parser = name, add = facts())]
     pub(crate) fact: String,
     /// Correct object or value
@@ -106,7 +106,7 @@ pub(crate) struct Correct {
 pub(crate) struct RemoveFact {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Fact: id, start of the id, or handle
+    /// Fact: id, first digits of the id, or handle
     #[arg(value_parser = name, add = facts())]
     pub(crate) fact: String,
 }

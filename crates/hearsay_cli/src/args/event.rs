@@ -1,4 +1,4 @@
-//! `hearsay event`: records events, and who learns which facts from them.
+//! `hearsay event`: records events, and the facts that characters learn from them.
 
 use clap::Args as ClapArgs;
 
@@ -14,7 +14,7 @@ pub(crate) struct Circumstances {
     /// Place, by id or name
     #[arg(long, value_name = "PLACE", value_parser = name, add = entities())]
     pub(crate) at: Option<String>,
-    /// Date on the campaign's calendar [default: the end of the session, or the game clock]
+    /// Date on the campaign's calendar [default: the end of the given session, or the game clock]
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     pub(crate) time: Option<String>,
     /// Session, by id or number
@@ -28,10 +28,10 @@ pub(crate) struct Circumstances {
 /// A new fact.
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct NewFact {
-    /// A new fact: a sentence about an entity
+    /// New fact: a sentence about an entity
     #[arg(long, num_args = 2, value_names = ["ENTITY", "SENTENCE"], value_parser = name, add = entities())]
     pub(crate) about: Vec<String>,
-    /// A new fact: a relation or an attribute
+    /// New fact: a relation or an attribute
     #[arg(long, num_args = 3, value_names = ["SUBJECT", "PREDICATE", "OBJECT"], value_parser = name, add = entities())]
     pub(crate) that: Vec<String>,
 }
@@ -40,7 +40,7 @@ pub(crate) struct NewFact {
 pub(crate) struct Witness {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Facts that the witnesses see: id, start of the id, or handle
+    /// Facts that the witnesses see: id, first digits of the id, or handle
     #[arg(required_unless_present_any = ["about", "that"], value_parser = name, add = facts())]
     pub(crate) facts: Vec<String>,
     #[command(flatten)]
@@ -59,10 +59,10 @@ pub(crate) struct Say {
     /// Speaker, by id or name
     #[arg(long = "by", value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) speaker: String,
-    /// The words that are said
+    /// Words of the line
     #[arg(value_parser = text)]
     pub(crate) text: String,
-    /// Fact that the line states: id, start of the id, or handle; may be repeated
+    /// Fact that the line states: id, first digits of the id, or handle; may be repeated
     #[arg(long, value_name = "FACT", value_parser = name, add = facts())]
     pub(crate) states: Vec<String>,
     #[command(flatten)]
@@ -84,7 +84,7 @@ pub(crate) struct Tell {
     /// Teller, by id or name
     #[arg(long = "by", value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) teller: String,
-    /// Fact that is told: id, start of the id, or handle
+    /// Fact that is told: id, first digits of the id, or handle
     #[arg(required_unless_present_any = ["about", "that"], conflicts_with_all = ["about", "that"], value_parser = name, add = facts())]
     pub(crate) fact: Option<String>,
     #[command(flatten)]
@@ -92,19 +92,19 @@ pub(crate) struct Tell {
     /// Hearer; may be repeated [default: everyone at the teller's place]
     #[arg(long, value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) to: Vec<String>,
-    /// Wrong sentence that the teller says instead of the fact's statement
+    /// Distorted sentence that the teller says instead of the fact's statement
     #[arg(long, value_name = "SENTENCE", value_parser = text)]
     pub(crate) retold: Option<String>,
-    /// Wrong object or value that the teller states
+    /// Distorted object or value that the teller states
     #[arg(long, value_name = "OBJECT", value_parser = name, add = entities())]
     pub(crate) retold_object: Option<String>,
     /// The teller lies: the fact is false, and the teller does not believe it
     #[arg(long)]
     pub(crate) lie: bool,
-    /// Source from which the teller claims to have the fact
+    /// Source that the teller names for the fact
     #[arg(long, value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) citing: Option<String>,
-    /// Credence of the hearers, 0 to 1 [default: from their trust in the teller]
+    /// Hearers' credence, 0 to 1 [default: computed from their trust in the teller]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) credence: Option<f64>,
     #[command(flatten)]
@@ -121,7 +121,7 @@ pub(crate) struct Read {
     /// Reader; may be repeated
     #[arg(long, value_name = "NPC", required = true, value_parser = name, add = entities())]
     pub(crate) by: Vec<String>,
-    /// Degree to which the readers believe the text, 0 to 1
+    /// Readers' credence in the document, 0 to 1
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) credence: Option<f64>,
     #[command(flatten)]
@@ -132,18 +132,18 @@ pub(crate) struct Read {
 pub(crate) struct Deduce {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Character who concludes, by id or name
+    /// Character who draws the conclusion, by id or name
     #[arg(long = "by", value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) who: String,
-    /// Conclusion: id, start of the id, or handle of a fact
+    /// Conclusion: id, first digits of the id, or handle of a fact
     #[arg(required_unless_present_any = ["about", "that"], conflicts_with_all = ["about", "that"], value_parser = name, add = facts())]
     pub(crate) fact: Option<String>,
     #[command(flatten)]
     pub(crate) new: NewFact,
-    /// Fact from which the character draws the conclusion; may be repeated
+    /// Fact from which the conclusion follows; may be repeated
     #[arg(long, value_name = "FACT", required = true, value_parser = name, add = facts())]
     pub(crate) from: Vec<String>,
-    /// Certainty of the conclusion, 0 to 1
+    /// Certainty that the conclusion follows, 0 to 1
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) certainty: Option<f64>,
     #[command(flatten)]
@@ -154,10 +154,10 @@ pub(crate) struct Deduce {
 pub(crate) struct Refute {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Fact that is refuted: id, start of the id, or handle
+    /// Fact to refute: id, first digits of the id, or handle
     #[arg(value_parser = name, add = facts())]
     pub(crate) fact: String,
-    /// Sentence that denies the fact [default: made from the fact's statement]
+    /// Sentence that denies the fact [default: generated from the fact's statement]
     #[arg(long, value_name = "SENTENCE", value_parser = text)]
     pub(crate) statement: Option<String>,
     /// Character who says that the fact is wrong
@@ -169,7 +169,7 @@ pub(crate) struct Refute {
     /// Witness who sees that the fact is wrong; may be repeated [default: everyone at the place]
     #[arg(long, value_name = "NPC", required_unless_present_any = ["teller", "at"], value_parser = name, add = entities())]
     pub(crate) seen_by: Vec<String>,
-    /// Credence of the hearers, 0 to 1 [default: from their trust in the teller]
+    /// Hearers' credence, 0 to 1 [default: computed from their trust in the teller]
     #[arg(long, value_name = "N", requires = "teller", allow_negative_numbers = true)]
     pub(crate) credence: Option<f64>,
     #[command(flatten)]
@@ -183,13 +183,13 @@ pub(crate) struct Reveal {
     /// Holder of the secret, by id or name
     #[arg(long = "by", value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) holder: String,
-    /// Secret: id, start of the id, or handle
+    /// Secret: id, first digits of the id, or handle
     #[arg(value_parser = name, add = facts())]
     pub(crate) fact: String,
     /// Hearer; may be repeated [default: everyone at the holder's place]
     #[arg(long, value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) to: Vec<String>,
-    /// The holder no longer conceals the secret from anyone
+    /// The holder stops concealing the secret from everyone
     #[arg(long)]
     pub(crate) openly: bool,
     #[command(flatten)]
@@ -203,7 +203,7 @@ pub(crate) struct Forget {
     /// Character, by id or name
     #[arg(value_parser = name, add = entities())]
     pub(crate) who: String,
-    /// Fact that the character should not know: id, start of the id, or handle
+    /// Fact to forget: id, first digits of the id, or handle
     #[arg(value_parser = name, add = facts())]
     pub(crate) fact: String,
     /// Show who would no longer know the fact, without changing anything
@@ -217,7 +217,7 @@ pub(crate) struct RetconHow {
     /// The fact was never true: nobody knows it any more
     #[arg(long)]
     pub(crate) never_so: bool,
-    /// The fact was true until this date; its knowers believe it until they learn that it ended
+    /// The fact ended at this date; its knowers believe it until they learn that it ended
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     pub(crate) until: Option<String>,
 }
@@ -226,7 +226,7 @@ pub(crate) struct RetconHow {
 pub(crate) struct Retcon {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Fact: id, start of the id, or handle
+    /// Fact: id, first digits of the id, or handle
     #[arg(value_parser = name, add = facts())]
     pub(crate) fact: String,
     #[command(flatten)]

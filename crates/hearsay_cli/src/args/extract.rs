@@ -32,7 +32,7 @@ pub(crate) struct Extract {
     /// Place where the text is said
     #[arg(long, value_name = "PLACE", value_parser = name, add = entities())]
     pub(crate) at: Option<String>,
-    /// Also compare the meaning of sentences with examples of relations (loads the sentence encoder)
+    /// Also compare sentences in meaning with examples of relations (loads the sentence encoder)
     #[arg(long)]
     pub(crate) meaning: bool,
     /// Use the language model (configure [extraction.llm] in hearsay.toml)

@@ -28,7 +28,7 @@ pub(crate) struct Import {
     /// Mapping file, which describes the fields of a JSON, YAML or CSV file
     #[arg(long, value_name = "FILE")]
     pub(crate) mapping: Option<PathBuf>,
-    /// Name of the source, to distinguish several sources [default: from the files or their folder]
+    /// Name that distinguishes this source from others [default: from the files or their folder]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
     #[command(flatten)]
@@ -48,10 +48,10 @@ pub(crate) struct ImportOptions {
     /// Show what would be imported, without changing anything
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Keep running, and import each change of the files until you press Ctrl-C
+    /// Keep running, and import changes of the files until you press Ctrl-C
     #[arg(long, conflicts_with = "dry_run")]
     pub(crate) watch: bool,
-    /// Do not compute the vectors of texts now; the next command that needs them computes them
+    /// Do not compute the vectors of texts now; the next command that needs them does so
     #[arg(long)]
     pub(crate) no_meaning: bool,
 }
@@ -64,19 +64,19 @@ fn format(given: &str) -> Result<Format, String> {
 /// Format of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Out {
-    /// JSON Lines: every record, one per line; `import` reads it
+    /// JSON Lines, one record per line; `import` reads it
     Jsonl,
-    /// Campaign files in YAML, in a folder; `import` reads it
+    /// Folder of YAML campaign files; `import` reads it
     Yaml,
-    /// Obsidian vault: a note for each entity; `import` reads it
+    /// Obsidian vault with a note for each entity; `import` reads it
     Obsidian,
-    /// Markdown page of everything that the player characters know
+    /// Markdown page of what the player characters know, without facts that one of them conceals
     Handbook,
-    /// Entities and relations, for Gephi, yEd or Cytoscape
+    /// Graph of entities and relations, for Gephi, yEd or Cytoscape
     Graphml,
-    /// Entities and relations, for Graphviz
+    /// Graph of entities and relations, for Graphviz
     Dot,
-    /// Backup of the whole campaign with its history, in one file; `db restore` reads it
+    /// Single-file backup of the whole campaign with its history; `db restore` reads it
     Backup,
 }
 
@@ -96,7 +96,7 @@ pub(crate) struct Export {
 pub(crate) struct Restore {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Backup written by `export --format backup`
+    /// Backup file written by `export --format backup`
     pub(crate) backup: PathBuf,
 }
 

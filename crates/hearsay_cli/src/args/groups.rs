@@ -68,9 +68,9 @@ Example:
     Merge(Merge),
     /// Split two entities that were merged
     #[command(after_help = "\
-Restores both entities. A fact that was recorded since the merge moves back if it is
-known which entity the fact is about. The two entities are not proposed as
-duplicates again.")]
+Restores both entities. A change that was made since the merge is applied to the
+entity whose record it changed. Facts that were added since the merge stay with the
+remaining entity. The two entities are not proposed as duplicates again.")]
     Split(Split),
     /// Remove an entity and all facts about it
     Remove(RemoveEntity),
@@ -152,7 +152,7 @@ Examples:
   hearsay know believes pell odo-brandt LOCATED_AT --as-of session-1
   hearsay know believes wren-oake jory-penhale --thinks-of dorric-stane")]
     Believes(Believes),
-    /// Explain why a character does not know a fact, and who could tell the fact
+    /// Explain why a character does not know a fact, and who could tell it
     #[command(after_help = "\
 Example:
   hearsay know why pell jory-found-the-ledger")]
@@ -174,14 +174,14 @@ Examples:
   hearsay know secrets mirela-voss
   hearsay know secrets --untold --limit 10")]
     Secrets(Secrets),
-    /// List secrets that may be told under a condition, and what is missing for the condition
+    /// List secrets with conditions for telling them, and the parts of the conditions that are missing
     Conditions(Campaign),
     /// List facts that an absent character did not learn in a session
     #[command(after_help = "\
 Example:
   hearsay know missed kestrel-vane session-2")]
     Missed(Missed),
-    /// Remove a fact from a character's knowledge, with all knowledge that depends on it
+    /// Remove a fact from a character's knowledge, together with all knowledge that depends on it
     #[command(after_help = "\
 Example:
   hearsay know forget tamsin-reed jory-found-the-ledger --dry-run")]
@@ -193,8 +193,8 @@ Example:
 pub(crate) enum EventCommand {
     /// Record that the characters present see something happen
     #[command(after_help = "\
-A new fact is canon. If an entity can have only one such value at a time, the new
-fact ends the earlier one. For example, a character has only one location.
+A new fact is canon. If the predicate allows one value at a time, such as the
+location of a character, the new fact ends the earlier fact.
 
 Examples:
   hearsay event witness pell-saw-three-men --by wren-oake
@@ -207,7 +207,8 @@ Examples:
     /// Record that a character tells others a fact
     #[command(after_help = "\
 A character tells a fact that it knows, or a new fact (--about, --that). If the
-character retells a fact wrongly, the wrong version is a fact of its own.
+character retells a fact wrongly, the distorted version is recorded as a separate
+fact.
 
 Examples:
   hearsay event tell --by bettony-lark odo-left-the-gull --to pell
@@ -241,17 +242,17 @@ Examples:
 /// `hearsay simulate`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum SimulateCommand {
-    /// Let characters who meet pass on news for some days
+    /// Simulate some days in which characters meet and pass on news
     #[command(after_help = "\
 Relations, trust and talkativeness decide who tells whom a fact. Characters do not
-tell secrets and concealed facts. The game clock advances. The same seed gives the
-same result.
+tell secrets or facts that they conceal. The game clock advances. The same seed gives
+the same result.
 
 Examples:
   hearsay simulate gossip --days 3 --dry-run
   hearsay simulate gossip --tellings --seed 7")]
     Gossip(GossipArgs),
-    /// List the story flags, or set a story flag
+    /// List the story flags, or set one
     #[command(after_help = "\
 Examples:
   hearsay simulate flag

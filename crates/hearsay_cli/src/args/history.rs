@@ -11,7 +11,7 @@ pub(crate) struct History {
     /// Maximum number of operations
     #[arg(long, default_value_t = 20, value_name = "N")]
     pub(crate) limit: usize,
-    /// Include internal operations, such as a record of which texts were processed
+    /// Include internal operations, such as records of which texts were processed
     #[arg(long, short)]
     pub(crate) verbose: bool,
 }

@@ -8,7 +8,7 @@ use super::{
     values::text,
 };
 
-/// Time for which a query about knowledge is answered.
+/// Point in time for which a query about knowledge is answered.
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct When {
     /// Use the knowledge at the end of this date or session [default: now]
@@ -38,7 +38,7 @@ pub(crate) struct Knows {
     /// Only facts with all of these words
     #[arg(long, value_name = "WORDS")]
     pub(crate) words: Option<String>,
-    /// Only facts learned since the start of this session, or since this date
+    /// Only facts learned since the start of this session or since this date
     #[arg(long, value_name = "SESSION|DATE", allow_hyphen_values = true, value_parser = text, add = sessions())]
     pub(crate) since: Option<String>,
     #[command(flatten)]
@@ -55,13 +55,13 @@ pub(crate) struct Believes {
     /// Character, by id or name
     #[arg(value_parser = name, add = entities())]
     pub(crate) who: String,
-    /// Entity that the belief is about, by id or name
+    /// Entity that the beliefs are about, by id or name
     #[arg(value_parser = name, add = entities())]
     pub(crate) subject: String,
     /// Predicate, such as LOCATED_AT or occupation [default: all]
     #[arg(add = predicates())]
     pub(crate) predicate: Option<String>,
-    /// Show what the character thinks that this other character believes
+    /// Show which beliefs the character attributes to this other character
     #[arg(long, value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) thinks_of: Option<String>,
     #[command(flatten)]
@@ -75,7 +75,7 @@ pub(crate) struct WhoAndFact {
     /// Character, by id or name
     #[arg(value_parser = name, add = entities())]
     pub(crate) who: String,
-    /// Fact: id, start of the id, or handle
+    /// Fact: id, first digits of the id, or handle
     #[arg(value_parser = name, add = facts())]
     pub(crate) fact: String,
     #[command(flatten)]
@@ -86,7 +86,7 @@ pub(crate) struct WhoAndFact {
 pub(crate) struct WhoKnows {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Fact: id, start of the id, or handle
+    /// Fact: id, first digits of the id, or handle
     #[arg(value_parser = name, add = facts())]
     pub(crate) fact: String,
     #[command(flatten)]
@@ -100,7 +100,7 @@ pub(crate) struct Secrets {
     /// Only secrets of this holder, by id or name
     #[arg(value_parser = name, add = entities())]
     pub(crate) who: Option<String>,
-    /// Only secrets that were not told to anyone yet
+    /// Only secrets that nobody has told yet
     #[arg(long)]
     pub(crate) untold: bool,
     #[command(flatten)]

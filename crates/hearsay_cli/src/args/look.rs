@@ -28,7 +28,7 @@ pub(crate) struct Facts {
     /// Only facts that this character knows
     #[arg(long = "as", value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) knower: Option<String>,
-    /// Only facts that are true at this date or at the end of this session, such as `4 Rainmoon 412`
+    /// Only facts that are true at this date, such as `4 Rainmoon 412`, or at the end of this session
     #[arg(long, value_name = "DATE|SESSION", allow_hyphen_values = true, value_parser = text, add = sessions())]
     pub(crate) holds_at: Option<String>,
     #[command(flatten)]
@@ -42,7 +42,7 @@ pub(crate) struct Facts {
 pub(crate) struct Show {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Entity (id or name), or fact (id, start of the id, or handle)
+    /// Entity (id or name), or fact (id, first digits of the id, or handle)
     #[arg(value_parser = name, add = entities_and_facts())]
     pub(crate) what: String,
     /// Character whose view is used

@@ -1,5 +1,5 @@
-//! Names of entities, facts, sessions, predicates and flags on the command line: completion by the shell, and the
-//! user's choice for a name that can mean several things.
+//! Names of entities, facts, sessions, predicates and flags on the command line: shell completion, and the user's
+//! choice for an ambiguous name.
 
 use std::{
     collections::BTreeMap,
@@ -16,7 +16,7 @@ fn chosen() -> MutexGuard<'static, BTreeMap<String, String>> {
     CHOSEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Records which id an ambiguous name means. From then on, [`name`] parses the name as this id.
+/// Records the id that the user chose for an ambiguous name. From then on, [`name`] parses the name as this id.
 pub(crate) fn choose(name: &str, id: &str) {
     chosen().insert(name.to_owned(), id.to_owned());
 }

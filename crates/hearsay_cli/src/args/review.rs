@@ -13,9 +13,9 @@ pub(crate) enum DecisionArg {
     Accept,
     /// Correct the fact, and make it canon
     Edit,
-    /// Mark the fact as not true, though characters can believe it
+    /// Mark the fact as false; characters can still believe it
     False,
-    /// Mark the fact as not part of the world
+    /// Mark the fact as not part of the campaign; nobody knows it
     Reject,
 }
 
@@ -26,16 +26,16 @@ pub(crate) struct Review {
     /// Decision [default: list the facts that wait for a decision]
     #[arg(value_enum, requires = "facts")]
     pub(crate) decision: Option<DecisionArg>,
-    /// Facts to decide on: id, start of the id, or handle
+    /// Facts to decide on: id, first digits of the id, or handle
     #[arg(value_name = "FACT", value_parser = name, add = facts())]
     pub(crate) facts: Vec<String>,
     /// Reason for the decision, stored in the journal
     #[arg(long, requires = "facts")]
     pub(crate) reason: Option<String>,
-    /// With `edit`: the correct object or value
+    /// With `edit`: correct object or value
     #[arg(long, value_parser = name, add = entities())]
     pub(crate) object: Option<String>,
-    /// With `edit`: the correct sentence
+    /// With `edit`: correct sentence
     #[arg(long)]
     pub(crate) statement: Option<String>,
     /// Maximum number of items

@@ -14,7 +14,7 @@ use super::{
 /// `hearsay session`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Session {
-    /// Start a session; everything that is recorded from now on belongs to the session
+    /// Start a session; everything recorded from now on belongs to it
     #[command(after_help = "\
 Example:
   hearsay session start --title \"The red ledger\" --at the-gilded-gull \\
@@ -34,7 +34,7 @@ Example:
     End(SessionEnd),
     /// List sessions
     List(Campaign),
-    /// Show the report of a session, its log, or a summary of the log
+    /// Show a session's report, its log, or a summary of its log
     #[command(after_help = "\
 The report lists who learned which facts, what changed, which threads are open, and
 what to review first. --log prints every line. --summary prints the most important
@@ -83,7 +83,7 @@ Examples:
 
 /// Examples of `log`.
 pub(crate) const LOG: &str = "\
-The characters who attend the session hear the line, and so does everyone else at
+The line is heard by the characters who attend the session and by everyone else at
 the place of the scene. With --session, the line is added to that session, even if
 it has ended.
 
@@ -94,16 +94,16 @@ Examples:
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct NewSession {
-    /// Title of the session [default: `Session` and its number]
+    /// Title of the session [default: `Session` followed by its number]
     #[arg(long, value_parser = text)]
     pub(crate) title: Option<String>,
     /// Number of the session [default: the next number]
     #[arg(long, value_name = "N")]
     pub(crate) number: Option<u32>,
-    /// Id of the session [default: `session-` and its number]
+    /// Id of the session [default: `session-` followed by its number]
     #[arg(long)]
     pub(crate) id: Option<String>,
-    /// Real date of the session
+    /// Real-world date of the session
     #[arg(long, value_name = "DATE", value_parser = text)]
     pub(crate) date: Option<String>,
     /// Start date on the campaign's calendar [default: the game clock]
@@ -112,7 +112,7 @@ pub(crate) struct NewSession {
     /// Place of the first scene, by id or name
     #[arg(long, value_name = "PLACE", value_parser = name, add = entities())]
     pub(crate) at: Option<String>,
-    /// Character who attends; may be repeated [default: all player characters, or the speakers of a transcript]
+    /// Character who attends; may be repeated [default: all player characters; for a transcript, its speakers]
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) present: Vec<String>,
 }
@@ -159,7 +159,7 @@ pub(crate) struct SessionLog {
     /// Additional hearer; may be repeated
     #[arg(long, value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) with: Vec<String>,
-    /// Session, by id or number [default: the current one]
+    /// Session, by id or number [default: the session being played]
     #[arg(long, add = sessions())]
     pub(crate) session: Option<String>,
 }
@@ -179,10 +179,10 @@ pub(crate) struct Few {
     /// Summarize this document instead of a session
     #[arg(long, value_name = "DOCUMENT", conflicts_with = "session", value_parser = name, add = entities())]
     pub(crate) document: Option<String>,
-    /// Question; the summary prefers lines that help to answer it
+    /// Question that the summary should help to answer
     #[arg(long, value_parser = text)]
     pub(crate) question: Option<String>,
-    /// Maximum number of tokens [default: a tenth of the log]
+    /// Maximum number of tokens [default: a tenth of the tokens of the log]
     #[arg(long, value_name = "TOKENS", value_parser = budget)]
     pub(crate) budget: Option<usize>,
     /// Do not use the sentence encoder
@@ -191,7 +191,7 @@ pub(crate) struct Few {
 }
 
 impl Few {
-    /// Returns whether an option asks for a summary.
+    /// Returns whether any option for a summary is given.
     pub(crate) fn is_given(&self) -> bool {
         self.document.is_some() || self.question.is_some() || self.budget.is_some()
     }
@@ -201,7 +201,7 @@ impl Few {
 pub(crate) struct SessionShow {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Session, by id or number [default: the current or latest one]
+    /// Session, by id or number [default: the session being played, or else the latest]
     #[arg(add = sessions())]
     pub(crate) session: Option<String>,
     /// Print the whole log
@@ -229,10 +229,10 @@ pub(crate) struct SessionImport {
     /// Session, by id or number [default: the session of the previous import of this file, or a new session]
     #[arg(long, add = sessions())]
     pub(crate) session: Option<String>,
-    /// Speaker with the character that the speaker plays, such as "Anna=lyra"; may be repeated
+    /// Speaker and the character whom the speaker plays, such as "Anna=lyra"; may be repeated
     #[arg(long, value_name = "SPEAKER=CHARACTER", value_parser = speaker)]
     pub(crate) speaker: Vec<(String, String)>,
-    /// Speaker who is the DM; the lines of this speaker are narration
+    /// Speaker who is the DM; this speaker's lines are narration
     #[arg(long, value_name = "SPEAKER", value_parser = text)]
     pub(crate) dm: Option<String>,
     #[command(flatten)]
@@ -254,10 +254,10 @@ fn speaker(given: &str) -> Result<(String, String), String> {
 pub(crate) struct Recap {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Session, by id or number [default: the current or latest one]
+    /// Session, by id or number [default: the session being played, or else the latest]
     #[arg(add = sessions())]
     pub(crate) session: Option<String>,
-    /// Use only facts that the characters who were present know
+    /// Use only facts known to the characters who were present
     #[arg(long, conflicts_with = "knower")]
     pub(crate) player_safe: bool,
     /// Character whose view is used
@@ -266,7 +266,7 @@ pub(crate) struct Recap {
     /// Maximum number of words
     #[arg(long, value_name = "N", default_value_t = 250)]
     pub(crate) words: usize,
-    /// Explain each line, with its citation
+    /// Explain each line with its citation
     #[arg(long)]
     pub(crate) citations: bool,
     /// Print a prompt for a language model instead
@@ -275,7 +275,7 @@ pub(crate) struct Recap {
     /// Let a language model write the recap (configure [extraction.llm] in hearsay.toml)
     #[arg(long, conflicts_with_all = ["citations", "prompt", "compress"])]
     pub(crate) written: bool,
-    /// Print a summary of the log instead, for a language model's prompt
+    /// Print a summary of the log instead, for use in a language model's prompt
     #[arg(long, conflicts_with_all = ["prompt", "citations", "player_safe"])]
     pub(crate) compress: bool,
     #[command(flatten)]
@@ -311,7 +311,7 @@ pub(crate) struct Threads {
     /// Only threads about this entity, by id or name
     #[arg(long, value_name = "ENTITY", value_parser = name, add = entities())]
     pub(crate) about: Option<String>,
-    /// Only threads of this session, or about entities that this session names; id or number of the session
+    /// Only threads of this session (id or number), or about entities mentioned in it
     #[arg(long, add = sessions())]
     pub(crate) session: Option<String>,
     /// Maximum number of results

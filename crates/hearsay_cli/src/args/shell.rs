@@ -29,13 +29,13 @@ impl ShellArg {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Completions {
-    /// Shell to print the script for
+    /// Shell for which to print the script
     #[arg(value_enum)]
     pub(crate) shell: ShellArg,
 }
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Man {
-    /// Directory to write the pages to; it is created
+    /// Directory for the pages; it is created if it does not exist
     pub(crate) directory: PathBuf,
 }

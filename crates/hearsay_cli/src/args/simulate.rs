@@ -27,7 +27,7 @@ pub(crate) struct GossipArgs {
     /// Random seed; use the same seed throughout a game
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = seed, allow_negative_numbers = true)]
     pub(crate) seed: u64,
-    /// Print each telling: who told whom which fact
+    /// Print every time a fact is told: who told whom which fact
     #[arg(long)]
     pub(crate) tellings: bool,
     /// Maximum number of facts
@@ -45,7 +45,7 @@ pub(crate) struct Flag {
     /// Name of the flag [default: list all flags]
     #[arg(add = flags())]
     pub(crate) name: Option<String>,
-    /// New value: yes, no, a number or text, as declared
+    /// New value: yes, no, a number or text, of the same type as the declared value
     #[arg(requires = "name")]
     pub(crate) value: Option<String>,
     /// Declare a new flag

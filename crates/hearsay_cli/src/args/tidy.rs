@@ -19,7 +19,7 @@ pub(crate) enum LearnWhat {
     /// Show the trust in each source, predicate and extraction method
     #[default]
     Status,
-    /// List your decisions that affect the trust, newest first
+    /// List the decisions that affect the trust, newest first
     History,
     /// Let the trust change the confidence of new proposals
     On,
@@ -33,7 +33,7 @@ pub(crate) enum LearnWhat {
 pub(crate) struct Learn {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Action on the trust
+    /// Action on the learned trust
     #[arg(value_enum, default_value = "status")]
     pub(crate) what: LearnWhat,
     /// Maximum number of results
@@ -60,7 +60,7 @@ pub(crate) struct Duplicates {
     /// With `not-the-same`: the other entity, by id or name
     #[arg(value_name = "B", value_parser = name, add = entities())]
     pub(crate) other: Option<String>,
-    /// Also compare the meaning of descriptions, with the sentence encoder
+    /// Also compare descriptions in meaning, with the sentence encoder
     #[arg(long, conflicts_with_all = ["facts", "what"])]
     pub(crate) meaning: bool,
     /// List duplicate facts instead of entities
@@ -81,7 +81,7 @@ pub(crate) struct Merge {
     /// Entity to keep, by id or name
     #[arg(value_parser = name, add = entities())]
     pub(crate) into: String,
-    /// Show what would change, without changing anything
+    /// Show the effects of the merge, without changing anything
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
@@ -90,7 +90,7 @@ pub(crate) struct Merge {
 pub(crate) struct Split {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Id of the removed entity, or the remaining entity if only one entity was merged into it
+    /// Id of the removed entity, or id or name of the remaining entity if only one entity was merged into it
     #[arg(value_parser = name, add = entities())]
     pub(crate) entity: String,
 }
@@ -99,7 +99,7 @@ pub(crate) struct Split {
 pub(crate) struct Prune {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Only facts with a lower confidence, 0.0 to 1.0
+    /// Only facts with a lower confidence than this, 0.0 to 1.0
     #[arg(long, value_name = "CONFIDENCE", value_parser = confidence)]
     pub(crate) below: Option<Confidence>,
     /// Only facts recorded more than this many real days ago
@@ -120,10 +120,10 @@ pub(crate) struct Prune {
 pub(crate) struct Health {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Only this check, by its name in the --json output, such as orphans; may be repeated
+    /// Only the check with this name, such as orphans, as listed by --json; may be repeated
     #[arg(long, value_name = "NAME")]
     pub(crate) check: Vec<String>,
-    /// Maximum number of results of each check
+    /// Maximum number of results per check
     #[arg(long, default_value_t = 5, value_name = "N")]
     pub(crate) limit: usize,
 }

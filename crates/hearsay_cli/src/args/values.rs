@@ -1,4 +1,4 @@
-//! Values that are arguments of several commands.
+//! Values of arguments that several commands use.
 
 use std::path::PathBuf;
 
@@ -47,7 +47,7 @@ impl From<StatusArg> for FactStatus {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Model {
-    /// Directory of the model [default: the directory that Hearsay finds; see below]
+    /// Directory of the model [default: the first directory that contains a model; see below]
     pub(crate) directory: Option<PathBuf>,
     /// Compare the meaning of two sentences
     #[arg(long, num_args = 2, value_names = ["SENTENCE", "SENTENCE"])]

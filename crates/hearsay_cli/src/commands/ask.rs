@@ -22,10 +22,10 @@ use crate::{
     texts::{self, Meaning},
 };
 
-/// Maximum time that a command waits for the encoder. A command can wait much longer than a game.
+/// Maximum time that a command waits for the encoder. A command can afford to wait much longer than a game.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Note for an answer from an earlier state of the journal.
+/// Note for an answer from an earlier journal position.
 const WORDS_ALONE: &str = "the search in an earlier state of the journal uses words and relations only, not meaning";
 
 fn meaning(without: bool) -> Meaning {
@@ -35,7 +35,7 @@ fn meaning(without: bool) -> Meaning {
 pub(crate) fn ask(args: &args::Ask, output: &mut Output) -> Result<()> {
     let meaning = meaning(args.no_meaning || args.when.recorded.is_some());
     let memory = campaign::open(&args.campaign, Access::Read, meaning, output)?;
-    // Names are resolved before the wait for vectors, so that a typing error is reported immediately.
+    // Resolves names before the wait for vectors, so that a misspelled name is reported immediately.
     let names: Vec<String> =
         std::iter::once(&args.speaker).chain(&args.at).chain(&args.with).chain(&args.about).cloned().collect();
     let called = |state: &State, names: &[String]| names.iter().try_for_each(|name| resolve(state, name).map(drop));
@@ -55,7 +55,7 @@ pub(crate) fn ask(args: &args::Ask, output: &mut Output) -> Result<()> {
         budget: args.budget,
         limit: args.limit,
         deadline: Some(PATIENCE),
-        // The token budget applies to the printed form.
+        // Details count towards the token budget, so they are requested only if they are printed in the prompt.
         detail: if form == Form::Prompt { detail } else { Detail::Plain },
         ..hearsay_query::ask::Ask::new(&args.speaker, &args.question)
     };
@@ -133,7 +133,8 @@ fn tell(found: &SearchResults, explain: bool, output: &mut Output) -> Result<()>
             _ => String::new(),
         };
         output.line(Line::heading(&hit.name).id(format!(" ({kind}, {}{by})", hit.id)))?;
-        // An entity at distance 0 was found by its name, so the user probably meant this entity.
+        // Shows relations only for entities at distance 0, which were found by name, because the user probably meant
+        // one of them.
         for relation in hit.relations.iter().filter(|_| hit.distance == 0) {
             output.line(format!("      {relation}"))?;
         }

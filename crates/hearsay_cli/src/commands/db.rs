@@ -1,4 +1,4 @@
-//! `db`: checks, repairs and maintains the memory's database.
+//! `db`: checks, repairs and maintains a campaign's database.
 
 use std::path::{Path, PathBuf};
 
@@ -73,7 +73,7 @@ fn check(campaign: &args::Campaign, output: &mut Output) -> Result<()> {
     Err(Fault::new(1, way_out(campaign, &report)).into())
 }
 
-/// Returns the text of the error for a damaged database: the damage, and how to repair it.
+/// Returns the error text for a damaged database: the damage, and how to repair it.
 fn way_out(campaign: &args::Campaign, report: &CheckReport) -> String {
     if report.has_intact_database() {
         return "derived data is damaged, but nothing is lost; Hearsay computes this data again when the campaign is opened".into();
@@ -171,8 +171,8 @@ fn tell(report: &CheckReport, output: &mut Output) -> Result<()> {
     report.error.iter().try_for_each(|error| output.line(format!("the database cannot be opened: {error}")))
 }
 
-/// Returns a line for each lost operation. Consecutive operations share one line if they have the same reason and no
-/// summary.
+/// Returns lines that list the lost operations. Consecutive operations share one line if they have the same reason and
+/// no summary.
 fn runs(lost: &[LostOperation]) -> Vec<String> {
     let same = |a: &LostOperation, b: &LostOperation| {
         a.summary.is_none() && b.summary.is_none() && a.reason == b.reason && a.position.next() == b.position

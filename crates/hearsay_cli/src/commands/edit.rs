@@ -21,11 +21,11 @@ use crate::{
 struct Told<'a> {
     #[serde(flatten)]
     written: Written,
-    /// The new entities.
+    /// Entities that the edit added.
     entities: Vec<EntityId>,
-    /// The new facts.
+    /// Facts that the edit added.
     facts: &'a [FactRow],
-    /// The facts that the edit ended.
+    /// Facts that the edit ended.
     ended: Vec<FactRow>,
 }
 
@@ -107,8 +107,8 @@ pub(crate) fn set(args: &args::Set, output: &mut Output) -> Result<()> {
     Ok(memory.close()?)
 }
 
-/// Returns the recorded values of the attribute that differ from the new value. Many attributes can have several values
-/// at a time.
+/// Returns the recorded values of the attribute that differ from the new value and stay valid, because many attributes
+/// can have several values at a time.
 fn others(memory: &Memory, args: &args::Set) -> Result<Vec<FactRow>> {
     let (entity, name, value) = (args.entity.clone(), args.attribute.clone(), args.value.clone());
     let read = memory.read(move |world| {

@@ -1,4 +1,4 @@
-//! The `event` commands, `know forget` and `fact retract`: commands by which characters gain or lose knowledge.
+//! The `event` commands, `know forget` and `fact retract`, through which characters gain or lose knowledge.
 
 use anyhow::Result;
 use hearsay_commands::{
@@ -23,7 +23,7 @@ use crate::{
 /// JSON output of a command, or of its dry run.
 #[derive(Serialize)]
 struct Told {
-    /// The written operation; `None` for a dry run.
+    /// Operation that was written; `None` for a dry run.
     written: Option<Written>,
     #[serde(flatten)]
     preview: Preview,
@@ -36,7 +36,7 @@ fn circumstances(args: &args::Circumstances) -> Circumstances {
     Circumstances { place: args.at.clone(), time: args.time.clone(), session: args.session.clone() }
 }
 
-/// Returns the recorded facts that a command line names, followed by the new facts.
+/// Returns the recorded facts named on the command line, followed by the new facts.
 fn stated(recorded: &[String], new: &NewFact) -> Vec<Stated> {
     let mut stated: Vec<Stated> = recorded.iter().cloned().map(Stated::Recorded).collect();
     stated.extend(new.about.chunks_exact(2).map(|pair| Stated::Lore { about: pair[0].clone(), text: pair[1].clone() }));
@@ -49,7 +49,7 @@ fn stated(recorded: &[String], new: &NewFact) -> Vec<Stated> {
     stated
 }
 
-/// Returns the single fact that a command line names or creates.
+/// Returns the single fact that the command line names or creates.
 fn one(recorded: Option<&String>, new: &NewFact) -> Stated {
     let recorded: Vec<String> = recorded.into_iter().cloned().collect();
     stated(&recorded, new).into_iter().next().unwrap_or_else(|| Stated::Recorded(String::new()))
@@ -77,7 +77,7 @@ fn carry_out(
         None => output.line(format!("Dry run, nothing is changed: {}", preview.summary))?,
     }
     tell(&preview, output)?;
-    // Facts are extracted from spoken lines, as from lines of a session log.
+    // Extracts facts from a spoken line, as from a line of a session log.
     let found = match &written {
         Some(_) => texts::read_new_texts(&memory, &campaign.campaign, output)?,
         None => None,
@@ -94,7 +94,7 @@ fn tell(preview: &Preview, output: &mut Output) -> Result<()> {
     for fact in &preview.facts {
         fact_line("  new: ", fact, output)?;
     }
-    // If there is only one fact, the text above already names it.
+    // If there is only one fact, the line above already states it.
     let first = preview.lessons.first().map(|lesson| lesson.fact);
     let one = preview.lessons.iter().all(|lesson| Some(lesson.fact) == first);
     for lesson in &preview.lessons {

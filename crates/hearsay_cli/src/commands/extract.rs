@@ -23,7 +23,7 @@ pub(crate) fn extract(args: &args::Extract, output: &mut Output) -> Result<()> {
         (None, text) => text.clone(),
     };
     let meaning = if args.meaning { Meaning::With } else { Meaning::Without };
-    // If the command line contains a text, the command only shows its facts.
+    // If a text is given, the command only shows its facts.
     let access = if text.is_some() { Access::Read } else { Access::Write };
     let memory = campaign::open(&args.campaign, access, meaning, output)?;
     if args.llm {

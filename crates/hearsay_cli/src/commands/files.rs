@@ -34,7 +34,7 @@ use crate::{
 
 pub(crate) fn import(args: &args::Import, output: &mut Output) -> Result<()> {
     let (directory, source) = (&args.campaign.campaign, &args.source);
-    // An import from another source may create the campaign.
+    // Other sources can be imported into a campaign that does not exist yet.
     let begins = is_vacant(directory);
     if begins && !source.exists() {
         return Err(Fault::new(WRONG_FILE, format!("{}: there is no such file or directory", source.display())).into());
@@ -55,7 +55,7 @@ pub(crate) fn sync(args: &args::Sync, output: &mut Output) -> Result<()> {
     run(&Job { directory, source: directory, begins: false, options, how: &args.how }, output)
 }
 
-/// An import that a command requests.
+/// An import with its options.
 struct Job<'a> {
     directory: &'a Path,
     source: &'a Path,
@@ -87,7 +87,7 @@ fn run(job: &Job, output: &mut Output) -> Result<()> {
         write_settings(directory)?;
     }
     let meaning = if args.no_meaning { Meaning::Without } else { Meaning::With };
-    // The watch starts before the first import, so that it also detects changes during the import.
+    // Starts to watch before the first import, to detect changes during the import too.
     let watch = args.watch.then(|| Watch::new(source, QUIET)).transpose();
     let watch = watch.with_context(|| format!("{} cannot be watched", source.display()))?;
     let memory = campaign::open_plain(directory, Access::Write, meaning, output)?;
@@ -232,8 +232,8 @@ pub(crate) fn restore(args: &args::Restore, output: &mut Output) -> Result<()> {
         return Err(Fault::new(WRONG_FILE, what).into());
     }
     campaign::expect_campaign(directory, &settings)?;
-    // The backup is restored to a temporary directory, which is renamed when it is complete. An interrupted restore
-    // therefore never leaves an incomplete memory.
+    // Restores the backup to a temporary directory, which is renamed when it is complete. An interrupted restore
+    // therefore never leaves an incomplete database in place.
     let mut beside = settings.store.directory.clone().into_os_string();
     beside.push(".restoring");
     let (target, beside) = (directory.join(&settings.store.directory), PathBuf::from(beside));
@@ -321,7 +321,7 @@ pub(crate) fn clear(args: &args::Clear, output: &mut Output) -> Result<()> {
     output.line(format!("{} is deleted; the campaign's files are unchanged", directory.display()))
 }
 
-/// Returns whether the directory of a database also contains the campaign directory or campaign files.
+/// Returns whether the database's directory also contains the campaign directory or campaign files.
 fn holds_more(campaign: &Path, database: &Path) -> bool {
     let inside = match (campaign.canonicalize(), database.canonicalize()) {
         (Ok(campaign), Ok(database)) => campaign.starts_with(database),

@@ -60,7 +60,7 @@ fn ago(past: Duration) -> String {
     }
 }
 
-/// Returns the position of the newest import that is not reverted.
+/// Returns the position of the newest import that was not reverted.
 fn last_import(memory: &Memory) -> Result<Position> {
     let read = memory.read(|world| {
         let mut newest = world.state.journal().rev();
@@ -71,7 +71,7 @@ fn last_import(memory: &Memory) -> Result<Position> {
 }
 
 pub(crate) fn undo(args: &args::Undo, output: &mut Output) -> Result<()> {
-    // The campaign files are not imported first, because this would repeat the import that the user wants to revert.
+    // Does not import the campaign files first, because this would repeat the import that the user wants to revert.
     let memory =
         campaign::open_plain(&args.campaign.campaign, Access::of_dry_run(args.dry_run), Meaning::Without, output)?;
     let target = match (args.position, args.author) {
@@ -111,7 +111,7 @@ pub(crate) fn undo(args: &args::Undo, output: &mut Output) -> Result<()> {
     output.line(format!("{} (operation {})", written.summary, written.position))?;
     let undo = args.campaign.command(&format!("undo {}", written.position));
     output.line(format!("  `{undo}` redoes the operation"))?;
-    // Facts are extracted again from restored texts, so that these facts are restored too.
+    // Extracts facts from restored texts again, so that these facts are restored too.
     texts::read_new_texts(&memory, &args.campaign.campaign, output)?;
     tell_with_reveals(&memory, written, output)?;
     if is_import && hearsay_engine::has_campaign_files(&args.campaign.campaign) {
@@ -124,7 +124,7 @@ pub(crate) fn undo(args: &args::Undo, output: &mut Output) -> Result<()> {
 /// Maximum number of facts in a preview.
 const SHOWN: usize = 10;
 
-/// Describes the effects of a revert, in lines of text.
+/// Describes the effects of a revert in several lines.
 fn describe(state: &State, position: Position, preview: &UndoPreview) -> Vec<String> {
     let summary = |position| state.entry(position).map_or("", |entry| entry.operation.summary.as_str());
     let mut lines = vec![format!("Undoing {position}: {}", summary(position))];

@@ -21,7 +21,7 @@ use crate::{
     texts::Meaning,
 };
 
-/// Returns the predicate that the user means, as [`known_predicate`] does, from the current state.
+/// Resolves the user's predicate with [`known_predicate`] in the current state.
 fn predicate(memory: &Memory, given: Option<&String>) -> Result<Option<String>> {
     let Some(given) = given.cloned() else { return Ok(None) };
     Ok(Some(memory.read(move |world| Ok(known_predicate(&world.state, &given)))?.wait()??))
@@ -37,7 +37,7 @@ fn marks(fact: FactId, parts: impl IntoIterator<Item = String>) -> String {
     format!("[{}]", marks.join(" \u{00B7} "))
 }
 
-/// Returns a remark about a knower's belief in a fact, or an empty text if the knower simply believes it.
+/// Returns a remark about how a knower regards a fact; empty if the knower simply believes it.
 fn held(hold: &Hold) -> &'static str {
     match hold {
         Hold::Believed => "",
@@ -170,7 +170,7 @@ pub(crate) fn chain(args: &args::WhoAndFact, output: &mut Output) -> Result<()> 
     let credence = format!("credence {:.2}", chain.credence);
     output
         .line(Line::from(&chain.statement).id(format!("  {}", marks(chain.fact, [chain.who.to_string(), credence]))))?;
-    // Derivations may be long, so this loop does not use recursion.
+    // Derivations may be deep, so this loop does not use recursion.
     let mut open: Vec<(usize, &LinkRow)> = chain.known_edges.iter().rev().map(|way| (1, way)).collect();
     while let Some((depth, link)) = open.pop() {
         let knower = if link.knower == Knower::World { "everybody" } else { link.knower.as_str() };

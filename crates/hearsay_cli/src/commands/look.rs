@@ -1,4 +1,5 @@
-//! `fact list`, `entity show`, `fact show`, `entity neighbours`, `entity path`, `status`, `db stats`: read-only views.
+//! `fact list`, `entity show`, `fact show`, `entity neighbours`, `entity path`, `status` and `db stats`: commands that
+//! only read.
 
 use std::collections::BTreeMap;
 
@@ -112,7 +113,7 @@ fn fact_page(row: &FactRow, output: &mut Output) -> Result<()> {
     if let Some(handle) = &row.handle {
         tell("handle", handle.clone());
     }
-    // The value of a free-text fact is its statement.
+    // Omits the value of a free-text fact, because the statement repeats it.
     let object = if row.object == row.statement { "" } else { row.object.as_str() };
     tell("says", format!("{} {} {object}", row.subject, row.predicate).trim_end().to_owned());
     let confirmed = if row.confirmed { ", confirmed by the DM" } else { "" };
@@ -195,7 +196,7 @@ pub(crate) fn path(args: &args::Path, output: &mut Output) -> Result<()> {
             let steps = count(longest, "step", "steps");
             output.line(format!("There is no path of at most {steps}."))?;
         }
-        Some(steps) if steps.is_empty() => output.line("Both names mean the same entity.")?,
+        Some(steps) if steps.is_empty() => output.line("Both names refer to the same entity.")?,
         Some(steps) => {
             let line = |(number, step): (usize, &query::graph::StepRow)| {
                 [(number + 1).to_string(), format!("{} ({})", step.name, step.to), step.statement.clone()]
@@ -258,7 +259,7 @@ pub(crate) fn status(args: &args::Status, output: &mut Output) -> Result<()> {
     Ok(memory.close()?)
 }
 
-/// Returns a warning if the storage failed.
+/// Returns a warning if the storage has failed.
 fn storage_line(failure: Option<&str>) -> Option<Line> {
     let advice = "close the programs that use the campaign, correct the cause, and open it again";
     let text = |failure: &str| format!(" nothing is saved any more: {failure}; {advice}");

@@ -24,7 +24,7 @@ pub(crate) fn run(args: &args::New, output: &mut Output) -> Result<()> {
     let of_directory = || directory.file_name().map(|name| name.to_string_lossy().into_owned());
     let name = args.name.clone().or_else(of_directory).unwrap_or_else(|| "My campaign".into());
     fs::create_dir_all(directory).with_context(|| format!("{shown} cannot be created"))?;
-    // JSON strings are YAML strings, so every name survives the round trip.
+    // A JSON string is also a valid YAML string, so any name can be written this way.
     let text = TEMPLATE.replace("{name}", &serde_json::to_string(&name)?);
     write(&directory.join("campaign.yaml"), &text)?;
     write_settings(directory)?;
@@ -47,7 +47,7 @@ pub(crate) fn is_vacant(directory: &Path) -> bool {
     }
 }
 
-/// Writes a settings file with every default.
+/// Writes a settings file that contains every default.
 pub(crate) fn write_settings(directory: &Path) -> Result<()> {
     write(&directory.join(SETTINGS_FILE), Settings::TEMPLATE)
 }

@@ -1,4 +1,4 @@
-//! `review`: lists the items that wait for the DM, and records the decisions.
+//! `review`: lists the items that wait for the DM's decision, and records the decisions.
 
 use anyhow::Result;
 use hearsay_commands::review::{Decision, Decisions};
@@ -99,7 +99,7 @@ pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
     Ok(memory.close()?)
 }
 
-/// Formats the confidence of a proposal, with the reasons for its changes.
+/// Formats the confidence of a proposal, with the reasons why it was adjusted.
 fn doubt(row: &ReviewRow) -> String {
     let Some(fact) = row.in_full.first() else { return "unknown confidence".to_owned() };
     let mut text = format!("confidence {:.2}", fact.confidence);

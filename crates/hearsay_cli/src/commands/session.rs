@@ -91,7 +91,7 @@ pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
     };
     let log = Log { session: args.session.clone(), lines: vec![line], ..Log::default() };
     let written = memory.log(Author::Dm, log)?.wait().map_err(|error| match error {
-        // The log has only one line, so the error needs no line number.
+        // The command writes only one line, so the error needs no line number.
         MemoryError::Command(CommandError::LogLine { source, .. }) => MemoryError::from(*source),
         error => error,
     })?;
@@ -113,7 +113,7 @@ pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
     Ok(memory.close()?)
 }
 
-/// JSON output of ending a session: the written operation and the report of the session.
+/// JSON output of `session end`: the written operation and the report of the session.
 #[derive(Serialize)]
 struct Ended {
     written: Written,
@@ -190,7 +190,7 @@ fn show(args: &args::SessionShow, output: &mut Output) -> Result<()> {
     Ok(memory.close()?)
 }
 
-/// Prints the first rows under a heading, and the number of remaining rows.
+/// Prints a heading, the first `limit` rows, and the number of remaining rows.
 fn listed<T>(title: &str, rows: &[T], limit: usize, output: &mut Output, line: impl Fn(&T) -> String) -> Result<()> {
     if rows.is_empty() {
         return Ok(());
@@ -219,7 +219,7 @@ fn tell_report(report: &SessionReport, limit: usize, output: &mut Output) -> Res
     ))?;
     for learner in &report.learned {
         let title = format!("{} learned {}:", learner.name, count(learner.facts.len(), "fact", "facts"));
-        // For NPCs, a few rows are enough; `know knows` lists all facts.
+        // Shows only a few facts per NPC; `know knows` lists all of them.
         let limit = if learner.player { limit } else { limit.min(3) };
         listed(&title, &learner.facts, limit, output, |row| {
             format!("{}  [{} \u{00B7} {}]", row.statement, row.acquisition, row.fact.short())
@@ -356,7 +356,7 @@ pub(crate) fn recap(args: &args::Recap, output: &mut Output) -> Result<()> {
         output.line(&nothing)?;
     }
     for line in &told.recap.lines {
-        // If only some characters know a line, the DM should tell it to them in private.
+        // If only some characters know a line, the DM should tell it only to them.
         let alone = match &line.known_to[..] {
             [one] if told.present.len() > 1 => format!("  (only {one} knows this)"),
             _ => String::new(),
@@ -377,7 +377,7 @@ pub(crate) fn recap(args: &args::Recap, output: &mut Output) -> Result<()> {
 /// JSON output of a transcript import, or of its dry run.
 #[derive(Serialize)]
 struct Imported {
-    /// The written operation; `None` for a dry run or if nothing changed.
+    /// Operation that was written; `None` for a dry run, or if nothing changed.
     written: Option<Written>,
     #[serde(flatten)]
     report: TranscriptReport,

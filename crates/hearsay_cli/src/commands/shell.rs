@@ -1,4 +1,4 @@
-//! `completions` and `man`: scripts and pages for the user's shell.
+//! `completions` and `man`: completion scripts and manual pages.
 
 use std::fs;
 

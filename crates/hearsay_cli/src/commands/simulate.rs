@@ -20,10 +20,10 @@ use crate::{
     texts::Meaning,
 };
 
-/// JSON output of gossip, or of its dry run.
+/// JSON output of a gossip simulation, or of its dry run.
 #[derive(Serialize)]
 struct Talked {
-    /// The written operation; `None` for a dry run or if nobody told anything.
+    /// Operation that was written; `None` for a dry run, or if nobody told anything.
     written: Option<Written>,
     #[serde(flatten)]
     report: GossipReport,

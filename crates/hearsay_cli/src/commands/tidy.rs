@@ -1,5 +1,5 @@
-//! `trust`, `entity duplicates`, `entity merge`, `entity split`, `fact prune`, `db health`: maintenance of the
-//! campaign.
+//! `trust`, `entity duplicates`, `entity merge`, `entity split`, `fact prune` and `db health`: commands that maintain
+//! the campaign.
 
 use anyhow::Result;
 use hearsay_commands::{
@@ -25,19 +25,19 @@ use crate::{
     texts::{self, Meaning},
 };
 
-/// The trust in one source, predicate or extraction method.
+/// Learned trust in one source, predicate or extraction method.
 #[derive(Serialize)]
 struct TrustRow {
     trust: TrustOf,
     #[serde(flatten)]
     counts: Counts,
-    /// Confidence that a proposal with a confidence of 0.5 gets from this trust alone.
+    /// Confidence that results from this trust alone for a proposal with a confidence of 0.5.
     of_a_half: f64,
 }
 
 impl TrustRow {
     fn new(trust: &TrustOf, counts: Counts) -> Self {
-        // A proposal has three counts (source, predicate, method). Each count shifts the confidence with half its
+        // Each of the three counts of a proposal (source, predicate, method) shifts its confidence with half its
         // weight.
         let odds = (counts.shift() / 2.0).clamp(-1.0, 1.0).exp();
         Self { trust: trust.clone(), counts, of_a_half: (odds / (1.0 + odds) * 1e4).round() / 1e4 }
@@ -71,7 +71,7 @@ fn learn_status(memory: &Memory, limit: usize, output: &mut Output) -> Result<()
         Ok((world.learned.is_enabled(), rows))
     })?;
     let (enabled, mut rows) = read.wait()?;
-    // The row with the largest effect comes first.
+    // Puts the rows with the largest effect first.
     rows.sort_by(|a, b| {
         let far = |row: &TrustRow| (row.of_a_half - 0.5).abs();
         far(b).total_cmp(&far(a)).then_with(|| a.trust.cmp(&b.trust))

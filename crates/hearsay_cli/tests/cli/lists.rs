@@ -22,7 +22,7 @@ fn looking_around() {
     assert_eq!(around[0]["id"], "ben");
     let path = place.json(&["-C", "mill", "entity", "path", "the-mill", "ben"]);
     assert_eq!(path.as_array().unwrap().len(), 1);
-    assert_eq!(place.ok(&["-C", "mill", "entity", "path", "ben", "ben"]), "Both names mean the same entity.\n");
+    assert_eq!(place.ok(&["-C", "mill", "entity", "path", "ben", "ben"]), "Both names refer to the same entity.\n");
     assert!(place.json(&["-C", "mill", "entity", "path", "ben", "sam-a"]).is_null());
     assert_eq!(place.json(&["-C", "mill", "db", "stats"])["entities"]["npc"], 4);
     let status = place.json(&["-C", "mill", "status"]);

@@ -40,7 +40,7 @@ fn duplicates_are_merged_and_split() {
     assert!(printed.contains("`hearsay -C mill entity split sam-b` reverts the merge"), "{printed}");
     assert_eq!(place.json(&["-C", "mill", "fact", "list", "--subject", "sam-a", "--predicate", "OWES"])["all"], 1);
     place.fails(&["-C", "mill", "entity", "show", "sam-b"], 3, &["sam-b"]);
-    place.fails(&["-C", "mill", "entity", "merge", "sam", "sam-a"], 3, &["both names mean `sam-a`"]);
+    place.fails(&["-C", "mill", "entity", "merge", "sam", "sam-a"], 3, &["both names refer to `sam-a`"]);
     place.fails(&["-C", "mill", "entity", "split", "ada"], 3, &["nothing was merged into `ada`", "history"]);
     // The campaign files still have two entities; in the memory, the two stay merged.
     let files = fs::read_to_string(place.path("mill/campaign.yaml")).unwrap();

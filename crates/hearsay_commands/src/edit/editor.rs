@@ -23,7 +23,7 @@ pub(crate) struct Editor<'a> {
     pub(crate) now: Timestamp,
 }
 
-/// Surroundings of an entity that is not in the state yet.
+/// Surroundings with an entity that is not in the state yet.
 struct Newcomer<'a> {
     state: &'a State,
     id: &'a EntityId,
@@ -44,7 +44,7 @@ impl Surroundings for Newcomer<'_> {
 /// Summary and changes of an edit.
 pub(super) type Edited = Result<(String, Vec<Change>), CommandError>;
 
-/// Corrections of a wrongly recorded fact. Unset parts stay unchanged. If the statement is unset, it is made from the
+/// Corrections of a wrongly recorded fact. Unset parts stay unchanged. An unset statement is generated from the
 /// corrected parts.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Right<'a> {
@@ -115,7 +115,7 @@ impl Editor<'_> {
         let id = resolve(self.state, entity)?;
         let name = Predicate::new(name)?;
         let called = self.state.name_or_id(&id);
-        // The statement of a new name uses the new name as its subject, not the old one.
+        // If the attribute is a name, the statement uses the new name as its subject, not the old one.
         let subject = if name == attribute::NAME { value } else { spoken_of(self.state, &id) };
         let statement = self.state.vocabulary().sentence(&name, subject, value);
         let builder = Fact::attribute(&id, name.clone(), Value::from(value), self.provenance())?;
@@ -138,7 +138,7 @@ impl Editor<'_> {
     }
 
     /// Resolves a relation given as a name (`OWES`), an inverse name (`HAS_MEMBER`) or words (`works for`). The
-    /// returned flag is `true` if subject and object must be swapped. Words that match no phrase become a new relation.
+    /// returned flag is `true` if subject and object must be swapped. Words that match no phrase define a new relation.
     pub(crate) fn relation(&self, given: &str) -> Result<(Predicate, bool), CommandError> {
         let vocabulary = self.state.vocabulary();
         let named = Predicate::new(given).ok().filter(Predicate::is_relation);
@@ -166,7 +166,7 @@ impl Editor<'_> {
         })
     }
 
-    /// Returns the changes that add a fact with its options and knowers, and end the facts that it replaces.
+    /// Returns the changes that add a fact with its options and knowers, and that end the facts it replaces.
     fn written(&self, builder: hearsay_model::FactBuilder, options: &FactOptions) -> Result<Vec<Change>, CommandError> {
         let date = |raw: &Option<String>| raw.as_ref().map(|raw| date_of(self.state, raw)).transpose();
         let secrecy = match (options.secret, options.common) {
@@ -186,8 +186,8 @@ impl Editor<'_> {
         let fact = Arc::new(builder.validity(validity).build()?);
         let audience = self.state.vocabulary().audience(&self.state.audience_rules(), &fact);
         let mut known_by = match options.secret {
-            // If the subject of a secret is a character, it knows the secret. A group or place does not, because it
-            // would share the secret with all its members.
+            // A character knows a secret about itself. A group or place does not, because it would share the secret
+            // with all its members or residents.
             true => {
                 let bears = self.state.kind(fact.subject()).is_some_and(|kind| kind.is_character());
                 Vec::from_iter(bears.then(|| fact.subject().clone().into()))
@@ -201,8 +201,8 @@ impl Editor<'_> {
         Ok(changes)
     }
 
-    /// Returns the corrected fact. Also returns the changes that add it, and that move the knowers and reveals of the
-    /// old fact to it. The changes do not remove the old fact.
+    /// Returns the corrected fact, and the changes that add it and move the knowers and reveals of the old fact to it.
+    /// The changes do not remove the old fact.
     pub(crate) fn corrected(
         &self,
         old: &Fact,
@@ -233,7 +233,7 @@ impl Editor<'_> {
         };
         let made = || self.state.vocabulary().sentence(&predicate, spoken_of(self.state, &subject), &called);
         let statement = right.statement.map_or_else(made, str::to_owned);
-        // The new fact must not refer to a session or an entity that was removed.
+        // The new fact must not refer to a removed session or entity.
         let session = old.provenance().session.clone().filter(|session| self.state.session(session).is_some());
         let mentions = old.mentions().iter().filter(|id| self.state.entity(id).is_some()).cloned();
         let evidence = old.provenance().evidence.clone();
@@ -252,9 +252,9 @@ impl Editor<'_> {
     }
 }
 
-/// Returns the changes that move the edges of one fact to another fact, together with the edges that depend on them.
-/// The id of an edge depends on its justifications, so each edge is written after the edges that it depends on.
-/// Deductions are not moved, because the new fact may not imply them.
+/// Returns the changes that move the edges of fact `old` to fact `new`, together with all edges that depend on these
+/// edges. The id of an edge depends on its justifications, so each edge is written after the edges that it depends on.
+/// Deductions stay, because the new fact may not imply them.
 fn moved(state: &State, old: FactId, new: FactId) -> Vec<Change> {
     let mut edges: BTreeMap<KnowledgeId, Arc<KnowledgeEdge>> = BTreeMap::new();
     let is_there = |edge: &Arc<KnowledgeEdge>| edge.knower.entity().is_none_or(|id| state.entity(id).is_some());

@@ -22,7 +22,7 @@ pub enum Edit {
         name: String,
         /// Kind of the entity.
         kind: Kind,
-        /// Id of the entity. Default: made from the name.
+        /// Id of the entity. Default: generated from the name.
         id: Option<EntityId>,
         /// Home and current place of the entity: an id or a name.
         place: Option<String>,
@@ -33,17 +33,17 @@ pub enum Edit {
         name: String,
         /// Kind of the entity.
         kind: Kind,
-        /// Home and current place of the entity: an id or a name. The entity knows the facts that are known at this
-        /// place.
+        /// Home and current place of the entity: an id or a name. The entity also learns the facts that are known at
+        /// this place.
         place: Option<String>,
-        /// Names and values of attributes, such as `occupation`.
+        /// Attributes, such as `occupation`, and their values.
         attributes: BTreeMap<String, String>,
     },
     /// Sets an attribute: `set mirela-voss occupation "innkeeper"`.
     Set {
-        /// Entity that has the attribute: an id or a name.
+        /// Entity to which the attribute belongs: an id or a name.
         entity: String,
-        /// Attribute: a name such as `occupation`.
+        /// Name of the attribute, such as `occupation`.
         attribute: String,
         /// Value of the attribute.
         value: String,
@@ -61,19 +61,18 @@ pub enum Edit {
         /// Knowers, dates and other options of the fact.
         options: FactOptions,
     },
-    /// Corrects a fact that was recorded wrongly. The old fact is retracted, and the knowers of the old fact know the
-    /// new fact instead.
+    /// Corrects a fact that was recorded wrongly. The old fact is retracted, and its knowers know the new fact instead.
     Correct {
-        /// Fact: its id, the beginning of its id, or its handle.
+        /// Fact, given by id, by the beginning of its id, or by handle.
         fact: String,
         /// Correct object or value. Default: unchanged.
         object: Option<String>,
-        /// Correct sentence. Default: made from the corrected fact.
+        /// Correct sentence. Default: generated from the corrected fact.
         statement: Option<String>,
     },
     /// Removes a fact as if it had never been recorded, together with all knowledge of it.
     RemoveFact {
-        /// Fact: its id, the beginning of its id, or its handle.
+        /// Fact, given by id, by the beginning of its id, or by handle.
         fact: String,
     },
     /// Removes an entity and all facts about it.
@@ -83,16 +82,16 @@ pub enum Edit {
     },
     /// Declares a flag: a named value of the game that conditions can refer to.
     DeclareFlag {
-        /// Name: a slug, such as `fire-reported`.
+        /// Name of the flag: a slug, such as `fire-reported`.
         name: String,
-        /// First value: `yes` or `no`, a number, or any text. Later values must have the same type.
+        /// Initial value: `yes` or `no`, a number, or any text. Later values must have the same type.
         value: String,
     },
-    /// Sets a declared flag of the game to another value.
+    /// Gives a declared flag of the game another value.
     SetFlag {
         /// Name of the flag.
         name: String,
-        /// New value, of the same type as the declared value.
+        /// New value. It must have the same type as the declared value.
         value: String,
     },
 }

@@ -1,6 +1,6 @@
-//! Edits of entities, facts and settings. A fact that the DM enters is canon at once.
+//! Edits of entities, facts and settings. A fact that the DM enters is canon immediately.
 //!
-//! Every function in this module computes the changes of one operation from the current state, but does not apply them.
+//! Each edit computes one operation from the current state, but does not apply it.
 
 mod editor;
 mod edits;

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FactOptions {
-    /// Sentence that states the fact. Default: made from the predicate's phrase.
+    /// Sentence that states the fact. Default: generated from the predicate's phrase.
     pub statement: Option<String>,
-    /// Whether the fact is secret. Only the knowers in `known_by` and the subject, if the subject is a character, know
-    /// a secret fact.
+    /// Whether the fact is secret. A secret is known only to the knowers in `known_by`, and to its subject if the
+    /// subject is a character.
     pub secret: bool,
     /// Whether everybody knows the fact.
     pub common: bool,
@@ -17,8 +17,8 @@ pub struct FactOptions {
     pub known_by: Vec<String>,
     /// Attitude of the subject to the object, −100 to 100.
     pub attitude: Option<i64>,
-    /// Date from which the fact holds, on the campaign's calendar.
+    /// Date at which the fact became true, on the campaign's calendar.
     pub since: Option<String>,
-    /// Date until which the fact held, on the campaign's calendar.
+    /// Date at which the fact ceased to be true, on the campaign's calendar.
     pub until: Option<String>,
 }

@@ -3,9 +3,9 @@
 use hearsay_model::{Change, Fact, Object, Predicate, State, Validity};
 use hearsay_query::dates::clock_date;
 
-/// Returns the changes that end older values of a functional predicate, which has one value at a time. `open` contains
-/// the values that may end. If the new value has no start, its start in `validity` is set to the end of the older
-/// values. A value that begins after the new value is not ended; the review shows the two as a contradiction.
+/// Returns the changes that end the older values of a predicate that allows one value at a time. `open` contains the
+/// values that have not ended yet. If the new value has no start, sets its start in `validity` to the end of the older
+/// values. Does not end a value that begins after the new value; the review shows the two as a contradiction.
 pub(crate) fn succession(
     state: &State,
     open: &[&Fact],
@@ -25,7 +25,7 @@ pub(crate) fn succession(
     let older: Vec<&Fact> = open.iter().filter(is_older).copied().collect();
     if validity.from.is_none() {
         validity.from = match same {
-            // The same value holds already and continues.
+            // The same value is already recorded, and it continues.
             Some(same) => same.validity().from.clone(),
             None => Some(until.clone()).filter(|until| !older.is_empty() && until.time.is_some()),
         };

@@ -29,7 +29,7 @@ use crate::CommandError;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GameEvent {
-    /// Characters see something happen. A new fact that they see is canon.
+    /// Characters see something happen. A new fact that they see is recorded as canon.
     Witness {
         /// Facts that are seen.
         facts: Vec<Stated>,
@@ -38,8 +38,8 @@ pub enum GameEvent {
         /// Place, time and session of the event.
         circumstances: Circumstances,
     },
-    /// A character says a line aloud. All hearers learn the line, its speaker, and the facts that the line states. A
-    /// new fact that the line states is a claim.
+    /// A character says a line aloud. All hearers learn the line, its speaker, and the facts that it states. A new fact
+    /// is recorded as a claim.
     Say {
         /// Speaker of the line.
         speaker: String,
@@ -49,13 +49,13 @@ pub enum GameEvent {
         states: Vec<Stated>,
         /// Hearers. Default: the characters at the speaker's place.
         hearers: Vec<String>,
-        /// Whether the speaker lies. A new fact that a liar states is false.
+        /// Whether the speaker lies. A new fact that a liar states is recorded as false.
         lie: bool,
         /// Place, time and session of the event.
         circumstances: Circumstances,
     },
-    /// A character tells others a fact. The fact is a recorded fact that the character knows, or a new fact. A new fact
-    /// is a claim that originates with the teller.
+    /// A character tells others a fact: a recorded fact that the character knows, or a new fact. A new fact is recorded
+    /// as a claim that originates with the teller.
     Tell {
         /// Character that tells the fact.
         teller: String,
@@ -63,13 +63,13 @@ pub enum GameEvent {
         fact: Stated,
         /// Hearers. Default: the characters at the teller's place.
         hearers: Vec<String>,
-        /// Distorted version, if the teller retells the fact wrongly.
+        /// Distorted version of the fact, if the teller retells the fact wrongly.
         retold: Option<Retelling>,
-        /// Whether the teller lies. A new fact that a liar tells is false.
+        /// Whether the teller lies. A new fact that a liar tells is recorded as false.
         lie: bool,
         /// Entity that the teller names as the source of the fact.
         citing: Option<String>,
-        /// Credence of the hearers, 0.0–1.0. Default: computed from their trust in the teller.
+        /// Hearers' credence in the fact, 0.0–1.0. Default: computed from their trust in the teller.
         credence: Option<f64>,
         /// Place, time and session of the event.
         circumstances: Circumstances,
@@ -80,58 +80,57 @@ pub enum GameEvent {
         document: String,
         /// Characters that read the document.
         readers: Vec<String>,
-        /// Credence of the readers, 0.0–1.0. Default: 1.0.
+        /// Readers' credence in the facts, 0.0–1.0. Default: 1.0.
         credence: Option<f64>,
         /// Place, time and session of the event.
         circumstances: Circumstances,
     },
-    /// A character deduces a fact from other facts that it knows. The deduction becomes inactive when one of these
-    /// premises becomes inactive.
+    /// A character deduces a fact from other facts that it knows, the premises. The deduction becomes inactive when the
+    /// knowledge of a premise becomes inactive.
     Deduce {
         /// Character that makes the deduction.
         knower: String,
-        /// Conclusion of the deduction. A new fact is a claim.
+        /// Conclusion of the deduction. A new fact is recorded as a claim.
         conclusion: Stated,
-        /// Facts from which the conclusion follows.
+        /// Premises from which the conclusion follows.
         from: Vec<String>,
         /// Certainty that the conclusion follows from the premises, 0.0–1.0. Default: 1.0.
         certainty: Option<f64>,
         /// Place, time and session of the event.
         circumstances: Circumstances,
     },
-    /// Characters are told, or see, that a fact is not true. The event adds a new fact that refutes the given fact. The
-    /// status of the refuted fact is unchanged.
+    /// Characters are told, or see, that a fact is not true. The event adds a new fact that refutes the given fact, but
+    /// does not change the status of the given fact.
     Refute {
-        /// Fact that is refuted.
+        /// Fact to refute.
         fact: String,
-        /// Sentence that refutes the fact. Default: made from the sentence of the fact.
+        /// Sentence that refutes the fact. Default: generated from the sentence that states the fact.
         statement: Option<String>,
-        /// Character that tells others that the fact is not true; `None` if they see it themselves.
+        /// Character who tells the others; `None` if they see for themselves that the fact is not true.
         teller: Option<String>,
         /// Characters that are told or see that the fact is not true. Default: the characters present.
         hearers: Vec<String>,
-        /// Credence of the hearers in the refutation, 0.0–1.0. Default: computed from their trust in the teller.
+        /// Hearers' credence in the refutation, 0.0–1.0. Default: computed from their trust in the teller.
         credence: Option<f64>,
         /// Place, time and session of the event.
         circumstances: Circumstances,
     },
-    /// A character tells a secret that it knows. The character still conceals the secret from other characters, unless
-    /// `openly` is set.
+    /// A character tells a secret that it knows. It continues to conceal the secret from everyone else, unless `openly`
+    /// is set.
     Reveal {
         /// Character that tells the secret.
         holder: String,
-        /// Fact that is the secret.
+        /// Secret fact.
         fact: String,
-        /// Hearers. Default: the characters at the place of the holder.
+        /// Hearers. Default: the characters at the holder's place.
         to: Vec<String>,
         /// Whether the character stops concealing the secret.
         openly: bool,
         /// Place, time and session of the event.
         circumstances: Circumstances,
     },
-    /// A knower forgets a fact: the knower's own knowledge edges to the fact are withdrawn. Edges that depend on the
-    /// withdrawn edges become inactive. If the knower made the fact up, the characters that it told the fact lose the
-    /// fact too.
+    /// A knower forgets a fact: its own knowledge edges to the fact are withdrawn, and edges that depend on them become
+    /// inactive. If the knower made the fact up, the characters to whom it told the fact forget it too.
     Forget {
         /// Knower that forgets.
         knower: String,
@@ -145,8 +144,8 @@ impl GameEvent {
     ///
     /// # Errors
     /// Returns an error if an entity, a fact or a session is unknown or ambiguous, or if a date is invalid. Also
-    /// returns an error if a teller does not know the fact, if a character of the event is dead or cannot know facts,
-    /// or if nobody is present to learn the fact.
+    /// returns an error if a teller does not know the fact, if a participant is dead or cannot know facts, or if nobody
+    /// is present to learn the fact.
     pub fn operation(&self, state: &State, author: Author, now: Timestamp) -> Result<Operation, CommandError> {
         let stage = |circumstances: &Circumstances| {
             let time = circumstances.time.as_deref().map(|raw| date_of(state, raw)).transpose()?;
@@ -222,12 +221,12 @@ impl GameEvent {
     }
 }
 
-/// Returns the changes that withdraw a fact that the knower made up, including the edges of its hearers. Returns `None`
-/// if the knower did not make the fact up.
+/// Returns the summary and the changes that withdraw a fact that the knower made up, including the edges of its
+/// hearers. Returns `None` if the knower did not make the fact up.
 fn never_made_up(state: &State, knower: &EntityId, fact: &Fact) -> Option<(String, Learning)> {
     let id = Knower::Entity(knower.clone());
     View::of(state, &id, None).fact(fact.id()).filter(|known| known.is_made_up())?;
-    // The hearers' edges do not depend on an edge of the inventor, so they must be withdrawn too.
+    // The hearers' edges do not depend on an edge of the knower who made the fact up, so they are withdrawn explicitly.
     let of_telling = |edge: &&Arc<KnowledgeEdge>| {
         let is_record = !edge.acquisition.gives_knowledge() && edge.knower == id;
         is_record || edge.acquisition.teller() == Some(knower)

@@ -1,7 +1,7 @@
-//! Game events: a character sees, says, tells, reads or concludes something, and characters learn from it.
+//! Game events: characters see, say, tell, read or deduce something, and learn from it.
 //!
-//! A game event refers to entities and facts by name, like an [`Edit`](crate::edit::Edit). A game event computes the
-//! changes of one operation from the current state, but does not apply them.
+//! A game event refers to entities and facts by name, like an [`Edit`](crate::edit::Edit). It computes one operation
+//! from the current state, but does not apply it.
 
 mod event;
 mod parts;

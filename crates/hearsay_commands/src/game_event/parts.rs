@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stated {
-    /// A recorded fact: its id, the beginning of its id, or its handle.
+    /// A recorded fact, given by id, by the beginning of its id, or by handle.
     Recorded(String),
-    /// A new fact that consists of a sentence about an entity.
+    /// A new fact in the form of a sentence about an entity.
     Lore {
         /// Entity that the sentence is about: an id or a name.
         about: String,
-        /// The sentence.
+        /// Text of the sentence.
         text: String,
     },
     /// A new fact that states a relation or an attribute.
@@ -21,9 +21,9 @@ pub enum Stated {
         subject: String,
         /// Predicate: `OWES`, `owes`, or an attribute such as `occupation`.
         predicate: String,
-        /// Object: an id or a name, or the attribute's value.
+        /// Object (an id or a name), or value of the attribute.
         object: String,
-        /// Sentence that states the fact. Default: made from the predicate's phrase.
+        /// Sentence that states the fact. Default: generated from the predicate's phrase.
         statement: Option<String>,
     },
 }
@@ -32,7 +32,7 @@ pub enum Stated {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Retelling {
-    /// Sentence of the distorted version. Default: made from the predicate's phrase, if there is an object.
+    /// Sentence of the distorted version. Default: generated from the predicate's phrase, if `object` is set.
     pub statement: Option<String>,
     /// Object or value of the distorted version. If unset, only the sentence differs from the fact.
     pub object: Option<String>,

@@ -1,5 +1,5 @@
-//! Helpers for recording a game event. They determine the characters present, the stated facts, and the sources of
-//! these facts.
+//! Helpers for recording a game event. They determine who is present, which facts are stated, and the sources of these
+//! facts.
 
 use std::sync::Arc;
 
@@ -36,13 +36,13 @@ pub(super) fn quoted(fact: &Fact) -> String {
 /// Source of a new fact.
 #[derive(Clone, Copy)]
 pub(super) enum Voice<'a> {
-    /// The fact is seen.
+    /// Somebody sees the fact happen.
     World,
     /// A character states the fact.
     Speaker(&'a EntityId),
     /// A lying character states the fact.
     Liar(&'a EntityId),
-    /// A character concludes the fact.
+    /// A character deduces the fact.
     Mind,
 }
 
@@ -107,7 +107,7 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// Returns the named characters. If none is named, returns the characters present, without the speaker.
+    /// Returns the named characters. If `named` is empty, returns the characters present, without the speaker.
     pub(super) fn hearers(&self, named: &[String], speaker: Option<&EntityId>) -> Result<Vec<EntityId>, CommandError> {
         if !named.is_empty() {
             return self.all(named);
@@ -138,7 +138,7 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// Returns the recorded or new fact, and the changes that end older values.
+    /// Returns the stated fact, recorded or new, and the changes that end older values.
     pub(super) fn stated(
         &self,
         stated: &Stated,
@@ -177,7 +177,7 @@ impl<'a> Stage<'a> {
         let mut fact = builder.status(voice.status()).build()?;
         let mut changes = Vec::new();
         if fact.status() == FactStatus::Canon && state.is_functional(fact.predicate()) {
-            // A new value of a functional predicate ends the older value at the time of the event.
+            // A new value of a predicate that allows one value at a time ends the older value at the time of the event.
             let mut validity = Validity { from: self.occasion.time.clone(), until: None };
             let open = state.values(fact.subject(), fact.predicate());
             changes = succession(state, &open, fact.predicate(), fact.object(), &mut validity);
@@ -216,7 +216,7 @@ impl<'a> Stage<'a> {
         let (speaker, alias) = resolve_speaker(self.state, speaker)?;
         let hearers = self.hearers(hearers, Some(&speaker))?;
         let session = self.occasion.session.clone();
-        // The line number gives different ids to passages with the same words.
+        // The line number distinguishes the ids of passages with the same words.
         let line = next_line(self.state, session.as_ref());
         let mentions = mentioned(self.state, text);
         let passage = Passage {
@@ -334,11 +334,11 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// Maximum number of words in a name that [`mentioned`] finds.
+/// Maximum number of words in a name for [`mentioned`].
 const LONGEST_NAME: usize = 5;
 
-/// Returns the entities whose full name occurs in a text. The name must be capitalized in the text and belong to a
-/// single entity. Secret names are not found, because hearers do not know whom they mean. Sorted.
+/// Returns the entities whose full name occurs in a text. The name must be capitalized and belong to a single entity.
+/// Secret names do not count, because hearers do not know whose names they are. Sorted.
 pub(crate) fn mentioned(state: &State, text: &str) -> Vec<EntityId> {
     let words: Vec<&str> =
         text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).collect();
@@ -359,7 +359,7 @@ pub(crate) fn mentioned(state: &State, text: &str) -> Vec<EntityId> {
     found
 }
 
-/// Returns whether a name of an entity is not secret.
+/// Returns whether `name` is a name of the entity and is not secret.
 fn is_openly(state: &State, id: &EntityId, name: &str) -> bool {
     let name = text::normal(name);
     let named = [attribute::NAME, attribute::ALIAS].map(|name| state.facts_with_subject(id, name).all());
@@ -377,7 +377,7 @@ fn whereabouts(state: &State, id: &EntityId, moment: Option<hearsay_model::GameT
     latest.object().entity().cloned()
 }
 
-/// Returns the edges from a knower to a fact, without the edges of its groups and places.
+/// Returns the knower's own edges to a fact, without edges of its groups and places.
 fn own_edges<'a>(state: &'a State, knower: &EntityId, fact: &Fact) -> impl Iterator<Item = &'a Arc<KnowledgeEdge>> {
     let knower = Knower::Entity(knower.clone());
     state.known_by(fact.id()).filter(move |edge| edge.knower == knower)

@@ -22,8 +22,8 @@ pub struct MergePlan {
     /// Numbers of records that move to the remaining entity.
     #[serde(flatten)]
     pub moved: Moved,
-    /// Facts of one entity that contradict a more certain fact of the other entity. These facts become claims, which
-    /// the DM reviews. Sorted.
+    /// Facts of one entity that contradict a more certain fact of the other entity. They become claims for the DM to
+    /// review. Sorted.
     pub undecided: Vec<FactId>,
     /// Operation that records the merge.
     #[serde(skip)]
@@ -33,15 +33,15 @@ pub struct MergePlan {
     pub made_at: Position,
 }
 
-/// Plans the merge of two entities. The facts, knowledge and names of the first entity become those of the second. If
-/// two values contradict each other, the more certain value stays and the other value becomes a claim. A value that the
-/// DM confirmed is the most certain. Otherwise, the value with the higher confidence is more certain. If both values
-/// are equally certain, the value of the second entity stays.
+/// Plans the merge of two entities. The facts, knowledge and names of `gone` move to `into`. If two values contradict
+/// each other, the more certain value stays and the other value becomes a claim. A value that the DM confirmed is more
+/// certain than any other; otherwise, a higher confidence decides. If both values are equally certain, the value of
+/// `into` stays.
 ///
-/// The merge is one operation. [`split`](super::split()) reverts it without loss of later changes.
+/// The merge is one operation. [`split`](super::split()) reverts it without losing later changes.
 ///
 /// # Errors
-/// Returns an error if a name matches no entity or several entities, or if both names mean the same entity.
+/// Returns an error if a name matches no entity or several entities, or if both names refer to the same entity.
 pub fn merge(state: &State, gone: &str, into: &str, author: Author, now: Timestamp) -> Result<MergePlan, CommandError> {
     let (gone, into) = (resolve(state, gone)?, resolve(state, into)?);
     if gone == into {
@@ -64,8 +64,8 @@ pub fn merge(state: &State, gone: &str, into: &str, author: Author, now: Timesta
 }
 
 impl MergePlan {
-    /// Returns the operation to commit. If a later operation has changed records that the merge moves, plans the merge
-    /// again and returns the new operation.
+    /// Returns the operation to commit. If an operation committed after the planning has changed records that the merge
+    /// moves, plans the merge again and returns the new operation.
     ///
     /// # Errors
     /// Returns the same errors as [`merge`].
@@ -102,7 +102,7 @@ impl MergePlan {
 /// Returns the operation that marks two similar entities as distinct, so that they are not proposed again.
 ///
 /// # Errors
-/// Returns an error if a name matches no entity or several entities, or if both names mean the same entity.
+/// Returns an error if a name matches no entity or several entities, or if both names refer to the same entity.
 pub fn not_the_same(state: &State, a: &str, b: &str, now: Timestamp) -> Result<Operation, CommandError> {
     let (a, b) = (resolve(state, a)?, resolve(state, b)?);
     if a == b {
@@ -113,7 +113,7 @@ pub fn not_the_same(state: &State, a: &str, b: &str, now: Timestamp) -> Result<O
     Ok(Operation { recorded: now, ..Operation::new(Author::Dm, summary, vec![change]) })
 }
 
-/// Returns the remaining entity with the external ids of both entities.
+/// Returns the remaining entity (`into`) with the external ids of both entities.
 fn joined(state: &State, gone: &EntityId, into: &EntityId) -> Entity {
     let mut entity = state.entity(into).map_or_else(|| Entity::new(into.clone()), |entity| Entity::clone(entity));
     for id in state.entity(gone).into_iter().flat_map(|gone| &gone.external_ids) {
@@ -124,7 +124,7 @@ fn joined(state: &State, gone: &EntityId, into: &EntityId) -> Entity {
     entity
 }
 
-/// Returns the canon values that contradict a more certain value of the other entity.
+/// Returns the canon values of either entity that contradict a more certain value of the other entity.
 fn losers(state: &State, gone: &EntityId, into: &EntityId) -> BTreeSet<FactId> {
     let of = |id: &EntityId| -> Vec<&Fact> {
         let own = state.facts_of(id).filter(|fact| fact.subject() == id && fact.status() == FactStatus::Canon);
@@ -144,7 +144,7 @@ fn losers(state: &State, gone: &EntityId, into: &EntityId) -> BTreeSet<FactId> {
     losers
 }
 
-/// Returns whether the two entities of a possible duplicate were merged earlier and that merge was reverted.
+/// Returns whether the entities of a possible duplicate were merged before and then split again.
 pub fn was_taken_back(state: &State, duplicate: &Duplicate) -> bool {
     let gone = |change: &Change| match change {
         Change::Set(Setting::Review(ReviewSetting::Merged { gone, into })) => {

@@ -1,4 +1,4 @@
-//! Merging entities that are the same, and splitting them again.
+//! Merging entities that are the same, and splitting merged entities again.
 
 mod merged;
 mod rename;

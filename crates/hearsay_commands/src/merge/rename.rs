@@ -1,9 +1,9 @@
 //! Renames an entity in all records that refer to it: facts, knowledge edges, passages, sessions and settings.
 //!
 //! The id of a record is a hash that includes the ids of its entities, so most renamed records get new ids. Records
-//! that refer to these records get new ids too. A renamed record is written as two changes: the first adds the new
-//! record, and the next one withdraws the old record. A [split](super::split) uses these pairs to find the old record
-//! of a new one.
+//! that refer to a renamed record get new ids too. Each renamed record is written as two consecutive changes: the first
+//! adds the new record, and the second withdraws the old record. A [split](super::split) uses these pairs to find the
+//! old record for each new record.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -17,7 +17,7 @@ use hearsay_model::{
 };
 use hearsay_query::resolve::spoken_of;
 
-/// A renaming of one entity to another.
+/// Renaming of one entity to another, in progress.
 pub(super) struct Renaming<'a> {
     pub state: &'a State,
     pub gone: &'a EntityId,
@@ -25,15 +25,15 @@ pub(super) struct Renaming<'a> {
     /// Facts that contradict a more certain fact. They become claims.
     pub losers: BTreeSet<FactId>,
     pub changes: Vec<Change>,
-    /// Changes of facts that keep their ids. They have no second change that withdraws an old fact.
+    /// Changes of facts that keep their ids. They are not followed by a change that withdraws an old fact.
     kept: Vec<Change>,
     passages: BTreeMap<PassageId, PassageId>,
-    /// New id of each renamed fact; `None` for a removed fact, which would relate an entity to itself.
+    /// New id of each renamed fact; `None` for a fact that was removed because it would relate an entity to itself.
     facts: BTreeMap<FactId, Option<FactId>>,
     edges: BTreeMap<KnowledgeId, Option<KnowledgeId>>,
 }
 
-/// The new ids of the renamed entity and of the records that have been renamed so far.
+/// New ids of the renamed entity and of the records renamed so far.
 struct Ids<'a> {
     gone: &'a EntityId,
     into: &'a EntityId,
@@ -100,7 +100,7 @@ impl<'a> Renaming<'a> {
         self.state.entity(id).is_some()
     }
 
-    /// Returns the new ids of several entities, without removed entities.
+    /// Returns the new ids of several entities. Omits removed entities.
     fn entities(&self, ids: &[EntityId]) -> Vec<EntityId> {
         let mut ids: Vec<EntityId> = ids.iter().filter(|id| self.is_there(id)).map(|id| self.entity(id)).collect();
         ids.sort();
@@ -116,7 +116,7 @@ impl<'a> Renaming<'a> {
         knower.entity().map_or(Knower::World, |id| self.entity(id).into())
     }
 
-    /// Returns the new ids of the records that have been renamed so far.
+    /// Returns the new ids of the records renamed so far.
     fn ids(&self) -> Ids<'_> {
         Ids { gone: self.gone, into: self.into, passages: &self.passages, facts: &self.facts, edges: &self.edges }
     }
@@ -171,7 +171,7 @@ impl<'a> Renaming<'a> {
                 open.insert(fact.id(), fact);
             }
         }
-        // Facts with a relation to a renamed fact get new ids too.
+        // Facts that distort, refute, end or cover a renamed fact get new ids too.
         let mut reached: Vec<FactId> = open.keys().copied().collect();
         while let Some(id) = reached.pop() {
             for bearer in bearers.get(&id).into_iter().flatten() {
@@ -180,7 +180,8 @@ impl<'a> Renaming<'a> {
                 }
             }
         }
-        // The id of a fact depends on the fact that it has a relation to, so that fact is renamed first.
+        // The id of a fact depends on the id of the fact that it distorts, refutes, ends or covers, so the latter is
+        // renamed first.
         while !open.is_empty() {
             let waits = |fact: &Fact| {
                 fact.fact_relation().is_some_and(|fact_relation| open.contains_key(&fact_relation.fact()))
@@ -222,7 +223,7 @@ impl<'a> Renaming<'a> {
         self.changes.push(Change::RetractFact(id));
     }
 
-    /// Returns the renamed fact, or `None` if it would relate an entity to itself.
+    /// Returns the renamed fact, or `None` if the new fact would relate an entity to itself.
     fn renamed(&self, old: &Fact) -> Result<Option<Fact>, FactError> {
         let subject = self.entity(old.subject());
         let object = match old.object() {
@@ -308,7 +309,7 @@ impl<'a> Renaming<'a> {
         }
     }
 
-    /// Returns whether an edge refers to the renamed entity or a renamed fact, other than in its justifications.
+    /// Returns whether an edge refers to the renamed entity or to a renamed fact. Ignores its justifications.
     fn concerns(&self, edge: &KnowledgeEdge) -> bool {
         let mut concerns = false;
         edge.references(&mut |reference| {
@@ -321,7 +322,7 @@ impl<'a> Renaming<'a> {
         concerns
     }
 
-    /// Renames an edge. `is_new` returns whether no edge with a given id exists yet.
+    /// Renames an edge. `is_new` returns whether no edge with the given id exists yet.
     fn edge(&mut self, id: KnowledgeId, old: &KnowledgeEdge, is_new: impl FnOnce(KnowledgeId) -> bool) {
         let to_fact = |fact: FactId| self.facts.get(&fact).copied().unwrap_or(Some(fact));
         let there = old.knower.entity().is_none_or(|id| self.is_there(id));
@@ -342,7 +343,7 @@ impl<'a> Renaming<'a> {
             return;
         }
         // A character cannot tell itself a fact. The edge is therefore replaced by the edge through which the teller
-        // knew the fact, or becomes authored.
+        // knew the fact. If there is no such edge, it becomes authored.
         if acquisition.teller().is_some() && acquisition.teller() == knower.entity() {
             let basis = sources.iter().find_map(|source| match source {
                 Justification::Basis { fact: of, edge } if *of == fact => Some(*edge),

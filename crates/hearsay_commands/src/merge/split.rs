@@ -11,14 +11,16 @@ use hearsay_query::resolve::resolve;
 use super::merged::key;
 use crate::CommandError;
 
-/// Returns the operation that splits a merged entity. `given` is the id of the removed entity. `given` may also be the
-/// id or name of the remaining entity, if only one entity was merged into it.
+/// Returns the operation that splits a merged entity. `given` is the id of the removed entity. If only one entity was
+/// merged into the remaining entity, `given` may also be the id or name of the remaining entity.
 ///
-/// The operation reverts the merge. It applies later changes of records that the merge moved to the original records.
-/// Later facts about the merged entity stay with the remaining entity. The two entities are marked as distinct.
+/// The operation reverts the merge. If a record that the merge moved was changed later, the operation applies the
+/// change to the original record. Facts that were added to the merged entity later stay with the remaining entity. The
+/// two entities are marked as distinct.
 ///
 /// # Errors
-/// Returns an error if there is no such merge, the merge is not in this journal, or a later merge must be split first.
+/// Returns an error if there is no such merge, if the merge is not in this journal, or if a later merge must be split
+/// first.
 pub fn split(state: &State, given: &str, now: Timestamp) -> Result<Operation, CommandError> {
     let (gone, into) = merged(state, given)?;
     let of_this = |change: &Change| matches!(change, Change::RemoveEntity(id) if *id == gone);
@@ -46,7 +48,7 @@ pub fn split(state: &State, given: &str, now: Timestamp) -> Result<Operation, Co
     Ok(Operation { recorded: now, ..Operation::new(Author::Dm, summary, changes) })
 }
 
-/// Returns the removed and the remaining entity of the named merge.
+/// Returns the removed entity and the remaining entity of the merge that `given` refers to.
 fn merged(state: &State, given: &str) -> Result<(EntityId, EntityId), CommandError> {
     if let Ok(id) = EntityId::new(given.trim())
         && let Some(into) = state.merged_into(&id)
@@ -65,7 +67,7 @@ fn merged(state: &State, given: &str) -> Result<(EntityId, EntityId), CommandErr
     }
 }
 
-/// Returns the removed entity of a later merge that moved the same records as this merge.
+/// Returns the removed entity of a later merge that moved the same records as this merge, if any.
 fn built_upon(state: &State, position: Position, made: &Operation, into: &EntityId) -> Option<EntityId> {
     let mut wrote: Vec<Key> = made.changes.iter().filter_map(Change::writes).collect();
     wrote.retain(|key| !matches!(key, Key::Entity(id) if id == into) && !matches!(key, Key::Setting(_)));
@@ -84,7 +86,7 @@ fn built_upon(state: &State, position: Position, made: &Operation, into: &Entity
     })
 }
 
-/// The original ids of the records that a merge moved.
+/// Original ids of the records that a merge moved.
 struct Originals<'a> {
     facts: &'a BTreeMap<FactId, FactId>,
     edges: &'a BTreeMap<KnowledgeId, KnowledgeId>,
@@ -109,9 +111,9 @@ impl Rename for Originals<'_> {
 struct Replay<'a> {
     state: &'a State,
     into: &'a EntityId,
-    /// External ids that came from the removed entity.
+    /// External ids that the remaining entity received from the removed entity.
     foreign: Vec<hearsay_model::ExternalId>,
-    /// Original fact of each fact that the merge made.
+    /// Original fact of each fact that the merge created.
     facts: BTreeMap<FactId, FactId>,
     edges: BTreeMap<KnowledgeId, KnowledgeId>,
     passages: BTreeMap<PassageId, Arc<Passage>>,
@@ -166,7 +168,7 @@ impl<'a> Replay<'a> {
                 new.external_ids.retain(|id| !self.foreign.contains(id));
                 self.changes.extend((new != *entity).then_some(Change::AddEntity(new)));
             }
-            // Any other change only matters if it refers to a moved record.
+            // Any other change matters only if it refers to a moved record.
             change => {
                 let mut new = change.clone();
                 new.rename(&mut self.ids());
@@ -189,7 +191,7 @@ impl<'a> Replay<'a> {
                 };
                 let builder = was.to_builder().provenance(provenance).status(fact.status());
                 let builder = builder.secrecy(fact.secrecy()).validity(fact.validity().clone());
-                // The parts of a valid fact always build a valid fact, so this does not fail.
+                // Cannot fail, because the parts come from a valid fact.
                 let Ok(new) = builder.attitude(fact.attitude()).build() else { return };
                 new
             }

@@ -307,7 +307,7 @@ fn merges_of_merges_are_split_from_the_last() {
     let error = split(&state, "ada", Timestamp(0)).unwrap_err().to_string();
     assert!(error.contains("split `beda` first"), "{error}");
     let error = merge(&state, "Ada", "Cedda", Author::Dm, Timestamp(0)).unwrap_err().to_string();
-    assert!(error.contains("both names mean `cedda`"), "{error}");
+    assert!(error.contains("both names refer to `cedda`"), "{error}");
     for id in ["beda", "ada"] {
         state.apply(split(&state, id, Timestamp(0)).unwrap()).unwrap();
     }

@@ -40,7 +40,7 @@ pub enum Decision {
 
 impl Decision {
     /// Returns the operation that applies the decision to a fact. The fact must wait for review or contradict another
-    /// fact. `fact` is its id, the beginning of its id, or its handle.
+    /// fact. `fact` is an id, the beginning of an id, or a handle.
     ///
     /// # Errors
     /// Returns an error if the fact does not exist, or if it was already rejected.
@@ -105,8 +105,8 @@ impl Decision {
         Ok(Operation { author: Author::Dm, recorded: now, summary, changes })
     }
 
-    /// Returns the operation for a proposal to withdraw a record that its source file no longer contains. If the DM
-    /// accepts, the record is withdrawn. Otherwise the record stays, and its withdrawal is not proposed again.
+    /// Returns the operation for a proposal to withdraw a record, because its source file no longer contains it. If the
+    /// DM accepts, the record is withdrawn. Otherwise the record stays, and its withdrawal is not proposed again.
     fn left_out(&self, state: &State, proposal: &Fact, what: LeftOut, now: Timestamp) -> Operation {
         let id = proposal.id();
         let (word, changes) = match self {
@@ -125,8 +125,8 @@ impl Decision {
     }
 }
 
-/// Returns the facts that state the names and kinds of new entities in a fact and that wait for the DM. Accepting the
-/// fact also accepts them.
+/// Returns the facts that name the new entities in a fact or state their kinds, and that wait for the DM's decision.
+/// Accepting the fact also accepts them.
 fn names_in<'a>(state: &'a State, fact: &'a Fact) -> Vec<FactId> {
     let ends = std::iter::once(fact.subject()).chain(fact.object().entity());
     let new = ends.filter(|id| is_newcomer(state, id));
@@ -135,8 +135,8 @@ fn names_in<'a>(state: &'a State, fact: &'a Fact) -> Vec<FactId> {
     new.flat_map(naming).map(|fact| fact.id()).filter(|id| *id != fact.id()).collect()
 }
 
-/// Returns the facts about a new entity that wait for the DM, if `fact` is the name of this entity. Rejecting the name
-/// also rejects these facts.
+/// If `fact` states the name of a new entity, returns the other facts about this entity that wait for the DM's
+/// decision. Rejecting the name also rejects them.
 fn stands_on(state: &State, fact: &Fact) -> Vec<FactId> {
     let id = fact.subject();
     let is_its_name = fact.predicate().as_str() == attribute::NAME && is_newcomer(state, id);

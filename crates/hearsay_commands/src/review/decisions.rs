@@ -22,8 +22,8 @@ pub struct Decisions {
 }
 
 impl Decisions {
-    /// Returns the operation that applies the decision to all facts. Skips rejected facts, and facts that an earlier
-    /// decision in the same operation covers, because they are equivalent.
+    /// Returns the operation that applies the decision to all facts. Skips rejected facts, and facts equivalent to a
+    /// fact that the operation already decides on.
     ///
     /// # Errors
     /// Returns an error if a fact does not exist, or if all facts were already decided.
@@ -59,8 +59,8 @@ pub struct Keep {
     /// Facts whose secrecy changes.
     pub facts: Vec<FactId>,
     /// Whether the facts become secret (`true`) or open (`false`). If they become secret, groups, places and the world
-    /// lose their authored edges to the facts. Knowers that saw, heard or read a fact still know it. If a secret
-    /// becomes open, nobody learns it.
+    /// lose their authored edges to the facts, but knowers that saw, heard or read a fact still know it. If they become
+    /// open, nobody learns them automatically.
     pub secret: bool,
 }
 

@@ -21,14 +21,14 @@ use crate::{CommandError, game_event::mentioned};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Log {
-    /// Session whose log the lines are written to: its id or number. Default: the session being played.
+    /// Session to whose log the lines are written: its id or number. Default: the session being played.
     pub session: Option<String>,
-    /// Session to create for these lines, for example for a transcript. The new session is not being played.
+    /// Session to create for these lines, for example for a transcript. The new session is not marked as being played.
     pub new: Option<NewSession>,
     /// The lines, in order.
     pub lines: Vec<LogLine>,
-    /// File that contains the lines. Passages from an earlier import of this file that are not among the lines are
-    /// removed.
+    /// File that contains the lines. Removes passages from an earlier import of this file that are no longer among its
+    /// lines.
     pub source: Option<LogSource>,
 }
 
@@ -38,7 +38,7 @@ pub struct Log {
 pub struct LogSource {
     /// File name, without its directories.
     pub name: String,
-    /// Hash of the contents of the file, followed by the assignment of speakers to characters.
+    /// Hash of the file contents and of the assignment of speakers to characters.
     pub digest: String,
 }
 
@@ -50,7 +50,7 @@ pub struct LogLine {
     pub text: String,
     /// Speaker: an id or a name; `None` for narration.
     pub speaker: Option<String>,
-    /// Place of this line and of the following lines. Default: the place of the line before.
+    /// Place of this line and of the lines after it. Default: the place of the previous line.
     pub place: Option<String>,
     /// Game time of the line. Default: the time of the log or the game clock, whichever is later.
     pub time: Option<String>,
@@ -69,7 +69,7 @@ impl LogLine {
     }
 }
 
-/// Place, time and characters at the current line of the log.
+/// Place, time and characters present at the current line of the log.
 struct Scene<'a> {
     state: &'a State,
     session: Session,
@@ -153,8 +153,8 @@ impl Log {
         Ok(Operation { author, recorded, summary, changes })
     }
 
-    /// Returns the number to add to the numbers of the new lines, which count from 1. It is the number of the last line
-    /// of the session, or the number that an earlier import of the same file added.
+    /// Returns the offset to add to the numbers of the new lines, which count from 1. This is the number of the last
+    /// line of the session, or the offset that an earlier import of the same file used.
     fn base(&self, state: &State, session: &Session, before: Option<&[PassageId]>) -> u32 {
         let earlier = before.into_iter().flatten().filter_map(|id| state.passage(*id));
         let begun = earlier.filter_map(|passage| match &passage.evidence[..] {
@@ -182,7 +182,7 @@ fn shortened(text: &str) -> String {
 }
 
 impl Scene<'_> {
-    /// Returns the passage of a line, without the line number.
+    /// Returns the passage for a line, without the line number.
     fn passage(&mut self, line: &LogLine) -> Result<Passage, CommandError> {
         let all = |names: &[String]| names.iter().map(|name| resolve(self.state, name)).collect::<Result<Vec<_>, _>>();
         let text = line.text.trim();
@@ -215,9 +215,8 @@ impl Scene<'_> {
         })
     }
 
-    /// Returns the hearers of a line said aloud: the characters that are present in the session, and the characters
-    /// without a player that are at the place. A player character that is not present in the session hears nothing,
-    /// even if it is at the place.
+    /// Returns the hearers of a line said aloud: the characters present in the session, and the non-player characters
+    /// at the place. A player character that is not present in the session hears nothing, even if it is at the place.
     fn there(&self) -> Vec<EntityId> {
         let moment = self.time.as_ref().and_then(|date| date.time);
         let mut there = self.place.as_ref().map(|place| present(self.state, place, moment)).unwrap_or_default();

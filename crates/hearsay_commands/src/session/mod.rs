@@ -2,8 +2,7 @@
 //!
 //! At most one session is being played. [`State::playing`](hearsay_model::State::playing) returns this session and the
 //! characters that are present. Records made during the session belong to it, unless another session is given. Like an
-//! [`Edit`](crate::edit::Edit), a step computes the changes of one operation from the current state, and does not apply
-//! them.
+//! [`Edit`](crate::edit::Edit), a step computes one operation from the current state, but does not apply it.
 
 mod log;
 mod new;

@@ -14,17 +14,17 @@ use crate::CommandError;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct NewSession {
-    /// Id of the session. Default: `session-` and the number.
+    /// Id of the session. Default: `session-` followed by the number.
     pub id: Option<String>,
     /// Number of the session. Default: the next free number.
     pub number: Option<u32>,
-    /// Title of the session. Default: `Session` and the number.
+    /// Title of the session. Default: `Session` followed by the number.
     pub title: Option<String>,
-    /// Real-world date of play, as any text.
+    /// Real-world date of play, as free text.
     pub date: Option<String>,
     /// Game time at which the session starts. Default: the game clock.
     pub time: Option<String>,
-    /// Place of the first scene. Default when a session starts: the place of the last line of the latest session.
+    /// Place of the first scene. Default for a session that starts now: the place of the latest session's last line.
     pub place: Option<String>,
     /// Characters that are present. Default: all living player characters.
     pub present: Vec<String>,

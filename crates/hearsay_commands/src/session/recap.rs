@@ -5,7 +5,7 @@ use hearsay_query::resolve::find_session;
 
 use crate::CommandError;
 
-/// Returns the operation that saves a recap as edited by the DM. An empty text withdraws the saved recap.
+/// Returns the operation that saves a recap that the DM edited. An empty text removes the saved recap.
 ///
 /// # Errors
 /// Returns an error if there is no such session.

@@ -20,16 +20,17 @@ use crate::CommandError;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionStep {
-    /// A session starts and is being played.
+    /// Starts a session, which is then being played.
     Start(NewSession),
-    /// Characters arrive or leave. Characters that arrive hear the following lines, and characters that leave do not.
+    /// Records characters who arrive or leave. Characters who arrive hear the following lines; characters who leave do
+    /// not.
     Attend {
         /// Characters that arrive.
         arrive: Vec<String>,
         /// Characters that leave.
         leave: Vec<String>,
     },
-    /// The session being played ends.
+    /// Ends the session being played.
     End {
         /// Game time at which the session ends. Default: the time of the log or the game clock, whichever is later.
         time: Option<String>,
@@ -40,9 +41,9 @@ impl SessionStep {
     /// Returns the operation that records the step.
     ///
     /// # Errors
-    /// Returns an error in these cases: a session is to start, but another session is being played; a session is to
-    /// change or end, but no session is being played; a name or date is invalid; an arriving character is already
-    /// present, or a leaving character is absent.
+    /// Returns an error if a session starts while another session is being played, if attendance changes or a session
+    /// ends while no session is being played, if a name or date is invalid, if an arriving character is already
+    /// present, or if a leaving character is absent.
     pub fn operation(&self, state: &State, author: Author, recorded: Timestamp) -> Result<Operation, CommandError> {
         let (summary, changes) = match self {
             Self::Start(new) => start(state, new)?,

@@ -1,4 +1,4 @@
-//! Transcripts: links the speakers of a file to characters, and previews the import of the file.
+//! Transcripts: links the speakers in a file to characters, and previews the import of the file.
 
 use std::collections::BTreeMap;
 
@@ -20,14 +20,15 @@ pub struct TranscriptImport {
     pub name: String,
     /// Contents of the file.
     pub transcript: Transcript,
-    /// Session of the lines: its id or number. Default: the session of the file's earlier import, or else a new
-    /// session.
+    /// Session to which the lines belong: its id or number. Default: the session of an earlier import of the file, or
+    /// else a new session.
     pub session: Option<String>,
-    /// Session to create for the lines, if neither a session is given nor the file was imported before.
+    /// Session to create if no session is given and the file was not imported before.
     pub new: NewSession,
-    /// Assignments of speakers: the speaker as written in the file, and the id or name of its character.
+    /// Assignments of speakers to characters: each pair is a speaker as written in the file, and the id or name of a
+    /// character.
     pub speakers: Vec<(String, String)>,
-    /// Speaker who runs the game, as written in the file. The lines of this speaker are narration.
+    /// Speaker who runs the game, as written in the file. This speaker's lines are narration.
     pub dm: Option<String>,
 }
 
@@ -38,17 +39,17 @@ pub struct TranscriptReport {
     pub file: String,
     /// Format of the file.
     pub format: TranscriptFormat,
-    /// Session of the lines; `None` if a new session is to be created.
+    /// Session to which the lines belong; `None` if the import creates a new session.
     pub session: Option<SessionId>,
     /// Number of lines.
     pub lines: usize,
     /// Speakers as written in the file, in the order of their first lines.
     pub speakers: Vec<SpeakerRow>,
-    /// Whether the same file was already imported with the same speakers.
+    /// Whether the same file was already imported with the same assignment of speakers.
     pub unchanged: bool,
-    /// Problems in the file, each with its line.
+    /// Problems in the file, each with its line number.
     pub notes: Vec<String>,
-    /// Lines with the speakers that were found.
+    /// Lines with their speakers as identified.
     pub preview: Vec<PreviewRow>,
 }
 
@@ -57,13 +58,13 @@ pub struct TranscriptReport {
 pub struct SpeakerRow {
     /// Name as written in the file.
     pub name: String,
-    /// Number of lines.
+    /// Number of lines by this speaker.
     pub lines: usize,
-    /// Character or person that the name means.
+    /// Character or person to whom the name refers.
     pub is: SpeakerIs,
 }
 
-/// Character or person that the name of a speaker means.
+/// Character or person to whom the name of a speaker refers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SpeakerIs {
@@ -73,11 +74,11 @@ pub enum SpeakerIs {
     Dm,
     /// One of several characters: the name is ambiguous.
     Ambiguous(Vec<EntityId>),
-    /// No known character: the name stays in the text.
+    /// No character of the campaign. The name stays part of the text.
     Unknown,
 }
 
-/// A line of a transcript with the speaker that was found.
+/// A line of a transcript with its speaker as identified.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PreviewRow {
     /// Number of the line in the file.
@@ -88,7 +89,7 @@ pub struct PreviewRow {
     pub text: String,
 }
 
-/// Returns whether a name means the person who runs the game.
+/// Returns whether a name refers to the person who runs the game.
 fn is_dm(name: &str) -> bool {
     words::has(&words::english().narrators, &text::normal(name))
 }
@@ -97,8 +98,8 @@ impl TranscriptImport {
     /// Returns a report of the import, and the lines to write with `Memory::log`.
     ///
     /// # Errors
-    /// Returns an error if there is no such session, if a given speaker is not in the file, or if its character does
-    /// not exist.
+    /// Returns an error if there is no such session, if an assigned speaker is not in the file, or if the assigned
+    /// character does not exist.
     pub fn plan(&self, state: &State) -> Result<(TranscriptReport, Log), CommandError> {
         let (known, mut first) = (self.known(state)?, first_names(state));
         add_players(state, &mut first);
@@ -136,7 +137,7 @@ impl TranscriptImport {
             (None, before) => before,
         };
         let mut digest = self.transcript.digest.clone();
-        // The digest includes the assignment of speakers, because another assignment makes another log.
+        // The digest includes the assignment of speakers, because a different assignment results in a different log.
         for row in &speakers {
             digest.push_str(&format!(" {}={:?}", row.name, row.is));
         }
@@ -199,8 +200,8 @@ impl TranscriptImport {
         Ok(known)
     }
 
-    /// Returns the character or person that a speaker without a given assignment means. Finds names and aliases, even
-    /// if a player's name, a number or a note in brackets follows.
+    /// Returns the character or person to whom an unassigned speaker refers. Recognizes names and aliases even if a
+    /// player's name, a number or a note in brackets follows.
     fn meant(&self, state: &State, first: &FirstNames, name: &str) -> SpeakerIs {
         if is_dm(name) {
             return SpeakerIs::Dm;
@@ -241,13 +242,13 @@ impl TranscriptImport {
     }
 }
 
-/// Characters by normalized first name, and by the name of their player.
+/// Characters by normalized first name and by their players' names.
 type FirstNames = BTreeMap<String, Vec<EntityId>>;
 
 /// Attribute with the name of the person who plays a character.
 const PLAYER: &str = "player";
 
-/// Adds the players' characters under the names of their players: the whole name, and the first name.
+/// Adds player characters under their players' full names and first names.
 fn add_players(state: &State, names: &mut FirstNames) {
     for id in state.entities().map(|entity| &entity.id) {
         let Some(player) = state.newest(id, PLAYER).and_then(|fact| fact.object().text()) else { continue };

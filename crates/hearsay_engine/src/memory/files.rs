@@ -13,7 +13,7 @@ use super::Memory;
 
 impl Memory {
     /// Imports campaign files or an export (`.jsonl`) as one operation. The files are read and compared on a background
-    /// thread, so the memory still answers reads meanwhile. After the files have been read, the import joins the queue
+    /// thread, so the memory still answers reads meanwhile. Once the files have been read, the import joins the queue
     /// of writes.
     ///
     /// # Errors
@@ -49,7 +49,7 @@ impl Memory {
         self.import_with(path, ImportOptions { progress: progress.clone(), ..ImportOptions::default() })
     }
 
-    /// Returns the changes that an import would make, without making them.
+    /// Returns the changes that an import would make, but does not make them.
     ///
     /// # Errors
     /// Returns the same errors as [`import`](Self::import).
@@ -57,7 +57,7 @@ impl Memory {
         self.import_dry_run_with(path, ImportOptions::default())
     }
 
-    /// Returns the changes that an import of files of any known format would make, without making them.
+    /// Returns the changes that an import of files of any known format would make, but does not make them.
     ///
     /// # Errors
     /// Returns the same errors as [`import`](Self::import).
@@ -71,7 +71,7 @@ impl Memory {
     }
 
     /// Writes the whole state to one file (`.jsonl`) on a background thread. Another memory can import that file. If
-    /// writing fails, no incomplete file is left. On Unix, only the owner can read the file.
+    /// writing fails, no incomplete file remains. On Unix, only the owner can read the file.
     ///
     /// # Errors
     /// Returns an error if the request queue is full or the memory is closed. The ticket fails if the file cannot be

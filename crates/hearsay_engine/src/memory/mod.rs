@@ -37,8 +37,8 @@ pub struct Memory {
     settings: Settings,
 }
 
-/// The channels to the worker. The worker ends when they are dropped. Reads have their own channel, so that they do not
-/// wait for writes.
+/// Channels to the worker. The worker ends when they are dropped. Reads have their own channel, so they do not wait for
+/// writes.
 ///
 /// The channels are unbounded, and [`Memory`] enforces the limit itself. In crossbeam, only unbounded channels drop
 /// their messages when the receiving thread has ended.
@@ -47,7 +47,7 @@ pub(super) struct Running {
     reads: Sender<Command>,
     writes: Sender<Command>,
     worker: JoinHandle<Result<Closed, MemoryError>>,
-    /// Moment at which closing stops waiting for accepted changes. Set when closing begins.
+    /// Time at which closing stops waiting for accepted changes. Set when closing begins.
     deadline: Arc<OnceLock<Instant>>,
 }
 
@@ -58,7 +58,7 @@ impl Memory {
     /// # Errors
     /// Returns an error if the database cannot be opened: another process has locked it, it is damaged, or it is not
     /// writable. Also returns an error if the clock of the machine shows a time before 1970. A missing sentence encoder
-    /// is not an error: questions are then answered by words and graph only, and [`Status`] contains the reason.
+    /// is not an error: answers are then ranked by keywords and graph only, and [`Status`] contains the reason.
     pub fn open(options: MemoryOptions) -> Result<Self, MemoryError> {
         check_clock(SystemTime::now())?;
         let ((reads, read_queue), (writes, write_queue)) = (unbounded(), unbounded());
@@ -107,9 +107,9 @@ impl Memory {
         self.send(|running| &running.writes, command)
     }
 
-    /// Waits until every text has a vector, or until it is known that no sentence encoder is available. Repeatedly
-    /// calls `progress` with the number of texts that have a vector and the number of all texts. `progress` returns
-    /// whether to continue waiting. Blocks, so do not call it on a game's main thread.
+    /// Waits until every text has a vector, or until the sentence encoder turns out to be unavailable. Repeatedly calls
+    /// `progress` with the number of texts that have a vector and the total number of texts. `progress` must return
+    /// whether to continue waiting. Blocks, so do not call this function on a game's main thread.
     ///
     /// # Errors
     /// Returns an error if the memory closes, or `progress` returns `false` ([`MemoryError::Cancelled`]).
@@ -121,9 +121,9 @@ impl Memory {
         })
     }
 
-    /// Waits until the sentence encoder is loaded or known to be unavailable, and the stored vectors are read.
-    /// Afterwards, [`Status::pending_vectors`] is the number of texts whose vectors must be computed. `progress`
-    /// returns whether to continue waiting.
+    /// Waits until the stored vectors are read and the sentence encoder is loaded or turns out to be unavailable.
+    /// Afterwards, [`Status::pending_vectors`] is the number of texts whose vectors must be computed. `progress` must
+    /// return whether to continue waiting.
     ///
     /// # Errors
     /// Returns an error if the memory closes, or `progress` returns `false` ([`MemoryError::Cancelled`]).
@@ -131,10 +131,10 @@ impl Memory {
         self.wait_for(|status| (progress(), status.model != crate::ModelStatus::Loading && !status.reading_vectors))
     }
 
-    /// Polls the status until `is_done` ends the wait. `is_done` returns two flags: whether to go on (otherwise the
-    /// wait is cancelled), and whether the wait is done.
+    /// Polls the status until `is_done` ends the wait. `is_done` returns two flags: whether to continue (`false`
+    /// cancels the wait), and whether the wait is over.
     pub(super) fn wait_for(&self, mut is_done: impl FnMut(&Status) -> (bool, bool)) -> Result<Status, MemoryError> {
-        // The first pauses are short, because the wait is often short.
+        // The first pauses are short, because most waits are short.
         let mut pause = Duration::from_millis(1);
         loop {
             let status = self.status()?.wait()?;
@@ -148,10 +148,10 @@ impl Memory {
         }
     }
 
-    /// Answers all requests that were sent, stores finished vectors, writes a snapshot, and closes the database. When
-    /// this function has returned, another process may open the directory. Waits for running imports, but not longer
-    /// than [`StoreSettings::close_timeout_s`](crate::StoreSettings::close_timeout_s). To close faster, cancel the
-    /// tickets of the imports.
+    /// Answers all requests that were sent, stores finished vectors, writes a snapshot, and closes the database. After
+    /// this function returns, another process can open the directory. Waits for running imports, but no longer than
+    /// [`StoreSettings::close_timeout_s`](crate::StoreSettings::close_timeout_s). To close sooner, cancel the tickets
+    /// of the imports.
     ///
     /// # Errors
     /// Returns [`MemoryError::ClosedEarly`] if some accepted changes were not committed. Returns another error if the
@@ -164,8 +164,8 @@ impl Memory {
         }
     }
 
-    /// Closes like [`close`](Self::close), but waits at most `patience` for accepted changes. Returns how many of these
-    /// changes were committed, and how many were not. A change that is not committed in time fails with
+    /// Closes the memory like [`close`](Self::close), but waits at most `patience` for accepted changes. Returns how
+    /// many of them were committed, and how many were not. A change that is not committed in time fails with
     /// [`MemoryError::NotInTime`].
     ///
     /// # Errors
@@ -179,7 +179,7 @@ impl Memory {
             return Ok(Closed::default());
         };
         let _ = deadline.set(Instant::now() + patience);
-        // When the senders are dropped, the worker answers all earlier requests and ends.
+        // Dropping the senders makes the worker answer all earlier requests and end.
         drop((reads, writes));
         worker.join().unwrap_or(Err(MemoryError::Crashed))
     }

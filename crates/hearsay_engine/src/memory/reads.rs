@@ -29,8 +29,8 @@ use crate::{
 use super::Memory;
 
 impl Memory {
-    /// Asks a character a question. The answer contains the facts that the character knows about the question and may
-    /// say.
+    /// Asks a character a question. The answer contains facts and passages that the character knows, that are relevant
+    /// to the question, and that the character may mention.
     ///
     /// # Errors
     /// Returns an error if the request queue is full, the memory is closed, or the question is too long. The ticket
@@ -40,7 +40,7 @@ impl Memory {
         self.send_read(|responder| Command::Ask(ask, Instant::now(), responder))
     }
 
-    /// Searches entities, facts and passages by name, along relations, and by words and meaning.
+    /// Searches for entities by name and along relations, and for facts and passages by keywords, graph and meaning.
     ///
     /// # Errors
     /// Returns the same errors as [`ask`](Self::ask).
@@ -50,7 +50,7 @@ impl Memory {
     }
 
     /// Summarizes a session's log or a document within a token budget. The summary prefers lines that are relevant to
-    /// the given question, and lines with much content.
+    /// the given question and lines that carry much information.
     ///
     /// # Errors
     /// Returns the same errors as [`ask`](Self::ask). The ticket also fails if the session does not exist.
@@ -67,8 +67,8 @@ impl Memory {
         self.send_read(Command::Status)
     }
 
-    /// Calls a closure with a read snapshot on the worker thread. The closure must be short, because the worker does
-    /// nothing else while the closure runs. The crate [`hearsay_query`] contains ready-made queries.
+    /// Calls a closure with a read snapshot on the worker thread. The closure must be quick, because it blocks the
+    /// worker. The crate [`hearsay_query`] contains ready-made queries.
     ///
     /// # Errors
     /// Returns an error if the request queue is full or the memory is closed.
@@ -80,8 +80,8 @@ impl Memory {
     }
 
     /// Calls a closure with a read snapshot on a background thread. Use this function for long reads. The snapshot is
-    /// taken when the closure starts. The number of closures that run at the same time is limited to the number of
-    /// processors minus one, but is at least one. Further reads wait.
+    /// taken when the closure starts. At most one closure per processor runs at a time, and one processor stays free if
+    /// there are several. Further reads wait.
     ///
     /// # Errors
     /// Returns an error if the request queue is full or the memory is closed.
@@ -115,8 +115,8 @@ impl Memory {
         self.read_in_background(move |world| Ok(gossip.plan(&world.state, now())?))
     }
 
-    /// Finds pairs of entities that may be duplicates, on a background thread. Descriptions that have vectors are also
-    /// compared by meaning.
+    /// Finds pairs of entities that may be duplicates, on a background thread. Also compares descriptions by meaning,
+    /// if they have vectors.
     ///
     /// # Errors
     /// Returns an error if the request queue is full or the memory is closed.
@@ -124,7 +124,7 @@ impl Memory {
         self.send_read(Command::Duplicates)
     }
 
-    /// Plans a merge of the entity `gone` into the entity `into` on a background thread, without changing the memory.
+    /// Plans, on a background thread, a merge of the entity `gone` into the entity `into`. Does not change the memory.
     /// To merge the entities, [commit](Self::commit_merge) the plan.
     ///
     /// # Errors
@@ -139,7 +139,7 @@ impl Memory {
         self.read_in_background(move |world| Ok(merge::merge(&world.state, &gone, &into, Author::Dm, now())?))
     }
 
-    /// Finds the facts that pruning would remove, on a background thread, without changing the memory.
+    /// Finds, on a background thread, the facts that pruning would remove. Does not change the memory.
     ///
     /// # Errors
     /// Returns an error if the request queue is full or the memory is closed. The ticket fails as described at
@@ -148,7 +148,7 @@ impl Memory {
         self.read_in_background(move |world| Ok(prune.plan(&world.state, now())?))
     }
 
-    /// Checks the campaign for problems on a background thread. Each check returns at most `examples` examples: see
+    /// Checks the campaign for problems on a background thread. Each check lists at most `examples` findings: see
     /// [`health`](hearsay_query::health).
     ///
     /// # Errors
@@ -157,7 +157,7 @@ impl Memory {
         self.read_in_background(move |world| Ok(health(&world.state, examples)))
     }
 
-    /// Returns the position of the operation to undo, and the effect of the undo: the records that would disappear or
+    /// Returns the position of the operation to undo, and the effect of the undo: the records that it would remove or
     /// change, and the later operations that depend on them.
     ///
     /// # Errors

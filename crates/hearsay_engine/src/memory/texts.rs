@@ -14,7 +14,7 @@ use crate::{MemoryError, Status, ticket::Ticket, worker::Command};
 use super::Memory;
 
 impl Memory {
-    /// Returns the facts that the extractor finds in a text, without recording them.
+    /// Extracts facts from a text and returns them without recording them.
     ///
     /// # Errors
     /// Returns an error if the request queue is full or the memory is closed. The ticket fails if a name is unknown or
@@ -24,8 +24,8 @@ impl Memory {
     }
 
     /// Starts extracting facts from the waiting texts in the background, even if the settings disable extraction. If
-    /// `again` is `true`, reads every text again, for example after a change of the language file. Facts that are
-    /// already known do not change. Returns the number of texts to read.
+    /// `again` is `true`, reads every text again, for example after the language file changed. Facts that are already
+    /// recorded do not change. The ticket returns the number of texts to read.
     ///
     /// # Errors
     /// Returns an error if the request queue is full or the memory is closed.
@@ -34,7 +34,8 @@ impl Memory {
     }
 
     /// Waits until facts have been extracted from all texts. Repeatedly calls `progress` with the number of remaining
-    /// texts. `progress` returns whether to continue waiting. Blocks, so do not call it on a game's main thread.
+    /// texts. `progress` must return whether to continue waiting. Blocks, so do not call this function on a game's main
+    /// thread.
     ///
     /// # Errors
     /// Returns an error if the memory closes, or `progress` returns `false` ([`MemoryError::Cancelled`]).
@@ -51,7 +52,8 @@ impl Memory {
         }
     }
 
-    /// Pauses or resumes extraction by the language model, or retries failed texts. Returns the status after this step.
+    /// Pauses or resumes extraction by the language model, or retries failed texts. The ticket returns the resulting
+    /// status.
     ///
     /// # Errors
     /// Returns an error if the request queue is full or the memory is closed. The ticket fails with
@@ -61,7 +63,7 @@ impl Memory {
         self.send_read(|responder| Command::Llm(LlmCommand::Step(step, responder)))
     }
 
-    /// Returns the facts that the language model finds in a text, without recording them.
+    /// Extracts facts from a text with the language model and returns them without recording them.
     ///
     /// # Errors
     /// Returns the same errors as [`llm`](Self::llm). The ticket also fails if a name is unknown, or the model returns
@@ -71,8 +73,8 @@ impl Memory {
         self.send_read(|responder| Command::Llm(LlmCommand::Draft(draft, responder)))
     }
 
-    /// Sends a prompt to the language model and returns the answer. The prompt can be, for example, the prompt of a
-    /// [`SessionRecap`](hearsay_query::session::SessionRecap). No facts are extracted from the answer.
+    /// Sends a prompt to the language model and returns the answer, for example the prompt of a
+    /// [`SessionRecap`](hearsay_query::session::SessionRecap). Extracts no facts from the answer.
     ///
     /// # Errors
     /// Returns the same errors as [`llm`](Self::llm). The ticket also fails if the model returns nothing.
@@ -81,9 +83,9 @@ impl Memory {
         self.send_read(|responder| Command::Llm(LlmCommand::Write(prompt.into(), responder)))
     }
 
-    /// Waits until the language model has read all texts that it can read now. Repeatedly calls `progress` with the
-    /// status. `progress` returns whether to continue waiting. Blocks, so do not call it on a game's main thread.
-    /// Failed texts stay in the queue and may be retried later.
+    /// Waits until the language model has read all texts that are ready to be read. Repeatedly calls `progress` with
+    /// the status. `progress` must return whether to continue waiting. Blocks, so do not call this function on a game's
+    /// main thread. Failed texts stay in the queue and may be retried later.
     ///
     /// # Errors
     /// Returns an error if the memory closes, no language model is enabled, or `progress` returns `false`

@@ -28,11 +28,11 @@ use crate::{
 };
 
 impl Memory {
-    /// Commits an operation. Writes are done in the order in which they are sent. When this write is next, `make`
+    /// Commits an operation. Writes are committed in the order in which they are sent. When this write is next, `make`
     /// computes its operation from the committed state. The ticket is answered after the commit.
     ///
-    /// Small writes that have no record in common may share a commit. All operations of a shared commit are computed
-    /// from the state before the commit. `make` may be called more than once.
+    /// Small writes that have no record in common may share a commit. Their operations are then computed from the state
+    /// before that commit. `make` may be called more than once.
     ///
     /// # Errors
     /// Returns an error if the request queue is full or the memory is closed. The ticket fails if `make` returns an
@@ -44,7 +44,7 @@ impl Memory {
         self.send_write(|responder| Command::Write(Write::Operation { make: Box::new(make), responder }))
     }
 
-    /// Writes an edit by the DM. The facts of the edit are canon at once.
+    /// Writes an edit by the DM. The facts in the edit become canon immediately.
     ///
     /// # Errors
     /// Returns the same errors as [`write`](Self::write).
@@ -60,7 +60,7 @@ impl Memory {
         self.write(move |world| Ok(edit.operation(&world.state, author.clone(), now())?))
     }
 
-    /// Records a game event, from which characters learn.
+    /// Records a game event from which characters learn.
     ///
     /// # Errors
     /// Returns the same errors as [`write`](Self::write).
@@ -77,21 +77,20 @@ impl Memory {
         self.write(move |world| Ok(step.operation(&world.state, author.clone(), now())?))
     }
 
-    /// Saves a session's recap as edited by the DM, for the DM or for the players. An empty text withdraws the recap.
+    /// Saves a recap that the DM edited, for the DM or for the players. An empty text removes the saved recap.
     /// [`State::recap`](hearsay_model::State::recap) returns the saved recap.
     ///
     /// # Errors
-    /// Returns the same errors as [`write`](Self::write). The ticket also fails if the session does not exist, or there
-    /// is no recap to withdraw.
+    /// Returns the same errors as [`write`](Self::write). The ticket also fails if the session does not exist, or if
+    /// there is no recap to remove.
     pub fn keep_recap(&self, recap: KeptRecap) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |world| Ok(keep_recap(&world.state, &recap, now())?))
     }
 
-    /// Writes lines to the log of a session as one operation. The lines were typed during play or come from a
-    /// transcript.
+    /// Writes lines to the log of a session as one operation. Use it for lines typed during play and for transcripts.
     ///
     /// # Errors
-    /// Returns the same errors as [`write`](Self::write). The ticket also fails if the session does not exist, or a
+    /// Returns the same errors as [`write`](Self::write). The ticket also fails if the session does not exist, or if a
     /// line names an unknown entity.
     pub fn log(&self, author: Author, log: Log) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |world| Ok(log.operation(&world.state, author.clone(), now())?))
@@ -110,12 +109,12 @@ impl Memory {
     ///
     /// # Errors
     /// Returns the same errors as [`write`](Self::write). The ticket also fails if a fact or an entity of the plan was
-    /// removed after the planning. In that case, make a new plan.
+    /// removed after the planning. If so, make a new plan.
     pub fn commit_gossip(&self, plan: GossipPlan) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |_| Ok(plan.operation.clone()))
     }
 
-    /// Applies the DM's decision to a fact. The fact is given by its id, the beginning of its id, or its handle.
+    /// Applies the DM's decision to a fact. The fact is given by id, by the beginning of its id, or by handle.
     ///
     /// # Errors
     /// Returns the same errors as [`write`](Self::write).
@@ -156,8 +155,8 @@ impl Memory {
         })
     }
 
-    /// Commits a merge as one operation. If records that the merge moves have changed since the planning, the merge is
-    /// first planned again.
+    /// Commits a merge as one operation. If records that the merge moves have changed since it was planned, the merge
+    /// is planned again first.
     ///
     /// # Errors
     /// Returns the same errors as [`write`](Self::write).
@@ -175,7 +174,7 @@ impl Memory {
         self.write(move |world| Ok(merge::split(&world.state, &entity, now())?))
     }
 
-    /// Records that two similar entities are distinct, so they are no longer reported as duplicates.
+    /// Records that two similar entities are distinct, so that they are no longer reported as duplicates.
     ///
     /// # Errors
     /// Returns the same errors as [`write`](Self::write).
@@ -222,8 +221,7 @@ impl Memory {
         self.send_write(|responder| Command::Write(Write::Patches { patches, author, refused, responder }))
     }
 
-    /// Saves the current position as a slot, to which [`load_slot`](Self::load_slot) returns. A slot with the same name
-    /// is replaced.
+    /// Saves the current position as a slot, for [`load_slot`](Self::load_slot). Replaces a slot with the same name.
     ///
     /// # Errors
     /// Returns the same errors as [`write`](Self::write). The ticket also fails if the name is empty or longer than 128
@@ -236,7 +234,7 @@ impl Memory {
         })
     }
 
-    /// Restores the state of a slot in one operation, which reverts all later changes.
+    /// Restores the state that was saved in a slot. This is one operation, which reverts all later changes.
     ///
     /// # Errors
     /// Returns the same errors as [`write`](Self::write). The ticket also fails if there is no slot with this name.
@@ -273,7 +271,7 @@ impl Memory {
         })
     }
 
-    /// Restores the state at a journal position in one operation, which reverts all later changes.
+    /// Restores the state at a journal position. This is one operation, which reverts all later changes.
     ///
     /// # Errors
     /// Returns the same errors as [`write`](Self::write). The ticket also fails if the position is after the newest

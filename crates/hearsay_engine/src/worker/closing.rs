@@ -1,4 +1,4 @@
-//! Closing of the memory: commits accepted changes until the time runs out. The remaining changes fail and are counted.
+//! Closing of the memory: commits accepted changes until the time limit. Changes that remain fail and are counted.
 
 use std::{
     sync::{Arc, OnceLock},
@@ -10,7 +10,7 @@ use crate::{Closed, MemoryError};
 
 /// State of closing.
 pub(super) struct Closing {
-    /// Moment at which closing stops waiting for accepted changes. Set when closing begins.
+    /// Time at which closing stops waiting for accepted changes. Set when closing begins.
     deadline: Arc<OnceLock<Instant>>,
     gave_up: bool,
     closed: Closed,
@@ -21,7 +21,7 @@ impl Closing {
         Self { deadline, gave_up: false, closed: Closed::default() }
     }
 
-    /// Returns the remaining time for accepted changes; `None` if the memory is not closing, or the time has run out.
+    /// Returns the time left for accepted changes; `None` if the memory is not closing, or if no time is left.
     pub(super) fn patience(&self, now: Instant) -> Option<Duration> {
         self.deadline.get().filter(|_| !self.gave_up).map(|deadline| deadline.saturating_duration_since(now))
     }
@@ -47,7 +47,7 @@ impl Closing {
                 | MemoryError::Halted(_)
                 | MemoryError::Uncertain(_),
             ) => self.closed.not_committed += 1,
-            // There was nothing to write, or the write would also have failed without closing.
+            // There was nothing to write, or the write failed for a reason other than closing.
             Ok(None) | Err(_) => {}
         }
     }
@@ -60,7 +60,8 @@ impl Worker {
         write.finish(outcome);
     }
 
-    /// Fails the waiting writes if the time has run out. The worker still waits for writes that are being committed.
+    /// Fails the waiting writes if the time limit for closing has passed. The worker still waits for writes that are
+    /// being committed.
     pub(super) fn give_back_in_time(&mut self) {
         if self.ending.patience(Instant::now()).is_none_or(|left| left > Duration::ZERO) {
             return;

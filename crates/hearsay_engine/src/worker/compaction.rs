@@ -1,8 +1,8 @@
-//! Compaction of the journal in small steps. Each step advances the undo horizon or removes data that is before the
-//! horizon and not needed any more.
+//! Compaction of the journal in small steps. Each step either advances the undo horizon or removes data before the
+//! horizon that is no longer needed.
 //!
-//! Each step compacts first the state and then the database. Steps are written to the database in order with the
-//! commits. If the program ends before compaction is done, it continues after the next opening.
+//! Each step first compacts the state and then the database. The database receives steps and commits in the same order
+//! as the state. If the program ends before compaction is finished, compaction continues after the next opening.
 
 use std::sync::Arc;
 
@@ -19,13 +19,13 @@ const MOST: u64 = 1_024;
 /// Maximum number of changes that one step checks for removal.
 const CHANGES: usize = 256;
 
-/// The journal is scanned for removable data each time the undo horizon has advanced by the number of stored
-/// operations, divided by this number.
+/// Divisor: the journal is scanned for removable data once the undo horizon has advanced by the number of stored
+/// operations divided by this number.
 const SHARE: u64 = 8;
 
 /// State of compaction.
 pub(super) struct Compacting {
-    /// Newest operation when the undo horizon was last computed.
+    /// Position of the newest operation when the undo horizon was last computed.
     looked_at: Position,
     /// Undo horizon when the journal was last scanned for removable data.
     planned_at: Position,
@@ -35,13 +35,13 @@ pub(super) struct Compacting {
 }
 
 enum Step {
-    /// Nothing is being removed.
+    /// No data is being removed.
     Rest,
     /// A background thread scans for removable data.
     Planning,
     Removing(Compaction),
-    /// Writing to the database failed, so compaction has stopped. Data that was removed from memory is still in the
-    /// database, which does no harm.
+    /// Writing to the database failed, so compaction has stopped. The database still contains data that was removed
+    /// from memory, which does no harm.
     Off,
 }
 
@@ -58,8 +58,8 @@ impl Compacting {
 }
 
 impl Worker {
-    /// Does one step of compaction, if one is due. Does nothing while operations are being committed, because these
-    /// operations were made from the current state. Returns whether a step was done.
+    /// Performs one step of compaction, if one is due. Does nothing while operations are being committed, because these
+    /// operations were computed from the current state. Returns whether a step was performed.
     pub(super) fn compact_some(&mut self) -> bool {
         let is_quiet = self.writes.in_flight() == 0 && !self.writes.is_planning() && self.halt.is_none();
         if !is_quiet || self.closing || self.compacting.writing {
@@ -83,7 +83,7 @@ impl Worker {
         }
     }
 
-    /// Advances the undo horizon if enough operations may pass it. Returns whether the horizon advanced.
+    /// Advances the undo horizon if it can pass enough operations. Returns whether the horizon advanced.
     fn advance_compaction(&mut self) -> bool {
         let (state, store) = (&self.world.state, &self.settings.store);
         if state.position().0 < self.compacting.looked_at.0 + STEP / 4 {
@@ -91,7 +91,7 @@ impl Worker {
         }
         let retention = UndoRetention { operations: store.undo_operations, sessions: store.undo_sessions };
         let from = state.compacted_to();
-        // Operations that are not in the projections yet must remain complete in the journal.
+        // Operations that are not yet in the projections must stay complete in the journal.
         let limit = self.store.projected().min(Position(from.0 + MOST));
         let to = state.undo_horizon(&retention, limit);
         if to.0 < from.0 + STEP {
@@ -114,7 +114,7 @@ impl Worker {
         let state = Arc::clone(state);
         let started = self.aside(move |internal| {
             let plan = state.plan_compaction();
-            // The worker can change its state in place only if no other thread has a reference to the state.
+            // Drops the reference, because the worker can change its state in place only if it has the only one.
             drop(state);
             let _ = internal.send(Internal::CompactionPlanned(plan));
         });
@@ -143,7 +143,7 @@ impl Worker {
         }
     }
 
-    /// Updates reviews, index and projections after compaction has removed the records with these keys.
+    /// Updates reviews, index and projections after compaction has removed the records with the keys `touched`.
     fn follow_compaction(&mut self, touched: &[Key]) {
         if touched.is_empty() {
             return;

@@ -18,13 +18,14 @@ use crate::MemoryError;
 const TERMS: &str = "terms";
 const VECTORS: &str = "vectors";
 
-/// The file of terms is written again only if the terms of at least this many texts are missing from it, or of all
-/// texts if the campaign has fewer texts.
+/// Minimum number of texts that must be missing from the file of terms before it is rewritten. In a campaign with fewer
+/// texts, all texts must be missing.
 const MOST_UNSTORED: usize = 256;
-/// The file of terms is written again only if the share of missing texts is also at least one divided by this number.
+/// Divisor: the file of terms is rewritten only if the number of missing texts is also at least the number of all texts
+/// divided by this number.
 const UNSTORED_SHARE: usize = 20;
 
-/// Number of vectors of removed texts that the file may always contain before it is rewritten.
+/// Number of vectors of removed texts that the file may contain, whatever its size, before it is rewritten.
 const MOST_UNUSED: usize = 1_024;
 
 /// Approximate size of a frame in bytes when many vectors are written at once.
@@ -77,8 +78,7 @@ pub(super) fn read_terms(directory: &Path) -> TermCache {
     read.unwrap_or_default()
 }
 
-/// Stores the terms of texts if the terms of many texts are missing from the file. `stored` is the number of texts in
-/// the file.
+/// Rewrites the file of terms if many texts are missing from it. `stored` is the number of texts in the file.
 pub(super) fn write_terms(directory: &Path, index: &Index, stored: usize) {
     let unstored = index.len().abs_diff(stored);
     if unstored < MOST_UNSTORED.max(index.len() / UNSTORED_SHARE).min(index.len().max(1)) {
@@ -90,14 +90,14 @@ pub(super) fn write_terms(directory: &Path, index: &Index, stored: usize) {
     }
 }
 
-/// The stored vectors that one model computed, with their file.
+/// Stored vectors of one model, with their file.
 pub(crate) struct StoredVectors {
     pub(super) model: String,
     pub(super) set: VectorSet,
     pub(super) file: VectorFile,
 }
 
-/// File with the vectors that one model computed.
+/// File with the vectors of one model.
 pub(super) struct VectorFile {
     file: FrameFile,
     /// Number of vectors in the file.
@@ -105,7 +105,7 @@ pub(super) struct VectorFile {
 }
 
 impl StoredVectors {
-    /// Reads the stored vectors, whichever model computed them.
+    /// Reads the stored vectors, regardless of which model computed them.
     pub(super) fn read(directory: &Path) -> Option<Self> {
         let path = directory.join(VECTORS);
         let key = FrameFile::read_key(&path)?;

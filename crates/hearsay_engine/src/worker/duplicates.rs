@@ -11,7 +11,7 @@ use crate::{MemoryError, clock::now, ticket::Responder};
 /// Maximum number of merges that one search plans.
 const PORTION: usize = 16;
 
-/// Whether a search for duplicates to merge is due, and whether such a search is running.
+/// Whether a search for mergeable duplicates is due, and whether one is running.
 #[derive(Default)]
 pub(super) struct Search {
     due: bool,
@@ -36,7 +36,7 @@ impl Worker {
     }
 
     /// Compares the meaning of the descriptions of found duplicates and sends the answer. There are few duplicates, so
-    /// this is fast enough for the worker's thread.
+    /// this does not delay the worker noticeably.
     pub(super) fn give_duplicates(&mut self, found: Vec<Duplicate>, responder: Responder<Vec<Duplicate>>) {
         let (state, index) = (&self.world.state, &self.index);
         let meant = |one: Duplicate| one.meant(state, |fact| index.vector(DocId::Fact(fact)));
@@ -62,7 +62,7 @@ impl Worker {
         self.duplicates.due = touched.iter().any(names);
     }
 
-    /// Starts a search for duplicates to merge on a background thread, if it is due and no writes wait.
+    /// Starts a background search for duplicates to merge, if one is due and no writes wait.
     pub(super) fn look_for_duplicates(&mut self) {
         if !self.duplicates.due || self.duplicates.under_way || self.closing || self.writes.waiting() > 0 {
             return;
@@ -90,13 +90,13 @@ impl Worker {
     }
 }
 
-/// Returns the plan of a merge that does not need the DM: the duplicate is near-certain, no values contradict each
-/// other, and the merge was never reverted.
+/// Returns the plan of a merge that does not need the DM's decision: the duplicate is near-certain, no values
+/// contradict each other, and the two entities were never merged and split again.
 fn undisputed(state: &State, duplicate: &Duplicate) -> Option<MergePlan> {
     if duplicate.band != Band::NearCertain || was_taken_back(state, duplicate) {
         return None;
     }
-    // Two records of the same tool are distinct entities in that tool.
+    // Two records from the same external tool are distinct entities in that tool.
     let tools = |id| state.entity(id).into_iter().flat_map(|entity| &entity.external_ids).map(|id| &id.system);
     if tools(&duplicate.one).any(|tool| tools(&duplicate.other).any(|other| tool == other)) {
         return None;

@@ -16,18 +16,18 @@ use hearsay_embed::{EmbedError, Encoder, EncoderOptions, TextHash};
 use super::Internal;
 use crate::ModelSettings;
 
-/// Maximum number of documents in a batch. It is small, because a question waits until the current batch is encoded.
+/// Maximum number of documents in a batch. It is small, because a new question waits for the current batch.
 pub(super) const BATCH: usize = 8;
 
 /// A result of the encoder.
 pub(crate) enum Encoded {
     /// The model with this id is loaded.
     Ready(String),
-    /// There is no model, or it failed.
+    /// There is no model, or it failed, for this reason.
     NoModel(String),
     /// The vector of the question with this number.
     Question(u64, Result<Vec<f32>, EmbedError>),
-    /// Vectors of documents, by the hash of their texts.
+    /// Vectors of documents, by the hashes of their texts.
     Documents(Vec<(TextHash, Result<Vec<f32>, EmbedError>)>),
 }
 
@@ -47,7 +47,7 @@ impl Question {
     }
 }
 
-/// Channel for groups of sentences to encode. Each group has a reply channel. If encoding fails, the reply is `None`.
+/// Channel for groups of sentences to encode. Each group has a reply channel. The reply is `None` if encoding fails.
 pub(super) type Sentences = Sender<Wanted>;
 
 /// Sentences with their reply channel.
@@ -61,7 +61,7 @@ pub(super) struct EncoderThread {
 }
 
 impl EncoderThread {
-    /// Starts the thread. The thread first loads the model.
+    /// Starts the thread, which first loads the model.
     pub(super) fn start(settings: &ModelSettings, internal: Sender<Internal>) -> Self {
         let (questions, question_queue) = bounded(64);
         let (documents, document_queue) = bounded(1);
@@ -92,7 +92,7 @@ impl EncoderThread {
         Self { questions, documents, sentences, thread }
     }
 
-    /// Requests the vector of a question. Returns whether the encoder accepted it.
+    /// Requests the vector of a question. Returns whether the encoder accepted the question.
     pub(super) fn ask(&self, question: Question) -> bool {
         self.questions.try_send(question).is_ok()
     }
@@ -102,7 +102,7 @@ impl EncoderThread {
         self.sentences.clone()
     }
 
-    /// Sends a batch of documents. Returns the batch as the error if the encoder already has a batch waiting.
+    /// Sends a batch of documents. If another batch is already waiting, returns this batch as the error.
     pub(super) fn encode(&self, batch: Vec<(TextHash, String)>) -> Result<(), Vec<(TextHash, String)>> {
         self.documents.try_send(batch).map_err(|refused| refused.into_inner())
     }
@@ -125,8 +125,8 @@ fn serve(
     tell: &dyn Fn(Encoded) -> bool,
 ) {
     loop {
-        // All channels close when the thread is stopped, except that of the sentences while a reader uses it. That
-        // reader then gets no reply.
+        // When the thread is stopped, all channels close, except the channel for sentences while a reader still uses
+        // it. That reader then gets no reply.
         select_biased! {
             recv(questions) -> question => {
                 let Ok(question) = question else { return };

@@ -1,10 +1,8 @@
-//! Fail-stop: when the state in memory and the journal may differ, writing stops until the state has been computed
-//! again.
+//! Fail-stop: if the state in memory and the journal may differ, writing stops until the state has been rebuilt.
 //!
 //! The two may differ if the outcome of a commit is unknown, or if a committed operation cannot be applied to the
-//! state. A background thread then folds the journal again, and the state and its derived data are replaced. Meanwhile,
-//! reads use the old state and writes wait. If the journal cannot be read, all writes fail until the memory is opened
-//! again.
+//! state. A background thread then rebuilds the state and its derived data from the journal. Meanwhile, reads use the
+//! old state and writes wait. If the journal cannot be read, all writes fail until the memory is opened again.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -21,11 +19,11 @@ use crate::{MemoryError, Written, ticket::ticket};
 /// A halt of writing: its reason and state.
 pub(super) struct Halt {
     why: String,
-    /// Whether the journal is being read again. `false` means that reading it failed.
+    /// Whether the journal is being read again; `false` if that failed.
     reloading: bool,
-    /// Writes that may be in the database but are not applied to the state.
+    /// Writes that may have been committed to the database, but are not applied to the state.
     in_doubt: Vec<(Made, Write)>,
-    /// Position of the first operation in doubt.
+    /// Position of the first operation in `in_doubt`.
     first: Position,
 }
 
@@ -35,7 +33,7 @@ impl Halt {
     }
 }
 
-/// A state that was folded from the journal again, with its derived data.
+/// A state that was rebuilt from the journal, with its derived data.
 pub(crate) struct Renewed {
     world: ReadSnapshot,
     reviews: Reviews,
@@ -74,7 +72,7 @@ impl Worker {
         true
     }
 
-    /// Computes the derived data of a newly folded state on a background thread.
+    /// Computes the derived data of the rebuilt state on a background thread.
     pub(super) fn take_reloaded(&mut self, reloaded: Result<Reloaded, StoreError>) {
         match reloaded {
             Ok(reloaded) => {
@@ -103,7 +101,7 @@ impl Worker {
         self.fail(format!("{why}; all writes fail until the campaign is opened again"));
     }
 
-    /// Replaces the state by the newly folded state, and answers the writes in doubt.
+    /// Replaces the state with the rebuilt state, and answers the writes in doubt.
     pub(super) fn take_renewed(&mut self, renewed: Result<Renewed, MemoryError>) {
         let Renewed { world, reviews, reveals, behind, transient_batch } = match renewed {
             Ok(renewed) => renewed,
@@ -125,8 +123,8 @@ impl Worker {
         self.writes.renew_transients(&state, transient_batch);
         let mut next = first;
         for (Made { operation, transients }, write) in in_doubt {
-            // A write of only transient values has no operation, so its outcome is unknown. It fails, and the game
-            // sends the values again.
+            // A write that has only transient values has no operation, so its outcome is unknown. It fails, and the
+            // game sends the values again.
             let Some(operation) = operation.filter(|_| next <= state.position()) else {
                 self.note_if_findings(&write);
                 self.finish(write, Err(MemoryError::NotCommitted(why.clone())));

@@ -36,7 +36,7 @@ pub(super) fn import(
 ) {
     options.progress.set(ImportStage::Reading);
     let earlier = Earlier::of(&world.state);
-    // Dropping the state lets the worker change its state in place, which needs the only reference.
+    // Drops the snapshot, because the worker can change its state in place only if it has the only reference.
     drop(world);
     let source = match read(path, &options, earlier, &responder) {
         Ok(source) => source,
@@ -48,7 +48,8 @@ pub(super) fn import(
     let _ = internal.send(Internal::Import(Box::new(import)));
 }
 
-/// Reads files. If the request is cancelled midway, returns the cancellation instead of errors from partly read files.
+/// Reads files. If the request is cancelled meanwhile, returns the cancellation rather than errors due to partly read
+/// files.
 fn read(
     path: &Path,
     options: &ImportOptions,
@@ -59,7 +60,7 @@ fn read(
     if responder.is_cancelled() { Err(MemoryError::Cancelled) } else { source }
 }
 
-/// Contents of the files that were read, to be compared with a state.
+/// Contents of the imported files, to be compared with a state.
 pub(crate) enum Source {
     /// Campaign files.
     Campaign(Box<Campaign>),
@@ -108,9 +109,10 @@ impl Source {
     }
 }
 
-/// Plans an import of those changes in an export that are not in the state yet.
+/// Plans the import of an export: of its changes, those that are not in the state yet.
 fn plan_lines(state: &State, changes: &[Change], name: &str) -> ImportPlan {
-    // An entity or session that was removed before the export is in it only because another record refers to it.
+    // If an entity or session was removed before the export, the export contains it only because another record refers
+    // to it.
     let mut removed: (BTreeSet<&EntityId>, BTreeSet<&SessionId>) = Default::default();
     for change in changes {
         match change {

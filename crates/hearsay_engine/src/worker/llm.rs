@@ -1,8 +1,8 @@
 //! Extraction with a language model: the queue of texts, and the findings.
 //!
 //! Separate threads query the model and send [`Internal::Asked`] to the worker. The worker writes the findings in the
-//! same way as those of the rule-based extractor. The queue is stored in a file in the directory of the database. It is
-//! not part of the journal.
+//! same way as findings of the rule-based extractor. The queue is stored in a file in the directory of the database. It
+//! is not part of the journal.
 
 mod ask;
 mod kept;
@@ -38,11 +38,11 @@ pub(crate) use ask::Asked;
 /// A control command for extraction with a language model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LlmStep {
-    /// Pauses reading. Texts that are being read go back to the queue.
+    /// Pauses reading. Texts that are being read return to the queue.
     Pause,
     /// Resumes reading.
     Resume,
-    /// Retries failed texts, including texts that were given up, as soon as possible.
+    /// Retries failed texts as soon as possible, including those for which all retries have failed.
     Retry,
     /// Reads all waiting texts now, including unfinished conversations, and resumes reading.
     ReadAll,
@@ -66,25 +66,25 @@ pub(super) struct Asking {
     settings: LlmSettings,
     limits: QueueSettings,
     kept: Kept,
-    /// The threads, or the reason why there are none.
+    /// Threads that query the model, or the reason why there are none.
     asker: Result<Asker, String>,
     paused: bool,
     /// Number of jobs that are being read.
     running: usize,
     /// Number of passages whose findings are to be written.
     writing: usize,
-    /// Real time, in milliseconds since 1970, before which no job is due.
+    /// Real time before which no job is due, in milliseconds since 1970.
     look_at: i64,
     counts: Counts,
     found: Proposed,
     last_error: Option<String>,
     /// File of the queue; `None` for a memory without files.
     file: Option<PathBuf>,
-    /// Whether the queue changed after it was last stored.
+    /// Whether the queue has changed since it was last stored.
     dirty: bool,
     /// Whether the queue is being stored.
     keeping: bool,
-    /// Earliest moment at which the queue is stored again.
+    /// Earliest time at which the queue may be stored again.
     keep_at: Instant,
 }
 
@@ -119,7 +119,7 @@ impl Asking {
             limits: QueueSettings::from(&settings),
             kept: file.as_deref().map(Kept::read).unwrap_or_default(),
             asker,
-            // If the settings disable automatic extraction, the language model also waits for a command.
+            // If the settings disable automatic extraction, the language model starts only on command.
             paused: !extraction.enabled,
             running: 0,
             writing: 0,
@@ -135,9 +135,9 @@ impl Asking {
         })
     }
 
-    /// Makes the queue agree with the state. Removes passages that are no longer in the state. The program may have
-    /// ended before the queue was stored, so passages that the extractor has read after its last recorded position are
-    /// added.
+    /// Reconciles the queue with the state. Removes passages that are no longer in the state. Adds passages that the
+    /// extractor has read since its last recorded position, because the program may have ended before the queue was
+    /// stored.
     pub(super) fn reconcile(&mut self, state: &State, readings: &Readings) {
         let gone: Vec<PassageId> = self.kept.queue.passages().filter(|id| state.passage(*id).is_none()).collect();
         self.dirty |= !gone.is_empty();
@@ -159,7 +159,7 @@ impl Asking {
         }
     }
 
-    /// Adds a passage to the queue, unless it already waits or was read before.
+    /// Adds a passage to the queue, unless it is already waiting or was read before.
     fn want(&mut self, state: &State, passage: &Passage) {
         let id = passage.id();
         if self.kept.read.contains(&id) {
@@ -216,7 +216,7 @@ impl Asking {
     }
 }
 
-/// Returns the name under which the lines of a session are collected in the queue.
+/// Returns the name under which the queue collects the lines of a session.
 fn in_session(session: &hearsay_model::SessionId) -> String {
     format!("session {session}")
 }
@@ -240,14 +240,14 @@ impl Worker {
         }
     }
 
-    /// Allows another reading of the passages that were already read.
+    /// Lets passages be read again that were already read.
     pub(super) fn ask_again(&mut self) {
         if let Some(asking) = &mut self.asking {
             asking.kept.read.clear();
         }
     }
 
-    /// Passes the changed vocabulary to the client of the language model.
+    /// Passes a changed vocabulary to the client of the language model.
     pub(super) fn renew_vocabulary(&mut self) {
         let vocabulary = self.world.state.vocabulary().as_ref();
         if let Some(Asking { asker: Ok(asker), .. }) = &mut self.asking {
@@ -264,14 +264,14 @@ impl Worker {
         self.asking.as_ref().filter(|_| !self.closing)?.patience(now().0)
     }
 
-    /// Starts due jobs if threads are free, and stores the queue if it changed.
+    /// Starts due jobs on free threads, and stores the queue if it changed.
     pub(super) fn ask_model(&mut self) {
         let settled = self.readings.pending() == 0;
         let closing = self.closing;
         let Some(asking) = &mut self.asking else { return };
         if settled {
-            // The last lines of a session are read when the session is no longer being played. Those of other
-            // conversations are read when the memory closes.
+            // Reads the last lines of a session once it is no longer being played, and the last lines of other
+            // conversations once the memory closes.
             let playing = self.world.state.playing().map(|playing| in_session(&playing.session));
             let over = |source: &&str| match source.starts_with("session ") {
                 true => Some(*source) != playing.as_deref(),
@@ -359,7 +359,7 @@ impl Worker {
         self.tell(Event::Asked { waiting, trouble });
     }
 
-    /// Counts the findings of a passage when they have been written, or when they will not be written.
+    /// Counts the findings of a passage. Called when they have been written or could not be written.
     pub(super) fn note_asked(&mut self, counts: &Proposed) {
         if let Some(asking) = &mut self.asking {
             asking.writing -= 1;
@@ -402,7 +402,7 @@ impl Worker {
     fn keep_queue(&mut self) {
         let closing = self.closing;
         let Some(asking) = &mut self.asking else { return };
-        // A job is stored as done only after its findings have been written.
+        // A job may be stored as done only after its findings have been written.
         let is_time = asking.writing == 0 && (closing || Instant::now() >= asking.keep_at);
         if !asking.dirty || asking.keeping || !is_time {
             return;
@@ -429,15 +429,14 @@ impl Worker {
         }
     }
 
-    /// Ends the threads, and stores the queue with the unfinished jobs. Does not wait for a thread that does not
-    /// respond.
+    /// Ends the threads, and stores the queue with the unfinished jobs. Does not wait for unresponsive threads.
     pub(super) fn stop_asking(&mut self, inbox: &Receiver<Internal>) {
         let end = Instant::now() + LAST_WORDS;
         while self.asking.as_ref().is_some_and(|asking| asking.running > 0)
             && let Ok(message) = inbox.recv_deadline(end)
         {
             match message {
-                // These findings can no longer be written, so the job goes back to the queue.
+                // These findings can no longer be written, so the job returns to the queue.
                 Internal::Asked(asked) => {
                     if let Some(asking) = &mut self.asking {
                         asking.running -= 1;

@@ -1,7 +1,7 @@
 //! The worker: one named thread that owns the state, the index and the store.
 //!
 //! The worker waits only for its channels. Commits, the sentence encoder, file access and long comparisons run on other
-//! threads, which send [`Internal`] messages to the worker. Long work on the worker itself is done in slices between
+//! threads, which send [`Internal`] messages to the worker. The worker does its own long work in slices between
 //! requests.
 
 mod closing;
@@ -97,7 +97,7 @@ pub(crate) enum Command {
     },
     #[cfg(feature = "llm")]
     Llm(LlmCommand),
-    /// Applies an operation to the state but not to the journal, so that the two differ.
+    /// Applies an operation to the state but not to the journal, to make the two differ.
     #[cfg(test)]
     Spoil(hearsay_model::Operation),
 }
@@ -110,9 +110,9 @@ pub(crate) enum Internal {
     CompactionPlanned(hearsay_model::Compaction),
     /// Outcome of updating the database to the compacted journal.
     Compacted(Result<(), StoreError>),
-    /// Outcome of folding the journal again.
+    /// Outcome of rebuilding the state from the journal.
     Reloaded(Box<Result<Reloaded, StoreError>>),
-    /// Outcome of computing the derived data of the new state.
+    /// Outcome of computing the derived data of the rebuilt state.
     Renewed(Box<Result<Renewed, MemoryError>>),
     /// An import whose files were read. It joins the queue of writes.
     Import(Box<Import>),
@@ -131,18 +131,18 @@ pub(crate) enum Internal {
     /// Facts that a language model found in texts.
     #[cfg(feature = "llm")]
     Asked(Box<llm::Asked>),
-    /// The attempt to store the queue of the language model is over.
+    /// The queue of the language model was stored, or storing it failed.
     #[cfg(feature = "llm")]
     QueueKept,
-    /// An error in the background.
+    /// An error of a background task.
     Failed(String),
-    /// Duplicate entities, for a caller.
+    /// Duplicate entities, and the responder of the caller who asked for them.
     FoundDuplicates(Vec<Duplicate>, Responder<Vec<Duplicate>>),
     /// Planned merges of near-certain duplicates, and whether there are more.
     Duplicates(Vec<MergePlan>, bool),
-    /// A long read is done.
+    /// A long read has finished.
     ReadAsideDone,
-    /// A background thread is done.
+    /// A background thread has finished.
     AsideDone,
 }
 
@@ -180,7 +180,7 @@ pub(crate) struct Worker {
     compacting: Compacting,
     counts: Counts,
     reads: Reads,
-    /// Number of running background threads, and their handles.
+    /// Number of running background threads, and the handles for joining them.
     asides: (usize, Vec<JoinHandle<()>>),
     /// Thread that reads the stored terms of texts, and the number of texts stored.
     terms: Option<JoinHandle<hearsay_recall::TermCache>>,
@@ -196,7 +196,7 @@ pub(crate) struct Worker {
 /// Counts of the state after a write, computed on demand.
 #[derive(Default)]
 struct Counts {
-    /// Number of the write after which the counts were computed; `None` if the counts are outdated.
+    /// Number of the write after which the counts were computed; `None` if they have not been computed or are outdated.
     revision: Option<u64>,
     entities: usize,
     facts: usize,
@@ -210,8 +210,8 @@ pub(crate) fn start(
     deadline: Arc<OnceLock<Instant>>,
 ) -> Result<JoinHandle<Result<Closed, MemoryError>>, MemoryError> {
     let (internal, inbox) = unbounded();
-    // The threads read while the database opens. They write nothing until the database is open, because only an open
-    // database ensures that no other process uses the directory.
+    // The threads read while the database opens. They write nothing before that, because only the open database ensures
+    // that no other process uses the directory.
     let reading = match &options.location {
         Location::Directory(directory) => Some(Reading::start(directory, options.settings.model.enabled, &internal)?),
         Location::Memory => {
@@ -298,7 +298,7 @@ impl Worker {
             self.ask_model();
             if self.closing && (!busy || self.ending.gave_up()) && self.is_idle() {
                 if !self.ending.gave_up() && self.mark_reading() {
-                    // No later message would wake the worker to write the record.
+                    // Handles the new write immediately, because no later message would wake the worker.
                     continue;
                 }
                 break;
@@ -311,8 +311,8 @@ impl Worker {
             let patience = self.ending.patience(now).map_or(patience, |until| until.min(patience));
             let patience = if busy || compacts { Duration::ZERO } else { patience };
             let open_reads = reads.as_ref().unwrap_or(&none);
-            // When there is no room, writes stay in their channel until callers get the error that it is full. Reads
-            // continue.
+            // When the queue of writes is full, further writes stay in the channel. When the channel is also full,
+            // callers get an error. Reads continue.
             let open_writes = writes.as_ref().filter(|_| self.writes.has_room()).unwrap_or(&none);
             select! {
                 recv(inbox) -> message => {
@@ -335,7 +335,8 @@ impl Worker {
         self.shut_down(inbox)
     }
 
-    /// Returns whether all requests are answered. After closing gave up waiting, returns whether no commit is running.
+    /// Returns whether all requests are answered. If the time limit for closing has passed, returns whether no commit
+    /// or compaction is running.
     fn is_idle(&self) -> bool {
         let in_doubt = self.halt.as_ref().map_or(0, Halt::in_doubt);
         if self.ending.gave_up() {
@@ -412,7 +413,7 @@ impl Worker {
     }
 
     /// Runs a long job on its own low-priority thread, so that it delays neither writes nor frames of the game. Returns
-    /// whether the thread started. If it did not, the responder of the job is dropped, so the caller gets an error.
+    /// whether the thread started. If it did not, the job and its responder are dropped, so the caller gets an error.
     fn aside(&mut self, job: impl FnOnce(&Sender<Internal>) + Send + 'static) -> bool {
         self.asides.1.retain(|aside| !aside.is_finished());
         let internal = self.internal.clone();
@@ -498,7 +499,7 @@ impl Worker {
 
     /// Stores derived data, and closes the database. All requests are answered by then.
     fn shut_down(mut self, inbox: Receiver<Internal>) -> Result<Closed, MemoryError> {
-        // When closing gave up, background threads end by themselves.
+        // If the time limit for closing has passed, background threads are left to end by themselves.
         for aside in std::mem::take(&mut self.asides.1).into_iter().filter(|_| !self.ending.gave_up()) {
             let _ = aside.join();
         }
@@ -510,7 +511,7 @@ impl Worker {
         while let Ok(message) = inbox.try_recv() {
             self.take_internal(message);
         }
-        // Vectors that are still being read are not needed.
+        // Vectors that are still being read are no longer needed.
         drop(inbox);
         self.closing = true;
         self.store_vectors();
@@ -527,11 +528,11 @@ impl Worker {
             });
         }
         let closed = self.ending.closed();
-        // Freeing much memory takes long and can run in the background.
+        // Freeing a large amount of memory is slow, so it runs in the background.
         let large = (self.world, self.index, self.vectors, self.questions, self.reviews, self.readings);
         let freeing = thread::Builder::new().name("hearsay-freeing".into());
         let _ = freeing.spawn(move || drop(large));
-        // At this point, no other thread has a reference to the store. If one had, that thread would close the store
+        // At this point, no other thread should have a reference to the store. A thread that has one closes the store
         // later.
         Arc::into_inner(self.store).map_or(Ok(closed), |store| Ok(store.close().map(|()| closed)?))
     }

@@ -55,11 +55,11 @@ pub(super) struct Questions {
     minds: Minds,
 }
 
-/// Maximum deadline. Longer deadlines have no effect in practice, and clocks cannot represent moments far in the
-/// future.
+/// Maximum time to wait for a vector. Longer times have no effect in practice, and clocks cannot represent times far in
+/// the future.
 const LONGEST: Duration = Duration::from_secs(24 * 3600);
 
-/// Maximum time that the worker sleeps when no question waits.
+/// Maximum time for which the worker sleeps when no question waits.
 const IDLE: Duration = Duration::from_secs(60);
 
 impl Questions {
@@ -113,7 +113,7 @@ impl Worker {
         }
     }
 
-    /// Answers the questions whose deadline has passed, and drops cancelled questions.
+    /// Answers the questions whose deadlines have passed, and drops cancelled questions.
     pub(super) fn answer_late_questions(&mut self) {
         if self.questions.waiting.is_empty() {
             return;
@@ -132,10 +132,10 @@ impl Worker {
         }
     }
 
-    /// Answers a question. `cut` means that meaning should have been used, but the vector is missing.
+    /// Answers a question. `cut` tells whether the ranking by meaning is skipped because the vector is missing.
     fn answer(&mut self, waiting: Waiting, vector: Option<Vec<f32>>, cut: bool) {
         let Waiting { asked, since, until } = waiting;
-        // A caller with a longer deadline than the hard deadline in the settings gets an answer that uses the graph.
+        // If the caller's deadline is later than the hard deadline in the settings, the answer still uses the graph.
         let hard = until.max(since + self.settings.recall.hard_deadline().min(LONGEST));
         let graph = Instant::now() < hard || vector.is_some();
         let pending_vectors = self.pending_vectors();
@@ -150,7 +150,7 @@ impl Worker {
                 responder.give(Err(MemoryError::Cancelled))
             }
             Asked::Ask(ask, responder) => {
-                // The closure is guarded because it runs the caller's token counter.
+                // Guards the closure, because it runs the caller's token counter.
                 let context = guarded(|| {
                     Ok(ask.context(state, index, minds, vector.as_deref(), graph, &self.settings.recall)?)
                 });

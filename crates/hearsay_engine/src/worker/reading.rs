@@ -1,4 +1,4 @@
-//! Extraction of facts from texts: the queue of passages, and the outcomes of the findings. The extractor runs on a
+//! Extraction of facts from texts: the queue of passages, and the outcomes of their findings. The extractor runs on a
 //! background thread.
 
 use std::{
@@ -22,7 +22,7 @@ use hearsay_model::{
 use super::{Internal, Worker, Write, encoder::Sentences, guarded};
 use crate::{ExtractionEngine, MemoryError, ModelSettings, ModelStatus, Settings, clock::now, ticket::Responder};
 
-/// What a background thread reads texts with.
+/// Tools with which a background thread reads texts.
 struct Tools {
     extractor: Arc<Extractor>,
     lexicon: Arc<Lexicon>,
@@ -31,7 +31,7 @@ struct Tools {
     model: Option<Arc<LazyReadingModel>>,
 }
 
-/// The reading model. The first text that is read loads it.
+/// Reading model that is loaded when it is first used.
 struct LazyReadingModel {
     settings: ModelSettings,
     model: OnceLock<Option<ReadingModel>>,
@@ -42,7 +42,7 @@ impl LazyReadingModel {
         Self { settings: settings.clone(), model: OnceLock::new() }
     }
 
-    /// Returns the model, or `None` if there is none. The patterns alone then read texts.
+    /// Returns the model, or `None` if there is none. In this case, only the patterns are used.
     fn get(&self) -> Option<&ReadingModel> {
         self.model.get_or_init(|| self.load()).as_ref()
     }
@@ -72,7 +72,7 @@ impl Tools {
     }
 }
 
-/// Maximum number of passages that are read at a time. It is small, so that the first facts arrive soon.
+/// Maximum number of passages in a batch. It is small, so that the first facts arrive soon.
 const BATCH: usize = 16;
 
 /// Maximum number of texts whose findings are held back before they are compared and written.
@@ -81,18 +81,18 @@ const MOST_HELD: usize = 4096;
 /// Passages that wait to be read, and passages that were read.
 #[derive(Default)]
 pub(super) struct Readings {
-    /// Whether passages are read. If not, they wait until reading is enabled.
+    /// Whether reading is enabled. If not, passages wait until it is enabled.
     enabled: bool,
     language: Option<PathBuf>,
-    /// Passages that wait to be read, each with the position of the operation that added it. In reading order.
+    /// Passages that wait to be read, in reading order, each with the position of the operation that added it.
     waiting: VecDeque<(Position, PassageId)>,
-    /// Passages whose facts were stated by the operation that added the passage. These passages are never read.
+    /// Passages whose facts were stated by the operation that added them. They are never read.
     stated: HashSet<PassageId>,
     /// Number of passages being read.
     reading: usize,
     /// Number of passages whose findings are to be written.
     writing: usize,
-    /// Positions of the operations with the findings of each passage, by the extractor or a language model.
+    /// Positions of the operations that contain the findings of each passage, from the extractor or a language model.
     read: HashMap<PassageId, Vec<Position>>,
     /// Lines of the session being read.
     lines: SessionLines,
@@ -101,16 +101,16 @@ pub(super) struct Readings {
     extractor: Option<Arc<Extractor>>,
     /// Reading model; `None` if the settings select the patterns alone.
     model: Option<Arc<LazyReadingModel>>,
-    /// Whether many texts arrived at once. The number of doubtful facts from all of them together is then limited.
+    /// Whether many texts arrived together. The total number of doubtful facts from these texts is then limited.
     many: bool,
     /// Findings that are held back until all texts are read, so that the doubtful facts with the highest stakes can be
     /// selected.
     held: Vec<Findings>,
-    /// Position of the operation that added the first of these texts.
+    /// Position of the operation that added the first of the texts in `held`.
     held_from: Option<Position>,
     /// Counts of the outcomes of findings since the memory was opened.
     found: Proposed,
-    /// Whether a text was read after the position of reading was last recorded.
+    /// Whether a text was read since the reading position was last recorded.
     unmarked: bool,
 }
 
@@ -140,7 +140,7 @@ impl Readings {
             }
         }
         // All findings of a text are in one operation. If this operation exists, the text was read completely, even if
-        // the program ended before the position of reading was recorded.
+        // the program ended before the reading position was recorded.
         readings.waiting.retain(|(_, passage)| !written.contains(passage));
         readings
     }
@@ -183,8 +183,8 @@ impl Readings {
         if brought.is_empty() {
             return;
         }
-        // A passage counts only for facts of the same session. A fact from another source may have the passage as
-        // further evidence.
+        // Considers only facts from the same session, because a fact from another source may have the passage as
+        // additional evidence.
         for change in &operation.changes {
             let Change::AssertFact(fact) = change else { continue };
             let provenance = fact.provenance();
@@ -199,7 +199,7 @@ impl Readings {
 
     /// Adds new passages to the queue, unless the operation that added them stated their facts.
     fn want(&mut self, state: &State, position: Position, touched: &[Key]) {
-        // Most operations of a game add no text.
+        // Most of a game's operations add no text.
         if !touched.iter().any(|key| matches!(key, Key::Passage(_))) {
             return;
         }
@@ -253,7 +253,7 @@ impl Worker {
         self.readings.want(&state, position, touched);
     }
 
-    /// Withdraws the findings in a passage.
+    /// Withdraws the findings from a passage.
     fn take_back(&mut self, state: &State, passage: PassageId) {
         for position in self.readings.read.remove(&passage).unwrap_or_default().into_iter().rev() {
             if state.entry(position).is_some_and(|entry| entry.live) {
@@ -267,7 +267,7 @@ impl Worker {
     /// Starts reading a batch of waiting passages, unless a batch is already being read.
     pub(super) fn read_more(&mut self) {
         let readings = &mut self.readings;
-        // Waits for the sentence encoder, because extraction is better with it.
+        // Waits for the sentence encoder to load, because extraction is better with it.
         let is_ready = readings.enabled && self.model != ModelStatus::Loading && !self.closing;
         if readings.reading > 0 || readings.waiting.is_empty() || readings.writing > 0 || !is_ready {
             return;
@@ -318,7 +318,7 @@ impl Worker {
         Ok(Tools { extractor, lexicon, sentences, model: self.readings.model.clone() })
     }
 
-    /// Extracts the findings of a draft on a background thread and sends them to the caller, without writing them.
+    /// Extracts facts from a draft on a background thread, and sends them to the caller without recording them.
     pub(super) fn draft(&mut self, draft: Draft, responder: Responder<Drafted>) {
         let resolved = draft.resolved(&self.world.state).map_err(MemoryError::from);
         let (draft, tools) = match resolved.and_then(|draft| Ok((draft, self.reading_tools()?))) {
@@ -331,8 +331,8 @@ impl Worker {
         });
     }
 
-    /// Enables reading of the waiting texts, even if the settings disable extraction. With `again`, queues every text
-    /// again, for example after a change of the language file. Returns the number of texts to read.
+    /// Enables reading of the waiting texts, even if the settings disable extraction. If `again` is `true`, queues
+    /// every text again, for example after the language file changed. Returns the number of texts to read.
     pub(super) fn read_texts(&mut self, again: bool) -> usize {
         let readings = &mut self.readings;
         readings.enabled = true;
@@ -375,7 +375,7 @@ impl Worker {
         }
     }
 
-    /// Leaves out the doubtful facts that are least worth the DM's time. `left` is the number of texts that still wait.
+    /// Removes the doubtful facts that are least worth the DM's time. `left` is the number of texts that still wait.
     fn leave_guesses_out(&mut self, read: &mut [Findings], left: usize) {
         let state = &self.world.state;
         let most = match self.readings.many {
@@ -388,7 +388,7 @@ impl Worker {
         self.readings.found.left_out += guesses::leave_out(state, &self.settings.policy, read, most);
     }
 
-    /// If a write contains findings, counts them when they have been written or will not be written.
+    /// If a write contains findings, counts them. Called when the write is committed or has failed.
     pub(super) fn note_if_findings(&mut self, write: &Write) {
         if let Write::Findings { findings, counts, .. } = write {
             if findings.model.is_some() {
@@ -401,8 +401,8 @@ impl Worker {
         }
     }
 
-    /// Queues the write that records up to which position texts were read, if needed. Called before closing. Returns
-    /// whether there is something to write.
+    /// Queues a write that records the reading position, that is, the position up to which texts were read. Called
+    /// before closing. Returns whether such a write is needed.
     pub(super) fn mark_reading(&mut self) -> bool {
         if !std::mem::take(&mut self.readings.unmarked) {
             return false;
@@ -434,9 +434,9 @@ pub(crate) fn language(path: Option<&std::path::Path>) -> Result<Language, Memor
     english.with(&text).map_err(|error| refuse(error.to_string()))
 }
 
-/// Returns the passage whose findings an operation of the extractor contains, or `None` for other operations. This is
-/// the last passage that all facts of the operation have as evidence. A fact that became more certain also has earlier
-/// passages as evidence; the newest passage comes last.
+/// Returns the passage whose findings an operation contains, or `None` if the operation contains no findings. All facts
+/// of the operation have this passage as evidence. A fact that became more certain also has earlier passages as
+/// evidence; the newest passage comes last.
 fn passage_of(operation: &Operation) -> Option<PassageId> {
     let mut common: Option<Vec<PassageId>> = None;
     for change in &operation.changes {
@@ -458,7 +458,8 @@ fn passage_of(operation: &Operation) -> Option<PassageId> {
     common?.pop()
 }
 
-/// Sorts passages in the order in which they were said or written, so that a denial is read after the denied statement.
+/// Sorts passages in the order in which they were said or written, so that a denial is read after the statement that it
+/// denies.
 fn in_order(state: &State, passages: impl Iterator<Item = PassageId>) -> Vec<PassageId> {
     let mut passages: Vec<PassageId> = passages.collect();
     passages.sort_by_cached_key(|id| {

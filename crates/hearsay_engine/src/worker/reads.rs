@@ -8,7 +8,7 @@ use super::{Internal, ReadJob, Worker};
 pub(super) struct Reads {
     waiting: VecDeque<ReadJob>,
     running: usize,
-    /// Maximum number of reads that run at the same time. It leaves one processor for writes.
+    /// Maximum number of reads that run at the same time. One processor stays free for writes.
     most: usize,
 }
 
@@ -37,7 +37,7 @@ impl Worker {
         self.start_reads();
     }
 
-    /// Starts waiting reads, up to the maximum. Each read uses the state at its start.
+    /// Starts waiting reads, up to the maximum. Each read uses the state at the time it starts.
     fn start_reads(&mut self) {
         while self.reads.running < self.reads.most
             && let Some(read) = self.reads.waiting.pop_front()

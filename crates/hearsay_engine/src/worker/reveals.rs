@@ -1,4 +1,4 @@
-//! Reveals: emits an event when a secret may be told.
+//! Reveals: emits an event when a character may tell a secret.
 
 use std::collections::BTreeSet;
 
@@ -7,12 +7,12 @@ use hearsay_model::{EntityId, Key, Kind, State, attribute};
 
 use crate::Event;
 
-/// Tracks which reveals have a condition that holds. Tracks nothing if the campaign has no reveals.
+/// Tracks the reveals whose conditions are met. Tracks nothing if the campaign has no reveals.
 #[derive(Default)]
 pub(super) struct Reveals {
     /// Player characters, sorted; `None` if the campaign has no reveals.
     players: Option<Vec<EntityId>>,
-    /// Reveals whose conditions hold, each with the character that may tell its secret.
+    /// Reveals whose conditions are met, each with the character that may tell its secret.
     hold: BTreeSet<(String, EntityId)>,
 }
 
@@ -23,7 +23,7 @@ impl Reveals {
         reveals
     }
 
-    /// Updates the player characters after an operation that changed the records with these keys.
+    /// Updates the player characters after an operation that changed the records with the keys `touched`.
     pub(super) fn note(&mut self, state: &State, touched: &[Key]) {
         let Some(players) = &mut self.players else { return };
         for key in touched {
@@ -43,7 +43,7 @@ impl Reveals {
         }
     }
 
-    /// Evaluates all reveals. Returns an event for each reveal whose condition holds now and did not hold before.
+    /// Evaluates all reveals. Returns an event for each reveal whose condition is now met and was not met before.
     pub(super) fn update(&mut self, state: &State) -> Vec<Event> {
         if state.reveals().next().is_none() {
             *self = Self::default();

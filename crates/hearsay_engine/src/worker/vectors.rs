@@ -19,28 +19,28 @@ use super::{
 };
 use crate::clock::now;
 
-/// Texts that need a vector.
+/// Texts without a vector, and vectors that are not stored yet.
 #[derive(Default)]
 pub(super) struct Vectors {
     /// Texts that need a vector, by the hash of their words.
     wanted: HashMap<TextHash, BTreeSet<DocId>>,
     /// Number of texts in `wanted`.
     pending: usize,
-    /// Hashes to encode, in the order in which their texts were added.
+    /// Hashes of the texts to encode, in the order in which the texts were added.
     queue: VecDeque<TextHash>,
     /// Vectors that are not in the file yet.
     unstored: VectorSet,
     /// File of vectors, with the id of the model that computed them.
     file: Option<(String, Arc<Mutex<VectorFile>>)>,
-    /// Whether the stored vectors were read. Until then, it is unknown which texts have no vector.
+    /// Whether the stored vectors have been read. Until then, it is unknown which texts have no vector.
     is_read: bool,
-    /// Whether the model was recorded in the journal since the memory was opened.
+    /// Whether the model has been recorded in the journal since the memory was opened.
     recorded: bool,
     /// Whether a batch is being encoded.
     encoding: bool,
 }
 
-/// Number of vectors in `unstored` at which they are written to the file.
+/// Number of vectors in `unstored` that triggers writing them to the file.
 const STORED_AT_ONCE: usize = 256;
 
 impl Vectors {
@@ -68,8 +68,8 @@ impl Vectors {
         }
     }
 
-    /// Requests a vector for a text that has none. If another text with the same words has a vector, that vector is
-    /// used.
+    /// Requests a vector for a text that has none. Uses the vector of another text with the same words, if there is
+    /// one.
     fn want_doc(&mut self, state: &State, index: &mut Index, doc: DocId) {
         let is_embedded = |fact: &Fact| Index::holds(fact) && state.vocabulary().is_embedded(fact.predicate());
         if let DocId::Fact(id) = doc
@@ -111,8 +111,8 @@ impl Vectors {
         docs
     }
 
-    /// Uses the stored vectors if the current model computed them. If the model is not loaded yet, uses the vectors of
-    /// any model.
+    /// Uses the stored vectors if the current model computed them. If no model is loaded yet, uses them regardless of
+    /// the model.
     fn take_stored(&mut self, stored: Option<StoredVectors>, model: Option<&str>, state: &State, index: &mut Index) {
         if let Some(stored) = stored.filter(|stored| model.is_none_or(|model| model == stored.model)) {
             index.add_vectors(stored.set);
@@ -136,7 +136,7 @@ impl Vectors {
         self.pending
     }
 
-    /// Returns whether the stored vectors were read.
+    /// Returns whether the stored vectors have been read.
     pub(super) fn are_read(&self) -> bool {
         self.is_read
     }
@@ -222,8 +222,8 @@ impl Worker {
                             }
                         }
                         Err(error) => {
-                            // Another attempt would fail too. The text is found only by words and graph until the
-                            // memory is opened again.
+                            // Another attempt would also fail. Until the memory is opened again, the text is found only
+                            // by keyword and graph search.
                             self.vectors.take(hash);
                             self.fail(format!("no vector computed for a text: {error}"));
                         }
@@ -268,8 +268,8 @@ impl Worker {
         self.record_model(&id);
     }
 
-    /// Removes the vectors of removed texts from the file, if there are many. Called at closing, when all background
-    /// threads are done.
+    /// Removes the vectors of removed texts from the file, if there are many. Called during closing, when all
+    /// background threads have ended.
     pub(super) fn drop_unused_vectors(&mut self) {
         let Some((_, file)) = &self.vectors.file else { return };
         let dropped = file.lock().unwrap_or_else(PoisonError::into_inner).drop_unused(&self.index);
@@ -280,7 +280,7 @@ impl Worker {
 
     /// Records in the journal which model computes the campaign's vectors.
     fn record_model(&mut self, id: &str) {
-        // While the memory is closing, nothing more is written. The model is then recorded after the next opening.
+        // Writes nothing while the memory is closing. The model is then recorded after the next opening.
         if self.closing || self.vectors.recorded || self.world.state.model() == Some(id) {
             return;
         }

@@ -1,4 +1,5 @@
-//! Waiting writes. Each write makes its operation when its turn comes, and then sends the answer to its caller.
+//! Waiting writes. When its turn comes, a write computes its operation. After the commit, it sends the answer to its
+//! caller.
 
 use std::sync::Arc;
 
@@ -14,11 +15,11 @@ use hearsay_model::{ApplyError, Author, Operation, TransientUpdate};
 use super::{guarded, import::Import};
 use crate::{ImportOutcome, ImportStage, MemoryError, Patched, ReadSnapshot, Written, clock::now, ticket::Responder};
 
-/// Function that makes an operation from the state when the turn of a write comes. Called again if the write is
+/// Function that computes the operation of a write from the state when its turn comes. Called again if the write is
 /// postponed.
 pub(crate) type Make = Box<dyn FnMut(&ReadSnapshot) -> Result<Operation, MemoryError> + Send>;
 
-/// Function that makes an operation from proposals, and counts the outcomes.
+/// Function that computes an operation from proposals, and counts their outcomes.
 pub(crate) type MakeProposed =
     Box<dyn FnMut(&ReadSnapshot) -> Result<(Option<Operation>, Proposed), MemoryError> + Send>;
 
@@ -26,15 +27,15 @@ pub(crate) type MakeProposed =
 pub(crate) enum Write {
     /// One operation.
     Operation { make: Make, responder: Responder<Written> },
-    /// Proposals, and their outcome at the last attempt.
+    /// Proposals, and the counts of their outcomes at the last attempt.
     Proposals { make: MakeProposed, counts: Proposed, responder: Responder<Proposed> },
     /// Patches from a game, and the fields that failed at the last attempt.
     Patches { patches: Arc<Patches>, author: Author, refused: Vec<Refused>, responder: Responder<Patched> },
-    /// Records transient values as facts, before a write that would lose them.
+    /// Records transient values as facts before another write that would lose them.
     RecordTransients,
     /// An import whose files were read.
     Import(Box<Import>),
-    /// Findings in a passage, and their outcome at the last attempt.
+    /// Findings from a passage, and the counts of their outcomes at the last attempt.
     Findings { findings: Box<Findings>, policy: Policy, counts: Proposed },
     /// A merge of near-certain duplicates, without a responder.
     Merge(Box<MergePlan>),
@@ -79,7 +80,7 @@ impl Write {
         matches!(self, Self::Findings { .. } | Self::Merge(_) | Self::Own(_) | Self::RecordTransients)
     }
 
-    /// Makes the changes to write; empty if there is nothing to write.
+    /// Computes the changes to write. They are empty if there is nothing to write.
     pub(super) fn make(&mut self, world: &ReadSnapshot) -> Result<Made, MemoryError> {
         let mut transients = TransientUpdate::default();
         let operation = match self {
@@ -108,7 +109,7 @@ impl Write {
                 *counts = now;
                 operation
             }
-            // One of the two entities may no longer exist, for example if it was merged into a third entity meanwhile.
+            // One of the two entities may no longer exist, for example because it has been merged into a third entity.
             Self::Merge(plan) => {
                 let there = [&plan.gone, &plan.into].into_iter().all(|id| world.state.entity(id).is_some());
                 if there { Some(guarded(|| Ok(plan.at_its_turn(&world.state, now())?))?) } else { None }

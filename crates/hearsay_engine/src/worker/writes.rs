@@ -1,5 +1,5 @@
-//! Writes. The operation of a write is made from the committed state when its turn comes. Operations are committed in
-//! groups, and are applied and answered after the commit.
+//! Writes. When the turn of a write comes, its operation is computed from the committed state. Operations are committed
+//! in groups, and are applied and answered after the commit.
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{ImportStage, MemoryError, Written, ticket::Responder};
 
-/// Waiting writes, and the work that remains to be done after committed writes.
+/// Waiting writes, and the work that remains after committed writes.
 #[derive(Default)]
 pub(super) struct Writes {
     waiting: VecDeque<Write>,
@@ -31,44 +31,44 @@ pub(super) struct Writes {
     transients: TransientProjection,
     /// Whether an import is being compared with the state, which must not change meanwhile.
     planning: bool,
-    /// Keys of large operations whose texts are not indexed yet.
+    /// Keys of records from large operations whose texts are not indexed yet.
     unindexed: VecDeque<Key>,
-    /// Keys whose records in the graph tables are outdated. Each group has the position that the tables show when the
-    /// group is written.
+    /// Keys of records that are outdated in the graph tables, in groups. Each group has the journal position up to
+    /// which the tables are complete once the group is written.
     unprojected: VecDeque<(VecDeque<Key>, Position)>,
-    /// Number of keys in `unprojected`, and the time at which they are projected even if they are few.
+    /// Number of keys in `unprojected`, and the time at which they are written to the tables even if they are few.
     unprojected_keys: usize,
     project_at: Option<Instant>,
-    /// Number of running rebuilds of the graph tables. Later changes are written afterwards.
+    /// Number of running rebuilds of the graph tables. Later changes are written after these rebuilds.
     rebuilding: usize,
 }
 
 /// Maximum number of operations in one commit.
 pub(super) const GROUP: usize = 64;
 
-/// Number of changes above which an operation is large. A large operation is committed alone, and its follow-up work is
-/// done in slices.
+/// Number of changes above which an operation counts as large. A large operation is committed alone, and its follow-up
+/// work is done in slices.
 pub(super) const LARGE: usize = 1_000;
 
-/// Number of keys indexed or projected at a time.
+/// Maximum number of keys that are indexed or projected at a time.
 const PORTION: usize = 100;
 
-/// Time that a few changes wait for more changes before they are projected, because each transaction on the graph
-/// tables slows down the next commit.
+/// Time for which a small number of changes waits for further changes before being projected. Each transaction on the
+/// graph tables slows down the next commit.
 const GATHER: Duration = Duration::from_millis(50);
 
 /// Time until the next attempt to project changes that could not be projected yet.
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
-/// While more than this number of rows wait in the store, no more rows are made.
+/// Maximum number of rows that may wait in the store. Above it, no further rows are created.
 const MOST_BACKLOG: usize = 20_000;
 
-/// Transient values in the graph tables. The tables are updated only when the memory closes, for three reasons: the
-/// tables are not read before, most values are replaced before, and the database engine keeps the key of each deleted
-/// edge.
+/// Transient values in the graph tables. The tables are updated only when the memory closes, for three reasons: nothing
+/// reads the tables before then, most values are replaced before then, and the database engine keeps the key of each
+/// deleted edge.
 #[derive(Default)]
 struct TransientProjection {
-    /// Number of the newest committed batch, and of the newest batch that the tables show.
+    /// Number of the newest committed batch of transient values. `shown_batch` is the newest batch in the tables.
     batch: u64,
     shown_batch: u64,
     /// Values that changed since they were last sent to the tables.
@@ -83,21 +83,20 @@ fn of(value: &TransientValue) -> (EntityId, Predicate) {
 }
 
 impl TransientProjection {
-    /// Marks values to be sent to the tables again: the values that the tables show, and the values of a newly folded
-    /// state.
+    /// Marks values to be sent to the tables again: those in the tables, and those of a rebuilt state.
     fn renew(&mut self, state: &State, batch: u64) {
         self.batch = batch;
         self.changed.extend(self.shown.keys().cloned());
         self.changed.extend(state.transients().map(of));
     }
 
-    /// Returns whether the tables show all values.
+    /// Returns whether the tables contain all current values.
     fn is_complete(&self) -> bool {
         self.changed.is_empty() && self.shown_batch == self.batch
     }
 
-    /// Returns the keys of at most `count` changed values: the keys of the old values in the tables, and of the new
-    /// values.
+    /// Returns the keys for at most `count` changed values. For each value, these are the keys of the old value in the
+    /// tables and of the new value.
     fn take(&mut self, state: &State, count: usize) -> Vec<Key> {
         let mut keys = BTreeSet::new();
         for _ in 0..count {
@@ -131,7 +130,7 @@ impl Writes {
         self.revision
     }
 
-    /// Updates the transient values after the state was folded again.
+    /// Updates the transient values after the state was rebuilt.
     pub(super) fn renew_transients(&mut self, state: &State, batch: u64) {
         self.transients.renew(state, batch);
     }
@@ -154,7 +153,8 @@ impl Writes {
         self.unindexed = keys;
     }
 
-    /// Schedules records to be written to the graph tables. After that, the tables show the given position.
+    /// Schedules records to be written to the graph tables. Once they are written, the tables are complete up to the
+    /// given position.
     pub(super) fn project_later(&mut self, keys: Vec<Key>, position: Position) {
         self.unprojected_keys += keys.len();
         self.unprojected.push_back((keys.into(), position));
@@ -174,8 +174,8 @@ impl Writes {
         self.waiting.len() < GROUP
     }
 
-    /// Returns the time until the next projection; `None` if no keys wait. The time is short for keys that are already
-    /// due, because these keys became due just now or wait for the store.
+    /// Returns the time until the next projection; `None` if no keys wait. If keys are already due, returns
+    /// [`LOOK_AGAIN`], because they may have to wait for the store.
     pub(super) fn patience(&self, now: Instant) -> Option<Duration> {
         self.project_at.map(|at| at.saturating_duration_since(now).max(LOOK_AGAIN))
     }
@@ -188,8 +188,8 @@ impl Writes {
 impl Worker {
     /// Commits waiting writes, unless a commit is under way.
     ///
-    /// Operations of one group are made from the same state, so no operation of a group may depend on another one. The
-    /// first write that might depend on an earlier write of the group waits for the next group.
+    /// All operations of a group are computed from the same state, so they must not depend on each other. The first
+    /// write that might depend on an earlier write of the group waits for the next group.
     pub(super) fn begin_commit(&mut self) {
         let is_busy = !self.writes.in_flight.is_empty() || self.writes.planning;
         if is_busy || self.ending.gave_up() || self.is_halted() {
@@ -220,14 +220,15 @@ impl Worker {
             }
             let made = match write.make(&self.world) {
                 Ok(made) if !made.is_empty() => made,
-                // The write failed or has no changes. After the group is applied, the result may differ.
+                // The write failed or has no changes. The result may differ once the group is applied, so the write is
+                // tried again then.
                 _ if !first => {
                     self.writes.waiting.push_front(write);
                     break;
                 }
                 nothing => {
-                    // Recording the transient values failed. If it were tried again before the next write, that write
-                    // would wait forever.
+                    // Recording the transient values failed. Retrying it before the write that needs it would block
+                    // that write forever.
                     are_recordable &= !matches!(write, Write::RecordTransients);
                     if nothing.is_ok() {
                         self.count_dropped(&write);
@@ -237,7 +238,8 @@ impl Worker {
                     continue;
                 }
             };
-            // A restore loses the transient values, so they are recorded first. Undoing the restore then finds them.
+            // A restore discards the transient values, so they are recorded first. Undoing the restore then brings them
+            // back.
             let goes_back = made.operation.iter().flat_map(|operation| &operation.changes);
             if goes_back.into_iter().any(|change| matches!(change, Change::Restore(_)))
                 && self.world.state.has_transients()
@@ -276,13 +278,14 @@ impl Worker {
         self.store.commit_with_transients(first, operations, transients, done);
     }
 
-    /// Compares an import with the state on a background thread. Other writes wait, so that the comparison stays valid.
+    /// Compares an import with the state on a background thread. Other writes wait meanwhile, so that the comparison
+    /// stays valid.
     fn plan(&mut self, mut import: Box<Import>) {
         let state = Arc::clone(&self.world.state);
         import.progress.set(ImportStage::Comparing);
         self.writes.planning = self.aside(move |internal| {
             let plan = guarded(|| Ok(import.source.plan(&state)));
-            // Dropping the state lets the worker change its state in place, which needs the only reference.
+            // Drops the reference, because the worker can change its state in place only if it has the only one.
             drop(state);
             let planned = match plan {
                 Ok(plan) => {
@@ -337,8 +340,8 @@ impl Worker {
                 let applied = match Arc::make_mut(&mut self.world.state).apply(Arc::clone(operation)) {
                     Ok(applied) => applied,
                     Err(error) => {
-                        // The operation was checked, and nothing that it depends on changed before it. So the state no
-                        // longer matches the journal.
+                        // The operation was checked before the commit, and nothing that it depends on has changed
+                        // since. The failure therefore means that the state no longer matches the journal.
                         let why = format!("`{}` is in the journal, but cannot be applied: {error}", operation.summary);
                         let rest: Vec<_> = in_flight.collect();
                         let later = rest.iter().filter(|(made, _)| made.operation.is_some()).count();
@@ -420,7 +423,7 @@ impl Worker {
             return false;
         }
         let keys = transients.take(&self.world.state, PORTION);
-        // Until the last value is written, the tables show the previous batch.
+        // Until the last value is written, the tables count as showing the previous batch.
         let is_complete = transients.changed.is_empty();
         if is_complete {
             transients.shown_batch = transients.batch;
@@ -449,7 +452,8 @@ impl Worker {
             let count = keys.len().min(PORTION - portion.len());
             portion.extend(keys.drain(..count));
             self.writes.unprojected_keys -= count;
-            // Until its last record is written, the tables are complete only up to the previous operation.
+            // Until the last record of an operation is written, the tables are complete only up to the operation before
+            // it.
             complete = Position(position.0 - u64::from(!keys.is_empty()));
             if keys.is_empty() {
                 self.writes.unprojected.pop_front();
@@ -483,8 +487,8 @@ impl Worker {
     }
 }
 
-/// Returns the keys of all records that an operation writes to, refers to, or was made from. Returns `None` if the
-/// operation cannot share a commit, because the validity or meaning of other operations depends on it.
+/// Returns the keys of all records that an operation writes, refers to, or was computed from. Returns `None` if the
+/// operation cannot share a commit, because the validity or meaning of other operations may depend on it.
 fn reach(state: &State, made: &Made) -> Option<BTreeSet<Key>> {
     let changes = made.operation.as_ref().map_or(&[][..], |operation| &operation.changes);
     if changes.len() > LARGE || made.transients.values.len() > LARGE {
@@ -499,7 +503,7 @@ fn reach(state: &State, made: &Made) -> Option<BTreeSet<Key>> {
         let written = change.writes();
         reach.extend(written.clone());
         if let Some(fact) = change.fact() {
-            // A name that is new to the state cannot change the meaning of names in other operations.
+            // A name that nobody had before cannot change which entities other operations refer to.
             if names(fact) && fact.object().text().is_none_or(|name| state.resolve(name) != Resolution::None) {
                 return None;
             }
@@ -526,8 +530,8 @@ fn reach_fact(fact: &Fact, reach: &mut BTreeSet<Key>) {
     reach.extend(fact.provenance().session.clone().map(Key::Session));
 }
 
-/// Adds the records of a fact that is in the state or is asserted by the same operation. Returns `None` if the fact is
-/// a name, because the operation may remove the name.
+/// Adds the keys for a fact that is in the state or is asserted by the same operation. Returns `None` if the fact
+/// states a name, because the operation may remove the name.
 fn reach_known(state: &State, id: FactId, reach: &mut BTreeSet<Key>) -> Option<()> {
     reach.insert(Key::Fact(id));
     match state.fact(id) {

@@ -24,7 +24,7 @@ Example:
 pub(crate) struct Beliefs {
     /// File with the stories
     file: PathBuf,
-    /// Maximum number of disagreements with the data set to list, each with the engine's reasons
+    /// List at most N disagreements with the data set, each with the engine's reasons
     #[arg(long, value_name = "N", default_value_t = 0)]
     disagreements: usize,
 }

@@ -15,24 +15,24 @@ use crate::output::Output;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Each run starts a program, which opens a directory and compares the stored operations
-with the acknowledged operations. The program then writes small and large operations,
-undo, graph tables, derived files and snapshots. A run ends when the program is
-killed, when its storage fails (a write is refused or short, a sync fails, or a
-background task fails), or when its disk is full. A full disk needs a mount, so it is
-tested only on Linux as root. The database's memory tables are small, so that its log
-rotates in most runs.
+with the acknowledged operations. The program then writes operations of different
+sizes, graph tables, derived files and snapshots, and undoes operations. A run ends
+when the program is killed, when its storage fails (a write is refused or incomplete,
+a sync fails, or a background task fails), or when its disk is full. A full disk is
+tested only on Linux as root, because a small disk must be mounted. The database's
+buffers in memory are small, so that it starts new log files in most runs.
 
-After a run, a file of each kind is damaged in copies of the directory. The damage
-must be reported or harmless, and a repair must save all undamaged data. The exit
-code is 1 if any data was lost, incomplete or different, or if damage was not reported.
+After several runs, a file of each kind is damaged in a copy of the directory. The
+damage must be reported or harmless, and a repair must save all undamaged data. The
+exit code is 1 if data was lost, incomplete or different, or damage was not reported.
 
 Example:
   hearsay_eval crash --runs 1000 --json")]
 pub(crate) struct Crash {
-    /// Number of programs to start
+    /// Number of runs
     #[arg(long, default_value_t = 1_000)]
     runs: u64,
-    /// Seed of the random numbers, which determine the written data and the moments of the kills
+    /// Seed of the random numbers, which determine what is written and when the programs are killed
     #[arg(long, default_value_t = 7)]
     seed: u64,
 }

@@ -22,22 +22,22 @@ contains one line of JSON: a scene with the entities that the text may name.
 Example:
   hearsay_eval extraction crates/hearsay_eval/data/extraction-dev.jsonl --misses")]
 pub(crate) struct Extraction {
-    /// Labelled files
+    /// Files with labelled sentences
     #[arg(required_unless_present = "text", value_name = "FILE")]
     files: Vec<PathBuf>,
     /// List wrong and missed facts
     #[arg(long)]
     misses: bool,
-    /// Compute new weights for the confidence of facts from the files, and print them in the format of `weights.toml`
+    /// Fit new confidence weights to the files, and print them in the format of `weights.toml`
     #[arg(long)]
     fit: bool,
-    /// Train one of the extractor's classifiers on the files, and print the data file of the classifier
+    /// Train one of the extractor's classifiers on the files, and print its data file
     #[arg(long, value_name = "WHICH", conflicts_with = "fit")]
     learn: Option<Classifier>,
-    /// Use words and patterns only, not the sentence encoder
+    /// Extract facts without the sentence encoder, from words and patterns only
     #[arg(long)]
     without_model: bool,
-    /// Text file: list the facts that are extracted from it, and measure nothing
+    /// List the facts that are extracted from this text file, and measure nothing
     #[arg(long, value_name = "FILE", requires = "names")]
     text: Option<PathBuf>,
     /// File with the entities that the text may name

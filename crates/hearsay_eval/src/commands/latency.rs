@@ -19,7 +19,7 @@ Example:
 pub(crate) struct Latency {
     /// Directory of the campaign; it must already have a database
     campaign: PathBuf,
-    /// Text for the search, and question for the character
+    /// Text to search for, and question for the character
     question: String,
     /// Character to ask
     #[arg(long, value_name = "ID")]

@@ -1,5 +1,5 @@
-//! The commands of the program. There is one module for each measurement. It contains the options and prints the
-//! results as a table.
+//! The commands of the program. Each module implements one measurement command: its options, and the table with its
+//! results.
 
 mod beliefs;
 mod crash;
@@ -38,7 +38,7 @@ pub(crate) enum Command {
     Soak(soak::Soak),
     Readers(readers::Readers),
     Latency(latency::Latency),
-    /// Print the memory use of a program that has opened a world; `speed` runs this command
+    /// Open a world, and print the memory use of this program; `speed` runs this command
     #[command(hide = true)]
     Hold {
         /// Directory of the world

@@ -78,7 +78,7 @@ impl MethodArg {
     }
 }
 
-/// The difference between `hearsay` and the better of dense and BM25, for one of the scores.
+/// The difference in one of the scores between `hearsay` and the better of `dense` and `bm25`.
 #[derive(Debug, Serialize)]
 struct Lead<'a> {
     set: &'a str,
@@ -189,7 +189,7 @@ fn compare(set: &str, measured: &Runs, out: &mut Output) -> Result<()> {
     let against = [(Method::Dense, figures::ahead(hearsay, dense)), (Method::Bm25, figures::ahead(hearsay, bm25))];
     out.line(format!("\n{set}: hearsay compared with the better of dense and bm25"))?;
     for (at, figure) in figures::NAMES.into_iter().enumerate() {
-        // The better of the two methods is the method over which `hearsay` has the smaller lead.
+        // The better of the two methods is the one over which `hearsay` has the smaller lead.
         let [a, b] = &against;
         let (against, ahead) = if a.1[at].mean <= b.1[at].mean { a } else { b };
         let figures::Interval { mean, low, high } = ahead[at];

@@ -38,7 +38,7 @@ pub(crate) struct Soak {
     /// Number of game events in which people say, tell or see something
     #[arg(long, value_name = "N", default_value_t = 4_000, conflicts_with = "paced")]
     talk: usize,
-    /// Play at the speed of a game
+    /// Simulate at the speed of a game, not as fast as possible
     #[arg(long)]
     paced: bool,
     /// Number of moves per second

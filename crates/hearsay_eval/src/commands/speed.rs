@@ -64,7 +64,7 @@ impl Speed {
         if let Some(speed::Held { program, opened, indexed, embedded }) = held {
             let mib = |bytes: u64| bytes >> 20;
             out.line(format!(
-                "A program that has opened it uses {} MiB; with all words indexed {}, with all vectors {}; before opening {}",
+                "memory use: {} MiB with the world open, {} with all words indexed, {} with all vectors; {} before opening",
                 mib(opened), mib(indexed), mib(embedded), mib(program)
             ))?;
         }

@@ -14,15 +14,16 @@ use crate::{output::Output, threads::processors};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 TEXT is a directory with `summaries` and `transcripts`, one file per episode, such as
-`C1E004.txt.gz`. The labels in `training/labels` refer to it. A statement is right if it
-has the words, subject, status and references of a labelled statement.
+`C1E004.txt.gz`. The labels in `training/labels` refer to these files. A statement is
+right if it agrees with a labelled statement in its words (at least half in common),
+subject, status and references.
 
 Example:
-  hearsay_eval table-talk ../shared/data/crd3-dev --on development --misses")]
+  hearsay_eval table-talk ../shared/data/crd3-dev --on development --list")]
 pub(crate) struct TableTalk {
-    /// Directory of the text
+    /// Directory of the summaries and transcripts
     text: PathBuf,
-    /// Directory with the labels and the cast
+    /// Directory with the labels and the list of characters
     #[arg(long, value_name = "DIR", default_value = "training")]
     training: PathBuf,
     /// Episodes to measure
@@ -37,7 +38,7 @@ pub(crate) struct TableTalk {
     /// Minimum confidence of a statement that waits for review
     #[arg(long, value_name = "FRACTION", default_value_t = 0.3)]
     floor: f64,
-    /// List all statements that were found
+    /// List all statements that the model found
     #[arg(long)]
     list: bool,
 }
@@ -45,7 +46,7 @@ pub(crate) struct TableTalk {
 /// A part of the labelled episodes.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum On {
-    /// Episodes that nothing was developed on
+    /// Held-out episodes, which were not used for development
     Test,
     /// Episodes for development and calibration
     Development,
@@ -72,7 +73,7 @@ impl TableTalk {
             ("orion", "tiberius"),
         ]
         .into_iter()
-        .map(|(player, id)| Ok((player.to_owned(), EntityId::new(id).context("an id of the cast")?)))
+        .map(|(player, id)| Ok((player.to_owned(), EntityId::new(id).context("invalid player id")?)))
         .collect::<Result<_>>()?;
         let report = table_talk::measure(
             &model,

@@ -45,7 +45,7 @@ pub struct SceneEntity {
     pub id: EntityId,
     /// The kind of the entity, as in campaign files, such as `npc`.
     pub kind: String,
-    /// The names of the entity. The first is the full name, the others are aliases.
+    /// The names of the entity: the full name, then the aliases.
     pub names: Vec<String>,
     /// The pronouns of the entity, such as `he`.
     #[serde(default)]
@@ -65,7 +65,7 @@ pub struct LabelledFact {
     pub predicate: Predicate,
     /// The object: the id of an entity, `new:Name`, or the value of an attribute.
     pub object: String,
-    /// The words of the text that name the relation, if the vocabulary has no predicate for it.
+    /// The words of the text that name the relation, if the vocabulary has no predicate for the relation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relation: Option<String>,
     /// The character who states the fact; `None` if no character states it.
@@ -74,7 +74,7 @@ pub struct LabelledFact {
     /// The characters who were told the fact, according to the text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub told: Vec<String>,
-    /// Whether the fact is only a guess or hearsay, so that it should wait for review.
+    /// Whether the text states the fact only as a guess or as hearsay, so that the fact should wait for review.
     #[serde(default)]
     pub doubt: bool,
     /// Whether the fact is no longer true.
@@ -108,7 +108,7 @@ pub struct Example {
     pub text: String,
     /// The facts that should be extracted.
     pub facts: Vec<LabelledFact>,
-    /// The difficulties of the sentence, such as a pronoun. The report has figures for each tag.
+    /// Tags that name the difficulties of the sentence, such as `pronoun`. The report has figures for each tag.
     #[serde(default)]
     pub tags: Vec<String>,
 }
@@ -140,14 +140,14 @@ struct SceneLine {
 pub struct Cast {
     /// The entities.
     pub entities: Vec<SceneEntity>,
-    /// Their names.
+    /// The names of the entities, for entity linking.
     pub lexicon: Lexicon,
 }
 
 /// Reads a file with one scene.
 ///
 /// # Errors
-/// If the file cannot be read.
+/// Returns an error if the file cannot be read.
 pub fn cast(path: &Path) -> Result<Cast, ExtractionError> {
     let content = fs::read_to_string(path).map_err(|source| ExtractionError::File { path: path.to_owned(), source })?;
     let failed = |problem: String| ExtractionError::Line { path: path.to_owned(), line: 1, problem };
@@ -176,7 +176,7 @@ impl Labelled {
         for (line, json) in (1..).zip(content.lines()).filter(|(_, json)| !json.trim().is_empty()) {
             let failed = |problem: String| ExtractionError::Line { path: path.to_owned(), line, problem };
             let value: serde_json::Value =
-                serde_json::from_str(json).map_err(|error| failed(format!("not JSON: {error}")))?;
+                serde_json::from_str(json).map_err(|error| failed(format!("the line is not valid JSON: {error}")))?;
             if value.get("id").is_none() {
                 let scene: SceneLine = serde_json::from_value(value).map_err(|error| {
                     failed(format!("not a scene: {error}; a scene has `entities`, and an example has an `id`"))
@@ -194,7 +194,7 @@ impl Labelled {
                 continue;
             }
             let mut example: Example =
-                serde_json::from_value(value).map_err(|error| failed(format!("not an example: {error}")))?;
+                serde_json::from_value(value).map_err(|error| failed(format!("the example is invalid: {error}")))?;
             let name = format!("{file}/{}", example.scene);
             let Some(scene) = self.scenes.get(&name) else {
                 return Err(failed(format!("the scene `{}` is not defined before this line", example.scene)));

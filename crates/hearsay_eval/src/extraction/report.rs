@@ -12,8 +12,8 @@ use super::{
     matching::same,
 };
 
-/// Minimum confidence at which a fact is accepted. A fact with a confidence from `REVIEWED` to below this value waits
-/// for review.
+/// Minimum confidence at which a fact is accepted. A fact with a lower confidence, but at least `REVIEWED`, waits for
+/// review.
 const ACCEPTED: f64 = 0.7;
 const REVIEWED: f64 = 0.3;
 
@@ -25,14 +25,14 @@ pub struct Report {
     pub n: usize,
     /// The share of the accepted facts that match a labelled fact that is not doubtful.
     pub precision: f64,
-    /// The share of the labelled facts that match an accepted fact. Doubtful labelled facts are not counted.
+    /// The share of the labelled facts that match an accepted fact, not counting doubtful labelled facts.
     pub recall: f64,
     /// The share of all labelled facts that match an accepted fact or a fact that waits for review.
     pub review_recall: f64,
     /// The share of the facts waiting for review that match a labelled fact, doubtful or not.
     pub review_precision: f64,
     /// The expected calibration error: the mean, over the bins, of the difference between the mean confidence of a bin
-    /// and its share of right facts. Each bin is weighted by its number of facts.
+    /// and its share of correct facts. Each bin is weighted by its number of facts.
     pub ece: f64,
     /// The number of labelled facts, including doubtful ones.
     pub labelled: usize,

@@ -32,8 +32,8 @@ impl Labelled {
     }
 }
 
-/// Returns the extracted facts that have marks: all facts that are not denied and not marked as doubtful. Each has its
-/// scene, its marks, and whether it matches a labelled fact that is not doubtful.
+/// Returns the extracted facts that have marks, which are all facts that the text neither denies nor marks as doubtful.
+/// A [`Finding`] also says whether the fact matches a labelled fact that is not doubtful.
 pub(crate) fn findings(labelled: &Labelled, meaning: Option<&dyn Meaning>, part: &Part) -> Vec<Finding> {
     let extractor = Extractor::new(part.language.clone(), Vocabulary::default());
     let vocabulary = Vocabulary::default();
@@ -56,7 +56,7 @@ pub(crate) fn findings(labelled: &Labelled, meaning: Option<&dyn Meaning>, part:
 /// Returns the training examples of all classifiers:
 ///
 /// - pairs of entities in one sentence, with their relation,
-/// - entities and words that may be a value of an attribute of the entity, with this attribute,
+/// - pairs of an entity and words that may state an attribute of the entity, with this attribute,
 /// - extracted facts that match a labelled fact, with their assertion status.
 pub fn rows(labelled: &Labelled) -> Rows {
     let extractor = Extractor::new(Language::english(), Vocabulary::default());

@@ -1,6 +1,6 @@
 //! Hand-written lists of locations and moves, such as a game without the plugin could use. The lists store nothing on
-//! the disk, compare nothing with a memory, and track no other changes. Their cost is the minimum cost of tracking
-//! moves in Bevy's world.
+//! the disk, compare nothing with a memory, and track no other changes. Their cost is the least that tracking moves in
+//! Bevy's world can take.
 
 use bevy::{
     ecs::{lifecycle::HookContext, world::DeferredWorld},
@@ -32,7 +32,7 @@ pub(super) struct Places(pub(super) HashMap<EntityId, Entity>);
 #[derive(Resource, Default)]
 struct Moved(Vec<(Entity, EntityId)>);
 
-/// The moves that are collected until the next time they are sent to another thread, a few times per second.
+/// The moves that wait to be sent to another thread, which happens a few times per second.
 #[derive(Resource, Default)]
 struct Gathered(Vec<(Entity, EntityId)>);
 

@@ -53,10 +53,11 @@ pub struct Paced {
     /// 99th percentile of the commit lag in the last tenth of the run, in milliseconds.
     pub lag_ms_p99_end: f64,
     /// Processor time that the memory's worker thread takes per move, in microseconds, at several moments of the run.
-    /// Each pair contains the number of moves before the moment, and the time. Empty except on Linux.
+    /// Each pair contains the number of moves before that moment, and the processor time per move. Empty except on
+    /// Linux.
     pub worker_us_per_move: Vec<(usize, f64)>,
-    /// Resident memory of this program at the beginning and at the end of the run, in bytes. It is known only on Linux;
-    /// `None` on other systems.
+    /// Resident memory of this program at the beginning and at the end of the run, in bytes. `None` on systems other
+    /// than Linux.
     pub resident_bytes: Option<(u64, u64)>,
     /// Size of the directory after closing, in bytes.
     pub directory_bytes: u64,
@@ -189,7 +190,8 @@ pub fn measure_paced(plan: PacedPlan, directory: &Path, tell: &mut dyn FnMut(usi
 #[derive(Default)]
 struct Costs {
     per_move: Vec<(usize, f64)>,
-    /// The running measurement: its mark, and the number of moves and the worker's processor time at its start.
+    /// The running measurement: its mark, the number of moves at its start, and the worker's processor time at its
+    /// start.
     window: Option<(usize, usize, Duration)>,
     marks: usize,
     last: Vec<(usize, Duration)>,
@@ -213,7 +215,7 @@ impl Costs {
         }
     }
 
-    /// Adds a measurement over about the last ten windows of moves.
+    /// Adds a measurement of about the last ten [`WINDOW`]s of moves.
     fn end(&mut self, moves: usize) {
         let from = self.last.iter().rev().find(|(at, _)| at + 10 * WINDOW <= moves).copied();
         if let (Some(from), Some(to)) = (from, self.last.last().copied()) {

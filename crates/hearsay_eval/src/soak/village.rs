@@ -103,7 +103,7 @@ pub(super) fn sentence(number: usize) -> String {
     format!("They say {} {number}.", WHAT[number % WHAT.len()])
 }
 
-/// Requests that are not answered yet.
+/// Requests to the memory that are not answered yet.
 #[derive(Default)]
 pub(super) struct UnderWay {
     patches: Vec<Ticket<Patched>>,

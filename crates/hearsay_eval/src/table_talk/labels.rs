@@ -1,4 +1,4 @@
-//! Labelled passages of table talk.
+//! Reads labelled lines of table talk.
 
 use std::{
     collections::BTreeMap,
@@ -17,19 +17,19 @@ pub enum TableTalkError {
     /// A file cannot be read.
     #[error("{}: {source}", path.display())]
     File {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The cause.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// A label does not fit the text or the format.
+    /// A label does not match the text, or has the wrong format.
     #[error("{}:{line}: {problem}", path.display())]
     Label {
-        /// The file with the labels.
+        /// Path of the file with the labels.
         path: PathBuf,
-        /// The line of the file, counted from 1.
+        /// Line number, counted from 1.
         line: usize,
-        /// The problem.
+        /// Description of the problem.
         problem: String,
     },
 }
@@ -37,13 +37,13 @@ pub enum TableTalkError {
 /// Whether a text was written or spoken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
-    /// Summaries.
+    /// The text is a written summary.
     Written,
-    /// Transcripts of play.
+    /// The text is a transcript of spoken play.
     Spoken,
 }
 
-/// The kind of talk of a passage.
+/// The kind of talk in a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub enum TalkKind {
     /// Narration.
@@ -52,45 +52,45 @@ pub enum TalkKind {
     /// Words of a character.
     #[serde(rename = "c")]
     InCharacter,
-    /// Talk outside of the story.
+    /// Talk at the table that is not part of the story.
     #[serde(rename = "o")]
     OutOfCharacter,
 }
 
-/// A labelled statement. Ranges are in bytes of the line.
+/// A labelled statement. Ranges are in bytes from the start of the line.
 #[derive(Debug, Clone)]
 pub struct LabelledStatement {
-    /// The words of the statement.
+    /// The range of the statement's words.
     pub span: (usize, usize),
-    /// The status as one letter: asserted, negated, planned, hedged or ended.
+    /// The first letter of the status: asserted, negated, planned, hedged or ended.
     pub status: char,
-    /// The subject, if the words do not contain it.
+    /// The name of the subject, if the statement's words do not contain it.
     pub subject: Option<String>,
-    /// The pronouns and descriptions, with the names of what they mean.
+    /// The ranges of pronouns and descriptions, each with the name of the entity that it refers to.
     pub references: Vec<((usize, usize), String)>,
 }
 
-/// The label of a line.
+/// The labels of one line.
 #[derive(Debug, Clone)]
 pub struct Label {
-    /// The index of the line in the chunk.
+    /// The index of the line in [`Chunk::lines`].
     pub line: usize,
     /// The kind of talk.
     pub talk: TalkKind,
-    /// The statements worth keeping.
+    /// The statements that should be recorded.
     pub statements: Vec<LabelledStatement>,
 }
 
-/// Consecutive lines of an episode, with the labels of all but the first ones.
+/// Consecutive lines of an episode. The first lines are context only; the others have labels.
 #[derive(Debug)]
 pub struct Chunk {
-    /// The name of the file with the labels.
+    /// The name of the file with the labels, without its extension.
     pub name: String,
     /// Whether the text was written or spoken.
     pub part: Part,
-    /// The lines as they stand in the text.
+    /// The lines of the text, unchanged.
     pub lines: Vec<String>,
-    /// The labels, in the order of the lines.
+    /// The labels of the labelled lines, in order.
     pub labels: Vec<Label>,
 }
 
@@ -112,23 +112,23 @@ struct RawStatement {
     references: Vec<(usize, usize, String)>,
 }
 
-/// Number of lines before the labelled ones, as context.
+/// Number of lines that precede the first labelled line, as context.
 const LINES_BEFORE: usize = 8;
 
-/// Returns the episodes of a part of the split: `TEST` or `DEVELOPMENT` in `training/data.py`.
+/// Returns the names of the test or development episodes: the list `TEST` or `DEVELOPMENT` in `training/data.py`.
 pub fn split(training: &Path, name: &str) -> Result<Vec<String>, TableTalkError> {
     let path = training.join("data.py");
     let text = fs::read_to_string(&path).map_err(|source| TableTalkError::File { path: path.clone(), source })?;
     let list = text.lines().find_map(|line| line.strip_prefix(&format!("{name} = [")));
     let list =
-        list.ok_or_else(|| TableTalkError::Label { path, line: 1, problem: format!("it has no list `{name}`") })?;
+        list.ok_or_else(|| TableTalkError::Label { path, line: 1, problem: format!("expected the list `{name}`") })?;
     Ok(list.trim_end_matches(']').split(", ").map(|episode| episode.trim_matches('"').to_owned()).collect())
 }
 
-/// Reads the labels of some episodes, and their text.
+/// Reads the labels and the texts of some episodes.
 ///
 /// # Errors
-/// If a file cannot be read, or if a label does not fit the text.
+/// Returns an error if a file cannot be read, or if a label does not match the text.
 pub fn read(text: &Path, labels: &Path, episodes: &[String]) -> Result<Vec<Chunk>, TableTalkError> {
     let failed = |path: &Path, source| TableTalkError::File { path: path.to_owned(), source };
     let mut names = Vec::new();

@@ -1,4 +1,4 @@
-//! Whether a statement that was found is the one that was labelled.
+//! Compares extracted statements with labelled statements.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,12 +7,12 @@ use hearsay_extract::Statement;
 use super::labels::LabelledStatement;
 use crate::extraction::SceneEntity;
 
-/// The names of the cast, to compare entities by.
+/// The names of the characters and other entities, by which entities are compared.
 pub(super) struct Cast {
     ids: BTreeMap<String, String>,
 }
 
-/// Words of a name that do not tell who it is.
+/// Words that do not identify an entity, such as titles. They are ignored when names are compared.
 const TITLES: [&str; 11] =
     ["lord", "lady", "sir", "king", "queen", "sovereign", "captain", "master", "keeper", "the", "earthbreaker"];
 
@@ -33,7 +33,7 @@ impl Cast {
         Self { ids }
     }
 
-    /// Returns whether two names mean the same entity.
+    /// Returns whether two names refer to the same entity.
     fn same(&self, one: &str, other: &str) -> bool {
         let key = |name: &str| {
             let name = normal(name);
@@ -63,7 +63,7 @@ impl Cast {
         }
         let span = found.fact.span;
         if let Some(subject) = &label.subject {
-            // A statement that begins earlier may contain its subject.
+            // A statement that begins before the labelled words may contain its subject.
             match &found.lead {
                 Some(lead) if !self.same(lead, subject) => return Some("subject"),
                 None if span.start >= label.span.0 => return Some("subject is missing"),
@@ -87,7 +87,8 @@ impl Cast {
     }
 }
 
-/// Returns the share of two ranges that they have in common: 0 to 1.
+/// Returns how much two ranges overlap: the length of their common part, divided by the length from the first start to
+/// the last end. 0 to 1.
 pub(super) fn overlap(one: (usize, usize), other: (usize, usize)) -> f64 {
     let both = one.1.min(other.1).saturating_sub(one.0.max(other.0));
     both as f64 / (one.1.max(other.1) - one.0.min(other.0)).max(1) as f64

@@ -1,4 +1,4 @@
-//! Measures the statements of a reading model.
+//! Measures the accuracy of the statements that a reading model finds.
 
 use std::{collections::BTreeMap, time::Instant};
 
@@ -13,33 +13,33 @@ use super::{
 };
 use crate::extraction::SceneEntity;
 
-/// Least overlap of a statement with the label that it is compared with.
+/// Minimum overlap of a statement with a labelled statement for the two to be compared.
 const OVERLAP: f64 = 0.5;
 
-/// A statement that was found.
+/// A statement that the reading model found.
 #[derive(Debug, Clone, Serialize)]
 pub struct Found {
-    /// The chunk.
+    /// The name of the chunk.
     pub chunk: String,
-    /// Whether the text was written, and not spoken.
+    /// Whether the text is a written summary; otherwise, it is a transcript.
     pub written: bool,
-    /// The words of the line that were read.
+    /// The words of the line on which the statement is based.
     pub quote: String,
-    /// The sentence.
+    /// The statement as a sentence.
     pub sentence: String,
-    /// The confidence.
+    /// The confidence, from 0 to 1.
     pub confidence: f64,
-    /// What the confidence was computed from.
+    /// The features from which the confidence was computed.
     pub features: Features,
-    /// Whether it agrees with a label.
+    /// Whether the statement agrees with a labelled statement.
     pub right: bool,
-    /// Why not.
+    /// How the statement differs from the labelled statement; `None` if they agree.
     pub difference: Option<&'static str>,
-    /// The typed facts in the sentence, each with its confidence.
+    /// The facts with a predicate that the patterns find in `sentence`, each with its confidence.
     pub typed: Vec<(String, f64)>,
 }
 
-/// Figures of written or spoken text.
+/// Figures for the written texts or for the transcripts.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct PartReport {
     /// The number of lines.
@@ -48,37 +48,39 @@ pub struct PartReport {
     pub talk_right: usize,
     /// The number of labelled statements.
     pub labelled: usize,
-    /// The number of statements at or above the threshold.
+    /// The number of accepted statements: those with at least the confidence `threshold`.
     pub accepted: usize,
-    /// The number of accepted statements that agree with a label.
+    /// The number of accepted statements that agree with a labelled statement.
     pub accepted_right: usize,
-    /// The number of statements below the threshold and at or above the floor.
+    /// The number of statements that wait for review: those with a confidence from `floor` to below `threshold`.
     pub queued: usize,
-    /// The number of queued statements that agree with a label.
+    /// The number of statements waiting for review that agree with a labelled statement.
     pub queued_right: usize,
-    /// The sum of the differences between confidence and accuracy over ten bins, weighted by the bins.
+    /// The expected calibration error: the mean, over ten bins, of the difference between the mean confidence and the
+    /// share of correct statements. Each bin is weighted by its number of statements.
     pub ece: f64,
-    /// The words per second.
+    /// The time to read all lines, in seconds.
     pub seconds: f64,
 }
 
 /// The result of the measurement.
 #[derive(Debug, Default, Serialize)]
 pub struct TableTalkReport {
-    /// Summaries.
+    /// The figures for the summaries.
     pub written: PartReport,
-    /// Transcripts.
+    /// The figures for the transcripts.
     pub spoken: PartReport,
-    /// All statements that were found.
+    /// All statements that the reading model found.
     #[serde(skip)]
     pub found: Vec<Found>,
 }
 
-/// The players and the characters that they play, by the first word of a transcript's line.
+/// The characters that the players play, by the name of the player in lowercase, as at the start of a transcript's
+/// line.
 pub type Players = BTreeMap<String, EntityId>;
 
-/// Measures a model on chunks of text. `threshold` is the least confidence of an accepted statement, `floor` of one that
-/// waits for review.
+/// Measures a model on chunks of text. `threshold` is the minimum confidence of an accepted statement, and `floor` is
+/// the minimum confidence of a statement that waits for review.
 ///
 /// # Errors
 /// Returns an error if the model's files are inconsistent.
@@ -145,8 +147,9 @@ fn talk(found: &LineStatements) -> TalkKind {
     best.map_or(TalkKind::OutOfCharacter, |(kind, _)| kind)
 }
 
-/// Compares the statements of a line with its labels. Each label agrees with one statement at most. `cut` is the length of the
-/// speaker's name before the words.
+/// Compares the statements that were found in a line with the labelled statements of the line. A labelled statement
+/// agrees with at most one found statement. `cut` is the number of bytes at the start of the line that contain the
+/// speaker's name.
 fn compare(cast: &Cast, chunk: &Chunk, label: &Label, found: &LineStatements, cut: usize) -> Vec<Found> {
     let mut taken = vec![false; label.statements.len()];
     let compared = found.statements.iter().map(|statement| {

@@ -1,7 +1,7 @@
-//! Accuracy of statements that the reading model finds in real table talk.
+//! Measures the accuracy of the statements that the reading model finds in real table talk.
 //!
-//! The labels refer to a text by episode, line and characters (`training/README.md`), so the text itself is not part of the
-//! project.
+//! The labels refer to the text by episode, line and character positions (see `training/README.md`), so the text itself
+//! does not have to be part of the project.
 
 mod labels;
 mod matching;

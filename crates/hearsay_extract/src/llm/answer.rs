@@ -1,4 +1,4 @@
-//! Form of the model's answers, and the code that reads them.
+//! Schemas of the model's answers, and the code that reads the answers.
 
 use std::sync::LazyLock;
 
@@ -44,7 +44,7 @@ pub(crate) struct FactItem {
     pub(crate) over: Option<bool>,
 }
 
-/// Form of an answer: a JSON object with one list of items.
+/// Schema of an answer: a JSON object with one list of items.
 pub(crate) struct Form {
     pub(crate) name: &'static str,
     /// JSON schema that is sent to the server. Servers expect that all fields are required and that no others are
@@ -63,7 +63,7 @@ impl Form {
             "required": [name],
             "additionalProperties": false,
         });
-        // A missing optional field is no reason to refuse an item.
+        // An item may lack optional fields, although the schema for the server requires all fields.
         let lenient = json!({"type": "object", "properties": item, "required": required});
         // The schema is constant, and a test checks that it is valid.
         Self { name, schema, item: jsonschema::draft202012::new(&lenient).ok() }
@@ -122,10 +122,10 @@ pub(crate) fn read<T: for<'de> Deserialize<'de>>(form: &Form, answer: &str) -> R
         Value::Array(list) => list,
         Value::Object(members) => match members.get(form.name) {
             Some(Value::Array(list)) => list,
-            _ if read.cut_off => return Err(format!("it breaks off before the first of `{}`", form.name)),
-            _ => return Err(format!("the field `{}` with a list is missing", form.name)),
+            _ if read.cut_off => return Err(format!("it breaks off before the first item of `{}`", form.name)),
+            _ => return Err(format!("the list `{}` is missing", form.name)),
         },
-        _ => return Err(format!("an object with a list `{}` was expected", form.name)),
+        _ => return Err(format!("expected an object with a list `{}`", form.name)),
     };
     let mut result = Answer { items: Vec::new(), malformed: 0, repaired: read.repaired };
     let mut why = None;
@@ -147,7 +147,7 @@ pub(crate) fn read<T: for<'de> Deserialize<'de>>(form: &Form, answer: &str) -> R
     }
     result.malformed += list.len().saturating_sub(MOST_ITEMS);
     match why {
-        Some(why) if result.items.is_empty() => Err(format!("no item of `{}` is of the form: {why}", form.name)),
+        Some(why) if result.items.is_empty() => Err(format!("no item of `{}` matches the schema: {why}", form.name)),
         _ => Ok(result),
     }
 }

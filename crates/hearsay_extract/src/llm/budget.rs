@@ -13,7 +13,8 @@ pub(crate) struct Budget {
     used: Arc<AtomicU64>,
 }
 
-/// Tokens that are reserved for a call. If the value is dropped without a call of `settle`, the tokens are free again.
+/// Tokens that are reserved for a call. If the value is dropped without a call to `settle`, the tokens become available
+/// again.
 #[derive(Debug)]
 pub(crate) struct Reserved<'a> {
     budget: &'a Budget,
@@ -42,9 +43,9 @@ impl Budget {
 }
 
 impl Reserved<'_> {
-    /// Replaces the reservation by the number of tokens that the call used.
+    /// Replaces the reservation with the number of tokens that the call used.
     pub(crate) fn settle(mut self, used: u64) {
-        // A call may use more tokens than were reserved. They all count, so that less is left for the next call.
+        // A call may use more tokens than were reserved. All of them count, so less is left for the next call.
         self.budget.used.fetch_add(used, Relaxed);
         self.free();
     }

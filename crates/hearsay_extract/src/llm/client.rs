@@ -83,8 +83,8 @@ impl Run {
     }
 }
 
-/// Format that a request prescribes for the answer: JSON with a schema, any JSON, or free text. The client starts with
-/// the schema and uses the next format if the server rejects it.
+/// Format of the answer that a request prescribes: JSON with a schema, any JSON, or free text. The client starts with
+/// the schema, and uses the next format if the server rejects it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Strictness {
     Schema,
@@ -128,12 +128,12 @@ enum Failure {
 impl Client {
     pub(crate) fn new(settings: LlmSettings, key: Key) -> Result<Self, LlmError> {
         settings.check()?;
-        // An error means that a provider was already installed. That provider is good enough.
+        // An error means that a provider is already installed, which is good enough.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let url = reqwest::Url::parse(&settings.base_url)
-            .map_err(|error| LlmError::Settings(format!("base_url is no address: {error}")))?;
+            .map_err(|error| LlmError::Settings(format!("base_url is not a valid address: {error}")))?;
         if !key.is_for(&url) {
-            let what = format!("the key is for another host than {}, and is not sent there", settings.base_url);
+            let what = format!("the key is not for {}, so it is not sent; use a key for that host", settings.base_url);
             return Err(LlmError::Settings(what));
         }
         let local = is_local(&url);
@@ -295,8 +295,8 @@ impl Client {
         }
     }
 
-    /// Tries to read an answer that the client crate could not parse. The answer is usable if only fields that this
-    /// module ignores are missing or wrong.
+    /// Tries to read an answer that the client crate could not parse. The answer is usable if the missing or wrong
+    /// fields are fields that this module ignores.
     fn other(&self, error: &OpenAIError) -> Result<Completion, Failure> {
         let answer = match error {
             OpenAIError::JSONDeserialize(_, body) => serde_json::from_str(body).ok(),
@@ -323,7 +323,7 @@ impl Client {
                 }
             }
             OpenAIError::JSONDeserialize(error, body) => {
-                let why = format!("what came is not of the protocol ({error}): `{}`", beginning(body));
+                let why = format!("the answer does not follow the protocol ({error}): `{}`", beginning(body));
                 if body.contains("response_format") || body.contains("json_schema") {
                     return Failure::Form(self.key.hide(&why));
                 }

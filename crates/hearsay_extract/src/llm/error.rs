@@ -7,7 +7,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum LlmError {
     /// A setting, the key or an argument is invalid. The message names the problem.
-    #[error("settings of the language model: {0}")]
+    #[error("invalid settings of the language model: {0}")]
     Settings(String),
     /// The server could not be reached or did not answer in time, even after all tries. A later call may succeed.
     #[error("no answer from {base_url} after {tries} tries: {why}")]
@@ -20,14 +20,14 @@ pub enum LlmError {
         why: String,
     },
     /// The server rejected the key, the name of the model or the request. The same call would fail again.
-    #[error("{base_url} refuses: {why}")]
+    #[error("{base_url} rejected the request: {why}")]
     Refused {
         /// Address of the server.
         base_url: String,
         /// Error message of the server.
         why: String,
     },
-    /// The model's answer could not be used. For extraction, a second answer, after the model was told what was wrong,
+    /// The model's answer could not be used. In an extraction, the model was told what was wrong, and its second answer
     /// could not be used either.
     #[error("the answer of {model} cannot be used: {why}; it begins `{began}`")]
     Unusable {
@@ -40,7 +40,7 @@ pub enum LlmError {
     },
     /// A token budget has too few tokens left for the next call.
     #[error(
-        "the budget of {limit} tokens {what} is used up ({used} used, {needed} needed for the next call); {setting} raises it"
+        "the budget of {limit} tokens {what} is used up ({used} used, {needed} needed for the next call); raise {setting}"
     )]
     Budget {
         /// Scope of the budget: one run or all runs.
@@ -55,7 +55,9 @@ pub enum LlmError {
         needed: u64,
     },
     /// The text is longer than the maximum for one call.
-    #[error("{given} characters are more than the {most} that one call takes ({setting}): shorten them first")]
+    #[error(
+        "the text has {given} characters, but one call accepts at most {most}; shorten the text or raise {setting}"
+    )]
     TooLong {
         /// Length of the text, in characters.
         given: usize,
@@ -65,10 +67,10 @@ pub enum LlmError {
         setting: &'static str,
     },
     /// The call was cancelled.
-    #[error("it was stopped")]
+    #[error("the call was cancelled")]
     Cancelled,
     /// The HTTP client or the tokio runtime could not be created.
-    #[error("the client cannot run: {0}")]
+    #[error("cannot create the HTTP client or its runtime: {0}")]
     Client(String),
 }
 
@@ -79,8 +81,8 @@ impl LlmError {
     }
 }
 
-/// Returns the message of an error with the messages of its causes. A message such as `error sending request` alone
-/// does not tell that no server listens at the address.
+/// Returns the message of an error with the messages of its causes. The message `error sending request` alone does not
+/// say, for example, that no server listens at the address.
 pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

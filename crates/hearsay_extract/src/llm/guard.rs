@@ -1,8 +1,8 @@
 //! Detects sentences that address the program or the model instead of the reader (prompt injection).
 //!
 //! The prompt encloses a text between marker lines, and a text can neither change a setting nor raise a confidence. A
-//! model may still obey an instruction in the text. Therefore, a sentence that addresses the program gives no fact, and
-//! all other facts of that text wait for the DM's review.
+//! model may still obey an instruction in the text. Therefore, no fact is taken from a sentence that addresses the
+//! program, and all other facts of that text wait for the DM's review.
 
 use std::ops::Range;
 

@@ -8,7 +8,7 @@ use super::{LlmError, LlmSettings};
 
 /// Error message for an invalid host.
 const WRONG_HOST: &str =
-    "does not name a host: `api.example.org`, `api.example.org:8443` or `http://192.168.1.5:8000` is expected";
+    "is not a host; expected a value such as `api.example.org`, `api.example.org:8443` or `http://192.168.1.5:8000`";
 
 /// Secret key for a server, together with the only host that may receive it. The key has no `Display` and cannot be
 /// serialised; its `Debug` output hides it.
@@ -40,7 +40,7 @@ const SHORTEST: usize = 8;
 /// Suffix of the environment variable that contains the host of a key.
 const HOST: &str = "_HOST";
 
-/// Returns whether an address is on this machine.
+/// Returns whether a URL refers to this machine.
 pub(super) fn is_local(url: &Url) -> bool {
     url.host_str().is_some_and(|host| matches!(host, "localhost" | "127.0.0.1" | "[::1]"))
 }
@@ -68,14 +68,16 @@ impl Key {
             return Ok(Self::default());
         }
         let refuse = |what: String| Err(LlmError::Settings(what));
-        let Ok(url) = Url::parse(base_url) else { return refuse(format!("base_url is no address: `{base_url}`")) };
+        let Ok(url) = Url::parse(base_url) else {
+            return refuse(format!("base_url is not a valid address: `{base_url}`"));
+        };
         let wanted = url.host_str().unwrap_or_default();
         if host.trim().is_empty() {
             if is_local(&url) {
                 return Ok(Self::default());
             }
             return refuse(format!(
-                "{name} holds a key, but nothing says that {wanted}, the base_url of this campaign, may have it; \
+                "{name} contains a key, but {host_name} does not allow {wanted}, the base_url of this campaign; \
                  set {host_name}={wanted} if you trust that server with the key, or unset {name}"
             ));
         }
@@ -91,7 +93,7 @@ impl Key {
             return Ok(Self::default());
         }
         refuse(format!(
-            "the key in {name} is for {} ({host_name}), and is not sent to {base_url}, the base_url of this campaign; \
+            "the key in {name} is for {} ({host_name}), so it is not sent to {base_url}, the base_url of this campaign; \
              change {host_name} if you trust that server with the key, or unset {name}",
             host.trim()
         ))
@@ -109,12 +111,10 @@ impl Key {
             return Ok(Self(None));
         }
         if !key.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(
-                "holds characters that a key cannot have: letters, digits and signs without spaces are expected",
-            );
+            return Err("contains invalid characters; expected letters, digits and ASCII punctuation without spaces");
         }
         if key.len() < SHORTEST {
-            return Err("holds less than 8 characters, which is no key; leave it unset when the server wants none");
+            return Err("has fewer than 8 characters, so it is not a key; leave it unset if the server needs no key");
         }
         let scheme = host.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
         let written = if scheme.is_some() { host.to_owned() } else { format!("https://{host}") };
@@ -239,6 +239,6 @@ mod tests {
         refused("https://evil.org/v1", "", &["SOME_KEY_HOST=evil.org", "unset SOME_KEY"]);
         refused("https://evil.org/v1", "api.example.org", &["https://evil.org/v1", "is for api.example.org"]);
         refused("http://api.example.org/v1", "api.example.org", &["is not sent to http://api.example.org/v1"]);
-        refused("https://evil.org/v1", "not a host", &["SOME_KEY_HOST does not name a host"]);
+        refused("https://evil.org/v1", "not a host", &["SOME_KEY_HOST is not a host"]);
     }
 }

@@ -1,4 +1,4 @@
-//! Finds the entities that a part of a text names, and the entities that the model means by a name or id.
+//! Finds the entities that a part of a text names, and the entities to which a name or id in an answer refers.
 
 use std::collections::BTreeMap;
 
@@ -109,7 +109,7 @@ impl Names {
         }
     }
 
-    /// Returns the entity that an id or name means; `None` if there is none or the name is ambiguous.
+    /// Returns the entity to which an id or name refers; `None` if there is none or the name is ambiguous.
     pub(crate) fn get(&self, who: &str) -> Option<&Mention> {
         let who = who.trim();
         self.ids.get(who).or_else(|| self.names.get(&bare(who))?.as_ref())

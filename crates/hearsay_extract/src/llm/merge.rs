@@ -19,7 +19,7 @@ pub struct Further {
 }
 
 /// Key of a fact; facts with the same key are merged. The fields are the subject, the predicate, the object, whether
-/// the text denies the fact, whether the fact has ended, and the character who states it.
+/// the text denies the fact, whether the fact is over, and the character who states it.
 type Key = (Mention, String, Stated, bool, bool, Option<Mention>);
 
 /// Merges extractions of parts. New entities with the same name become one entity. Facts with the same [`Key`] become

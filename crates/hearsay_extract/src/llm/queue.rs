@@ -104,7 +104,7 @@ impl From<&LlmSettings> for QueueSettings {
     }
 }
 
-/// Numbers of turns and jobs in each state.
+/// Number of turns and jobs in each state.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueueCounts {
     /// Number of turns that wait for more turns of their conversation.
@@ -140,7 +140,7 @@ pub struct Queue {
     /// Passages in the queue, so that no passage is added twice.
     held: BTreeSet<PassageId>,
     /// For each source, the value of `turn` when a job of the source was last taken. The source with the lowest value
-    /// is next.
+    /// is served next.
     served: BTreeMap<String, u64>,
     turn: u64,
     /// Time until which no job is given out because the server was unreachable. `down_times` is the number of
@@ -202,9 +202,9 @@ impl Queue {
         id
     }
 
-    /// Takes the next job and marks it as running. The next job is the oldest due job of the source whose last job was
-    /// taken longest ago. `now` is the current time in milliseconds. Returns `None` if no job is due, if enough jobs
-    /// are running, or if the queue waits for an unreachable server.
+    /// Takes the next job and marks it as running. The next job is the oldest due job of the least recently served
+    /// source. `now` is the current time in milliseconds. Returns `None` if no job is due, if enough jobs are running,
+    /// or if the queue waits for an unreachable server.
     pub fn take(&mut self, settings: &QueueSettings, now: i64) -> Option<Job> {
         if self.down_until.is_some_and(|until| now < until) {
             return None;
@@ -230,8 +230,8 @@ impl Queue {
     }
 
     /// Reports the result of a job, and decides from the result whether the job is done, waits again or has failed.
-    /// `now` is the current time in milliseconds. If some parts were not read, the whole job is repeated. Its facts so
-    /// far can be applied anyway, because the same facts from the same words are recognised as duplicates.
+    /// `now` is the current time in milliseconds. If some parts were not read, the whole job is repeated. The facts
+    /// found so far can be applied anyway, because the same facts from the same words are recognised as duplicates.
     pub fn settle(&mut self, settings: &QueueSettings, id: JobId, outcome: &Result<Found, LlmError>, now: i64) {
         let why = match outcome {
             Ok(found) => found.unread.iter().find_map(|part| part.why.as_ref()),
@@ -358,7 +358,7 @@ impl Queue {
         self.jobs.values()
     }
 
-    /// Returns the numbers of turns and jobs in each state.
+    /// Returns the number of turns and jobs in each state.
     pub fn counts(&self) -> QueueCounts {
         let gathering = self.gathering.values().map(|gathering| gathering.turns.len()).sum();
         let mut counts = QueueCounts { gathering, done: self.done, ..QueueCounts::default() };

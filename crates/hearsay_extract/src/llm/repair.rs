@@ -36,7 +36,7 @@ pub(crate) fn read(answer: &str) -> Result<Repaired, String> {
         match reader.value(0) {
             Ok(Read::Whole(value)) => return Ok(Repaired { value, repaired: true, cut_off: false }),
             Ok(Read::Cut(Some(value))) => return Ok(Repaired { value, repaired: true, cut_off: true }),
-            Ok(Read::Cut(None)) => whys.push("it breaks off before anything is complete".to_owned()),
+            Ok(Read::Cut(None)) => whys.push("it breaks off before the first value is complete".to_owned()),
             Err(why) => whys.push(why),
         }
     }

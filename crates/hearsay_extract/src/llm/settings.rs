@@ -26,11 +26,11 @@ pub struct LlmSettings {
     /// Sampling temperature of the model, from 0 to 2; by default 0.2. With a higher value, the model chooses its words
     /// more freely. If a server rejects the temperature, requests omit it.
     pub temperature: f64,
-    /// Different values for the calls that look for entities.
+    /// Overrides for the calls that look for entities.
     pub entities: PhaseSettings,
-    /// Different values for the calls that look for relations and attributes.
+    /// Overrides for the calls that look for relations and attributes.
     pub relations: PhaseSettings,
-    /// Different values for the calls that write recaps.
+    /// Overrides for the calls that write recaps.
     pub writer: PhaseSettings,
     /// Maximum time to wait for one answer, in milliseconds; by default 60,000.
     pub timeout_ms: u64,
@@ -144,7 +144,7 @@ impl LlmSettings {
         if !url.username().is_empty() || url.password().is_some() || url.query().is_some() || url.fragment().is_some() {
             // The message does not repeat the address, because it may contain a key.
             return refuse(
-                "base_url must have no user, password, query or fragment; the key belongs into the environment".into(),
+                "base_url must have no user, password, query or fragment; the key belongs in the environment".into(),
             );
         }
         let name = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -158,7 +158,7 @@ impl LlmSettings {
         }
         let phases = [&self.entities, &self.relations, &self.writer].into_iter().filter_map(|phase| phase.temperature);
         if let Some(wrong) = phases.chain([self.temperature]).find(|given| !(0.0..=2.0).contains(given)) {
-            return refuse(format!("temperature must lie from 0 to 2, not {wrong}"));
+            return refuse(format!("temperature must be from 0 to 2, not {wrong}"));
         }
         let least = [
             ("timeout_ms", self.timeout_ms, 1),
@@ -224,7 +224,7 @@ mod tests {
         };
         check("modle = \"x\"", "modle");
         check("[entities]\nmin_confidence = 2", "confidence");
-        check("temperature = 3.0", "temperature must lie from 0 to 2");
+        check("temperature = 3.0", "temperature must be from 0 to 2");
         check("temperature = nan", "temperature");
         check("base_url = \"ftp://x\"", "base_url");
         check("overlap_chars = 7000", "overlap_chars");

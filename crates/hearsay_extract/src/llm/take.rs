@@ -20,7 +20,7 @@ use crate::{
     token,
 };
 
-/// Numbers of refused entities and facts, by reason.
+/// Number of refused entities and facts, by reason.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Flagged {
@@ -44,7 +44,7 @@ pub struct Flagged {
 }
 
 impl Flagged {
-    /// Returns the sum of all numbers.
+    /// Returns the sum over all reasons.
     pub fn total(&self) -> usize {
         let Self {
             malformed,

@@ -73,7 +73,7 @@ struct Apart<'a> {
     turn: &'a Turn,
     span: Span,
     whole: &'a Extraction,
-    /// For each new entity: its index in the whole extraction, and its index in the extraction of this turn.
+    /// For each new entity, its index in the whole extraction and its index in the extraction of this turn.
     places: BTreeMap<usize, usize>,
     extraction: Extraction,
 }
@@ -116,8 +116,8 @@ impl<'a> Apart<'a> {
         self.extraction.facts.push(ExtractedFact { stated_by, ..fact });
     }
 
-    /// Adds a new entity, if it is not there yet, and returns its index. The entity's span is the name in this turn; if
-    /// the turn does not contain the name, the span is `stated`.
+    /// Adds a new entity, if it is not in the extraction yet, and returns its index. The entity's span is the name in
+    /// this turn; if the turn does not contain the name, the span is `stated`.
     fn entity(&mut self, at: usize, stated: Span) -> usize {
         if let Some(place) = self.places.get(&at) {
             return *place;

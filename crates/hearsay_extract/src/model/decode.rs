@@ -1,4 +1,4 @@
-//! From vectors of tokens to statements.
+//! Decoder: converts the token vectors of a window to statements.
 
 use std::ops::Range;
 
@@ -8,11 +8,11 @@ use super::{
     window::{Candidate, Window, WindowLine},
 };
 
-/// Factor by which the probability that a word stands outside statements is reduced, so that doubtful statements are
-/// reported too. Their confidence is low.
+/// Factor that lowers the probability that a word is outside a statement, so that doubtful statements are found too.
+/// Their confidence is low.
 const OUTSIDE: f32 = 0.2;
 
-/// Returns the readings of the lines that a window asks about. `rows` contains the vectors of all its tokens.
+/// Returns the readings of the lines to be read in a window. `rows` contains the vectors of all tokens in the window.
 pub(crate) fn lines(heads: &Heads, window: &Window, rows: &[f32]) -> Vec<LineReading> {
     let size = rows.len() / window.tokens.ids.len().max(1);
     let row = |token: usize| rows.get(token * size..(token + 1) * size).unwrap_or_default();
@@ -57,7 +57,8 @@ impl<'a, R: Fn(usize) -> &'a [f32]> Reader<'_, R> {
         }
     }
 
-    /// Returns the most likely meaning of a reference at a word. The probabilities of all mentions of an entity are added.
+    /// Returns the most likely referent of a reference at a word. An entity's probability is the sum over all its
+    /// mentions.
     fn meant(&self, question: Question, line: &WindowLine, word: usize) -> Meant {
         if question == Question::Reference
             && let Some(who) = line.speaks(word)
@@ -93,7 +94,7 @@ impl<'a, R: Fn(usize) -> &'a [f32]> Reader<'_, R> {
     }
 }
 
-/// Returns the bucket of the distance between a reference and a candidate, as in `training/data.py`.
+/// Returns the bucket of the distance between a reference and a candidate. `training/data.py` uses the same buckets.
 fn bucket(candidate: &Candidate, line: usize, word: usize) -> usize {
     if candidate.line > line {
         return 7;
@@ -112,11 +113,11 @@ fn bucket(candidate: &Candidate, line: usize, word: usize) -> usize {
     }
 }
 
-/// Returns the likeliest spans by the Viterbi algorithm. The tags are the probabilities that a word stands outside of spans,
-/// begins one, or continues one. `outside` is a factor for the first of them.
+/// Returns the most likely spans, found with the Viterbi algorithm. Each tag contains the probabilities that a word is
+/// outside a span, begins a span, or continues one. `outside` is a factor for the first probability.
 fn spans(tags: &[[f32; 3]], outside: f32) -> Vec<Range<usize>> {
     let log = |p: f32| p.max(1e-9).ln();
-    // For each word, the tag before it on the best path to each of its tags.
+    // For each word and each of its tags, the tag of the previous word on the best path.
     let mut back: Vec<[usize; 3]> = Vec::with_capacity(tags.len());
     let mut best = [0.0, f32::NEG_INFINITY, f32::NEG_INFINITY];
     for [out, begin, inside] in tags {

@@ -1,15 +1,16 @@
-//! The heads: linear maps over the vectors of tokens.
+//! The heads of the reading model: linear maps from token vectors to results.
 
 use hearsay_embed::{HeadTensor, TokenModel, dot};
 
 const HIDDEN: usize = 384;
 /// Number of components of a query or a key.
 pub(crate) const QUERY: usize = 128;
-/// Number of kinds of questions: reference, subject, source.
+/// Number of variants of [`Question`].
 const KINDS: usize = 3;
-/// Number of distances between a reference and its candidates that the model distinguishes.
+/// Number of buckets for the distance between a reference and a candidate.
 pub(crate) const BUCKETS: usize = 12;
-/// Number of meanings that are no candidates: the party, other, the words themselves.
+/// Number of special referents, which are not candidates: the party, something without a name, and the words
+/// themselves.
 pub(crate) const SPECIAL: usize = 3;
 
 /// Head tensors of the model, with their shapes.
@@ -31,18 +32,18 @@ pub(crate) const TENSORS: [HeadTensor; 15] = [
     HeadTensor { name: "heads.apart", shape: &[KINDS, SPECIAL] },
 ];
 
-/// A question about a token: what does it refer to?
+/// A question to the model about a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Question {
-    /// The meaning of a pronoun or description.
+    /// To which entity does a pronoun or description refer?
     Reference,
-    /// The subject of a statement.
+    /// Which entity is the subject of a statement?
     Subject,
-    /// The character who makes a statement.
+    /// Which character makes a statement?
     By,
 }
 
-/// A linear map.
+/// A linear map with a bias.
 #[derive(Debug)]
 pub(crate) struct Linear {
     weight: Vec<f32>,
@@ -59,7 +60,7 @@ impl Linear {
         self.rows(input, 0..self.bias.len())
     }
 
-    /// Returns some components of the result.
+    /// Returns the given rows of the result.
     fn rows(&self, input: &[f32], rows: std::ops::Range<usize>) -> Vec<f32> {
         let weights = self.weight.chunks_exact(input.len().max(1));
         weights.zip(&self.bias).take(rows.end).skip(rows.start).map(|(row, bias)| dot(row, input) + bias).collect()
@@ -97,22 +98,22 @@ impl Heads {
         }
     }
 
-    /// Returns the probabilities of the kinds of talk.
+    /// Returns the probability of each kind of talk: narration, in character, out of character.
     pub(crate) fn talk(&self, vector: &[f32]) -> [f32; 3] {
         probabilities(self.talk.apply(vector))
     }
 
-    /// Returns the probabilities that a word stands outside statements, begins one, or continues one.
+    /// Returns the probabilities that a word is outside a statement, begins one, or continues one.
     pub(crate) fn tag(&self, vector: &[f32]) -> [f32; 3] {
         probabilities(self.tags.apply(vector))
     }
 
-    /// Returns the probabilities that a word is no reference, begins one, or continues one.
+    /// Returns the probabilities that a word is outside a reference, begins one, or continues one.
     pub(crate) fn reference(&self, vector: &[f32]) -> [f32; 3] {
         probabilities(self.references.apply(vector))
     }
 
-    /// Returns the probabilities of the statuses of the statement that begins at a word.
+    /// Returns the probability of each [`Status`](super::Status) for the statement that begins at a word.
     pub(crate) fn status(&self, vector: &[f32]) -> [f32; 5] {
         probabilities(self.status.apply(vector))
     }
@@ -122,8 +123,8 @@ impl Heads {
         self.keys.apply(vector)
     }
 
-    /// Returns the probability of each candidate, then of each special meaning. A candidate has a key and the bucket of its
-    /// distance.
+    /// Returns the probability of each candidate, followed by that of each special referent. A candidate consists of
+    /// its key and the bucket of its distance.
     pub(crate) fn answer(&self, question: Question, vector: &[f32], candidates: &[(&[f32], usize)]) -> Vec<f32> {
         let kind = question as usize;
         let query = self.queries.rows(vector, kind * QUERY..(kind + 1) * QUERY);

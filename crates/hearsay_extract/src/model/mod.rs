@@ -1,8 +1,9 @@
 //! The reading model: a small encoder that was trained on real table talk, and its heads.
 //!
-//! The model reads a [`Window`](window::Window) of consecutive lines. For each line it returns the kind of talk and the
-//! statements that are worth keeping. For each statement it returns the status, its subject, its source, and the meaning of
-//! the pronouns and descriptions in it. `training/` contains the training program and the labels.
+//! The model reads a [`Window`](window::Window) of consecutive lines. For each line, it returns the kind of talk and
+//! the statements that are worth recording. For each statement, it returns the status, the subject, the character who
+//! makes it, and the referents of its pronouns and descriptions. `training/` contains the training program and the
+//! labels.
 
 mod decode;
 mod heads;
@@ -18,7 +19,7 @@ use heads::Heads;
 pub(crate) use reading::{Found, LineReading, Meant, Referent, Status};
 use window::Window;
 
-/// Directory name of the default reading model. The search looks for this name beside the sentence encoder.
+/// Directory name of the default reading model. It is looked for beside the directory of the sentence encoder.
 pub const READING_MODEL: &str = "hearsay-reader";
 
 /// A loaded reading model. Any number of threads can use it at the same time.
@@ -30,8 +31,8 @@ pub struct ReadingModel {
 }
 
 impl ReadingModel {
-    /// Loads a directory with `config.json`, `tokenizer.json`, `model.safetensors` and `calibration.json`. `threads` is the
-    /// number of threads of the model.
+    /// Loads a model from a directory with `config.json`, `tokenizer.json`, `model.safetensors` and `calibration.json`.
+    /// The model uses `threads` threads.
     ///
     /// # Errors
     /// Returns an [`EmbedError`] if a file is missing or damaged.
@@ -43,11 +44,11 @@ impl ReadingModel {
 
     /// Returns the token ids of a word.
     pub(crate) fn pieces(&self, word: &str) -> Vec<u32> {
-        // The tokenizer accepts every word; a word without ids becomes an unknown token.
+        // A word for which the tokenizer has no ids becomes the unknown token.
         self.tokens.pieces(word).ok().filter(|ids| !ids.is_empty()).unwrap_or_else(|| vec![window::UNKNOWN])
     }
 
-    /// Reads windows. Returns one reading for each line that a window asks about, in order.
+    /// Reads windows. Returns one reading for each line to be read, in order.
     ///
     /// # Errors
     /// Returns an error if the model's files are inconsistent in a way that loading did not detect.

@@ -1,4 +1,4 @@
-//! Windows: consecutive lines of a document as the model reads them.
+//! Windows: consecutive lines of a document, as input for the model.
 
 use std::ops::Range;
 
@@ -6,34 +6,34 @@ use hearsay_embed::TokenText;
 
 use crate::{document::LineRole, lexicon::Gender, mentions::Who};
 
-/// Token ids of BERT's vocabulary.
+/// Token ids in BERT's vocabulary.
 const CLASSIFY: u32 = 101;
 const SEPARATE: u32 = 102;
 pub(crate) const UNKNOWN: u32 = 100;
 
-/// Approximate number of tokens of a window.
+/// Approximate number of tokens in a window.
 const TOKENS: usize = 256;
 
-/// Maximum number of tokens of the lines before those that a window asks about.
+/// Maximum number of tokens in the context lines, which precede the lines to be read.
 const CONTEXT: usize = 90;
 
-/// Maximum number of tokens of a window. The rest of a very long line is not read.
+/// Maximum number of tokens in a window. The rest of a very long line is not read.
 const MAX_TOKENS: usize = 400;
 
-/// A line as the model reads it.
+/// A line of a document, as input for the model.
 pub(crate) struct ModelLine {
     pub(crate) role: LineRole,
-    /// Character that speaks the line.
+    /// Character who speaks the line.
     pub(crate) speaker: Option<Who>,
     /// Token ids of each word.
     pub(crate) words: Vec<Vec<u32>>,
-    /// Names in the line, as ranges of words.
+    /// Names in the line: the range of words and the entity.
     pub(crate) names: Vec<(Range<usize>, Who)>,
-    /// Pronouns of one person in the line: the word, and the gender that they tell.
+    /// Singular pronouns for persons in the line: the word and its gender.
     pub(crate) pronouns: Vec<(usize, Gender)>,
-    /// Words that mean the speaker.
+    /// Words that refer to the speaker.
     pub(crate) own: Vec<usize>,
-    /// Words and marks that no statement ends with.
+    /// Words and punctuation marks at which no statement ends.
     pub(crate) joining: Vec<usize>,
 }
 
@@ -43,7 +43,7 @@ impl ModelLine {
     }
 }
 
-/// Something that a reference may mean: a name, or the speaker of a line.
+/// A mention to which a reference may refer: a name, or the speaker of a line.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Candidate {
     pub(crate) token: usize,
@@ -54,39 +54,39 @@ pub(crate) struct Candidate {
     pub(crate) gender: Gender,
 }
 
-/// Consecutive lines, as tokens.
+/// Consecutive lines as tokens: some lines of context, followed by the lines to be read.
 #[derive(Debug, Default)]
 pub(crate) struct Window {
     pub(crate) tokens: TokenText,
-    /// Lines that the window asks about, each with the index of its first token and the tokens that begin its words.
+    /// Lines to be read.
     pub(crate) lines: Vec<WindowLine>,
     pub(crate) candidates: Vec<Candidate>,
 }
 
-/// A line that a window asks about.
+/// A line to be read.
 #[derive(Debug)]
 pub(crate) struct WindowLine {
     /// Index of the line in the document.
     pub(crate) line: usize,
-    /// Token that stands for the line.
+    /// Token that represents the line.
     pub(crate) mark: usize,
-    /// First token of each word. Words beyond the maximum length of a window are missing.
+    /// First token of each word. Words beyond the maximum length of a window are left out.
     pub(crate) words: Vec<usize>,
     pronouns: Vec<(usize, Gender)>,
-    /// Words that mean the speaker, and the speaker.
+    /// Words that refer to the speaker.
     own: Vec<usize>,
     speaker: Option<Who>,
-    /// Words that no statement ends with.
+    /// Words at which no statement ends.
     joining: Vec<usize>,
 }
 
 impl WindowLine {
-    /// Returns the speaker if a word means the speaker: "I", "my".
+    /// Returns the speaker if a word refers to the speaker, such as "I" or "my".
     pub(crate) fn speaks(&self, word: usize) -> Option<Who> {
         self.speaker.filter(|_| self.own.contains(&word))
     }
 
-    /// Returns a statement without a comma or an "and" at its end.
+    /// Returns the words of a statement without words and marks at its end such as a comma or "and".
     pub(crate) fn trimmed(&self, mut words: Range<usize>) -> Range<usize> {
         while words.len() > 1 && self.joining.contains(&(words.end - 1)) {
             words.end -= 1;
@@ -96,15 +96,15 @@ impl WindowLine {
 }
 
 impl Window {
-    /// Returns whether the pronoun at a word cannot mean a candidate, because their genders differ.
+    /// Returns whether the pronoun at a word cannot refer to a candidate, because their genders differ.
     pub(crate) fn excludes(&self, line: &WindowLine, word: usize, candidate: &Candidate) -> bool {
         let told = line.pronouns.iter().find(|(at, _)| *at == word).map(|(_, gender)| *gender);
         told.is_some_and(|told| ![Gender::Unknown, told].contains(&candidate.gender))
     }
 }
 
-/// Divides a document into windows, so that each line from `first` on is asked about once.
-/// `gender` returns the gender of an entity.
+/// Divides a document into windows, so that each line from `first` on is read in exactly one window. `gender` returns
+/// the gender of an entity.
 pub(crate) fn windows(lines: &[ModelLine], first: usize, gender: &dyn Fn(Who) -> Gender) -> Vec<Window> {
     let mut windows = Vec::new();
     let mut asked = first;

@@ -1,4 +1,4 @@
-//! How likely a statement is right.
+//! Calibration: the probability that a statement is right.
 
 use std::path::Path;
 
@@ -56,8 +56,8 @@ impl Features {
     }
 }
 
-/// Logistic regression from features to the probability that a statement is right. The weights come from labelled text that
-/// the model was not trained on.
+/// Logistic regression from features to the probability that a statement is right. Its weights were fitted on labelled
+/// text that was not used to train the model.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Calibration {
@@ -73,7 +73,7 @@ struct Weights {
 }
 
 impl Calibration {
-    /// Reads `calibration.json` in the directory of a model.
+    /// Reads `calibration.json` from the directory of a model.
     pub(crate) fn read(dir: &Path) -> Result<Self, EmbedError> {
         let path = dir.join("calibration.json");
         let text = match std::fs::read_to_string(&path) {

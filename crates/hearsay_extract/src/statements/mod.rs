@@ -1,8 +1,9 @@
 //! Statements: atomic sentences in which pronouns are resolved and entities are linked.
 //!
-//! [`Extractor::read_document`] reads consecutive lines with the [reading model](crate::model). For each statement that the
-//! model finds, it writes a sentence that can be understood alone, and rates how likely the sentence is right. The sentence
-//! becomes a fact about its subject. The patterns of the extractor then read the sentence, and find typed facts in it.
+//! [`Extractor::statements`] reads consecutive lines with the [reading model](crate::model). For each statement that
+//! the model finds, it writes a sentence that can be understood alone, and computes the probability that the sentence
+//! is right. The sentence becomes a fact about its subject. The patterns of the extractor then read the sentence and
+//! find typed facts in it.
 
 mod calibration;
 mod sentence;
@@ -28,14 +29,14 @@ use crate::{
 use sentence::Sentence;
 use words::{Word, words};
 
-/// Kinds of talk, with their probabilities.
+/// Probability of each kind of talk.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Talk {
-    /// What happens or is true in the story.
+    /// Probability that the line tells what happens or is true in the story.
     pub narration: f32,
-    /// Words of a character.
+    /// Probability that a character speaks.
     pub in_character: f32,
-    /// Rules, dice, jokes, planning among players, and the real world.
+    /// Probability that the line is about rules, dice, jokes, the players' plans or the real world.
     pub out_of_character: f32,
 }
 
@@ -44,19 +45,19 @@ pub struct Talk {
 pub struct Statement {
     /// The statement as a fact about its subject.
     pub fact: ExtractedFact,
-    /// What its confidence was computed from.
+    /// Features from which the confidence of the fact was computed.
     pub features: Features,
-    /// Typed facts that the patterns find in the sentence.
+    /// Typed facts that the patterns find in the statement's sentence.
     pub typed: Vec<ExtractedFact>,
-    /// Name before the words of the text, if they have no subject.
+    /// Name that is added before the words of the text because they have no subject; `None` if they have one.
     pub lead: Option<String>,
-    /// Pronouns and descriptions in the text, with the names in their places.
+    /// Pronouns and descriptions in the text, with the names that replace them.
     pub resolved: Vec<(Span, String)>,
     status: Status,
 }
 
 impl Statement {
-    /// Returns whether the statement is said to be true: `asserted`, `negated`, `planned`, `hedged` or `ended`.
+    /// Returns the assertion status of the statement: `asserted`, `negated`, `planned`, `hedged` or `ended`.
     pub fn status(&self) -> &'static str {
         match self.status {
             Status::Asserted => "asserted",
@@ -68,23 +69,24 @@ impl Statement {
     }
 }
 
-/// Findings in one line of a document.
+/// Results of the reading model for one line of a document.
 #[derive(Debug)]
 pub struct LineStatements {
-    /// Probabilities of the kinds of talk.
+    /// Probability of each kind of talk.
     pub talk: Talk,
     /// Statements in the order of the text.
     pub statements: Vec<Statement>,
-    /// Names that no entity has. Mentions in the facts refer to their indices.
+    /// New names in the line. [`Mention::New`] in the facts is an index into this list.
     pub entities: Vec<crate::NewEntity>,
 }
 
 impl Extraction {
-    /// Adds the statements that the reading model found in a line to what the patterns found in it. What the patterns found
-    /// in a line out of character is removed, and what a statement says as well.
+    /// Adds the statements that the reading model found in a line to the facts that the patterns found in it. If the
+    /// line is out of character, the facts of the patterns are removed first. A statement is not added if a fact
+    /// already says almost the same.
     ///
-    /// The patterns read most sentences of real talk wrongly. In a transcript, a fact of theirs therefore counts only inside
-    /// a statement, and is no more certain than the statement.
+    /// The patterns misread most sentences of real talk. In a transcript, a fact of the patterns is therefore kept only
+    /// if it overlaps a statement, and its confidence is at most that of the statement.
     pub fn add_statements(&mut self, line: LineStatements, is_transcript: bool) {
         if line.talk.out_of_character > 0.5 {
             self.facts.clear();
@@ -130,7 +132,7 @@ fn overlap(one: &ExtractedFact, other: &ExtractedFact) -> bool {
     one.span.start < other.span.end && other.span.start < one.span.end
 }
 
-/// Returns whether a typed fact says almost everything that a statement says.
+/// Returns whether a typed fact says almost everything that an overlapping statement says.
 fn says_as_much(typed: &ExtractedFact, statement: &ExtractedFact) -> bool {
     let said = text::words(&typed.statement);
     let left =
@@ -138,12 +140,11 @@ fn says_as_much(typed: &ExtractedFact, statement: &ExtractedFact) -> bool {
     overlap(typed, statement) && typed.predicate != statement.predicate && left < 2
 }
 
-/// Minimum confidence at which the patterns' fact in a statement counts.
+/// Minimum confidence of a fact that the patterns find in the sentence of a statement.
 const TYPED: f64 = 0.7;
 
 impl Extractor {
-    /// Finds the statements in the lines of a document from line `first` on. The lines before it only help to understand the
-    /// others.
+    /// Finds the statements in the lines of a document from line `first` on. The earlier lines are only context.
     ///
     /// # Errors
     /// Returns an error if the model's files are inconsistent in a way that loading did not detect.
@@ -192,7 +193,7 @@ impl<'a> Document<'a> {
                 let (start, end) = (tokens[name.start].start, tokens[name.end - 1].end);
                 let at = words.partition_point(|word| word.end <= start);
                 let behind = words.partition_point(|word| word.start < end);
-                // A capital at the beginning of a sentence does not make a name.
+                // A capital letter at the beginning of a sentence is not enough to make a word a name.
                 let is_doubtful = |index: usize| !new.sure.get(index).copied().unwrap_or(false);
                 let is_guess = matches!(name.who, Who::New(index) if is_doubtful(index));
                 if at < behind && !is_guess {
@@ -275,7 +276,7 @@ impl<'a> Document<'a> {
         })
     }
 
-    /// Returns the typed facts that the patterns find in a statement's sentence.
+    /// Returns the typed facts that the patterns find in the sentence of a statement.
     fn typed(&self, statement: &ExtractedFact, sentence: &Sentence) -> Vec<ExtractedFact> {
         let read = self.extractor.extract(self.lexicon, &Text::new(&sentence.text, Form::Lore));
         let known = |fact: &ExtractedFact| {
@@ -315,7 +316,7 @@ impl<'a> Document<'a> {
     }
 }
 
-/// Returns the pronouns of one person among words, with the genders that they tell.
+/// Returns the singular pronouns for persons among `words`, each with its index and gender.
 fn pronouns(words: &[Word<'_>]) -> Vec<(usize, Gender)> {
     let gender = |word: &Word<'_>| match word.text.to_lowercase().as_str() {
         "he" | "him" | "his" | "himself" => Some(Gender::He),
@@ -325,13 +326,13 @@ fn pronouns(words: &[Word<'_>]) -> Vec<(usize, Gender)> {
     words.iter().enumerate().filter_map(|(at, word)| Some((at, gender(word)?))).collect()
 }
 
-/// Returns the indices of some words, in any case.
+/// Returns the indices of the words that are in `wanted`, ignoring case.
 fn places(words: &[Word<'_>], wanted: &[&str]) -> Vec<usize> {
     let is_wanted = |word: &Word<'_>| wanted.contains(&word.text.to_lowercase().as_str());
     (0..words.len()).filter(|at| is_wanted(&words[*at])).collect()
 }
 
-/// New names in the facts of a line, with their indices in the line's findings.
+/// New names in the facts of a line. `of` contains the index of each name in the document.
 struct Entities<'d, 'a> {
     document: &'d Document<'a>,
     entities: Vec<crate::NewEntity>,
@@ -339,7 +340,7 @@ struct Entities<'d, 'a> {
 }
 
 impl Entities<'_, '_> {
-    /// Returns the mention of an entity. The evidence of a new name from another line is the statement at `span`.
+    /// Returns the mention of an entity. A new name gets `span`, the byte range of the statement, as its evidence.
     fn mention(&mut self, who: Who, span: Span) -> Mention {
         let index = match who {
             Who::Known(entity) => return Mention::Known(self.document.lexicon.entities[entity as usize].id.clone()),

@@ -1,4 +1,4 @@
-//! Sentences that can be understood alone: names in place of pronouns, and a subject where the words have none.
+//! Sentences that can be understood alone: names replace pronouns, and a subject is added if the words have none.
 
 use std::ops::Range;
 
@@ -9,23 +9,23 @@ use crate::{
     verbs::{Form, third},
 };
 
-/// A statement as a sentence.
+/// The sentence of a statement.
 pub(crate) struct Sentence {
     pub(crate) text: String,
     /// Entity that the sentence is about.
     pub(crate) subject: Who,
     pub(crate) status: Status,
-    /// Name before the words, if they have no subject.
+    /// Name that is added before the words because they have no subject; `None` if they have one.
     pub(crate) lead: Option<String>,
-    /// Words that names replace, with the names.
+    /// Words that are replaced, each with the name that replaces them.
     pub(crate) resolved: Vec<(Range<usize>, String)>,
     /// Product of the probabilities of the subject and of all references.
     pub(crate) certainty: f32,
-    /// Whether the sentence names somebody that no entity is.
+    /// Whether the sentence contains a new name.
     pub(crate) names_new: bool,
-    /// Number of words such as "it" and "there", which the sentence does not explain.
+    /// Number of words such as "it" and "there" whose meaning the sentence does not explain.
     pub(crate) vague: u8,
-    /// Number of pronouns for persons that stay in the sentence.
+    /// Number of personal pronouns that remain in the sentence.
     pub(crate) pronouns: u8,
     /// Whether the statement begins where a clause can begin.
     pub(crate) starts: bool,
@@ -35,26 +35,26 @@ pub(crate) struct Sentence {
 
 /// Pronouns of the first and second person.
 const SPEAKING: [&str; 12] = ["i", "me", "my", "mine", "we", "us", "our", "ours", "you", "your", "yours", "ourselves"];
-/// Pronouns of the third person that stand for persons.
+/// Pronouns of the third person that refer to persons.
 const PERSONAL: [&str; 9] = ["he", "she", "they", "him", "her", "them", "his", "their", "theirs"];
-/// Pronouns that say whose something is.
+/// Possessive pronouns.
 const POSSESSIVE: [&str; 11] = ["my", "our", "your", "his", "their", "its", "mine", "ours", "yours", "theirs", "hers"];
-/// Pronouns that are subjects of their verbs.
+/// Pronouns that can be the subject of a verb.
 const SUBJECTS: [&str; 6] = ["i", "we", "you", "he", "she", "they"];
-/// Verbs before which nothing is added to say that something is planned.
+/// Verbs that already express a plan. A sentence with such a verb gets no "Planned:" mark.
 const MODALS: [&str; 16] = [
     "will", "would", "shall", "should", "must", "can", "could", "may", "might", "plan", "plans", "planned", "want",
     "wants", "intends", "ll",
 ];
 
-/// Minimum probability at which a name takes the place of a description.
+/// Minimum probability at which a name replaces a description.
 const DESCRIPTION: f32 = 0.8;
-/// Words after a pronoun that are no verbs, though they look like one.
+/// Words after a pronoun that look like verbs but are not.
 const ADVERBS: [&str; 14] = [
     "still", "also", "just", "all", "both", "then", "now", "instead", "even", "only", "better", "last", "first", "back",
 ];
 
-/// Words that the sentence around them must explain.
+/// Words whose meaning depends on the surrounding text.
 const VAGUE: [&str; 12] =
     ["it", "its", "this", "these", "those", "there", "here", "each", "another", "others", "something", "one"];
 /// Words at which clauses begin and end.
@@ -62,15 +62,15 @@ const BOUNDARIES: [&str; 22] = [
     "and", "but", "or", "as", "while", "when", "before", "after", "who", "which", "that", "to", "so", "because",
     "then", "where", "until", "if", "though", "although", "since", "for",
 ];
-/// Verbs with other verbs.
+/// Auxiliary verbs, and parts of their short forms.
 const AUXILIARIES: [&str; 27] = [
     "is", "are", "was", "were", "be", "has", "have", "had", "do", "does", "did", "will", "would", "can", "could",
     "may", "might", "must", "should", "shall", "ll", "re", "ve", "m", "don", "isn", "won",
 ];
-/// Participles before which "'s" and "'d" mean "has" and "had".
+/// Words before which "'s" and "'d" mean "has" and "had".
 const PERFECT: [&str; 12] =
     ["been", "had", "got", "gone", "done", "seen", "taken", "made", "come", "become", "never", "already"];
-/// Words that no statement ends with.
+/// Words that cannot end a statement.
 const UNFINISHED: [&str; 33] = [
     "the", "a", "an", "and", "or", "but", "that", "which", "who", "whom", "to", "of", "by", "upon", "with", "from",
     "for", "at", "as", "his", "their", "my", "your", "is", "was", "are", "were", "be", "been", "has", "had", "will",
@@ -78,8 +78,9 @@ const UNFINISHED: [&str; 33] = [
 ];
 
 impl Sentence {
-    /// Writes the sentence of a statement. Returns `None` if it cannot be understood alone: a pronoun has no known meaning, words
-    /// are missing, it is a question or an order, or no entity is in it.
+    /// Writes the sentence of a statement. Returns `None` if it cannot be understood alone. This is the case if a
+    /// pronoun is not resolved, words are missing, the words are a question or an order, or the sentence names no
+    /// entity.
     pub(super) fn of(document: &Document<'_>, line: usize, found: &Found) -> Option<Self> {
         let writer = Writer { document, line, words: &document.words[line] };
         writer.write(found)
@@ -92,7 +93,7 @@ struct Writer<'d, 'a> {
     words: &'d [Word<'a>],
 }
 
-/// The name that takes the place of some words.
+/// A name that replaces some words.
 struct Replacement {
     words: Range<usize>,
     who: Option<Who>,
@@ -105,7 +106,8 @@ impl Writer<'_, '_> {
         self.words.get(word).map(|word| word.text.to_lowercase()).unwrap_or_default()
     }
 
-    /// Returns the entity and name that a reference means; `None` for entities without a name.
+    /// Returns the entity to which a reference refers, its name, and whether the name is plural. Returns `None` for a
+    /// referent without a name.
     fn named(&self, meant: &Meant) -> Option<(Option<Who>, String, bool)> {
         match meant.referent {
             Referent::Named(who) => Some((Some(who), self.document.name(who).to_owned(), false)),
@@ -125,14 +127,14 @@ impl Writer<'_, '_> {
         let mut certainty = 1.0;
         let mut replacements: Vec<Replacement> = Vec::new();
         for reference in &found.references {
-            // A name stands for itself.
+            // A name is not replaced.
             let is_name =
                 names.iter().any(|(range, _)| range.start < reference.words.end && reference.words.start < range.end);
             if is_name || reference.words.end > found.words.end {
                 continue;
             }
             let is_pronoun = reference.words.len() == 1 && self.is_pronoun(reference.words.start);
-            // A description can stand as it is.
+            // A description can remain if the referent is uncertain.
             if !is_pronoun && reference.meant.probability < DESCRIPTION {
                 continue;
             }
@@ -162,7 +164,7 @@ impl Writer<'_, '_> {
         };
         let is_new = |who: &Who| matches!(who, Who::New(_));
         let status = most_likely(&found.status);
-        // "Vex leads."
+        // A sentence of two words, such as "Vex leads.", says too little.
         if text.split_whitespace().count() < 3 {
             return None;
         }
@@ -181,20 +183,21 @@ impl Writer<'_, '_> {
         })
     }
 
-    /// Returns how many of some words stay in the statement.
+    /// Returns how many of the words in `counted` remain in the statement.
     fn count(&self, found: &Found, replacements: &[Replacement], counted: &[&str]) -> u8 {
         let stays = |word: &usize| !replacements.iter().any(|replaced| replaced.words.contains(word));
         let is_counted = |word: &usize| counted.contains(&self.lower(*word).as_str());
         found.words.clone().filter(stays).filter(is_counted).count().min(9) as u8
     }
 
-    /// Returns whether a clause can end before or after a word: at a mark, a conjunction, or the end of the line.
+    /// Returns whether a clause can begin or end at a word: at a mark, at a word in [`BOUNDARIES`], or at the start or
+    /// end of the line.
     fn is_boundary(&self, word: Option<usize>) -> bool {
         let Some(word) = word.and_then(|at| self.words.get(at)) else { return true };
         !word.text.starts_with(char::is_alphanumeric) || BOUNDARIES.contains(&word.text.to_lowercase().as_str())
     }
 
-    /// Returns whether the words contain a verb that can be the verb of a sentence.
+    /// Returns whether the words contain a verb that can be the main verb of a sentence.
     fn has_verb(&self, found: &Found) -> bool {
         let plural = found.subject.referent == Referent::Party
             || found.references.iter().any(|reference| reference.meant.referent == Referent::Party);
@@ -216,7 +219,8 @@ impl Writer<'_, '_> {
         behind.find(|word| matches!(word.text, "." | "!" | "?")).is_some_and(|word| word.text == "?")
     }
 
-    /// Returns whether the words can be a sentence: they do not end before their last noun, and are no order.
+    /// Returns whether the words can be a complete sentence: they have a verb, do not end too early, and are not an
+    /// order.
     fn is_complete(&self, found: &Found) -> bool {
         let mut words = found
             .words
@@ -232,7 +236,8 @@ impl Writer<'_, '_> {
             && self.has_verb(found)
     }
 
-    /// Returns `None` if a pronoun has no meaning. A pronoun of the third person may mean somebody named before it.
+    /// Returns `None` if a pronoun is not resolved. A pronoun of the third person is allowed if an entity is named
+    /// before it.
     fn check_pronouns(&self, found: &Found, replacements: &[Replacement], mentioned: &[(usize, Who)]) -> Option<()> {
         for word in found.words.clone() {
             if replacements.iter().any(|replaced| replaced.words.contains(&word)) {
@@ -253,8 +258,8 @@ impl Writer<'_, '_> {
         [&SPEAKING[..], &PERSONAL, &POSSESSIVE].iter().any(|list| list.contains(&lower.as_str()))
     }
 
-    /// Returns the words of the statement, with names in place of references. A pronoun of the third person stays if the
-    /// statement has named its meaning before.
+    /// Returns the words of the statement, with names instead of references. A pronoun of the third person remains if
+    /// the statement named its referent before.
     fn body(&self, found: &Found, replacements: &[Replacement], lead: Option<Who>) -> String {
         let text = self.document.source[self.line].text;
         let names = &self.document.lines[self.line].names;
@@ -294,12 +299,13 @@ impl Writer<'_, '_> {
         body
     }
 
-    /// Writes the verb after a name in place of a pronoun, so that the verb agrees with the name. Returns the word after it.
+    /// Writes the verb after a name that replaces a pronoun, so that the verb agrees with the name. Returns the index
+    /// of the next word.
     fn verb(&self, body: &mut String, at: usize, end: usize, plural: bool) -> usize {
         let text = |word: usize| if word < end { self.words[word].text } else { "" };
         let (first, mark, rest) = (text(at), text(at + 1), text(at + 2));
         let is_mark = |mark: &str| matches!(mark, "'" | "\u{2019}");
-        // "they're", "he's"
+        // Examples: "they're", "he's"
         if is_mark(first) {
             let long = match (mark, plural) {
                 ("m" | "re", false) => "is",
@@ -320,7 +326,7 @@ impl Writer<'_, '_> {
         if first.is_empty() || plural {
             return at;
         }
-        // "don't", "haven't"
+        // Examples: "don't", "haven't"
         let short = match first {
             _ if !(is_mark(mark) && rest == "t") => None,
             "don" => Some("doesn't"),
@@ -342,7 +348,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Returns whether a pronoun says whose something is. "Her" does if a noun or adjective follows.
+    /// Returns whether a pronoun is possessive. "Her" is possessive if a noun or adjective follows.
     fn is_possessive(&self, pronoun: &str, next: usize, end: usize) -> bool {
         if pronoun != "her" {
             return POSSESSIVE.contains(&pronoun);
@@ -357,7 +363,7 @@ impl Writer<'_, '_> {
             && !["to", "that", "if", "how", "what", "as", "not", "is", "was"].contains(&lower.as_str())
     }
 
-    /// Returns the form of a verb that agrees with a name in place of a pronoun.
+    /// Returns the form of a verb that agrees with a name. `plural` tells whether the name is plural.
     fn agreeing(&self, verb: &str, plural: bool) -> String {
         match (verb, plural) {
             ("am" | "are", false) => "is".to_owned(),
@@ -374,13 +380,13 @@ impl Writer<'_, '_> {
         self.document.extractor.grammar().forms.get(verb).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns whether a word is the base form of a verb, and no past tense.
+    /// Returns whether a word is the base form of a verb, but not a past form.
     fn is_base(&self, verb: &str) -> bool {
         let has = |form| self.forms(verb).iter().any(|(_, has)| has.has(form));
         has(Form::BASE) && !has(Form::PAST)
     }
 
-    /// Returns the words of a statement without a subject, so that they can follow its name.
+    /// Returns the words of a statement without a subject, in a form that can follow the name of its subject.
     fn predicate(&self, found: &Found, body: &str, plural: bool) -> String {
         let first = self.words[found.words.start].text;
         let has = |form| self.forms(first).iter().any(|(_, has): &(String, Form)| has.has(form));
@@ -393,7 +399,8 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Returns the words that mark a statement that is not asserted.
+    /// Returns the mark before a sentence that is not asserted, such as "Planned: ". Returns an empty string if the
+    /// words already express the status.
     fn mark(&self, found: &Found, status: Status) -> &'static str {
         let said = |words: &[&str]| found.words.clone().any(|word| words.contains(&self.lower(word).as_str()));
         match status {
@@ -412,7 +419,7 @@ fn most_likely(status: &[f32; 5]) -> Status {
     best.map_or(Status::Hedged, |(status, _)| status)
 }
 
-/// Returns a sentence with a capital at its beginning and a full stop at its end.
+/// Returns a sentence that begins with a capital letter and ends with a full stop.
 fn finished(text: &str, mark: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let text = format!("{mark}{}", text.trim_end_matches(['.', ',', ';', ':', '-', ' ']));

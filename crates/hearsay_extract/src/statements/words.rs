@@ -1,6 +1,6 @@
-//! Words of a line, divided as in `training/text.py`.
+//! Splits a line into words, like `training/text.py`.
 
-/// A word or a punctuation mark.
+/// A word or a punctuation mark, with its byte range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Word<'a> {
     pub(crate) text: &'a str,
@@ -8,7 +8,7 @@ pub(crate) struct Word<'a> {
     pub(crate) end: usize,
 }
 
-/// Divides a line into runs of letters and digits, and single other characters. White space is left out.
+/// Splits a line into runs of letters and digits, and other single characters. White space is left out.
 pub(crate) fn words(text: &str) -> Vec<Word<'_>> {
     let mut words: Vec<Word<'_>> = Vec::new();
     let mut run: Option<usize> = None;

@@ -94,7 +94,7 @@ impl Calendar {
         for (key, year) in [("start", era.start), ("end", era.end)] {
             check_year(key, year)?;
             if year.is_some_and(|year| self.plain_year(year.into()).is_none()) {
-                return Err(format!("{name} has `{key}: 0`, but the calendar has no year 0"));
+                return Err(format!("{name} has `{key}: 0`, but the calendar has no year 0: use -1 or 1"));
             }
         }
         check_year("first", Some(era.first))?;
@@ -108,18 +108,18 @@ impl Calendar {
         let (Some(end), start) = (bounds.end, bounds.start) else {
             let twin = others().find(|other| self.bounds(other).start == bounds.start);
             return match twin {
-                Some(twin) => Err(format!("{name} and {} start in the same year", twin.name)),
+                Some(twin) => Err(format!("{name} and {} start in the same year: change one `start`", twin.name)),
                 None if era.backwards => Err(format!("{name} counts backwards from its last year: add `end`")),
                 None => Ok(()),
             };
         };
         if start.is_some_and(|start| end < start) {
-            return Err(format!("{name} ends before it starts"));
+            return Err(format!("{name} ends before it starts: correct `start` or `end`"));
         }
         for other in others() {
             let begins = self.bounds(other).start;
             if begins == start {
-                return Err(format!("{name} and {} start in the same year", other.name));
+                return Err(format!("{name} and {} start in the same year: change one `start`", other.name));
             }
             if begins > start && begins.is_some_and(|begins| begins <= end) {
                 let begins = other.start.unwrap_or_default();
@@ -132,8 +132,9 @@ impl Calendar {
         Ok(())
     }
 
-    /// Checks the name of an era. In a date, the name of the era comes after the year. The name must contain a letter,
-    /// must differ from the names of other eras, and must not look like a month with a year.
+    /// Checks the name of an era. The name must contain a letter, must differ from the names of other eras, and must
+    /// not look like a month with a year. Otherwise, a date would be ambiguous, because the name of the era comes after
+    /// the year.
     fn check_era_name<'a>(&self, name: &str, mut others: impl Iterator<Item = &'a Era>) -> Result<(), String> {
         let normal = text::normal(name);
         if !normal.contains(char::is_alphabetic) {

@@ -1,7 +1,8 @@
 //! Conversion between years and days, without iteration over years.
 //!
-//! Day 0 is the first day of the year 1. Years in this module are consecutive integers: the year before 1 is 0, even if
-//! the calendar prints it as −1. All computations use 128 bits, so intermediate results do not overflow.
+//! Day 0 is the first day of the year 1. This module numbers years without gaps (*consecutive years*): the year before
+//! 1 is 0, even if the calendar prints it as −1. All computations use 128 bits, so intermediate results do not
+//! overflow.
 
 use std::fmt;
 
@@ -9,8 +10,8 @@ use super::{Calendar, LeapRule};
 use crate::{GameTime, text};
 
 impl LeapRule {
-    /// Returns three intervals, in years: between leap years, between exceptions, and between the exceptions that are
-    /// leap years after all.
+    /// Returns three intervals, in years: between leap years, between exceptions to this interval, and between the
+    /// exceptions that are leap years after all.
     pub(super) fn steps(&self) -> (i128, Option<i128>, Option<i128>) {
         let every = i128::from(self.every.max(1));
         let except = self.except_every.map(|step| least_common_multiple(every, step));
@@ -18,7 +19,7 @@ impl LeapRule {
         (every, except, unless)
     }
 
-    /// Returns the number of leap years up to and including a year, counted from the offset. Only the difference
+    /// Returns the number of leap years up to and including a year, counted from the rule's offset. Only the difference
     /// between two results is meaningful.
     fn count(&self, year: i128) -> i128 {
         let years = year - i128::from(self.offset);
@@ -104,7 +105,7 @@ impl Calendar {
         low
     }
 
-    /// Returns the index of the month with a name. The name must be in [normal form](text::normal).
+    /// Returns the index of the month with this name. The name must be in [normal form](text::normal).
     pub(super) fn month(&self, name: &str) -> Option<usize> {
         self.months.iter().position(|month| text::normal(&month.name) == name)
     }

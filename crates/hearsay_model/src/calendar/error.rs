@@ -5,7 +5,7 @@ use thiserror::Error;
 /// Error: the calendar is invalid, or a text is not a date on the calendar.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CalendarError {
-    /// A required part of the calendar is missing: months, days, hours or minutes.
+    /// A required part of the calendar is missing: months, days, hours or minutes. Contains the missing part.
     #[error("a calendar needs {0}")]
     Empty(&'static str),
     /// A month has no days in any year.
@@ -14,7 +14,7 @@ pub enum CalendarError {
     /// Two months have the same name.
     #[error("two months have the name `{0}`: give each month a different name")]
     SameName(String),
-    /// A number in the calendar or in a date is too large.
+    /// A number in the calendar or in a date is too large. Contains a description of the number.
     #[error("{0} is too large for the calendar")]
     TooLarge(&'static str),
     /// A leap rule is invalid.
@@ -33,10 +33,11 @@ pub enum CalendarError {
         /// The problem and how to solve it, as text for the user.
         problem: String,
     },
-    /// The text does not have the form of a date.
+    /// The text does not have the form of a date. Contains the text and two example dates.
     #[error("`{0}` is not a date: expected a form such as `{1}`, `{2}` or `412-04-03`")]
     Form(String, String, String),
     /// The text is relative to the present game time (`yesterday`, `3 Rainmoon`), but the game clock is not set.
+    /// Contains the text and an example date.
     #[error("`{0}` is not a date, or needs the game clock, which is not set: expected a form such as `{1}`")]
     Present(String, String),
     /// The date names a month that the calendar does not have.
@@ -47,7 +48,7 @@ pub enum CalendarError {
         /// The names of all months of the calendar.
         months: String,
     },
-    /// The month has days only in certain years, and the year of the date is not such a year.
+    /// The month has days only in certain years, and the date's year is not one of them.
     #[error("`{raw}`: {month} does not exist in the year {year}; it exists {when}")]
     LeapMonth {
         /// The date as written.
@@ -56,7 +57,7 @@ pub enum CalendarError {
         year: String,
         /// The name of the month.
         month: String,
-        /// The rule for the years in which the month has days.
+        /// The years in which the month has days, such as `every 4 years`.
         when: String,
     },
     /// The day, hour, minute or year is out of range.
@@ -71,7 +72,7 @@ pub enum CalendarError {
         /// The largest allowed value.
         high: i64,
     },
-    /// The year lies before the first year of an era without an end.
+    /// The year number is smaller than the era's smallest year number. The era has no largest year number.
     #[error("`{raw}`: the first year of {era} is {first}")]
     EraYear {
         /// The date as written.
@@ -81,7 +82,7 @@ pub enum CalendarError {
         /// The smallest year number of the era.
         first: i64,
     },
-    /// The calendar has no year 0.
+    /// The date is in the year 0, but the calendar has no year 0. Contains the date as written.
     #[error("`{0}`: the calendar has no year 0; year 1 follows year -1")]
     YearZero(String),
 }

@@ -20,20 +20,21 @@ pub struct Month {
     /// The name of the month: `Rainmoon`.
     pub name: String,
     /// The number of days in the month. The number may be 0 only if a [`LeapRule`] adds days to the month in certain
-    /// years: for example, a feast between two months every fourth year.
+    /// years. An example is a feast between two months that takes place every fourth year.
     pub days: u32,
 }
 
-/// A rule for leap years. If several rules apply to a year, the days of all these rules are added.
+/// A rule for leap years. If several rules apply to a year, each of them adds its days.
 ///
-/// Rules count years without a gap. In a calendar without a year 0, the year −1 counts as 0, and the year −2 as −1.
+/// Rules count years without gaps, even if the calendar has no year 0. In that case, the year −1 counts as 0, and the
+/// year −2 as −1.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LeapRule {
     /// The interval between leap years, in years; at least 1.
     pub every: u32,
-    /// The interval between exceptions, in years. A year that is an exception is not a leap year. The Gregorian
-    /// calendar has `100`.
+    /// The interval between exceptions, in years. An exception is a year that `every` selects but that is not a leap
+    /// year. The Gregorian calendar has `100`.
     #[serde(default)]
     pub except_every: Option<u32>,
     /// The interval, in years, between exceptions that are leap years after all. The Gregorian calendar has `400`.
@@ -59,7 +60,7 @@ pub struct Era {
     #[serde(default)]
     pub short: String,
     /// The earliest year of the era, in the plain count of the [`Calendar`]. Only an era that counts backwards may omit
-    /// it; the era then has no beginning.
+    /// the earliest year; the era then has no beginning.
     #[serde(default)]
     pub start: Option<i64>,
     /// The latest year of the era, in the plain count. `None` means that the era lasts until the next era starts.
@@ -173,8 +174,8 @@ impl Calendar {
         }
     }
 
-    /// Returns the interval of the year, month, day or minute that contains a game time. The precision selects one of
-    /// these four units.
+    /// Returns the interval of the year, month, day or minute that contains a game time. The precision selects the
+    /// unit.
     pub fn around(&self, time: GameTime, precision: Precision) -> DateSpan {
         let (today, _) = self.day_of(time);
         let (year, month, day) = self.date_of(today);

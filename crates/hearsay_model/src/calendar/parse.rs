@@ -3,14 +3,14 @@
 use super::{Calendar, CalendarError, Era, Month};
 use crate::{Date, DateSpan, GameTime, Precision, text};
 
-/// Maximum value of a parsed number. It is larger than every year that a game time can represent.
+/// Maximum value of a parsed number. The maximum is larger than every year that a game time can represent.
 const MOST: i128 = 1 << 64;
 
 impl Calendar {
     /// Parses a date: `3 Rainmoon 412`, `Rainmoon 412`, `412`, or `412-04-03` (year, month, day).
     ///
     /// A time of day (`, 18:30`) and the full or short name of an era may follow. Without an era, the year belongs to
-    /// the plain count. If parts are omitted, the result is the first day and the first minute.
+    /// the plain count. If the month, day or time is omitted, the result is the first minute of the written period.
     ///
     /// # Errors
     /// Returns an error if the text is not a date of this calendar. The error names the invalid part and the expected
@@ -54,10 +54,10 @@ impl Calendar {
     }
 }
 
-/// The era that is written after the year of a date.
+/// The text after the year of a date. The text names the count to which the year belongs.
 #[derive(Clone, Copy)]
 enum Suffix<'a> {
-    /// [`Calendar::era`], which does not change the year.
+    /// The text in [`Calendar::era`]: the year belongs to the plain count.
     Plain,
     Era(&'a Era),
 }
@@ -142,14 +142,14 @@ impl<'a> Reading<'a> {
         Err(CalendarError::Month { raw: self.raw.into(), months: months.join(", ") })
     }
 
-    /// Returns the number of the present day.
+    /// Returns the day number of the present game time.
     fn today(&self) -> Result<i128, CalendarError> {
         let unknown = || CalendarError::Present(self.raw.into(), self.example());
         Ok(self.calendar.day_of(self.now.ok_or_else(unknown)?).0)
     }
 
-    /// Returns the day that is a number of days after today; a negative number means before today. The result has the
-    /// form of [`Self::days`].
+    /// Returns the day that is `days` days after today. A negative number selects a day before today. The result has
+    /// the form of [`Self::days`].
     fn relative(&self, days: i128) -> Result<(i128, i128, Precision), CalendarError> {
         let day = self.today()? + days;
         Ok((day, day + 1, Precision::Day))
@@ -194,7 +194,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Returns the consecutive year for a year number as written.
+    /// Converts a year number as written to a consecutive year, in which the year before 1 is 0.
     fn year(&self, number: i128, suffix: Option<Suffix>) -> Result<i128, CalendarError> {
         let Some(Suffix::Era(era)) = suffix else {
             return self.calendar.plain_year(number).ok_or_else(|| CalendarError::YearZero(self.raw.into()));

@@ -17,7 +17,8 @@ pub(super) struct Bounds {
 }
 
 impl Calendar {
-    /// Returns the consecutive year for a number of the plain count; `None` for a year 0 that does not exist.
+    /// Converts a year number of the plain count to a consecutive year, in which the year before 1 is 0. Returns `None`
+    /// for a year 0 that does not exist.
     pub(super) fn plain_year(&self, number: i128) -> Option<i128> {
         match number {
             number if self.year_zero || number > 0 => Some(number),
@@ -55,10 +56,10 @@ impl Calendar {
         Some((era, i128::from(era.first) + passed))
     }
 
-    /// Returns the consecutive year for a year number of an era.
+    /// Converts a year number of an era to a consecutive year, in which the year before 1 is 0.
     ///
-    /// If the number is outside the era, the error contains the smallest year number of the era, and the largest if
-    /// there is one.
+    /// If the number is outside the era, the error contains the smallest year number of the era, and the largest year
+    /// number if there is one.
     pub(super) fn era_year(&self, era: &Era, number: i128) -> Result<i128, (i128, Option<i128>)> {
         let Bounds { start, end } = self.bounds(era);
         let first = i128::from(era.first);
@@ -66,7 +67,7 @@ impl Calendar {
         let year = match (era.backwards, start, end) {
             (true, _, Some(end)) => Some(end - (number - first)),
             (false, Some(start), _) => Some(start + (number - first)),
-            // Happens only if the calendar was not checked.
+            // This case occurs only if the calendar was not checked.
             _ => None,
         };
         year.filter(|_| number >= first && last.is_none_or(|last| number <= last)).ok_or((first, last))

@@ -10,8 +10,8 @@ pub enum FactError {
     /// The statement of the fact is empty.
     #[error("the statement of a fact is empty: write one sentence that states the fact")]
     NoStatement,
-    /// The value of an attribute is empty.
-    #[error("`{0}` cannot be empty")]
+    /// The value of an attribute is empty. Contains the attribute.
+    #[error("the value of `{0}` cannot be empty")]
     EmptyValue(Predicate),
     /// The object of a relation is a value, or the object of an attribute is an entity.
     #[error(

@@ -92,7 +92,7 @@ impl Fact {
     }
 
     /// Returns a builder that contains the parts of this fact. If you change the content or the source, the new fact
-    /// gets another id.
+    /// has a different id.
     pub fn to_builder(&self) -> FactBuilder {
         FactBuilder { parts: self.parts.clone() }
     }
@@ -165,8 +165,8 @@ impl Fact {
         self.parts.status
     }
 
-    /// Returns whether the fact is canon or claimed, and has no end date. Graph searches for the DM follow only facts
-    /// for which this is true.
+    /// Returns whether the fact is canon or claimed, and has no end date. Graph searches for the DM follow only these
+    /// facts.
     pub fn stands(&self) -> bool {
         matches!(self.status(), FactStatus::Canon | FactStatus::Claimed) && !self.validity().is_closed()
     }
@@ -178,7 +178,7 @@ impl Fact {
         self.provenance().references(visit);
     }
 
-    /// Renames the ids of the records that the fact refers to. The id of the fact itself is then computed again.
+    /// Renames the ids of the records that the fact refers to. The fact's own id is then recomputed.
     pub fn rename<R: Rename>(&mut self, renaming: &mut R) {
         self.parts.rename(renaming);
         if !R::EQUAL

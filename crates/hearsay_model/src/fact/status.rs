@@ -57,7 +57,8 @@ pub enum Secrecy {
     /// Open: the audience rules decide who knows the fact.
     #[default]
     Open,
-    /// Secret: only the named holders know the fact.
+    /// Secret: the audience rules do not apply. Only the holders know the fact, such as its subject and the knowers
+    /// that the author names.
     Secret,
 }
 

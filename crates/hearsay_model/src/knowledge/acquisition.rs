@@ -1,4 +1,4 @@
-//! Acquisitions: the ways in which knowers learn facts.
+//! Acquisitions: how knowers learn facts.
 //!
 //! To add a kind of acquisition, add a variant, a [descriptor](AcquisitionDescriptor), and the cases in the methods of
 //! [`Acquisition`]. Other code calls these methods instead of matching on variants.
@@ -24,7 +24,7 @@ pub enum Acquisition {
     },
     /// The knower read the fact in a document.
     Read {
-        /// The document that the knower read; `None` if it is not known.
+        /// The document that the knower read; `None` if the document is unknown.
         document: Option<EntityId>,
     },
     /// The campaign states that the knower knows the fact.
@@ -46,15 +46,16 @@ pub enum Reliability {
     Observed,
     /// The campaign states the credence. A stated credence of 1 or 0 overrides all testimony.
     Stated,
-    /// The knower has the fact from another source. Such a fact counts as testimony.
+    /// The knower was told the fact or read it. The fact counts as testimony.
     Reported,
-    /// The credence is computed from the premises of a deduction. The reduction for retellings does not apply.
+    /// The credence is computed from the premises of a deduction. The factor that reduces the credence of retold facts
+    /// does not apply.
     Concluded,
     /// The acquisition gives no knowledge. Its edge only records that the knower told others.
     None,
 }
 
-/// Properties that all acquisitions of one kind have in common.
+/// Properties of one kind of acquisition.
 #[derive(Debug)]
 pub struct AcquisitionDescriptor {
     /// The name of the acquisition in campaign files, ids and graph tables.
@@ -158,7 +159,7 @@ impl Acquisition {
         *self == Self::Authored
     }
 
-    /// Returns whether the knower was told the fact, by a teller or as general talk.
+    /// Returns whether the knower heard the fact, from a teller or as general talk.
     #[inline]
     pub fn is_told(&self) -> bool {
         matches!(self, Self::Told { .. })
@@ -188,7 +189,7 @@ impl Acquisition {
         }
     }
 
-    /// Returns the teller and the source that the teller named, as far as they are known.
+    /// Returns the teller and the source that the teller named. Omits either of them if it is unknown.
     pub fn people(&self) -> impl Iterator<Item = &EntityId> + Clone {
         self.teller().into_iter().chain(self.cited())
     }
@@ -232,14 +233,14 @@ impl Acquisition {
         }
     }
 
-    /// Returns [`Self::Authored`] for a deduction, and an equal acquisition otherwise. Used for a fact that does not
-    /// follow from the premises.
+    /// Returns [`Self::Authored`] for a deduction, and a copy of any other acquisition. Used for a fact that was
+    /// learned together with a deduced fact but does not follow from its premises, such as a name.
     #[must_use]
     pub fn without_premises(&self) -> Self {
         if self.is_independent() { self.clone() } else { Self::Authored }
     }
 
-    /// Removes the teller, cited source or document for which the function returns `false`.
+    /// Removes each teller, cited source and document for which `keep` returns `false`.
     pub fn retain_entities(&mut self, keep: impl Fn(&EntityId) -> bool) {
         match self {
             Self::Told { by, citing } => {

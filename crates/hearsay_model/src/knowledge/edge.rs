@@ -18,15 +18,15 @@ pub struct KnowledgeEdge {
     pub acquisition: Acquisition,
     /// The game time at which the knower learned the fact; `None` means that the knower has always known it.
     pub learned: Option<Date>,
-    /// How much the knower believes the fact, if the edge depends on no other edge. Otherwise, the credence is a
-    /// factor: the credence of the other edges is multiplied by it.
+    /// How much the knower believes the fact, if the edge depends on no other edge. Otherwise, a factor: the credence
+    /// that results from the other edges is multiplied by it.
     pub credence: Credence,
     /// Whether the knower keeps the fact secret.
     pub conceals: bool,
     /// The session in which the knower learned the fact.
     pub session: Option<SessionId>,
     /// The other entities that were present when the knower learned the fact, as far as the knower noticed them. If the
-    /// acquisition is [shared](Acquisition::Shared): the entities that the knower told. Sorted and unique.
+    /// acquisition is [shared](Acquisition::Shared), the entities that the knower told. Sorted and unique.
     #[serde(default)]
     pub co_present: Vec<EntityId>,
     /// The justifications of the edge; empty if the edge depends on no other edge. Sorted and unique.
@@ -59,7 +59,7 @@ impl KnowledgeEdge {
     /// rank.
     ///
     /// If a knower hears a fact from two people, or at two times, there are two edges. The justifications are part of
-    /// the hash. An edge can therefore depend only on edges that already exist, and never on itself.
+    /// the hash. Therefore, an edge can depend only on edges that already exist, and never on itself.
     pub fn id(&self) -> KnowledgeId {
         let acquisition = self.acquisition.id_text();
         let learned = self.learned.as_ref().map_or(String::new(), |date| match date.time {
@@ -117,8 +117,8 @@ impl KnowledgeEdge {
 
     /// Calls a function with every record that the edge refers to.
     ///
-    /// The fact of a [basis](Justification::Basis) is not visited, because the edge of the basis is visited and refers
-    /// to the same fact.
+    /// The function is not called with the fact of a [basis](Justification::Basis). It is called with the edge of the
+    /// basis, which refers to the same fact.
     pub fn references<'a>(&'a self, visit: &mut dyn FnMut(Reference<'a>)) {
         self.knower.entity().into_iter().for_each(|id| visit(Reference::Entity(id)));
         visit(Reference::Fact(self.fact));

@@ -4,14 +4,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::{FactId, KnowledgeId, Rename};
 
-/// Support of a knowledge edge by other edges. The justifications of a knowledge edge list edges to one or more facts.
-/// The knowledge edge is active only while at least one listed edge to each of these facts is active.
+/// Dependency of a knowledge edge on other edges.
+///
+/// The [bases](Self::Basis) of a knowledge edge are edges to one or more facts. The knowledge edge is active only while
+/// at least one basis for each of these facts is active.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Justification {
     /// The edge through which the teller knew the fact, or through which the knower knew a premise of a deduction.
     Basis {
-        /// The fact of the supporting edge. If several edges to the same fact are listed, one active edge is enough.
+        /// The fact of the supporting edge. If a knowledge edge has several bases with the same fact, one active basis
+        /// is enough.
         fact: FactId,
         /// The supporting edge.
         edge: KnowledgeId,

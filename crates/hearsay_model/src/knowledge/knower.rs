@@ -10,7 +10,7 @@ use crate::{EntityId, IdError, Rename, text};
 /// knowledge. All characters know what the world knows.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Knower {
-    /// The world: everyone knows these facts. They are called common lore.
+    /// The world. Everyone knows the facts that the world knows (*common lore*).
     World,
     /// A character, faction, party or place.
     Entity(EntityId),

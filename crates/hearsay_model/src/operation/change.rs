@@ -20,7 +20,7 @@ use crate::{
 /// 3. `state/check.rs`: the conditions under which the variant is valid
 /// 4. `state/apply.rs`: the effect of the variant on the value of its record
 ///
-/// Other code calls the methods of `Change`. It matches on a single variant only to find changes of this variant.
+/// Other code calls the methods of `Change`. It matches on a variant only to find the changes of that variant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Change {
@@ -28,7 +28,8 @@ pub enum Change {
     AddEntity(Entity),
     /// Removes an entity and every statement about it.
     RemoveEntity(EntityId),
-    /// Records a fact. If the fact was recorded before, this change restores it as it was first recorded.
+    /// Records a fact. If the fact is already recorded, this version replaces the earlier version, and earlier changes
+    /// of its end, status, secrecy and confirmation no longer apply.
     AssertFact(#[serde(deserialize_with = "in_arc")] Arc<Fact>),
     /// Ends the validity interval of a fact. From that date on, the fact is no longer true.
     EndFact {
@@ -53,7 +54,7 @@ pub enum Change {
     },
     /// Records that the DM confirms a fact.
     Confirm(FactId),
-    /// Retracts a fact that was never true. Every knower loses the fact.
+    /// Retracts a fact that was never true. The fact no longer exists, and no entity knows it.
     RetractFact(FactId),
     /// Adds a knowledge edge.
     Learn(#[serde(deserialize_with = "in_arc")] Arc<KnowledgeEdge>),
@@ -151,7 +152,7 @@ impl Change {
         }
     }
 
-    /// Returns whether the change is a revert or a restore, which cancel earlier operations.
+    /// Returns whether the change is a revert or a restore. These changes undo earlier operations.
     #[inline]
     pub fn is_undo(&self) -> bool {
         matches!(self, Self::Revert(_) | Self::Restore(_))
@@ -194,7 +195,7 @@ impl Change {
         }
     }
 
-    /// Returns a phrase that says what the change does to the content of a fact; `None` if the content does not change.
+    /// Returns a phrase that describes the effect on the content of a fact; `None` if the content does not change.
     pub fn effect_on_fact(&self) -> Option<&'static str> {
         match self {
             Self::AssertFact(_) => Some("it was stated"),

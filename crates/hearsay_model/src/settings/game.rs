@@ -6,7 +6,7 @@ use crate::{GameTime, Reference, Rename, Reveal, Value};
 /// A setting that the game changes or reads while it runs.
 #[derive(Debug, Clone, PartialEq)]
 pub enum GameSetting {
-    /// The current game time, shown by the game clock.
+    /// The time of the game clock: the current game time.
     Clock(GameTime),
     /// A reveal: the condition under which the holder of a secret may tell the secret.
     Reveal(Reveal),

@@ -10,7 +10,7 @@ use crate::{EntityId, FactId, Reference, Rename};
 pub struct Learning {
     /// Whether trust calibration is enabled.
     pub enabled: bool,
-    /// Facts that the DM accepted or rejected before the last reset of trust calibration. Trust calibration ignores
+    /// Facts that the DM accepted or rejected before the latest reset of trust calibration. Trust calibration ignores
     /// these decisions. Sorted and unique.
     pub forgotten: Vec<FactId>,
 }
@@ -26,7 +26,7 @@ impl Default for Learning {
 pub enum ReviewSetting {
     /// The settings of trust calibration.
     Learning(Learning),
-    /// The DM decided that two similar entities are different. The smaller id comes first.
+    /// The DM decided that two similar entities are different. The entity with the smaller id comes first.
     Distinct {
         /// The first entity.
         one: EntityId,

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::SettingKey;
 use crate::{Date, EntityId, Reference, Rename, SessionId};
 
-/// The session in progress and its current scene. New records get the session, place and time from it by default.
+/// The session in progress and its current scene. By default, new records get their session, place and time from this
+/// setting.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Playing {
     /// The session in progress.
@@ -15,7 +16,7 @@ pub struct Playing {
     pub here: Vec<EntityId>,
     /// The place of the current scene.
     pub place: Option<EntityId>,
-    /// The game time that the log has reached.
+    /// The game time that the session log has reached.
     pub time: Option<Date>,
 }
 

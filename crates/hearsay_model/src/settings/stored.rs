@@ -1,5 +1,5 @@
-//! The stored form of settings. The stored form has no groups, so a setting can move to another group without a new
-//! format.
+//! The stored form of settings. The stored form has no groups, so a move of a setting to another group does not change
+//! the format.
 
 use serde::{Deserialize, Serialize};
 

@@ -8,7 +8,7 @@ use crate::{AttributeDef, AudienceRules, Calendar, PredicateDef};
 /// Description of a campaign: id, name, text and game system.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CampaignInfo {
-    /// The id of the campaign, which people can read and which does not change.
+    /// The readable, stable id of the campaign.
     pub id: String,
     /// The name of the campaign.
     pub name: String,

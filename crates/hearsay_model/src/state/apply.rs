@@ -1,5 +1,5 @@
-//! Application of operations. Each change is added to the row of its record. The values of the affected rows are then
-//! computed again (*folded*) from their changes.
+//! Application of operations. Each change is added to the row of its record. The value of each affected row is then
+//! recomputed (*folded*) from the changes of the row.
 
 use std::sync::{Arc, OnceLock};
 
@@ -85,7 +85,7 @@ impl State {
         Applied { position: self.position(), touched }
     }
 
-    /// Adds a write to the row of its record, and the row to the indices.
+    /// Adds a write to the row of its record, and adds the row to the indices.
     ///
     /// A write to a fact or an edge that was never recorded has no effect.
     fn note(&mut self, change: &Change, key: &Key, write: Write) {
@@ -152,14 +152,16 @@ impl State {
         index
     }
 
-    /// Returns the dense index of a fact. A fact to which only an edge refers also has a row. This row lists the edge.
+    /// Returns the dense index of a fact, assigning one if necessary. A fact that is not recorded has a row if an edge
+    /// refers to it. The row then lists the edge.
     pub(super) fn fact_row(&mut self, id: FactId) -> u32 {
         let row =
             || FactRow { id, record: Row::default(), transient: false, supported: false, known_by: Indices::default() };
         self.facts.find_or_add(&id, row).0
     }
 
-    /// Returns the dense index of an edge. An edge to which only other edges refer also has a row.
+    /// Returns the dense index of an edge, assigning one if necessary. An edge that is not recorded has a row if
+    /// another edge refers to it.
     pub(super) fn knowledge_row(&mut self, id: KnowledgeId) -> u32 {
         let row = || KnowledgeRow {
             id,
@@ -175,7 +177,7 @@ impl State {
     pub(super) fn index_fact(&mut self, fact: &Fact, index: u32, new: bool) {
         self.texts.add_fact(fact, index);
         // A repeated assertion may mention more entities than the first assertion. The lists of the entities are
-        // searched only for a repeated assertion.
+        // searched only in this case.
         let first = if new { None } else { self.asserted(fact.id()).cloned() };
         for id in fact.entities() {
             if first.as_ref().is_some_and(|first| first.entities().any(|known| known == id)) {
@@ -183,7 +185,7 @@ impl State {
             }
             let entity = self.entity_row(id);
             let row = self.entities.at_mut(entity);
-            // If the list already contains a new fact, the fact is the last element.
+            // A new fact can only be the last element, so the list need not be searched.
             let there = if new { row.facts.last() == Some(index) } else { row.facts.contains(index) };
             if !there {
                 row.facts.push(index);
@@ -237,7 +239,7 @@ impl State {
     /// Adds a passage to the indices. A repeated assertion may list more hearers than the first assertion.
     fn index_passage(&mut self, passage: &Passage, index: u32, new: bool) {
         let note = |rows: &mut Indices| {
-            // If the list already contains a new passage, the passage is the last element.
+            // A new passage can only be the last element, so the list need not be searched.
             let there = if new { rows.last() == Some(index) } else { rows.contains(index) };
             if !there {
                 rows.push(index);
@@ -262,8 +264,8 @@ impl State {
         }
     }
 
-    /// Folds the touched rows again, and all rows whose visibility depends on the touched rows. Adds the keys of the
-    /// dependent rows to `touched`. The result is sorted and unique.
+    /// Folds the touched rows again, and all rows whose visibility depends on them. Adds the keys of the dependent rows
+    /// to `touched`, which is then sorted and unique.
     pub(super) fn refresh(&mut self, touched: &mut Vec<Key>) {
         // Dense indices of the touched records, and of the records that depend on them.
         let (mut facts, mut edges) = (Vec::new(), Vec::new());
@@ -324,8 +326,8 @@ impl State {
         }
     }
 
-    /// Folds edges again. The keys of `edges` are already in `touched`. The keys of `more_edges` are added to `touched`
-    /// if the edges change.
+    /// Folds edges again. The keys of `edges` are already in `touched`. The key of each edge of `more_edges` is added
+    /// to `touched` if the edge changes.
     pub(super) fn refresh_edges(&mut self, edges: &[u32], mut more_edges: Vec<u32>, touched: &mut Vec<Key>) {
         more_edges.retain(|index| edges.binary_search(index).is_err());
         settle(&mut more_edges);
@@ -356,8 +358,8 @@ impl State {
         was != is
     }
 
-    /// Folds a fact again. Returns whether it became possible or impossible to know the fact, because this changes the
-    /// visibility of its edges.
+    /// Folds a fact again. Returns whether the fact became knowable, or stopped being knowable. In both cases, the
+    /// visibility of its edges changes.
     fn refresh_fact(&mut self, index: u32) -> bool {
         let before = self.fact_at(index).cloned();
         let row = self.facts.at(index);
@@ -403,8 +405,8 @@ impl State {
         changed.then_some(id)
     }
 
-    /// Returns whether the justifications of an edge are active. They are active if, for each fact in them, at least
-    /// one listed edge is active and gives knowledge.
+    /// Returns whether the justifications of an edge are active. They are active if each fact in them has at least one
+    /// basis that is active and gives knowledge.
     fn is_supported(&self, edge: &KnowledgeEdge) -> bool {
         let lets_know = |row: &KnowledgeRow| {
             row.shown && row.record.value.as_ref().is_some_and(|edge| edge.acquisition.gives_knowledge())
@@ -452,7 +454,8 @@ fn fold_entity(journal: &Journal, writes: &Writes) -> Option<Arc<Entity>> {
 fn fold_fact(journal: &Journal, row: &FactRow) -> Option<Arc<Fact>> {
     let mut value = None::<Arc<Fact>>;
     let (mut supports, mut retracted) = (SmallVec::<[&Arc<Fact>; 2]>::new(), false);
-    // Only the last assertion or retraction and the later writes count. If a write supports the fact, all writes count.
+    // Only the last assertion or retraction and later writes count. However, if any write supports the fact, all writes
+    // count.
     let decides = |write: &Write| {
         let entry = &journal[write.operation as usize];
         let change = &entry.operation.changes[write.change as usize];
@@ -513,13 +516,13 @@ fn fold_session(journal: &Journal, writes: &Writes) -> Option<Arc<Session>> {
 }
 
 fn fold_setting(journal: &Journal, writes: &Writes) -> Option<Arc<Setting>> {
-    // Iterate from the newest write to the oldest, because settings such as the clock have very many writes.
+    // Iterate from the newest write to the oldest, because some settings, such as the clock, have very many writes.
     let mut set = SmallVec::<[&Value; 1]>::new();
     for change in live(journal, writes).rev() {
         match change {
             Change::Set(Setting::Game(GameSetting::Flag { name, value })) => {
-                // A flag without a live declaration does not exist. A value is ignored if its type is not the type of
-                // the declared value.
+                // A flag without a live declaration does not exist. A value is ignored if its type differs from the
+                // type of the declared value.
                 let value = set.into_iter().find(|newer| newer.kind() == value.kind()).unwrap_or(value);
                 return Some(Arc::new(Setting::Game(GameSetting::Flag { name: name.clone(), value: value.clone() })));
             }

@@ -31,7 +31,7 @@ pub enum ApplyError {
     /// The session does not exist.
     #[error("there is no session `{0}`")]
     NoSession(SessionId),
-    /// The operation does not exist, or it was reverted.
+    /// The operation at the position does not exist, or was reverted.
     #[error("there is no live operation at position {0}")]
     NoOperation(Position),
     /// The position lies after the newest operation.
@@ -58,7 +58,7 @@ pub enum ApplyError {
     NoSlot {
         /// The given name.
         name: String,
-        /// The existing slots.
+        /// The names of the existing slots.
         known: Vec<String>,
     },
     /// A fact would end before it begins.
@@ -104,7 +104,7 @@ pub enum ApplyError {
     /// The type of the value differs from the type of the flag.
     #[error("the value of flag `{name}` must be {expected}, not `{given}`")]
     FlagKind {
-        /// The flag.
+        /// The name of the flag.
         name: String,
         /// The type of the flag's value.
         expected: &'static str,
@@ -112,11 +112,11 @@ pub enum ApplyError {
         given: String,
     },
     /// The setting has no value, so it cannot be removed.
-    #[error("{0} is not set")]
+    #[error("{0} is not set, so it cannot be removed")]
     NoSetting(SettingKey),
 }
 
-/// Records that the earlier changes of the same operation add and remove.
+/// The records that earlier changes of the same operation add or remove.
 #[derive(Default)]
 struct Pending<'a> {
     entities: FxHashSet<&'a EntityId>,
@@ -151,8 +151,8 @@ impl State {
     /// Checks whether an operation can be applied, without applying it.
     ///
     /// # Errors
-    /// Returns an error if a change refers to a record that does not exist. An earlier change of the same operation may
-    /// add the record. Also returns an error if a validity interval would end before it begins, or if a setting is
+    /// Returns an error if a change refers to a record that neither exists nor is added by an earlier change of the
+    /// same operation. Also returns an error if a validity interval would end before it begins, or if a setting is
     /// invalid.
     pub fn check(&self, operation: &Operation) -> Result<(), ApplyError> {
         self.check_keyed(operation, &keys(operation))
@@ -267,8 +267,7 @@ impl State {
         Ok(())
     }
 
-    /// Checks an edge, but not the edges that it depends on. If one of them is missing or is removed later, the edge is
-    /// inactive.
+    /// Checks an edge, but not the edges that it depends on. An edge may depend on a missing edge; it is then inactive.
     fn check_edge(&self, edge: &KnowledgeEdge, pending: &Pending) -> Result<(), ApplyError> {
         self.check_knower(&edge.knower, pending)?;
         self.check_fact(edge.fact, pending)?;
@@ -302,15 +301,15 @@ impl State {
         Ok(())
     }
 
-    /// Checks a revert. Later changes of the same operation can use the records that reappear because of the revert.
+    /// Checks a revert. Later changes of the same operation may refer to records that reappear because of the revert.
     fn check_revert<'a>(
         &'a self,
         position: Position,
         author: &Author,
         pending: &mut Pending<'a>,
     ) -> Result<(), ApplyError> {
-        // When a text is removed, the extractor reverts the operations with the facts from this text, even if they are
-        // old.
+        // When a text is removed, the extractor reverts the operations that recorded facts from this text. The
+        // extractor may revert them even after other authors can no longer do so.
         let is_compacted = position > Position(0) && position <= self.compacted_to;
         if is_compacted && *author != Author::Extractor {
             return Err(ApplyError::Compacted { given: position, to: self.compacted_to });
@@ -385,7 +384,7 @@ impl State {
 fn slots(known: &[String]) -> String {
     match known {
         [] => ": no slot was saved".to_owned(),
-        names => format!("; there are {}", names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")),
+        names => format!("; slots: {}", names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")),
     }
 }
 

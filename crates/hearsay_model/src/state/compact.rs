@@ -8,12 +8,12 @@
 //!    slow, so call it on a clone of the state, in parallel with the writing thread.
 //! 3. [`State::compact`] removes some of the unneeded changes, and returns the rewritten operations.
 //!
-//! A change is unneeded if its operation was reverted, if a later change replaced its value, or if no knower can learn
-//! of its record any more. The last case applies to a fact that its own source withdrew, and to a former value of a
-//! predicate without full [`History`].
+//! A change is unneeded if its operation was reverted, if a later change replaced its value, or if it concerns a fact
+//! that no knower can learn of any more. Two kinds of facts qualify: a fact that its own source withdrew, and a former
+//! value of a predicate without full [`History`].
 //!
 //! A removal by a person remains in the journal, so that no import adds the record again. The revert of an import or a
-//! merge also remains, so that the import or merge is not repeated.
+//! merge also remains, so that the import or merge does not happen again.
 
 use std::{
     collections::{HashSet, VecDeque},
@@ -30,18 +30,20 @@ use crate::{
     ReviewSetting, SessionSetting, Setting, SettingKey,
 };
 
-/// Maximum number of changes in an operation that is rewritten to remove a single change. A larger operation is
-/// rewritten only to remove at least half of its changes.
+/// Maximum size of an operation that is rewritten to remove even a single change. A larger operation is rewritten only
+/// if at least half of its changes can be removed.
 const SMALL: usize = 16;
 
-/// How many operations can still be undone after compaction. Of the two limits, the limit that includes more operations
-/// applies. Undo also includes all operations since the oldest slot, and operations whose revert can itself still be
-/// undone.
+/// Number of operations that can still be undone after compaction. Of the two limits, the limit that includes more
+/// operations applies.
+///
+/// Regardless of the limits, two kinds of operations can still be undone: all operations since the oldest slot, and
+/// reverted operations whose revert can itself still be undone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UndoRetention {
-    /// The number of newest operations that can be undone.
+    /// The number of operations that can be undone, counted from the newest operation.
     pub operations: u64,
-    /// The number of newest sessions that can be undone completely, from the beginning of the session.
+    /// The number of sessions that can be undone completely, counted from the newest session.
     pub sessions: usize,
 }
 
@@ -62,9 +64,9 @@ struct Unneeded {
 #[derive(Debug, Default)]
 pub struct Compaction {
     unneeded: VecDeque<Unneeded>,
-    /// Facts to which operations refer that were added after the plan was made.
+    /// Facts to which operations newer than the plan refer.
     referred: HashSet<FactId>,
-    /// The newest operation that the plan takes into account.
+    /// The position of the newest operation whose references are taken into account.
     known: Position,
 }
 
@@ -78,14 +80,14 @@ impl Compaction {
 /// Operations that [`State::compact`] rewrote.
 #[derive(Debug, Default)]
 pub struct Rewritten {
-    /// The rewritten operations, sorted by position. Each pair contains the position and the rest of the operation;
-    /// `None` if the operation has no changes left.
+    /// The rewritten operations, sorted by position. Each pair contains the position and the remaining operation, which
+    /// is `None` if no changes are left.
     pub operations: Vec<(Position, Option<Arc<Operation>>)>,
     /// The records whose value or visibility may have changed. Sorted and unique.
     pub touched: Vec<Key>,
 }
 
-/// Data in addition to the records that determines whether a change is needed.
+/// Data that determines whether a change is needed, in addition to the records.
 struct Context<'a> {
     /// Journal indices of reverted operations that may become live again, because their revert can still be undone.
     undecided: HashSet<u32>,
@@ -105,8 +107,8 @@ impl State {
     /// Returns the position up to which the journal may be compacted: at most `limit`, and at least
     /// [`State::compacted_to`].
     ///
-    /// Do not set the compaction point to a position before the result. An operation between that position and the
-    /// result may revert or restore an operation before that position.
+    /// Pass exactly this position to [`State::advance_compaction`]. If the compaction point is earlier, an operation
+    /// after the point may revert or restore an operation before it.
     pub fn undo_horizon(&self, retention: &UndoRetention, limit: Position) -> Position {
         let mut horizon = self.position().0.saturating_sub(retention.operations).min(limit.0);
         if let Some(slot) = self.slots.iter().map(|slot| slot.position).min() {
@@ -174,10 +176,10 @@ impl State {
         Compaction { unneeded: unneeded.collect(), referred: HashSet::new(), known: self.position() }
     }
 
-    /// Removes unneeded changes of a plan. Stops after it has rewritten operations with about `limit` changes in total.
+    /// Removes unneeded changes of a plan. Stops when the rewritten operations have about `limit` changes in total.
     ///
-    /// The state must be the state for which the plan was made, or a later version of that state. Former values of
-    /// predicates without full [`History`] disappear. All other data that can be read stays the same.
+    /// The plan must have been made for this state or for an earlier version of it. Former values of predicates without
+    /// full [`History`] disappear. All other data that can be read stays the same.
     pub fn compact(&mut self, plan: &mut Compaction, limit: usize) -> Rewritten {
         for position in plan.known.0 + 1..=self.position().0 {
             let Some(entry) = self.entry(Position(position)) else { continue };
@@ -244,13 +246,13 @@ impl State {
         numbers.filter(is_unneeded).collect()
     }
 
-    /// Returns whether a change is needed. Its operation is live and can no longer be undone.
+    /// Returns whether a change is needed. The operation of the change must be live and no longer undoable.
     fn is_needed(&self, change: &Change, write: Write, context: &Context) -> bool {
         let by_person = is_person(&self.journal[write.operation as usize].operation.author);
         match (change, change.writes()) {
-            // These changes are few, and the external ids of an entity are read from all of them.
+            // There are few of these changes, and the external ids of an entity are read from all of them.
             (Change::AddEntity(_) | Change::RemoveEntity(_), _) => true,
-            // A revert is not needed if nothing remains of the operations that it reverted.
+            // A revert is not needed if nothing remains of the operation that it reverts.
             (Change::Revert(position), _) => self.stays_undone(position.0.saturating_sub(1), context),
             (Change::Restore(Position(to)), _) => {
                 (*to..u64::from(write.operation)).any(|index| self.stays_undone(index, context))
@@ -292,7 +294,8 @@ impl State {
                 let row = self.settings.get(&key);
                 row.is_none_or(|row| !self.is_replaced(row, write, context, replaces))
             }
-            // Changes of slots are not needed: every existing slot was saved after the compaction point.
+            // Changes that save or drop slots are not needed, because every existing slot was saved after the
+            // compaction point.
             (_, None) => false,
             (_, Some(Key::Entity(_))) => true,
         }
@@ -325,7 +328,7 @@ impl State {
         later.into_iter().any(|later| self.is_decided(later, context) && replaces(self.change(later)))
     }
 
-    /// Returns whether no knower can learn of a fact any more and no record refers to the fact.
+    /// Returns whether no knower can learn of a fact any more, and no record refers to the fact.
     fn is_gone(&self, row: &FactRow, context: &Context) -> bool {
         let writes = &row.record.writes;
         let by_program = |write: Write| !is_person(&self.journal[write.operation as usize].operation.author);
@@ -352,8 +355,8 @@ impl State {
         let Some(fact) = &row.record.value else { return false };
         let is_plain = fact.status() == FactStatus::Canon && fact.handle().is_none() && fact.fact_relation().is_none();
         let by_game = self.journal[first.operation as usize].operation.author == Author::Game;
-        // If there is no later value, the latest stored transient value may be this fact, and a reload would restore
-        // it.
+        // Without a later transient value, this fact may be the latest value in the store, which a reload would
+        // restore.
         let is_outlived = self.transient(fact.subject(), fact.predicate()).is_some();
         let is_kept = match self.vocabulary.history(fact.predicate()) {
             History::Full => true,
@@ -482,7 +485,7 @@ impl State {
     }
 }
 
-/// Returns whether a change of a reverted operation records an action that must not be repeated.
+/// Returns whether a change records an import or a merge, which must not be repeated after it was reverted.
 fn is_trace(change: &Change) -> bool {
     matches!(
         change,

@@ -1,5 +1,5 @@
 //! Removal of rows. After the removal, the state is the same as if the record had never been written. A new record can
-//! reuse the dense index.
+//! reuse the dense index of the removed row.
 //!
 //! The cost is proportional to the number of current references to the record. Lists are searched from the end, because
 //! most removed records are new.
@@ -19,12 +19,12 @@ impl State {
     ///
     /// Returns the keys of the records whose value or visibility may have changed, sorted and unique.
     ///
-    /// The operation that recorded the fact stays in the journal. Reverting or restoring it later does not bring the
-    /// fact back.
+    /// The operation that recorded the fact stays in the journal. Reverting or restoring this operation later does not
+    /// bring the fact back.
     pub(super) fn forget_fact(&mut self, index: u32) -> Vec<Key> {
         let Some(row) = self.facts.row(index).filter(|row| row.record.is_recorded()) else { return Vec::new() };
         let id = row.id;
-        // A repeated assertion may have changed the mentions and the handle.
+        // Collects the mentions and handles of all versions, because a repeated assertion may have changed them.
         let (mut entities, mut handles) = (BTreeSet::<EntityId>::new(), BTreeSet::new());
         let (mut name, mut ends) = (None, None);
         let slot = self.fact_at(index).and_then(|fact| Slot::of(fact));
@@ -121,8 +121,8 @@ impl State {
         Key::Passage(id)
     }
 
-    /// Removes a passage from the lists of its speaker and hearers. The lists of speakers and hearers in the other
-    /// versions of the passage stay unchanged.
+    /// Removes a version of a passage from the lists of its speaker, hearers and readers. Keeps the entry of each
+    /// knower that also occurs in another version of the passage.
     pub(super) fn unindex_passage(&mut self, passage: &Passage, index: u32, others: &[Arc<Passage>]) {
         let still: BTreeSet<Knower> = others.iter().flat_map(|other| reached(other)).collect();
         for knower in reached(passage).difference(&still) {
@@ -134,7 +134,7 @@ impl State {
         }
     }
 
-    /// Removes a version of a fact from the indices, except for data that its other versions share.
+    /// Removes a version of a fact from the indices. Keeps the entries that another version of the fact also needs.
     pub(super) fn unindex_version(&mut self, fact: &Fact, index: u32, others: &[Arc<Fact>]) {
         let still: BTreeSet<&EntityId> = others.iter().flat_map(|other| other.entities()).collect();
         let gone: BTreeSet<&EntityId> = fact.entities().filter(|id| !still.contains(id)).collect();
@@ -150,14 +150,14 @@ impl State {
         self.texts.forget_fact(fact, index, others);
     }
 
-    /// Removes the row of a fact that is not recorded if no edge refers to the fact.
+    /// Removes the row of a fact if the fact is not recorded and no edge refers to it.
     fn release_fact(&mut self, index: u32) {
         if self.facts.row(index).is_some_and(|row| !row.record.is_recorded() && row.known_by.is_empty()) {
             self.facts.remove(index);
         }
     }
 
-    /// Removes the row of an edge that is not recorded if no other edge refers to the edge.
+    /// Removes the row of an edge if the edge is not recorded and no other edge refers to it.
     fn release_knowledge(&mut self, index: u32) {
         if self.knowledge.row(index).is_some_and(|row| !row.record.is_recorded() && row.bears.is_empty()) {
             self.knowledge.remove(index);

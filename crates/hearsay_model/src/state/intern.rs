@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 use super::State;
 use crate::{EntityId, Operation, Predicate, Rename, SessionId};
 
-/// Replaces ids by equal ids that are already in memory.
+/// Replaces ids with equal ids that are already in memory.
 struct Interner<'s> {
     state: &'s State,
     entities: FxHashSet<EntityId>,
@@ -18,8 +18,7 @@ struct Interner<'s> {
     predicates: FxHashSet<Predicate>,
 }
 
-/// Replaces a value by an equal value that is already stored. If no equal value is stored, stores this value for later
-/// calls.
+/// Replaces a value with an equal value that is already stored. If there is none, stores this value for later calls.
 fn share<T: Eq + Hash + Clone>(value: &mut T, old: Option<&T>, new: &mut FxHashSet<T>) {
     match old.or_else(|| new.get(value)) {
         Some(known) => *value = known.clone(),
@@ -46,8 +45,7 @@ impl Rename for Interner<'_> {
 }
 
 impl State {
-    /// Makes the ids of an operation share the allocations of equal ids. Data that is shared with other owners is not
-    /// changed.
+    /// Makes the ids of an operation share the allocations of equal ids. Data that has other owners is not changed.
     pub(super) fn intern(&self, operation: &mut Arc<Operation>) {
         let Some(operation) = Arc::get_mut(operation) else { return };
         let (entities, sessions, predicates) = Default::default();

@@ -100,8 +100,8 @@ pub struct State {
     /// Visible facts by dense index. A fact is visible if it has a value, and its subject and object exist. Most reads
     /// need only visible facts.
     shown: ChunkedVec<Arc<Fact>, 64>,
-    /// Whether a fact is visible, canon or claimed, and has no end, by the dense index of the fact. Graph searches
-    /// check this value for every relation.
+    /// For each fact, by its dense index: whether the fact is visible, is canon or claimed, and has no end. Graph
+    /// searches check this value for every relation.
     stands: FlatVec<bool, 16_384>,
     /// Index of the facts of each entity by predicate and validity.
     validity: ValidityIndex,
@@ -116,7 +116,7 @@ pub struct State {
     common_passages: Indices,
     /// Facts that give an entity a name, by the normal form of the name.
     names: Table<NameRow>,
-    /// Facts by their handle, which the author gave them.
+    /// Facts by handle. The handle is the name that the author gave the fact.
     handles: Table<NameRow>,
     /// Transient values, which are not in the journal.
     transients: Transients,
@@ -146,8 +146,8 @@ impl State {
         StateVersion { position: self.position(), transient_updates: self.transients.updates }
     }
 
-    /// Sets the version of a reloaded state to the version after `version`. Results of reads before the reload then
-    /// count as outdated.
+    /// Sets the version of a reloaded state to the version after `version`, so that results of earlier reads count as
+    /// outdated.
     pub fn follow(&mut self, version: StateVersion) {
         self.transients.updates = version.transient_updates + 1;
     }

@@ -88,7 +88,7 @@ impl State {
         newest.map(|fact| (fact.predicate(), fact)).collect()
     }
 
-    /// Returns the last live write that asserted a fact. A later change of the status and a later confirmation do not
+    /// Returns the last live write that asserted a fact. Later changes of its status and later confirmations do not
     /// count.
     fn newest_assertion(&self, row: &FactRow) -> Option<Write> {
         if row.transient {
@@ -109,8 +109,8 @@ impl State {
         name.object().text()
     }
 
-    /// Returns the secret name or alias of an entity that equals `words`. Returns `None` if there is none, or if
-    /// `words` is the id of the entity or a name that is not secret.
+    /// Returns the entity's secret name or alias that equals `words` in [normal form](text::normal). Returns `None` if
+    /// there is none, or if `words` is the entity's id or a name that is not secret.
     pub fn secret_name(&self, id: &EntityId, words: &str) -> Option<&str> {
         let normal = text::normal(words);
         if normal == id.as_str() || self.open_names(id).iter().any(|open| text::normal(open) == normal) {

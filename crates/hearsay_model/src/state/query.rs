@@ -16,8 +16,8 @@ use crate::{
 
 /// Relation of an entity to another entity, seen from the first entity.
 ///
-/// The type is small, and its methods compute the parts on demand, because a graph search inspects many links and uses
-/// few.
+/// The type is small, and its methods compute the parts on demand, because a graph search inspects many links but uses
+/// only a few.
 #[derive(Debug, Clone, Copy)]
 pub struct Link<'a> {
     state: &'a State,
@@ -139,13 +139,13 @@ impl State {
     /// Returns the facts that have an entity as subject, object or mention, in arbitrary order.
     pub fn facts_of<'a>(&'a self, id: &EntityId) -> impl Iterator<Item = &'a Arc<Fact>> + use<'a> {
         self.entities.get(id).into_iter().flat_map(|entity| {
-            // A repeated assertion may have removed mentions.
+            // A repeated assertion may have removed the entity from the mentions.
             let facts = entity.facts.iter().filter_map(|index| self.fact_at(index));
             facts.filter(|fact| fact.entities().any(|id| *id == entity.id))
         })
     }
 
-    /// Returns the facts whose author gave them this handle. There are several such facts only if several sources use
+    /// Returns the facts whose author gave them this handle. The result has several facts only if several sources use
     /// the same handle.
     pub fn facts_by_handle<'a>(&'a self, handle: &str) -> impl Iterator<Item = &'a Arc<Fact>> + use<'a> {
         self.handles.get(handle).into_iter().flat_map(|NameRow { name: handle, facts }| {
@@ -154,7 +154,8 @@ impl State {
         })
     }
 
-    /// Returns the dense index of an entity: a small number that is valid for the lifetime of this state.
+    /// Returns the dense index of an entity: a small number that is valid for the lifetime of this state. Returns
+    /// `None` if no entity ever had this id.
     pub fn index_of(&self, id: &EntityId) -> Option<u32> {
         self.entities.find(id).filter(|&index| self.entities.at(index).record.value.is_some())
     }
@@ -176,20 +177,20 @@ impl State {
     /// Returns the relations from or to the entity at a dense index, in numeric form. Hidden relations, such as
     /// retracted relations, are included.
     ///
-    /// This method is meant for graph searches, which inspect many relations and use few.
+    /// This method is meant for graph searches, which inspect many relations but use only a few.
     #[inline]
     pub fn hops_at(&self, index: u32) -> &[Hop] {
         self.hops.get(index as usize).map_or(&[], |hops| hops)
     }
 
     /// Returns whether the fact at a dense index is visible, canon or claimed, and has no end. Graph searches for the
-    /// DM follow only facts for which this is true.
+    /// DM follow only these facts.
     #[inline]
     pub fn stands_at(&self, fact: u32) -> bool {
         self.stands.get(fact as usize)
     }
 
-    /// Returns whether the fact id of the first relation is smaller than the fact id of the second relation.
+    /// Returns whether the fact id of the first relation is smaller than that of the second relation.
     #[inline]
     pub fn is_before(&self, a: Hop, b: Hop) -> bool {
         let id = |hop: Hop| self.facts.at(hop.fact()).id;
@@ -243,7 +244,7 @@ impl State {
         self.ranks().get(index as usize).copied().unwrap_or(u32::MAX)
     }
 
-    /// Returns the number of dense indices of entities, including those of removed entities.
+    /// Returns the number of dense indices that were assigned to entities, including removed entities.
     #[inline]
     pub fn index_count(&self) -> usize {
         self.entities.index_count()
@@ -264,8 +265,7 @@ impl State {
         rows.filter_map(|row| Some((row.id, row.record.value.as_ref()?)))
     }
 
-    /// Returns the active edges of a knower itself, in arbitrary order. Edges of its groups and places are not
-    /// included.
+    /// Returns the knower's own active edges, in arbitrary order. Edges of its groups and places are not included.
     pub fn knowledge_of(&self, knower: &Knower) -> impl Iterator<Item = &Arc<KnowledgeEdge>> {
         self.edges_of(knower).map(|(_, edge)| edge)
     }
@@ -286,7 +286,7 @@ impl State {
 
     /// Returns the active edges of a knower, each with its fact and the dense index of the fact.
     ///
-    /// A dense index is a small number that is valid for the lifetime of this state.
+    /// The dense index of a fact is a small number that is valid for the lifetime of this state.
     pub fn known_facts<'a>(&'a self, knower: &Knower) -> impl Iterator<Item = KnownFact<'a>> + use<'a> {
         let indices = self.edge_indices(knower).map_or_else(Iter::default, Indices::iter);
         let rows = indices.map(|index| self.knowledge.at(index)).filter(|row| row.shown);
@@ -323,7 +323,7 @@ impl State {
         entries.find(|entry| entry.live).map(|entry| &entry.operation.author)
     }
 
-    /// Returns the active edges that depend on an edge, in arbitrary order.
+    /// Returns the active edges that depend on an edge, each with its id, in arbitrary order.
     pub fn resting_on(&self, id: KnowledgeId) -> impl Iterator<Item = (KnowledgeId, &Arc<KnowledgeEdge>)> {
         self.edges(self.knowledge.get(&id).map(|row| &row.bears))
     }
@@ -354,7 +354,7 @@ impl State {
         Ok(state)
     }
 
-    /// Returns all active edges, sorted by id.
+    /// Returns all active edges with their ids, sorted by id.
     pub fn all_knowledge(&self) -> impl Iterator<Item = (KnowledgeId, &Arc<KnowledgeEdge>)> {
         let shown = self.knowledge.rows().map(|(_, row)| (row.id, row)).filter(|(_, row)| row.shown);
         let mut edges: Vec<_> = shown.filter_map(|(id, row)| Some((id, row.record.value.as_ref()?))).collect();
@@ -367,8 +367,8 @@ impl State {
         self.passages.get(&id)?.record.value.as_ref()
     }
 
-    /// Returns the passages that a knower itself said, heard or read, in arbitrary order. Passages that only the groups
-    /// of the knower received are not included.
+    /// Returns the passages that a knower said, heard or read, each with its id, in arbitrary order. Passages that only
+    /// the knower's groups received are not included.
     pub fn passages_of<'a>(
         &'a self,
         knower: &'a Knower,
@@ -383,7 +383,7 @@ impl State {
         passages.filter(move |(_, passage)| passage.reached(knower).is_some())
     }
 
-    /// Returns all passages, sorted by id.
+    /// Returns all passages with their ids, sorted by id.
     pub fn passages(&self) -> impl Iterator<Item = (PassageId, &Arc<Passage>)> {
         let shown = self.passages.rows().filter_map(|(_, row)| Some((row.id, row.record.value.as_ref()?)));
         let mut passages: Vec<_> = shown.collect();
@@ -434,7 +434,7 @@ impl State {
         })
     }
 
-    /// Returns the active reveals that concern a secret fact.
+    /// Returns the active reveals of a secret fact.
     pub fn reveals_of(&self, fact: FactId) -> impl Iterator<Item = &Reveal> {
         self.reveals().filter(move |reveal| reveal.fact == fact)
     }
@@ -490,7 +490,7 @@ impl State {
         }
     }
 
-    /// Returns the recap of a session that the DM edited; `None` if there is none. If `players` is `true`, returns the
+    /// Returns the recap that the DM edited for a session; `None` if there is none. If `players` is `true`, returns the
     /// recap for the players, otherwise the recap for the DM.
     pub fn recap(&self, session: &SessionId, players: bool) -> Option<&str> {
         match self.setting(&SettingKey::Recap(session.clone(), players)) {

@@ -42,7 +42,7 @@ impl<V> Row<V> {
 pub(super) struct EntityRow {
     pub(super) id: EntityId,
     pub(super) record: Row<Entity>,
-    /// All facts that ever had the entity as subject, object or mention, including hidden facts.
+    /// All facts in which the entity ever was the subject, the object or a mention, including hidden facts.
     pub(super) facts: Indices,
     /// All knowledge edges that the entity ever had, including hidden edges.
     pub(super) knows: Indices,
@@ -64,7 +64,7 @@ pub struct Hop {
     other: u32,
     /// The dense index of the predicate times two, plus one if the hop leads from the subject to the object.
     way: u32,
-    /// The first 32 bits of the fact id. Two facts nearly always differ in these bits.
+    /// The first 32 bits of the fact id. These bits nearly always differ between two facts.
     pub(super) key: u32,
 }
 
@@ -125,13 +125,12 @@ pub(super) struct FactRow {
 pub(super) struct KnowledgeRow {
     pub(super) id: KnowledgeId,
     pub(super) record: Row<KnowledgeEdge>,
-    /// The dense index of the fact of the edge; `None` while the edge is not recorded and only other edges refer to the
-    /// edge.
+    /// The dense index of the edge's fact; `None` while the edge is not recorded and only other edges refer to it.
     pub(super) fact: Option<u32>,
-    /// Whether the edge is active. An active edge has a value, its fact is visible and neither proposed nor rejected,
-    /// its knower exists, and its justifications are active.
+    /// Whether the edge is active. An edge is active if it has a value, its knower exists, its justifications are
+    /// active, and its fact is visible and neither proposed nor rejected.
     pub(super) shown: bool,
-    /// Whether the fact of the edge is a transient value.
+    /// Whether the edge's fact is a transient value.
     pub(super) transient: bool,
     /// All edges that ever depended on this edge, including hidden edges.
     pub(super) bears: Indices,

@@ -1,7 +1,7 @@
 //! Slots: named positions in the journal to which a game can return.
 //!
-//! A return to a slot reverts operations, but slots that reverted operations saved remain. A return to an early slot
-//! therefore does not remove a later slot.
+//! A return to a slot reverts operations, but does not remove the slots that these operations saved. A game can
+//! therefore return to an early slot and then to a later slot.
 
 use std::sync::Arc;
 
@@ -20,7 +20,8 @@ pub struct Slot {
 }
 
 impl State {
-    /// Returns the slots, the newest first. If a name was saved several times, the latest position counts.
+    /// Returns the slots, the newest first. If several slots were saved under one name, only the latest of them is
+    /// returned.
     pub fn slots(&self) -> Vec<Slot> {
         self.slots.iter().rev().cloned().collect()
     }

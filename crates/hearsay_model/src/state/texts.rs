@@ -1,4 +1,4 @@
-//! Index of texts. It finds the passages of a session or document in the order of lines, and the facts that cite a
+//! Index of texts: the passages of each session and document, sorted by line number, and the facts that cite each
 //! passage.
 
 use std::sync::Arc;
@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::{State, rows::Indices, shared::SortedMap};
 use crate::{EntityId, Evidence, Fact, Passage, PassageId, SessionId};
 
-/// Line numbers and dense indices of recorded passages, sorted by line number. Session, document and line are part of a
-/// passage's id, so an entry never changes.
+/// Line numbers and dense indices of recorded passages, sorted by line number. An entry never changes, because session,
+/// document and line number are part of a passage's id.
 type Lines = SortedMap<(u32, u32), ()>;
 
 #[derive(Debug, Clone, Default)]
@@ -42,8 +42,8 @@ impl TextIndex {
         }
     }
 
-    /// Removes a fact from the lists of the passages that it cites. The lists of passages that other versions of the
-    /// fact cite stay unchanged.
+    /// Removes a version of a fact from the lists of the passages that it cites. Keeps the entry in the list of each
+    /// passage that another version of the fact also cites.
     pub(super) fn forget_fact(&mut self, fact: &Fact, index: u32, others: &[Arc<Fact>]) {
         for id in cites(fact) {
             if !others.iter().any(|other| cites(other).any(|cited| cited == id))

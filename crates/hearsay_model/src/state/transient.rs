@@ -6,9 +6,9 @@
 //! an operation records the value as an ordinary fact in the journal. Values of predicates with session history are
 //! also recorded when a session begins or ends: see [`State::recorded_transients`].
 //!
-//! An ordinary fact that is valid now takes precedence over a transient value of the same subject and predicate. When
-//! an operation asserts or reopens such an ordinary fact, the transient value is dropped. A return to a slot drops all
-//! transient values.
+//! An ordinary canon fact without an end takes precedence over a transient value of the same subject and predicate.
+//! When an operation asserts or reopens a fact of this kind, the transient value is dropped. A return to a slot drops
+//! all transient values.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -23,7 +23,8 @@ use crate::{
     Position, Predicate, Reference, SessionSetting, Setting, SettingKey,
 };
 
-/// A transient value and its knowers. A transient value is a present value whose past values are not kept.
+/// A transient value and its knowers. A transient value is a present value of a predicate whose past values are not
+/// kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TransientValue {
     /// The value, as a fact.
@@ -56,13 +57,13 @@ impl TransientValue {
 pub struct TransientChange {
     /// The subject.
     pub subject: EntityId,
-    /// The predicate. The [`History`] of the predicate in the vocabulary must not be full.
+    /// The predicate. Its [`History`] in the vocabulary must not be [`Full`](History::Full).
     pub predicate: Predicate,
     /// The new value; `None` removes the present value.
     pub value: Option<TransientValue>,
 }
 
-/// Several changes to transient values, which are applied together.
+/// Changes to transient values that are applied together.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TransientUpdate {
     /// The changed values. If several changes have the same subject and predicate, the last of them applies.
@@ -106,8 +107,8 @@ pub(super) struct Transients {
     count: usize,
     /// The number of updates of transient values since the state was opened.
     pub(super) updates: u64,
-    /// The time of the game clock, if it was set without an operation. `None` means that the newest operation that set
-    /// the clock determines the time.
+    /// The time of the game clock, if it was set without an operation. `None` means that the clock shows the time that
+    /// the newest operation set.
     pub(super) clock: Option<GameTime>,
 }
 
@@ -269,12 +270,12 @@ impl State {
         value.fact.entities().chain(knowers).all(|id| self.entity(id).is_some())
     }
 
-    /// Returns the changes that must be recorded before an operation, so that the journal contains everything to which
-    /// the operation refers.
+    /// Returns the changes that must be recorded before an operation, so that the journal contains all values that the
+    /// operation needs.
     ///
-    /// The changes record the transient values to which the operation refers. If the operation saves a slot, the
-    /// changes record all transient values. If the operation begins or ends a session, the changes also record the
-    /// values of predicates with session history.
+    /// The changes record, as ordinary facts, the transient values to which the operation refers. If the operation
+    /// saves a slot, the changes record all transient values. If the operation begins or ends a session, the changes
+    /// also record the values of predicates with session history.
     pub fn recorded_transients(&self, operation: &Operation) -> Vec<Change> {
         if !self.has_transients() {
             return Vec::new();

@@ -12,8 +12,8 @@ pub struct UndoPreview {
     pub lost: Vec<Key>,
     /// Records that would change or reappear. Sorted.
     pub changed: Vec<Key>,
-    /// Later operations that wrote to records that would disappear. The writes to these records would no longer have an
-    /// effect. Sorted.
+    /// Later operations with writes to records that would disappear. These writes would no longer have an effect.
+    /// Sorted.
     ///
     /// Operations of the extractor are not listed, because extracted facts disappear and reappear together with their
     /// texts.
@@ -65,15 +65,15 @@ impl State {
     ///
     /// An operation is live if no later live operation reverts it, so liveness is computed from the newest operation to
     /// the oldest. If an operation becomes live or stops being live, the keys of its changes are added to `touched`.
-    /// The cost depends on the reverting operations back to the earliest affected position, and on the operations that
-    /// they revert.
+    /// The cost is proportional to the number of reverts and restores back to the earliest affected position, and to
+    /// the number of operations that they affect.
     pub(super) fn relive(&mut self, touched: &mut Vec<Key>) {
         let newest = self.journal.len() as u64;
         let mut reverted = FxHashSet::default();
-        // Live operations that restore a position. Each entry also has the earliest position that this operation or a
-        // later operation restores.
+        // Positions of live restores, the newest first. Each position comes with the earliest position that this
+        // restore or a newer restore returns to.
         let mut restores: Vec<(u64, u64)> = Vec::new();
-        // Positions of operations that may become live or stop being live, and the earliest of these positions.
+        // Positions of the operations that may become live or stop being live, and the earliest of these positions.
         let (mut open, mut earliest) = (Vec::new(), newest);
         for index in self.reverts.iter().rev() {
             let position = u64::from(index) + 1;

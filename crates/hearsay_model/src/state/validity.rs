@@ -14,8 +14,9 @@ use super::{
 };
 use crate::{EntityId, Fact, FactStatus, GameTime, Predicate};
 
-/// Place in the index where a fact is stored: among the facts without an end, or among the facts with an end, sorted by
-/// end. If the calendar does not understand the end of a fact, the fact comes first and is not valid at any moment.
+/// List of the index that contains a fact: the facts without an end, or the canon or claimed facts with an end, sorted
+/// by end. If the calendar does not understand a fact's end, the fact comes first in its list and is not valid at any
+/// moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Slot {
     Open,
@@ -88,7 +89,7 @@ impl ValidityIndex {
         self.objects.push(Groups::new());
     }
 
-    /// Moves a fact from one slot of the index to another. Subject and object are given by their dense indices.
+    /// Moves a fact from the first of the two slots to the second. Subject and object are given by their dense indices.
     pub(super) fn update(
         &mut self,
         fact: u32,

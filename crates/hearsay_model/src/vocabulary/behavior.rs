@@ -1,4 +1,4 @@
-//! Behaviors: what the engine does with the facts of a predicate. The vocabulary file states them.
+//! Behaviors: what the engine does with the facts of a predicate. The vocabulary file defines the behaviors.
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -37,15 +37,15 @@ pub struct Behavior {
     pub identity: Option<u8>,
     /// For attributes: the position of the fact among the lines that describe the place in a scene context.
     pub scenery: Option<u8>,
-    /// For attributes: the position among the attributes whose meaning is compared to find duplicate entities. Only the
-    /// first attribute that both entities have is compared.
+    /// For attributes: the position among the attributes whose values are compared by meaning to find duplicate
+    /// entities. Only the first attribute that both entities have is compared.
     pub comparison: Option<u8>,
     /// For attributes: how a text refers to an entity by this value.
     pub reference: Option<ReferringExpression>,
-    /// For attributes: lowercase values that mean that the entity is dead. When the engine itself records a death, it
-    /// uses the first value of the built-in list.
+    /// For attributes: values, in lowercase, that mean that the entity is dead. When the engine itself records a death,
+    /// it uses the first value of the built-in list.
     pub dead_values: Vec<String>,
-    /// For attributes: lowercase words that mean that a quest has ended. A word counts only if it is the first or
+    /// For attributes: words, in lowercase, that mean that a quest has ended. A word counts only if it is the first or
     /// second word of the value.
     pub ended_values: Vec<String>,
 }
@@ -134,7 +134,8 @@ impl Behavior {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Behaviors {
     by_name: FxHashMap<Predicate, Behavior>,
-    /// The predicates with a belonging. This is a separate list, because a view looks up the belonging of every fact.
+    /// The predicates with a belonging. They have a separate list for speed, because a view looks up the belonging of
+    /// every fact.
     belongings: Vec<(Predicate, Belonging)>,
     /// The attributes that have values with the meaning "dead".
     deadly: Vec<Predicate>,
@@ -200,7 +201,7 @@ impl Vocabulary {
         &self.behaviors.deadly
     }
 
-    /// Returns the predicates for whose behavior the function returns `true`, sorted by name.
+    /// Returns the predicates whose behavior satisfies `is_wanted`, sorted by name.
     pub fn with_behavior(&self, is_wanted: impl Fn(&Behavior) -> bool) -> Vec<&Predicate> {
         let all = self.behaviors.by_name.iter();
         let mut found: Vec<&Predicate> =
@@ -209,8 +210,8 @@ impl Vocabulary {
         found
     }
 
-    /// Returns the predicates for which the function returns a position, sorted by this position. The function usually
-    /// reads [`Behavior::identity`], [`Behavior::scenery`] or [`Behavior::comparison`].
+    /// Returns the predicates for which `position` returns a number, sorted by this number. The function usually reads
+    /// [`Behavior::identity`], [`Behavior::scenery`] or [`Behavior::comparison`].
     pub fn in_order(&self, position: impl Fn(&Behavior) -> Option<u8>) -> Vec<&Predicate> {
         let all = self.behaviors.by_name.iter();
         let mut found: Vec<(u8, &Predicate)> =

@@ -1,4 +1,4 @@
-//! Roles: purposes for which the engine and the importers need a predicate.
+//! Roles: the purposes for which the engine and the importers need particular predicates.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{BUILT_IN, Predicate, VocabularyError};
 
-/// Purpose for which the engine or an importer needs a predicate. It writes facts with this predicate itself, or
-/// interprets such facts.
+/// Purpose for which the engine or an importer needs a predicate, to write facts with this predicate or to interpret
+/// them.
 ///
 /// The table `roles` of `data/vocabulary.toml` names the predicate of each role. A campaign may redefine this
 /// predicate, for example with another phrase. A campaign cannot give the role to another predicate.
@@ -93,7 +93,7 @@ impl PredicateRole {
         self.predicate() == predicate
     }
 
-    /// Returns the condition that the engine records for a dead entity: the first of the built-in values that mean
+    /// Returns the condition that the engine records for a dead entity: the first built-in value with the meaning
     /// "dead".
     pub fn dead_value() -> &'static str {
         let behavior = BUILT_IN.vocabulary.behavior(Self::Condition.predicate());

@@ -1,5 +1,5 @@
-//! Claims. A claim is the content of a fact, regardless of its source and wording. The DM decides only once on facts
-//! with the same claim.
+//! Claims. A claim is the content of a fact, regardless of its source and wording. The DM decides on all facts with the
+//! same claim at once.
 
 use std::collections::BTreeSet;
 
@@ -7,22 +7,21 @@ use hearsay_model::{EntityId, Fact, FactRelation, GameTime, Object, Predicate, V
 use hearsay_recall::stems;
 
 /// The content of a fact, without its source and wording. A relation and its inverse have the same claim, and so do
-/// both directions of a symmetric relation. Values are compared by the stems of their words.
+/// both directions of a symmetric relation. Values are the same if the stems of their content words are the same.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Claim {
     subject: EntityId,
     predicate: Predicate,
     object: String,
-    /// Start and end of the validity, if it has ended.
+    /// Start and end of the validity; `None` if the validity has not ended.
     over: Option<(Option<GameTime>, Option<GameTime>)>,
-    /// Relation to another fact, if any. It is part of the claim, so that a refutation and the refuted fact have
-    /// different claims.
+    /// Relation to another fact, if any. It distinguishes the claim of a refutation from the claim of the refuted fact.
     fact_relation: Option<FactRelation>,
 }
 
-/// Minimum share of common words at which two sentences count as paraphrases, 0 to 1. Similarity of meaning is not
-/// used: the encoder rates "somebody hid a ledger" and "she found it" (0.93) as more similar than "a cellar is flooded"
-/// and "there is water in it" (0.86).
+/// Minimum fraction of shared words at which two sentences count as paraphrases, 0 to 1. Similarity of meaning is a
+/// worse measure: the encoder rates "somebody hid a ledger" and "she found it" (0.93) as more similar than "a cellar is
+/// flooded" and "there is water in it" (0.86).
 const SAME_WORDS: f64 = 0.8;
 
 impl Claim {
@@ -41,7 +40,7 @@ impl Claim {
     ) -> Self {
         let (subject, predicate, object) = canonical(vocabulary, parts);
         let object = match &object {
-            // A vague relation applies to many things, so its statement distinguishes the claims.
+            // A vague relation can express many different things, so the statement is part of the claim.
             Object::Entity(id) if is_vague(vocabulary, &predicate) => format!("{id} {}", words(statement)),
             Object::Entity(id) => id.to_string(),
             Object::Value(value) => words(&value.to_string()),
@@ -50,14 +49,15 @@ impl Claim {
         Self { subject, predicate, object, over, fact_relation: None }
     }
 
-    /// Returns the subject of the claim. For a symmetric relation, it is the entity with the smaller id.
+    /// Returns the subject of the claim. For a symmetric relation, this is the entity with the smaller id.
     pub fn subject(&self) -> &EntityId {
         &self.subject
     }
 }
 
-/// Returns a relation in its canonical direction. If the predicate is the inverse name of another predicate, subject
-/// and object are exchanged. The subject of a symmetric relation is the entity with the smaller id.
+/// Returns a relation in its canonical direction. If the predicate is the inverse of another predicate, swaps subject
+/// and object and returns that other predicate. For a symmetric relation, the subject is the entity with the smaller
+/// id.
 pub fn canonical(
     vocabulary: &Vocabulary,
     (subject, predicate, object): (&EntityId, &Predicate, &Object),
@@ -72,12 +72,12 @@ pub fn canonical(
     }
 }
 
-/// Returns whether a predicate is too vague to convey the content of a fact without its statement.
+/// Returns whether a predicate is so vague that only the statement conveys the content of a fact.
 fn is_vague(vocabulary: &Vocabulary, predicate: &Predicate) -> bool {
     vocabulary.behavior(predicate).vague
 }
 
-/// Returns the stems of the content words, sorted and without repetitions. Appends `not` if the text is negated.
+/// Returns the stems of the content words, sorted and without duplicates. Appends `not` if the text is negated.
 fn words(text: &str) -> String {
     let mut stems = stems(text);
     stems.sort_unstable();
@@ -88,17 +88,17 @@ fn words(text: &str) -> String {
     if stems.is_empty() { text::normal(text) } else { stems.join(" ") }
 }
 
-/// Returns whether a text is negated: it has an odd number of negating words.
+/// Returns whether a text is negated, that is, whether it has an odd number of negating words.
 fn denies(text: &str) -> bool {
     let negations = &hearsay_model::words::english().negations;
     let negates = |word: &&String| negations.contains(word) || word.ends_with("n't");
     text::words(text).iter().filter(negates).count() % 2 == 1
 }
 
-/// Returns whether a claim with its statement says the same as a fact. The claims must be equal, or the statements must
-/// be paraphrases about the same attribute or vague relation.
+/// Returns whether a claim and its statement say the same as a fact. This is so if the claims are equal, or if the
+/// statements are paraphrases and the claims concern the same attribute or vague relation.
 pub fn says_the_same(vocabulary: &Vocabulary, (claim, statement): (&Claim, &str), fact: &Fact) -> bool {
-    // Words are compared only if subject and predicate agree, because stemming is slow.
+    // Compares words only if subject and predicate agree, because stemming is slow.
     let (subject, predicate, _) = canonical(vocabulary, (fact.subject(), fact.predicate(), fact.object()));
     if (&subject, &predicate) != (&claim.subject, &claim.predicate) {
         return false;
@@ -113,7 +113,7 @@ pub fn says_the_same(vocabulary: &Vocabulary, (claim, statement): (&Claim, &str)
     if !free && !vague {
         return false;
     }
-    // The object of a vague claim starts with the id, followed by the words.
+    // The object of a vague claim is the object's id, followed by the words of the statement.
     let of = |claim: &Claim| claim.object.split(' ').next().unwrap_or_default().to_owned();
     if vague && of(claim) != of(&other) {
         return false;
@@ -127,7 +127,7 @@ pub fn says_the_same(vocabulary: &Vocabulary, (claim, statement): (&Claim, &str)
     shared(&claim.object, &other.object) >= SAME_WORDS
 }
 
-/// Returns whether a fact adds nothing to another fact: `leader` adds nothing to `bandit leader`.
+/// Returns whether `fact` adds nothing to `than`: `leader` adds nothing to `bandit leader`.
 pub fn says_no_more(vocabulary: &Vocabulary, fact: &Fact, than: &Fact) -> bool {
     let parts = |fact: &'_ Fact| (fact.subject().clone(), fact.predicate().clone());
     let is_free = !fact.predicate().is_relation() && !vocabulary.is_functional(fact.predicate());

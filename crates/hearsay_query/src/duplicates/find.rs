@@ -25,11 +25,11 @@ pub const NEAR_CERTAIN_WHOLE: f64 = 0.85;
 /// Minimum name similarity of possible duplicates, 0 to 1.
 pub const POSSIBLE_NAME: f64 = 0.90;
 
-/// How certain it is that two entities are the same.
+/// Degree of certainty that two entities are the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Band {
-    /// The names differ by at most a letter, and everything else agrees.
+    /// The names differ by at most one letter, and all other evidence agrees.
     NearCertain,
     /// The names are similar.
     Possible,
@@ -38,11 +38,11 @@ pub enum Band {
 /// Two entities that may be the same, and the evidence for that.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Duplicate {
-    /// How certain it is that the two entities are the same.
+    /// Degree of certainty that the two entities are the same.
     pub band: Band,
-    /// The entity with the smaller id of the two.
+    /// Entity with the smaller id.
     pub one: EntityId,
-    /// The entity with the larger id of the two.
+    /// Entity with the larger id.
     pub other: EntityId,
     /// The two most similar names, one of each entity.
     pub names: [String; 2],
@@ -50,25 +50,25 @@ pub struct Duplicate {
     pub name: Number,
     /// Whether the two names in `names` sound the same.
     pub sounds_alike: bool,
-    /// Number of common neighbours divided by the number of neighbours of the entity that has fewer, 0 to 1. `None` if
+    /// Number of common neighbours divided by the smaller number of neighbours of the two entities, 0 to 1. `None` if
     /// one of the entities has no neighbours.
     pub neighbours: Option<Number>,
-    /// Similarity in meaning of the descriptions of the two entities (cosine); `None` if a description has no vector.
+    /// Cosine similarity of the two descriptions in meaning; `None` if a description has no vector.
     pub meaning: Option<Number>,
-    /// Whether the two entities are related to each other, which makes a duplicate less likely.
+    /// Whether a relation connects the two entities. A relation makes a duplicate less likely.
     pub related: bool,
     /// Overall similarity, 0 to 1.
     pub whole: Number,
 }
 
 /// Maximum size of a block in which all pairs are compared. In a larger block, each entity is compared only with the
-/// next [`WINDOW`] entities in the order of names.
+/// next [`WINDOW`] entities in alphabetical order.
 const MOST_IN_BLOCK: usize = 48;
 
-/// Identity of a block: kind of its entities, type of the name key, and the name key that they share.
+/// Identity of a block: the kind of its entities, the type of the block key, and the key itself.
 type Block<'a> = (Option<&'a str>, u8, String);
 
-/// Number of following entities that each entity of a large block is compared with.
+/// Number of subsequent entities with which each entity of a large block is compared.
 const WINDOW: usize = 12;
 
 /// A name prepared for comparison.
@@ -76,10 +76,10 @@ struct Name {
     text: String,
     words: Vec<String>,
     letters: String,
-    /// Letters with the words in alphabetical order.
+    /// Letters of the name after its words were sorted alphabetically.
     sorted: String,
     sound: String,
-    /// Bit set of the letters in the name.
+    /// Bit set of the letters that occur in the name.
     has: u32,
 }
 
@@ -100,8 +100,8 @@ impl Name {
         Some(Self { text: text.to_owned(), sound: sound(&letters), words, letters, sorted, has })
     }
 
-    /// Returns the block keys of a name: the sound of each word, the sound of all words, and the first letters. Names
-    /// that share a key are compared.
+    /// Returns the block keys of a name: the sound of each word, the sound of the whole name, and its first letters.
+    /// Two names are compared if they share a key.
     fn blocks(&self) -> impl Iterator<Item = (u8, String)> {
         let of_words = self.words.iter().map(|word| letters(std::slice::from_ref(word)));
         let of_words = of_words.filter(|word| word.len() > 2).map(|word| (0, sound(&word)));
@@ -112,8 +112,8 @@ impl Name {
     }
 }
 
-/// Returns the Jaro–Winkler similarity of two names, 0 to 1, regardless of the order of words. The similarity is lower
-/// if a word has no similar word in the other name: "Harbour Watch" is not "Harbour Wall".
+/// Returns the Jaro–Winkler similarity of two names, 0 to 1, regardless of word order. The similarity is lower if a
+/// word has no similar word in the other name: "Harbour Watch" is not "Harbour Wall".
 fn alike(a: &Name, b: &Name) -> f64 {
     let (longer, shorter) = (a.letters.len().max(b.letters.len()), a.letters.len().min(b.letters.len()));
     if (a.has ^ b.has).count_ones() > 6 || longer > 2 * shorter {
@@ -133,8 +133,8 @@ fn alike(a: &Name, b: &Name) -> f64 {
     if plain.max(sorted) < LEAST {
         return 0.0;
     }
-    // Matches each word with the most similar word of the other name. Returns the mean, weighted by length, and the
-    // minimum.
+    // Matches each word with the most similar word of the other name. Returns the length-weighted mean of these
+    // similarities, and the lowest of them.
     let aligned = |from: &Name, to: &Name| {
         let best = |word: &String| to.words.iter().map(|other| strsim::jaro_winkler(word, other)).fold(0.0, f64::max);
         let (mut sum, mut length, mut worst) = (0.0, 0.0, 1.0_f64);
@@ -145,18 +145,18 @@ fn alike(a: &Name, b: &Name) -> f64 {
         (sum / length, worst)
     };
     let ((forth, worst), (back, worst_back)) = (aligned(a, b), aligned(b, a));
-    // A different order of words makes nearly the same name.
+    // Names that differ only in word order are almost the same, so the penalty is small.
     let whole = plain.max(sorted - 0.01).max(forth.min(back) - 0.01);
     let worst = worst.min(worst_back);
     if worst < 0.85 { whole * (0.5 + 0.5 * worst) } else { whole }
 }
 
-/// Minimum similarity of letters at which names of several words are compared word by word.
+/// Minimum similarity of the letters at which multi-word names are compared word by word.
 const LEAST: f64 = 0.8;
 
 /// Returns pairs of entities that may be the same. Near-certain duplicates come first, and each group is sorted by
-/// descending similarity. Compares only entities of the same kind. Leaves out pairs that the DM has marked as distinct.
-/// Call [`Duplicate::meant`] on a result to also compare the meaning of the descriptions.
+/// descending similarity. Compares only entities of the same kind. Omits pairs that the DM has marked as distinct. Call
+/// [`Duplicate::meant`] on a result to also compare the meaning of the descriptions.
 pub fn duplicates(state: &State) -> Vec<Duplicate> {
     let entities: Vec<&EntityId> = state.entities().map(|entity| &entity.id).collect();
     let kinds: Vec<Option<Kind>> = entities.iter().map(|id| state.kind(id)).collect();
@@ -195,7 +195,7 @@ pub fn duplicates(state: &State) -> Vec<Duplicate> {
     found
 }
 
-/// Sorts duplicates: near-certain ones first, then by descending similarity.
+/// Sorts duplicates: near-certain duplicates first, then by descending similarity.
 pub fn sort(found: &mut [Duplicate]) {
     found.sort_by(|a, b| {
         let order = a.band.cmp(&b.band).then(b.whole.get().total_cmp(&a.whole.get()));
@@ -214,8 +214,7 @@ fn most_alike<'a>(a: &'a [Name], b: &'a [Name]) -> (f64, Option<&'a Name>, Optio
     best
 }
 
-/// Returns the duplicate that two entities with similar names make, without comparing the meaning of their
-/// descriptions.
+/// Builds the [`Duplicate`] for two entities with similar names. Does not compare the meaning of their descriptions.
 fn judged(state: &State, (a, one): (&EntityId, &Name), (b, other): (&EntityId, &Name), name: f64) -> Option<Duplicate> {
     let around = |id: &EntityId| -> BTreeSet<EntityId> {
         state.links(id).filter(|link| link.fact().stands()).map(|link| link.other().clone()).collect()
@@ -255,7 +254,7 @@ impl Duplicate {
         self.weighed()
     }
 
-    /// Sets the overall similarity and the certainty.
+    /// Computes the overall similarity and the degree of certainty.
     fn weighed(mut self) -> Self {
         let (mut sum, mut weights) = (0.55 * self.name.get() + if self.sounds_alike { 0.15 } else { 0.0 }, 0.70);
         for part in [self.neighbours, self.meaning].into_iter().flatten() {
@@ -269,7 +268,7 @@ impl Duplicate {
     }
 }
 
-/// Facts with the same claim.
+/// A group of facts with the same claim.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FactDuplicate {
     /// Ids of the facts with the same claim. Sorted.
@@ -278,8 +277,8 @@ pub struct FactDuplicate {
     pub statement: String,
 }
 
-/// Returns groups of facts with the same [`Claim`], largest group first. The facts of a group may come from one source
-/// or several. Rejected facts are left out.
+/// Returns groups of facts with the same [`Claim`], largest group first. The facts of a group may come from the same
+/// source or from different sources. Rejected facts are omitted.
 pub fn fact_duplicates(state: &State) -> Vec<FactDuplicate> {
     let mut claims: BTreeMap<Claim, Vec<&Arc<Fact>>> = BTreeMap::new();
     for fact in state.facts().filter(|fact| fact.status() != FactStatus::Rejected) {

@@ -1,4 +1,4 @@
-//! The number of review items, updated after each operation.
+//! Number of review items, updated after each operation.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,12 @@ use hearsay_model::{FactId, FactStatus, Key, SettingKey, State};
 use super::items::Together;
 use crate::contradictions::Contradictions;
 
-/// Counter of review items. It is updated after each operation from the keys of the changed records, so it is faster
-/// than [`review_items`](super::review_items), which reads every fact.
+/// Counter of review items. An update reads only the changed records, so it is faster than
+/// [`review_items`](super::review_items), which reads every fact.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Reviews {
     doubtful: BTreeMap<FactId, Together>,
-    /// Number of proposed facts in each group that is decided together.
+    /// Number of proposed facts in each group that the DM decides on together.
     claims: BTreeMap<Together, usize>,
     contradictions: Contradictions,
 }
@@ -48,7 +48,7 @@ impl Reviews {
         }
     }
 
-    /// Updates the counts after an operation that changed the records with these keys.
+    /// Updates the count after an operation that changed the records with the keys `touched`.
     pub fn update(&mut self, state: &State, touched: &[Key]) {
         let defines = |key: &Key| matches!(key, Key::Setting(SettingKey::Predicate(_) | SettingKey::Attribute(_)));
         if touched.iter().any(defines) {

@@ -16,13 +16,13 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "why")]
 pub enum ReviewItem {
-    /// A proposed fact that the policy does not record without the DM's decision.
+    /// A proposed fact that needs the DM's decision according to the policy.
     Doubtful {
         /// Id of the proposed fact. If several sources state the same fact, this is the fact with the highest
         /// confidence. For a new entity, this is the fact that states its name.
         fact: FactId,
-        /// Equivalent facts from other sources. For a new entity, the fact that states its kind. The DM decides on
-        /// these facts together with `fact`. Sorted.
+        /// Other facts that the DM decides on together with `fact`: equivalent facts from other sources, or the fact
+        /// that states a new entity's kind. Sorted.
         also: Vec<FactId>,
     },
     /// Facts of one subject that cannot all be true.
@@ -38,9 +38,9 @@ pub enum ReviewItem {
     Duplicate(Duplicate),
 }
 
-/// Returns the proposed facts and contradictions that wait for the DM's decision. The items with the highest
-/// [`stake`](super::stake()), which are the most important ones, come first. Duplicate entities are not included,
-/// because finding them with [`duplicates`](crate::duplicates::duplicates) takes longer.
+/// Returns the proposed facts and contradictions that wait for the DM's decision. The most important items, which have
+/// the highest [`stake`](super::stake()), come first. Does not include duplicate entities, because
+/// [`duplicates`](crate::duplicates::duplicates) takes longer to find them.
 pub fn review_items(state: &State) -> Vec<ReviewItem> {
     let mut claims: BTreeMap<Together, Vec<&Arc<Fact>>> = BTreeMap::new();
     for fact in state.facts().filter(|fact| fact.status() == FactStatus::Proposed) {
@@ -93,13 +93,13 @@ impl Together {
     }
 }
 
-/// Returns whether a fact is the name or kind of an entity that a text introduced.
+/// Returns whether a fact states the name or kind of an entity and was extracted from a text.
 pub fn is_naming(fact: &Fact) -> bool {
     let names = [attribute::NAME, attribute::KIND].contains(&fact.predicate().as_str());
     names && fact.provenance().author == Author::Extractor
 }
 
-/// Returns the other facts that the DM decides on together with a fact.
+/// Returns the other facts that the DM decides on together with this fact.
 pub fn waiting_with(state: &State, fact: &Fact) -> Vec<FactId> {
     if fact.status() != FactStatus::Proposed {
         return Vec::new();
@@ -113,17 +113,17 @@ pub fn waiting_with(state: &State, fact: &Fact) -> Vec<FactId> {
     same
 }
 
-/// Returns the proposed facts about an entity, which wait for the DM's decision.
+/// Returns the proposed facts about an entity, which await the DM's decision.
 pub fn waiting_about<'a>(state: &'a State, id: &EntityId) -> impl Iterator<Item = &'a Arc<Fact>> + use<'a> {
     state.facts_of(id).filter(|fact| fact.status() == FactStatus::Proposed)
 }
 
-/// Returns whether an entity is new: all its names come from texts, and the DM has not confirmed any of these names.
+/// Returns whether an entity is new: all its names were extracted from texts, and the DM has confirmed none of them.
 pub fn is_newcomer(state: &State, id: &EntityId) -> bool {
     state.open_name(id).is_none() && proposed_names(state, id).next().is_some()
 }
 
-/// Returns the facts by which extraction gave names to an entity, regardless of their status.
+/// Returns the facts that state extracted names of an entity, regardless of their status.
 pub fn proposed_names<'a>(state: &'a State, id: &EntityId) -> impl Iterator<Item = &'a Fact> {
     let facts = state.facts_of(id).map(AsRef::as_ref);
     let whose = id.clone();

@@ -1,4 +1,4 @@
-//! Review: the items that wait for the DM's decision, and how much depends on each decision.
+//! Review: the items that wait for the DM's decision, and the importance of each decision.
 
 mod count;
 mod items;

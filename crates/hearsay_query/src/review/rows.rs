@@ -18,10 +18,10 @@ pub struct ReviewRow {
     pub item: ReviewItem,
     /// Facts of the item, with all details.
     pub in_full: Vec<FactRow>,
-    /// For a proposed fact: how trust learned from the DM's decisions changed its confidence.
+    /// For a proposed fact: how the DM's earlier decisions changed its confidence.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub trust: Vec<Reason>,
-    /// For a proposed fact: the increase of its confidence because a similar fact was confirmed.
+    /// For a proposed fact: increase of its confidence due to a similar confirmed fact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lift: Option<Lift>,
 }
@@ -32,7 +32,7 @@ pub fn review(state: &State, learned: &TrustCalibration, limit: usize) -> (Vec<R
 }
 
 /// Returns at most `limit` rows: first the items that wait for the DM's decision, then the given duplicates in their
-/// order. Also returns the total number of items and duplicates.
+/// given order. Also returns the total number of items and duplicates.
 pub fn review_with(
     state: &State,
     learned: &TrustCalibration,

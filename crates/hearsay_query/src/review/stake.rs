@@ -1,15 +1,15 @@
-//! Stake of a fact: a score for the importance of the DM's decision on the fact.
+//! Stake of a fact: a score for the importance of the DM's decision on it.
 
 use std::collections::BTreeSet;
 
 use hearsay_model::{EntityId, Fact, Knower, State, attribute};
 
-/// Returns the stake of a fact, and the reasons for it in words. The stake is a score for the importance of the DM's
-/// decision on the fact: the [`consequence`] of the fact, multiplied by its confidence. Between two facts with similar
-/// consequences, the fact with the higher confidence therefore has the higher stake.
+/// Returns the stake of a fact, and the reasons for it in words. The stake measures the importance of the DM's decision
+/// on the fact. It is the [`consequence`] of the fact multiplied by its confidence. Of two facts with similar
+/// consequences, the more certain one therefore has the higher stake.
 pub fn stake(state: &State, fact: &Fact, contradicts: bool) -> (f64, Vec<String>) {
     let (follows, why) = consequence(state, fact, contradicts);
-    // An entity without a kind in the campaign files raises only a minor question, but there may be many such entities.
+    // An `unknown` kind is only a minor question for the DM, but many entities may raise it.
     let asks = fact.predicate().as_str() == attribute::KIND && fact.object().text() == Some("unknown");
     let worth = if asks { 0.1 } else { 1.0 };
     (worth * follows * fact.provenance().confidence.get(), why)
@@ -17,14 +17,15 @@ pub fn stake(state: &State, fact: &Fact, contradicts: bool) -> (f64, Vec<String>
 
 /// Returns a score for the consequences of a fact, and the reasons for the score in words. The score is the sum of:
 ///
-/// - the natural logarithm of 1 plus the number of entities that would learn it
+/// - the natural logarithm of 1 plus the number of entities that would learn the fact
 /// - half of the natural logarithm of 1 plus the number of relations of its subject
 /// - half of the natural logarithm of 1 plus the number of relations of its object
-/// - 2 if it contradicts another fact
-/// - 1 if it is a secret
-/// - twice the difference between its confidence and 1
+/// - 2 if the fact contradicts another fact
+/// - 1 if the fact is a secret
+/// - twice the difference between 1 and the confidence of the fact
 ///
-/// A high score means that a decision on the fact matters much. It does not mean that the fact is probably wrong.
+/// A high score means that the DM's decision on the fact is important. It does not mean that the fact is probably
+/// wrong.
 pub fn consequence(state: &State, fact: &Fact, contradicts: bool) -> (f64, Vec<String>) {
     let knowers: BTreeSet<&Knower> = state.recorded_knowledge(fact.id()).map(|edge| &edge.knower).collect();
     let learn: usize = knowers.into_iter().map(|knower| reach(state, knower)).sum();
@@ -46,7 +47,7 @@ pub fn consequence(state: &State, fact: &Fact, contradicts: bool) -> (f64, Vec<S
     (score, why)
 }
 
-/// Returns the number of entities that learn a fact when a knower learns it: the knower and its direct members or
+/// Returns the number of entities that learn a fact when `knower` learns it: the knower and its direct members or
 /// residents, or every entity if the knower is the world.
 fn reach(state: &State, knower: &Knower) -> usize {
     let Some(id) = knower.entity() else { return state.entity_count() };

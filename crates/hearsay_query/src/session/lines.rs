@@ -25,13 +25,13 @@ pub struct LineRow {
     pub place: Option<String>,
     /// Names of the hearers, without the speaker.
     pub heard_by: Vec<String>,
-    /// Whether a character that was present at any time in the session did not hear the line.
+    /// Whether a character who was present at some time in the session did not hear the line.
     pub private: bool,
 }
 
-/// Returns the last `limit` lines of a session's log in order, and the total number of lines in the log. If no session
-/// is given, uses the session being played, or else the latest session. Reads every line of the session, so call this
-/// function on a background thread.
+/// Returns the id of a session, the last `limit` lines of its log in order, and the total number of lines in the log.
+/// If no session is given, uses the session being played, or else the latest session. Reads every line of the session,
+/// so call this function on a background thread.
 ///
 /// # Errors
 /// Returns an error if there is no such session.
@@ -70,14 +70,14 @@ pub fn session_lines(
     Ok((session.id.clone(), lines.iter().skip(all.saturating_sub(limit)).map(row).collect(), all))
 }
 
-/// Returns the place of the last line that has a place, in the latest session.
+/// Returns the place of the latest session's last line that has a place.
 pub fn last_place(state: &State) -> Option<EntityId> {
     let latest = state.sessions().max_by_key(|session| (session.number, session.id.clone()))?;
     let placed = state.passages_in_session(Some(&latest.id)).filter(|(_, passage)| passage.place.is_some());
     placed.max_by_key(|(id, passage)| (passage.line, *id))?.1.place.clone()
 }
 
-/// Returns the later of two times: the time of the log, and the game clock. Returns `None` if neither is set.
+/// Returns the later of two times: the time of the log (`logged`) and the game clock. Returns `None` if neither is set.
 pub fn latest(state: &State, logged: Option<Date>) -> Option<Date> {
     let time = logged.as_ref().and_then(|date| date.time);
     if state.clock().is_some_and(|clock| time.is_none_or(|time| time < clock)) {
@@ -87,14 +87,14 @@ pub fn latest(state: &State, logged: Option<Date>) -> Option<Date> {
     }
 }
 
-/// Returns the number of the next line of a session. If `session` is `None`, returns the number of the next line
+/// Returns the line number that the next line of a session will get. If `session` is `None`, this is the next line
 /// outside any session.
 pub fn next_line(state: &State, session: Option<&SessionId>) -> u32 {
     let last = state.passages_in_session(session).next_back();
     last.map_or(0, |(_, passage)| passage.line).saturating_add(1)
 }
 
-/// Returns whether a character that was present at any time in the session did not hear a line.
+/// Returns whether a character who was present at some time in the session did not hear a line.
 pub fn is_private(session: &Session, passage: &Passage) -> bool {
     let heard = |id: &EntityId| {
         passage.speaker.as_ref() == Some(id)

@@ -22,7 +22,7 @@ pub enum RecapFor {
     Dm,
     /// The players: only the knowledge of the characters that were present.
     Players,
-    /// One character: only its knowledge.
+    /// One character, given by id or name: only that character's knowledge.
     Character(String),
 }
 
@@ -43,8 +43,8 @@ pub struct SessionRecap {
 }
 
 /// Returns a recap of a session with at most `words` words. If no session is given, uses the session being played, or
-/// else the latest session. A recap for the players or one character contains only facts that these characters knew at
-/// the end of the session. Its title and attendance are always included.
+/// else the latest session. A recap for the players or for one character contains only facts that these characters knew
+/// at the end of the session. The title and the attendance are always included.
 ///
 /// # Errors
 /// Returns an error if the session or a name is unknown.
@@ -58,7 +58,7 @@ pub fn session_recap(
     let end = session.end.as_ref().and_then(|date| date.time);
     let view = |id: &EntityId| View::of(state, &Knower::Entity(id.clone()), end);
     let views: Vec<View> = match whom {
-        // If an already recorded fact was told in the session, only the hearers' edges show it.
+        // A session may retell a fact that was recorded earlier. Only the knowledge edges of the hearers show this.
         RecapFor::Dm => std::iter::once(View::of_dm(state)).chain(session.present.iter().map(view)).collect(),
         RecapFor::Players => session.present.iter().map(view).collect(),
         RecapFor::Character(name) => vec![view(&resolve(state, name)?)],
@@ -98,10 +98,9 @@ pub struct Summarize {
     pub question: String,
     /// Maximum number of tokens. Default: a tenth of the tokens of the whole log or document.
     pub budget: Option<usize>,
-    /// Token counter. Default: an approximation of common language models.
+    /// Token counter. Default: an approximation for common language models.
     pub counter: Option<Arc<dyn TokenCounter + Send + Sync>>,
-    /// Maximum time to wait until the sentence encoder has computed the vector of the question. Default: from the
-    /// settings.
+    /// Maximum time to wait for the sentence encoder to compute the vector of the question. Default: from the settings.
     pub deadline: Option<Duration>,
 }
 
@@ -113,7 +112,7 @@ impl fmt::Debug for Summarize {
 }
 
 impl Summarize {
-    /// Makes the summary from the given state and index.
+    /// Creates the summary from the given state and index.
     pub fn summary(
         &self,
         state: &State,

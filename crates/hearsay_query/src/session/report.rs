@@ -21,12 +21,12 @@ use crate::{
 /// Report of a session.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SessionReport {
-    /// The session.
+    /// Details of the session.
     pub session: SessionRow,
     /// Numbers of lines, speakers and facts of the session.
     pub counts: SessionCounts,
-    /// Facts that knowers learned in the session, grouped by knower. Names, kinds, aliases and tags are left out.
-    /// Player characters and their parties come first, and then the other knowers. Both groups are sorted by id.
+    /// Facts that knowers learned in the session, grouped by knower, without names, kinds, aliases and tags. Player
+    /// characters and their parties come first, then the other knowers; both are sorted by id.
     pub learned: Vec<LearnerRow>,
     /// Changes in the world during the session. Sorted by kind, then by fact.
     pub changed: Vec<ChangedRow>,
@@ -83,7 +83,7 @@ pub struct LearnerRow {
     pub who: Knower,
     /// Name of the knower.
     pub name: String,
-    /// Whether the knower is a player character, or a party with a player character.
+    /// Whether the knower is a player character or a party that contains one.
     pub player: bool,
     /// Learned facts, earliest first.
     pub facts: Vec<LearnedRow>,
@@ -116,7 +116,7 @@ pub enum ChangeKind {
     Joined,
     /// A character left a group.
     Left,
-    /// The value of another functional predicate changed.
+    /// A predicate that has one value at a time got a new value.
     Changed,
     /// A fact ended.
     Ended,
@@ -127,9 +127,9 @@ pub enum ChangeKind {
 pub struct ChangedRow {
     /// Kind of change.
     pub what: ChangeKind,
-    /// Id of the fact.
+    /// Id of the fact that changed.
     pub fact: FactId,
-    /// Sentence that states the fact.
+    /// Sentence that states that fact.
     pub statement: String,
     /// Game time of the change, as text.
     pub when: Option<String>,
@@ -158,7 +158,7 @@ pub const FIRST: usize = 10;
 /// Maximum number of threads in a report.
 const THREADS: usize = 30;
 
-/// Returns the given session. If none is given, returns the session being played, or else the latest session.
+/// Returns the given session. If `given` is `None`, returns the session being played, or else the latest session.
 ///
 /// # Errors
 /// Returns an error if there is no such session.
@@ -205,8 +205,8 @@ fn row(state: &State, session: &Session, lines: usize) -> SessionRow {
     }
 }
 
-/// Returns the report of a session. The report uses the given state, so it includes changes that were made after the
-/// session. Reads every edge, so call this function on a background thread.
+/// Returns the report of a session. The report describes the given state, so it includes changes that were made after
+/// the session. Reads every edge, so call this function on a background thread.
 ///
 /// # Errors
 /// Returns an error if there is no such session.
@@ -222,7 +222,7 @@ pub fn session_report(state: &State, session: Option<&str>) -> Result<SessionRep
     let taught: BTreeSet<FactId> = learned.iter().flat_map(|row| row.facts.iter().map(|fact| fact.fact)).collect();
     let filter = ThreadFilter { session: Some(id.to_string()), ..ThreadFilter::default() };
     let mut threads = threads(state, &filter)?;
-    // Threads that the session itself started come first.
+    // Threads that began in this session come first.
     threads.sort_by_key(|thread| (thread.session.as_ref() != Some(id), thread.kind));
     threads.truncate(THREADS);
     Ok(SessionReport {
@@ -241,7 +241,8 @@ pub fn session_report(state: &State, session: Option<&str>) -> Result<SessionRep
     })
 }
 
-/// Facts that a knower learned, each with the first game time of learning it and the acquisition.
+/// Facts that a knower learned. Each value is the earliest game time of learning, and how the knower learned the fact
+/// then.
 type Lessons<'a> = BTreeMap<FactId, (Option<GameTime>, &'a Acquisition)>;
 
 /// Returns the facts learned in a session, grouped by learner.
@@ -298,7 +299,7 @@ fn is_membership(state: &State, fact: &Fact) -> bool {
     state.vocabulary().belonging(fact.predicate()) == Some(Belonging::Member)
 }
 
-/// Returns the changes of a session: facts that were recorded in it, and facts that ended in it.
+/// Returns the changes in the world during a session: facts that it recorded, and facts that it ended.
 fn changed(state: &State, session: &Session, recorded: &[&Fact]) -> Vec<ChangedRow> {
     let print = |date: Option<&hearsay_model::Date>| {
         let date = date?;
@@ -328,7 +329,7 @@ fn changed(state: &State, session: &Session, recorded: &[&Fact]) -> Vec<ChangedR
         matches!((start, until, end), (Some(start), Some(until), Some(end)) if start < until && until <= end)
     };
     for fact in state.facts().filter(|fact| fact.status().is_in_world() && fact.validity().is_closed()) {
-        // Skips a fact that was replaced by a new value, because the new value is listed.
+        // Skips a fact that a new value replaced, because the new value is already listed.
         let replaced = recorded.iter().any(|next| {
             next.subject() == fact.subject()
                 && next.predicate() == fact.predicate()
@@ -363,7 +364,7 @@ fn ended_in(state: &State, session: &SessionId) -> BTreeSet<FactId> {
     ended
 }
 
-/// Returns the unconfirmed facts of a session, most consequential first.
+/// Returns the unconfirmed facts of a session, sorted by descending consequence.
 fn review(state: &State, facts: &[&Fact]) -> Vec<ReviewFirst> {
     let clashing: BTreeSet<FactId> = review_items(state)
         .into_iter()

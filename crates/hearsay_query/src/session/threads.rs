@@ -17,9 +17,9 @@ use crate::{
 pub enum ThreadKind {
     /// An unfinished quest.
     Quest,
-    /// A promise: a fact with a predicate such as `PROMISED` that has not ended.
+    /// A promise: a fact that has not ended and has a predicate such as `PROMISED`.
     Promise,
-    /// A debt: a fact with a predicate such as `OWES` that has not ended.
+    /// A debt: a fact that has not ended and has a predicate such as `OWES`.
     Debt,
     /// A secret that was never told.
     Secret,
@@ -30,10 +30,9 @@ pub enum ThreadKind {
 pub struct Thread {
     /// Kind of the thread.
     pub kind: ThreadKind,
-    /// Description of the thread in a sentence.
+    /// Sentence that describes the thread.
     pub what: String,
-    /// Fact that states the promise, debt or secret. For a quest: the fact that links the quest to its giver, if there
-    /// is such a fact.
+    /// Fact that states the promise, debt or secret. For a quest: the fact that names its giver, if any.
     pub fact: Option<FactId>,
     /// Entity of the quest, if the thread is a quest.
     pub quest: Option<EntityId>,
@@ -55,16 +54,15 @@ pub struct ThreadFilter {
     pub kinds: Vec<ThreadKind>,
     /// Only threads that concern this entity: an id or a name.
     pub about: Option<String>,
-    /// Only threads that were recorded in this session (an id or a number), or that concern an entity that is named in
-    /// this session.
+    /// Only threads that were recorded in this session (an id or a number), or that concern an entity mentioned in it.
     pub session: Option<String>,
 }
 
-/// Kinds of threads that consist of one fact. Such a thread is open while the fact holds.
+/// Kinds of threads that consist of a single fact. Such a thread is open until the fact ends.
 const BONDS: [(ThreadKind, OpenThread); 2] =
     [(ThreadKind::Promise, OpenThread::Promise), (ThreadKind::Debt, OpenThread::Debt)];
 
-/// Returns whether a fact is an open thread of a kind.
+/// Returns whether a fact is an open thread of the given type.
 fn is_open(state: &State, fact: &Fact, thread: OpenThread) -> bool {
     state.vocabulary().behavior(fact.predicate()).thread == Some(thread) && fact.stands()
 }
@@ -108,7 +106,7 @@ fn concerns(state: &State, thread: &Thread, id: &EntityId) -> bool {
     fact.is_some_and(|fact| fact.entities().any(|entity| entity == id))
 }
 
-/// Returns the entities that spoke or were named in a session.
+/// Returns the entities that spoke or were mentioned in a session.
 pub(super) fn named_in(state: &State, session: &SessionId) -> BTreeSet<EntityId> {
     let lines =
         state.passages().map(|(_, passage)| passage).filter(|passage| passage.session.as_ref() == Some(session));
@@ -129,7 +127,7 @@ fn binding(state: &State, kind: ThreadKind, thread: OpenThread) -> Vec<Thread> {
     facts.into_iter().map(|fact| bond(state, kind, fact)).collect()
 }
 
-/// Returns a promise or debt as a thread.
+/// Builds the thread for a promise or debt.
 fn bond(state: &State, kind: ThreadKind, fact: &Fact) -> Thread {
     Thread {
         kind,
@@ -175,7 +173,7 @@ fn untold(state: &State) -> Result<Vec<Thread>, QueryError> {
             details: Vec::new(),
         }
     };
-    // A secret fact that is false is a lie. Nobody is supposed to tell it, so it is not an open thread.
+    // A secret that is false is a lie. Nobody needs to tell it, so it is not an open thread.
     Ok(rows.into_iter().filter(|row| row.status != hearsay_model::FactStatus::False).map(thread).collect())
 }
 
@@ -185,7 +183,7 @@ fn quests(state: &State) -> Vec<Thread> {
     quests.filter_map(|id| quest(state, id)).collect()
 }
 
-/// Returns whether an attribute of a quest, such as its stage, says that the quest has ended.
+/// Returns whether the quest has ended according to its attributes, such as its stage.
 fn has_ended(state: &State, id: &EntityId) -> bool {
     let names = state.vocabulary().with_behavior(|behavior| !behavior.ended_values.is_empty());
     names.into_iter().any(|name| {

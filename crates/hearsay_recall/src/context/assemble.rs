@@ -9,8 +9,8 @@ use super::{
 };
 use crate::TokenCounter;
 
-/// Maximum shares of the budget for the four sections speaker, relations, scene and recent talk, in percent. If a
-/// section does not use its whole share, the rest goes to the next section.
+/// Maximum shares of the budget for the sections on the speaker, relations, scene and recent talk, in percent. If a
+/// section does not use its whole share, the next section can use the rest.
 const SHARES: [usize; 4] = [30, 20, 15, 10];
 
 impl SceneContext {
@@ -55,14 +55,14 @@ impl SceneContext {
         context
     }
 
-    /// Writes the sections that do not depend on the question. Returns the lines that did not fit the shares of their
-    /// sections, except recent talk.
+    /// Writes the sections that do not depend on the question. Returns the lines that exceeded the share of their
+    /// section, except lines of recent talk.
     fn begin(&mut self, writer: &mut Writer, request: &Request) -> Vec<Line> {
         let (mut room, mut left) = (0, Vec::new());
         let sections = [writer.speaker(&self.name), writer.relations(), writer.scene(), writer.lately()];
         for (mut section, share) in sections.into_iter().zip(SHARES) {
             room += request.budget.saturating_mul(share) / 100;
-            // The latest line of talk takes its part of the budget first, but is printed last.
+            // The budget share of recent talk is given to the latest lines first, but the lines are printed in order.
             let lately = section.name == "lately";
             let mut lines = std::mem::take(&mut section.lines);
             if lately {
@@ -95,8 +95,8 @@ impl SceneContext {
         counter.count(&render(self, Form::Prompt, self.detail))
     }
 
-    /// Chooses the largest frame that fits the budget without any lines: first it leaves out the question, then the
-    /// speaker too.
+    /// Chooses the largest frame that fits the budget before any lines are added. Leaves out the question first, and
+    /// then also the speaker.
     fn frame(&mut self, counter: &dyn TokenCounter) {
         for frame in [Frame::Whole, Frame::Speaker, Frame::Nothing] {
             self.frame = frame;
@@ -107,7 +107,8 @@ impl SceneContext {
         }
     }
 
-    /// Drops lines from the end until the prompt form fits the budget. Returns the dropped lines, except recent talk.
+    /// Drops lines from the end until the prompt form fits the budget. Returns the dropped lines, except lines of
+    /// recent talk.
     fn fit(&mut self, counter: &dyn TokenCounter) -> Vec<Line> {
         let mut dropped = Vec::new();
         self.tokens = self.count(counter);

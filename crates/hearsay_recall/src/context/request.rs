@@ -11,21 +11,21 @@ use crate::{EntityLinker, Index, Scope, TokenCounter};
 pub struct Scene {
     /// Location of the scene.
     pub place: Option<EntityId>,
-    /// Entities present besides the speaker. If the list is empty, the scene uses the entities that the speaker knows
-    /// to be at `place`.
+    /// Entities present besides the speaker. If the list is empty, the scene uses the entities that are at `place` as
+    /// far as the speaker knows.
     pub present: Vec<EntityId>,
     /// Time of the scene, in game time.
     pub time: Option<GameTime>,
-    /// Current session. Recent talk comes from this session. If it is `None`, recent talk comes from the hour of game
-    /// time before `time`.
+    /// Current session. Recent talk comes from this session. If it is `None`, recent talk comes from the last hour of
+    /// game time before `time`.
     pub session: Option<SessionId>,
 }
 
 /// Inputs of a scene context.
 pub struct Request<'a> {
-    /// View of the speaker.
+    /// The speaker's view.
     pub view: &'a View,
-    /// Entity linker over the view.
+    /// Entity linker for the speaker's view.
     pub names: &'a EntityLinker,
     /// Recall index: words and vectors of all facts and passages.
     pub index: &'a Index,

@@ -11,7 +11,7 @@ use crate::{Channels, Citation, Explanation, Source};
 pub struct Line {
     /// Text of the line.
     pub text: String,
-    /// Note to the speaker on the line, such as `you doubt it`. Empty if there is nothing to note.
+    /// Note to the speaker about the line, such as `you doubt it`. Empty if there is no note.
     pub note: String,
     /// Source of the line, and how the speaker learned it.
     pub citation: Citation,
@@ -23,7 +23,7 @@ pub struct Line {
     pub channels: Option<Channels>,
     /// Detailed explanation of the score; `None` if the line is not an answer.
     pub explanation: Option<Explanation>,
-    /// Path through the graph along which activation spread to the line, as the statements of its facts.
+    /// Path through the graph along which activation spread to the line, as the statements of the facts on the path.
     pub path: Vec<String>,
 }
 
@@ -43,7 +43,7 @@ pub struct Section {
 ///
 /// The stable sections come first, so that prompt caches of language models stay valid. The sections on the speaker and
 /// its relations change only when the speaker learns something about itself. The section on the scene changes with the
-/// scene. Recent talk changes with every line that is said. The later sections change with the question.
+/// scene. Recent talk changes with every spoken line. The later sections change with the question.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SceneContext {
     /// Entity that speaks.
@@ -53,8 +53,8 @@ pub struct SceneContext {
     /// Text of the question.
     pub question: String,
     /// Sections in this order: speaker, relations, scene, recent talk, knowledge, knowledge of others present, and
-    /// further lines. The last section contains lines on the speaker, relations and scene that exceeded the shares of
-    /// their sections but fit the budget.
+    /// further lines. The last section contains lines on the speaker, relations and scene that exceeded the share of
+    /// their section but fit the whole budget.
     pub sections: Vec<Section>,
     /// Number of tokens of the prompt form; never more than `budget`.
     pub tokens: usize,
@@ -66,7 +66,7 @@ pub struct SceneContext {
     pub meaning: bool,
     /// Whether the ranking used the graph.
     pub graph: bool,
-    /// Whether the prompt form has space for the speaker and the question.
+    /// The parts of the prompt form, other than lines, that fit the budget.
     #[serde(skip)]
     pub(crate) frame: Frame,
     /// Level of detail that the token count includes.

@@ -16,16 +16,16 @@ use crate::{
     quoted,
 };
 
-/// Minimum credence at which a speaker takes a fact as true.
+/// Minimum credence at which a speaker treats a fact as true.
 const BELIEVED: f64 = 0.65;
 
 /// Minimum score of a result that is relevant to the question.
 const RELEVANT: f32 = 0.04;
 
-/// Number of results to consider for each line that the section may contain. Later results are too weak to matter.
+/// Number of results to consider per line of a section. Results further down the ranking are too weak to matter.
 const TRIED: usize = 4;
 
-/// Maximum number of other entities present whose knowledge is examined.
+/// Maximum number of entities present whose knowledge is examined, apart from the speaker.
 const MOST_PRESENT: usize = 8;
 
 /// Maximum number of facts that are listed as known to other entities present.
@@ -37,14 +37,14 @@ const MOST_LATELY: usize = 4;
 /// Minutes of game time during which talk counts as recent, if no session is given.
 const LATELY: i64 = 60;
 
-/// Number of best results that are written even if an earlier section already states them. Applies to facts only.
+/// Number of top results that are written even if an earlier section already states them. Applies to facts only.
 const LEADING: usize = 5;
 
 /// A speaker's knowledge that is relevant to a question.
 pub(super) struct Answers {
     /// Lines to add while they fit the budget, best first.
     pub(super) lines: Vec<Line>,
-    /// Number of all relevant facts and passages, including those without a line.
+    /// Number of relevant facts and passages, including those without a line.
     pub(super) all: usize,
 }
 
@@ -54,7 +54,7 @@ pub(super) struct Writer<'a> {
     superseded: FxHashSet<FactId>,
     /// Facts and passages that an earlier section already states.
     said: BTreeSet<DocId>,
-    /// Facts that the speaker has learned to be untrue or ended.
+    /// Facts that the speaker has heard to be untrue or ended.
     answered: FxHashSet<FactId>,
     /// Relations and functional attributes by subject. Facts of one subject may contradict each other.
     rivals: FxHashMap<&'a EntityId, Vec<&'a Known>>,
@@ -177,8 +177,8 @@ impl<'a> Writer<'a> {
         }));
     }
 
-    /// Returns the entities present besides the speaker, sorted. If the scene lists none, returns the entities that the
-    /// speaker knows to be at the location of the scene.
+    /// Returns the entities present besides the speaker, sorted. If the scene lists none, returns the entities that are
+    /// at the scene's location as far as the speaker knows.
     fn present(&self) -> Vec<EntityId> {
         let Request { scene, speaker, .. } = self.request;
         let mut present = scene.present.clone();
@@ -194,8 +194,8 @@ impl<'a> Writer<'a> {
         present
     }
 
-    /// Ranks the facts and passages that are relevant to the question. The best results, as many as may be written, are
-    /// complete. The others are only ids.
+    /// Ranks the facts and passages that are relevant to the question. The top results, up to the maximum number of
+    /// lines, are complete; the others are only ids.
     pub(super) fn ranked(&self) -> Relevant {
         let request = self.request;
         let mut named = request.names.mentioned(request.question);
@@ -218,7 +218,7 @@ impl<'a> Writer<'a> {
 
     /// Returns the speaker's knowledge that is relevant to the question, without repetitions.
     pub(super) fn knowledge(&self, ranked: &Relevant) -> Answers {
-        // Passages that the recent talk contains are never repeated.
+        // Passages that are already in the recent talk are never repeated.
         let said = |place: usize, ranked: &Ranked| match ranked.doc {
             DocId::Fact(_) => place >= LEADING && self.said.contains(&ranked.doc),
             DocId::Passage(_) => self.said.contains(&ranked.doc),
@@ -254,7 +254,7 @@ impl<'a> Writer<'a> {
         Answers { lines: lines.collect(), all: new.len() + others }
     }
 
-    /// Returns facts as lines, one line for facts with the same content.
+    /// Returns facts as lines. Facts with the same content share one line.
     fn once(&self, facts: &[&Known], text: impl Fn(&Known) -> String) -> Vec<Line> {
         let sayables: Vec<Sayable> = facts.iter().map(|known| Sayable::Fact(known)).collect();
         let line = |group: Vec<usize>| {
@@ -265,9 +265,9 @@ impl<'a> Writer<'a> {
         once(&sayables).into_iter().filter_map(line).collect()
     }
 
-    /// Returns the relevant facts that other entities present know, if the speaker has a reason to think so. A fact
-    /// that the speaker knows only as common lore, as a resident or as a member of a group is left out unless it is
-    /// secret.
+    /// Returns the relevant facts that other entities present know, as far as the speaker has reason to think so. A
+    /// fact that the speaker knows only as common lore, as a resident or as a member of a group is left out unless it
+    /// is secret.
     pub(super) fn others(&self, ranked: &[Ranked]) -> Vec<Line> {
         let (present, view) = (self.present(), self.request.view);
         let fact = |ranked: &Ranked| match ranked.doc {
@@ -292,8 +292,8 @@ impl<'a> Writer<'a> {
         lines
     }
 
-    /// Explains why the speaker thinks that some of those present know a fact. Uses the latest reason for each of them.
-    /// Returns an empty string if the speaker has no reason.
+    /// Returns the speaker's reason to think that some of the entities present know a fact, in words. Uses the latest
+    /// reason for each entity. Returns an empty string if there is no reason.
     fn why_known(&self, present: &[EntityId], known: &Known) -> String {
         let (mut were_there, mut told, mut tellers, mut belong) =
             <(Vec<&str>, Vec<&str>, Vec<&str>, Vec<String>)>::default();
@@ -330,7 +330,8 @@ impl<'a> Writer<'a> {
         notes.join("; ")
     }
 
-    /// Returns `false` for a fact with a functional predicate if the speaker believes a later value.
+    /// Returns `false` for a fact with a functional predicate if the speaker believes a later value, and `true`
+    /// otherwise.
     fn is_latest(&self, doc: DocId) -> bool {
         !matches!(doc, DocId::Fact(id) if self.superseded.contains(&id))
     }
@@ -390,7 +391,7 @@ impl<'a> Writer<'a> {
             && rivals.filter(|other| stand(other.id())).any(|other| self.request.view.are_against(known, other))
     }
 
-    /// Returns a note to the speaker on a fact: whether the speaker doubts it, who told it, whether the speaker
+    /// Returns a note to the speaker about a fact: whether the speaker doubts it, who told it, and whether the speaker
     /// conceals it.
     fn note(&self, known: &Known) -> String {
         let mut credence = known.credence().get();
@@ -401,7 +402,7 @@ impl<'a> Writer<'a> {
             match belief.hold {
                 Hold::Ended(_) => notes.push("it is so no longer".to_owned()),
                 Hold::Outweighed(_) => notes.push("you have heard that it is not so, and believe that".into()),
-                // The speaker has heard of an end, but does not believe it or it lies in the future.
+                // The speaker has heard that the fact ended, but does not believe it, or the end lies in the future.
                 _ if belief.credence < known.credence() => notes.push("you have heard that it is not so".into()),
                 _ => {}
             }
@@ -438,7 +439,8 @@ fn listed(names: &[&str]) -> String {
 }
 
 /// Returns the facts with a functional predicate for which the knower believes a later value. `single` contains only
-/// believed facts, so contradictory rumours are all kept. A public fact does not supersede a secret fact.
+/// believed facts, so a rumour that the knower does not believe is neither superseded nor supersedes a fact. A public
+/// fact does not supersede a secret fact.
 fn superseded(single: &[&Known]) -> FxHashSet<FactId> {
     fn key(known: &Known) -> (&EntityId, &Predicate, bool) {
         (known.subject(), known.predicate(), known.is_secret())

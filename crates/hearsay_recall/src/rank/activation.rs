@@ -12,14 +12,15 @@ use crate::{
 /// Share of the activation mass that starts at passages.
 const FROM_PASSAGES: f64 = 0.3;
 
-/// Converts activation mass to a score. The result is the score of a text that would start with this mass.
+/// Converter from activation mass to a score. The result is the score at which a text would itself be a starting point
+/// with this mass.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Scale {
     /// Best passage score before spreading activation.
     best: f32,
     /// Sum of all sharpened passage scores, at least 1. A sharpened score is `(score ÷ best)^SHARP`.
     sum: f64,
-    /// Best score of passages and facts.
+    /// Best score among passages and facts before spreading activation.
     most: f32,
 }
 
@@ -49,7 +50,7 @@ pub(super) fn spread_activation(scores: &mut ChannelScores, index: &Index, passa
     let (seeds, best) = scores.seeds();
     let candidates = &scores.candidates;
     let scale = Scale::of(passages, best);
-    // For each entity, the sum and number of the scores of its facts. A list instead of a map, because it is short and
+    // For each entity, the sum and the number of its facts' scores. A list instead of a map, because it is short and
     // keeps the order of the facts.
     let mut worth: Vec<(u32, f64, f64)> = Vec::new();
     for (fact, fits) in seeds {

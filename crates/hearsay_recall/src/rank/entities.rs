@@ -30,7 +30,7 @@ impl EntityMatches {
         about
     }
 
-    /// Subtracts the part of the passages' cosines that is due to the entity's name alone. Speakers address the
+    /// Subtracts the part of the passages' cosines that comes from the entity's name alone. Speakers address the
     /// participants of a talk by name, and such a name says little about the topic. Without the correction, a question
     /// that names a person would match every "Good morning" to that person. Does nothing if the entity said no passage.
     pub(super) fn disregard_address(&self, candidates: &Candidates, lines: &mut [Option<f32>]) {

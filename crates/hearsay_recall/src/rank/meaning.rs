@@ -3,17 +3,17 @@
 use super::entities::EntityMatches;
 use crate::{Index, candidates::Candidates, vectors::Probe};
 
-/// Weight of meaning per unit by which the best cosine exceeds the mean cosine of the view.
+/// Weight of meaning per unit of difference between the best cosine and the view's mean cosine.
 const CLARITY: f32 = 3.0;
 
 /// Number of imaginary texts with cosine 0 that the mean includes. They keep the mean low when the view has few texts.
 const UNRELATED: f32 = 20.0;
 
-/// Weight of a neighbouring line's cosine, relative to the cosine of the line itself.
+/// Weight of a neighbouring line's cosine, relative to that of the line itself.
 const NEIGHBOUR: f32 = 0.5;
 
-/// Maximum number of facts for which all cosines are computed in full right away. The view of one character nearly
-/// always has fewer facts.
+/// Maximum number of facts for which all cosines are computed in full at once. One character's view nearly always has
+/// fewer facts.
 const FEW: usize = if cfg!(test) { 6 } else { 4_096 };
 
 /// Estimate of a cosine, computed from the quantized bytes of a vector.
@@ -78,7 +78,7 @@ impl<'a> MeaningScores<'a> {
         let mut looks = vec![CosineEstimate::NONE; candidates.facts];
         let mut lines: Vec<Option<f32>> = vec![None; candidates.len() - candidates.facts];
         if let Some(probe) = &probe {
-            // Follows the order of text numbers, because the vectors are stored in that order.
+            // Iterates in the order of text numbers, because the vectors are stored in that order.
             for (place, at) in candidates.in_place().filter(|(_, at)| *at >= candidates.facts) {
                 lines[at - candidates.facts] = index.head_at(place).vector.map(|vector| probe.full(vector));
             }

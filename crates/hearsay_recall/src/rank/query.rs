@@ -31,7 +31,7 @@ impl Query<'_> {
 
 /// Weight of each channel, relative to its default weight. The default is 1 each; 0 turns a channel off.
 ///
-/// By default, words count 1. Meaning counts more, the further the best cosine lies above the mean cosine of the view.
+/// By default, words count 1. The further the best cosine lies above the view's mean cosine, the more meaning counts.
 /// On short lines of talk, meaning counts about as much as words. On whole sentences and paragraphs, meaning counts two
 /// or three times as much.
 #[derive(Debug, Clone, Copy, PartialEq)]

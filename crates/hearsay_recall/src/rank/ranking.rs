@@ -41,7 +41,7 @@ pub struct Ranking<'a> {
     passages: Vec<Scored>,
 }
 
-/// Results whose scores reach a minimum.
+/// Results whose scores reach a given minimum.
 #[derive(Debug, Clone, Default)]
 pub struct Relevant {
     /// Highest-scoring results, best first.

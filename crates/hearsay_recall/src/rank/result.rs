@@ -22,7 +22,7 @@ pub struct Channels {
 pub struct Explanation {
     /// Word score of each level.
     pub words: Words,
-    /// Cosine of question and text; `None` if one of them has no vector. For a line of talk, the part that is due to a
+    /// Cosine of question and text; `None` if one of them has no vector. For a line of talk, the part that comes from a
     /// participant's name is subtracted.
     pub cosine: Option<f32>,
     /// Mean of `cosine` and the cosines of the lines right before and after a passage. Each of the two lines counts
@@ -30,7 +30,7 @@ pub struct Explanation {
     pub meaning: Option<f32>,
     /// Share of the entities named in the question that the result is about, 0.0–1.0.
     pub named: f32,
-    /// Score from spreading activation, 0.0–1.0, on the same scale as the score of a text by words and meaning.
+    /// Score from spreading activation, 0.0–1.0, on the same scale as a text's combined word and meaning score.
     pub walked: f32,
     /// Passage that fits the question and contains the title of this passage.
     pub linked: Option<PassageId>,
@@ -43,7 +43,7 @@ pub struct Explanation {
 
 impl Explanation {
     /// Describes how the graph led to the result, with sentences and titles from a view. The list contains the title or
-    /// first words of the passage that names the result, then the statements of the facts on the path.
+    /// first words of the passage that contains the result's title, then the statements of the facts on the path.
     pub fn way(&self, view: &View) -> Vec<String> {
         let facts = self.path.iter().filter_map(|step| view.fact(step.fact)).map(|known| known.statement().to_owned());
         let from = self.linked.and_then(|id| view.passage(id)).map(|heard| &heard.passage);

@@ -3,29 +3,29 @@
 use super::{entities::EntityShares, meaning::MeaningScores, query::Weights};
 use crate::{candidates::Candidates, lexical::LexicalScores};
 
-/// Factor by which meaning counts more for facts than for passages, because a statement is one sentence with one
+/// Factor by which meaning counts more for facts than for passages, because a fact's statement is one sentence with one
 /// meaning.
 const FACT_CLARITY: f32 = 2.0;
 
-/// Typical cosine of a text that answers the question in other words.
+/// Typical cosine of a text that answers the question in different words.
 const SAYS_IT: f32 = 0.6;
 
-/// Length up to which the encoder reads a whole text, in words without stop words. The vector of a longer text covers
-/// only a part of it.
+/// Maximum length of a text that the encoder reads in full, in words without stop words. The vector of a longer text
+/// covers only a part of it.
 const READ: f32 = 160.0;
 
-/// Weight of being about the entities named in the question, relative to words and meaning: for facts (`NAMED_FACT`)
+/// Weight of naming or concerning an entity of the question, relative to words and meaning: for facts (`NAMED_FACT`)
 /// and for passages (`NAMED_PASSAGE`).
 const NAMED_FACT: f32 = 0.3;
 const NAMED_PASSAGE: f32 = 0.04;
 
 /// Maximum number of facts from which activation spreads (`SEEDS`), and their minimum score as a share of the best
-/// score (`SEED_SHARE`). A better fact contributes more.
+/// score (`SEED_SHARE`). A fact with a higher score contributes more.
 const SEEDS: usize = 10;
 const SEED_SHARE: f32 = 0.85;
 
-/// Exponent that separates the best score from good scores. A score half as high as the best score gets a thousandth of
-/// the best score's mass. With the same exponent, [`either`] is nearly equal to the greater of two scores.
+/// Exponent that separates the best score from good scores. A text with half the best score gets a thousandth of the
+/// best text's mass. With the same exponent, [`either`] is nearly equal to the greater of two scores.
 pub(super) const SHARP: i32 = 10;
 
 /// Bonus for facts that the asker saw, read or was told, relative to common lore and the knowledge of groups and
@@ -38,7 +38,7 @@ const SECRET: f32 = 0.75;
 /// Penalty for facts with a minor predicate, because they say little about their entity.
 const THIN: f32 = 0.4;
 
-/// Penalty for passages relative to facts, because a passage contains other information too.
+/// Penalty for passages relative to facts, because a passage also contains unrelated information.
 const PASSAGE: f32 = 0.3;
 
 /// Greatest possible sum of 1 and the bonuses. The sum for a candidate, divided by this maximum, is its prior: the
@@ -112,7 +112,7 @@ impl ChannelScores<'_> {
         if fused > 0.0 { (fused * self.prior(at)).min(1.0) } else { 0.0 }
     }
 
-    /// Returns the part of a candidate's weight that does not depend on the question, as a share of the maximum.
+    /// Returns the prior of a candidate: the weight that does not depend on the question, as a share of the maximum.
     pub(super) fn prior(&self, at: usize) -> f32 {
         let prior = if at < self.candidates.facts {
             let (brief, thin) = (self.candidates.brief(at), self.candidates.head(at).thin);

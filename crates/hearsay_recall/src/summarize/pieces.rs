@@ -33,8 +33,8 @@ impl Matter {
         }
     }
 
-    /// Returns whether a fact was learned in the session. If any knowledge edge of the fact names a session, one of
-    /// them must name this session. Otherwise, the fact itself must have been recorded in this session.
+    /// Returns whether a fact was learned in the session. If any knowledge edges of the fact name a session, one of the
+    /// edges must name this session. Otherwise, the fact itself must have been recorded in this session.
     fn taught(&self, known: &Known) -> bool {
         let Self::Session(session) = self else { return false };
         let mut known_edges =
@@ -47,8 +47,8 @@ impl Matter {
 }
 
 impl Matter {
-    /// Returns the game time at which a fact was learned in the session. If no edge of the session has a time, returns
-    /// the time at which the knower first learned the fact.
+    /// Returns the game time at which a fact was learned in the session. If no knowledge edge of this session has a
+    /// time, returns the time at which the knower first learned the fact.
     fn taught_at(&self, known: &Known) -> Option<GameTime> {
         let Self::Session(session) = self else { return known.learned() };
         let known_edges = known.known_edges().iter().filter(|way| way.edge.session.as_ref() == Some(session));
@@ -63,13 +63,14 @@ const LONG: usize = 60;
 #[derive(Debug, Clone)]
 pub(super) struct Piece {
     pub(super) doc: DocId,
-    /// Sort key in three parts: line number; 0 for a passage or 1 for a fact; number of the part in a long passage.
+    /// Sort key in three parts: the line number; 0 for a passage or 1 for a fact; the number of the part in a long
+    /// passage.
     pub(super) order: (u32, u8, usize),
     /// Text without the speaker.
     pub(super) said: String,
     /// Speaker.
     pub(super) speaker: Option<EntityId>,
-    /// Name of the speaker that the hearers use, or the secret name under which the speaker speaks.
+    /// Name of the speaker as the hearers know it, or the secret name under which the speaker speaks.
     pub(super) called: Option<String>,
     /// Entities that the piece names or is about, except the speaker.
     pub(super) entities: Vec<EntityId>,
@@ -115,8 +116,8 @@ impl Piece {
     }
 }
 
-/// Returns the pieces of a session or document that any hearer knows, in order, each once. If `openly` is set and any
-/// hearer does not know the speaker of a passage, the piece has no speaker.
+/// Returns the pieces of a session or document that any hearer knows, in order, each once. If `openly` is set, a
+/// passage whose speaker is unknown to any hearer becomes a piece without a speaker.
 pub(super) fn pieces(hearers: &[Hearer], matter: &Matter, openly: bool) -> Vec<Piece> {
     let mut passages: BTreeMap<PassageId, (&Passage, Vec<usize>)> = BTreeMap::new();
     let mut facts: BTreeMap<FactId, (&Known, Vec<usize>)> = BTreeMap::new();
@@ -136,7 +137,7 @@ pub(super) fn pieces(hearers: &[Hearer], matter: &Matter, openly: bool) -> Vec<P
             facts.entry(known.id()).or_insert_with(|| (known, Vec::new()));
         }
     }
-    // A hearer that learned the fact elsewhere knows it too.
+    // A hearer that learned the fact in another session or document knows it too.
     for (id, (_, had_by)) in &mut facts {
         had_by.extend((0..hearers.len()).filter(|number| hearers[*number].view.fact(*id).is_some()));
     }
@@ -164,7 +165,7 @@ pub(super) fn pieces(hearers: &[Hearer], matter: &Matter, openly: bool) -> Vec<P
     });
     for (known, had_by) in facts.values() {
         let said_in = passages_of(known).filter_map(|id| lines.get(&id).copied()).min();
-        // A fact without a line comes after the last line that was said before the fact was learned.
+        // A fact without a line goes after the last line that was said before the fact was learned.
         let after = matter.taught_at(known).map(|time| {
             let before = times.partition_point(|(at, _)| *at <= time).checked_sub(1);
             before.map_or(0, |before| times[before].1)

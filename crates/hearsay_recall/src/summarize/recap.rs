@@ -21,20 +21,19 @@ pub struct RecapRequest<'a> {
     pub calendar: &'a Calendar,
     /// Maximum number of words.
     pub words: usize,
-    /// Whether to leave out what the hearers conceal. A fact or passage stays if at least one hearer knows it and does
-    /// not conceal it.
+    /// Whether to leave out concealed facts and passages. A fact or passage stays if at least one hearer knows it and
+    /// does not conceal it.
     pub openly: bool,
 }
 
-/// A recap that consists of the most important lines and facts in their original words. It is made without a language
-/// model.
+/// A recap: the most important lines and facts, in their original words. It is made without a language model.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Recap {
     /// Lines, in the order in which they happened.
     pub lines: Vec<RecapLine>,
     /// Number of words; never more than [`RecapRequest::words`].
     pub words: usize,
-    /// Number of lines and facts from which the lines were chosen.
+    /// Number of candidate lines and facts from which the recap's lines were chosen.
     pub of: usize,
 }
 
@@ -117,8 +116,8 @@ fn text(piece: &Piece) -> String {
     }
 }
 
-/// Returns whether at least one hearer of a piece does not conceal it. `concealed` lists, for each hearer, the passages
-/// that it conceals.
+/// Returns whether at least one hearer of a piece does not conceal it. `concealed` lists the passages that each hearer
+/// conceals.
 fn is_open(hearers: &[Hearer], concealed: &[BTreeSet<PassageId>], piece: &Piece) -> bool {
     piece.hearers.iter().any(|of| match piece.doc {
         DocId::Fact(id) => hearers[*of].view.fact(id).is_some_and(|known| !known.conceals()),
@@ -126,8 +125,8 @@ fn is_open(hearers: &[Hearer], concealed: &[BTreeSet<PassageId>], piece: &Piece)
     })
 }
 
-/// Returns the entities that the hearers had already met before the session. The hearers have met an entity if they
-/// knew more than a name of the entity, or had heard the entity speak.
+/// Returns the entities that the hearers had already met before the session. The hearers had met an entity if they knew
+/// more about it than a name, or had heard it speak.
 fn met_before(request: &RecapRequest, begun: Option<GameTime>) -> BTreeSet<EntityId> {
     let earlier = |time: Option<GameTime>| begun.is_none_or(|begun| time.is_none_or(|time| time < begun));
     let mut met = BTreeSet::new();

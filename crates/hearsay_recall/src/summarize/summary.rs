@@ -38,7 +38,7 @@ pub struct SummaryRequest<'a> {
 pub struct Summary {
     /// Question that the summary should help answer.
     pub question: String,
-    /// Relations that were learned from the original, each as subject, predicate and object.
+    /// Relations that were learned from the original, each a line with subject, predicate and object.
     pub relations: Vec<Part>,
     /// Parts that are relevant to the question or carry the most information, in their original order.
     pub parts: Vec<Part>,

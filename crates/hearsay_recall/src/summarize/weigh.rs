@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 
 use super::pieces::{Piece, Stated, unknown_names};
 
-/// Weights of the components of importance. Apart from the DM's own summary, names count most, because small talk names
-/// nobody.
+/// Weights of the components of importance. Apart from the DM's own summary, names count most, because small talk
+/// rarely contains any.
 const NAMED: f32 = 1.0;
 const SPEAKER: f32 = 0.5;
 const CONTENT: f32 = 0.8;
@@ -32,8 +32,8 @@ pub(super) struct Weight {
     pub(super) why: Vec<&'static str>,
 }
 
-/// Computes the importance of each piece, compared with the other pieces. `is_new` returns whether an entity was not
-/// met before.
+/// Computes the importance of each piece, compared with the other pieces. `is_new` returns whether the hearers had not
+/// met an entity before.
 pub(super) fn weigh(pieces: &[Piece], is_new: impl Fn(&EntityId) -> bool) -> Vec<Weight> {
     let (mut naming, mut speaking) = (BTreeMap::<&EntityId, f32>::new(), BTreeMap::<&EntityId, f32>::new());
     let mut having: FxHashMap<&str, f32> = FxHashMap::default();
@@ -103,7 +103,7 @@ pub(super) fn is_near(a: &Piece, b: &Piece) -> bool {
     shorter > 0 && shared * 4 >= shorter * 3 && (shorter >= 3 || a.stems.len() == b.stems.len())
 }
 
-/// Number of consecutive pieces that do not fit, after which [`choose`] stops. By then, hardly any space is left.
+/// Number of consecutive pieces that do not fit, after which [`choose`] stops. By then, little of the budget is left.
 const FULL_UP: usize = 64;
 
 /// Chooses pieces in the order of their scores, as many as fit. Skips near duplicates. Returns the indices of the

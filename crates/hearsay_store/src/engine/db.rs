@@ -36,8 +36,8 @@ pub(crate) enum Place {
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
     pub(crate) query_timeout: Duration,
-    /// Maximum duration of reading the engine's internal records. The engine itself retries for two minutes, in case it
-    /// waits for a cluster. Without a cluster, the only reason for a failure is damage.
+    /// Timeout for reading the engine's internal records. The engine itself would retry for two minutes, in case a
+    /// cluster is not ready yet. Without a cluster, this read fails only if the records are damaged.
     pub(crate) bootstrap_timeout: Duration,
     pub(crate) memtable_bytes: usize,
     #[cfg(feature = "testing")]
@@ -131,12 +131,13 @@ impl Db {
         }
     }
 
-    /// Limits a number of bytes, so that a transaction with this many bytes fits into a memtable.
+    /// Returns the smaller of `bytes` and the largest number of bytes for which a transaction surely fits into a
+    /// memtable.
     pub(crate) fn bounded(&self, bytes: usize) -> usize {
         bytes.min(self.memtable_bytes / 8)
     }
 
-    /// Inserts entries that were read from files into a database in memory.
+    /// Inserts entries, which were read from files, into this database in memory.
     pub(crate) async fn fill(&self, entries: impl IntoIterator<Item = (Vec<u8>, Vec<u8>)>) -> Result<(), String> {
         self.memory.fill(entries).await.map_err(|error| error.to_string())
     }

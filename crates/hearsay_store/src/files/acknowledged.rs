@@ -1,9 +1,9 @@
-//! The file `acknowledged`. It contains the newest acknowledged position, outside the database.
+//! The file `acknowledged`, which stores the newest acknowledged position outside the database.
 //!
 //! SurrealKV repairs a damaged log by cutting it off at the damage. SurrealKV also opens a directory without a manifest
-//! as an empty database. In both cases, the journal looks older but intact. With the acknowledged position and its
-//! digest, the store detects a journal that ends too early. The file is written after the commit and is not synced.
-//! After a power loss, its position may be too old, but is never newer than the journal.
+//! as an empty database. In both cases, the remaining journal looks intact, but ends too early. The store detects this
+//! with the acknowledged position and its digest. The file is written after the commit and is not synced. After a power
+//! loss, the position in the file may be too old, but is never newer than the journal.
 
 use std::{
     fs::{File, OpenOptions},
@@ -49,7 +49,7 @@ impl AcknowledgedFile {
         Ok((Self { file: Mutex::new(file) }, read))
     }
 
-    /// Writes the acknowledged position. Only logs a failure, because the commit itself is safe.
+    /// Writes the acknowledged position. A failure is only logged, because the commit itself is safe.
     pub(crate) fn write(&self, acknowledged: JournalPosition) {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let written = file.seek(SeekFrom::Start(0)).and_then(|_| file.write_all(&encode(acknowledged)));

@@ -1,8 +1,8 @@
-//! Replaces a damaged database with a repaired database. No data is lost if the program is killed at any moment.
+//! Replaces a damaged database with a repaired database. The program may be killed at any moment without loss of data.
 //!
 //! The new files are written to the folder `repairing` within the campaign directory. When they are complete, the file
-//! `complete` is written to that folder. It contains the name of the directory for the damaged files. If the program is
-//! killed after that, the next opening of the campaign moves the remaining files.
+//! `complete` is written to the same folder. It contains the name of the directory for the damaged files. If the
+//! program is killed before all files are moved, the next opening of the campaign moves the remaining files.
 
 use std::{
     fs, io,
@@ -20,8 +20,8 @@ pub(crate) const FOLDER: &str = "repairing";
 /// the damaged files.
 const NOTE: &str = "complete";
 
-/// Files to move, in this order. The database is last, so that a new database is never next to an old acknowledged
-/// position.
+/// Files to move, in this order. The database is last, so that the new database is never combined with the old
+/// acknowledged position.
 const FILES: [&str; 3] = ["snapshot", "acknowledged", "db"];
 
 fn failed(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> StoreError {
@@ -81,7 +81,7 @@ pub(crate) fn finish(directory: &Path) -> Result<bool, StoreError> {
     let note = folder.join(NOTE);
     let name = match fs::read_to_string(&note) {
         Ok(name) if !name.is_empty() => name,
-        // An empty file names no directory, so no file is moved yet.
+        // The file was not written completely, so no file has been moved yet.
         Ok(_) => return Ok(false),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         Err(error) => return Err(failed("read", &note)(error)),

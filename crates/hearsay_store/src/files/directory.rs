@@ -19,7 +19,7 @@ pub(crate) fn preflight(place: &str, directory: &Path) -> Result<(), StoreError>
     describe(directory, &damage).map_or(Ok(()), |what| Err(StoreError::damaged(place, what)))
 }
 
-/// Adds the name of a damaged file to an error of the database, if there is a damaged file.
+/// If a file is damaged, adds its name to an error of the database.
 pub(crate) fn name_damaged_file(directory: &Path, error: StoreError) -> StoreError {
     let (place, what) = match &error {
         StoreError::Damaged { place, what, .. } => (place, what),
@@ -32,7 +32,7 @@ pub(crate) fn name_damaged_file(directory: &Path, error: StoreError) -> StoreErr
     }
 }
 
-/// Describes the first damaged file and tells how many others are damaged.
+/// Describes the first damaged file, and says how many other files are damaged.
 fn describe(directory: &Path, damage: &[FileDamage]) -> Option<String> {
     let (first, more) = damage.split_first()?;
     let name = first.file.strip_prefix(directory).unwrap_or(&first.file);
@@ -78,8 +78,8 @@ pub fn discard(directory: &Path) -> Result<(), StoreError> {
         return Ok(());
     }
     let lock = Lock::take(directory)?;
-    // Releases the lock first, because Windows cannot delete an open file. No other process can lock the directory in
-    // between, because no other process knows its path.
+    // Releases the lock first, because Windows cannot delete an open file. No other process locks the directory before
+    // it is deleted, because no other process knows its path.
     drop(lock);
     std::fs::remove_dir_all(directory).map_err(|source| StoreError::File {
         action: "delete",

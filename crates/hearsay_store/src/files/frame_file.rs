@@ -2,7 +2,7 @@
 //! header contains a key that identifies the contents of the file. Each frame has a checksum.
 //!
 //! Reading stops at the first frame with a wrong checksum. If a write was interrupted, only the last frames of the file
-//! are lost. Writes are not synced to the disk, because lost data can be derived again.
+//! are lost. Writes are not synced to the disk, because lost data can be recomputed.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -18,7 +18,7 @@ const MAGIC: &[u8; 16] = b"hearsay derived\0";
 const FRAME: usize = 8 + 32;
 
 /// An open file of derived data, such as the vectors of texts. The file may be deleted at any time, because its
-/// contents can be computed again.
+/// contents can be recomputed.
 #[derive(Debug)]
 pub struct FrameFile {
     path: PathBuf,
@@ -28,8 +28,8 @@ pub struct FrameFile {
     end: u64,
 }
 
-/// Returns the bytes of a header. The header contains the version of this crate, so that files of another version are
-/// not used.
+/// Returns the bytes of a header. The header contains the version of this crate, so that this version ignores files of
+/// other versions.
 fn header(key: &str) -> Vec<u8> {
     let mut header = MAGIC.to_vec();
     let key = format!("{} {key}", env!("CARGO_PKG_VERSION"));
@@ -111,7 +111,7 @@ impl FrameFile {
     }
 
     /// Returns a description of the damage to a file. Returns `None` if the file is intact or does not exist. A file of
-    /// another version is not damaged.
+    /// another version of Hearsay does not count as damaged.
     pub(crate) fn damage(path: &Path) -> Option<String> {
         let bytes = match fs::read(path) {
             Ok(bytes) => bytes,

@@ -1,4 +1,4 @@
-//! The lock which ensures that only one process at a time uses a campaign directory.
+//! The lock that ensures that only one process at a time uses a campaign directory.
 //!
 //! This module uses two files. `owner.lock` is locked while the store is open; the system releases the lock when the
 //! process ends, for any reason. `owner` describes the lock holder. SurrealKV's own lock file cannot describe the lock
@@ -20,8 +20,8 @@ pub(crate) struct Lock {
 }
 
 impl Lock {
-    /// Locks the directory. Returns an error that names the lock holder if the directory is already locked. If a
-    /// process ended without closing the campaign, overwrites its file `owner`.
+    /// Locks the directory. If it is already locked, returns an error that names the lock holder. Overwrites the file
+    /// `owner` of a process that ended without closing the campaign.
     pub(crate) fn take(directory: &Path) -> Result<Self, StoreError> {
         let (lock_path, file) = (directory.join("owner.lock"), directory.join("owner"));
         let refused = |action, path: &Path, source: std::io::Error| match source.kind() {

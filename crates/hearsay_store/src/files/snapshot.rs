@@ -33,8 +33,8 @@ const MAGIC: &[u8; 16] = b"hearsay snapshot";
 /// Error text for a snapshot that is not damaged, but that this version cannot use.
 pub(crate) const OTHER_VERSION: &str = "another version of Hearsay wrote it";
 
-/// Version of the format. Increment it with every change of the format, including changes of serialized types in the
-/// model.
+/// Version of the format. Increment it with every change of the format, including changes of the model types that are
+/// serialized.
 const FORMAT: u32 = 9;
 
 /// Approximate size of a segment in bytes. Several processors decode segments in parallel.
@@ -61,14 +61,14 @@ pub(crate) struct Snapshot {
     pub(crate) operations: Operations,
 }
 
-/// Iterator over the operations of a snapshot, in the order of their positions. Other threads decode the operations at
-/// the same time. An error text says why the snapshot cannot be used.
+/// Iterator over the operations of a snapshot, in the order of their positions. Other threads decode the operations
+/// meanwhile. An error text says why the snapshot cannot be used.
 pub(crate) struct Operations {
     heads: std::vec::IntoIter<Head>,
     segments: Receiver<(usize, Result<Vec<Change>, String>)>,
     /// Decoded segments that must wait, because an earlier segment is not decoded yet.
     early: BTreeMap<usize, Result<Vec<Change>, String>>,
-    /// Number of the next segment. `changes` has the remaining changes of the previous segment.
+    /// Number of the next segment. The field `changes` has the remaining changes of the previous segment.
     next: usize,
     changes: std::vec::IntoIter<Change>,
 }
@@ -76,8 +76,8 @@ pub(crate) struct Operations {
 /// An operation with its position.
 pub(crate) type Placed = (Position, Arc<Operation>);
 
-/// Returns the version of this crate in 16 bytes. It is in the header, because another version may have other
-/// serialized types.
+/// Returns the version of this crate in 16 bytes. The header contains it, because the serialized types may differ
+/// between versions.
 fn version() -> [u8; 16] {
     let mut version = [0; 16];
     for (to, from) in version.iter_mut().zip(env!("CARGO_PKG_VERSION").bytes()) {
@@ -116,8 +116,9 @@ pub(crate) fn write(
     written.map(drop).map_err(failed)
 }
 
-/// Encodes operations as frames. Each frame has a length in bytes, the number of its elements, and its contents. The
-/// first frame contains the heads of all operations. The other frames are segments of changes.
+/// Encodes operations as frames. A frame consists of its length in bytes, the number of its elements, and its contents.
+/// The first frame contains the *heads* of all operations: the operations without their changes. The other frames are
+/// segments of changes.
 fn encode(compacted_to: Position, operations: &[Placed]) -> Result<Vec<u8>, postcard::Error> {
     let heads = operations.iter().map(|(position, operation)| Head {
         position: *position,
@@ -180,7 +181,7 @@ pub(crate) fn read(directory: &Path) -> Result<Option<Snapshot>, String> {
         postcard::from_bytes(heads).map_err(|error| unreadable(error.to_string()))?;
     let tail = heads.iter().filter(|head| head.position > compacted_to).count() as u64;
     if compacted_to.0 + tail != at.position.0 {
-        return Err("it lacks some operations".into());
+        return Err("some of its operations are missing".into());
     }
     bytes.drain(..HEADER);
     let segments = decode(bytes, frames);
@@ -238,7 +239,7 @@ impl Iterator for Operations {
                 }
             }
             let left = (count as usize).saturating_sub(changes.len()).min(self.changes.len());
-            // Reserves no spare capacity, because the changes stay in memory as long as the state.
+            // Reserves the exact capacity, because the changes stay in memory as long as the state.
             changes.reserve_exact(left);
             changes.extend(self.changes.by_ref().take(left));
         }

@@ -3,9 +3,9 @@
 //!
 //! After the compacted part, each row contains a digest that depends on the previous row. Within the compacted part,
 //! this is not possible, because rows may be missing. The record `meta:compacted` therefore contains the number of rows
-//! and the XOR of their checksums. Each transaction that rewrites or deletes rows also updates that record. The journal
-//! therefore stays consistent even if the program is killed during the compaction, and damage is detected when the
-//! journal is read.
+//! and the XOR of their checksums. Each transaction that rewrites or deletes rows also updates this record. The journal
+//! therefore stays consistent even if the program is killed during the compaction. When the journal is read, the record
+//! reveals damage.
 
 use std::sync::Arc;
 
@@ -24,8 +24,8 @@ use crate::{
     },
 };
 
-/// Number of positions that are read at a time: the initial value and the maximum. The number grows while few rows are
-/// found, because compaction may have deleted most of the rows.
+/// Initial and maximum number of positions that are read at a time. The number grows while few rows are found, because
+/// compaction may have deleted most of the rows.
 const PAGE: (u64, u64) = (256, 1 << 16);
 
 /// Approximate number of bytes of JSON that are read at a time.
@@ -34,8 +34,8 @@ const PAGE_BYTES: u64 = 4 << 20;
 /// Maximum number of rows in one transaction.
 const ROWS: usize = 64;
 
-/// Position of an operation that compaction rewrites or deletes. The second element is the operation with its remaining
-/// changes, or `None` if compaction deletes the operation.
+/// Operation that compaction rewrites or deletes: its position, and the operation with its remaining changes, or `None`
+/// if compaction deletes it.
 pub type RewrittenOperation = (Position, Option<Arc<Operation>>);
 
 /// The extent of the compacted part, with the number and combined checksum of its rows.
@@ -90,7 +90,8 @@ impl Compacted {
         ])
     }
 
-    /// Returns the same extent with no rows. The caller then counts the rows that it finds.
+    /// Returns the same extent with the row count and the combined checksum reset. The caller then
+    /// [counts](Self::count) the rows that it finds.
     pub(crate) fn emptied(&self) -> Self {
         Self { to: self.to, ..Self::NONE }
     }
@@ -188,7 +189,7 @@ impl Compacted {
             chunks.extend(old.map(|number| entries::chunk_record(*position, number)));
         }
         self.commit(db, place, gone, rows).await?;
-        // If the program is killed here, the old chunks take up space but have no other effect.
+        // If the program is killed here, the old chunks take up space, but are otherwise harmless.
         for chunk in chunks {
             let deleted = db.run_again("DELETE $id RETURN NONE", object([("id", chunk)])).await;
             deleted.map_err(|error| entries::not_saved(place, to, &error))?;

@@ -22,18 +22,17 @@ pub(crate) const TRANSACTION: usize = 2 << 20;
 /// Maximum number of bytes of JSON in a chunk.
 const CHUNK: usize = 1 << 20;
 
-/// Number of rows that are read at a time: the initial value and the maximum. Fewer rows are read at a time if the rows
-/// are long.
+/// Initial and maximum number of rows that are read at a time. The longer the rows, the fewer are read at a time.
 const PAGE: (u64, u64) = (64, 512);
 
 /// Approximate number of bytes of JSON that are read at a time.
 const PAGE_BYTES: u64 = 4 << 20;
 
-/// Writes operations after the position `last`. Writes either all of them or none. Returns the new end of the journal.
-/// If `transient` contains a row of transient values, the row is written in the same transaction.
+/// Writes operations after the position `last`, either all of them or none. Returns the new end of the journal. If
+/// `transient` contains a row of transient values, writes the row in the same transaction.
 ///
-/// The chunks of large operations are written first, each in its own transaction. Then one transaction writes all
-/// entries; this transaction is the commit.
+/// The chunks of large operations are written first, each in its own transaction. Then one transaction, which is the
+/// actual commit, writes all entries.
 pub(crate) async fn commit(
     db: &Db,
     place: &str,
@@ -124,18 +123,19 @@ pub(crate) fn not_saved(place: &str, first: Position, error: &surrealdb::Error) 
     StoreError::NotSaved { place: place.into(), first, reason: explain(error.to_string()) }
 }
 
-/// Returns the error for a failed commit: not saved or uncertain. Reads the journal to find out whether the entries are
-/// stored despite the error.
+/// Returns the error for a failed commit: [`StoreError::NotSaved`] or [`StoreError::Uncertain`]. Reads the journal to
+/// find out whether the entries are stored despite the error.
 async fn uncertain(db: &Db, place: &str, first: Position, error: surrealdb::Error) -> StoreError {
     match digest_at(db, first).await {
-        // After a storage failure, this reading proves nothing, because the data in memory may differ from the files.
+        // After a storage failure, the result of this read proves nothing, because the data in memory may differ from
+        // the files.
         Ok(None) if db.health().failure().is_none() => not_saved(place, first, &error),
         _ => StoreError::Uncertain { place: place.into(), first, reason: explain(error.to_string()) },
     }
 }
 
-/// Returns the same error as [`uncertain`]. If the operations are not saved, also deletes their chunks. Chunks that
-/// cannot be deleted now are deleted later.
+/// Returns the same error as [`uncertain`]. If the operations are not saved, also deletes their chunks. If that fails,
+/// the next opening of the campaign deletes the chunks.
 async fn undone(db: &Db, place: &str, first: Position, error: surrealdb::Error) -> StoreError {
     let error = uncertain(db, place, first, error).await;
     if let StoreError::NotSaved { .. } = error
@@ -179,7 +179,7 @@ pub(crate) struct Stored {
     /// Digest that was written with the operation.
     pub(crate) digest: Option<Digest>,
     pub(crate) json: String,
-    /// Numbers of the chunks that contain the JSON. Empty if the row itself contains the JSON.
+    /// Numbers of the chunks that contain the JSON; empty if the row itself contains it.
     pub(crate) chunks: std::ops::Range<u64>,
 }
 
@@ -203,7 +203,7 @@ impl Stored {
 
 /// Reads the stored operations in a range of positions, in order.
 pub(crate) async fn page(db: &Db, place: &str, positions: std::ops::Range<u64>) -> Result<Vec<Stored>, StoreError> {
-    // The range must have an end. Without an end, the engine reads all following rows, even with a limit.
+    // The range needs an end. Without it, the engine reads all following rows, even if the query has a limit.
     let start = Position(positions.start);
     let range = object([("range", record_range("journal", positions))]);
     let rows = db.value("SELECT * FROM $range", range).await;
@@ -223,8 +223,7 @@ pub(crate) async fn page(db: &Db, place: &str, positions: std::ops::Range<u64>) 
     Ok(page)
 }
 
-/// Reads the entries after the position `last` in order, and passes each operation to `each`. Returns the end of the
-/// journal.
+/// Reads the entries after `last` in order, and passes each operation to `each`. Returns the end of the journal.
 ///
 /// # Errors
 /// Returns an error if an entry is missing or differs from the entry that was written.
@@ -309,7 +308,7 @@ pub(crate) async fn text(
         }
     }
     if bytes != Some(json.len() as u64) {
-        return Err(StoreError::damaged(place, format!("operation {position} has an incomplete text")));
+        return Err(StoreError::damaged(place, format!("the text of operation {position} is incomplete")));
     }
     Ok((json, chunks))
 }

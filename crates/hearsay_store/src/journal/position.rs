@@ -1,9 +1,9 @@
-//! A position in the journal, with a digest of all entries up to that position.
+//! A position in the journal, with a digest that covers all entries up to that position.
 
 use hearsay_model::Position;
 
-/// BLAKE3 hash of the previous entry's digest and the JSON of the operation. Equal digests mean that the journals are
-/// equal up to this entry.
+/// BLAKE3 hash of the previous entry's digest and the JSON of the operation. If two entries have equal digests, their
+/// journals are equal up to these entries.
 pub(crate) type Digest = [u8; 32];
 
 /// A position in the journal, with the digest of the entry at that position.
@@ -23,7 +23,8 @@ impl JournalPosition {
     }
 }
 
-/// Returns the digest of an entry. `before` is the digest of the previous entry, and `json` the operation.
+/// Returns the digest of an entry. `before` is the digest of the previous entry, and `json` is the JSON of the
+/// operation.
 pub(crate) fn digest(before: &Digest, json: &str) -> Digest {
     let mut hasher = blake3::Hasher::new();
     hasher.update(before);

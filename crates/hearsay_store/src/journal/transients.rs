@@ -1,4 +1,5 @@
-//! Transient values in the database. Each batch appends a row. Compaction sometimes replaces all rows with a few rows.
+//! Transient values in the database. Each batch of values appends a row. Occasionally, compaction replaces all rows
+//! with fewer rows.
 //!
 //! Each commit with transient values appends one row to the table `transient`. The row contains the number of the batch
 //! and the changes of the batch. Each change contains the position of the operation that was the newest when the change
@@ -25,9 +26,9 @@ use crate::{
 /// Approximate maximum size of the changes in a row that compaction writes, in bytes.
 const ROW_BYTES: usize = 512 << 10;
 
-/// Limits for compaction. The rows are compacted if there are more than `COMPACT_ROWS` rows or `COMPACT_BYTES` bytes,
-/// and if the rows are also `COMPACT_RATIO` times as large as the current values. When a campaign is opened, each row
-/// takes a tenth of a millisecond to read.
+/// Limits that trigger compaction. The rows are compacted if there are more than `COMPACT_ROWS` rows or `COMPACT_BYTES`
+/// bytes, and if the rows are also `COMPACT_RATIO` times as large as the current values. When a campaign is opened,
+/// each row takes a tenth of a millisecond to read.
 const COMPACT_ROWS: u64 = 256;
 const COMPACT_BYTES: usize = 1 << 20;
 const COMPACT_RATIO: usize = 3;
@@ -69,13 +70,13 @@ impl Entry {
     }
 }
 
-/// The rows in the database, and the current values that they give.
+/// The numbers of the rows in the database, and the current values that the rows give.
 #[derive(Debug, Default)]
 pub(crate) struct Transients {
     /// For each current value, the encoded change that sets it.
     live: BTreeMap<TransientKey, Arc<[u8]>>,
     live_bytes: usize,
-    /// Number of the oldest row. The field `next` is the number of the next row to write.
+    /// Number of the oldest row. The field `next` contains the number of the next row to write.
     first: u64,
     next: u64,
     row_bytes: usize,
@@ -126,9 +127,9 @@ impl Transients {
         (!batch.changes.is_empty()).then(|| row(self.next, self.batch + 1, batch.bytes.clone()))
     }
 
-    /// Clears the stored values that the state does not have. Operations have replaced these values. Without this step,
-    /// the values would come back when compaction removes those operations. The current values do not change, so the
-    /// batch number stays the same.
+    /// Clears stored values that are not in the state, because operations have replaced them. Without this step, these
+    /// values would come back when compaction removes the operations. The current values do not change, so the batch
+    /// number stays the same.
     ///
     /// # Errors
     /// Returns an error text if the changes cannot be encoded or written.
@@ -145,7 +146,7 @@ impl Transients {
         Ok(())
     }
 
-    /// Returns changes that clear the stored values that the state does not have.
+    /// Returns changes that clear the stored values that are not in the state.
     fn stale(&self, state: &State) -> Result<TransientBatch, postcard::Error> {
         let clears = self.live.keys().filter_map(|key| match key {
             TransientKey::Clock => (!state.has_transient_clock()).then_some(Entry::NoClock),

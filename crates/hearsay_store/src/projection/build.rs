@@ -15,10 +15,10 @@ use crate::engine::values::{int, object, record};
 const NAMING: [&str; 3] = [attribute::NAME, attribute::ALIAS, attribute::KIND];
 
 /// Returns the rows of the graph tables for the given keys, with the current contents from the state. If the state no
-/// longer has the data of a key, the row deletes the record. This function has no side effects.
+/// longer contains the data for a key, the row deletes the record. This function has no side effects.
 ///
-/// Pass the keys in [`Applied::touched`](hearsay_model::Applied::touched) as `touched`. If one of them is a fact that
-/// states the name, an alias or the kind of an entity, the result also contains the row of that entity.
+/// Pass [`Applied::touched`](hearsay_model::Applied::touched) as `touched`. For each fact in it that states the name,
+/// an alias or the kind of an entity, the result also contains the row of that entity.
 pub fn rows(state: &State, touched: &[Key]) -> Vec<ProjectionRow> {
     let named = touched.iter().filter_map(|key| match key {
         Key::Fact(id) => state.asserted(*id).filter(|fact| NAMING.contains(&fact.predicate().as_str())),
@@ -40,7 +40,7 @@ pub fn rows(state: &State, touched: &[Key]) -> Vec<ProjectionRow> {
     rows
 }
 
-/// Returns the same rows as [`rows()`], but without the additional rows of entities.
+/// Returns the same rows as [`rows()`], except for the additional rows of entities.
 pub(crate) fn own_rows(state: &State, touched: &[Key]) -> Vec<ProjectionRow> {
     let mut rows = Vec::with_capacity(touched.len());
     for key in touched {
@@ -50,8 +50,8 @@ pub(crate) fn own_rows(state: &State, touched: &[Key]) -> Vec<ProjectionRow> {
             }
             Key::Fact(id) => {
                 let Some(asserted) = state.asserted(*id) else {
-                    // The fact was a transient value that was replaced. Its table is no longer known, so the row is
-                    // deleted from both tables.
+                    // The fact was a transient value that was replaced. Its table cannot be determined any more, so its
+                    // record is deleted from both possible tables.
                     let deletion = |table| ProjectionRow { table, id: id.to_string(), content: None };
                     rows.extend([Table::Fact, Table::Attribute].map(deletion));
                     continue;

@@ -38,7 +38,7 @@ impl Table {
     }
 }
 
-/// The newest committed data that the graph tables contain. All older data is in the tables too.
+/// Watermark of the graph tables: the newest committed data that they contain. They also contain all older data.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Watermark {
     /// Position of the newest operation that the tables contain.

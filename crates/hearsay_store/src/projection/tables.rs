@@ -126,13 +126,13 @@ pub(crate) async fn is_verified(db: &Db) -> Result<bool, surrealdb::Error> {
     Ok(matches!(found, Value::Bool(true)))
 }
 
-/// Stores in the database that the tables were compared with the state.
+/// Records in the database that the tables were compared with the state.
 pub(crate) async fn set_verified(db: &Db) -> Result<(), surrealdb::Error> {
     db.run_again("UPSERT meta:projections SET verified = true", object([])).await.map(drop)
 }
 
 /// Deletes all rows. Resets the watermark first. If the program is killed before all rows are deleted, the next opening
-/// then rebuilds the tables.
+/// of the campaign therefore rebuilds the tables.
 pub(crate) async fn clear(db: &Db) -> Result<(), surrealdb::Error> {
     db.run_again("UPSERT meta:projections SET position = 0, batch = 0", object([])).await?;
     for table in Table::ALL.into_iter().rev() {

@@ -9,7 +9,7 @@ use super::{report::LostOperation, rows::Rows};
 /// A journal without gaps, and the state that is computed from it.
 pub(super) struct IntactJournal {
     pub(super) state: State,
-    /// Last position of the compacted part of the journal. The field `compacted` has the operations up to that
+    /// Last position of the compacted part of the journal. The field `compacted` contains the operations up to that
     /// position.
     pub(super) compacted_to: Position,
     pub(super) compacted: Vec<(Position, Arc<Operation>)>,
@@ -22,14 +22,14 @@ pub(super) struct IntactJournal {
 }
 
 impl IntactJournal {
-    /// Returns the number of operations, without the replacements of lost operations.
+    /// Returns the number of operations, not counting the replacements of lost operations.
     pub(super) fn count(&self, lost: &[LostOperation]) -> u64 {
         let replaced = lost.iter().chain(&self.unfit).filter(|lost| lost.position > self.compacted_to).count();
         (self.compacted.len() + self.operations.len() - replaced) as u64
     }
 }
 
-/// Folds the journal. Applies each operation that is valid after the operations before it, and replaces all others.
+/// Folds the journal. Applies each operation that is valid in the state before it, and replaces all other operations.
 pub(super) fn fold(rows: &mut Rows) -> IntactJournal {
     let transients = std::mem::take(&mut rows.transients).into_updates();
     let mut intact = IntactJournal {
@@ -64,7 +64,7 @@ pub(super) fn fold(rows: &mut Rows) -> IntactJournal {
         let operation = fits.unwrap_or_else(|| Arc::new(placeholder(position, recorded)));
         recorded = operation.recorded;
         if let Err(error) = intact.state.apply(Arc::clone(&operation)) {
-            // An operation that passes the check can always be applied. This error would be a bug in the model.
+            // An operation that passes the check can always be applied, so an error here is a bug in the model.
             tracing::error!(%position, %error, "a verified operation could not be applied");
         }
         intact.operations.push(operation);

@@ -31,8 +31,8 @@ pub fn check_directory(directory: &Path) -> Result<CheckReport, StoreError> {
     let lock = lock_existing(directory)?;
     let (mut report, journal) = inspect(directory)?;
     drop(lock);
-    // The engine may damage a damaged directory further, so it opens the directory only if the files are intact. The
-    // data that the engine reads is then compared with the data in the files.
+    // The engine could damage a damaged directory further, so the engine opens the directory only if the files are
+    // intact. The data that the engine reads is then compared with the data in the files.
     if report.damage.is_empty() && report.lost_count() == 0 && report.lost_transient_rows == 0 {
         match compare(directory, &journal.state) {
             Ok(differences) => report.graph_differences = differences,
@@ -109,7 +109,7 @@ fn report(directory: &Path, acknowledged: Option<JournalPosition>, rows: Rows, j
     }
 }
 
-/// Returns the damage to files of derived data. A file of another version is not damaged.
+/// Returns the damage to files of derived data. A file of another version of Hearsay does not count as damaged.
 fn derived(directory: &Path) -> Vec<FileDamage> {
     let snapshot = snapshot::read(directory).err().filter(|reason| reason != snapshot::OTHER_VERSION);
     let snapshot = snapshot.map(|what| FileDamage { file: directory.join(snapshot::FILE), what });
@@ -118,8 +118,8 @@ fn derived(directory: &Path) -> Vec<FileDamage> {
     snapshot.into_iter().chain(frames).collect()
 }
 
-/// Opens the campaign and compares the state that the engine gives with the expected state. Returns the number of graph
-/// records that differed.
+/// Opens the campaign with the engine, and compares the resulting state with the expected state. Returns the number of
+/// graph records that differed.
 fn compare(directory: &Path, expected: &State) -> Result<usize, StoreError> {
     let Opened { store, state, .. } = Store::open(directory, StoreOptions::default())?;
     let place = directory.display().to_string();

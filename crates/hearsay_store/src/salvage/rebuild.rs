@@ -20,7 +20,7 @@ const GROUP: usize = 64;
 /// damaged database. The damaged files are moved to a new directory next to the campaign directory; they are never
 /// deleted. Operations keep their positions: each lost operation is replaced by an operation that changes nothing.
 ///
-/// If the program is killed during the repair, the campaign is either unchanged, or the next opening finishes the
+/// If the program is killed during the repair, either the campaign is unchanged, or its next opening finishes the
 /// repair.
 ///
 /// If `even_if_intact` is `true`, the database is rebuilt even if the check finds no problem. Otherwise, an intact
@@ -30,8 +30,7 @@ const GROUP: usize = 64;
 /// Returns an error if the directory does not exist, if another process has it open, or if the new database cannot be
 /// written.
 pub fn repair_directory(directory: &Path, even_if_intact: bool) -> Result<RepairReport, StoreError> {
-    // Starts with a full check, because it also opens the database and so finds problems that are not visible in the
-    // files.
+    // Starts with a full check, which also opens the database, and so finds problems that are not visible in the files.
     let found = check_directory(directory)?;
     let lock = lock_existing(directory)?;
     if found.has_intact_database() && !even_if_intact {
@@ -49,7 +48,8 @@ pub fn repair_directory(directory: &Path, even_if_intact: bool) -> Result<Repair
     Ok(RepairReport { saved, found, damaged_files: Some(damaged) })
 }
 
-/// Writes a database with its derived data. Then opens it again and checks that it gives the expected state.
+/// Writes a database with its derived data. Then opens the database again, and checks that the resulting state is as
+/// expected.
 fn write(directory: &Path, journal: &IntactJournal) -> Result<(), StoreError> {
     let Opened { store, .. } = Store::open(directory, StoreOptions::default())?;
     if journal.compacted_to > Position(0) {

@@ -29,14 +29,13 @@ pub struct CheckReport {
     /// Damaged files of derived data, such as the snapshot. Hearsay creates these files again after the campaign is
     /// opened.
     pub derived_damage: Vec<FileDamage>,
-    /// Newest position for which the directory contains evidence that an operation was saved there. The operation
-    /// itself may be lost.
+    /// Newest position at which, according to the directory, an operation was saved. The operation itself may be lost.
     pub newest: Position,
     /// Number of operations that can be read and applied.
     pub operations: u64,
     /// Operations that cannot be read.
     pub lost: Vec<LostOperation>,
-    /// Operations that can be read but not applied, because other operations are lost.
+    /// Operations that can be read but cannot be applied, because other operations are lost.
     pub unfit: Vec<LostOperation>,
     /// Number of missing operations in the compacted part of the journal, the part from which old changes were removed.
     /// The positions of these operations are unknown.

@@ -41,7 +41,7 @@ pub(super) struct Rows {
     pub(super) compacted_to: Position,
     pub(super) lost_compacted: u64,
     pub(super) changed_compacted: bool,
-    /// Position of the newest operation that was ever saved, as far as it is known.
+    /// Position of the newest operation that was ever saved, as far as the directory shows.
     pub(super) newest: Position,
     pub(super) only_in_snapshot: usize,
     pub(super) transients: TransientLog,
@@ -85,7 +85,7 @@ pub(super) async fn read(
     let entries = newest_entries.into_iter().filter_map(|(key, (_, value))| Some((key, value?)));
     db.fill(entries).await.map_err(failed)?;
     schema::check_version(&db, &place).await?;
-    // If this record is lost, every operation that compaction removed counts as lost.
+    // If the record `meta:compacted` is lost, every operation that compaction removed counts as lost.
     let compacted = Compacted::load(&db, &place).await.unwrap_or(Compacted::NONE);
     let mut counted = compacted.emptied();
     let (mut rows, digests) =

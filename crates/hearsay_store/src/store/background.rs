@@ -31,7 +31,7 @@ pub(crate) enum Background {
         keys: Option<Vec<Key>>,
         complete: Watermark,
     },
-    /// Compares the graph tables with the state after the opening, and repairs the tables.
+    /// Compares the graph tables with the state as of the opening, and repairs the tables.
     Verify {
         state: Box<State>,
     },
@@ -57,7 +57,7 @@ impl Background {
     }
 }
 
-/// Does the jobs in the order of the queue.
+/// Runs the queued jobs in order.
 pub(crate) async fn do_background_work(shared: Arc<Shared>, mut queue: UnboundedReceiver<Background>) {
     // Error text of a failed write, or `None` if no write failed. After a failed write, the tables are incomplete, so
     // their watermark must not advance.
@@ -122,7 +122,7 @@ async fn background_one(shared: &Shared, job: Background, incomplete: Option<Str
             }
         }
         Background::Verify { state } => {
-            // Does not verify incomplete tables, because the next opening updates them.
+            // Skips incomplete tables, because the next opening of the campaign updates them.
             if incomplete.is_none()
                 && let Err(error) = verify(shared, &state).await
             {
@@ -164,8 +164,7 @@ async fn project(
 ) -> (Progress, Result<(), StoreError>) {
     let behind = |reason: &str| Err(StoreError::Projection { place: shared.place.clone(), reason: reason.into() });
     let count = rows.len();
-    // After a failure, later rows are still written, because the rows themselves are correct. Only the watermark is not
-    // written.
+    // After a failure, later rows are still written, because they are correct. Only the watermark is not written.
     let claimed = complete.filter(|_| incomplete.is_none());
     let written = projection::write(&shared.db, rows, claimed).await;
     shared.backlog.fetch_sub(count, Ordering::Relaxed);

@@ -38,7 +38,7 @@ pub(crate) enum Commit {
         operations: Vec<(Position, Arc<Operation>)>,
         done: Done,
     },
-    /// Reads the journal again.
+    /// Replays the journal again.
     Reload(Box<dyn FnOnce(Result<Reloaded, StoreError>) + Send>),
     /// Calls the callback when all earlier jobs are done.
     Settle(Done),
@@ -57,7 +57,7 @@ impl Commit {
     }
 }
 
-/// Does the jobs in the order of the queue, until the queue is closed and empty.
+/// Runs the queued jobs in order, until the queue is closed and empty.
 pub(crate) async fn commit_queued(shared: Arc<Shared>, mut queue: UnboundedReceiver<Commit>, journal: JournalEnd) {
     let JournalEnd { last, compacted, transients } = journal;
     let mut committer = Committer { shared, last, compacted, transients, uncertain: None };
@@ -83,12 +83,12 @@ struct Committer {
     last: JournalPosition,
     compacted: Compacted,
     transients: Transients,
-    /// Error text of a commit for which it is unknown whether its operations are stored.
+    /// Error text of an earlier commit, if it is unknown whether the operations of that commit are stored.
     uncertain: Option<String>,
 }
 
 impl Committer {
-    /// Stores the new end of the journal as acknowledged.
+    /// Sets the end of the journal, and marks it as acknowledged.
     fn advance(&mut self, last: JournalPosition) {
         self.last = last;
         self.shared.acknowledge(last);
@@ -166,8 +166,8 @@ impl Committer {
         }
     }
 
-    /// Compacts the journal up to [`State::compacted_to`]. First clears the stored transient values that the state does
-    /// not have, because compaction may remove the operations that replaced these values.
+    /// Compacts the journal up to [`State::compacted_to`]. First clears the stored transient values that are not in the
+    /// state, because compaction may remove the operations that replaced these values.
     async fn compact(&mut self, state: &State, operations: &[RewrittenOperation]) -> Result<(), StoreError> {
         let to = state.compacted_to();
         self.expect_certain(to)?;

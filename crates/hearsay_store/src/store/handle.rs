@@ -35,7 +35,7 @@ use crate::{
     projection::{self, GraphDifference, ProjectionRow, Watermark},
 };
 
-/// The threads, queues and tasks of a store. All of them end when the store is closed.
+/// The threads, queues and tasks of a store, which all end when the store is closed.
 struct Running {
     runtime: Runtime,
     commits: UnboundedSender<Commit>,
@@ -76,7 +76,7 @@ pub struct StorageHealth {
     pub replayed_log: bool,
     /// Number of records in the graph tables that differed from the state after the opening and were repaired.
     pub repaired_records: usize,
-    /// Number of times that the store wrote commits again, because the storage engine started a new log file during a
+    /// Number of times that the store rewrote commits, because the storage engine started a new log file during a
     /// commit.
     pub log_rewrites: u64,
 }
@@ -154,8 +154,8 @@ impl Store {
         Position(self.shared.projected.load(Ordering::Acquire))
     }
 
-    /// Returns the number of rows that are waiting to be written to the graph tables. During a large import, pause
-    /// while this number is large.
+    /// Returns the number of rows that wait to be written to the graph tables. During a large import, pause while this
+    /// number is large.
     pub fn backlog(&self) -> usize {
         self.shared.backlog.load(Ordering::Relaxed)
     }
@@ -231,7 +231,7 @@ impl Store {
         wait(|done| self.commit(first, operations, done))
     }
 
-    /// Compacts the journal after [`State::compact`] compacted the state.
+    /// Compacts the journal in the same way as [`State::compact`] compacted the state.
     ///
     /// Rewrites or deletes the given operations, either all of them or none. Their positions must be at or before
     /// [`State::compacted_to`]. After the compaction, one combined checksum protects all operations up to that
@@ -289,8 +289,8 @@ impl Store {
 
     /// Writes [rows](projection::rows()) to the graph tables in the background, in the order of the calls.
     ///
-    /// `complete` is the watermark of the tables after these rows are written. From then on, [`Store::projected`]
-    /// returns the position of this watermark.
+    /// `complete` is the watermark of the tables after these rows are written. Afterwards, [`Store::projected`] returns
+    /// the position of this watermark.
     pub fn project(
         &self,
         rows: Vec<ProjectionRow>,
@@ -369,9 +369,9 @@ impl Store {
         result.map_err(|error| StoreError::Query(error.to_string()))
     }
 
-    /// Finishes the queued work, shuts the database down, and blocks until another process can open the directory. If
-    /// graph tables that were outdated at the opening are still being rewritten, does not wait for this work. The next
-    /// opening of the campaign continues it.
+    /// Finishes the queued work, shuts the database down, and blocks until another process can open the directory. Does
+    /// not wait for graph tables that were outdated at the opening and are still being rewritten: the next opening of
+    /// the campaign continues this work.
     ///
     /// # Errors
     /// Returns an error if closing takes longer than [`StoreOptions::close_timeout`], or if the database cannot shut

@@ -35,8 +35,8 @@ impl<P: Into<PathBuf>> From<P> for Location {
     }
 }
 
-/// Progress of opening a campaign. All clones share the same counts, so another thread can poll a clone while the
-/// campaign opens.
+/// Progress of opening a campaign. All clones share their counts, so another thread can poll a clone while the campaign
+/// opens.
 #[derive(Debug, Clone, Default)]
 pub struct OpenProgress(Arc<Counts>);
 
@@ -86,7 +86,7 @@ pub struct StoreOptions {
     pub progress: OpenProgress,
     /// Size in bytes of a memtable, which is a buffer of the database in memory. When a memtable is full, the database
     /// writes its contents to a table file. Default: 16 MiB. Minimum: 256 KiB. After a crash, the database reads the
-    /// contents of the last memtables from its log again, so a larger size makes the next opening slower. The store
+    /// contents of the newest memtables from its log again, so a larger size makes the next opening slower. The store
     /// splits a write that is larger than a memtable.
     pub memtable_bytes: usize,
     /// Failures that tests inject into commits and storage.

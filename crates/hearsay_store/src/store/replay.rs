@@ -51,7 +51,7 @@ pub(crate) struct Replayed {
     pub(crate) report: OpenReport,
 }
 
-/// Replays the journal of an open database again, in the same way as when it was opened.
+/// Replays the journal of an open database again, in the same way as at its opening.
 pub(crate) async fn replay_again(
     db: &Db,
     place: &str,
@@ -65,7 +65,7 @@ pub(crate) async fn replay_again(
     Ok((Reloaded { state, behind, transient_batch: journal.transients.batch() }, journal))
 }
 
-/// Replays the journal of an open database. Uses the snapshot if possible, and reads only the rows after it.
+/// Replays the journal of an open database. If the snapshot can be used, reads only the rows after it.
 ///
 /// `read` is the snapshot, or the reason why the snapshot cannot be read.
 pub(crate) async fn replay(
@@ -81,7 +81,7 @@ pub(crate) async fn replay(
     let (transients, log) = Transients::read(db, place).await?;
     let updates = log.into_updates();
     // If the batch numbers differ, the tables may contain outdated transient values. The comparison in the background
-    // finds them.
+    // repairs them.
     let shows_old_values = shown.batch != transients.batch();
     let compacted = Compacted::load(db, place).await?;
     let begin = |progress| Fold::new(shown, transients.batch(), &updates, compacted.to.position, progress);
@@ -131,7 +131,7 @@ pub(crate) async fn replay(
         let keys: Vec<Key> = fold.touched.into_iter().collect();
         (shown.position < last.position || shows_old_values).then_some(CatchUp { keys: Some(keys) })
     };
-    // The tables of an empty journal need no comparison, because they are empty.
+    // If the journal is empty, the tables are empty too and need no comparison.
     let verified = projection::is_verified(db).await.map_err(unreadable)? || last.position == Position(0);
     let report = OpenReport {
         verifying: db.health().recovered() || !verified || shows_old_values,
@@ -247,8 +247,8 @@ impl<'a> Fold<'a> {
         }
     }
 
-    /// Applies an operation. An operation from a snapshot is not checked again, because it was checked before it was
-    /// written to the journal.
+    /// Applies an operation. Does not check an operation from a snapshot, because it was checked before it was written
+    /// to the journal.
     fn apply(&mut self, position: Position, operation: Operation, of_snapshot: bool) {
         if self.failed.is_some() {
             return;

@@ -19,14 +19,14 @@ pub(crate) struct Shared {
     pub(crate) backlog: AtomicUsize,
     /// Number of records of the graph tables that were repaired.
     pub(crate) repaired: AtomicUsize,
-    /// Whether the store is closing. The next opening rewrites the outdated records that are not rewritten yet.
+    /// Whether the store is closing. The rewriting of outdated records then stops, and the next opening continues it.
     pub(crate) closing: AtomicBool,
     #[cfg(feature = "testing")]
     pub(crate) faults: crate::faults::Faults,
 }
 
 impl Shared {
-    /// Stores the new end of the journal as acknowledged. It must already be on the disk.
+    /// Marks the end of the journal as acknowledged. The operations up to it must already be on the disk.
     pub(crate) fn acknowledge(&self, last: JournalPosition) {
         if let Some(file) = &self.acknowledged_file {
             file.write(last);

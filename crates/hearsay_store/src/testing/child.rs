@@ -1,4 +1,4 @@
-//! Starts programs that a test kills.
+//! Child programs that a test kills.
 
 use std::{
     io::{self, BufRead, BufReader},
@@ -44,9 +44,8 @@ impl Child {
         Ok(Self { process, lines })
     }
 
-    /// Kills the program (SIGKILL on Unix). Before that, waits until the program has written `count` lines that start
-    /// with `word`, and then waits for the duration `delay`. If the program does not write these lines within the
-    /// duration `patience`, kills the program at the end of that duration.
+    /// Waits until the program has written `count` lines that start with `word`, waits for a further `delay`, and then
+    /// kills the program (SIGKILL on Unix). If the program does not write these lines within `patience`, kills it then.
     ///
     /// # Errors
     /// Returns an error if the system cannot kill the program.

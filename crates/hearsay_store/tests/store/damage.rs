@@ -161,7 +161,7 @@ fn a_tampered_journal_is_found() {
         ("UPDATE journal:30 SET operation = '{'", &["operation 30", "digest"]),
         ("UPDATE journal:30 SET operation = string::replace(operation, 'add', 'sub')", &["operation 30", "digest"]),
         ("DELETE journal_chunk:[41, 1]", &["chunk 1 of operation 41 is missing"]),
-        ("UPDATE journal_chunk:[41, 1] SET text = 'x'", &["operation 41 has an incomplete text"]),
+        ("UPDATE journal_chunk:[41, 1] SET text = 'x'", &["the text of operation 41 is incomplete"]),
         ("UPDATE schema:current SET version = 99", &["schema 99", "up to 3"]),
         ("UPDATE schema:current SET version = 2", &["schema 2", "reads is 3", "hearsay export"]),
     ];

@@ -29,7 +29,7 @@ use crate::{
     widgets::{Completion, complete, complete_ui, weak},
 };
 
-/// Delay from the last key press to the extraction of facts from the typed text.
+/// Delay between the last key press and the extraction of facts from the typed text.
 const REST: Duration = Duration::from_millis(250);
 
 /// Maximum number of sent lines that the Up key can recall.
@@ -61,7 +61,7 @@ struct CaptureView {
 /// The capture line at the bottom of the desk.
 ///
 /// `Grimjaw told Lyra the shipment is under the chapel` becomes a line of the session's log, and the memory extracts
-/// facts from it. A line that begins with a sign has another effect: `+Bram, ferryman, Salt Quay` creates an entity,
+/// facts from it. The first character of a line can change its effect: `+Bram, ferryman, Salt Quay` creates an entity,
 /// `@npc words` logs words of this character, `#place` moves the scene to this place, and `!words` records a secret.
 #[derive(Debug, Default)]
 pub struct CapturePanel {
@@ -180,8 +180,8 @@ impl CapturePanel {
         }))
     }
 
-    /// Returns the edit that records a secret. The secret is the first extracted fact whose entities exist. Without
-    /// such a fact, the secret is the text as a sentence about the first entity that the text names.
+    /// Returns the edit that records a secret. The secret is the first extracted fact whose entities exist. If there is
+    /// no such fact, the secret is the typed text, as a sentence about the first entity that it names.
     fn secret(&self, text: &str, look: &Look) -> Option<Edit> {
         let options = FactOptions { statement: Some(text.to_owned()), secret: true, ..FactOptions::default() };
         let known = |mention: &Mention| match mention {
@@ -257,8 +257,8 @@ impl CapturePanel {
     }
 }
 
-/// Returns the byte index at which the last name in the line begins, and whether this name is a place. A name begins
-/// with a capital letter or after a sign such as `@`.
+/// Returns the byte index at which the last name in the line begins, and whether this name must be a place. A name
+/// begins with a capital letter, or after a character such as `@`.
 fn name_start(typed: &str) -> (usize, bool) {
     if let Some(at) = typed.strip_prefix(['@', '#']).map(|_| 1) {
         return (at + (typed.len() - 1 - typed[1..].trim_start().len()), typed.starts_with('#'));
@@ -382,7 +382,7 @@ impl Panel for CapturePanel {
 }
 
 impl CapturePanel {
-    /// Returns the request that logs the waiting line, once a session has started.
+    /// Returns the request that logs the waiting line, if a session has started.
     pub(crate) fn due(&mut self) -> Option<Request> {
         if !self.playing || self.view.starting {
             return None;

@@ -1,4 +1,4 @@
-//! Parses a capture line by its first sign.
+//! Parses a capture line by its first character.
 
 use hearsay_model::{EntityId, Kind, text};
 
@@ -41,7 +41,7 @@ pub enum Line {
 /// Parses a line. Returns `None` for an empty line.
 ///
 /// # Errors
-/// Returns an error if a name is unknown, or if no text follows a sign. The error says what was expected.
+/// Returns an error if a name is unknown, or if required text is missing. The error says what was expected.
 pub fn parse(line: &str, names: &Names) -> Result<Option<Line>, String> {
     let line = line.trim();
     let mut rest = line.chars();
@@ -75,14 +75,14 @@ fn unknown(rest: &str, what: &str, example: &str) -> String {
     }
 }
 
-/// Returns the entity whose name is at the beginning of a text, and the rest of the text. If several names match, the
-/// longest name is used. Skips a colon or comma after the name.
+/// Returns the entity whose name is at the beginning of a text, and the rest of the text. If several names match, uses
+/// the longest. Skips a colon or comma after the name.
 fn leading_name<'a>(rest: &'a str, names: &Names) -> Option<(EntityId, &'a str)> {
     let ends = rest.char_indices().filter(|(_, c)| !c.is_alphanumeric() && *c != '\'' && *c != '-').map(|(at, _)| at);
     let mut ends: Vec<usize> = ends.chain([rest.len()]).filter(|end| *end > 0 && *end <= 80).collect();
     ends.dedup();
     let named = ends.into_iter().rev().find_map(|end| Some((names.exact(&rest[..end])?.id.clone(), end)));
-    // If no complete name matches, accept a beginning of a name that only one entity has.
+    // If no complete name matches, accept the beginning of a name if only one entity has such a name.
     let named = named.or_else(|| {
         let word =
             rest.split(|c: char| c.is_whitespace() || c == ':' || c == ',').next().filter(|word| !word.is_empty())?;

@@ -49,7 +49,7 @@ impl EntityModel {
     }
 }
 
-/// The data from which the parts of a page are read.
+/// The data from which each part of a page is read.
 struct Page<'a> {
     state: &'a State,
     id: &'a EntityId,
@@ -184,7 +184,7 @@ impl Page<'_> {
         model.knows = known.into_iter().take(MOST).map(line).collect();
     }
 
-    /// Returns the secrets that the entity keeps, and then secrets about the entity that the entity does not know.
+    /// Returns the secrets that the entity keeps, followed by the secrets about the entity that it does not know.
     fn secrets(&self) -> Vec<SecretLine> {
         let kept = self.view.facts().filter(|known| known.is_secret() || known.conceals());
         let kept = kept.filter_map(|known| self.state.fact(known.id())).map(|fact| (fact, true));
@@ -195,7 +195,7 @@ impl Page<'_> {
         facts.sort_by_key(|(fact, keeps)| (!keeps, fact.subject() != self.id, fact.predicate().clone(), fact.id()));
         facts.truncate(MOST);
         let players: Vec<EntityId> = self.table.players().cloned().collect();
-        // Evaluate the conditions of all reveals at once, and only if one of these secrets has a reveal.
+        // Evaluate the conditions of all reveals together, and only if any of these secrets has a reveal.
         let has_reveal = facts.iter().any(|(fact, _)| self.state.reveals_of(fact.id()).next().is_some());
         let revealable = match has_reveal {
             true => revealable_to(self.state, &players, &|who, of| Trust::between(self.state, who, of).level()),

@@ -39,7 +39,7 @@ pub struct EntityPanel {
     reading: Option<(EntityId, StateVersion, Ticket<EntityModel>)>,
     /// The pending lookup of a requested fact's subject.
     finding: Option<Ticket<Option<EntityId>>>,
-    /// Requests to the desk that are returned in the next frame.
+    /// Requests to return to the desk in the next frame.
     asks: Vec<Request>,
 }
 

@@ -26,7 +26,7 @@ pub struct EntityModel {
     pub name: String,
     /// Kind of the entity, if it is known.
     pub kind: Option<Kind>,
-    /// Whether all players know the name.
+    /// Whether all players know the entity's name.
     pub safe: bool,
     /// Time of the game clock, formatted on the campaign's calendar.
     pub clock: Option<String>,
@@ -96,7 +96,7 @@ pub struct WordsLine {
 /// An open promise, debt or quest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct UnsettledLine {
-    /// Kind of the item, for display: `Promise`, `Debt` or `Quest`.
+    /// Kind of thread, for display: `Promise`, `Debt` or `Quest`.
     pub kind: String,
     /// Description of the promise, debt or quest.
     pub text: String,
@@ -104,7 +104,7 @@ pub struct UnsettledLine {
     pub details: String,
     /// Id of the fact that states the promise or debt, if there is one.
     pub fact: Option<FactId>,
-    /// Id of the quest, if the item is a quest.
+    /// Id of the quest, if this is a quest.
     pub quest: Option<EntityId>,
     /// Whether players may see the item.
     pub safe: bool,
@@ -128,9 +128,9 @@ pub struct KnowsLine {
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// Attitude of the entity to the fact, for display, such as `believes it`, `doubts it` or `knows that it ended`.
+    /// The entity's attitude to the fact, for display, such as `believes it`, `doubts it` or `knows that it ended`.
     pub hold: String,
-    /// Credence of the entity in the fact, from 0 to 1.
+    /// The entity's credence in the fact, from 0 to 1.
     pub credence: f64,
     /// Acquisition and time for display, such as `told by Odo Brandt, 4 Rainmoon 412`.
     pub acquisition: String,
@@ -140,7 +140,7 @@ pub struct KnowsLine {
     pub secret: bool,
     /// Whether a character of the party also knows the fact.
     pub table: bool,
-    /// Whether players may see the line.
+    /// Whether players may see this line.
     pub safe: bool,
 }
 
@@ -159,7 +159,7 @@ pub struct SecretLine {
     pub known_by: Vec<Named>,
     /// Whether a character of the party knows the secret.
     pub table: bool,
-    /// Conditions for telling the secret. Each has the holder and the conditions that are not met yet.
+    /// Conditions for telling the secret, by holder.
     pub conditions: Vec<ConditionLine>,
 }
 

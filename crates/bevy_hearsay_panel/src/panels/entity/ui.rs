@@ -59,7 +59,7 @@ pub struct EntityView {
     pub tab: Tab,
     /// Facts that are open or being edited.
     pub facts: FactsView,
-    /// Words that an item must contain to be listed.
+    /// Words that an item must contain to be shown.
     pub filter: String,
     /// The attribute or relation that is being added.
     pub adding: Option<Adding>,
@@ -274,7 +274,7 @@ fn tabs_ui(ui: &mut Ui, look: &Look, model: &EntityModel, view: &mut EntityView)
             (Tab::Timeline, model.timeline.len()),
             (Tab::Words, model.passages_all),
         ] {
-            // In screen-safe mode, do not show counts, because the number of secrets is secret, too.
+            // In screen-safe mode, do not show counts, because even the number of secrets is secret.
             let counted = !look.screen_safe;
             let text = if counted { format!("{} {count}", tab.name()) } else { tab.name().into() };
             let response = ui.add(egui::Button::selectable(view.tab == tab, text));
@@ -359,7 +359,8 @@ fn about_ui(ui: &mut Ui, look: &Look, model: &EntityModel, view: &mut EntityView
     });
 }
 
-/// Draws the fields for adding an attribute or a relation. Returns whether the user completed or cancelled the input.
+/// Draws the fields for adding an attribute or a relation. Returns whether the user has completed or cancelled the
+/// input.
 fn adding_ui(ui: &mut Ui, look: &Look, model: &EntityModel, adding: &mut Adding, asked: &mut Vec<Request>) -> bool {
     let mut done = false;
     card(ui, look, true, false, |ui| {

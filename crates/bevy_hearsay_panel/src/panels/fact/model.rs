@@ -37,7 +37,7 @@ pub struct FactModel {
     pub attitude: Option<i8>,
     /// Confidence of an extracted fact, from 0 to 1; `None` for other facts.
     pub confidence: Option<f64>,
-    /// Method, author and session with which the fact was recorded, for display.
+    /// How the fact was recorded, for display: method, author and session.
     pub origin: String,
     /// Session in which the fact was recorded.
     pub session: Option<SessionId>,
@@ -76,13 +76,13 @@ pub struct HolderLine {
     pub who: Named,
     /// Acquisition for display, such as `told by Odo Brandt`.
     pub acquisition: String,
-    /// Credence of the knower in the fact, from 0 to 1.
+    /// The knower's credence in the fact, from 0 to 1.
     pub credence: f64,
     /// Time when the knower learned the fact, for display.
     pub since: Option<String>,
     /// Whether the knower conceals the fact.
     pub conceals: bool,
-    /// Whether the knower is a group or place. Its members or residents then know the fact, too.
+    /// Whether the knower is a group or place. If so, its members or residents also know the fact.
     pub group: bool,
 }
 

@@ -22,11 +22,11 @@ use crate::{
     },
 };
 
-/// View state of a list of facts: the open facts, and the edit in progress.
+/// View state of a list of facts: the expanded facts, and the edit in progress.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FactsView {
-    /// Facts whose knowers and sources are all shown.
+    /// Facts that are expanded to show all knowers and sources.
     pub open: BTreeSet<FactId>,
     /// The edit in progress.
     pub edit: Option<FactEdit>,
@@ -41,7 +41,7 @@ pub struct FactEdit {
     pub object: String,
     /// New sentence that states the fact.
     pub statement: String,
-    /// Whether the edit has just begun. The first field then gets the keyboard focus in the next frame.
+    /// Whether the edit has just begun. If so, the first field gets the keyboard focus in the next frame.
     #[serde(skip)]
     begun: bool,
     #[serde(skip)]
@@ -61,7 +61,7 @@ impl FactEdit {
     }
 }
 
-/// Draws a fact. `clock` is the time of the game clock; if the user ends the fact, it ends at this time. Returns the
+/// Draws a fact. `clock` is the time of the game clock, at which the fact ends if the user ends it. Returns the
 /// requests to the desk.
 pub fn fact_ui(
     ui: &mut Ui,
@@ -107,7 +107,7 @@ fn head_ui(ui: &mut Ui, look: &Look, fact: &FactModel, view: &mut FactsView, ask
     });
 }
 
-/// Draws the buttons for editing and sources, from the right.
+/// Draws the buttons for editing and sources, aligned to the right.
 fn buttons_ui(ui: &mut Ui, fact: &FactModel, view: &mut FactsView) {
     if icon_button(ui, "\u{270F}", &format!("Edit: {}", fact.statement.text)).clicked() {
         view.edit = Some(FactEdit::new(fact));
@@ -205,7 +205,7 @@ fn small(ui: &mut Ui, look: &Look, words: &str) {
     label(ui, RichText::new(words).small().color(look.theme.palette().weak));
 }
 
-/// Draws a knower with acquisition and credence in a few words.
+/// Draws a knower, with its acquisition and credence in a few words.
 pub(crate) fn holder_ui(ui: &mut Ui, look: &Look, holder: &HolderLine, asked: &mut Vec<Request>) {
     let (palette, colour) = (look.theme.palette(), look.theme.kind(holder.who.kind.as_ref()));
     let name = match holder.group {

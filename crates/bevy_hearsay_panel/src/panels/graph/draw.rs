@@ -167,7 +167,7 @@ impl Canvas<'_> {
         let palette = self.look.theme.palette();
         let colour = self.look.theme.kind(node.who.kind.as_ref());
         let colour = if near { colour } else { dimmed(colour, DIM) };
-        // Hide the parts of edges that are behind the node.
+        // Hide the ends of edges that lie behind the node.
         painter.circle_filled(at, radius + 1.5, palette.background);
         form(painter, node.who.kind.as_ref(), at, radius, colour);
         if node.hub {
@@ -207,7 +207,7 @@ impl Canvas<'_> {
             }
             let looked_at = hovered == Some(number) || selected == Some(number);
             let important = looked_at || node.hub || Some(&node.who.id) == center;
-            // At a small zoom factor, only important nodes have names.
+            // At a small zoom factor, only important nodes show their names.
             if !important && self.zoom < 0.35 && !(eye && near[number]) {
                 continue;
             }
@@ -278,8 +278,8 @@ pub(super) fn form(painter: &Painter, kind: Option<&Kind>, at: Pos2, radius: f32
     painter.add(Shape::closed_line(outline, Stroke::new(if hollow { 2.0 } else { 1.0 }, colour)));
 }
 
-/// Returns the outline of the symbol of a kind. Each kind has a different shape, so that nobody has to distinguish
-/// colours.
+/// Returns the outline of the symbol of a kind. Each kind has a different shape, so that kinds can be told apart
+/// without colours.
 fn outline(kind: Option<&Kind>, at: Pos2, radius: f32) -> Vec<Pos2> {
     let ring = |count: usize, turn: f32, radius: &dyn Fn(usize) -> f32| -> Vec<Pos2> {
         let point = |number: usize| {

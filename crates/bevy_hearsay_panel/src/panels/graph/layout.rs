@@ -16,11 +16,11 @@ pub type Places = BTreeMap<EntityId, Place>;
 /// Distance at which the attraction and repulsion of two connected entities are about equal.
 const LENGTH: f32 = 110.0;
 
-/// Minimum distance of two entities.
+/// Minimum distance between two entities.
 const NEAREST: f32 = 46.0;
 
-/// Number of steps, and initial maximum movement per step. The three cases are: few entities have a known position,
-/// most have one, all have one.
+/// Number of steps, and initial maximum movement per step, for three cases: few entities have a known position, most
+/// have one, all have one.
 const STEPS: [(usize, f32); 3] = [(500, LENGTH * 1.5), (90, LENGTH * 0.1), (30, LENGTH * 0.03)];
 
 /// Maximum distance at which two entities repel each other. Without a limit, unconnected parts of the graph would drift
@@ -28,8 +28,8 @@ const STEPS: [(usize, f32); 3] = [(500, LENGTH * 1.5), (90, LENGTH * 0.1), (30, 
 const REACH: f32 = LENGTH * 6.0;
 
 /// Computes a force-directed layout (Fruchterman and Reingold): connected entities attract each other, and all entities
-/// repel each other. `warm` has known positions. Entities with a known position start there and move only a little.
-/// Other entities start beside a neighbour.
+/// repel each other. `warm` contains known positions from an earlier layout. Entities with a known position start there
+/// and move only a little. Other entities start beside a neighbour.
 pub fn lay_out(model: &GraphModel, warm: &Places) -> Places {
     let count = model.nodes.len();
     let known: Vec<Option<Place>> = model.nodes.iter().map(|node| warm.get(&node.who.id).copied()).collect();
@@ -56,8 +56,8 @@ pub fn lay_out(model: &GraphModel, warm: &Places) -> Places {
     model.nodes.iter().zip(places).map(|(node, place)| (node.who.id.clone(), place)).collect()
 }
 
-/// Returns the start positions. An entity starts at its known position. Without a known position, it starts beside a
-/// neighbour. Without such a neighbour, it starts on a spiral.
+/// Returns the start positions. An entity starts at its known position, or beside a neighbour that is already placed, or
+/// else on a spiral.
 fn begin(model: &GraphModel, known: &[Option<Place>]) -> Vec<Place> {
     let mut places: Vec<Option<Place>> = known.to_vec();
     // A spiral with the golden angle spreads any number of points evenly.
@@ -117,7 +117,7 @@ fn relax(places: &mut [Place], edges: &[(usize, usize)], joined: &[f32], heat: f
     }
 }
 
-/// Moves entities apart that are too near to each other.
+/// Moves apart entities that are too near to each other.
 fn part(places: &mut [Place]) {
     for a in 0..places.len() {
         for b in a + 1..places.len() {
@@ -139,7 +139,7 @@ fn part(places: &mut [Place]) {
     }
 }
 
-/// Rotates and moves the whole layout, so that entities are as near as possible to their known positions.
+/// Rotates and moves the whole layout so that entities are as near as possible to their known positions.
 fn align(places: &mut [Place], known: &[Option<Place>]) {
     let pairs: Vec<(Place, Place)> =
         places.iter().zip(known).filter_map(|(now, then)| Some((*now, (*then)?))).collect();

@@ -13,11 +13,11 @@ use hearsay_query::{facts::is_secret, table::Table};
 use super::model::{DEEPEST, Edge, GraphModel, GraphRequest, MOST_NODES, Node, Relation};
 use crate::names::Named;
 
-/// Minimum number of relations of a hub. A hub must also be among the tenth of the displayed nodes with the most
+/// Minimum number of relations of a hub. A hub must also be among the 10 % of the displayed nodes that have the most
 /// relations.
 const HUB: usize = 8;
 
-/// Maximum number of entities from which a neighbourhood is chosen.
+/// Maximum number of entities from which a neighbourhood is selected.
 const CANDIDATES: usize = 5000;
 
 impl GraphModel {
@@ -65,7 +65,7 @@ fn mark_hubs(nodes: &mut [Node]) {
     }
 }
 
-/// The part of the graph that the DM or a knower can see, limited to the selected predicates.
+/// The part of the graph that the DM or a knower can see, limited to the wanted predicates.
 struct Sight<'a> {
     state: &'a State,
     view: Option<&'a View>,
@@ -85,7 +85,7 @@ impl<'a> Sight<'a> {
         self.wanted.is_empty() || self.wanted.contains(fact.predicate())
     }
 
-    /// Returns the number of relations of each entity, by dense index. Counts only visible relations with a selected
+    /// Returns the number of relations of each entity, by dense index. Counts only visible relations with a wanted
     /// predicate.
     fn degrees(&self) -> HashMap<u32, usize> {
         let mut degrees = HashMap::new();
@@ -117,7 +117,7 @@ impl<'a> Sight<'a> {
         degrees
     }
 
-    /// Returns the entities around a center with their distance, and the number of omitted entities. The nearest
+    /// Returns the entities around a center, each with its distance, and the number of omitted entities. The nearest
     /// entities come first; at the same distance, those with the most relations come first.
     fn around(&self, center: &EntityId, depth: usize, degrees: &HashMap<u32, usize>) -> (Vec<(u32, usize)>, usize) {
         let Some(start) = self.state.index_of(center) else { return (Vec::new(), 0) };
@@ -133,7 +133,8 @@ impl<'a> Sight<'a> {
         (around, more)
     }
 
-    /// Returns the entities of the campaign with the most relations, and the number of omitted entities.
+    /// Returns the entities of the campaign with the most relations, each with the distance 0, and the number of
+    /// omitted entities.
     fn of_all(&self, degrees: &HashMap<u32, usize>) -> (Vec<(u32, usize)>, usize) {
         let there = degrees.iter().filter(|(index, _)| self.is_there(**index));
         let mut all: Vec<(usize, u32, u32)> =
@@ -159,8 +160,8 @@ impl<'a> Sight<'a> {
         })
     }
 
-    /// Returns the edges between the chosen entities, one edge per pair of entities. The edges contain indexes into
-    /// `chosen`.
+    /// Returns the edges between the chosen entities, one edge per pair of entities. The edges refer to entities by
+    /// their index in `chosen`.
     fn edges(&self, chosen: &[(u32, usize)], table: &Table) -> Vec<Edge> {
         let places: HashMap<u32, usize> =
             chosen.iter().enumerate().map(|(place, (index, _))| (*index, place)).collect();
@@ -186,12 +187,12 @@ impl<'a> Sight<'a> {
         edges.into_iter().map(edge).collect()
     }
 
-    /// Returns the predicates of all visible relations of the chosen entities, each with the number of relations. These
-    /// are the choices of the filter, so they also include predicates that are not selected.
+    /// Returns the predicates of all visible relations of the chosen entities, each with the number of relations. The
+    /// filter offers these predicates, so they include predicates that are not selected.
     fn predicates(&self, center: Option<&EntityId>, chosen: &[(u32, usize)]) -> Vec<(String, usize)> {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         let from: Vec<u32> = match center {
-            // The filter can remove the center's neighbours, so count the center's own relations too.
+            // The filter can remove the center's neighbours, so also count the center's own relations.
             Some(center) => {
                 self.state.index_of(center).into_iter().chain(chosen.iter().map(|(index, _)| *index)).collect()
             }

@@ -56,13 +56,13 @@ pub struct Node {
     pub degree: usize,
     /// Whether the node is a hub: one of the nodes with the most relations.
     pub hub: bool,
-    /// Number of relations on the path to the center.
+    /// Number of relations on the shortest path to the center.
     pub distance: usize,
     /// Whether players may see the entity.
     pub safe: bool,
 }
 
-/// The connection of two entities: all relations between them.
+/// A connection between two entities: all relations between them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Edge {
     /// Index of the first node.

@@ -29,7 +29,7 @@ pub struct GraphView {
     pub request: GraphRequest,
     /// The selected entity. Entities that are not connected to it are dimmed.
     pub selected: Option<EntityId>,
-    /// Position of the layout that is in the middle of the canvas.
+    /// Position in the layout that is at the middle of the canvas.
     pub middle: Place,
     /// Zoom factor, from 0.12 to 4.
     pub zoom: f32,
@@ -44,7 +44,7 @@ pub struct GraphView {
     /// Height of the legend in the last frame.
     #[serde(skip)]
     legend: f32,
-    /// Current positions in the animation towards the final positions.
+    /// Current positions while the entities move to their final positions.
     #[serde(skip)]
     drawn: Places,
     #[serde(skip)]
@@ -79,8 +79,8 @@ struct Fields {
 /// Minimum and maximum zoom.
 const ZOOM: std::ops::RangeInclusive<f32> = 0.12..=4.0;
 
-/// Draws the graph. Returns the requests to the desk. If the user chooses another part of the graph, this function
-/// changes `view.request`.
+/// Draws the graph. Returns the requests to the desk. If the user chooses another part of the graph, changes
+/// `view.request`.
 pub fn graph_ui(ui: &mut Ui, look: &Look, model: &GraphModel, places: &Places, view: &mut GraphView) -> Vec<Request> {
     let mut asked = Vec::new();
     bar_ui(ui, look, model, view);
@@ -205,7 +205,7 @@ fn relations_ui(ui: &mut Ui, look: &Look, model: &GraphModel, view: &mut GraphVi
             chosen.clear();
         }
         egui::ScrollArea::vertical().max_height(360.0).show(ui, |ui| {
-            // Keep selected predicates in the list, even if the graph has no such relation.
+            // Keep selected predicates in the list, even if the graph has no such relations.
             let gone: Vec<(String, usize)> = chosen
                 .iter()
                 .filter(|name| model.predicates.iter().all(|(other, _)| other != *name))
@@ -299,7 +299,7 @@ fn move_about(ui: &Ui, rect: Rect, response: &Response, view: &mut GraphView) {
         let by = pinch * (scroll / 240.0).exp();
         if (by - 1.0).abs() > 0.001 {
             let zoom = (view.zoom * by).clamp(*ZOOM.start(), *ZOOM.end());
-            // Keep the same position of the layout below the pointer.
+            // Keep the same layout position under the pointer.
             let from = pointer - rect.center();
             let shift = from / view.zoom - from / zoom;
             view.middle = [view.middle[0] + shift.x, view.middle[1] + shift.y];

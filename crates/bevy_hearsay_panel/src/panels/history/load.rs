@@ -12,7 +12,7 @@ use hearsay_query::{
 
 use super::model::{HistoryModel, HistoryRequest, OperationModel, UndoModel};
 
-/// Maximum number of listed facts in a preview, and maximum number of listed losses of knowledge.
+/// Maximum number of facts, and of losses of knowledge, that a preview lists.
 const SHOWN: usize = 12;
 
 /// Maximum number of lost knowledge edges for which a preview names the knowers.

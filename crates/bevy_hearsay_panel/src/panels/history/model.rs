@@ -7,7 +7,7 @@ use serde::Serialize;
 /// A request for a part of the journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryRequest {
-    /// Author whose operations are shown, by the name that the panel displays. `None`: all authors.
+    /// Author whose operations are shown, under the name that the panel displays. `None`: all authors.
     pub author: Option<String>,
     /// Maximum number of operations.
     pub limit: usize,
@@ -18,7 +18,7 @@ pub struct HistoryRequest {
 pub struct HistoryModel {
     /// The operations.
     pub rows: Vec<OperationModel>,
-    /// Number of operations that the filter accepts, listed or not.
+    /// Number of operations that the filter accepts, whether listed or not.
     pub all: usize,
     /// Authors, with the number of their operations.
     pub authors: Vec<(String, usize)>,
@@ -55,19 +55,19 @@ pub struct UndoModel {
     pub summary: String,
     /// Whether the operation is itself an undo, so that undoing it is a redo.
     pub is_redo: bool,
-    /// Numbers of items that the undo removes, such as `3 facts`.
+    /// Counts of the items that the undo removes, such as `3 facts`.
     pub lost: Vec<String>,
-    /// Facts that the undo removes. Each has the id, the sentence, and whether the fact is secret.
+    /// Facts that the undo removes: id, sentence, and whether the fact is secret.
     pub facts: Vec<(FactId, String, bool)>,
-    /// Number of removed facts that are not listed.
+    /// Number of further removed facts that are not listed.
     pub more: usize,
     /// Number of records that change or are restored.
     pub changed: usize,
     /// Later operations that depend on this operation, with their summaries.
     pub dependents: Vec<(Position, String)>,
-    /// Knowledge that characters lose. Each item has a description, and whether the fact is secret.
+    /// Knowledge that characters lose: a description, and whether the fact is secret.
     pub knowledge: Vec<(String, bool)>,
-    /// Number of losses of knowledge that are not listed.
+    /// Number of further losses of knowledge that are not listed.
     pub more_knowledge: usize,
 }
 

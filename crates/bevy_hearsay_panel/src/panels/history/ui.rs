@@ -237,7 +237,7 @@ fn preview_ui(ui: &mut Ui, look: &Look, preview: Preview, actions: &mut Vec<Hist
             more(ui, look, model.dependents.len().saturating_sub(50));
         }
         if !model.knowledge.is_empty() {
-            section(ui, look, "Who would know less", None);
+            section(ui, look, "Effects on knowledge", None);
             for (line, secret) in &model.knowledge {
                 if !(look.screen_safe && *secret) {
                     label(ui, line);

@@ -35,7 +35,7 @@ pub struct ImportPanel {
     importing: Option<(Ticket<ImportOutcome>, ImportProgress)>,
     /// Position of the import that is being undone.
     undoing: Option<Position>,
-    /// The last write, until the panel reports it to the desk.
+    /// The last write that has not been reported to the desk yet.
     written: Option<Written>,
     /// View state of the panel.
     pub view: ImportView,
@@ -127,8 +127,7 @@ impl Panel for ImportPanel {
                 ImportAction::Open(path) => self.open = Some(path),
                 ImportAction::Check => self.begin = Some(Begin::Check),
                 ImportAction::Import => self.begin = Some(Begin::Import),
-                // The cancellation may come too late. The answer of the ticket tells whether the cancellation
-                // succeeded.
+                // The cancellation may come too late. The ticket's answer tells whether it succeeded.
                 ImportAction::Cancel => self.importing.iter().for_each(|(ticket, _)| ticket.cancel()),
                 ImportAction::Undo(position) => {
                     self.undoing = Some(position);

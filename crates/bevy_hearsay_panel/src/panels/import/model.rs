@@ -17,7 +17,7 @@ pub struct FolderModel {
     pub above: Option<PathBuf>,
     /// Subfolders and files that can be imported. Folders come first; entries are sorted by name.
     pub entries: Vec<EntryModel>,
-    /// Number of items that are not listed.
+    /// Number of further entries that are not listed.
     pub more: usize,
     /// Whether the folder has files that can be imported.
     pub importable: bool,
@@ -58,7 +58,7 @@ pub struct ReportModel {
 pub struct ListModel {
     /// Title of the list, such as `Links without a target`.
     pub title: String,
-    /// Whether the list is a warning that the DM should read before the import.
+    /// Whether the list is a warning that the DM should read before importing.
     pub warns: bool,
     /// The items of the list.
     pub rows: Vec<ProblemModel>,
@@ -87,12 +87,12 @@ pub enum ImportModel {
     Checking,
     /// Report of the dry run.
     Checked(ReportModel),
-    /// Errors in the files, and the number of errors that are not listed.
+    /// The errors in the files, and the number of further errors that are not listed.
     Wrong(Vec<ProblemModel>, usize),
     /// The import is in progress.
     Importing(ImportStage),
-    /// The import is complete. The fields are the report, and the position of the operation in the journal if the
-    /// import changed anything.
+    /// The import is complete. The fields are the report, and the position of the operation in the journal. The
+    /// position is `None` if the import changed nothing.
     Imported(ReportModel, Option<Position>),
     /// The import was cancelled before anything was written.
     Cancelled,
@@ -224,7 +224,7 @@ impl ProblemModel {
         Self { at, what: warning.what.clone(), ..Self::default() }
     }
 
-    /// Converts an error of the engine to problems. Also returns the number of problems that are not listed.
+    /// Converts an error of the engine to problems. Also returns the number of further problems that are not listed.
     pub fn of(error: &MemoryError) -> (Vec<Self>, usize) {
         let MemoryError::Campaign(errors) = error else {
             return (vec![Self { what: error.to_string(), ..Self::default() }], 0);

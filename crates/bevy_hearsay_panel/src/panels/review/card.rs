@@ -25,7 +25,7 @@ use crate::{
 pub(super) fn row_ui(ui: &mut Ui, look: &Look, head: &Head, view: &mut ReviewView) -> bool {
     let selected = view.selected.contains(&head.key);
     let mut on_words = false;
-    // The row senses clicks below its widgets, so that widgets in the row receive their own clicks.
+    // The row senses clicks behind its widgets, so that the widgets receive their own clicks.
     let builder = UiBuilder::new().id_salt("row").sense(Sense::click());
     let row = ui.scope_builder(builder, |ui| {
         card(ui, look, false, selected, |ui| {
@@ -104,7 +104,7 @@ pub(super) fn card_ui(
                 );
             });
         });
-        // Draw the buttons before the details, so that they are at the same position in each card.
+        // Draw the buttons before the details, so that they are at the same position on every card.
         buttons(ui, look, model, head, view, actions);
         match model.details.get(&head.key) {
             None => {
@@ -155,7 +155,7 @@ fn buttons(
             if !fits(verdict) {
                 continue;
             }
-            // The panel handled the keys before drawing the list.
+            // The panel has already handled the keys, before it drew the list.
             if command_button_only(ui, look, command).clicked() {
                 let selected = std::mem::take(&mut view.selected);
                 give(verdict, model, view, actions);
@@ -253,7 +253,7 @@ fn fact_ui(ui: &mut Ui, look: &Look, fact: &FactDetail, view: &mut ReviewView, a
     others(ui, look, "Similar", Tone::Weak, &fact.similar, actions);
     more(ui, look, fact.more_similar);
     if !fact.also.is_empty() {
-        weak(ui, look, &format!("The same fact from other sources, decided with it: {}", fact.also.join("; ")));
+        weak(ui, look, &format!("Same fact from other sources, decided together: {}", fact.also.join("; ")));
     }
     let learners = match (fact.learners.is_empty(), fact.more_learners) {
         (true, _) => "Nobody would learn it. Tell it to characters in the scene.".to_owned(),
@@ -320,7 +320,8 @@ fn draft_ui(
         .hint_text(crate::widgets::as_hint("The sentence; generated if empty"));
     let statement = ui.add(field);
     field_name(&statement, "Sentence", &draft.statement);
-    // Wait until the click on the edit button has ended, because this click takes the keyboard focus from any field.
+    // Wait until the click on the edit button has ended. Otherwise this click would take the keyboard focus from the
+    // field.
     if view.give_focus == Some("draft") && !ui.input(|input| input.pointer.any_click()) {
         statement.request_focus();
         view.give_focus = None;

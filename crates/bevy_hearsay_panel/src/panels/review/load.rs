@@ -21,15 +21,14 @@ use crate::{
     text::{Linked, shortened},
 };
 
-/// Maximum number of listed stubs. Further stubs are listed when some of these are decided.
+/// Maximum number of stubs that are listed. When some of them have been decided, further stubs are listed.
 const MOST_STUBS: usize = 200;
 
-/// Maximum number of similar facts shown. `MOST_LEARNERS` is the maximum number of characters shown that would learn
-/// the fact.
+/// Maximum number of similar facts shown. `MOST_LEARNERS` limits the characters shown who would learn the fact.
 const MOST_SIMILAR: usize = 4;
 const MOST_LEARNERS: usize = 8;
 
-/// Number of letters of a quote that are shown before and after the words that state the fact.
+/// Number of letters of a quote to show before and after the words that state the fact.
 const AROUND: usize = 160;
 
 impl ReviewModel {
@@ -157,7 +156,7 @@ fn head(state: &State, table: &Table, item: &ReviewItem, clashing: &BTreeSet<Fac
     }
 }
 
-/// Returns the rest of a sentence without the words at its beginning that `first` also begins with.
+/// Returns a sentence without the leading words that it shares with the sentence `first`.
 fn unlike<'a>(sentence: &'a str, first: &str) -> &'a str {
     let mut start = 0;
     for (one, other) in sentence.split_inclusive(' ').zip(first.split_inclusive(' ')) {
@@ -166,7 +165,7 @@ fn unlike<'a>(sentence: &'a str, first: &str) -> &'a str {
         }
         start += one.len();
     }
-    // If no words remain, return the complete sentence: it equals the other sentence.
+    // If no words remain, the two sentences are equal: return the complete sentence.
     sentence.get(start..).filter(|rest| !rest.is_empty()).unwrap_or(sentence)
 }
 
@@ -207,8 +206,8 @@ fn alike(pair: &Duplicate) -> Vec<String> {
     why
 }
 
-/// Returns cards for stubs, and the number of stubs that are not listed. A stub is an entity with a name and no other
-/// facts. Imports create stubs for names that they cannot resolve.
+/// Returns cards for stubs, and the number of further stubs that are not listed. A stub is an entity with a name and no
+/// other facts. Imports create stubs for names that they cannot resolve.
 fn stubs(state: &State, table: &Table) -> (Vec<Head>, usize) {
     let plain = [attribute::NAME, attribute::KIND, attribute::ALIAS];
     let says_more = |fact: &Fact| !plain.contains(&fact.predicate().as_str()) && fact.status() != FactStatus::Rejected;
@@ -317,7 +316,7 @@ fn method(method: Method) -> &'static str {
     }
 }
 
-/// Formats the source that a trust value is about, for display.
+/// Formats the source that a trust value applies to, for display.
 fn source_of_trust(state: &State, trust: &TrustOf) -> String {
     let brought = |author: &Author| match author {
         Author::Dm => "what you entered".to_owned(),
@@ -452,8 +451,8 @@ fn contradicts(state: &State, fact: &Fact, among: &[FactId]) -> Vec<OtherFact> {
     found
 }
 
-/// Returns similar facts, and the number of similar facts that are not listed. A similar fact is about the same two
-/// entities, or has the same subject and predicate.
+/// Returns similar facts, and the number of further similar facts that are not listed. A similar fact is about the same
+/// two entities, or has the same subject and predicate.
 fn similar(state: &State, fact: &Fact, among: &[FactId]) -> (Vec<OtherFact>, usize) {
     let mut found: Vec<(u8, &Fact)> = state
         .facts_of(fact.subject())
@@ -485,8 +484,8 @@ fn similar(state: &State, fact: &Fact, among: &[FactId]) -> (Vec<OtherFact>, usi
     (found.into_iter().take(MOST_SIMILAR).map(|(rank, fact)| other(fact, why(rank))).collect(), more)
 }
 
-/// Returns descriptions of other proposals with the same content. A decision on the fact applies to these proposals,
-/// too.
+/// Returns descriptions of other proposals with the same content. A decision on the fact also applies to these
+/// proposals.
 fn also(state: &State, fact: &Fact) -> Vec<String> {
     if fact.status() != FactStatus::Proposed {
         return Vec::new();
@@ -500,8 +499,8 @@ fn also(state: &State, fact: &Fact) -> Vec<String> {
     same.take(MOST_SIMILAR).map(|other| format!("{}: {}", source(state, other), other.statement())).collect()
 }
 
-/// Returns the names of the characters that would learn a fact if it is accepted, player characters first. Also returns
-/// the number of omitted characters.
+/// Returns the names of the characters that would learn a fact if it were accepted, player characters first. Also
+/// returns the number of omitted characters.
 fn learners(state: &State, fact: &Fact) -> (Vec<String>, usize) {
     let mut knowers: Vec<(bool, String)> = would_learn(state, fact.id())
         .iter()

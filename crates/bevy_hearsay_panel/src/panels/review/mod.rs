@@ -37,7 +37,7 @@ use crate::{
 /// Number of cards after the focused card whose details are read in advance.
 const AHEAD: usize = 4;
 
-/// Minimum interval between two searches for duplicate entities, because a search takes long.
+/// Minimum interval between two searches for duplicate entities, because a search takes a long time.
 const DUPLICATES: Duration = Duration::from_secs(5);
 
 /// Details of cards. The value is `None` for a card that no longer exists.
@@ -60,9 +60,9 @@ pub struct ReviewPanel {
     details_at: Option<u64>,
     merges: Vec<(EntityId, EntityId)>,
     merging: Vec<Ticket<MergePlan>>,
-    /// Requests to the desk that are returned in the next frame.
+    /// Requests to return to the desk in the next frame.
     requests: Vec<Request>,
-    /// Whether the last command was an undo. The card that the undo restores then gets the focus.
+    /// Whether the last command was an undo. If so, the card that the undo restores gets the focus.
     undone: bool,
 }
 
@@ -116,8 +116,8 @@ impl ReviewPanel {
         near.map(|row| self.model.heads[*row].key.clone()).collect()
     }
 
-    /// Opens an edit again if the memory refused it, so that the DM can correct it. The card gets the focus unless
-    /// another edit is in progress.
+    /// Reopens an edit that the memory refused, so that the DM can correct it. The card gets the focus unless another
+    /// edit is in progress.
     fn edit_again(&mut self, outcome: &Outcome) {
         let DeskCommand::Decide(Decisions { facts, decision: Decision::Edit { .. }, .. }) = &outcome.desk_command
         else {
@@ -158,7 +158,7 @@ impl ReviewPanel {
             ReviewAction::ShowFact(id) => Request::ShowFact(id),
             ReviewAction::Undo => Request::Undo,
             ReviewAction::Redo => Request::Redo,
-            // The next update first computes the plan of the merge on a background thread.
+            // The next update starts to plan the merge, on a background thread.
             ReviewAction::Merge { gone, into } => {
                 self.merges.push((gone, into));
                 return None;

@@ -11,7 +11,7 @@ use crate::{names::Named, text::Linked};
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CardKey {
-    /// A fact that waits for review.
+    /// A single fact that waits for review.
     Fact(FactId),
     /// Facts that contradict each other, sorted by id.
     Clash(Vec<FactId>),
@@ -88,7 +88,7 @@ pub struct Head {
     pub key: CardKey,
     /// Sentence that describes the card.
     pub statement: String,
-    /// Confidence of the fact. For several facts, the lowest confidence. For duplicate entities, their similarity.
+    /// Confidence of the fact. For several facts, their lowest confidence. For duplicate entities, their similarity.
     pub confidence: f64,
     /// Score for how important the consequences of a decision are. Cards with a high score come first.
     pub score: f64,
@@ -197,7 +197,7 @@ pub struct FactDetail {
     pub similar: Vec<OtherFact>,
     /// Number of further similar facts.
     pub more_similar: usize,
-    /// Descriptions of other proposals with the same content. A decision on this fact applies to them, too.
+    /// Descriptions of other proposals with the same content. A decision on this fact also applies to them.
     pub also: Vec<String>,
     /// Names of the characters that would learn the fact, player characters first.
     pub learners: Vec<String>,
@@ -246,7 +246,7 @@ pub struct ReviewModel {
     /// Details of the cards around the focus.
     #[serde(skip)]
     pub details: BTreeMap<CardKey, Detail>,
-    /// Index of each card in `heads`. If this map is not complete, lookups search `heads`.
+    /// Index of each card in `heads`. If this map is incomplete, lookups search `heads` instead.
     #[serde(skip)]
     pub places: HashMap<CardKey, usize>,
 }
@@ -320,7 +320,7 @@ pub struct Filter {
     pub hours: Option<u32>,
     /// Minimum confidence, from 0 to 1.
     pub least: f64,
-    /// Maximum confidence, from 0 to 1. `None` is no limit.
+    /// Maximum confidence, from 0 to 1. `None`: no limit.
     pub most: Option<f64>,
 }
 

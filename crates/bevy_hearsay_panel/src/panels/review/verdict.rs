@@ -83,7 +83,7 @@ pub(super) fn give(verdict: Verdict, model: &ReviewModel, view: &mut ReviewView,
     }
     if verdict == Verdict::Defer {
         for key in keys {
-            // Deferring a deferred card ends the deferral.
+            // Deferring a card that is already deferred ends the deferral.
             if !view.put_off.remove(&key) {
                 view.put_off.insert(key);
             }
@@ -119,7 +119,7 @@ pub(super) fn give(verdict: Verdict, model: &ReviewModel, view: &mut ReviewView,
                 actions.push(ReviewAction::NotTheSame(one.clone(), other.clone()));
             }
             (CardKey::Stub(id), Verdict::Reject) => actions.push(ReviewAction::Remove(id.clone())),
-            // The verdict does not apply to these cards, so do not decide them.
+            // The verdict does not apply to this kind of card, so skip it.
             (CardKey::Twins(..) | CardKey::Stub(_), _) => continue,
         }
         gone.push(key);

@@ -27,7 +27,7 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Makes an unchanged draft of a fact.
+    /// Creates an unchanged draft of a fact.
     pub fn of(fact: &FactDetail) -> Self {
         let (subject, predicate) = (fact.subject.name.clone(), fact.predicate.clone());
         let (object, statement) = (fact.object.text().to_owned(), fact.statement.text.clone());
@@ -46,8 +46,7 @@ impl Draft {
         let [subject, predicate, object] = parts;
         let statement = match changed(&self.statement, statement) {
             Some(words) if !words.is_empty() => Some(words),
-            // If subject, predicate or object changed, a new sentence is generated. Otherwise the sentence stays the
-            // same.
+            // If subject, predicate or object changed, a new sentence is generated. Otherwise the sentence is kept.
             _ if rest_is_same => fact.map(|fact| fact.statement.text.clone()).or(Some(statement.clone())),
             _ => None,
         };
@@ -80,7 +79,7 @@ pub struct ReviewView {
     pub filter: Filter,
     /// The edits in progress.
     pub drafts: BTreeMap<FactId, Draft>,
-    /// The edit that was sent last. It is opened again if the memory refuses it.
+    /// The edit that was sent last. It is reopened if the memory refuses it.
     pub sent: Option<Draft>,
     /// The typed reason for the next decision.
     pub reason: String,
@@ -88,7 +87,7 @@ pub struct ReviewView {
     pub reason_open: bool,
     /// Whether the filters are open.
     pub filters_open: bool,
-    /// Cards that were decided in this panel and are still in the model. The value is the position of the deciding
+    /// Cards that were decided in this panel but are still in the model. The value is the position of the deciding
     /// operation, or `None` until the position is known.
     #[serde(skip)]
     pub gone: BTreeMap<CardKey, Option<u64>>,
@@ -108,10 +107,10 @@ pub struct ReviewView {
     /// Whether the DM has chosen a card. Until then, the first card has the focus, even if new cards arrive.
     #[serde(skip)]
     pub(super) touched: bool,
-    /// Whether screen-safe mode was on in the last frame. The list is made again when the mode changes.
+    /// Whether screen-safe mode was on in the last frame. If the mode changes, the list is made again.
     #[serde(skip)]
     pub(super) screen_safe: bool,
-    /// Whether the focus moved, so that the list scrolls to it.
+    /// Whether the focus moved. If so, the list scrolls to it.
     #[serde(skip)]
     pub(super) moved: bool,
 }
@@ -128,7 +127,7 @@ impl ReviewView {
         self.give_focus = Some("draft");
     }
 
-    /// Returns the edit in progress of a card.
+    /// Returns the draft of the edit in progress on a card.
     pub(super) fn draft_of(&self, key: &CardKey) -> Option<&Draft> {
         self.drafts.values().find(|draft| key.has(draft.fact))
     }
@@ -142,7 +141,7 @@ impl ReviewView {
         self.drafts.retain(|fact, _| !key.has(*fact));
     }
 
-    /// Removes decided cards from the list. Clears the reason, because it applies to only one decision.
+    /// Removes decided cards from the list. Clears the reason, because it applies to one decision only.
     pub(super) fn decided(&mut self, cards: impl IntoIterator<Item = CardKey>) {
         for key in cards {
             self.drop_draft(&key);
@@ -224,7 +223,7 @@ impl ReviewView {
             CardKey::Fact(id) => vec![*id],
             CardKey::Clash(ids) => {
                 let chosen = if self.focus.as_ref() == Some(key) { self.fact } else { 0 };
-                // The details have the facts in the order of the display.
+                // The details list the facts in display order.
                 let shown = match model.details.get(key) {
                     Some(Detail::Facts(facts)) => facts.get(chosen).map(|fact| fact.id),
                     _ => ids.get(chosen).copied(),

@@ -84,8 +84,8 @@ impl StageModel {
     }
 }
 
-/// Returns the sections in the order of the panel: sections about the question first, then the description of the
-/// speaker. In a prompt, the description comes first.
+/// Returns the sections in the order of the panel: first the sections about the question, then the description of the
+/// speaker. A prompt begins with the description instead.
 fn in_reading_order(sections: &[hearsay_recall::Section]) -> impl Iterator<Item = &hearsay_recall::Section> {
     let bears = |section: &&hearsay_recall::Section| ["knowledge", "others", "lately"].contains(&section.name);
     sections.iter().filter(bears).chain(sections.iter().filter(move |section| !bears(section)))
@@ -157,7 +157,7 @@ impl AnswerModel {
         let mut summary = vec![format!("{} of {} tokens", context.tokens, context.budget)];
         summary.extend((context.omitted > 0).then(|| format!("{} more did not fit", context.omitted)));
         summary.extend(
-            (!context.meaning && !context.question.is_empty()).then(|| "found by words and graph only".to_owned()),
+            (!context.meaning && !context.question.is_empty()).then(|| "found by keyword and graph only".to_owned()),
         );
         summary
             .extend((answer.pending_vectors > 0).then(|| format!("{} texts not embedded yet", answer.pending_vectors)));
@@ -201,8 +201,8 @@ impl MindsModel {
 fn mind(state: &State, who: &Named, view: &View, fact: &Fact, present: &[EntityId]) -> MindLine {
     let line = |mind, acquisition: String, thinks| MindLine { who: who.clone(), mind, acquisition, thinks };
     let Some(known) = view.fact(fact.id()) else {
-        // The character does not know this fact. If the character knows a related fact, the related fact is another
-        // version.
+        // The character does not know this fact. If the character knows a related fact, treat it as another version of
+        // this fact.
         let other = view.relations_to(fact.id()).next();
         return match other {
             Some(other) => line(Mind::Otherwise, format!("knows instead: {}", other.statement()), Vec::new()),

@@ -41,7 +41,7 @@ pub struct ScenePanel {
     minds: MindsModel,
     why_not: Option<WhyNotModel>,
     kept: Kept,
-    /// Request for `stage` and the version of the memory at that moment.
+    /// The request for `stage`, and the version of the memory at the time of the request.
     staged: Option<(StageRequest, StateVersion)>,
     staging: Option<Ticket<StageModel>>,
     /// The last question that was sent, and the position of the state that answers it.
@@ -51,7 +51,7 @@ pub struct ScenePanel {
     searching: Option<Ticket<SearchResults>>,
     minding: Option<Ticket<MindsModel>>,
     wondering: Option<Ticket<WhyNotModel>>,
-    /// The character and the fact for the next explanation to request.
+    /// The character and the fact of the next explanation to request.
     wonder: Option<(EntityId, FactId)>,
     asks: Vec<Request>,
 }
@@ -65,7 +65,7 @@ struct Kept {
     asked: String,
 }
 
-/// A question to a speaker in a scene.
+/// A question to a speaker in the scene.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Question {
     text: String,
@@ -86,7 +86,7 @@ impl ScenePanel {
         &self.answer
     }
 
-    /// Returns the last result for the knowledge of everyone present.
+    /// Returns what everyone present knows, as read last.
     pub fn minds(&self) -> &MindsModel {
         &self.minds
     }
@@ -223,7 +223,7 @@ impl ScenePanel {
         Circumstances { place: self.stage.place.as_ref().map(|place| place.id.to_string()), ..Circumstances::default() }
     }
 
-    /// Returns the request that makes the party know a fact. If a character present knows the fact, this character
+    /// Returns the request that makes the party know a fact. If a character in the scene knows the fact, this character
     /// reveals it. Otherwise the party witnesses the fact.
     fn revealed(&self, fact: FactId, look: &Look) -> Request {
         let here = self.stage.present.iter().filter(|line| line.player).map(|line| line.who.id.to_string());
@@ -249,7 +249,7 @@ impl ScenePanel {
         }))
     }
 
-    /// Returns the request to record a new fact that everyone present witnesses. The fact is a sentence about the
+    /// Returns the request that records a new fact, which everyone present witnesses. The fact is a sentence about the
     /// place. Without a place, it is about the first character present.
     fn happened(&self, text: String) -> Request {
         let about = self.stage.place.as_ref().or(self.stage.present.first().map(|line| &line.who));

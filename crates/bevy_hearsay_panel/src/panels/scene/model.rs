@@ -106,7 +106,7 @@ pub struct AnswerLine {
     pub conceals: bool,
     /// Whether the fact is a secret.
     pub secret: bool,
-    /// Whether players may see the line.
+    /// Whether players may see this line.
     pub safe: bool,
 }
 
@@ -158,7 +158,8 @@ pub struct MindLine {
     pub mind: Mind,
     /// Acquisition and credence for display, such as `told by Odo Brandt, believes it (70 %)`.
     pub acquisition: String,
-    /// For each other character present that this character assumes to know the fact: a sentence with the reason.
+    /// Sentences about the other characters present who, as this character assumes, know the fact. Each sentence says
+    /// why this character assumes it.
     pub thinks: Vec<String>,
 }
 
@@ -200,7 +201,7 @@ pub struct WhyNotModel {
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// How the character knows the fact, if the character knows the fact after all. Otherwise `None`.
+    /// How the character knows the fact, if the character does know it. Otherwise `None`.
     pub knows: Option<String>,
     /// Reasons, simplest first.
     pub reasons: Vec<String>,
@@ -215,7 +216,7 @@ pub struct WhyNotModel {
 pub struct WhyNotSource {
     /// The character that could tell the fact.
     pub who: Named,
-    /// The relation of this character to the character who does not know the fact, for display.
+    /// How the character is related to the character who does not know the fact, for display.
     pub tie: String,
     /// Whether the character conceals the fact.
     pub conceals: bool,

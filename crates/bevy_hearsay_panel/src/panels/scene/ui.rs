@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// Minimum width, in points, to show the answer and the knowledge of everyone present next to each other.
+/// Minimum width, in points, to show the answer and the knowledge of everyone present side by side.
 const WIDE: f32 = 760.0;
 
 /// View state of the scene.
@@ -39,9 +39,9 @@ pub struct SceneView {
     pub happens: String,
     /// Whether citations are shown.
     pub citations: bool,
-    /// The selected fact in the list of everyone's knowledge. Keys apply to this fact.
+    /// The fact that is selected in the list of everyone's knowledge. Keys apply to this fact.
     pub fact: Option<FactId>,
-    /// Whether a narrow panel shows the knowledge of everyone present instead of the answer.
+    /// Whether a panel that is too narrow for both shows the knowledge of everyone present instead of the answer.
     pub minds: bool,
     #[serde(skip)]
     fields: Fields,
@@ -309,7 +309,8 @@ fn keys(
     }
 }
 
-/// Returns the character for the command "Why not?": the speaker, or the first character who does not know the fact.
+/// Returns the character that the command "Why not?" explains: the speaker, or else the first character who does not
+/// know the fact.
 fn whom(models: SceneModels, view: &SceneView, fact: FactId) -> Option<EntityId> {
     let minds = &models.minds.facts.iter().find(|mind| mind.fact == fact)?.minds;
     let unaware = |line: &&MindLine| line.mind == Mind::Unaware;
@@ -382,7 +383,7 @@ fn answer_ui(ui: &mut Ui, look: &Look, models: SceneModels, view: &mut SceneView
     });
 }
 
-/// Draws the last lines said here. They are shown until the DM asks a character.
+/// Draws the last lines said in the scene. They are shown until the DM asks a character.
 fn lately_ui(ui: &mut Ui, look: &Look, models: SceneModels, actions: &mut Vec<SceneAction>) {
     if models.waits {
         weak(ui, look, "\u{2026}");

@@ -17,7 +17,7 @@ use crate::{
 /// Maximum number of facts whose knowers are shown.
 const MOST_KNOWN: usize = 10;
 
-/// Minimum similarity of vectors at which a result counts as found by meaning.
+/// Minimum similarity of vectors for a result to count as found by meaning.
 const MEANS: f32 = 0.3;
 
 impl SearchModel {
@@ -60,8 +60,8 @@ struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// Returns the facts that belong to the topic `about`, with their knowers. These are the facts found, and secrets
-    /// of the entities that the text names.
+    /// Returns the facts on the topic `about`, with their knowers. These are the facts found, and the secrets of the
+    /// entities that the text names.
     fn of_whom(&self, about: &str, found: &SearchResults, facts: &[FactId]) -> Vec<SearchRow> {
         let named =
             found.entities.iter().filter(|hit| hit.distance == 0 && hit.by <= Match::Prefix && !about.is_empty());
@@ -127,7 +127,7 @@ impl Rows<'_> {
         let wanted = text::normal(self.asked);
         let named = Named::of(self.state, &hit.id);
         let direct = matches!(hit.by, Match::Name | Match::Prefix | Match::Word);
-        // Check whether the search matched another name than the displayed name.
+        // Check whether the search matched a name other than the displayed name.
         let fits = |name: &str| {
             text::normal(name).split(' ').any(|word| word.starts_with(&wanted))
                 || text::normal(name).starts_with(&wanted)
@@ -158,8 +158,8 @@ impl Rows<'_> {
         }
     }
 
-    /// Returns whether the search found the entity by a name that players may see. A match on another name would reveal
-    /// this name.
+    /// Returns whether the search found the entity by a name that players may see. A match on any other name would
+    /// reveal that name.
     fn is_found_openly(&self, hit: &EntityHit, asked: &str) -> bool {
         let naming = [attribute::NAME, attribute::ALIAS];
         let names = self.state.facts_of(&hit.id).filter(|fact| fact.subject() == &hit.id);

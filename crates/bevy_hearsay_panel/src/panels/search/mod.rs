@@ -96,7 +96,7 @@ impl Panel for SearchPanel {
         for action in search_ui(ui, look, &self.model, &mut self.view, waits) {
             match action {
                 SearchAction::Ask(request) => asked.push(request),
-                // The next update sends the search, so request the next frame now.
+                // The next update will send the search, so request the next frame now.
                 SearchAction::Typed => ui.ctx().request_repaint(),
             }
         }

@@ -14,7 +14,7 @@ pub struct SearchModel {
     pub groups: Vec<SearchGroup>,
     /// The most similar names, if there are no results.
     pub hints: Vec<Named>,
-    /// Whether the search compared meanings. If false, it used only words and the graph.
+    /// Whether the search compared meanings. If false, it used only keywords and the graph.
     pub meaning: bool,
 }
 

@@ -41,11 +41,11 @@ const RECENT: usize = 8;
 pub enum SearchAction {
     /// Send a request to the desk.
     Ask(Request),
-    /// The text changed. The panel must search for the new text.
+    /// The text changed, so the panel must search for the new text.
     Typed,
 }
 
-/// Draws the search. `waits` tells whether the results for the typed text have not arrived yet.
+/// Draws the search. `waits` is true while the results for the typed text have not arrived.
 pub fn search_ui(
     ui: &mut Ui,
     look: &Look,
@@ -100,7 +100,7 @@ pub fn search_ui(
             nothing_found(ui, look, model, view, &mut actions);
         } else if !model.meaning && !waits && !rows.is_empty() {
             ui.add_space(look.theme.spacing().normal);
-            weak(ui, look, "Found by names, words and relations. Without a sentence encoder, meaning is not compared.");
+            weak(ui, look, "Found by name, keyword and graph. Without a sentence encoder, meaning is not compared.");
         }
     });
     view.moved = false;

@@ -20,7 +20,7 @@ use crate::{
     text::{Linked, counted},
 };
 
-/// Maximum number of log lines shown. If a log is longer, only the last lines are shown.
+/// Maximum number of log lines shown. From a longer log, only the last lines are shown.
 const LINES: usize = 2_000;
 
 impl SessionModel {
@@ -113,7 +113,7 @@ impl PartModel {
     }
 }
 
-/// Converts log lines for display. Time and place are set only in lines where they change.
+/// Converts log lines for display. Time and place are set only on lines where they change.
 fn log(state: &State, lines: Vec<LineRow>) -> Vec<LineModel> {
     let (mut time, mut at) = (None, None);
     let model = |row: LineRow| {

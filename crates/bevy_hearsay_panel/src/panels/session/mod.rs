@@ -36,7 +36,7 @@ pub struct SessionPanel {
     /// Path and text of the file to write in the next frame.
     file: Option<(PathBuf, String)>,
     writing: Option<Ticket<PathBuf>>,
-    /// Key and text of the recap that is being saved.
+    /// The key and the text of the recap that is being saved.
     keeping: Option<(String, String)>,
     notes: Vec<Note>,
     /// View state of the panel.
@@ -48,8 +48,8 @@ impl SessionPanel {
     fn request(&self) -> Option<PartRequest> {
         let session: SessionId = ui::chosen(self.read.model()?, &self.view)?.id.clone();
         let recap = self.view.part == Part::Recap;
-        // Only the recap depends on these values. Use constants for the other parts, so that a change does not reload
-        // them.
+        // Only the recap depends on these values. For the other parts, use constants, so that a change of the values
+        // does not reload them.
         let (players, words) = if recap { (self.view.players, self.view.words) } else { (false, 0) };
         Some(PartRequest { session, part: self.view.part, players, words })
     }

@@ -215,10 +215,10 @@ pub struct RecapModel {
     pub players: bool,
     /// Title of the session.
     pub title: String,
-    /// The text that the DM saved; `None` if no text is saved.
+    /// The saved text of the recap; `None` if none is saved.
     pub kept: Option<String>,
-    /// The text that is generated from the log and the facts.
+    /// The text generated from the log and the facts.
     pub made: String,
-    /// Number of lines in the recap, and number of log lines and facts from which the recap was generated.
+    /// Number of lines in the recap, and number of log lines and facts from which it was generated.
     pub of: (usize, usize),
 }

@@ -41,7 +41,7 @@ pub struct SessionView {
     pub(super) heights: Heights,
     #[serde(skip)]
     pub(super) shown: Option<(SessionId, Part)>,
-    /// Number of log lines in the last frame. If the number changes, the log scrolls to the last line.
+    /// Number of log lines in the last frame. When the number changes, the log scrolls to the last line.
     #[serde(skip)]
     pub(super) lines: usize,
 }

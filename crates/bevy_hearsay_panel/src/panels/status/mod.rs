@@ -43,7 +43,7 @@ pub fn parts(status: &Status, under_way: usize) -> Vec<Part> {
     }
     if status.pending_vectors > 0 && !status.reading_vectors {
         let text = format!("{} to embed", status.pending_vectors);
-        parts.push(part(text, "Texts that search finds by words and names, and by meaning once they are embedded"));
+        parts.push(part(text, "Texts that search finds by keyword and name, and by meaning once they are embedded"));
     }
     if status.unindexed > 0 {
         parts.push(part(
@@ -57,7 +57,7 @@ pub fn parts(status: &Status, under_way: usize) -> Vec<Part> {
             part("model ready".into(), &format!("Search by meaning uses {id} on this machine"))
         }
         ModelStatus::None { why } => {
-            Part { warns: true, ..part("no model".into(), &format!("Search uses words and names only. {why}")) }
+            Part { warns: true, ..part("no model".into(), &format!("Search uses only keywords and names. {why}")) }
         }
     });
     parts

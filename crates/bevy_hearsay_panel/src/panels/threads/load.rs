@@ -12,7 +12,7 @@ use hearsay_query::{
 use super::model::{ThreadRow, ThreadTab, ThreadsModel, ToldRow};
 use crate::{names::Named, text::Linked};
 
-/// Maximum number of listed open threads. The same limit applies to untold secrets and to told secrets.
+/// Maximum number of open threads that are listed. The same limit applies to untold secrets and to told secrets.
 const MOST: usize = 2_000;
 
 impl ThreadsModel {

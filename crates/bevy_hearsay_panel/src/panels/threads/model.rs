@@ -10,9 +10,10 @@ use crate::{names::Named, text::Linked};
 pub struct ThreadsModel {
     /// The listed threads, grouped by kind.
     pub rows: Vec<ThreadRow>,
-    /// Number of items that are not listed.
+    /// Number of further items that are not listed.
     pub more: usize,
-    /// Time of the game clock, formatted on the campaign's calendar. A promise that the user settles ends at this time.
+    /// Time of the game clock, formatted on the campaign's calendar. A promise that the user marks as settled ends at
+    /// this time.
     pub clock: Option<String>,
 }
 

@@ -253,8 +253,8 @@ fn settled(model: &ThreadsModel, row: &ThreadRow) -> Option<DeskCommand> {
     }
 }
 
-/// Returns the command that reveals a secret to the characters at the table. A holder tells the secret. If it has no
-/// holder, the characters witness the fact.
+/// Returns the command that reveals a secret to the characters at the table. A holder tells the secret. If the secret
+/// has no holder, the characters witness the fact.
 fn revealed(row: &ThreadRow, party: &[EntityId]) -> Option<DeskCommand> {
     if !is_secret_tab(row.tab) || party.is_empty() {
         return None;

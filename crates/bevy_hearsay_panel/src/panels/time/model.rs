@@ -10,7 +10,7 @@ use crate::{names::Named, text::Linked};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TimeRequest {
-    /// Number of days that pass, on the campaign's calendar.
+    /// Number of days that pass, counted on the campaign's calendar.
     pub days: u32,
     /// Typed end date. If it is not empty, it is used instead of `days`.
     pub until: String,
@@ -44,15 +44,15 @@ pub struct TimeModel {
     pub end: GameTime,
     /// Number of meetings.
     pub meetings: usize,
-    /// For each fact, how many characters learn it. Facts that the most characters learn come first.
+    /// The spread of each fact. Facts that the most characters learn come first.
     pub spread: Vec<SpreadModel>,
     /// Each telling of a fact, in order of time.
     pub news: Vec<NewsModel>,
-    /// Number of tellings that are not listed.
+    /// Number of further tellings that are not listed.
     pub more: usize,
 }
 
-/// The number of characters that know a fact before and after the time span.
+/// The spread of a fact: how many characters know it before and after the time span.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SpreadModel {
     /// Id of the fact.
@@ -84,7 +84,7 @@ pub struct NewsModel {
     pub fact: FactId,
     /// Sentence that states the fact.
     pub what: Linked,
-    /// Credence of the hearer in the fact after the telling, from 0 to 1.
+    /// The hearer's credence in the fact after the telling, from 0 to 1.
     pub credence: f64,
     /// Whether the fact is hidden in screen-safe mode.
     pub secret: bool,

@@ -16,7 +16,7 @@ pub struct TimelineRequest {
     pub by: Precision,
     /// Kinds of moments to show. If the list is empty, all kinds are shown.
     pub kinds: Vec<MomentKind>,
-    /// Entity that a moment must be related to. `None`: all moments.
+    /// Entity that a moment must involve. `None`: all moments.
     pub about: Option<EntityId>,
 }
 
@@ -60,11 +60,11 @@ pub struct TimelineModel {
     pub spans: Vec<SpanModel>,
     /// Moments in the displayed span, newest first.
     pub moments: Vec<MomentModel>,
-    /// Number of moments that are not listed.
+    /// Number of further moments that are not listed.
     pub more: usize,
     /// Moments without a date, or with a date that the calendar cannot parse.
     pub undated: Vec<MomentModel>,
-    /// Number of moments that are not listed.
+    /// Number of further undated moments that are not listed.
     pub more_undated: usize,
     /// The entity of the request; `None` if the request is not limited to an entity.
     pub about: Option<Named>,
@@ -121,7 +121,7 @@ pub struct MomentModel {
     pub there: Vec<Named>,
     /// Status of the fact.
     pub status: FactStatus,
-    /// Whether the moment is secret, or a character present in the session did not hear all of it.
+    /// Whether the moment is secret, or any character present in the session did not hear all of it.
     pub secret: bool,
     /// Whether players may see the moment.
     pub safe: bool,

@@ -67,8 +67,8 @@ fn one_of(kind: MomentKind) -> &'static str {
     }
 }
 
-/// Draws the timeline. If the user chooses another part, this function changes `view.request`, and the panel reads the
-/// timeline again.
+/// Draws the timeline. If the user chooses another part, changes `view.request`. The panel then reads the timeline
+/// again.
 pub fn timeline_ui(ui: &mut Ui, look: &Look, model: &TimelineModel, view: &mut TimelineView) -> Vec<TimelineAction> {
     let mut actions = Vec::new();
     filters_ui(ui, look, model, view);

@@ -1,4 +1,4 @@
-//! The campaign while it is built from notes.
+//! A campaign under construction from notes.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -25,7 +25,7 @@ const GUESSED: f64 = 0.5;
 /// Maximum number of evidence entries of a fact.
 const MAX_EVIDENCE: usize = 64;
 
-/// The campaign while it is built from notes.
+/// A campaign under construction from notes.
 pub(super) struct Assembly<'a> {
     pub(super) notes: &'a Notes,
     pub(super) index: Index,
@@ -49,7 +49,7 @@ pub(super) struct Assembly<'a> {
     pub(super) both_ways: HashMap<(Predicate, EntityId, EntityId), Option<Attitude>>,
     /// Links that are already in the findings. A file may contain the same link several times.
     pub(super) listed: HashSet<(FileId, String)>,
-    /// The key of the note in the latest evidence.
+    /// The note key of the latest evidence. Facts of the same note share this key.
     pub(super) last_key: Arc<str>,
     pub(super) passages: Vec<Text>,
     pub(super) sessions: Vec<Session>,
@@ -143,7 +143,7 @@ impl Assembly<'_> {
             id = EntityId::from_name(&format!("{name} {}", self.source())).ok()?;
         }
         if self.kinds.contains_key(&id) && !self.stubs.contains_key(&id) {
-            // Another entity has this id. The link does not mean that entity: otherwise the link would have been
+            // Another entity has this id. The link does not refer to that entity, because then it would have been
             // resolved.
             return None;
         }
@@ -235,7 +235,7 @@ impl Assembly<'_> {
         let other = if surer { held } else { again };
         let room = MAX_EVIDENCE.saturating_sub(provenance.evidence.len());
         provenance.evidence.extend(other.provenance().evidence.iter().take(room.min(8)).cloned());
-        // If any statement of the fact is made without doubt, the fact is not a rumour.
+        // If any note states the fact without doubt, the fact is not a rumour.
         let plainer = again.status() == FactStatus::Canon && held.status() == FactStatus::Claimed;
         let status = if surer || plainer { again.status() } else { held.status() };
         if secrecy == Secrecy::Secret {

@@ -27,7 +27,7 @@ const RELEASED: usize = 4096;
 
 /// Builds a campaign from the notes that a reader returned.
 ///
-/// - Everything that is marked as secret is secret: only its named holders know it. If a note is secret, all facts
+/// - Everything that is marked as secret is secret: only its named knowers know it. If a note is secret, all facts
 ///   about its entity are secret. A fact that is stated both openly and in secret is secret.
 /// - Facts from fields of the format become canon. Facts from free text become proposals with a low confidence.
 /// - A link whose target does not exist creates an entity, called a stub. The kind of the stub is proposed to the DM.
@@ -108,8 +108,7 @@ impl Assembly<'_> {
         }
         let facts = bodies.iter().map(|note| 2 + note.aliases.len() + note.fields.len() + note.states.len()).sum();
         self.by_id.reserve(facts);
-        // Notes are taken from the end of the list, so that the memory of finished notes can be released while facts
-        // need more.
+        // Notes are taken from the end of the list, so that the memory of finished notes can be released for new facts.
         bodies.reverse();
         let mut number = 0;
         while let Some(note) = bodies.pop().filter(|_| !cancel.is_cancelled()) {

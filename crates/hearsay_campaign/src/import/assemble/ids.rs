@@ -10,8 +10,8 @@ use crate::{
 };
 
 /// Returns the entity id of each note; `None` for a note that is not an entity. An entity that was imported before
-/// keeps its id. If several notes have the same name, the first of them in the order of the keys gets the plain id. The
-/// ids of the others also contain the name of their folder or a part of a hash. A moved note is recognized by its name,
+/// keeps its id. If several notes have the same name, the note whose key sorts first gets the plain id. The ids of the
+/// other notes also contain the name of their folder or a part of a hash. A moved note is recognized by its name,
 /// unless another note claims the entity.
 pub(super) fn assign(notes: &Notes, options: &ReadOptions, source: &str) -> Vec<Option<EntityId>> {
     let mut ids: Vec<Option<EntityId>> = vec![None; notes.notes.len()];

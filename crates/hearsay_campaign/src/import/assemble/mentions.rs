@@ -56,7 +56,7 @@ impl Mentions {
     pub(super) fn found_in(&self, passage: &str) -> Vec<EntityId> {
         let words = text::words(passage);
         let mut found = Vec::new();
-        // For each name of one word, whether the text contains it with the same case.
+        // For each one-word name, whether the text contains it in the same case.
         let mut written: HashMap<&str, bool> = HashMap::new();
         for (at, word) in words.iter().enumerate() {
             let Some(lengths) = self.lengths.get(word) else { continue };

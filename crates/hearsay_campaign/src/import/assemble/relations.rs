@@ -32,8 +32,8 @@ impl Assembly<'_> {
         self.relate(id, note, &target, says, relation, &link.origin, visibility);
     }
 
-    /// Returns the entities that an ambiguous name may mean. The caller proposes a relation to each of them, and the DM
-    /// chooses.
+    /// Returns the entities that an ambiguous name may refer to. The caller proposes a relation to each of them, and
+    /// the DM chooses.
     fn meant(&self, target: &Target, from: &Note) -> Vec<EntityId> {
         match self.index.find(target, from, self.notes) {
             Found::Several(several) if several.len() <= MOST_MEANT => {
@@ -57,7 +57,7 @@ impl Assembly<'_> {
         if id == target {
             return;
         }
-        // The words of a relation describe its subject. The subject of a backwards relation is the target of the link.
+        // The words of a relation describe its subject. The subject of a backwards relation is the link's target.
         let (of, to) = if relation.backwards { (target, id) } else { (id, target) };
         let says = lexicon::fitted(says, self.kinds.get(of), self.kinds.get(to));
         let visibility = self.as_secret_as(visibility, target);
@@ -124,8 +124,8 @@ impl Assembly<'_> {
             }
             let mut left = false;
             let parts = split_list(text);
-            // Names in a list that contains only names count like links. Names in a list that also contains prose
-            // become proposals.
+            // If a list contains only names, the names count as links. If it also contains prose, they become
+            // proposals.
             let means = |part: &&str| {
                 let target = Target::Name((*part).to_owned());
                 matches!(self.index.find(&target, note, self.notes), Found::One(_))
@@ -177,7 +177,7 @@ impl Assembly<'_> {
         }
     }
 
-    /// Adds the links of a field whose name is unknown. The relation gets the name of the field.
+    /// Adds a relation for each link in a field whose name is unknown. The relation gets the name of the field.
     pub(super) fn linked_value(
         &mut self,
         id: &EntityId,
@@ -195,8 +195,8 @@ impl Assembly<'_> {
     }
 }
 
-/// Returns the words that a general relation field contains about a linked entity: `[[Bob]] (brother)`, `rival:
-/// [[Eve]]`.
+/// Returns the words that a general relation field contains besides its link, such as `brother` in `[[Bob]] (brother)`
+/// and `rival` in `rival: [[Eve]]`.
 fn said_of(piece: &Piece, says: &Says) -> Option<String> {
     let [Target::Name(name)] = &piece.links[..] else { return None };
     let text = piece.value.to_string();
@@ -208,7 +208,7 @@ fn said_of(piece: &Piece, says: &Says) -> Option<String> {
     fits.then(certain).filter(|words| !words.is_empty())
 }
 
-/// Returns the attribute that stores values of a relation field that name no entity.
+/// Returns the attribute for the values of a relation field that name no entity.
 fn attribute_of(name: &str) -> Option<Predicate> {
     let name = hearsay_model::slug(name).replace('-', "_");
     Predicate::new(&name).ok().filter(|name| !name.is_relation() && !lexicon::is_reserved(name))

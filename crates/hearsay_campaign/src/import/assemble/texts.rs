@@ -38,13 +38,13 @@ impl Assembly<'_> {
         }
         let visibility = block.visibility.within(&note.visibility);
         let mut mentions = self.mentions.found_in(&passage.text);
-        // Whether the text contains the name of each hidden entity that it links to.
+        // For each hidden entity that the text links to, whether the text contains its name.
         let mut named: HashMap<EntityId, bool> = HashMap::new();
         mentions.extend(subject.cloned());
         for link in &block.links {
             let seen = link.visibility.within(&visibility);
             let target = self.target(&link.target, link.label.as_deref(), note, &link.origin, &seen);
-            // The mention of the link's target must not reveal a secret name that the text does not contain.
+            // A mention of the link's target must not reveal a secret name that the text does not contain.
             let Some(id) = target else { continue };
             let is_let_out = visibility.is_secret() || !self.is_hidden(&id) || {
                 let names = || names(&passage.text, self.name(&id));

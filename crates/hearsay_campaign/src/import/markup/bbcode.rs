@@ -12,13 +12,13 @@ pub fn bbcode(text: &Text, field: &str, visibility: &Visibility, style: Style, b
     html::write(&to_html(&text.content), &mut writer);
 }
 
-/// What a tag becomes in HTML.
+/// The HTML equivalent of a BBCode tag.
 enum Becomes {
     /// An element with this name.
     Element(&'static str),
     /// A secret element.
     Secret,
-    /// Nothing. The content is removed too; examples are the address of an image and a dice roll.
+    /// Nothing, and the content is removed too. Examples are the address of an image and a dice roll.
     Nothing,
     /// Nothing, but the content stays.
     Plain,

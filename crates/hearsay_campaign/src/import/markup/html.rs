@@ -75,7 +75,7 @@ fn parse(source: &str, writer: &Writer) -> (Html, usize) {
         at = end;
         let tree = &parser.tokenizer.sink.sink.0.borrow().tree;
         let nodes = tree.nodes().len();
-        // The nodes are visited from the end, because skipping earlier nodes would take time for each of them.
+        // The new nodes are visited from the end, because skipping the earlier nodes would take time for each of them.
         let step = (nodes - seen) / 16 + 1;
         let mut new = tree.nodes().rev().take(nodes - seen).step_by(step);
         if nodes > at + CHUNK_BYTES || new.any(|node| node.ancestors().nth(TOO_DEEP).is_some()) {

@@ -1,7 +1,7 @@
 //! Conversion of marked-up texts to plain blocks, with their headings, links and positions in the file.
 //!
 //! [`markdown`], [`html`] and [`bbcode`] read the markup of common tools. A reader for other markup converts it to HTML
-//! first, or pushes [`Block`](crate::import::Block)s that a [`Writer`] creates.
+//! first, or creates [`Block`](crate::import::Block)s with a [`Writer`].
 
 mod bbcode;
 mod hidden;

@@ -37,10 +37,10 @@ pub(super) enum Task {
     Write(String, Responder<String>),
 }
 
-/// A task, and the client with which to query the model.
+/// A task with the client for querying the model.
 type Asks = (Task, Llm);
 
-/// The threads that query the language model, and the channel for their tasks.
+/// Threads that query the language model, and the channel for their tasks.
 pub(super) struct Asker {
     pub(super) llm: Llm,
     tasks: Option<Sender<Asks>>,
@@ -101,7 +101,7 @@ impl Asker {
         self.stop();
         self.tasks = None;
         for thread in self.threads.drain(..).filter(|_| wait) {
-            // If the thread panicked, the panic was already reported.
+            // A panic of the thread was already reported.
             let _ = thread.join();
         }
     }

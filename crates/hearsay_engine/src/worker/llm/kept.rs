@@ -11,7 +11,7 @@ use super::Queue;
 /// Name of the file in the directory of the database.
 pub(super) const FILE: &str = "llm-queue.json";
 
-/// Data that is kept in the file between runs of the program.
+/// Data that the file keeps between runs of the program.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Kept {
@@ -22,8 +22,8 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// Reads the file. Returns an empty queue if there is no file. Renames an unreadable file and returns an empty
-    /// queue.
+    /// Reads the file. If the file cannot be read, renames it. Returns an empty queue if the file is missing or
+    /// unreadable.
     pub(super) fn read(path: &Path) -> Self {
         let read = fs::read(path).and_then(|bytes| Ok(serde_json::from_slice::<Self>(&bytes)?));
         match read {
@@ -43,7 +43,7 @@ impl Kept {
         }
     }
 
-    /// Writes the file. If this fails, the old file is unchanged.
+    /// Writes the file. If this fails, the old file stays unchanged.
     pub(super) fn write(&self, path: &Path) -> io::Result<()> {
         hearsay_files::replace(path, &serde_json::to_vec(self)?, Access::Default, Durability::Synced)
     }

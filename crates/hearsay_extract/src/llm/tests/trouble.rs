@@ -59,7 +59,7 @@ fn what_does_not_pass_ends_after_all_tries() {
     check(Act::Half, "");
     check(Act::HangUp, "");
     check(status(500, "out of memory"), "out of memory");
-    check(Act::Status(200, "<html>".into()), "not of the protocol");
+    check(Act::Status(200, "<html>".into()), "does not follow the protocol");
 }
 
 #[test]

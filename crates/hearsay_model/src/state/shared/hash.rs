@@ -32,8 +32,8 @@ fn tag(key: &(impl Hash + ?Sized)) -> u32 {
 }
 
 impl HashIndex {
-    /// Returns the index of a key. Several keys may have the same hash. `fits` tells whether an index with this hash
-    /// belongs to this key.
+    /// Returns the index of a key. Several keys may have the same hash, so `fits` returns whether an index belongs to
+    /// this key.
     #[inline]
     pub(in crate::state) fn find(&self, key: &(impl Hash + ?Sized), fits: impl Fn(u32) -> bool) -> Option<u32> {
         self.place(tag(key), fits).map(|place| self.slots.get(place).next - 1)

@@ -78,7 +78,7 @@ impl<T: Copy + Default, const N: usize> Default for List<T, N> {
 }
 
 impl<T: Copy + Default + PartialEq, const N: usize> List<T, N> {
-    /// Returns the elements as a first slice and a list of further chunks.
+    /// Returns the elements as a first slice and the remaining chunks.
     #[inline]
     fn slices(&self) -> (&[T], &[Buffer<T>]) {
         match &self.0 {
@@ -145,7 +145,7 @@ impl<T: Copy + Default + PartialEq, const N: usize> List<T, N> {
     /// Removes the last element for which `fits` returns `true`, and returns whether there was one. The other elements
     /// keep their order.
     ///
-    /// The search starts at the end, so the cost grows with the number of elements after the removed one.
+    /// The search starts at the end, so the cost grows with the number of elements after the removed element.
     pub(in crate::state) fn remove_last(&mut self, fits: impl Fn(T) -> bool) -> bool {
         let find = |chunk: &[T]| chunk.iter().rposition(|value| fits(*value));
         match &mut self.0 {

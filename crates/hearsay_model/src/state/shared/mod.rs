@@ -1,8 +1,8 @@
 //! Collections with copy-on-write chunks. A clone copies only a pointer. The first write to a clone copies a small part
 //! of the data.
 //!
-//! Readers use clones of the [state](super::State) while the writer continues. With the standard collections, the
-//! writer would have to copy whole tables for each clone.
+//! Readers use clones of the [state](super::State) while the writer continues. With the standard collections, each
+//! clone would copy whole tables.
 
 mod buffer;
 mod chunked;

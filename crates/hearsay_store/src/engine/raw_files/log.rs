@@ -14,8 +14,8 @@ const BATCH_VERSION: u8 = 1;
 pub(super) struct Faults {
     /// Offset in bytes of the first damage that is followed by an intact record.
     pub(super) within: Option<usize>,
-    /// Offset in bytes of damage at the end of the segment, after the last intact record. Usually it is the incomplete
-    /// write of a killed program.
+    /// Offset in bytes of damage at the end of the segment, after the last intact record. Usually, a killed program
+    /// left an incomplete record there.
     pub(super) torn: Option<usize>,
 }
 
@@ -34,7 +34,7 @@ const LAST: u8 = 4;
 /// Passes the entries of all intact batches to `each`. Returns the damage.
 pub(super) fn read(segment: &[u8], each: &mut dyn FnMut(Entry<'_>)) -> Faults {
     let mut faults = Faults::default();
-    // Offset of the first damage since the last intact record.
+    // Offset of the first damage after the last intact record so far.
     let mut open = None::<usize>;
     let mut record = None::<(usize, Vec<u8>)>;
     let mut at = 0;

@@ -8,7 +8,7 @@ const VERSION: u16 = 1;
 /// The contents of a manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Manifest {
-    /// Number of the first log segment whose data is not in tables.
+    /// Number of the first log segment whose data is not in tables yet.
     pub(super) first_segment: u64,
     /// Numbers of the tables in use.
     pub(super) tables: Vec<u64>,
@@ -43,7 +43,7 @@ fn parse(mut bytes: Bytes<'_>) -> Option<Result<Manifest, String>> {
         return Some(Err("it has trailing data after its end".into()));
     }
     if tables.iter().any(|table| *table >= next_table) {
-        return Some(Err(format!("the number of the next table, {next_table}, belongs to an existing table")));
+        return Some(Err(format!("the next table number, {next_table}, is not above all table numbers")));
     }
     Some(Ok(Manifest { first_segment, tables }))
 }

@@ -125,8 +125,8 @@ fn numbered(directory: &Path, extension: &str) -> io::Result<BTreeMap<u64, PathB
 }
 
 /// Checks for damage that the engine would ignore or make worse: a missing or invalid manifest, missing tables, missing
-/// segments, and damage within the log. An incomplete record at the end of the log is not damage, because a killed
-/// program leaves such a record. Tables are not read.
+/// segments, and damage within the log. An incomplete record at the end of the log is not damage, because a program
+/// that is killed during a write leaves such a record. Tables are not read.
 ///
 /// # Errors
 /// Returns an error if a directory or file cannot be read.
@@ -164,7 +164,7 @@ pub(crate) fn read(directory: &Path, mut each: impl FnMut(Entry<'_>)) -> io::Res
     Ok(found)
 }
 
-/// Reads the log segments from number `first` on. Passes their entries to `each`.
+/// Reads the log segments with the number `first` or higher. Passes their entries to `each`.
 fn read_log(
     files: &Files,
     first: u64,
@@ -172,8 +172,8 @@ fn read_log(
     each: &mut dyn FnMut(Entry<'_>),
     damage: &mut Vec<FileDamage>,
 ) -> io::Result<()> {
-    // An incomplete write of a killed program can only be at the end of the last segment. In an earlier segment, it is
-    // damage.
+    // A killed program can leave an incomplete record only at the end of the last segment. In an earlier segment, an
+    // incomplete record is damage.
     let mut torn = None::<(&PathBuf, usize)>;
     for (_, path) in files.segments.range(first..) {
         let content = fs::read(path)?;

@@ -14,8 +14,8 @@ const TRAILER: usize = 5;
 /// Number of bytes after a key in a block: 8 for sequence number and kind, 8 for a time.
 const KEY_TRAILER: usize = 16;
 
-/// Maximum size of a block, in bytes. It limits the search for blocks, which is needed if the index is damaged. A block
-/// ends after the entry that exceeds its target size, and no value is larger than this limit.
+/// Maximum size of a block, in bytes. If the index is damaged, this limit bounds the search for blocks. A block ends
+/// after the entry that exceeds its target size, and no value is larger than this limit.
 const LONGEST: usize = 4 << 20;
 
 /// Possible first bytes of a key.

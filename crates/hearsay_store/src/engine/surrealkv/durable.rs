@@ -44,8 +44,8 @@ struct Shared {
     log: Log,
     health: Arc<Health>,
     memtable_bytes: usize,
-    /// Each commit takes a read lock. A task that writes batches again takes the write lock, so that no commit runs at
-    /// the same time.
+    /// Each commit takes a read lock. A task that rewrites batches takes the write lock, so that no commit runs at the
+    /// same time.
     gate: RwLock<()>,
     exposed: Mutex<Exposed>,
     #[cfg(feature = "testing")]
@@ -59,7 +59,7 @@ struct Shared {
 /// Interval between two checks by [`watch`].
 const WATCH: Duration = Duration::from_secs(1);
 
-/// Duration after a commit in which the engine may still write tables.
+/// Time after a commit during which the engine may still write tables.
 const BUSY: Duration = Duration::from_secs(300);
 
 /// Watches the storage until the database is dropped. Finds failures that no commit reports, such as a deleted
@@ -85,13 +85,13 @@ async fn watch(shared: Weak<Shared>) {
     }
 }
 
-/// Batches that must be written again, because the log rotated during their commits.
+/// Batches that must be rewritten, because the log rotated during their commits.
 #[derive(Default)]
 struct Exposed {
     batches: Vec<Keys>,
     /// Number of batches added so far. Batches are numbered from 1.
     added: u64,
-    /// Number of the newest batch up to which all batches were written again.
+    /// Number up to which all batches have been rewritten.
     repeated: u64,
 }
 
@@ -194,7 +194,7 @@ impl Shared {
         }
     }
 
-    /// Commits a transaction. If the log rotates during the commit, writes the batch again.
+    /// Commits a transaction. If the log rotates during the commit, rewrites the batch.
     async fn commit(&self, inner: &dyn Transactable, written: Keys) -> Result<()> {
         self.health.check()?;
         self.commits.fetch_add(1, Ordering::Relaxed);
@@ -235,8 +235,7 @@ impl Shared {
         Err(Error::CommitOutcomeUnknown(reason))
     }
 
-    /// Writes all waiting batches again. Does nothing if another call has already written the batch with this number
-    /// again.
+    /// Rewrites all waiting batches. Does nothing if another call has already rewritten the batch with this number.
     async fn repeat(&self, number: u64) -> Result<()> {
         let _alone = self.gate.write().await;
         let (batches, last) = {

@@ -10,7 +10,7 @@ use surrealdb_kvs::{
 use super::segments::Log;
 use crate::faults::{Faults, StorageFault};
 
-/// Injects faults into the engine of one directory.
+/// Fault injection for the engine of one directory.
 pub(crate) struct FaultInjection {
     pub(crate) directory: PathBuf,
     pub(crate) faults: Faults,

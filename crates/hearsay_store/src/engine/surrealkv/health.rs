@@ -1,4 +1,4 @@
-//! Health of the storage: its first failure, and how often this layer has written batches again.
+//! Health of the storage: its first failure, and how often batches were rewritten.
 
 use std::sync::{
     OnceLock,
@@ -34,7 +34,7 @@ impl Health {
         self.failure().map_or(Ok(()), |reason| Err(Error::Datastore(reason.to_owned())))
     }
 
-    /// Returns whether a log was replayed when the database was opened, because the database had not been closed.
+    /// Returns whether the database had not been closed, so that its log was replayed when it was opened.
     pub(crate) fn recovered(&self) -> bool {
         self.recovered.load(Ordering::Relaxed)
     }
@@ -43,7 +43,7 @@ impl Health {
         self.recovered.store(true, Ordering::Relaxed);
     }
 
-    /// Returns how often batches were written again after a rotation of the log.
+    /// Returns how often batches were rewritten after a rotation of the log.
     pub(crate) fn rewrites(&self) -> u64 {
         self.rewrites.load(Ordering::Relaxed)
     }

@@ -20,7 +20,7 @@ use super::forward::forward_builder;
 /// Maximum number of entries in one transaction.
 const ENTRIES: usize = 1_000;
 
-/// Opens a database in memory and inserts entries into it. Clones share the database.
+/// Factory that opens a database in memory, and inserts entries into it. Clones share the database.
 #[derive(Clone, Default)]
 pub(crate) struct Memory(Arc<OnceLock<Shared>>);
 

@@ -3,7 +3,7 @@
 //! This module works around bugs of SurrealKV 0.21, which SurrealDB 3.3 requires. SurrealKV 1.0 (SurrealDB 4) fixes the
 //! bugs. After an upgrade to SurrealDB 4, delete this module and call `build_with_path` in `engine/db.rs` instead.
 //!
-//! # How the engine loses a commit
+//! # How the engine can lose a commit
 //!
 //! A commit appends its batch to the active segment `n` of the write-ahead log and syncs the segment. Then it inserts
 //! the batch into the active memtable. If the batch does not fit, the log *rotates*: the engine creates segment
@@ -15,24 +15,24 @@
 //! Commits run concurrently. Up to seven batches can be logged in segment `n` and inserted into the new memtable. The
 //! engine reports no error in any of these cases.
 //!
-//! # How [`durable`] prevents it
+//! # How [`durable`] prevents this loss
 //!
 //! The engine creates the file of segment `n + 1` before it replaces the memtable. A batch is therefore safe if the
 //! newest segment is the same before and after its commit. Otherwise, the layer waits until no other commit is in
-//! progress. Then it writes the current values of all keys of the affected batches again, in a separate transaction,
-//! and deletes deleted keys again. The commit is acknowledged only after this repetition.
+//! progress. Then it *rewrites* the affected batches: in a separate transaction, it writes the current values of all
+//! their keys again, and deletes deleted keys again. The commit is acknowledged only after this rewrite.
 //!
-//! One repetition is enough, even if the repetition causes a rotation itself. Let `m` be the number of the memtable
-//! that contains the first copy of the batch. The repetition begins after the first commit has returned, so the second
-//! copy is logged in a segment `s >= m`. The engine flushes memtables in the order of their numbers, and deletes
-//! segment `s` only after it has flushed all memtables up to number `s`. At that time, the first copy is in a table.
+//! One rewrite is enough, even if the rewrite itself causes a rotation. Let `m` be the number of the memtable that
+//! contains the first copy of the batch. The rewrite begins after the first commit has returned, so the second copy is
+//! logged in a segment `s >= m`. The engine flushes memtables in the order of their numbers, and deletes segment `s`
+//! only after it has flushed all memtables up to number `s`. At that time, the first copy is in a table.
 //!
-//! The repetition may write the *current* values, because no other commit runs at the same time. A current value comes
-//! from an affected batch or from a safe batch. If it comes from an affected batch, all keys of that batch are repeated
-//! too. Batches that share keys are repeated in one transaction, so after a crash each batch is either complete or
-//! absent.
+//! The rewrite may write the *current* values, because no other commit runs at the same time. A current value comes
+//! from an affected batch or from a safe batch. If it comes from an affected batch, all keys of that batch are
+//! rewritten too. Batches that share keys are rewritten in one transaction, so after a crash each batch is either
+//! complete or absent.
 //!
-//! # How [`recovery`] prevents it
+//! # How [`recovery`] prevents another loss
 //!
 //! If a database was not closed, the engine replays its log when it opens the directory. The nodes of a memtable have
 //! random sizes, so a segment that filled one memtable can need two memtables on replay. In that case, the engine
@@ -45,9 +45,9 @@
 //!
 //! # Errors
 //!
-//! After a failed write or sync, the engine's buffers and the file may differ. Data that is appended later can be
-//! unreadable after a restart. [`Health`] stores the first such failure. After that failure, every commit fails until
-//! the directory is opened again.
+//! After a failed write or sync, the engine's buffers and the file may differ. Data that is appended after the failure
+//! can be unreadable after a restart. [`Health`] stores the first of these failures. From then on, every commit fails
+//! until the directory is opened again.
 
 mod durable;
 #[cfg(feature = "testing")]
@@ -71,7 +71,7 @@ pub(crate) use lock_file::is_released;
 pub(crate) use memory::Memory;
 pub(crate) use recovery::MEMTABLE_KEY;
 
-/// Opens SurrealKV in a directory and wraps it in this layer.
+/// Factory that opens SurrealKV in a directory and wraps it in this layer.
 pub(crate) struct Composer {
     /// Directory of the database.
     pub(crate) directory: PathBuf,

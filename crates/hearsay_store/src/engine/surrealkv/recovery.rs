@@ -18,11 +18,11 @@ pub(crate) const MEMTABLE_KEY: &str = "surrealkv_max_memtable_size";
 /// Size in bytes of the largest memtable that the engine can address.
 const LARGEST: u64 = u32::MAX as u64;
 
-/// Maximum duration of waiting until a failed engine releases its lock.
+/// Maximum time to wait until a failed engine releases its lock.
 const RELEASE: Duration = Duration::from_secs(2);
 
-/// Moves the log into tables by opening and shutting down the database. Does so only if the log is not empty. Returns
-/// whether the log was not empty.
+/// If the log is not empty, moves it into tables by opening and shutting down the database. Returns whether there was
+/// anything to move.
 pub(super) async fn empty_log(directory: &Path, path: &str, config: &ConfigMap) -> Result<bool> {
     let log = Log::of(directory);
     let Ok(segments) = log.segments() else { return Ok(false) };

@@ -15,7 +15,7 @@ use super::health::unwritable;
 #[derive(Debug, Clone)]
 pub(crate) struct Log {
     directory: PathBuf,
-    /// Open handle of the directory. It reveals whether the directory was deleted and created again.
+    /// Open handle of the directory, to detect that the directory was deleted and created again.
     handle: Option<Arc<File>>,
 }
 
@@ -69,8 +69,8 @@ impl Log {
 }
 
 impl Log {
-    /// Returns an error if the log is not empty. Call this after the engine shuts down: if the shutdown fails, the
-    /// engine logs the error, but does not return it.
+    /// Returns an error if the log is not empty. Call this after the engine shuts down, because the engine only logs
+    /// the errors of a failed shutdown and does not return them.
     pub(crate) fn expect_empty(&self) -> Result<()> {
         let segments = self.segments().map_err(|error| Error::Datastore(error.to_string()))?;
         if segments.iter().all(|segment| segment.size_bytes == 0) {
@@ -81,7 +81,7 @@ impl Log {
     }
 }
 
-/// Returns whether an open file or directory was deleted, so that it has no name any more.
+/// Returns whether an open file or directory was deleted, so that no path leads to it any more.
 #[cfg(unix)]
 fn is_deleted(file: &File) -> bool {
     use std::os::unix::fs::MetadataExt;

@@ -17,7 +17,7 @@ use crate::{Opened, Store, faults::Faults, projection};
 /// returns only after an error.
 pub fn child() {
     let Some(request) = request() else { return };
-    // Ends the line that the test harness has begun.
+    // Ends the line that the test harness has begun, so that all further messages are on lines of their own.
     say("started", &"");
     match open(&request.directory) {
         Ok((opened, faults)) => work(opened, &faults, &request),

@@ -10,9 +10,9 @@ use crate::{
     testing::damage::{self, Damage},
 };
 
-/// Makes copies of a closed directory, one for each type of file, and damages one file of that type in each copy.
-/// Checks that opening a copy either reports the damage or finds all data. Also checks that a repair saves all data
-/// that it does not report as lost.
+/// Copies a closed directory once for each type of file, and damages one file of that type in the copy. Checks that
+/// opening a copy either reports the damage or finds all data. Also checks that a repair saves all data that it does
+/// not report as lost.
 pub(super) fn damage_copies(directory: &Path, state: &State, random: &mut Random) -> io::Result<Findings> {
     let mut findings = Findings::default();
     for kind in ["sst", "manifest", "wal", "snapshot", "acknowledged", "vectors"] {
@@ -62,7 +62,7 @@ fn examine(directory: &Path, state: &State) -> Result<(), String> {
     let options = || StoreOptions { open_timeout: Duration::from_secs(60), ..StoreOptions::default() };
     let is_reported = match Store::open(opened.as_path(), options()) {
         Ok(opened) if opened.state != *state => return Err("it opens, but data is missing".into()),
-        // Damaged data of the graph tables may be read for the first time when the campaign is closed.
+        // Damage in the graph tables may be found only when the campaign is closed, because it is not read earlier.
         Ok(opened) => opened.store.close().is_err(),
         Err(StoreError::Damaged { .. }) => true,
         Err(error) => return Err(text(error)),
@@ -88,8 +88,8 @@ fn examine(directory: &Path, state: &State) -> Result<(), String> {
         return Err("missing operations before the undo horizon are not counted".into());
     }
     for (position, is) in saved.journal() {
-        // After damage, operations may be read from older files. There, the operations have the changes that compaction
-        // removed later.
+        // After damage, operations may come from older files, which still contain the changes that compaction removed
+        // later.
         let may_be_back = position <= state.compacted_to();
         let same = match (lost.contains(&position), state.entry(position)) {
             (true, _) => matches!(is.operation.changes[..], [Change::Restore(_)]),
@@ -110,5 +110,5 @@ fn examine(directory: &Path, state: &State) -> Result<(), String> {
         return Err("the graph tables differ after the repair".into());
     }
     let whole = check_directory(directory).map_err(text)?;
-    if whole.has_intact_database() { Ok(()) } else { Err(format!("it is not whole after the repair: {whole:?}")) }
+    if whole.has_intact_database() { Ok(()) } else { Err(format!("damage remains after the repair: {whole:?}")) }
 }

@@ -1,4 +1,4 @@
-//! The ways in which a run can end.
+//! How a run can end.
 
 use std::{fmt, str::FromStr};
 
@@ -37,7 +37,7 @@ impl End {
         self != Self::Killed
     }
 
-    /// Injects the storage fault of this end, if it has one.
+    /// If the run ends with a failed storage transaction, injects this fault.
     pub(super) fn set(self, faults: &Faults) {
         if let Self::Storage { after, fault } = self {
             faults.fail_storage_after(after, fault);

@@ -17,7 +17,7 @@ pub struct Findings {
     /// Number of damaged files that were handled wrongly: the damage changed data but was not reported, or the repair
     /// lost readable data.
     pub mishandled_damage: u64,
-    /// Number of acknowledged operations, and of written frames of derived data, that are missing.
+    /// Number of missing data: acknowledged operations, and written frames of derived data.
     pub lost: u64,
     /// Number of campaigns that contain a group of operations only partially, or that contain operations that no run
     /// wrote. A group consists of the operations of one commit.
@@ -26,9 +26,9 @@ pub struct Findings {
     pub graph_differences: u64,
     /// Number of times that a campaign directory could not be opened, or was not open within two minutes.
     pub unopened: u64,
-    /// Number of runs in which commits were written again because the storage engine started a new log file.
+    /// Number of runs in which commits were rewritten because the storage engine started a new log file.
     pub rotations_forced: u64,
-    /// Number of times that commits were written again because the storage engine started a new log file.
+    /// Number of times that commits were rewritten because the storage engine started a new log file.
     pub rotations: u64,
     /// Number of acknowledged operations.
     pub operations: u64,

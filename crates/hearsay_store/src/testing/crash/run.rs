@@ -25,8 +25,8 @@ const RUNS_PER_DIRECTORY: u64 = 8;
 /// [`child()`](super::child()). The environment variable [`CHILD`] is added to the command.
 pub type Start<'a> = &'a (dyn Fn() -> Command + Sync);
 
-/// Makes `runs` runs and returns the findings. Several runs share a directory. After the runs of each directory, calls
-/// `progress` with the findings so far.
+/// Performs `runs` runs and returns the findings. Several runs share a directory. After the runs of each directory,
+/// calls `progress` with the findings so far.
 ///
 /// # Errors
 /// Returns an error if a program cannot be started or killed, or a directory cannot be created.
@@ -118,7 +118,7 @@ fn read(outcome: &Outcome, end: End, acknowledged: &mut Acknowledged, findings: 
             ("half", Ok(count)) => findings.half += count,
             ("different", Ok(count)) => findings.graph_differences += count,
             ("difference", _) => tracing::error!(record = rest, "the graph tables differ"),
-            // On a full disk, the graph tables cannot follow the journal. The next run compares them again.
+            // On a full disk, the graph tables fall behind the journal. The next run compares them again.
             ("stopped", _) if end == End::FullDisk => {}
             ("stopped", _) => {
                 tracing::error!(reason = rest, "the storage failed without a fault");

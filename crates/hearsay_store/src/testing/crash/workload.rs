@@ -16,8 +16,8 @@ pub(super) const NEAR: u64 = 40;
 /// Name of the file of derived data, and key in its header.
 const DERIVED: &str = "vectors";
 
-/// Applies the groups of operations of a seed up to the position of `state`. Returns the number of groups and the
-/// resulting state. Returns `None` instead of the state if `state` ends in the middle of a group.
+/// Applies the groups of operations that a seed gives, up to the position of `state`. Returns the number of groups and
+/// the resulting state. Returns `None` instead of the state if `state` ends in the middle of a group.
 pub(super) fn replay(seed: u64, state: &State) -> (u64, Option<State>) {
     let (mut replayed, mut number) = (State::default(), 0);
     while replayed.position() < state.position() {
@@ -43,7 +43,7 @@ pub(super) fn group(seed: u64, number: u64, state: &State) -> Vec<Arc<Operation>
         16 => vec![passage(number, 35_000 + random.below(35_000) as usize)],
         17 => vec![small(number * 100), passage(number, 40_000), small(number * 100 + 1)],
         _ => {
-            // Undoes an operation near the end, because compaction does not affect these operations.
+            // Undoes one of the newest operations, because compaction does not affect them.
             let position = Position(state.position().0.saturating_sub(random.below(NEAR)).max(1));
             let choices = [Change::Revert(position), Change::Restore(position)];
             let operations = choices.map(|change| operation("undo", vec![change]));

@@ -146,7 +146,7 @@ fn texts(library: &Library, doc: &Doc, data: &Tree, pen: Pen, access: &Access, n
         let open = last.starts_with("public") || last == "blurb";
         let hides =
             path.iter().any(|name| secret::is_secret(name) || ["keeper", "gm"].contains(&name.to_lowercase().as_str()));
-        // If an actor has a public text, its other texts are private.
+        // If one text of an actor is public, its other texts are private.
         let beside = public && !open && !access.inner.is_secret() && !access.said;
         let visibility = match () {
             () if hides => Visibility::SECRET.within(&access.inner),

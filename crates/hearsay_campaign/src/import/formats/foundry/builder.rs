@@ -26,8 +26,8 @@ fn topic(tree: &Tree) -> Option<Kind> {
     })
 }
 
-/// Adds the data that a module stores in a page to the note. If the page names the actor of the same person, returns
-/// the key of that actor.
+/// Copies the data that a module stores in a page into the note. If the page names the actor of the same person,
+/// returns the key of that actor.
 pub(super) fn fill(
     library: &Library,
     doc: &Doc,
@@ -110,8 +110,8 @@ fn relation(
     let said = ["relationship", "role", "relation"].iter().find_map(|name| extra.get(name).text());
     let other =
         topic(entry.get("topic")).or_else(|| topic(&Tree { at: 0..0, line: 0, data: Data::Text(about.into()) }));
-    // If both entities are people, the words may name a known relation. If one of them is a group, the words are a
-    // rank.
+    // Between two people, the words of the relationship may name a known relation. Between a person and a group, the
+    // words are a rank.
     let people = is.is_character() && other.as_ref().is_some_and(Kind::is_character);
     let known = |words: &&str| matches!(lexicon::meaning(words), lexicon::Meaning::Relation(says) if says.rank.is_none() && people);
     let relation = match said.filter(known) {

@@ -10,7 +10,7 @@ use crate::import::{FileId, Note, tree::Tree};
 /// The name of the tool in external ids.
 pub(super) const TOOL: &str = "foundry";
 
-/// A note, and the key of the actor that is the same person, if there is such an actor.
+/// A note, and the key of the actor that represents the same person, if there is one.
 pub(super) type Written = (Note, Option<String>);
 
 /// The type of a document.
@@ -43,9 +43,9 @@ pub(super) struct Doc {
     pub(super) package: String,
     /// The compendium that contains the document; `None` in a world.
     pub(super) pack: Option<String>,
-    /// The folders in the file system that contain the document, below the folder of the compendium.
+    /// The folders on disk that contain the document, below the folder of the compendium.
     pub(super) folders: Vec<String>,
-    /// Whether players cannot open the compendium.
+    /// Whether the compendium is closed to players.
     pub(super) locked: bool,
     pub(super) tree: Tree,
 }

@@ -58,7 +58,8 @@ fn enricher(library: &Library, from: &Doc, text: &str) -> Option<Read> {
         "JournalEntryPage" => format!(".JournalEntryPage.{argument}"),
         "Compendium" => format!("Compendium.{}", argument.trim_start_matches("Compendium.")),
         "Embed" => return read(None, plain),
-        // A check or a table may have a label. The argument of the markup is not part of the text.
+        // Other markup, such as a check or a table, is replaced by its label. Markup that begins with `&` and has no
+        // label is replaced by its argument.
         _ if text.starts_with('&') => return read(None, label.unwrap_or(argument).to_owned()),
         _ => return read(None, plain),
     };
@@ -72,11 +73,11 @@ fn enricher(library: &Library, from: &Doc, text: &str) -> Option<Read> {
             read(Some(Target::Key(key)), shown)
         }
         Meant::Nothing => read(None, plain),
-        // Before Foundry had UUIDs, a link could name a document instead of its id.
+        // Before Foundry had UUIDs, a link could contain a document's name instead of its id.
         Meant::Unknown if name != "UUID" && !is_id(argument) => {
             read(Some(Target::Name(argument.to_owned())), label.unwrap_or(argument).to_owned())
         }
-        // Without a label, the missing document has no known name.
+        // Without a label, the name of the missing document is unknown.
         Meant::Unknown if plain.is_empty() => read(None, plain),
         Meant::Unknown => read(Some(Target::Key(uuid)), plain),
     }

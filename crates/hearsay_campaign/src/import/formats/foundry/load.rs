@@ -162,7 +162,7 @@ impl Source {
     }
 }
 
-/// Returns the type of documents in a list or file of this name.
+/// Returns the type of the documents in a list or file with this name.
 fn holds(name: &str) -> Option<&'static str> {
     Some(match name {
         "actors" | "actor" => "Actor",
@@ -177,8 +177,8 @@ fn holds(name: &str) -> Option<&'static str> {
 }
 
 impl Docs {
-    /// Reads a NeDB file. NeDB never changes a line, but appends a new one. If several lines have the same id, the last
-    /// of them counts. This last line may delete the document.
+    /// Reads a NeDB file. NeDB never changes a line, but appends a new one. If several lines have the same id, only the
+    /// last one counts, which may also delete the document.
     fn nedb(&mut self, folder: &Folder, entry: &Entry, from: &mut Source, notes: &mut Notes) {
         let Some(text) = folder.text(entry, notes) else { return };
         let mut last: HashMap<String, usize> = HashMap::new();

@@ -43,7 +43,7 @@ impl NoteReader for Foundry {
         let closed = library.docs.docs.iter().filter(|doc| doc.is_in_pack() && doc.is_closed()).count();
         if closed > 0 && !options.open_folders {
             let what = format!(
-                "{closed} compendium documents have `ownership.default: 0`, the default of Foundry; they are imported as secret. If players may read the compendiums, import with open folders"
+                "{closed} compendium documents have `ownership.default: 0`, the default of Foundry; they are imported as secret. If players may read the compendiums, set `ReadOptions::open_folders`"
             );
             let path = notes.files.first().map(|file| file.path.to_string()).unwrap_or_default();
             notes.warn(path, 0, what);

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::import::Target;
 
-/// What a link points to.
+/// The destination of a link.
 pub(super) enum Meant {
     /// The link points to a note. The fields are its key, its name, and whether it is hidden from players.
     Note { key: String, name: String, hidden: bool },
@@ -18,7 +18,7 @@ pub(super) enum Meant {
 }
 
 impl Library {
-    /// Returns what a UUID or id in a document points to.
+    /// Returns the destination of a link that contains this UUID or id, in the document `from`.
     pub(super) fn meant(&self, uuid: &str, from: &Doc) -> Meant {
         let uuid = uuid.split(['#', ' ']).next().unwrap_or_default().trim();
         // `.JournalEntryPage.x` is a page of the same journal, and `.x` is a sibling page.

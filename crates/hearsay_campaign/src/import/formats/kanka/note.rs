@@ -228,8 +228,8 @@ impl Writer<'_, '_> {
     fn links(&mut self) {
         let (tree, entity, open) = (self.held.tree, self.held.tree.get("entity"), Visibility::Unmarked);
         let is_place = self.held.module == "location";
-        // These fields name the place that contains the entity. A place is a part of that place. Any other entity is
-        // located there.
+        // These fields name the place that contains the entity. If the entity is itself a place, it is a part of that
+        // place. Any other entity is located there.
         let place = if is_place { PredicateRole::Part.name() } else { PredicateRole::Location.name() };
         for name in ["location_id", "parent_location_id"] {
             self.link(

@@ -50,7 +50,7 @@ pub(super) struct Filter {
     pub(super) exists: Option<bool>,
 }
 
-/// The way to find the kind of a record.
+/// How to find the kind of a record.
 #[derive(Debug)]
 pub(super) enum Kinds {
     None,

@@ -31,7 +31,7 @@ pub(super) struct Front {
     pub(super) links: Vec<Link>,
     /// Values that are passages of text, and not fields.
     pub(super) scenes: Vec<Scene>,
-    /// The start of the text after the front matter, in bytes.
+    /// The byte position at which the text after the front matter starts.
     pub(super) body: usize,
     /// The line and the description of an error, if the front matter is not valid YAML.
     pub(super) fault: Option<(u32, String)>,
@@ -374,10 +374,10 @@ pub(super) fn push_field(fields: &mut Vec<Field>, mut field: Field) {
     }
 }
 
-/// Returns whether a value contains more words than its links: `the former captain of [[The Gull]]`.
+/// Returns whether a value contains prose besides its links: `the former captain of [[The Gull]]`.
 fn prose(shown: &str, links: &[Target]) -> bool {
     let words = hearsay_model::text::words(shown).len();
-    // A link shows its name, or a label with a similar number of words.
+    // The visible text of a link is its name, or a label with a similar number of words.
     let linked: usize = links
         .iter()
         .map(|link| match link {

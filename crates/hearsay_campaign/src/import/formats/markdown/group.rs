@@ -77,10 +77,10 @@ pub(super) struct Headed {
 
 /// Returns the headings that name entities.
 ///
-/// Headings of one level are considered together, either all below one heading or all in the file. They name entities
-/// if at least two of them have a sign of an entity, and if at least half of the headings that may be names have such a
-/// sign. A sign is a line in italics below the heading, a field such as `**Status:**`, a skull, or a nickname in
-/// quotes. Headings below a heading such as `Key locations` name entities even without a sign.
+/// Headings of the same level form a group: all below one parent heading, or all in the file. The headings of a group
+/// name entities if at least two of them, and at least half of those that may be names, have a sign of an entity. A
+/// sign is a line in italics below the heading, a field such as `**Status:**`, a skull, or a nickname in quotes.
+/// Headings below a heading such as `Key locations` name entities even without a sign.
 pub(super) fn entities(text: &Text, sections: &[Section], blocks: &[Block], page: &str) -> Vec<Headed> {
     // A file with this many headings is not a group of entities.
     if sections.len() > 2_000 {

@@ -71,7 +71,7 @@ fn push(aliases: &mut Vec<String>, alias: &str) {
     }
 }
 
-/// Adds what the text in parentheses says about the entity.
+/// Adds the alias, state or kind that the text in parentheses states.
 fn remark(inner: &str, identity: &mut Identity) {
     let inner = inner.trim();
     let lower = inner.to_lowercase();

@@ -1,4 +1,4 @@
-//! Links in Markdown, and the decision which part of a two-part link is the target.
+//! Links in Markdown, and detection of the part of a two-part link that is the target.
 
 use std::collections::HashSet;
 

@@ -64,7 +64,7 @@ struct Page<'a> {
     names: &'a Names,
     note: Note,
     blocks: Vec<Block>,
-    /// The start of the text after the front matter, in bytes.
+    /// The byte position at which the text after the front matter starts.
     body: usize,
     /// The name in the front matter.
     named_by: Option<String>,

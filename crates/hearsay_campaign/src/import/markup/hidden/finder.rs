@@ -19,8 +19,8 @@ pub(crate) fn regions<'s>(source: &'s str) -> Vec<Region> {
         Finder::spoiler,
     ];
     let mut finder = Finder::new(source);
-    // The next match of each finder. The end of a region is searched only when the region is used, because there may be
-    // many regions within another region, and these are skipped.
+    // The next match of each finder. A match within another region is skipped, so the end of a match is searched only
+    // when the match is used.
     let mut next: Vec<Option<Start>> = finders.iter().map(|find| find(&mut finder, 0)).collect();
     let (mut regions, mut at) = (Vec::new(), 0);
     loop {
@@ -43,7 +43,7 @@ pub(crate) fn regions<'s>(source: &'s str) -> Vec<Region> {
     regions
 }
 
-/// The start of a region, and the way to find its end.
+/// The start of a region, and how to find its end.
 #[derive(Debug, Clone, Copy)]
 struct Start<'s> {
     at: usize,
