@@ -1,6 +1,7 @@
 //! Views: everything that one knower knows at a moment of game time.
 
 mod collector;
+mod dependence;
 mod known;
 
 use std::{
@@ -8,8 +9,8 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use hearsay_model::{EntityId, Evidence, FactId, GameTime, Knower, Passage, PassageId, State, Vocabulary};
-use rustc_hash::FxHashMap;
+use hearsay_model::{EntityId, Evidence, FactId, GameTime, Knower, KnowledgeId, Passage, PassageId, State, Vocabulary};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use collector::Collector;
 pub(crate) use collector::{Reach, groups, learned};
@@ -29,6 +30,11 @@ pub struct View {
     vocabulary: Arc<Vocabulary>,
     /// Computed on the first query for contradicting facts.
     rivals: OnceLock<Rivals>,
+    /// Knowers whose knowledge reaches the view.
+    sources: Vec<Knower>,
+    /// Edges on which the view depends. Computed by the first call of [`depends_on`](Self::depends_on).
+    edges: OnceLock<FxHashSet<KnowledgeId>>,
+    is_of_dm: bool,
 }
 
 /// Views are equal if their content is equal. Caches are not compared.
@@ -91,7 +97,11 @@ impl View {
         let passages = collector.hear(knower, &sources);
         let vocabulary = Arc::clone(state.vocabulary());
         let (facts, briefs) = collector.settled();
-        Self { knower: knower.clone(), as_of, facts, briefs, passages, vocabulary, rivals: OnceLock::new() }
+        let (rivals, edges) = Default::default();
+        let mut sources: Vec<Knower> = sources.into_iter().map(|source| source.from).collect();
+        sources.dedup();
+        let (knower, is_of_dm) = (knower.clone(), false);
+        Self { knower, as_of, facts, briefs, passages, vocabulary, rivals, sources, edges, is_of_dm }
     }
 
     /// Returns the knower whose view this is.
@@ -230,7 +240,9 @@ impl View {
         let heard = |passage: &Arc<Passage>| Heard { passage: Arc::clone(passage), access_path: AccessPath::Own };
         let passages = state.passages().map(|(id, passage)| (id, heard(passage))).collect();
         let vocabulary = Arc::clone(state.vocabulary());
-        Self { knower: Knower::World, as_of: None, facts, briefs, passages, vocabulary, rivals: OnceLock::new() }
+        let (rivals, sources, edges) = Default::default();
+        let (knower, is_of_dm) = (Knower::World, true);
+        Self { knower, as_of: None, facts, briefs, passages, vocabulary, rivals, sources, edges, is_of_dm }
     }
 }
 

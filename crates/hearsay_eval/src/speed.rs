@@ -22,6 +22,7 @@ use hearsay_embed::Encoder;
 use hearsay_model::{
     Author, Change, Entity, EntityId, Fact, Knower, KnowledgeEdge, Method, Operation, Position, Provenance, State,
 };
+use hearsay_query::views::{Mind, Minds};
 use hearsay_recall::{
     ApproximateTokens, Detail, DocId, EntityLinker, Index, Query, Ranking, Request, Scene, SceneContext, TermCache,
     rank,
@@ -248,10 +249,22 @@ struct Clock<'a> {
 impl Clock<'_> {
     /// Runs a task `n` times, and reports its durations.
     fn time(&mut self, work: &'static str, n: usize, mut what: impl FnMut(usize) -> Result<()>) -> Result<()> {
+        self.time_after(work, n, |_| Ok(()), |number, ()| what(number))
+    }
+
+    /// Runs a task `n` times, and reports its durations. Each run is prepared first; the preparation is not measured.
+    fn time_after<T>(
+        &mut self,
+        work: &'static str,
+        n: usize,
+        mut prepare: impl FnMut(usize) -> Result<T>,
+        mut what: impl FnMut(usize, T) -> Result<()>,
+    ) -> Result<()> {
         let mut took = Vec::with_capacity(n);
         for number in 0..n {
+            let prepared = prepare(number)?;
             let since = Instant::now();
-            what(number)?;
+            what(number, prepared)?;
             took.push(since.elapsed());
         }
         took.sort_unstable();
@@ -396,13 +409,11 @@ fn recall(
         })?;
     }
     drop((whole, names));
-    let context = |speaker: &EntityId, n: usize, question: &str, vector: &[f32]| -> Result<()> {
-        let view = View::of(state, &speaker.clone().into(), None);
-        let names = EntityLinker::of(&view);
+    let context = |state: &State, mind: &Mind, speaker: &EntityId, n: usize, question: &str, vector: &[f32]| {
         let scene = Scene { present: vec![person(n + 1).clone()], ..Scene::default() };
         let context = SceneContext::assemble(&Request {
-            view: &view,
-            names: &names,
+            view: &mind.view,
+            names: &mind.names,
             index,
             calendar: state.calendar(),
             vocabulary: state.vocabulary(),
@@ -418,20 +429,45 @@ fn recall(
             detail: Detail::Plain,
         });
         std::hint::black_box(context);
+    };
+    let mind = |minds: &mut Minds, state: &State, of: &EntityId| minds.of(state, Some(&of.clone().into()), None);
+    clock.time("context", 300, |n| {
+        let mind = mind(&mut Minds::default(), state, person(n));
+        context(state, &mind, person(n), n, QUESTION, &vector);
+        Ok(())
+    })?;
+    let Some(encoder) = encoder else { return Ok(()) };
+    // Each repetition asks a different question, because a repeated question could be answered from a cache.
+    let embedded = |state: &State, minds: &mut Minds, speaker: &EntityId, n: usize| -> Result<()> {
+        let question = format!("{QUESTION} ({n})");
+        let vector = encoder.encode_one(&question)?;
+        context(state, &mind(minds, state, speaker), speaker, n, &question, &vector);
         Ok(())
     };
-    clock.time("context", 300, |n| context(person(n), n, QUESTION, &vector))?;
-    let Some(encoder) = encoder else { return Ok(()) };
-    let mut embedded = |work, scholar: bool| {
-        clock.time(work, 300, |n| {
-            // Each repetition asks a different question, because a repeated question could be answered from a cache.
-            let question = format!("{QUESTION} ({n})");
-            let vector = encoder.encode_one(&question)?;
-            context(if scholar { &people[0] } else { person(n) }, n, &question, &vector)
-        })
-    };
-    embedded("context_with_query_embedding", false)?;
-    embedded("scholar_context_with_query_embedding", true)
+    clock.time("context_with_query_embedding", 300, |n| embedded(state, &mut Minds::default(), person(n), n))?;
+    // A program keeps views between questions. Before each question, somebody learns a fact: another person, or the
+    // scholar.
+    for (work, scholar_learns) in [
+        ("scholar_context_with_query_embedding", false),
+        ("scholar_context_with_query_embedding_after_own_change", true),
+    ] {
+        let (mut state, mut minds) = (state.clone(), Minds::default());
+        mind(&mut minds, &state, &people[0]);
+        let learn = |n: usize| -> Result<(State, Minds)> {
+            let before = state.version();
+            let learner = if scholar_learns { &people[0] } else { person(n + 1) };
+            let fact =
+                Fact::attribute(learner, "lore", format!("Heard a bell on night {n}."), provenance())?.build()?;
+            let edge = KnowledgeEdge::authored(learner.clone().into(), fact.id());
+            let changes = vec![Change::AssertFact(fact.into()), Change::Learn(edge.into())];
+            let applied = state.apply(Operation::new(Author::Game, "hear", changes));
+            let applied = applied.map_err(|error| anyhow::anyhow!("{error}"))?;
+            minds.follow(before, &state, &applied.touched);
+            Ok((state.clone(), minds.clone()))
+        };
+        clock.time_after(work, 300, learn, |n, (state, mut minds)| embedded(&state, &mut minds, &people[0], n))?;
+    }
+    Ok(())
 }
 
 fn open(directory: &Path) -> Result<Store> {

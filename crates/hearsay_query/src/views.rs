@@ -1,4 +1,4 @@
-//! Cache of the views of recently queried knowers. A write empties the cache.
+//! Cache of the views of recently queried knowers. A write removes the views that it may change.
 
 use std::{
     collections::VecDeque,
@@ -6,7 +6,7 @@ use std::{
 };
 
 use hearsay_belief::{Known, View};
-use hearsay_model::{GameTime, Knower, State, StateVersion, attribute, text};
+use hearsay_model::{GameTime, Key, Knower, State, StateVersion, attribute, text};
 use hearsay_recall::EntityLinker;
 
 use crate::{QueryError, resolve::resolve};
@@ -41,15 +41,27 @@ impl Mind {
 type Whose = (Option<Knower>, Option<GameTime>);
 
 /// Cache of [`Mind`]s, most recently used last.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Minds {
     at: StateVersion,
     kept: VecDeque<(Whose, Arc<Mind>)>,
 }
 
 impl Minds {
-    /// Returns the view of a knower at a game time, from the cache if possible. Without a knower, returns the DM's
-    /// view, which contains everything.
+    /// Removes the views that a change of the state may have changed. Without this call, the next question after a
+    /// change computes every view again.
+    ///
+    /// `before` is the version of the state before the change, and `touched` the keys of all records whose value or
+    /// visibility changed.
+    pub fn follow(&mut self, before: StateVersion, state: &State, touched: &[Key]) {
+        if self.at == before {
+            self.kept.retain(|(_, mind)| !mind.view.depends_on(state, touched));
+            self.at = state.version();
+        }
+    }
+
+    /// Returns the view of a knower at a game time, from the cache if possible. Without a knower, returns the view of
+    /// the DM, who knows everything.
     ///
     /// `state` must be the same state as in the previous call, or a later state of the same campaign.
     pub fn of(&mut self, state: &State, knower: Option<&Knower>, as_of: Option<GameTime>) -> Arc<Mind> {

@@ -9,8 +9,9 @@ use std::{
 };
 
 use hearsay_model::{
-    Acquisition, Author, Change, Date, EntityId, Fact, FactId, FactStatus, GameTime, Knower, KnowledgeEdge,
-    KnowledgeId, Method, Operation, Passage, PassageId, PassageReader, Provenance, State, Validity, text,
+    Acquisition, ApplyError, Author, Change, Date, EntityId, Fact, FactId, FactStatus, GameTime, Key, Knower,
+    KnowledgeEdge, KnowledgeId, Method, Operation, Passage, PassageId, PassageReader, Provenance, State, Validity,
+    text,
 };
 use proptest::prelude::*;
 
@@ -149,7 +150,7 @@ fn naive(state: &State, knower: &Knower, as_of: Option<GameTime>) -> (Known, BTr
     (known, heard)
 }
 
-const PLACES: [&str; 6] = ["ann", "bob", "guild", "order", "town", "land"];
+pub(super) const PLACES: [&str; 6] = ["ann", "bob", "guild", "order", "town", "land"];
 
 fn one(n: u8) -> EntityId {
     id(PLACES[usize::from(n) % PLACES.len()])
@@ -178,29 +179,33 @@ fn fact(n: u8, m: u8) -> Fact {
 
 fn world(seeds: &[(u8, u8, u8)]) -> World {
     let mut world = World::new(&PLACES.join(" "));
-    for &(n, m, k) in seeds {
-        let fact = fact(n, m);
-        let knower = if k.is_multiple_of(11) { Knower::World } else { one(k).into() };
-        let edge = KnowledgeEdge {
-            learned: date(k / 2),
-            rank: k.is_multiple_of(5).then(|| ["low", "High"][usize::from(k) % 2].into()),
-            acquisition: if k.is_multiple_of(13) { Acquisition::Shared } else { Acquisition::Authored },
-            ..KnowledgeEdge::authored(knower, fact.id())
-        };
-        let passage = Passage {
-            speaker: n.is_multiple_of(2).then(|| one(n)),
-            time: date(m),
-            heard_by: vec![one(k).into()],
-            readers: vec![PassageReader { knower: one(m / 7).into(), since: date(k).and_then(|date| date.time) }],
-            ..Passage::new(format!("line {n} {m}"))
-        };
-        // Let subjects know of their own membership. Otherwise, memberships would almost never be known.
-        let own = KnowledgeEdge::authored(fact.subject().clone().into(), fact.id());
-        let edges = [edge, own].map(|edge| Change::Learn(edge.into()));
-        let changes = [Change::AssertFact(fact.into()), Change::AddPassage(passage.into())];
-        world.0.apply(Operation::new(Author::Dm, "edit", changes.into_iter().chain(edges).collect())).unwrap();
-    }
+    seeds.iter().for_each(|seed| _ = add(&mut world, *seed).unwrap());
     world
+}
+
+/// Adds a fact, a passage and edges to them, which the three numbers select. Returns the touched records.
+pub(super) fn add(world: &mut World, (n, m, k): (u8, u8, u8)) -> Result<Vec<Key>, ApplyError> {
+    let fact = fact(n, m);
+    let knower = if k.is_multiple_of(11) { Knower::World } else { one(k).into() };
+    let edge = KnowledgeEdge {
+        learned: date(k / 2),
+        rank: k.is_multiple_of(5).then(|| ["low", "High"][usize::from(k) % 2].into()),
+        acquisition: if k.is_multiple_of(13) { Acquisition::Shared } else { Acquisition::Authored },
+        ..KnowledgeEdge::authored(knower, fact.id())
+    };
+    let passage = Passage {
+        speaker: n.is_multiple_of(2).then(|| one(n)),
+        time: date(m),
+        heard_by: vec![one(k).into()],
+        readers: vec![PassageReader { knower: one(m / 7).into(), since: date(k).and_then(|date| date.time) }],
+        ..Passage::new(format!("line {n} {m}"))
+    };
+    // Let subjects know of their own membership. Otherwise, memberships would almost never be known.
+    let own = KnowledgeEdge::authored(fact.subject().clone().into(), fact.id());
+    let edges = [edge, own].map(|edge| Change::Learn(edge.into()));
+    let changes = [Change::AssertFact(fact.into()), Change::AddPassage(passage.into())];
+    let changes = changes.into_iter().chain(edges).collect();
+    world.0.apply(Operation::new(Author::Dm, "edit", changes)).map(|applied| applied.touched)
 }
 
 proptest! {

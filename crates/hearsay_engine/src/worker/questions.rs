@@ -52,7 +52,7 @@ struct Waiting {
 pub(super) struct Questions {
     waiting: BTreeMap<u64, Waiting>,
     next: u64,
-    minds: Minds,
+    pub(super) minds: Minds,
 }
 
 /// Maximum time to wait for a vector. Longer times have no effect in practice, and clocks cannot represent times far in

@@ -336,6 +336,7 @@ impl Worker {
         while let Some((made, write)) = in_flight.next() {
             self.writes.revision += 1;
             let (mut touched, mut written) = (Vec::new(), None);
+            let before = self.world.state.version();
             if let Some(operation) = &made.operation {
                 let applied = match Arc::make_mut(&mut self.world.state).apply(Arc::clone(operation)) {
                     Ok(applied) => applied,
@@ -360,6 +361,7 @@ impl Worker {
                 touched.extend(made.transients.subjects());
                 touched.extend(changed);
             }
+            self.questions.minds.follow(before, &self.world.state, &touched);
             self.note_if_findings(&write);
             let position = self.world.state.position();
             self.tell(Event::Applied { position, revision: self.writes.revision, touched });
