@@ -432,7 +432,11 @@ impl Index {
     pub fn add_vectors(&mut self, set: VectorSet) {
         if self.vectors.len() > 0 {
             for (key, number) in set.keys.iter().zip(0..) {
-                set.vectors.get(number).into_iter().for_each(|vector| self.add_vector(*key, vector));
+                if !self.numbers.contains_key(key)
+                    && let Some(number) = self.vectors.push_from(&set.vectors, number)
+                {
+                    self.numbers.insert(*key, number);
+                }
             }
             return;
         }
@@ -470,7 +474,7 @@ impl Index {
     }
 
     /// Returns the vector of a text. Returns `None` if the index does not contain the text or the text has no vector.
-    pub fn vector(&self, id: DocId) -> Option<&[f32]> {
+    pub fn vector(&self, id: DocId) -> Option<Vec<f32>> {
         self.vectors.get(self.head_at(self.place_of(id)?).vector?)
     }
 

@@ -9,8 +9,7 @@ pub type VectorKey = [u8; 16];
 
 /// Vectors of texts, each with the hash of its text.
 ///
-/// The stored form contains the full vectors and their quantized bytes, which a ranking reads first. Reading the stored
-/// form only copies memory.
+/// A vector is stored with 16 bits per component. Reading the stored form only copies memory.
 #[derive(Debug, Clone, Default)]
 pub struct VectorSet {
     pub(crate) keys: Vec<VectorKey>,
@@ -19,7 +18,7 @@ pub struct VectorSet {
 
 impl VectorSet {
     /// Version of the stored form. Change it when the stored form or the quantization changes.
-    pub const FORMAT: u32 = 1;
+    pub const FORMAT: u32 = 2;
 
     /// Adds a vector of length 1. Returns whether the vector was accepted. The first vector sets the dimension; vectors
     /// of another dimension or with values that are not finite are rejected.

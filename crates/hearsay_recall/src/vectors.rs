@@ -1,18 +1,23 @@
-//! Vectors, each stored in full and in quantized form for fast comparison.
+//! Vectors, stored with 16 bits per component.
 //!
-//! The quantized form of a vector has one byte per component and its own scale. It also stores its distance from the
-//! full vector. A comparison therefore gives an estimated cosine and the maximum error of the estimate. A caller that
-//! needs the exact order computes the full cosine only where the error matters. The order equals that of a full scan,
-//! but the comparison reads a quarter of the memory. The comparison sums integers, so the sum is the same in any order
-//! and on any processor.
+//! A vector is stored as integers and one scale. The error of a component is at most 1/65,000 of the largest component,
+//! which changes a cosine by less than 0.0001. Each integer is split into a high and a low byte, which are stored apart.
+//!
+//! A comparison first reads the high bytes only. It gives an estimated cosine and the maximum error of the estimate. A
+//! caller that needs the exact order computes the full cosine only where the error matters. The order equals that of a
+//! full scan, but the comparison reads half of the memory. The comparison sums integers, so the sum is the same in any
+//! order and on any processor.
 
 use std::ops::Range;
 
 use hearsay_simd::Processor;
 use pulp::{Simd, WithSimd};
 
-/// Number of quantization steps from 0 to the largest component of a vector.
+/// Number of steps of the high byte from 0 to the largest component of a vector.
 const STEPS: u32 = 127;
+
+/// Number of steps of the low byte in a step of the high byte.
+const LOW: i32 = 256;
 
 /// Maximum number of quantization steps for a question.
 const FINE_STEPS: u32 = 8_191;
@@ -20,14 +25,14 @@ const FINE_STEPS: u32 = 8_191;
 /// Maximum rounding error of a full cosine, relative to the product of the lengths.
 const ROUNDING: f32 = 2e-5;
 
-/// Scale and error of the quantized form of one vector.
+/// Scale of one vector, and the error of its high bytes.
 #[derive(Debug, Clone, Copy)]
 struct Coarse {
-    /// Size of a quantization step.
+    /// Size of a step of the high byte.
     scale: f32,
-    /// Distance between the quantized form and the full vector.
+    /// Distance between the high bytes alone and the stored vector.
     error: f32,
-    /// Length of the full vector.
+    /// Length of the stored vector.
     length: f32,
 }
 
@@ -35,8 +40,8 @@ struct Coarse {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Vectors {
     dimension: usize,
-    full: Vec<f32>,
-    bytes: Vec<i8>,
+    high: Vec<i8>,
+    low: Vec<i8>,
     coarse: Vec<Coarse>,
 }
 
@@ -64,12 +69,35 @@ impl Vectors {
         }
         let number = self.coarse.len() as u32;
         let scale = step(vector, STEPS);
-        let start = self.bytes.len();
-        self.bytes.extend(vector.iter().map(|x| in_steps(*x, scale) as i8));
-        let error = distance(vector, self.bytes[start..].iter().map(|step| f32::from(*step) * scale));
-        self.coarse.push(Coarse { scale, error, length: length(vector) });
-        self.full.extend_from_slice(vector);
+        let most = STEPS as i32 * LOW;
+        let integers = vector.iter().map(|x| (in_steps(*x, scale / LOW as f32) as i32).clamp(-most, most));
+        let start = self.high.len();
+        for integer in integers {
+            let high = (integer + LOW / 2).div_euclid(LOW);
+            self.high.push(high as i8);
+            self.low.push((integer - high * LOW) as i8);
+        }
+        self.coarse.push(Coarse { scale, error: 0.0, length: 0.0 });
+        let stored = self.get(number)?;
+        let error = distance(&stored, self.high[start..].iter().map(|step| f32::from(*step) * scale));
+        self.coarse[number as usize] = Coarse { scale, error, length: length(&stored) };
         Some(number)
+    }
+
+    /// Adds a vector of another set and returns its number. Returns `None` if it has another dimension.
+    pub(crate) fn push_from(&mut self, other: &Self, number: u32) -> Option<u32> {
+        let coarse = other.coarse.get(number as usize)?;
+        if self.dimension == 0 {
+            self.dimension = other.dimension;
+        }
+        if self.dimension != other.dimension {
+            return None;
+        }
+        let (high, low) = other.bytes(number);
+        self.high.extend_from_slice(high);
+        self.low.extend_from_slice(low);
+        self.coarse.push(*coarse);
+        Some(self.coarse.len() as u32 - 1)
     }
 
     /// Returns the number of vectors.
@@ -88,21 +116,21 @@ impl Vectors {
             if kept < number {
                 let (from, to) = (number * dimension, kept * dimension);
                 self.coarse[kept] = self.coarse[number];
-                self.full.copy_within(from..from + dimension, to);
-                self.bytes.copy_within(from..from + dimension, to);
+                self.high.copy_within(from..from + dimension, to);
+                self.low.copy_within(from..from + dimension, to);
             }
             kept += 1;
         }
         self.coarse.truncate(kept);
-        self.full.truncate(kept * dimension);
-        self.bytes.truncate(kept * dimension);
+        self.high.truncate(kept * dimension);
+        self.low.truncate(kept * dimension);
         self.coarse.shrink_to_fit();
-        self.full.shrink_to_fit();
-        self.bytes.shrink_to_fit();
+        self.high.shrink_to_fit();
+        self.low.shrink_to_fit();
     }
 
-    /// Appends a range of vectors in stored form: count, dimension, all scales and errors, all quantized bytes, all
-    /// full vectors. Numbers are little-endian.
+    /// Appends a range of vectors in stored form: count, dimension, all scales and errors, all high bytes, all low bytes.
+    /// Numbers are little-endian.
     pub(crate) fn encode(&self, range: Range<usize>, to: &mut Vec<u8>) {
         let numbers = range.start * self.dimension..range.end * self.dimension;
         to.extend_from_slice(&(range.len() as u32).to_le_bytes());
@@ -110,13 +138,12 @@ impl Vectors {
         for Coarse { scale, error, length } in &self.coarse[range] {
             [scale, error, length].into_iter().for_each(|number| to.extend_from_slice(&number.to_le_bytes()));
         }
-        to.extend(self.bytes[numbers.clone()].iter().map(|byte| *byte as u8));
-        to.extend(self.full[numbers].iter().flat_map(|number| number.to_le_bytes()));
+        to.extend(self.high[numbers.clone()].iter().chain(&self.low[numbers]).map(|byte| *byte as u8));
     }
 
     /// Returns the size of one vector in stored form, in bytes.
     pub(crate) fn stored_bytes(&self) -> usize {
-        self.dimension * 5 + 12
+        self.dimension * 2 + 12
     }
 
     /// Adds the vectors of a stored form and returns how many were added. Returns `None` and adds nothing if the bytes
@@ -128,8 +155,8 @@ impl Vectors {
             return None;
         }
         let (coarse, rest) = stored[8..].split_at_checked(count.checked_mul(12)?)?;
-        let (bytes, full) = rest.split_at_checked(count.checked_mul(dimension)?)?;
-        if full.len() != bytes.len().checked_mul(4)? {
+        let (high, low) = rest.split_at_checked(count.checked_mul(dimension)?)?;
+        if high.len() != low.len() {
             return None;
         }
         self.dimension = dimension;
@@ -140,17 +167,17 @@ impl Vectors {
             error: float(&part[1]),
             length: float(&part[2]),
         }));
-        self.bytes.extend(bytes.iter().map(|byte| *byte as i8));
-        self.full.extend(full.as_chunks::<4>().0.iter().map(float));
+        self.high.extend(high.iter().map(|byte| *byte as i8));
+        self.low.extend(low.iter().map(|byte| *byte as i8));
         Some(count)
     }
 
     /// Reserves capacity for the vectors of a stored form, given their dimension and its size in bytes.
     pub(crate) fn reserve(&mut self, dimension: usize, stored_bytes: usize) {
-        let count = stored_bytes / (dimension * 5 + 12).max(1);
+        let count = stored_bytes / (dimension * 2 + 12).max(1);
         self.coarse.reserve(count);
-        self.bytes.reserve(count * dimension);
-        self.full.reserve(count * dimension);
+        self.high.reserve(count * dimension);
+        self.low.reserve(count * dimension);
     }
 
     /// Sets large errors for all vectors, so that every cosine is computed in full.
@@ -159,10 +186,18 @@ impl Vectors {
         self.coarse.iter_mut().for_each(|coarse| coarse.error = 1e6);
     }
 
-    /// Returns the vector with the given number.
-    pub(crate) fn get(&self, number: u32) -> Option<&[f32]> {
+    /// Returns the vector with a number.
+    pub(crate) fn get(&self, number: u32) -> Option<Vec<f32>> {
+        let Coarse { scale, .. } = self.coarse.get(number as usize)?;
+        let (high, low) = self.bytes(number);
+        Some(high.iter().zip(low).map(|(high, low)| integer(*high, *low) * (scale / LOW as f32)).collect())
+    }
+
+    /// Returns the high and low bytes of a vector.
+    fn bytes(&self, number: u32) -> (&[i8], &[i8]) {
         let start = number as usize * self.dimension;
-        self.full.get(start..start + self.dimension)
+        let range = start..start + self.dimension;
+        (&self.high[range.clone()], &self.low[range])
     }
 
     /// Prepares a question's vector for comparison. Returns `None` if the vector has another dimension.
@@ -182,11 +217,10 @@ impl Vectors {
 
 impl Probe<'_> {
     /// Returns an estimate of the cosine with a vector, and its maximum difference from the [full cosine](Self::full).
-    /// Reads only the quantized form of the vector.
+    /// Reads only the high bytes of the vector.
     pub(crate) fn look(&self, number: u32) -> (f32, f32) {
-        let (at, dimension) = (number as usize, self.vectors.dimension);
-        let Coarse { scale, error, length } = self.vectors.coarse[at];
-        let bytes = &self.vectors.bytes[at * dimension..(at + 1) * dimension];
+        let Coarse { scale, error, length } = self.vectors.coarse[number as usize];
+        let (bytes, _) = self.vectors.bytes(number);
         let sum = self.processor.dispatch(Product { bytes, steps: &self.steps });
         let most = error * self.length + (length + error) * self.error + ROUNDING * (1.0 + length * self.length);
         (sum as f32 * (scale * self.scale), most)
@@ -194,17 +228,24 @@ impl Probe<'_> {
 
     /// Returns the cosine with a vector. Sums in eight lanes and in a fixed order.
     pub(crate) fn full(&self, number: u32) -> f32 {
-        let vector = self.vectors.get(number).unwrap_or_default();
+        let Coarse { scale, .. } = self.vectors.coarse[number as usize];
+        let (high, low) = self.vectors.bytes(number);
+        let (high, low, question) = (high.as_chunks::<8>(), low.as_chunks::<8>(), self.full.as_chunks::<8>());
         let mut lanes = [0.0_f32; 8];
-        let (a, b) = (vector.chunks_exact(8), self.full.chunks_exact(8));
-        let rest: f32 = a.remainder().iter().zip(b.remainder()).map(|(a, b)| a * b).sum();
-        for (a, b) in a.zip(b) {
+        for ((high, low), x) in high.0.iter().zip(low.0).zip(question.0) {
             for lane in 0..8 {
-                lanes[lane] += a[lane] * b[lane];
+                lanes[lane] += integer(high[lane], low[lane]) * x[lane];
             }
         }
-        lanes.iter().sum::<f32>() + rest
+        let rest = high.1.iter().zip(low.1).zip(question.1);
+        let rest: f32 = rest.map(|((high, low), x)| integer(*high, *low) * x).sum();
+        (lanes.iter().sum::<f32>() + rest) * (scale / LOW as f32)
     }
+}
+
+/// Returns a component as a number of the smallest steps, which is exact.
+fn integer(high: i8, low: i8) -> f32 {
+    (i32::from(high) * LOW + i32::from(low)) as f32
 }
 
 /// Returns the size of a quantization step. `steps` is the number of steps from 0 to the largest component.

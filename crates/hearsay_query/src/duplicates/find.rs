@@ -244,12 +244,12 @@ fn rounded(value: f64) -> Option<Number> {
 impl Duplicate {
     /// Adds the similarity in meaning of the two descriptions. `vector` returns the vector of a fact, if it has one.
     #[must_use]
-    pub fn meant<'a>(mut self, state: &State, vector: impl Fn(FactId) -> Option<&'a [f32]>) -> Self {
+    pub fn meant(mut self, state: &State, vector: impl Fn(FactId) -> Option<Vec<f32>>) -> Self {
         let of = |id: &EntityId, name: &Predicate| vector(state.newest(id, name.as_str())?.id());
         let compared = state.vocabulary().in_order(|behavior| behavior.comparison);
         let near = compared.into_iter().find_map(|name| Some((of(&self.one, name)?, of(&self.other, name)?)));
         // Vectors have unit length, so the dot product is the cosine.
-        let cosine = |(a, b): (&[f32], &[f32])| a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
+        let cosine = |(a, b): (Vec<f32>, Vec<f32>)| a.iter().zip(&b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
         self.meaning = near.map(cosine).and_then(rounded);
         self.weighed()
     }

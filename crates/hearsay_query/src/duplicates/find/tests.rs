@@ -91,9 +91,9 @@ fn common_neighbours_raise_the_similarity_and_relations_lower_it() {
     assert_eq!((found.band, found.meaning), (Band::NearCertain, None));
     let vectors = [[1.0_f32, 0.0], [0.0, 1.0]];
     let first = state.newest(&found.one, "description").unwrap().id();
-    let far = found.clone().meant(&state, |fact| Some(&vectors[usize::from(fact == first)]));
+    let far = found.clone().meant(&state, |fact| Some(vectors[usize::from(fact == first)].to_vec()));
     assert_eq!((far.band, far.meaning), (Band::Possible, Number::new(0.0).ok()));
-    let near = found.meant(&state, |_| Some(&vectors[0]));
+    let near = found.meant(&state, |_| Some(vectors[0].to_vec()));
     assert_eq!((near.band, near.meaning), (Band::NearCertain, Number::new(1.0).ok()));
 }
 
