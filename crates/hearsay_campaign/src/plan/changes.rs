@@ -7,8 +7,8 @@ use std::{
 
 use hearsay_model::{
     Author, Change, EngineSetting, Entity, EntityId, Evidence, Fact, FactId, FactStatus, GameSetting, KnowledgeEdge,
-    KnowledgeId, Operation, Provenance, Secrecy, SessionSetting, Setting, SettingKey, State, Timestamp, Value,
-    attribute,
+    KnowledgeId, Operation, Provenance, Secrecy, Session, SessionId, SessionSetting, Setting, SettingKey, State,
+    Timestamp, Value, attribute,
 };
 
 use super::{
@@ -149,7 +149,16 @@ impl Planner<'_> {
     }
 
     fn sessions(&mut self, gone: &BTreeSet<EntityId>) {
+        let mut first: BTreeMap<&SessionId, &Session> = BTreeMap::new();
         for session in &self.campaign.sessions {
+            if let Some(first) = first.get(&session.id) {
+                if *first != session {
+                    let why = "another session in the files has the same id; change the number, date or title of one";
+                    self.keep(None, format!("session `{}`", session.id), why);
+                }
+                continue;
+            }
+            first.insert(&session.id, session);
             let removed = self.exact().is_some_and(|exact| exact.removed.1.contains(&session.id));
             if removed && self.history.sessions.contains_key(&session.id) {
                 continue;

@@ -87,8 +87,16 @@ impl Assembly<'_> {
         if self.session_ids.contains(&id) {
             id = slug(&format!("{id} {}", note.name));
         }
+        let base = if id.is_empty() { "session".to_owned() } else { id };
+        let mut id = base.clone();
+        for count in 2.. {
+            if !self.session_ids.contains(&id) {
+                break;
+            }
+            id = format!("{base}-{count}");
+        }
         self.session_ids.insert(id.clone());
-        let Ok(id) = SessionId::new(if id.is_empty() { "session" } else { &id }) else { return };
+        let Ok(id) = SessionId::new(&id) else { return };
         let mut present = Vec::new();
         for target in &head.present {
             present.extend(self.target(target, None, note, &note.origin, &note.visibility));
