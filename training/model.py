@@ -49,6 +49,8 @@ class Model(nn.Module):
         self.special = nn.Parameter(torch.randn(len(SPECIAL), QUERY) * 0.02)
         self.near = nn.Parameter(torch.zeros(len(KINDS), BUCKETS))
         self.apart = nn.Parameter(torch.zeros(len(KINDS), len(SPECIAL)))
+        self.inspect = nn.Linear(3 * HIDDEN, QUERY)
+        self.right = nn.Linear(QUERY, 1)
 
     def load_encoder(self, tensors):
         """Takes the weights of a BERT encoder in the naming of sentence-transformers."""
@@ -90,25 +92,35 @@ class Model(nn.Module):
 
     def head_tensors(self):
         """Returns the weights of the heads."""
-        names = ("talk", "tags", "references", "status", "queries", "keys")
+        names = ("talk", "tags", "references", "status", "queries", "keys", "inspect", "right")
         found = {f"heads.{n}.{kind}": getattr(getattr(self, n), kind).data for n in names for kind in ("weight", "bias")}
         return found | {f"heads.{n}": getattr(self, n).data for n in ("special", "near", "apart")}
 
+    def load_heads(self, tensors):
+        """Takes the weights of the heads in the naming of `head_tensors`."""
+        for name, mine in self.head_tensors().items():
+            mine.copy_(tensors[name].float())
+
     def encode(self, ids, types, lengths):
-        positions = torch.arange(ids.shape[1])
+        positions = torch.arange(ids.shape[1], device=ids.device)
         x = self.norm(self.words(ids) + self.types(types) + self.positions(positions)[None])
-        mask = torch.zeros(ids.shape[0], 1, 1, ids.shape[1])
+        mask = torch.zeros(ids.shape[0], 1, 1, ids.shape[1], device=ids.device)
         mask.masked_fill_((positions[None] >= lengths[:, None])[:, None, None], float("-inf"))
         x = self.dropout(x)
-        mask = mask.to(torch.bfloat16) if torch.is_autocast_cpu_enabled() else mask
+        mask = mask.to(torch.bfloat16) if torch.is_autocast_enabled(ids.device.type) else mask
         for layer in self.layers:
             x = layer(x, mask)
         return x.float()
 
     def scores(self, x, kinds, pieces, candidates, buckets):
         """Returns the scores of what references of one window may mean: the candidates, then the special meanings."""
-        queries = self.queries(x[pieces]).view(len(pieces), len(KINDS), QUERY)[torch.arange(len(pieces)), kinds]
+        queries = self.queries(x[pieces]).view(len(pieces), len(KINDS), QUERY)[torch.arange(len(pieces), device=x.device), kinds]
         keys = torch.cat([self.keys(x[candidates]), self.special])
         scores = queries @ keys.T / math.sqrt(QUERY)
-        near = self.near[kinds[:, None], buckets] if len(candidates) else torch.zeros(len(pieces), 0)
+        near = self.near[kinds[:, None], buckets] if len(candidates) else torch.zeros(len(pieces), 0, device=x.device)
         return scores + torch.cat([near, self.apart[kinds]], 1)
+
+    def rightness(self, x, words):
+        """Returns a score of how likely the statement in some words is right. `words` has the first piece of each word."""
+        inside = x[words]
+        return self.right(torch.relu(self.inspect(torch.cat([inside[0], inside[-1], inside.mean(0)]))))[0]
