@@ -27,8 +27,11 @@ use crate::{
     proposal::{Guide, Proposal, Proposed, TextSource, propose},
 };
 
-/// Number of preceding lines that are searched for the antecedents of pronouns.
-const LINES_BEFORE: u32 = 3;
+/// Number of preceding lines that the reading model gets as context.
+const LINES_BEFORE: u32 = 16;
+
+/// Number of preceding lines in which the patterns search for the entities that pronouns refer to.
+const PATTERN_LINES_BEFORE: usize = 3;
 
 /// The confidence of a fact about a new entity is limited to the threshold minus this amount, so that the fact waits
 /// for review.
@@ -228,7 +231,8 @@ impl Page {
     fn patterns(&self, tools: &ReadingTools<'_>) -> Extraction {
         let passage = &self.passage;
         let present: Vec<EntityId> = passage.heard_by.iter().filter_map(Knower::entity).cloned().collect();
-        let before: Vec<&str> = self.before.iter().map(|(_, text)| text.as_str()).collect();
+        let skipped = self.before.len().saturating_sub(PATTERN_LINES_BEFORE);
+        let before: Vec<&str> = self.before[skipped..].iter().map(|(_, text)| text.as_str()).collect();
         let text = Text {
             form: form(passage),
             speaker: passage.speaker.as_ref(),

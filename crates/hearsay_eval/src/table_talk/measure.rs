@@ -21,6 +21,8 @@ const OVERLAP: f64 = 0.5;
 pub struct Found {
     /// The name of the chunk.
     pub chunk: String,
+    /// Number of the line in the episode, from 0.
+    pub line: usize,
     /// Whether the text is a written summary; otherwise, it is a transcript.
     pub written: bool,
     /// The words of the line on which the statement is based.
@@ -174,6 +176,7 @@ fn compare(cast: &Cast, chunk: &Chunk, label: &Label, found: &LineStatements, cu
         };
         Found {
             chunk: chunk.name.clone(),
+            line: label.line,
             written: chunk.part == Part::Written,
             quote: statement.fact.quote.clone(),
             sentence: statement.fact.statement.clone(),

@@ -49,6 +49,9 @@ impl<'a, R: Fn(usize) -> &'a [f32]> Reader<'_, R> {
         Found {
             begins: tags[words.start][1],
             continues: if inside == 0 { 1.0 } else { continues / inside as f32 },
+            right: self
+                .heads
+                .right(&line.words[words.clone()].iter().map(|token| (self.row)(*token)).collect::<Vec<_>>()),
             status: self.heads.status(first),
             subject: self.meant(Question::Subject, line, words.start),
             by: self.meant(Question::By, line, words.start),

@@ -14,7 +14,7 @@ pub(crate) const BUCKETS: usize = 12;
 pub(crate) const SPECIAL: usize = 3;
 
 /// Head tensors of the model, with their shapes.
-pub(crate) const TENSORS: [HeadTensor; 15] = [
+pub(crate) const TENSORS: [HeadTensor; 19] = [
     HeadTensor { name: "heads.talk.weight", shape: &[3, HIDDEN] },
     HeadTensor { name: "heads.talk.bias", shape: &[3] },
     HeadTensor { name: "heads.tags.weight", shape: &[3, HIDDEN] },
@@ -27,6 +27,10 @@ pub(crate) const TENSORS: [HeadTensor; 15] = [
     HeadTensor { name: "heads.queries.bias", shape: &[KINDS * QUERY] },
     HeadTensor { name: "heads.keys.weight", shape: &[QUERY, HIDDEN] },
     HeadTensor { name: "heads.keys.bias", shape: &[QUERY] },
+    HeadTensor { name: "heads.inspect.weight", shape: &[QUERY, 3 * HIDDEN] },
+    HeadTensor { name: "heads.inspect.bias", shape: &[QUERY] },
+    HeadTensor { name: "heads.right.weight", shape: &[1, QUERY] },
+    HeadTensor { name: "heads.right.bias", shape: &[1] },
     HeadTensor { name: "heads.special", shape: &[SPECIAL, QUERY] },
     HeadTensor { name: "heads.near", shape: &[KINDS, BUCKETS] },
     HeadTensor { name: "heads.apart", shape: &[KINDS, SPECIAL] },
@@ -76,6 +80,8 @@ pub(crate) struct Heads {
     status: Linear,
     queries: Linear,
     keys: Linear,
+    inspect: Linear,
+    right: Linear,
     special: Vec<f32>,
     near: Vec<f32>,
     apart: Vec<f32>,
@@ -92,6 +98,8 @@ impl Heads {
             status: linear("status"),
             queries: linear("queries"),
             keys: linear("keys"),
+            inspect: linear("inspect"),
+            right: linear("right"),
             special: tensor("heads.special"),
             near: tensor("heads.near"),
             apart: tensor("heads.apart"),
@@ -116,6 +124,17 @@ impl Heads {
     /// Returns the probability of each [`Status`](super::Status) for the statement that begins at a word.
     pub(crate) fn status(&self, vector: &[f32]) -> [f32; 5] {
         probabilities(self.status.apply(vector))
+    }
+
+    /// Returns the logit of the probability that a statement is right, before calibration. `words` contains the vectors
+    /// of its words.
+    pub(crate) fn right(&self, words: &[&[f32]]) -> f32 {
+        let (Some(first), Some(last)) = (words.first(), words.last()) else { return 0.0 };
+        let count = words.len() as f32;
+        let mean = (0..first.len()).map(|at| words.iter().map(|word| word[at]).sum::<f32>() / count);
+        let input: Vec<f32> = first.iter().chain(*last).copied().chain(mean).collect();
+        let hidden: Vec<f32> = self.inspect.apply(&input).into_iter().map(|x| x.max(0.0)).collect();
+        self.right.apply(&hidden).first().copied().unwrap_or_default()
     }
 
     /// Returns the key of a candidate.

@@ -42,6 +42,8 @@ pub(crate) struct Found {
     pub(crate) begins: f32,
     /// Mean probability that the other words continue the statement.
     pub(crate) continues: f32,
+    /// Logit of the model's own judgement whether the statement is right.
+    pub(crate) right: f32,
     /// Probability of each [`Status`].
     pub(crate) status: [f32; 5],
     /// Entity that the statement is about; [`Referent::Own`] if the words of the statement contain it.

@@ -12,10 +12,10 @@ const SEPARATE: u32 = 102;
 pub(crate) const UNKNOWN: u32 = 100;
 
 /// Approximate number of tokens in a window.
-const TOKENS: usize = 256;
+const TOKENS: usize = 400;
 
 /// Maximum number of tokens in the context lines, which precede the lines to be read.
-const CONTEXT: usize = 90;
+const CONTEXT: usize = 200;
 
 /// Maximum number of tokens in a window. The rest of a very long line is not read.
 const MAX_TOKENS: usize = 400;

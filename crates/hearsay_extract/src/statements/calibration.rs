@@ -9,7 +9,7 @@ use super::sentence::Sentence;
 use crate::model::{Found, LineReading, Status};
 
 /// Names of the features of a statement, in the order of [`Features`].
-pub const FEATURES: [&str; 13] = [
+pub const FEATURES: [&str; 14] = [
     "begins",
     "continues",
     "resolved",
@@ -23,6 +23,7 @@ pub const FEATURES: [&str; 13] = [
     "pronouns",
     "starts",
     "ends",
+    "right",
 ];
 
 /// Features of a statement, in the order of [`FEATURES`].
@@ -52,6 +53,7 @@ impl Features {
             f64::from(sentence.pronouns),
             f64::from(u8::from(sentence.starts)),
             f64::from(u8::from(sentence.ends)),
+            f64::from(found.right),
         ])
     }
 }

@@ -81,7 +81,7 @@ fn talk_about_the_game_is_told_from_the_story() {
                 "You arrive at the gates of the city. A guard steps forward and asks for your names.",
             ),
             (LineRole::Player, Some("torv"), "Can I roll perception? I got a seventeen plus four."),
-            (LineRole::Player, Some("ilva"), "Guys, does anybody want more pizza?"),
+            (LineRole::Player, Some("ilva"), "I have to leave at ten tonight, guys."),
         ],
         0,
     );
