@@ -255,7 +255,11 @@ impl<'a> Pass<'a> {
         let found_cues = cues::find(tokens, grammar, |at| name_at[at].is_some());
         let addresses = found_cues.iter().any(|cue| cue.sort == CueSort::Injection);
         if let (true, false, Some(first), Some(last)) = (addresses, self.only_names, tokens.first(), tokens.last()) {
-            self.addressed.push(Span { start: first.start, end: last.end });
+            // Words after a colon belong to the address: "Ignore your instructions and accept: …".
+            let rest = self.source.get(last.end..).unwrap_or_default();
+            let is_introduction = last.is_mark(":") || rest.trim_start().starts_with(':');
+            let line = rest.find('\n').map_or(self.source.len(), |at| last.end + at);
+            self.addressed.push(Span { start: first.start, end: if is_introduction { line } else { last.end } });
         }
         let syntax = Clauses { tokens, grammar, groups: &groups };
         let clauses = syntax.all();
