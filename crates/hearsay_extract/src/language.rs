@@ -301,11 +301,11 @@ mod tests {
             let error = Language::english().with(toml).unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");
         };
-        check("[words]\nadverb = \"slowly\"", "`adverb` in `[words]`");
-        check("[cues]\nhedges = [\"methinks\"]", "`hedges` in `[cues]`");
+        check("[words]\nadverb = \"slowly\"", "`adverb` in table `[words]`");
+        check("[cues]\nhedges = [\"methinks\"]", "`hedges` in table `[cues]`");
         check("[[relation]]\npredicate = \"Works\"\n", "`Works`");
         check("[[relation]]\npredicate = \"OWNS\"\nverbs = [\"own : dogs\"]", "`own : dogs`");
         check("[verbs]\nirregular = [\"go went\"]", "`go went`");
-        check("[confidence]\nbase = inf", "`base` of `[confidence]`");
+        check("[confidence]\nbase = inf", "`base` in table `[confidence]`");
     }
 }

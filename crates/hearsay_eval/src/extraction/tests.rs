@@ -25,7 +25,7 @@ fn lines_that_cannot_be_read_are_named() {
         let error = labelled(&[SCENE, line]).unwrap_err().to_string();
         assert!(error.starts_with("file.jsonl:2: ") && error.contains(expected), "{error}");
     };
-    check("{", "not JSON");
+    check("{", "not valid JSON");
     check(r#"{"id":"1","scene":"t","form":"lore","text":"x","facts":[]}"#, "`t` is not defined");
     check(r#"{"id":"1","scene":"s","form":"song","text":"x","facts":[]}"#, "song");
     check(

@@ -88,7 +88,7 @@ fn dates_off_the_calendar_say_what_was_expected() {
     check(&plain, "once upon a time", "expected a form such as `3 Frostmoon 412`");
     check(&plain, "yesterday", "needs the game clock, which is not set");
     check(&plain, "4 Rainmoon", "expected a form such as `3 Frostmoon 412`");
-    check(&plain, "4x Rainmoon 412", "has no month");
+    check(&plain, "4x Rainmoon 412", "does not name a month");
     check(&plain, "4 Rainmoon HR", "is not a date");
     check(&plain, "412 CHR", "is not a date");
     check(&plain, "9223372036854775807", "too large");

@@ -166,7 +166,7 @@ fn budgets_end_it_between_parts() {
         "nothing is asked that cannot be paid"
     );
     assert!(
-        error.to_string().contains("300 tokens of one run") && error.to_string().contains("run_tokens raises it"),
+        error.to_string().contains("300 tokens of one run") && error.to_string().contains("raise run_tokens"),
         "{error}"
     );
     let llm = made(LlmSettings { total_tokens: 3_000, ..settings });
