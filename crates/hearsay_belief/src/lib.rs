@@ -97,4 +97,4 @@ pub use derivation::{DerivationStep, RetractionImpact, chains, retraction_impact
 pub use occasion::{Occasion, is_dead, present, says_dead};
 pub use reveal::{Judgement, Revealable, TrustIn, judge, player_characters, revealable, revealable_to};
 pub use trust::{Experience, Trust};
-pub use view::{AccessPath, Brief, Heard, Known, KnownEdge, Recency, View};
+pub use view::{AccessPath, Brief, Heard, Known, KnownEdge, Recency, View, ViewImpact};

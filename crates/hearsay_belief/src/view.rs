@@ -1,21 +1,23 @@
 //! Views: everything that one knower knows at a moment of game time.
 
 mod collector;
-mod dependence;
 mod known;
+mod update;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{Arc, OnceLock},
 };
 
-use hearsay_model::{EntityId, Evidence, FactId, GameTime, Knower, KnowledgeId, Passage, PassageId, State, Vocabulary};
-use rustc_hash::{FxHashMap, FxHashSet};
+use hearsay_model::{EntityId, Evidence, FactId, GameTime, Knower, Passage, PassageId, State, Vocabulary};
+use rustc_hash::FxHashMap;
 
 use collector::Collector;
 pub(crate) use collector::{Reach, groups, learned};
 pub(crate) use known::are_against;
 pub use known::{AccessPath, Brief, Heard, Known, KnownEdge, Recency};
+use update::Dependents;
+pub use update::ViewImpact;
 
 /// Everything that one knower knows at a moment of game time.
 #[derive(Debug, Clone)]
@@ -30,10 +32,10 @@ pub struct View {
     vocabulary: Arc<Vocabulary>,
     /// Computed on the first query for contradicting facts.
     rivals: OnceLock<Rivals>,
-    /// Knowers whose knowledge reaches the view.
-    sources: Vec<Knower>,
-    /// Edges on which the view depends. Computed by the first call of [`depends_on`](Self::depends_on).
-    edges: OnceLock<FxHashSet<KnowledgeId>>,
+    /// Sources whose knowledge reaches the view.
+    sources: Vec<Reach>,
+    /// Edges on which the view depends. Computed at the first change of an edge.
+    dependents: OnceLock<Dependents>,
     is_of_dm: bool,
 }
 
@@ -50,13 +52,34 @@ impl PartialEq for View {
 
 impl Eq for View {}
 
-/// Facts that may contradict another fact, as indices into [`View::facts`].
+/// Facts of a view that may contradict another fact.
 #[derive(Debug, Clone, Default)]
 struct Rivals {
-    /// Facts by subject, in the order of the view.
-    by_subject: FxHashMap<EntityId, Vec<u32>>,
-    /// Facts that have a relation to another fact, by the id of the other fact, in the order of the view.
-    by_related_fact: FxHashMap<FactId, Vec<u32>>,
+    /// Facts by subject, sorted by id.
+    by_subject: FxHashMap<EntityId, Vec<FactId>>,
+    /// Facts that have a relation to another fact, by the id of the other fact, sorted by id.
+    by_related_fact: FxHashMap<FactId, Vec<FactId>>,
+}
+
+impl Rivals {
+    fn add(&mut self, known: &Known) {
+        let insert = |facts: &mut Vec<FactId>| {
+            if let Err(place) = facts.binary_search(&known.id()) {
+                facts.insert(place, known.id());
+            }
+        };
+        insert(self.by_subject.entry(known.subject().clone()).or_default());
+        if let Some(relation) = known.fact_relation() {
+            insert(self.by_related_fact.entry(relation.fact()).or_default());
+        }
+    }
+
+    fn remove(&mut self, known: &Known) {
+        let remove = |facts: &mut Vec<FactId>| facts.retain(|id| *id != known.id());
+        self.by_subject.get_mut(known.subject()).into_iter().for_each(remove);
+        let related = known.fact_relation().and_then(|relation| self.by_related_fact.get_mut(&relation.fact()));
+        related.into_iter().for_each(remove);
+    }
 }
 
 impl View {
@@ -97,11 +120,9 @@ impl View {
         let passages = collector.hear(knower, &sources);
         let vocabulary = Arc::clone(state.vocabulary());
         let (facts, briefs) = collector.settled();
-        let (rivals, edges) = Default::default();
-        let mut sources: Vec<Knower> = sources.into_iter().map(|source| source.from).collect();
-        sources.dedup();
+        let (rivals, dependents) = Default::default();
         let (knower, is_of_dm) = (knower.clone(), false);
-        Self { knower, as_of, facts, briefs, passages, vocabulary, rivals, sources, edges, is_of_dm }
+        Self { knower, as_of, facts, briefs, passages, vocabulary, rivals, sources, dependents, is_of_dm }
     }
 
     /// Returns the knower whose view this is.
@@ -159,32 +180,24 @@ impl View {
     /// predicate for one subject, or if they state opposite relations between the same two entities.
     pub fn against<'a>(&'a self, fact: &'a Known) -> impl Iterator<Item = &'a Known> {
         let rivals = self.rivals();
-        let of = |places: Option<&'a Vec<u32>>| places.map_or(&[][..], Vec::as_slice);
-        let mut places: Vec<u32> = of(rivals.by_subject.get(fact.subject())).to_vec();
-        places.extend(of(rivals.by_related_fact.get(&fact.id())));
-        let bears_on = fact.fact_relation().and_then(|fact_relation| self.place_of(fact_relation.fact()));
-        places.extend(bears_on.map(|place| place as u32));
-        places.sort_unstable();
-        places.dedup();
-        let others = places.into_iter().map(|place| &self.facts[place as usize]);
+        let mut ids: Vec<FactId> = rivals.by_subject.get(fact.subject()).cloned().unwrap_or_default();
+        ids.extend(rivals.by_related_fact.get(&fact.id()).into_iter().flatten());
+        ids.extend(fact.fact_relation().map(|relation| relation.fact()));
+        ids.sort_unstable();
+        ids.dedup();
+        let others = ids.into_iter().filter_map(|id| self.fact(id));
         others.filter(move |other| self.are_against(fact, other))
     }
 
     /// Returns the facts that refute, end, cover or distort the given fact, sorted by id.
     pub fn relations_to(&self, fact: FactId) -> impl Iterator<Item = &Known> {
-        let places = self.rivals().by_related_fact.get(&fact).map_or(&[][..], Vec::as_slice);
-        places.iter().map(|place| &self.facts[*place as usize])
+        self.rivals().by_related_fact.get(&fact).into_iter().flatten().filter_map(|id| self.fact(*id))
     }
 
     fn rivals(&self) -> &Rivals {
         self.rivals.get_or_init(|| {
             let mut rivals = Rivals::default();
-            for (place, known) in (0_u32..).zip(&self.facts) {
-                rivals.by_subject.entry(known.subject().clone()).or_default().push(place);
-                if let Some(fact_relation) = known.fact_relation() {
-                    rivals.by_related_fact.entry(fact_relation.fact()).or_default().push(place);
-                }
-            }
+            self.facts.iter().for_each(|known| rivals.add(known));
             rivals
         })
     }
@@ -237,13 +250,17 @@ impl View {
                 (known, brief)
             })
             .unzip();
-        let heard = |passage: &Arc<Passage>| Heard { passage: Arc::clone(passage), access_path: AccessPath::Own };
-        let passages = state.passages().map(|(id, passage)| (id, heard(passage))).collect();
+        let passages = state.passages().map(|(id, passage)| (id, heard_by_dm(passage))).collect();
         let vocabulary = Arc::clone(state.vocabulary());
-        let (rivals, sources, edges) = Default::default();
+        let (rivals, sources, dependents) = Default::default();
         let (knower, is_of_dm) = (Knower::World, true);
-        Self { knower, as_of: None, facts, briefs, passages, vocabulary, rivals, sources, edges, is_of_dm }
+        Self { knower, as_of: None, facts, briefs, passages, vocabulary, rivals, sources, dependents, is_of_dm }
     }
+}
+
+/// Returns a passage as it appears in the DM's view.
+fn heard_by_dm(passage: &Arc<Passage>) -> Heard {
+    Heard { passage: Arc::clone(passage), access_path: AccessPath::Own }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 //! encoder computes the vector of the question.
 
 use std::{
+    cell::RefCell,
     fs::File,
     io::Write,
     path::Path,
@@ -451,9 +452,10 @@ fn recall(
         ("scholar_context_with_query_embedding", false),
         ("scholar_context_with_query_embedding_after_own_change", true),
     ] {
-        let (mut state, mut minds) = (state.clone(), Minds::default());
-        mind(&mut minds, &state, &people[0]);
-        let learn = |n: usize| -> Result<(State, Minds)> {
+        let mut state = state.clone();
+        let minds = RefCell::new(Minds::default());
+        mind(&mut minds.borrow_mut(), &state, &people[0]);
+        let learn = |n: usize| -> Result<State> {
             let before = state.version();
             let learner = if scholar_learns { &people[0] } else { person(n + 1) };
             let fact =
@@ -462,10 +464,10 @@ fn recall(
             let changes = vec![Change::AssertFact(fact.into()), Change::Learn(edge.into())];
             let applied = state.apply(Operation::new(Author::Game, "hear", changes));
             let applied = applied.map_err(|error| anyhow::anyhow!("{error}"))?;
-            minds.follow(before, &state, &applied.touched);
-            Ok((state.clone(), minds.clone()))
+            minds.borrow_mut().follow(before, &state, &applied.touched);
+            Ok(state.clone())
         };
-        clock.time_after(work, 300, learn, |n, (state, mut minds)| embedded(&state, &mut minds, &people[0], n))?;
+        clock.time_after(work, 300, learn, |n, state| embedded(&state, &mut minds.borrow_mut(), &people[0], n))?;
     }
     Ok(())
 }

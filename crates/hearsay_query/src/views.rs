@@ -1,61 +1,108 @@
-//! Cache of the views of recently queried knowers. A write removes the views that it may change.
+//! Cache of the views of recently queried knowers. After a write, the cached views are updated when they are needed.
 
 use std::{
     collections::VecDeque,
     sync::{Arc, OnceLock},
 };
 
-use hearsay_belief::{Known, View};
-use hearsay_model::{GameTime, Key, Knower, State, StateVersion, attribute, text};
+use hearsay_belief::{Known, View, ViewImpact};
+use hearsay_model::{FactId, GameTime, Key, Knower, State, StateVersion, attribute, text};
 use hearsay_recall::EntityLinker;
 
 use crate::{QueryError, resolve::resolve};
 
 /// Maximum number of cached views. This is enough for the speakers of the current and the previous scene.
-const MOST: usize = 32;
+const MAX_VIEWS: usize = 32;
 
-/// Cached view of one knower, with the names in that view.
-#[derive(Debug)]
+/// Maximum number of changed records that a cached view collects until the next query. With more changes, the view is
+/// computed again.
+const MAX_PENDING: usize = 64;
+
+/// View of one knower, with the names in that view.
+#[derive(Debug, Clone)]
 pub struct Mind {
     /// The view.
     pub view: View,
     /// Entity linker, which finds the entity that a name in the view refers to.
     pub names: EntityLinker,
-    /// Position in the view and normalized name of each name fact. Computed at the first search by name.
-    called: OnceLock<Vec<(u32, String)>>,
+    /// Each name fact with its normalized name, in the order of the view. Computed at the first search by name.
+    called: OnceLock<Vec<(FactId, String)>>,
 }
 
 impl Mind {
+    fn new(view: View) -> Self {
+        Self { names: EntityLinker::of(&view), view, called: OnceLock::new() }
+    }
+
+    /// Updates the view for changed records. Returns whether this succeeded; otherwise, it must be computed again.
+    fn update(&mut self, state: &State, records: &[Key]) -> bool {
+        let Some(changed) = self.view.update(state, records) else { return false };
+        if changed.iter().any(|fact| EntityLinker::reads(self.view.vocabulary(), fact.predicate())) {
+            self.names = EntityLinker::of(&self.view);
+            self.called.take();
+        }
+        true
+    }
+
     /// Returns every name and alias in the view: its fact and the normalized name, in the order of the facts.
     pub fn called(&self) -> impl Iterator<Item = (&Known, &str)> {
         let called = self.called.get_or_init(|| {
-            let is_name = |known: &Known| [attribute::NAME, attribute::ALIAS].contains(&known.predicate().as_str());
-            let names = (0..).zip(self.view.facts()).filter(|(_, known)| is_name(known));
-            names.filter_map(|(place, known)| Some((place, text::normal(known.object().text()?)))).collect()
+            let is_name = |known: &&Known| [attribute::NAME, attribute::ALIAS].contains(&known.predicate().as_str());
+            let names = self.view.facts().filter(is_name);
+            names.filter_map(|known| Some((known.id(), text::normal(known.object().text()?)))).collect()
         });
-        called.iter().filter_map(|(place, name)| Some((self.view.fact_at(*place as usize)?, name.as_str())))
+        called.iter().filter_map(|(id, name)| Some((self.view.fact(*id)?, name.as_str())))
     }
 }
 
-/// Cache key: knower and game time of a [`Mind`]. Without a knower, the [`Mind`] is the DM's view.
+/// Knower and game time of a view. Without a knower, the DM's view.
 type Whose = (Option<Knower>, Option<GameTime>);
 
-/// Cache of [`Mind`]s, most recently used last.
+/// A view in the cache.
+#[derive(Debug, Clone)]
+struct Entry {
+    whose: Whose,
+    mind: Arc<Mind>,
+    /// Records that changed since the view was computed or updated.
+    pending: Vec<Key>,
+}
+
+impl Entry {
+    /// Collects the changed records that affect the view. Returns `false` if the view must be computed again.
+    fn follow(&mut self, state: &State, touched: &[Key]) -> bool {
+        match self.mind.view.impact(state, touched) {
+            ViewImpact::Unchanged => true,
+            ViewImpact::Records(records) => {
+                self.pending.extend(records);
+                self.pending.len() <= MAX_PENDING
+            }
+            ViewImpact::Whole => false,
+        }
+    }
+
+    /// Returns the view of the current state; `None` if it must be computed again.
+    fn updated(mut self, state: &State) -> Option<Arc<Mind>> {
+        let is_current = self.pending.is_empty() || Arc::make_mut(&mut self.mind).update(state, &self.pending);
+        is_current.then_some(self.mind)
+    }
+}
+
+/// Cache of views, most recently used last. A cached view is updated when it is queried after a change.
 #[derive(Debug, Clone, Default)]
 pub struct Minds {
     at: StateVersion,
-    kept: VecDeque<(Whose, Arc<Mind>)>,
+    kept: VecDeque<Entry>,
 }
 
 impl Minds {
-    /// Removes the views that a change of the state may have changed. Without this call, the next question after a
-    /// change computes every view again.
+    /// Notes a change of the state, so that cached views are updated at their next query. Without this call, the next
+    /// query after a change computes every view again.
     ///
     /// `before` is the version of the state before the change, and `touched` the keys of all records whose value or
     /// visibility changed.
     pub fn follow(&mut self, before: StateVersion, state: &State, touched: &[Key]) {
         if self.at == before {
-            self.kept.retain(|(_, mind)| !mind.view.depends_on(state, touched));
+            self.kept.retain_mut(|entry| entry.follow(state, touched));
             self.at = state.version();
         }
     }
@@ -70,18 +117,15 @@ impl Minds {
             self.at = state.version();
         }
         let whose = (knower.cloned(), as_of);
-        let mind = match self.kept.iter().position(|(of, _)| *of == whose).and_then(|at| self.kept.remove(at)) {
-            Some((_, mind)) => mind,
-            None => {
-                let view = knower.map_or_else(|| View::of_dm(state), |knower| View::of(state, knower, as_of));
-                let names = EntityLinker::of(&view);
-                Arc::new(Mind { view, names, called: OnceLock::new() })
-            }
-        };
-        if self.kept.len() == MOST {
+        let cached = self.kept.iter().position(|entry| entry.whose == whose).and_then(|at| self.kept.remove(at));
+        let mind = cached.and_then(|entry| entry.updated(state)).unwrap_or_else(|| {
+            let view = knower.map_or_else(|| View::of_dm(state), |knower| View::of(state, knower, as_of));
+            Arc::new(Mind::new(view))
+        });
+        if self.kept.len() == MAX_VIEWS {
             self.kept.pop_front();
         }
-        self.kept.push_back((whose, Arc::clone(&mind)));
+        self.kept.push_back(Entry { whose, mind: Arc::clone(&mind), pending: Vec::new() });
         mind
     }
 }

@@ -5,7 +5,7 @@ use std::{cmp::Reverse, collections::BTreeSet, ops::Range, sync::OnceLock};
 
 use hearsay_belief::{Recency, View};
 use hearsay_model::{
-    Credence, EntityId, ReferringExpression, attribute,
+    Credence, EntityId, Predicate, ReferringExpression, Vocabulary, attribute,
     spelling::{Spellings, is_common},
     text,
 };
@@ -151,6 +151,12 @@ impl EntityLinker {
             }
         }
         names
+    }
+
+    /// Returns whether a linker reads the facts with a predicate: names, aliases and descriptions.
+    pub fn reads(vocabulary: &Vocabulary, predicate: &Predicate) -> bool {
+        [attribute::NAME, attribute::ALIAS].contains(&predicate.as_str())
+            || vocabulary.behavior(predicate).reference == Some(ReferringExpression::Description)
     }
 
     /// Returns the knower's primary name for an entity; `None` if the knower has no name for it.

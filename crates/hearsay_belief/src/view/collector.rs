@@ -6,8 +6,8 @@ use std::{
 };
 
 use hearsay_model::{
-    Belonging, EntityId, Fact, FactId, GameTime, Knower, KnowledgeEdge, KnownFact, PassageId, State, Vocabulary,
-    attribute, text,
+    Belonging, EntityId, Fact, FactId, GameTime, Knower, KnowledgeEdge, KnowledgeId, KnownFact, Passage, PassageId,
+    State, Vocabulary, attribute, text,
 };
 use rustc_hash::FxHashMap;
 
@@ -32,6 +32,74 @@ impl Reach {
     pub(crate) fn all(from: Knower, access_path: AccessPath) -> Self {
         Self { from, access_path, stay: Stay::ALWAYS, rank: None }
     }
+
+    /// Returns the edge as it reaches the knower; `None` if the knower does not receive it before the given moment.
+    pub(super) fn received(
+        &self,
+        as_of: Option<GameTime>,
+        id: KnowledgeId,
+        edge: &Arc<KnowledgeEdge>,
+        fact: &Fact,
+    ) -> Option<KnownEdge> {
+        let since = self.stay.receives(learned(edge, fact)).filter(|since| is_past(as_of, *since))?;
+        let access_path = self.access_path.clone();
+        Some(KnownEdge { id, edge: Arc::clone(edge), access_path, since, belief: edge.credence })
+    }
+
+    /// Returns whether the source passes on an edge only to members of some ranks.
+    pub(super) fn reserves(&self, edge: &KnowledgeEdge) -> bool {
+        edge.rank.is_some() && self.access_path != AccessPath::Own
+    }
+
+    /// Returns whether a passage reaches the knower through this source before the given moment.
+    fn lets_hear(&self, as_of: Option<GameTime>, passage: &Passage) -> bool {
+        let reached = passage.reached(&self.from).and_then(|reached| self.stay.receives(reached));
+        reached.is_some_and(|since| is_past(as_of, since))
+    }
+}
+
+/// Returns whether a moment is not after the moment of a view.
+fn is_past(as_of: Option<GameTime>, moment: Option<GameTime>) -> bool {
+    as_of.is_none_or(|now| moment.is_none_or(|moment| moment <= now))
+}
+
+/// Returns the passages that the sources heard, each with the most direct access path. `facts` are the facts that the
+/// knower knows.
+pub(super) fn all_heard(
+    state: &State,
+    as_of: Option<GameTime>,
+    knower: &Knower,
+    sources: &[Reach],
+    facts: &[Known],
+) -> BTreeMap<PassageId, Heard> {
+    let mut ids: Vec<PassageId> =
+        sources.iter().flat_map(|source| state.passages_of(&source.from)).map(|(id, _)| id).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ids.into_iter().filter_map(|id| Some((id, heard(state, as_of, knower, sources, facts, id)?))).collect()
+}
+
+/// Returns a passage with its most direct access path; `None` if no source heard it.
+///
+/// If the speaker of the passage uses a secret name and the knower does not know whose name it is, the speaker is
+/// hidden.
+pub(super) fn heard(
+    state: &State,
+    as_of: Option<GameTime>,
+    knower: &Knower,
+    sources: &[Reach],
+    facts: &[Known],
+    id: PassageId,
+) -> Option<Heard> {
+    let passage = state.passage(id)?;
+    let of = sources.iter().filter(|source| source.lets_hear(as_of, passage));
+    let access_path = of.map(|source| &source.access_path).min()?.clone();
+    let alias = passage.speaker.as_ref().zip(passage.speaker_alias.as_ref());
+    let is_masked = alias.is_some_and(|(speaker, alias)| {
+        knower.entity() != Some(speaker) && !facts.iter().any(|known| knows_name(known, speaker, alias))
+    });
+    let passage = if is_masked { Arc::new(passage.masked()) } else { Arc::clone(passage) };
+    Some(Heard { passage, access_path })
 }
 
 /// A span of game time. The span includes the start and excludes the end. `None` means unbounded.
@@ -92,25 +160,15 @@ impl<'s> Collector<'s> {
         Self { state, as_of, facts, indices, places, structure, ranks: Vec::new(), ranked }
     }
 
-    fn is_past(&self, moment: Option<GameTime>) -> bool {
-        self.as_of.is_none_or(|now| moment.is_none_or(|moment| moment <= now))
-    }
-
     /// Collects the knowledge of a source, as far as it reaches a member with this stay.
-    pub(super) fn take(&mut self, Reach { from, access_path, stay, rank }: &Reach) {
-        for KnownFact { id, edge, index, fact } in self.state.known_facts(from) {
-            let Some(since) = stay.receives(learned(edge, fact)).filter(|since| self.is_past(*since)) else { continue };
-            let way = KnownEdge {
-                id,
-                edge: Arc::clone(edge),
-                access_path: access_path.clone(),
-                since,
-                belief: edge.credence,
-            };
-            if edge.rank.is_some() && *access_path != AccessPath::Own {
-                self.ranked.push(Ranked { way, index, fact: Arc::clone(fact), held: rank.clone() });
+    pub(super) fn take(&mut self, source: &Reach) {
+        for KnownFact { id, edge, index, fact } in self.state.known_facts(&source.from) {
+            let Some(known_edge) = source.received(self.as_of, id, edge, fact) else { continue };
+            if source.reserves(edge) {
+                let held = source.rank.clone();
+                self.ranked.push(Ranked { way: known_edge, index, fact: Arc::clone(fact), held });
             } else {
-                self.add(way, index, fact);
+                self.add(known_edge, index, fact);
             }
         }
     }
@@ -163,36 +221,8 @@ impl<'s> Collector<'s> {
     }
 
     /// Returns the passages that the sources heard, each with the most direct access path.
-    ///
-    /// If the speaker of a passage uses a secret name and the knower does not know whose name it is, the speaker is
-    /// hidden.
     pub(super) fn hear(&self, knower: &Knower, sources: &[Reach]) -> BTreeMap<PassageId, Heard> {
-        let mut passages = BTreeMap::<PassageId, Heard>::new();
-        for Reach { from, access_path, stay, .. } in sources {
-            for (id, passage) in self.state.passages_of(from) {
-                let reached = passage.reached(from).and_then(|reached| stay.receives(reached));
-                if !reached.is_some_and(|since| self.is_past(since)) {
-                    continue;
-                }
-                let heard = passages.entry(id);
-                let heard =
-                    heard.or_insert_with(|| Heard { passage: Arc::clone(passage), access_path: access_path.clone() });
-                if *access_path < heard.access_path {
-                    heard.access_path = access_path.clone();
-                }
-            }
-        }
-        for heard in passages.values_mut() {
-            let Some((speaker, alias)) = heard.passage.speaker.as_ref().zip(heard.passage.speaker_alias.as_ref())
-            else {
-                continue;
-            };
-            let knows = |known: &Known| knows_name(known, speaker, alias);
-            if knower.entity() != Some(speaker) && !self.facts.iter().any(knows) {
-                heard.passage = Arc::new(heard.passage.masked());
-            }
-        }
-        passages
+        all_heard(self.state, self.as_of, knower, sources, &self.facts)
     }
 
     /// Returns the collected facts with their computed beliefs, sorted by id.
@@ -296,7 +326,7 @@ impl Known {
     }
 
     /// Adds an edge. Drops edges that only record whom a group told, because its members do not receive them.
-    fn add(&mut self, way: KnownEdge) {
+    pub(super) fn add(&mut self, way: KnownEdge) {
         match &way.access_path {
             _ if way.edge.acquisition.gives_knowledge() => self.known_edges.push(way),
             AccessPath::Own => self.shared.push(way),
@@ -305,7 +335,7 @@ impl Known {
     }
 
     /// Sorts the edges and computes their belief.
-    fn settle(&mut self, weigher: &mut Weigher) {
+    pub(super) fn settle(&mut self, weigher: &mut Weigher) {
         for way in &mut self.known_edges {
             if !way.edge.sources.is_empty() {
                 way.belief = credence(weigher.belief(way.id, &way.edge));

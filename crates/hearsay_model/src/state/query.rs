@@ -299,7 +299,12 @@ impl State {
 
     /// Returns the active edges to a fact, in arbitrary order.
     pub fn known_by(&self, fact: FactId) -> impl Iterator<Item = &Arc<KnowledgeEdge>> {
-        self.edges(self.facts.get(&fact).map(|row| &row.known_by)).map(|(_, edge)| edge)
+        self.edges_to(fact).map(|(_, edge)| edge)
+    }
+
+    /// Returns the same edges as [`known_by`](Self::known_by), each with its id.
+    pub fn edges_to(&self, fact: FactId) -> impl Iterator<Item = (KnowledgeId, &Arc<KnowledgeEdge>)> {
+        self.edges(self.facts.get(&fact).map(|row| &row.known_by))
     }
 
     /// Returns the recorded edges to a fact. This includes edges that are inactive because the fact is proposed or
