@@ -23,7 +23,7 @@ fn id(text: &str, n: usize) -> EntityId {
     EntityId::new(format!("{text}-{n}")).unwrap()
 }
 
-fn state(changes: &mut Vec<Change>, fact: FactBuilder, knowers: &[&EntityId], learned: Option<i64>) {
+fn add_fact(changes: &mut Vec<Change>, fact: FactBuilder, knowers: &[&EntityId], learned: Option<i64>) {
     let fact = Arc::new(fact.build().unwrap());
     changes.push(Change::AssertFact(Arc::clone(&fact)));
     for knower in knowers {
@@ -44,44 +44,49 @@ fn world(witnesses: usize) -> State {
     let people = (0..PEOPLE).map(|n| (id("person", n), "npc"));
     for (id, kind) in places.chain(valleys).chain(people) {
         changes.push(Change::AddEntity(Entity::new(id.clone())));
-        state(&mut changes, Fact::attribute(&id, "kind", kind, provenance()).unwrap(), &[&id], None);
+        add_fact(&mut changes, Fact::attribute(&id, "kind", kind, provenance()).unwrap(), &[&id], None);
     }
     for n in 0..PLACES {
         let (place, valley) = (id("village", n), id("valley", n / 10));
-        state(&mut changes, Fact::relation(&place, "PART_OF", &valley, provenance()).unwrap(), &[&place], None);
+        add_fact(&mut changes, Fact::relation(&place, "PART_OF", &valley, provenance()).unwrap(), &[&place], None);
     }
     for n in 0..PEOPLE {
         let (person, home) = (id("person", n), id("village", n % PLACES));
         let name = Fact::attribute(&person, "name", format!("Person {n}"), provenance()).unwrap();
-        state(&mut changes, name, &[&person, &home], None);
-        state(
+        add_fact(&mut changes, name, &[&person, &home], None);
+        add_fact(
             &mut changes,
             Fact::relation(&person, "RESIDENT_OF", &home, provenance()).unwrap(),
             &[&person, &home],
             None,
         );
         let trade = Fact::attribute(&person, "occupation", format!("trade {}", n % 50), provenance()).unwrap();
-        state(&mut changes, trade, &[&person, &home], None);
+        add_fact(&mut changes, trade, &[&person, &home], None);
         for (name, step) in [("KNOWS", 1), ("LIKES", 2)] {
             let other = id("person", (n + step * PLACES) % PEOPLE);
-            state(&mut changes, Fact::relation(&person, name, &other, provenance()).unwrap(), &[&person, &other], None);
+            add_fact(
+                &mut changes,
+                Fact::relation(&person, name, &other, provenance()).unwrap(),
+                &[&person, &other],
+                None,
+            );
         }
     }
     for n in 0..1_000 {
-        let about = id("person", n);
-        let seen_by: Vec<EntityId> = (0..witnesses).map(|k| id("person", (n + k * PLACES) % PEOPLE)).collect();
-        let news = Fact::attribute(&about, "lore", format!("What happened to person {n}."), provenance()).unwrap();
-        state(&mut changes, news, &seen_by.iter().collect::<Vec<_>>(), Some(DAY - 60));
+        let subject = id("person", n);
+        let observers: Vec<EntityId> = (0..witnesses).map(|k| id("person", (n + k * PLACES) % PEOPLE)).collect();
+        let news = Fact::attribute(&subject, "lore", format!("What happened to person {n}."), provenance()).unwrap();
+        add_fact(&mut changes, news, &observers.iter().collect::<Vec<_>>(), Some(DAY - 60));
     }
     let mut state = State::default();
     state.apply(Operation::new(Author::Game, "world", changes)).unwrap();
     state
 }
 
-static FEW: LazyLock<State> = LazyLock::new(|| world(3));
-static MANY: LazyLock<State> = LazyLock::new(|| world(25));
+static THREE_WITNESSES: LazyLock<State> = LazyLock::new(|| world(3));
+static TWENTY_FIVE_WITNESSES: LazyLock<State> = LazyLock::new(|| world(25));
 /// The state after four days of gossip.
-static LATER: LazyLock<State> = LazyLock::new(|| {
+static AFTER_FOUR_DAYS: LazyLock<State> = LazyLock::new(|| {
     let mut state = world(3);
     let step = gossip(&state, &GossipOptions::between(GameTime(DAY), GameTime(5 * DAY))).unwrap();
     state.apply(Operation::new(Author::Game, "gossip", step.changes)).unwrap();
@@ -95,21 +100,21 @@ fn day(bencher: Bencher, state: &State, day: i64) {
 
 #[divan::bench(sample_count = 5, sample_size = 1)]
 fn first_day_with_three_witnesses(bencher: Bencher) {
-    day(bencher, &FEW, 1);
+    day(bencher, &THREE_WITNESSES, 1);
 }
 
 #[divan::bench(sample_count = 5, sample_size = 1)]
 fn first_day_with_twenty_five_witnesses(bencher: Bencher) {
-    day(bencher, &MANY, 1);
+    day(bencher, &TWENTY_FIVE_WITNESSES, 1);
 }
 
 #[divan::bench(sample_count = 5, sample_size = 1)]
 fn fifth_day(bencher: Bencher) {
-    day(bencher, &LATER, 5);
+    day(bencher, &AFTER_FOUR_DAYS, 5);
 }
 
 #[divan::bench(sample_count = 3, sample_size = 1)]
 fn ten_days(bencher: Bencher) {
     let options = GossipOptions::between(GameTime(DAY), GameTime(11 * DAY));
-    bencher.bench(|| gossip(black_box(&FEW), &options).unwrap().news.len());
+    bencher.bench(|| gossip(black_box(&THREE_WITNESSES), &options).unwrap().news.len());
 }

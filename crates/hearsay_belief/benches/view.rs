@@ -22,14 +22,14 @@ fn id(n: usize) -> EntityId {
 
 fn fact(subject: usize, predicate: &str, object: usize) -> Arc<Fact> {
     let provenance = Provenance::new(Method::Authored, Author::Dm);
-    let built = Fact::relation(&id(subject), predicate, &id(object), provenance).and_then(|fact| fact.build());
-    Arc::new(built.unwrap_or_else(|_| unreachable!("the fact is well formed")))
+    let fact = Fact::relation(&id(subject), predicate, &id(object), provenance).and_then(|fact| fact.build());
+    Arc::new(fact.unwrap_or_else(|_| unreachable!("the fact is well formed")))
 }
 
 static WORLD: LazyLock<State> = LazyLock::new(|| {
     let mut state = State::default();
     let mut changes: Vec<Change> = (0..ENTITIES).map(|n| Change::AddEntity(Entity::new(id(n)))).collect();
-    let mut write = |fact: Arc<Fact>, knowers: &[usize], common: bool| {
+    let mut add_fact = |fact: Arc<Fact>, knowers: &[usize], common: bool| {
         changes.push(Change::AssertFact(Arc::clone(&fact)));
         for knower in knowers {
             changes.push(Change::Learn(Arc::new(KnowledgeEdge::authored(id(*knower).into(), fact.id()))));
@@ -39,7 +39,7 @@ static WORLD: LazyLock<State> = LazyLock::new(|| {
         }
     };
     for person in TOWNS..ENTITIES {
-        write(fact(person, "RESIDENT_OF", person % TOWNS), &[person, person % TOWNS], false);
+        add_fact(fact(person, "RESIDENT_OF", person % TOWNS), &[person, person % TOWNS], false);
     }
     for n in 0..FACTS + TOWNS - ENTITIES {
         // Towns differ in size: the first town knows the most facts.
@@ -47,24 +47,25 @@ static WORLD: LazyLock<State> = LazyLock::new(|| {
         let relation =
             fact(person, ["OWES", "KNOWS", "LIKES"][n % 3], TOWNS + (n * 104_729 + n / 7) % (ENTITIES - TOWNS));
         let teller = TOWNS + n % 300;
-        write(relation, &[person, town, teller], n % 100 == 0);
+        add_fact(relation, &[person, town, teller], n % 100 == 0);
     }
-    let told = |_| unreachable!("the world is well formed");
-    state.apply(Operation::new(Author::Dm, "a world", changes)).unwrap_or_else(told);
+    let panic_on_error = |_| unreachable!("the world is well formed");
+    state.apply(Operation::new(Author::Dm, "a world", changes)).unwrap_or_else(panic_on_error);
     // Some facts are rumours that one inhabitant of a town tells another.
-    let talk: Vec<Change> = (0..300)
+    let tellings: Vec<Change> = (0..300)
         .flat_map(|n| {
             let (teller, hearer) = (id(TOWNS + n), [id(TOWNS + (n + 1) % 300)]);
             let view = View::of(&state, &teller.clone().into(), None);
             let facts: Vec<_> = view.facts().take(20).filter_map(|known| state.fact(known.id()).cloned()).collect();
             let tell = |fact: &Arc<Fact>| {
                 let telling = learn::Telling::new(&teller, &hearer, fact);
-                learn::tell(&state, &telling, &Occasion::default()).map_or_else(|_| Vec::new(), |told| told.changes)
+                learn::tell(&state, &telling, &Occasion::default())
+                    .map_or_else(|_| Vec::new(), |learning| learning.changes)
             };
             facts.iter().flat_map(tell).collect::<Vec<_>>()
         })
         .collect();
-    state.apply(Operation::new(Author::Game, "talk", talk)).unwrap_or_else(told);
+    state.apply(Operation::new(Author::Game, "talk", tellings)).unwrap_or_else(panic_on_error);
     state
 });
 
@@ -77,6 +78,8 @@ fn main() {
 #[divan::bench(args = [TOWNS, TOWNS + 7, ENTITIES - 1])]
 fn view_at_100_000_facts(bencher: Bencher, character: usize) {
     let knower = id(character).into();
-    let known = View::of(&WORLD, &knower, None).facts().len();
-    bencher.counter(divan::counter::ItemsCount::new(known)).bench_local(|| View::of(black_box(&WORLD), &knower, None));
+    let fact_count = View::of(&WORLD, &knower, None).facts().len();
+    bencher
+        .counter(divan::counter::ItemsCount::new(fact_count))
+        .bench_local(|| View::of(black_box(&WORLD), &knower, None));
 }

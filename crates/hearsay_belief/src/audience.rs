@@ -37,7 +37,7 @@ impl Surroundings for State {
 ///
 /// Entities that cannot know anything, such as items and events, are not included. A private fact about an item
 /// therefore has no knowers.
-pub fn default_audience(audience: Audience, fact: &Fact, around: &impl Surroundings) -> Vec<Knower> {
+pub fn default_audience(audience: Audience, fact: &Fact, context: &impl Surroundings) -> Vec<Knower> {
     let (subject, object) = (fact.subject(), fact.object().entity());
     let mut knowers: Vec<EntityId> = Vec::new();
     match audience {
@@ -46,13 +46,13 @@ pub fn default_audience(audience: Audience, fact: &Fact, around: &impl Surroundi
         Audience::Parties => knowers.extend(std::iter::once(subject).chain(object).cloned()),
         Audience::Local => {
             knowers.extend(std::iter::once(subject).chain(object).cloned());
-            if around.kind(subject) != Some(Kind::Location) {
-                let place = around.place(subject).or_else(|| object.and_then(|object| around.place(object)));
+            if context.kind(subject) != Some(Kind::Location) {
+                let place = context.place(subject).or_else(|| object.and_then(|object| context.place(object)));
                 knowers.extend(place);
             }
         }
     }
-    knowers.retain(|id| around.kind(id).is_none_or(|kind| kind.can_know()));
+    knowers.retain(|id| context.kind(id).is_none_or(|kind| kind.can_know()));
     knowers.sort();
     knowers.dedup();
     knowers.into_iter().map(Knower::Entity).collect()

@@ -7,12 +7,12 @@ use serde::Serialize;
 
 use crate::{
     AccessPath, Known, View,
-    credence::{credence, refuted},
+    credence::{credence, refuted_belief},
     view::Recency,
 };
 
 /// The minimum credence at which a fact counts as believed.
-pub const BELIEVED: f64 = 0.5;
+pub const BELIEF_THRESHOLD: f64 = 0.5;
 
 /// Whether a knower believes a fact that it knows, and if not, why not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -54,22 +54,21 @@ impl View {
     /// told does not change the belief in a fact that the knower observed. If the knower observed both the fact and the
     /// refutation, it believes the later observation.
     pub fn believes(&self, subject: &EntityId, predicate: &Predicate) -> Vec<Belief<'_>> {
-        let of_subject = |known: &&Known| known.subject() == subject && known.predicate() == predicate;
-        let candidates: Vec<&Known> = self.facts().filter(of_subject).collect();
+        let is_candidate = |known: &&Known| known.subject() == subject && known.predicate() == predicate;
+        let candidates: Vec<&Known> = self.facts().filter(is_candidate).collect();
         let mut beliefs: Vec<Belief> = candidates.into_iter().map(|known| self.belief(known)).collect();
         if self.vocabulary().is_functional(predicate) {
-            let holds = |belief: &&Belief| belief.hold == Hold::Believed;
+            let is_believed = |belief: &&Belief| belief.hold == Hold::Believed;
             // If several values are believed, the latest is the current value. Among equally late values, the value
             // with the highest credence is the current value.
-            let rank = |belief: &Belief| (belief.known.recency().state(), belief.credence, belief.known.id());
-            let latest = beliefs
-                .iter()
-                .filter(holds)
-                .max_by_key(|belief| rank(belief))
-                .map(|belief| (belief.known.id(), belief.known.object().clone(), belief.known.recency().state()));
-            if let Some((id, object, late)) = latest {
+            let rank = |belief: &Belief| (belief.known.recency().sort_key(), belief.credence, belief.known.id());
+            let latest =
+                beliefs.iter().filter(is_believed).max_by_key(|belief| rank(belief)).map(|belief| {
+                    (belief.known.id(), belief.known.object().clone(), belief.known.recency().sort_key())
+                });
+            if let Some((id, object, latest_key)) = latest {
                 for belief in beliefs.iter_mut().filter(|b| b.hold == Hold::Believed && *b.known.object() != object) {
-                    let earlier = belief.known.recency().state() < late;
+                    let earlier = belief.known.recency().sort_key() < latest_key;
                     belief.hold = if earlier { Hold::Superseded(id) } else { Hold::Outweighed(id) };
                 }
             }
@@ -91,21 +90,23 @@ impl View {
                     refutations.push((other.credence().get(), other.learned()));
                     outweighed = outweighed.max(Some((other.credence(), other.id())));
                 }
-                Some(FactRelation::Ends(_)) if other.credence().get() >= BELIEVED => {
-                    let past = self
+                Some(FactRelation::Ends(_)) if other.credence().get() >= BELIEF_THRESHOLD => {
+                    let has_ended = self
                         .as_of()
                         .is_none_or(|now| other.since().and_then(|date| date.time).is_none_or(|ended| ended <= now));
-                    ended = ended.or(Some(other.id()).filter(|_| past));
+                    ended = ended.or(Some(other.id()).filter(|_| has_ended));
                 }
                 _ => {}
             }
         }
-        let belief = refuted((known.credence().get(), known.learned()), refutations);
+        let belief = refuted_belief((known.credence().get(), known.learned()), refutations);
         let against = self.against(known).map(Known::id).collect();
         let hold = match (ended, outweighed) {
             (Some(end), _) => Hold::Ended(end),
-            (_, Some((refutation, id))) if refutation.get() >= BELIEVED && belief < BELIEVED => Hold::Outweighed(id),
-            _ if belief < BELIEVED => Hold::Doubted,
+            (_, Some((refutation, id))) if refutation.get() >= BELIEF_THRESHOLD && belief < BELIEF_THRESHOLD => {
+                Hold::Outweighed(id)
+            }
+            _ if belief < BELIEF_THRESHOLD => Hold::Doubted,
             _ => Hold::Believed,
         };
         Belief { known, credence: credence(belief), hold, against }
@@ -122,56 +123,63 @@ impl View {
     /// - arrivals at a place that the knower witnessed, if the knower knows that the other entity was at that place at
     ///   the time. Everyone at a place can see who arrives.
     pub fn attributed(&self, other: &EntityId) -> BTreeMap<FactId, Vec<Attributed>> {
-        let mut thought = Thought::default();
-        let reasons = |known: &Known| (known.id(), self.reasons(other, known, &mut thought));
+        let mut cache = AttributionCache::default();
+        let reasons = |known: &Known| (known.id(), self.reasons(other, known, &mut cache));
         self.facts().map(reasons).filter(|(_, reasons)| !reasons.is_empty()).collect()
     }
 
     /// Returns the reasons why the knower thinks that another entity knows a fact. [`attributed`](Self::attributed)
     /// lists the possible reasons. The latest reason comes first.
     pub fn attributes(&self, other: &EntityId, known: &Known) -> Vec<Attributed> {
-        self.reasons(other, known, &mut Thought::default())
+        self.reasons(other, known, &mut AttributionCache::default())
     }
 
-    fn reasons<'v>(&'v self, other: &EntityId, known: &Known, thought: &mut Thought<'v>) -> Vec<Attributed> {
+    fn reasons<'v>(&'v self, other: &EntityId, known: &Known, cache: &mut AttributionCache<'v>) -> Vec<Attributed> {
         let belongs = |group: &EntityId| {
-            let mut about = self.facts().filter(|known| known.subject() == other);
-            about.any(|known| {
-                let to_group = known.object().entity() == Some(group)
+            let mut facts_about_other = self.facts().filter(|known| known.subject() == other);
+            facts_about_other.any(|known| {
+                let is_object = known.object().entity() == Some(group)
                     && self.vocabulary().behavior(known.predicate()).is_direct_belonging();
-                to_group && self.belief(known).hold == Hold::Believed
+                is_object && self.belief(known).hold == Hold::Believed
             })
         };
         let mut reasons = Vec::new();
-        let mut note = |reason, edge, since, belief| {
+        let mut add_reason = |reason, edge, since, belief| {
             reasons.push(Attributed { reason, edge, since, credence: belief });
         };
-        for way in known.known_edges() {
-            let with_other = way.edge.co_present.contains(other);
-            match &way.access_path {
-                AccessPath::Own if with_other => note(Reason::Present, way.id, way.since, way.belief),
+        for known_edge in known.known_edges() {
+            let other_was_present = known_edge.edge.co_present.contains(other);
+            match &known_edge.access_path {
+                AccessPath::Own if other_was_present => {
+                    add_reason(Reason::Present, known_edge.id, known_edge.since, known_edge.belief);
+                }
                 AccessPath::Own
-                    if way.edge.acquisition.is_witnessed() && PredicateRole::Location.is(known.predicate()) =>
+                    if known_edge.edge.acquisition.is_witnessed() && PredicateRole::Location.is(known.predicate()) =>
                 {
-                    let stays = thought.stays.get_or_insert_with(|| Stays::of(self));
-                    if let Some((stay, moment)) = stays.was_there(other, known) {
-                        note(Reason::WasThere(stay.place.clone()), stay.edge, Some(moment), way.belief);
+                    let periods = cache.presence_periods.get_or_insert_with(|| PresencePeriods::from_view(self));
+                    if let Some((period, moment)) = periods.presence_at_arrival(other, known) {
+                        add_reason(
+                            Reason::WasThere(period.place.clone()),
+                            period.edge,
+                            Some(moment),
+                            known_edge.belief,
+                        );
                     }
                 }
-                AccessPath::Own if way.edge.acquisition.teller() == Some(other) => {
-                    note(Reason::ToldMe, way.id, way.since, Credence::FULL);
+                AccessPath::Own if known_edge.edge.acquisition.teller() == Some(other) => {
+                    add_reason(Reason::ToldMe, known_edge.id, known_edge.since, Credence::FULL);
                 }
                 AccessPath::Member(group) | AccessPath::Resident(group) => {
-                    if *thought.belonging.entry(group.clone()).or_insert_with(|| belongs(group)) {
-                        note(Reason::Belongs(group.clone()), way.id, way.since, way.belief);
+                    if *cache.belongs_to.entry(group.clone()).or_insert_with(|| belongs(group)) {
+                        add_reason(Reason::Belongs(group.clone()), known_edge.id, known_edge.since, known_edge.belief);
                     }
                 }
-                AccessPath::Common => note(Reason::Common, way.id, way.since, way.belief),
+                AccessPath::Common => add_reason(Reason::Common, known_edge.id, known_edge.since, known_edge.belief),
                 AccessPath::Own => {}
             }
         }
-        for way in known.shared().iter().filter(|way| way.edge.co_present.contains(other)) {
-            note(Reason::ToldByMe, way.id, way.since, Credence::FULL);
+        for known_edge in known.shared().iter().filter(|known_edge| known_edge.edge.co_present.contains(other)) {
+            add_reason(Reason::ToldByMe, known_edge.id, known_edge.since, Credence::FULL);
         }
         reasons.sort_by(|a, b| (b.since, &b.reason, b.edge).cmp(&(a.since, &a.reason, a.edge)));
         reasons
@@ -188,96 +196,104 @@ impl View {
         predicate: &Predicate,
     ) -> Vec<(&Known, Vec<Attributed>)> {
         let attributed = self.attributed(other);
-        let fitting = attributed.into_iter().filter_map(|(id, reasons)| Some((self.fact(id)?, reasons)));
-        let mut fitting: Vec<_> =
-            fitting.filter(|(known, _)| known.subject() == subject && known.predicate() == predicate).collect();
+        let matching = attributed.into_iter().filter_map(|(id, reasons)| Some((self.fact(id)?, reasons)));
+        let mut matching: Vec<_> =
+            matching.filter(|(known, _)| known.subject() == subject && known.predicate() == predicate).collect();
         // Facts with a later start of validity come first, no matter when the other entity learned them.
         let rank = |(known, reasons): &(&Known, Vec<Attributed>)| {
             let learned = reasons.iter().map(|reason| reason.since).max().flatten();
             (known.since().and_then(|date| date.time), learned, known.recency(), known.id())
         };
-        fitting.sort_by_key(|entry| std::cmp::Reverse(rank(entry)));
-        fitting
+        matching.sort_by_key(|entry| std::cmp::Reverse(rank(entry)));
+        matching
     }
 }
 
 /// Cached lookups for the reasoning about one other entity.
 #[derive(Default)]
-struct Thought<'v> {
+struct AttributionCache<'v> {
     /// Whether the other entity belongs to a group or place, by the id of the group or place.
-    belonging: BTreeMap<EntityId, bool>,
-    stays: Option<Stays<'v>>,
+    belongs_to: BTreeMap<EntityId, bool>,
+    presence_periods: Option<PresencePeriods<'v>>,
 }
 
 /// Time span in which an entity was at a place, as far as the view's knower knows.
-struct Stay<'v> {
+struct PresencePeriod<'v> {
     place: &'v EntityId,
     from: Option<GameTime>,
     until: Option<GameTime>,
     edge: KnowledgeId,
 }
 
-/// All stays of each entity, as far as the view's knower knows.
-struct Stays<'v>(BTreeMap<&'v EntityId, Vec<Stay<'v>>>);
+/// All presence periods of each entity, as far as the view's knower knows.
+struct PresencePeriods<'v>(BTreeMap<&'v EntityId, Vec<PresencePeriod<'v>>>);
 
 /// Maximum nesting depth of containers. A thing in a nested container is at the place of the outermost container.
-const NESTED: usize = 4;
+const MAX_CONTAINER_DEPTH: usize = 4;
 
-impl<'v> Stays<'v> {
-    fn of(view: &'v View) -> Self {
+impl<'v> PresencePeriods<'v> {
+    fn from_view(view: &'v View) -> Self {
         let mut ends: BTreeMap<FactId, Option<GameTime>> = BTreeMap::new();
-        for known in view.facts().filter(|known| known.credence().get() >= BELIEVED) {
+        for known in view.facts().filter(|known| known.credence().get() >= BELIEF_THRESHOLD) {
             if let Some(FactRelation::Ends(id)) = known.fact_relation() {
-                let end = moment(known).unwrap_or(GameTime(i64::MIN));
+                let end = start_of_validity(known).unwrap_or(GameTime(i64::MIN));
                 let earliest = ends.entry(id).or_default();
                 *earliest = Some(earliest.map_or(end, |earlier| earlier.min(end)));
             }
         }
-        let mut stays: BTreeMap<&EntityId, Vec<Stay>> = BTreeMap::new();
+        let mut periods: BTreeMap<&EntityId, Vec<PresencePeriod>> = BTreeMap::new();
         for known in view.facts().filter(|known| PredicateRole::Location.is(known.predicate())) {
-            let (Some(place), Some(way)) = (known.object().entity(), known.known_edges().first()) else { continue };
-            if known.credence().get() >= BELIEVED {
-                let (from, until) = (moment(known), ends.get(&known.id()).copied().flatten());
-                stays.entry(known.subject()).or_default().push(Stay { place, from, until, edge: way.id });
+            let (Some(place), Some(known_edge)) = (known.object().entity(), known.known_edges().first()) else {
+                continue;
+            };
+            if known.credence().get() >= BELIEF_THRESHOLD {
+                let (from, until) = (start_of_validity(known), ends.get(&known.id()).copied().flatten());
+                periods.entry(known.subject()).or_default().push(PresencePeriod {
+                    place,
+                    from,
+                    until,
+                    edge: known_edge.id,
+                });
             }
         }
-        // An entity is at one place at a time: the next stay ends the previous one.
-        for of_one in stays.values_mut() {
-            of_one.sort_by_key(|stay| (stay.from, stay.edge));
-            let next: Vec<_> = of_one.iter().skip(1).map(|stay| stay.from).collect();
-            for (stay, next) in of_one.iter_mut().zip(next) {
-                stay.until = match (stay.until, next) {
-                    (Some(end), Some(next)) => Some(end.min(next)),
-                    (end, next) => end.or(next),
+        // An entity is at one place at a time: the next period ends the previous one.
+        for of_entity in periods.values_mut() {
+            of_entity.sort_by_key(|period| (period.from, period.edge));
+            let next_starts: Vec<_> = of_entity.iter().skip(1).map(|period| period.from).collect();
+            for (period, next_start) in of_entity.iter_mut().zip(next_starts) {
+                period.until = match (period.until, next_start) {
+                    (Some(end), Some(next_start)) => Some(end.min(next_start)),
+                    (end, next_start) => end.or(next_start),
                 };
             }
         }
-        Self(stays)
+        Self(periods)
     }
 
-    fn at(&self, id: &EntityId, moment: GameTime) -> Option<&Stay<'v>> {
-        let holds = |stay: &&Stay| stay.from <= Some(moment) && stay.until.is_none_or(|end| moment < end);
-        self.0.get(id)?.iter().rev().find(holds)
+    fn period_at(&self, id: &EntityId, moment: GameTime) -> Option<&PresencePeriod<'v>> {
+        let includes_moment =
+            |period: &&PresencePeriod| period.from <= Some(moment) && period.until.is_none_or(|end| moment < end);
+        self.0.get(id)?.iter().rev().find(includes_moment)
     }
 
-    /// Returns the stay of the other entity and the moment of arrival. Returns `None` if the other entity was not at
-    /// the place when the subject of the fact arrived there, directly or inside a container.
-    fn was_there(&self, other: &EntityId, known: &'v Known) -> Option<(&Stay<'v>, GameTime)> {
-        let moment = moment(known)?;
-        let stay = self.at(other, moment)?;
+    /// Returns the presence period of the other entity and the moment of arrival. Returns `None` if the other entity
+    /// was not at the place when the subject of the fact arrived there, directly or inside a container.
+    fn presence_at_arrival(&self, other: &EntityId, known: &'v Known) -> Option<(&PresencePeriod<'v>, GameTime)> {
+        let moment = start_of_validity(known)?;
+        let period = self.period_at(other, moment)?;
         let mut place = known.object().entity()?;
-        for _ in 0..NESTED {
-            if place == stay.place {
-                return (known.subject() != other).then_some((stay, moment));
+        for _ in 0..MAX_CONTAINER_DEPTH {
+            if place == period.place {
+                return (known.subject() != other).then_some((period, moment));
             }
-            place = self.at(place, moment)?.place;
+            place = self.period_at(place, moment)?.place;
         }
         None
     }
 }
 
 /// Returns the start of a fact's validity.
-fn moment(known: &Known) -> Option<GameTime> {
+fn start_of_validity(known: &Known) -> Option<GameTime> {
     known.since().and_then(|date| date.time)
 }
 
@@ -315,7 +331,7 @@ pub struct Attributed {
 
 impl Recency {
     /// Returns the sort key for facts about one subject: the start of validity, then the time of learning.
-    fn state(self) -> (Option<GameTime>, Option<GameTime>) {
+    fn sort_key(self) -> (Option<GameTime>, Option<GameTime>) {
         (self.since, self.learned)
     }
 }

@@ -7,14 +7,16 @@
 //! teller told the fact, its belief is
 //!
 //! ```text
-//! belief(edge) = share(edge) × RETELLING × belief(edges of the teller)
-//! share(edge)  = (FIRST_IMPRESSION × credence(edge) + kept) / (FIRST_IMPRESSION + kept + broken)
+//! belief(edge)       = trust_factor(edge) × RETELLING × belief(edges of the teller)
+//! trust_factor(edge) = (FIRST_IMPRESSION_WEIGHT × credence(edge) + confirmed)
+//!                      / (FIRST_IMPRESSION_WEIGHT + confirmed + contradicted)
 //! ```
 //!
-//! where `credence(edge)` is the knower's first impression of the teller. `kept` is the number of earlier testimonies
-//! by the same teller that turned out to be true, and `broken` the number that turned out to be untrue. `share`, the
-//! trust in the teller, is the expected value of a beta distribution, as in the beta reputation system (Jøsang and
-//! Ismail, 2002). The belief of an edge that records a deduction is `credence(edge)` times the belief in each premise.
+//! where `credence(edge)` is the knower's first impression of the teller. `confirmed` is the number of earlier
+//! testimonies by the same teller that turned out to be true, and `contradicted` the number that turned out to be
+//! untrue. `trust_factor`, the trust in the teller, is the expected value of a beta distribution, as in the beta
+//! reputation system (Jøsang and Ismail, 2002). The belief of an edge that records a deduction is `credence(edge)`
+//! times the belief in each premise.
 //!
 //! # For several edges
 //!
@@ -35,30 +37,31 @@ use rustc_hash::FxHashMap;
 pub const RETELLING: f64 = 0.9;
 
 /// Weight of the first impression of a teller. The first impression counts as much as this number of experiences.
-pub const FIRST_IMPRESSION: f64 = 4.0;
+pub const FIRST_IMPRESSION_WEIGHT: f64 = 4.0;
 
 /// Computes the belief of edges along chains of retellings, and caches the results.
 #[derive(Debug)]
 pub struct Weigher<'s> {
     state: &'s State,
     /// Edges that are not in the state yet.
-    made: FxHashMap<KnowledgeId, Arc<KnowledgeEdge>>,
-    known: FxHashMap<KnowledgeId, f64>,
+    new_edges: FxHashMap<KnowledgeId, Arc<KnowledgeEdge>>,
+    /// Computed beliefs, by edge.
+    beliefs: FxHashMap<KnowledgeId, f64>,
 }
 
 impl<'s> Weigher<'s> {
     /// Creates a weigher for the edges of a state.
     pub fn new(state: &'s State) -> Self {
-        Self { state, made: FxHashMap::default(), known: FxHashMap::default() }
+        Self { state, new_edges: FxHashMap::default(), beliefs: FxHashMap::default() }
     }
 
     /// Adds an edge that is not in the state yet.
-    pub(crate) fn add(&mut self, id: KnowledgeId, edge: Arc<KnowledgeEdge>) {
-        self.made.insert(id, edge);
+    pub(crate) fn add_edge(&mut self, id: KnowledgeId, edge: Arc<KnowledgeEdge>) {
+        self.new_edges.insert(id, edge);
     }
 
     fn edge(&self, id: KnowledgeId) -> Option<&KnowledgeEdge> {
-        self.state.knowledge(id).or_else(|| self.made.get(&id)).map(AsRef::as_ref)
+        self.state.knowledge(id).or_else(|| self.new_edges.get(&id)).map(AsRef::as_ref)
     }
 
     /// Returns how much this edge alone makes the knower believe the fact, 0.0–1.0.
@@ -68,25 +71,25 @@ impl<'s> Weigher<'s> {
         }
         // Chains may be long, so a loop is used instead of recursion. The belief of an edge is computed after the
         // beliefs of all edges on which it depends.
-        let mut open = vec![id];
-        while let Some(&next) = open.last() {
-            let Some(edge) = self.edge(next).filter(|_| !self.known.contains_key(&next)) else {
-                open.pop();
+        let mut pending = vec![id];
+        while let Some(&next) = pending.last() {
+            let Some(edge) = self.edge(next).filter(|_| !self.beliefs.contains_key(&next)) else {
+                pending.pop();
                 continue;
             };
-            let before = open.len();
-            open.extend(self.basis(edge).map(|(id, _)| id).filter(|id| !self.known.contains_key(id)));
-            if open.len() == before {
-                let belief = self.weigh(edge);
-                self.known.insert(next, belief);
-                open.pop();
+            let pending_count = pending.len();
+            pending.extend(self.basis_edges(edge).map(|(id, _)| id).filter(|id| !self.beliefs.contains_key(id)));
+            if pending.len() == pending_count {
+                let belief = self.compute_belief(edge);
+                self.beliefs.insert(next, belief);
+                pending.pop();
             }
         }
-        self.known.get(&id).copied().unwrap_or_default()
+        self.beliefs.get(&id).copied().unwrap_or_default()
     }
 
     /// Returns the edges on which an edge depends. Skips edges that no longer exist.
-    fn basis<'a>(&'a self, edge: &'a KnowledgeEdge) -> impl Iterator<Item = (KnowledgeId, &'a KnowledgeEdge)> {
+    fn basis_edges<'a>(&'a self, edge: &'a KnowledgeEdge) -> impl Iterator<Item = (KnowledgeId, &'a KnowledgeEdge)> {
         edge.sources.iter().filter_map(|source| match source {
             Justification::Basis { edge, .. } => Some((*edge, self.edge(*edge)?)),
             Justification::Experience { .. } => None,
@@ -94,22 +97,21 @@ impl<'s> Weigher<'s> {
     }
 
     /// Computes the belief of an edge. The beliefs of the edges on which it depends must already be computed.
-    fn weigh(&self, edge: &KnowledgeEdge) -> f64 {
-        let share = self.share(edge);
-        let mut basis: Vec<_> = self.basis(edge).collect();
-        if basis.is_empty() {
+    fn compute_belief(&self, edge: &KnowledgeEdge) -> f64 {
+        let mut basis_edges: Vec<_> = self.basis_edges(edge).collect();
+        if basis_edges.is_empty() {
             return edge.credence.get();
         }
-        basis.sort_by_key(|(id, edge)| (edge.fact, *id));
-        let mut belief = share;
-        for of_one_fact in basis.chunk_by(|(_, a), (_, b)| a.fact == b.fact) {
+        basis_edges.sort_by_key(|(id, edge)| (edge.fact, *id));
+        let mut belief = self.trust_factor(edge);
+        for edges_of_fact in basis_edges.chunk_by(|(_, a), (_, b)| a.fact == b.fact) {
             let (shared, known_edges): (Vec<_>, Vec<_>) =
-                of_one_fact.iter().partition(|(_, edge)| !edge.acquisition.gives_knowledge());
+                edges_of_fact.iter().partition(|(_, edge)| !edge.acquisition.gives_knowledge());
             let weighed = known_edges.iter().map(|(id, source)| Weighed {
                 id: *id,
                 edge: source,
-                belief: self.known.get(id).copied().unwrap_or_else(|| source.credence.get()),
-                own: Some(&source.knower) == teller(edge).as_ref(),
+                belief: self.beliefs.get(id).copied().unwrap_or_else(|| source.credence.get()),
+                own: Some(&source.knower) == basis_knower(edge).as_ref(),
             });
             let shared: Vec<&KnowledgeEdge> = shared.iter().map(|(_, edge)| *edge).collect();
             belief *= combine(&weighed.collect::<Vec<_>>(), &shared);
@@ -119,7 +121,7 @@ impl<'s> Weigher<'s> {
 
     /// Returns the factor by which the teller's belief is multiplied to get the belief of an edge. The factor depends
     /// on the first impression of the teller and on the knower's experiences with the teller.
-    pub(crate) fn share(&self, edge: &KnowledgeEdge) -> f64 {
+    pub(crate) fn trust_factor(&self, edge: &KnowledgeEdge) -> f64 {
         let experience = |source: &Justification| match source {
             Justification::Experience { told, seen, held } => {
                 let when = self.edge(*seen)?.learned_at();
@@ -127,12 +129,12 @@ impl<'s> Weigher<'s> {
             }
             Justification::Basis { .. } => None,
         };
-        experienced(edge.credence.get(), edge.sources.iter().filter_map(experience))
+        trust_from_experiences(edge.credence.get(), edge.sources.iter().filter_map(experience))
     }
 }
 
 /// Returns the knower on whose edges this edge depends: the teller if the fact was told, otherwise the knower itself.
-fn teller(edge: &KnowledgeEdge) -> Option<Knower> {
+fn basis_knower(edge: &KnowledgeEdge) -> Option<Knower> {
     match edge.acquisition.is_told() {
         true => edge.acquisition.teller().cloned().map(Knower::Entity),
         false => Some(edge.knower.clone()),
@@ -143,17 +145,17 @@ fn teller(edge: &KnowledgeEdge) -> Option<Knower> {
 ///
 /// Each experience contains the testimony, the time and edge of the knower's own observation, and whether the testimony
 /// was true. If there are several observations for one testimony, only the latest counts.
-pub(crate) fn experienced(
-    first: f64,
+pub(crate) fn trust_from_experiences(
+    first_impression: f64,
     experiences: impl Iterator<Item = (KnowledgeId, (Option<GameTime>, KnowledgeId), bool)>,
 ) -> f64 {
     let mut latest = BTreeMap::new();
-    for (told, seen, held) in experiences {
-        let verdict = latest.entry(told).or_insert((seen, held));
-        *verdict = (*verdict).max((seen, held));
+    for (testimony, observation, was_true) in experiences {
+        let verdict = latest.entry(testimony).or_insert((observation, was_true));
+        *verdict = (*verdict).max((observation, was_true));
     }
-    let kept = latest.values().filter(|(_, held)| *held).count() as f64;
-    (FIRST_IMPRESSION * first + kept) / (FIRST_IMPRESSION + latest.len() as f64)
+    let confirmed = latest.values().filter(|(_, was_true)| *was_true).count() as f64;
+    (FIRST_IMPRESSION_WEIGHT * first_impression + confirmed) / (FIRST_IMPRESSION_WEIGHT + latest.len() as f64)
 }
 
 /// An edge to a fact, with the belief of the edge.
@@ -184,13 +186,13 @@ pub struct Weighed<'a> {
 ///   or cited source was present when the knower learned the fact through the earlier edge, if the knower told the fact
 ///   to its teller or cited source, or if its teller cites the knower. Different origins count as independent.
 pub fn combine(known_edges: &[Weighed], shared: &[&KnowledgeEdge]) -> f64 {
-    let own: Vec<Weighed> = known_edges.iter().filter(|way| way.own).copied().collect();
+    let own: Vec<Weighed> = known_edges.iter().filter(|known_edge| known_edge.own).copied().collect();
     let known_edges = if own.is_empty() { known_edges } else { &own };
-    let latest = known_edges.iter().filter(|way| is_certain(way.edge)).max_by(|a, b| {
-        let rank = |way: &Weighed| (way.edge.learned_at(), way.belief.to_bits(), way.id);
+    let latest_certain = known_edges.iter().filter(|known_edge| is_certain(known_edge.edge)).max_by(|a, b| {
+        let rank = |known_edge: &Weighed| (known_edge.edge.learned_at(), known_edge.belief.to_bits(), known_edge.id);
         rank(a).cmp(&rank(b))
     });
-    if let Some(certain) = latest {
+    if let Some(certain) = latest_certain {
         return certain.belief;
     }
     if shared.iter().any(|record| is_made_up(record)) {
@@ -199,8 +201,8 @@ pub fn combine(known_edges: &[Weighed], shared: &[&KnowledgeEdge]) -> f64 {
     let origins = origins(known_edges, shared);
     let mut disbelief = 1.0;
     for origin in 0..known_edges.len() {
-        let of_origin = known_edges.iter().zip(&origins).filter(|(_, of)| **of == origin);
-        disbelief *= 1.0 - of_origin.map(|(way, _)| way.belief).fold(0.0, f64::max);
+        let of_origin = known_edges.iter().zip(&origins).filter(|(_, index)| **index == origin);
+        disbelief *= 1.0 - of_origin.map(|(known_edge, _)| known_edge.belief).fold(0.0, f64::max);
     }
     1.0 - disbelief
 }
@@ -234,11 +236,11 @@ enum Origin<'a> {
     Conclusion(KnowledgeId),
 }
 
-fn origin<'a>(way: &Weighed<'a>) -> Origin<'a> {
-    let acquisition = &way.edge.acquisition;
+fn origin<'a>(known_edge: &Weighed<'a>) -> Origin<'a> {
+    let acquisition = &known_edge.edge.acquisition;
     match (acquisition.reliability(), acquisition.document()) {
-        (Reliability::Observed | Reliability::Stated | Reliability::None, _) => Origin::Itself(&way.edge.knower),
-        (Reliability::Concluded, _) => Origin::Conclusion(way.id),
+        (Reliability::Observed | Reliability::Stated | Reliability::None, _) => Origin::Itself(&known_edge.edge.knower),
+        (Reliability::Concluded, _) => Origin::Conclusion(known_edge.id),
         (Reliability::Reported, Some(document)) => Origin::Document(document),
         (Reliability::Reported, None) if !acquisition.is_told() => Origin::Text,
         (Reliability::Reported, None) => match [acquisition.teller(), acquisition.cited()] {
@@ -250,10 +252,10 @@ fn origin<'a>(way: &Weighed<'a>) -> Origin<'a> {
 
 impl Origin<'_> {
     /// Returns whether two origins are the same, as far as the knower can tell.
-    fn shares(&self, other: &Self) -> bool {
+    fn is_same_as(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::People(these), Self::People(those)) => {
-                these.iter().flatten().any(|person| those.contains(&Some(*person)))
+            (Self::People(own), Self::People(other)) => {
+                own.iter().flatten().any(|person| other.contains(&Some(*person)))
             }
             _ => self == other,
         }
@@ -262,40 +264,40 @@ impl Origin<'_> {
 
 /// Returns, for each edge, the index of the first edge with the same origin.
 fn origins(known_edges: &[Weighed], shared: &[&KnowledgeEdge]) -> Vec<usize> {
-    let mut first: Vec<usize> = (0..known_edges.len()).collect();
+    let mut origins: Vec<usize> = (0..known_edges.len()).collect();
     let mut join = |a: usize, b: usize| {
-        let (low, high) = (first[a].min(first[b]), first[a].max(first[b]));
-        for of in first.iter_mut().filter(|of| **of == high) {
-            *of = low;
+        let (low, high) = (origins[a].min(origins[b]), origins[a].max(origins[b]));
+        for origin in origins.iter_mut().filter(|origin| **origin == high) {
+            *origin = low;
         }
     };
-    let not_after = |a: Option<GameTime>, b: Option<GameTime>| a <= b;
-    for (index, way) in known_edges.iter().enumerate() {
+    let is_not_after = |a: Option<GameTime>, b: Option<GameTime>| a <= b;
+    for (index, known_edge) in known_edges.iter().enumerate() {
         for (other, earlier) in known_edges.iter().enumerate().filter(|(other, _)| *other != index) {
-            if other < index && origin(way).shares(&origin(earlier)) {
+            if other < index && origin(known_edge).is_same_as(&origin(earlier)) {
                 join(index, other);
             }
-            let acquisition = &way.edge.acquisition;
-            let is_echo = acquisition.cited().is_some() && acquisition.cited() == way.edge.knower.entity();
-            if is_echo && not_after(earlier.edge.learned_at(), way.edge.learned_at()) {
+            let acquisition = &known_edge.edge.acquisition;
+            let is_echo = acquisition.cited().is_some() && acquisition.cited() == known_edge.edge.knower.entity();
+            if is_echo && is_not_after(earlier.edge.learned_at(), known_edge.edge.learned_at()) {
                 join(index, other);
             }
             let mut people = acquisition.people();
             // A person who was present when the knower learned the fact, or to whom the knower told the fact, may just
             // repeat it.
-            let was_there = |edge: &KnowledgeEdge, person| {
-                edge.co_present.contains(person) && not_after(edge.learned_at(), way.edge.learned_at())
+            let was_present = |edge: &KnowledgeEdge, person| {
+                edge.co_present.contains(person) && is_not_after(edge.learned_at(), known_edge.edge.learned_at())
             };
-            let told_by_knower = |person| {
-                let to_them = shared.iter().filter(|record| was_there(record, person));
-                to_them.into_iter().any(|record| not_after(earlier.edge.learned_at(), record.learned_at()))
+            let was_told_by_knower = |person| {
+                let tellings = shared.iter().filter(|record| was_present(record, person));
+                tellings.into_iter().any(|record| is_not_after(earlier.edge.learned_at(), record.learned_at()))
             };
-            if people.any(|person| was_there(earlier.edge, person) || told_by_knower(person)) {
+            if people.any(|person| was_present(earlier.edge, person) || was_told_by_knower(person)) {
                 join(index, other);
             }
         }
     }
-    first
+    origins
 }
 
 /// Returns how much a knower believes a fact that it also knows to be refuted: `c (1 − r) ÷ (1 − c r)`, by Dempster's
@@ -304,21 +306,21 @@ fn origins(known_edges: &[Weighed], shared: &[&KnowledgeEdge]) -> Vec<usize> {
 /// `c` is the belief in the fact without the refutations, and `r` is the belief in all refutations together,
 /// `1 − Π (1 − rᵢ)`. An uncertain refutation therefore does not change the belief in a certain fact. If both are
 /// certain, the knower believes what it learned later.
-pub(crate) fn refuted(
+pub(crate) fn refuted_belief(
     (belief, learned): (f64, Option<GameTime>),
     refutations: impl IntoIterator<Item = (f64, Option<GameTime>)>,
 ) -> f64 {
-    let (mut open, mut certain_since) = (1.0, None);
+    let (mut unrefuted, mut certain_since) = (1.0, None);
     for (refutation, since) in refutations {
-        open *= 1.0 - refutation;
+        unrefuted *= 1.0 - refutation;
         if refutation >= 1.0 {
             certain_since = certain_since.max(Some(since));
         }
     }
-    let both = 1.0 - belief * (1.0 - open);
+    let normalizer = 1.0 - belief * (1.0 - unrefuted);
     match certain_since {
         // Because of rounding, the result may be slightly above 1.
-        _ if both > 0.0 => (belief * open / both).min(1.0),
+        _ if normalizer > 0.0 => (belief * unrefuted / normalizer).min(1.0),
         Some(since) if since >= learned => 0.0,
         _ => belief,
     }

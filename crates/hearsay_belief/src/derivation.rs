@@ -25,31 +25,31 @@ pub struct DerivationStep {
 }
 
 /// Maximum total number of steps in all derivations of a fact. Further steps are omitted.
-const MOST_LINKS: usize = 1_000;
+const MAX_STEPS: usize = 1_000;
 
 /// Returns the derivations of a known fact: one for each edge to the fact.
 pub fn chains(state: &State, known: &Known) -> Vec<DerivationStep> {
     let mut weigher = Weigher::new(state);
-    let mut left = MOST_LINKS;
+    let mut remaining_steps = MAX_STEPS;
     let known_edges = known.known_edges().iter();
     known_edges
-        .map(|way| DerivationStep {
-            access_path: Some(way.access_path.clone()),
-            ..link(state, &mut weigher, way.id, &way.edge, &mut left)
+        .map(|known_edge| DerivationStep {
+            access_path: Some(known_edge.access_path.clone()),
+            ..derivation_step(state, &mut weigher, known_edge.id, &known_edge.edge, &mut remaining_steps)
         })
         .collect()
 }
 
-fn link(
+fn derivation_step(
     state: &State,
     weigher: &mut Weigher,
     id: KnowledgeId,
     edge: &Arc<KnowledgeEdge>,
-    left: &mut usize,
+    remaining_steps: &mut usize,
 ) -> DerivationStep {
-    *left = left.saturating_sub(1);
+    *remaining_steps = remaining_steps.saturating_sub(1);
     let belief = credence(weigher.belief(id, edge));
-    let mut basis: Vec<KnowledgeId> = edge
+    let mut basis_edges: Vec<KnowledgeId> = edge
         .sources
         .iter()
         .filter_map(|source| match source {
@@ -57,16 +57,23 @@ fn link(
             Justification::Experience { .. } => None,
         })
         .collect();
-    basis.sort_unstable();
+    basis_edges.sort_unstable();
     let mut from = Vec::new();
-    for id in basis {
-        if *left > 0
+    for id in basis_edges {
+        if *remaining_steps > 0
             && let Some(edge) = state.knowledge(id)
         {
-            from.push(link(state, weigher, id, &Arc::clone(edge), left));
+            from.push(derivation_step(state, weigher, id, &Arc::clone(edge), remaining_steps));
         }
     }
-    DerivationStep { id, edge: Arc::clone(edge), access_path: None, belief, share: credence(weigher.share(edge)), from }
+    DerivationStep {
+        id,
+        edge: Arc::clone(edge),
+        access_path: None,
+        belief,
+        share: credence(weigher.trust_factor(edge)),
+        from,
+    }
 }
 
 impl DerivationStep {
@@ -93,25 +100,26 @@ pub struct RetractionImpact {
 ///
 /// To preview changes, apply them to a clone of the state.
 pub fn retraction_impact(state: &State, after: &State) -> RetractionImpact {
-    let (mut now, mut then) = (Weigher::new(state), Weigher::new(after));
-    let mut retraction_impact = RetractionImpact::default();
+    let (mut weigher_before, mut weigher_after) = (Weigher::new(state), Weigher::new(after));
+    let mut impact = RetractionImpact::default();
     for (id, edge) in state.all_knowledge() {
-        let Some(same) = after.knowledge(id) else {
-            retraction_impact.lost.push(Arc::clone(edge));
+        let Some(edge_after) = after.knowledge(id) else {
+            impact.lost.push(Arc::clone(edge));
             continue;
         };
-        if edge.sources.is_empty() && edge.credence == same.credence {
+        if edge.sources.is_empty() && edge.credence == edge_after.credence {
             continue;
         }
-        let (before, after) = (credence(now.belief(id, edge)), credence(then.belief(id, same)));
+        let (before, after) =
+            (credence(weigher_before.belief(id, edge)), credence(weigher_after.belief(id, edge_after)));
         if before != after {
-            retraction_impact.moved.push((Arc::clone(edge), before, after));
+            impact.moved.push((Arc::clone(edge), before, after));
         }
     }
-    let order = |edge: &KnowledgeEdge| (edge.fact, edge.knower.clone());
-    retraction_impact.lost.sort_by_key(|edge| order(edge));
-    retraction_impact.moved.sort_by_key(|(edge, ..)| order(edge));
-    retraction_impact
+    let sort_key = |edge: &KnowledgeEdge| (edge.fact, edge.knower.clone());
+    impact.lost.sort_by_key(|edge| sort_key(edge));
+    impact.moved.sort_by_key(|(edge, ..)| sort_key(edge));
+    impact
 }
 
 /// Returns the changes that remove edges, as if the knowers had never learned the facts. Edges that depend on the

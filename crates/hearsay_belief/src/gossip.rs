@@ -28,7 +28,7 @@
 //! - facts whose predicate is not indexed for search by meaning, such as names, kinds and moods.
 //!
 //! A teller never tells the hearer a fact about the hearer. The teller does not tell a fact if its credence is below
-//! [`least_credence`](GossipOptions::least_credence), or if it knows that the fact is refuted or ended. The teller also
+//! [`min_credence`](GossipOptions::min_credence), or if it knows that the fact is refuted or ended. The teller also
 //! does not tell a fact if it has reason to think that the hearer knows the fact: the hearer was present when the
 //! teller learned it, told it to the teller, heard it from the teller, or belongs to a group or place that knows it.
 //!
@@ -48,8 +48,8 @@
 //! Telling creates the same edges as [`learn::tell`](crate::learn::tell). The new edges depend on the edges through
 //! which the teller knew the fact. They become inactive when the teller's edges become inactive.
 
+mod knowledge;
 mod meetings;
-mod minds;
 mod options;
 
 use std::{
@@ -62,18 +62,18 @@ use hearsay_model::{
     State,
 };
 
-use crate::{AccessPath, BELIEVED, Occasion, Trust, learn::basis};
-use meetings::{Dice, Meeting, Person, TELL, Town};
-use minds::Minds;
+use crate::{AccessPath, BELIEF_THRESHOLD, Occasion, Trust, learn::justifications};
+use knowledge::CharacterKnowledge;
+use meetings::{Meeting, MeetingPlan, Person, RandomDraws, TELLING_DRAW};
 use options::ROUNDS;
 pub use options::{GossipError, GossipOptions};
 
 /// Maximum number of a hearer's own edges to one fact. Once a hearer has this many, hearing the fact again has no
 /// effect.
-const ENOUGH: usize = 4;
+const MAX_OWN_EDGES: usize = 4;
 
 /// Value of *interest* for a fact that concerns no entity that both characters know by name.
-const STRANGE: f64 = 0.6;
+const INTEREST_IN_UNKNOWN: f64 = 0.6;
 
 /// A fact that one character told another.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,7 +93,7 @@ pub struct News {
     /// How much the new edge makes the hearer believe the fact.
     pub belief: Credence,
     /// Whether the hearer had already heard the fact but did not believe it.
-    pub knew: bool,
+    pub was_known: bool,
 }
 
 /// Result of a gossip step.
@@ -145,9 +145,9 @@ impl GossipStep {
             }
             Spread { fact, before, after: knowers.len(), places }
         };
-        let mut found: Vec<Spread> = by_fact.into_iter().map(spread).collect();
-        found.sort_by_key(|spread| (std::cmp::Reverse(spread.after - spread.before), spread.fact));
-        found
+        let mut by_reach: Vec<Spread> = by_fact.into_iter().map(spread).collect();
+        by_reach.sort_by_key(|spread| (std::cmp::Reverse(spread.after - spread.before), spread.fact));
+        by_reach
     }
 }
 
@@ -157,15 +157,15 @@ impl GossipStep {
 /// Returns an error if the options are invalid.
 pub fn gossip(state: &State, options: &GossipOptions) -> Result<GossipStep, GossipError> {
     let day_length = state.calendar().minutes_per_day().max(1);
-    options.check(day_length)?;
+    options.validate(day_length)?;
     let GossipOptions { from: GameTime(from), until: GameTime(until), .. } = *options;
-    let dice = Dice::new(options.seed);
-    let mut town = Town::of(state, options, dice);
-    let mut talk = Talk {
-        minds: Minds::new(state, town.ids().to_vec(), options.from..=options.until),
+    let draws = RandomDraws::new(options.seed);
+    let mut plan = MeetingPlan::new(state, options, draws);
+    let mut simulation = Simulation {
+        knowledge: CharacterKnowledge::new(state, plan.ids().to_vec(), options.from..=options.until),
         state,
         options,
-        dice,
+        draws,
         news_minutes: i64::from(options.news_days).saturating_mul(day_length),
         step: GossipStep::default(),
     };
@@ -173,44 +173,45 @@ pub fn gossip(state: &State, options: &GossipOptions) -> Result<GossipStep, Goss
         let begins = day.saturating_mul(day_length);
         let setting_out = GameTime(begins.saturating_sub(day_length));
         for round in 0..ROUNDS {
-            let part = i128::from(day_length) * i128::from(8 + 2 * round) / 24;
-            let when = begins.saturating_add(part as i64);
+            let minutes = i128::from(day_length) * i128::from(8 + 2 * round) / 24;
+            let when = begins.saturating_add(minutes as i64);
             if when <= from || when > until {
                 continue;
             }
             let when = GameTime(when);
             let time = Some(Date { raw: state.calendar().print(when), time: Some(when) });
-            for meeting in town.meetings(day, GameTime(begins), round, when) {
+            for meeting in plan.meetings(day, GameTime(begins), round, when) {
                 let Meeting { place, people: [a, b] } = meeting;
                 let occasion = Occasion { time: time.clone(), place: Some(place.clone()), session: None };
-                talk.step.meetings += 1;
+                simulation.step.meetings += 1;
                 for ((teller, visits), hearer) in [(a, b.0), (b, a.0)] {
                     let known_by = if visits { setting_out } else { when };
-                    let chat = Chat {
-                        teller: town.person(teller),
-                        hearer: town.person(hearer),
+                    let conversation = Conversation {
+                        teller: plan.person(teller),
+                        hearer: plan.person(hearer),
                         when,
                         known_by,
                         occasion: &occasion,
-                        dice: [day as u64, round.into()],
+                        draw_key: [day as u64, round.into()],
                     };
-                    talk.chat(&chat);
+                    simulation.hold_conversation(&conversation);
                 }
             }
         }
     }
-    Ok(talk.step)
+    Ok(simulation.step)
 }
 
 /// One direction of a meeting, in which the teller may tell news to the hearer.
-struct Chat<'a> {
+struct Conversation<'a> {
     teller: &'a Person<'a>,
     hearer: &'a Person<'a>,
     when: GameTime,
     /// The teller tells only facts that it knew by this time.
     known_by: GameTime,
     occasion: &'a Occasion,
-    dice: [u64; 2],
+    /// Day and round of the meeting, for random draws.
+    draw_key: [u64; 2],
 }
 
 /// Returns the *openness* of a teller: how willing it is to talk to a hearer whom it trusts to this degree.
@@ -218,98 +219,109 @@ fn openness(trust: &Trust) -> f64 {
     ((trust.level().get() - 0.3) / 0.5).clamp(0.05, 1.0)
 }
 
-struct Talk<'s> {
+/// A gossip step in progress.
+struct Simulation<'s> {
     state: &'s State,
     options: &'s GossipOptions,
-    minds: Minds<'s>,
-    dice: Dice,
+    knowledge: CharacterKnowledge<'s>,
+    draws: RandomDraws,
     news_minutes: i64,
     step: GossipStep,
 }
 
-impl Talk<'_> {
-    fn chat(&mut self, chat: &Chat) {
-        let &Chat { teller, hearer, when, .. } = chat;
+impl Simulation<'_> {
+    /// Lets the teller of a conversation tell news to the hearer.
+    fn hold_conversation(&mut self, conversation: &Conversation) {
+        let &Conversation { teller, hearer, when, .. } = conversation;
         if teller.talkativeness <= 0.0 || self.news_minutes == 0 {
             return;
         }
-        self.minds.wake(teller.index, when);
+        self.knowledge.prepare(teller.index, when);
         let oldest = GameTime(when.0.saturating_sub(self.news_minutes));
-        let (mut told, mut open) = (0, None);
-        for (learned, _, id) in self.minds.news(teller.index, oldest, chat.known_by) {
-            if told >= self.options.facts_per_meeting {
+        let (mut told_count, mut cached_openness) = (0, None);
+        for (learned, _, id) in self.knowledge.news(teller.index, oldest, conversation.known_by) {
+            if told_count >= self.options.facts_per_meeting {
                 break;
             }
-            let fresh = |learned: GameTime| 1.0 - when.0.saturating_sub(learned.0) as f64 / self.news_minutes as f64;
+            let freshness =
+                |learned: GameTime| 1.0 - when.0.saturating_sub(learned.0) as f64 / self.news_minutes as f64;
             let fact_hash = (id.as_u128() >> 64) as u64 ^ id.as_u128() as u64;
-            let [day, round] = chat.dice;
-            let roll = self.dice.roll([TELL, day, round, teller.hash, hearer.hash ^ fact_hash.rotate_left(17)]);
+            let [day, round] = conversation.draw_key;
+            let draw =
+                self.draws.fraction([TELLING_DRAW, day, round, teller.hash, hearer.hash ^ fact_hash.rotate_left(17)]);
             // The random draw rejects most facts, so it comes before the slow lookups of knowledge and trust.
-            if roll >= teller.talkativeness * fresh(learned) {
+            if draw >= teller.talkativeness * freshness(learned) {
                 continue;
             }
-            let Some(learned) = self.minds.learned(teller.index, id, chat.known_by) else { continue };
-            let open = *open.get_or_insert_with(|| openness(&self.minds.trust(teller.index, hearer.index, when)));
-            let chance = teller.talkativeness * open * fresh(learned);
-            if roll < chance {
-                self.minds.wake(hearer.index, when);
-                let anyhow = roll < chance * STRANGE;
-                told += usize::from(self.would_tell(chat, id, anyhow) && self.tell(chat, id));
+            let Some(learned) = self.knowledge.first_learned(teller.index, id, conversation.known_by) else { continue };
+            let openness = *cached_openness
+                .get_or_insert_with(|| openness(&self.knowledge.trust(teller.index, hearer.index, when)));
+            let probability = teller.talkativeness * openness * freshness(learned);
+            if draw < probability {
+                self.knowledge.prepare(hearer.index, when);
+                let skip_interest_check = draw < probability * INTEREST_IN_UNKNOWN;
+                told_count +=
+                    usize::from(self.would_tell(conversation, id, skip_interest_check) && self.tell(conversation, id));
             }
         }
     }
 
-    /// Returns whether the teller would tell a fact to the hearer. If `anyhow` is `true`, does not check whether the
-    /// fact is of interest to both.
-    fn would_tell(&mut self, chat: &Chat, id: FactId, anyhow: bool) -> bool {
-        let (teller, hearer, when) = (chat.teller.index, chat.hearer.index, chat.when);
+    /// Returns whether the teller would tell a fact to the hearer. If `skip_interest_check` is `true`, does not check
+    /// whether the fact concerns an entity that both know by name.
+    fn would_tell(&mut self, conversation: &Conversation, id: FactId, skip_interest_check: bool) -> bool {
+        let (teller, hearer, when) = (conversation.teller.index, conversation.hearer.index, conversation.when);
         let Some(fact) = self.state.fact(id) else { return false };
-        let about_hearer = fact.subject() == chat.hearer.id || fact.object().entity() == Some(chat.hearer.id);
-        if about_hearer || !(anyhow || self.minds.concerns_both(fact, teller, hearer, when)) {
+        let is_about_hearer =
+            fact.subject() == conversation.hearer.id || fact.object().entity() == Some(conversation.hearer.id);
+        if is_about_hearer || !(skip_interest_check || self.knowledge.concerns_both(fact, teller, hearer, when)) {
             return false;
         }
-        let Some(known) = self.minds.known(teller, id, when) else { return false };
+        let Some(known) = self.knowledge.known(teller, id, when) else { return false };
         !known.conceals()
-            && self.minds.conviction(teller, &known, when) >= self.options.least_credence.get()
-            && !self.minds.supposes(teller, hearer, &known, when)
+            && self.knowledge.effective_credence(teller, &known, when) >= self.options.min_credence.get()
+            && !self.knowledge.thinks_knows(teller, hearer, &known, when)
     }
 
     /// Records that the teller tells a fact. Returns whether the fact was news to the hearer.
-    fn tell(&mut self, chat: &Chat, id: FactId) -> bool {
-        let &Chat { teller, hearer, when, occasion, .. } = chat;
-        let before = self.minds.known(hearer.index, id, when);
-        let heard_enough = before.as_ref().is_some_and(|known| {
-            let own = known.known_edges().iter().filter(|way| way.access_path == AccessPath::Own).count();
-            known.credence().get() >= BELIEVED || own >= ENOUGH
+    fn tell(&mut self, conversation: &Conversation, id: FactId) -> bool {
+        let &Conversation { teller, hearer, when, occasion, .. } = conversation;
+        let known_before = self.knowledge.known(hearer.index, id, when);
+        let hearing_has_no_effect = known_before.as_ref().is_some_and(|known| {
+            let own_count =
+                known.known_edges().iter().filter(|known_edge| known_edge.access_path == AccessPath::Own).count();
+            known.credence().get() >= BELIEF_THRESHOLD || own_count >= MAX_OWN_EDGES
         });
-        let (Some(fact), Some(known)) = (self.state.fact(id), self.minds.known(teller.index, id, when)) else {
+        let (Some(fact), Some(known)) = (self.state.fact(id), self.knowledge.known(teller.index, id, when)) else {
             return false;
         };
-        if heard_enough {
+        if hearing_has_no_effect {
             return false;
         }
-        let sources: Vec<Justification> = basis(&known).collect();
+        let sources: Vec<Justification> = justifications(&known).collect();
         let record = KnowledgeEdge {
             co_present: vec![hearer.id.clone()],
             sources: sources.clone(),
             credence: Credence::NONE,
-            ..occasion.edge(teller.id, id, Acquisition::Shared)
+            ..occasion.new_edge(teller.id, id, Acquisition::Shared)
         };
-        let trust = self.minds.trust(hearer.index, teller.index, when);
+        let trust = self.knowledge.trust(hearer.index, teller.index, when);
         let acquisition = Acquisition::told(Some(teller.id.clone()));
         let experiences = trust.experiences.iter().cloned().map(Justification::from);
         let sources = sources.into_iter().chain(experiences).collect();
-        let edge =
-            KnowledgeEdge { sources, credence: trust.first, ..occasion.edge(hearer.id, id, acquisition.clone()) };
+        let edge = KnowledgeEdge {
+            sources,
+            credence: trust.first_impression,
+            ..occasion.new_edge(hearer.id, id, acquisition.clone())
+        };
         let names: Vec<KnowledgeEdge> = self
-            .minds
-            .names(fact, teller.index, hearer.index, when)
+            .knowledge
+            .names_to_tell(fact, teller.index, hearer.index, when)
             .into_iter()
-            .map(|(id, sources)| KnowledgeEdge { sources, ..occasion.edge(hearer.id, id, acquisition.clone()) })
+            .map(|(id, sources)| KnowledgeEdge { sources, ..occasion.new_edge(hearer.id, id, acquisition.clone()) })
             .collect();
         self.learn(teller.index, &Arc::new(record.sorted()));
-        let told = Arc::new(edge.sorted());
-        let edge = self.learn(hearer.index, &told);
+        let told_edge = Arc::new(edge.sorted());
+        let edge = self.learn(hearer.index, &told_edge);
         for name in names {
             self.learn(hearer.index, &Arc::new(name.sorted()));
         }
@@ -320,15 +332,16 @@ impl Talk<'_> {
             when,
             place: occasion.place.clone().unwrap_or_else(|| hearer.id.clone()),
             edge,
-            belief: self.minds.belief(edge, &told),
-            knew: before.is_some(),
+            belief: self.knowledge.belief(edge, &told_edge),
+            was_known: known_before.is_some(),
         });
         true
     }
 
-    fn learn(&mut self, who: u32, edge: &Arc<KnowledgeEdge>) -> KnowledgeId {
+    /// Records that a character learns a fact through an edge. Returns the id of the edge.
+    fn learn(&mut self, character: u32, edge: &Arc<KnowledgeEdge>) -> KnowledgeId {
         self.step.changes.push(Change::Learn(Arc::clone(edge)));
-        self.minds.learn(who, edge)
+        self.knowledge.learn(character, edge)
     }
 }
 

@@ -38,20 +38,20 @@ pub struct Traversal<'a> {
 
 impl Traversal<'_> {
     fn follows(&self, link: &Link) -> bool {
-        self.leads(link) && self.sees(link.fact())
+        self.matches(link) && self.is_visible(link.fact())
     }
 
     /// Returns whether the traversal follows relations with the predicate and direction of a link.
-    fn leads(&self, link: &Link) -> bool {
-        let way = match self.direction {
+    fn matches(&self, link: &Link) -> bool {
+        let direction_matches = match self.direction {
             Direction::Both => true,
             Direction::Out => link.is_forward(),
             Direction::In => !link.is_forward(),
         };
-        way && (self.predicates.is_empty() || self.predicates.contains(link.fact().predicate()))
+        direction_matches && (self.predicates.is_empty() || self.predicates.contains(link.fact().predicate()))
     }
 
-    fn sees(&self, fact: &Fact) -> bool {
+    fn is_visible(&self, fact: &Fact) -> bool {
         match self.view {
             Some(view) => view.fact(fact.id()).is_some(),
             None => fact.stands(),
@@ -77,29 +77,29 @@ pub struct Neighbour<'a> {
 pub fn neighbours<'a>(
     state: &'a State,
     from: &EntityId,
-    walk: &Traversal,
+    traversal: &Traversal,
     depth: usize,
     limit: usize,
 ) -> Vec<Neighbour<'a>> {
     let Some(start) = state.index_of(from) else { return Vec::new() };
-    let mut spread = Spread::new(state, walk, start);
+    let mut search = BreadthFirstSearch::new(state, traversal, start);
     for distance in 1..=depth {
-        if !spread.go_on(distance) || spread.found.len() >= limit {
+        if !search.expand(distance) || search.reached.len() >= limit {
             break;
         }
     }
-    let mut found = Vec::with_capacity(spread.found.len().min(limit));
-    for &Reached { index, hop, forward, distance } in spread.found.iter().take(limit) {
+    let mut neighbours = Vec::with_capacity(search.reached.len().min(limit));
+    for &Reached { index, hop, forward, distance } in search.reached.iter().take(limit) {
         if let (Some(id), Some(fact)) = (state.id_at(index), state.fact_at(hop.fact())) {
-            found.push(Neighbour { id, distance, fact, forward });
+            neighbours.push(Neighbour { id, distance, fact, forward });
         }
     }
-    found
+    neighbours
 }
 
 /// Value that marks an entity that the traversal has not reached. Reached entities are numbered from 1, and the start
 /// has the number 0.
-const UNSEEN: u32 = u32::MAX;
+const NOT_REACHED: u32 = u32::MAX;
 
 /// A reached entity, by its dense index.
 #[derive(Debug, Clone, Copy)]
@@ -112,55 +112,58 @@ struct Reached {
 
 /// A breadth-first traversal. A *level* contains the entities at one distance from the start; the *frontier* is the
 /// newest complete level. The traversal uses dense indices and reads facts only where needed.
-struct Spread<'s, 'w> {
+struct BreadthFirstSearch<'s, 'w> {
     state: &'s State,
-    walk: &'w Traversal<'w>,
+    traversal: &'w Traversal<'w>,
     /// Dense indices of the predicates to follow; `None` to follow relations with any predicate.
     predicates: Option<Vec<u32>>,
     start: u32,
-    /// By dense index, the number of each entity in the order in which the traversal found it; `UNSEEN` if it is not
-    /// found yet.
-    places: Vec<u32>,
-    found: Vec<Reached>,
+    /// By dense index, the number of each entity in the order in which the traversal found it; `NOT_REACHED` if it is
+    /// not found yet.
+    numbers: Vec<u32>,
+    /// The reached entities, in the order in which the traversal found them.
+    reached: Vec<Reached>,
     /// Number of the first entity of the frontier.
-    first: u32,
+    frontier_start: u32,
 }
 
-impl<'s, 'w> Spread<'s, 'w> {
-    fn new(state: &'s State, walk: &'w Traversal<'w>, start: u32) -> Self {
-        let mut places = vec![UNSEEN; state.index_count()];
-        places[start as usize] = 0;
-        let named = || walk.predicates.iter().filter_map(|predicate| state.predicate_index(predicate)).collect();
-        let predicates = (!walk.predicates.is_empty()).then(named);
-        Self { state, walk, predicates, start, places, found: Vec::new(), first: 0 }
+impl<'s, 'w> BreadthFirstSearch<'s, 'w> {
+    fn new(state: &'s State, traversal: &'w Traversal<'w>, start: u32) -> Self {
+        let mut numbers = vec![NOT_REACHED; state.index_count()];
+        numbers[start as usize] = 0;
+        let dense_indices =
+            || traversal.predicates.iter().filter_map(|predicate| state.predicate_index(predicate)).collect();
+        let predicates = (!traversal.predicates.is_empty()).then(dense_indices);
+        Self { state, traversal, predicates, start, numbers, reached: Vec::new(), frontier_start: 0 }
     }
 
     /// Finds the entities on the next level, sorted by id. Returns whether there are any.
-    fn go_on(&mut self, distance: usize) -> bool {
-        let begin = self.found.len();
-        let unseen = self.places.len() - 1 - begin;
+    fn expand(&mut self, distance: usize) -> bool {
+        let level_start = self.reached.len();
+        let unreached_count = self.numbers.len() - 1 - level_start;
         // If the frontier has more entities than there are unseen entities, searching from the unseen entities is
         // faster.
-        if unseen < begin + 1 - self.first as usize {
-            self.pull(distance)
+        if unreached_count < level_start + 1 - self.frontier_start as usize {
+            self.expand_from_unreached(distance)
         } else {
-            self.push(distance)
+            self.expand_from_frontier(distance)
         }
-        self.sort_from(begin);
-        self.first = begin as u32 + 1;
-        self.found.len() > begin
+        self.sort_from(level_start);
+        self.frontier_start = level_start as u32 + 1;
+        self.reached.len() > level_start
     }
 
     /// Returns whether the traversal follows a relation. `forward` means from subject to object.
     #[inline(always)]
     fn follows(&self, hop: &Hop, forward: bool) -> bool {
-        let way = match self.walk.direction {
+        let direction_matches = match self.traversal.direction {
             Direction::Both => true,
             Direction::Out => forward,
             Direction::In => !forward,
         };
-        way && self.predicates.as_ref().is_none_or(|named| named.contains(&hop.predicate()))
-            && match self.walk.view {
+        direction_matches
+            && self.predicates.as_ref().is_none_or(|predicates| predicates.contains(&hop.predicate()))
+            && match self.traversal.view {
                 None => self.state.stands_at(hop.fact()),
                 // A knower may know a fact that is neither canon nor claimed, or that is no longer true.
                 Some(view) => self.state.fact_at(hop.fact()).is_some_and(|fact| view.fact(fact.id()).is_some()),
@@ -168,37 +171,40 @@ impl<'s, 'w> Spread<'s, 'w> {
     }
 
     /// Follows the relations of the entities of the frontier.
-    fn push(&mut self, distance: usize) {
-        let begin = self.found.len() as u32;
-        for place in self.first..=begin {
-            let from = if place == 0 { self.start } else { self.found[place as usize - 1].index };
+    fn expand_from_frontier(&mut self, distance: usize) {
+        let frontier_end = self.reached.len() as u32;
+        for frontier_number in self.frontier_start..=frontier_end {
+            let from = match frontier_number {
+                0 => self.start,
+                number => self.reached[number as usize - 1].index,
+            };
             for hop in self.state.hops_at(from) {
-                let at = self.places[hop.other() as usize];
-                if at <= begin || !self.follows(hop, hop.is_forward()) {
+                let number = self.numbers[hop.other() as usize];
+                if number <= frontier_end || !self.follows(hop, hop.is_forward()) {
                     continue;
                 }
                 let reached = Reached { index: hop.other(), hop: *hop, forward: hop.is_forward(), distance };
-                if at == UNSEEN {
-                    self.found.push(reached);
-                    self.places[hop.other() as usize] = self.found.len() as u32;
-                } else if self.state.is_before(*hop, self.found[at as usize - 1].hop) {
+                if number == NOT_REACHED {
+                    self.reached.push(reached);
+                    self.numbers[hop.other() as usize] = self.reached.len() as u32;
+                } else if self.state.is_before(*hop, self.reached[number as usize - 1].hop) {
                     // If several relations reach the same entity on one level, keep the relation with the smallest id.
-                    self.found[at as usize - 1] = reached;
+                    self.reached[number as usize - 1] = reached;
                 }
             }
         }
     }
 
     /// Searches from the unseen entities for relations to the frontier.
-    fn pull(&mut self, distance: usize) {
-        let last = self.first..=self.found.len() as u32;
-        for index in 0..self.places.len() as u32 {
-            if self.places[index as usize] != UNSEEN {
+    fn expand_from_unreached(&mut self, distance: usize) {
+        let frontier = self.frontier_start..=self.reached.len() as u32;
+        for index in 0..self.numbers.len() as u32 {
+            if self.numbers[index as usize] != NOT_REACHED {
                 continue;
             }
             let mut best = None::<Hop>;
             for hop in self.state.hops_at(index) {
-                if last.contains(&self.places[hop.other() as usize])
+                if frontier.contains(&self.numbers[hop.other() as usize])
                     && best.is_none_or(|best| self.state.is_before(*hop, best))
                     && self.follows(hop, !hop.is_forward())
                 {
@@ -206,33 +212,33 @@ impl<'s, 'w> Spread<'s, 'w> {
                 }
             }
             if let Some(hop) = best {
-                self.found.push(Reached { index, hop, forward: !hop.is_forward(), distance });
-                // The number is outside `last`, so the entity does not count as part of the frontier yet.
-                self.places[index as usize] = self.found.len() as u32;
+                self.reached.push(Reached { index, hop, forward: !hop.is_forward(), distance });
+                // The number is outside `frontier`, so the entity does not count as part of the frontier yet.
+                self.numbers[index as usize] = self.reached.len() as u32;
             }
         }
     }
 
-    /// Sorts the found entities by id, from index `begin` on.
-    fn sort_from(&mut self, begin: usize) {
-        let (ranks, count) = (self.state.ranks(), self.found.len() - begin);
+    /// Sorts the found entities by id, from index `level_start` on.
+    fn sort_from(&mut self, level_start: usize) {
+        let (ranks, count) = (self.state.ranks(), self.reached.len() - level_start);
         if count * 64 < ranks.len() {
-            self.found[begin..].sort_unstable_by_key(|reached| ranks[reached.index as usize]);
+            self.reached[level_start..].sort_unstable_by_key(|reached| ranks[reached.index as usize]);
             return;
         }
         // If a large part of all entities was found, sorting with a bit set is faster.
         let mut bits = FixedBitSet::with_capacity(ranks.len());
-        for reached in &self.found[begin..] {
+        for reached in &self.reached[level_start..] {
             bits.insert(ranks[reached.index as usize] as usize);
         }
         let by_rank = self.state.by_rank();
         let mut sorted = Vec::with_capacity(count);
         for rank in bits.ones() {
-            let place = self.places[by_rank[rank] as usize];
-            sorted.push(self.found[place as usize - 1]);
+            let number = self.numbers[by_rank[rank] as usize];
+            sorted.push(self.reached[number as usize - 1]);
         }
-        self.found.truncate(begin);
-        self.found.extend(sorted);
+        self.reached.truncate(level_start);
+        self.reached.extend(sorted);
     }
 }
 
@@ -247,15 +253,15 @@ pub struct Step<'a> {
     pub forward: bool,
 }
 
-/// Returns a shortest path between two entities; `None` if there is no path with at most `longest` steps. The path from
-/// an entity to itself is empty. Among equally short paths, the path whose last steps have the smallest fact ids is
-/// chosen.
+/// Returns a shortest path between two entities; `None` if there is no path with at most `max_steps` steps. The path
+/// from an entity to itself is empty. Among equally short paths, the path whose last steps have the smallest fact ids
+/// is chosen.
 pub fn path<'a>(
     state: &'a State,
     from: &EntityId,
     to: &EntityId,
-    walk: &Traversal,
-    longest: usize,
+    traversal: &Traversal,
+    max_steps: usize,
 ) -> Option<Vec<Step<'a>>> {
     let (start, goal) = (state.index_of(from)?, state.index_of(to)?);
     // Breadth-first distances from the start, until the goal is reached.
@@ -263,10 +269,10 @@ pub fn path<'a>(
     let mut queue = VecDeque::from([start]);
     while let Some(index) = queue.pop_front() {
         let next = distance[&index] + 1;
-        if distance.contains_key(&goal) || next > longest {
+        if distance.contains_key(&goal) || next > max_steps {
             break;
         }
-        for link in state.links_at(index).filter(|link| walk.follows(link)) {
+        for link in state.links_at(index).filter(|link| traversal.follows(link)) {
             distance.entry(link.other_index()).or_insert_with(|| {
                 queue.push_back(link.other_index());
                 next
@@ -274,15 +280,21 @@ pub fn path<'a>(
         }
     }
     // Walks back from the goal; each step leads one level nearer to the start.
-    let back = Traversal { direction: reversed(walk.direction), predicates: walk.predicates.clone(), view: walk.view };
+    let reverse_traversal = Traversal {
+        direction: reversed(traversal.direction),
+        predicates: traversal.predicates.clone(),
+        view: traversal.view,
+    };
     let mut steps = Vec::new();
-    let mut here = goal;
-    for left in (0..*distance.get(&goal)?).rev() {
-        let nearer = |link: &Link| distance.get(&link.other_index()) == Some(&left) && back.follows(link);
-        let link = state.links_at(here).filter(nearer).min_by_key(|link| link.fact().id())?;
+    let mut current = goal;
+    for remaining_steps in (0..*distance.get(&goal)?).rev() {
+        let is_nearer = |link: &Link| {
+            distance.get(&link.other_index()) == Some(&remaining_steps) && reverse_traversal.follows(link)
+        };
+        let link = state.links_at(current).filter(is_nearer).min_by_key(|link| link.fact().id())?;
         let id = if link.is_forward() { link.fact().subject() } else { link.fact().object().entity()? };
         steps.push(Step { to: id, fact: link.fact(), forward: !link.is_forward() });
-        here = link.other_index();
+        current = link.other_index();
     }
     steps.reverse();
     Some(steps)
@@ -312,7 +324,7 @@ pub struct Identity<'a> {
 }
 
 /// Returns the names, kind, attributes and relations of an entity, as the DM or a knower sees them.
-pub fn identity<'a>(state: &'a State, id: &EntityId, walk: &Traversal) -> Identity<'a> {
+pub fn identity<'a>(state: &'a State, id: &EntityId, traversal: &Traversal) -> Identity<'a> {
     let mut identity =
         Identity { name: None, kind: None, aliases: Vec::new(), attributes: Vec::new(), relations: Vec::new() };
     // If there are several names or kinds, prefer those that are not secret, and then the smallest fact id.
@@ -322,7 +334,7 @@ pub fn identity<'a>(state: &'a State, id: &EntityId, walk: &Traversal) -> Identi
         _ => Some(fact),
     };
     let (mut name, mut kind) = (None::<&Fact>, None::<&Fact>);
-    for fact in state.facts_of(id).filter(|fact| walk.sees(fact)) {
+    for fact in state.facts_of(id).filter(|fact| traversal.is_visible(fact)) {
         if fact.predicate().is_relation() {
             if fact.subject() == id || fact.object().entity() == Some(id) {
                 identity.relations.push(fact);
@@ -355,19 +367,25 @@ pub struct Subgraph<'a> {
 
 /// Returns an entity, the entities that can be reached from it over at most `depth` relations, and all relations
 /// between these entities that the traversal follows in either direction.
-pub fn subgraph<'a>(state: &'a State, from: &EntityId, walk: &Traversal, depth: usize, limit: usize) -> Subgraph<'a> {
+pub fn subgraph<'a>(
+    state: &'a State,
+    from: &EntityId,
+    traversal: &Traversal,
+    depth: usize,
+    limit: usize,
+) -> Subgraph<'a> {
     let Some(center) = state.entity(from) else { return Subgraph::default() };
-    let around = neighbours(state, from, walk, depth, limit);
-    let mut entities: Vec<&EntityId> = around.iter().map(|neighbour| neighbour.id).collect();
+    let neighbours = self::neighbours(state, from, traversal, depth, limit);
+    let mut entities: Vec<&EntityId> = neighbours.iter().map(|neighbour| neighbour.id).collect();
     entities.push(&center.id);
     entities.sort_unstable();
-    let either_way = Traversal { direction: Direction::Both, ..walk.clone() };
+    let both_directions = Traversal { direction: Direction::Both, ..traversal.clone() };
     let mut relations: Vec<&Fact> = Vec::new();
     for id in &entities {
-        let inside = |link: &Link| {
-            link.is_forward() && either_way.follows(link) && entities.binary_search(&link.other()).is_ok()
+        let is_inside = |link: &Link| {
+            link.is_forward() && both_directions.follows(link) && entities.binary_search(&link.other()).is_ok()
         };
-        relations.extend(state.links(id).filter(inside).map(|link| &**link.fact()));
+        relations.extend(state.links(id).filter(is_inside).map(|link| &**link.fact()));
     }
     relations.sort_unstable_by_key(|fact| fact.id());
     Subgraph { entities, relations }

@@ -36,7 +36,7 @@ pub enum LearnError {
     },
     /// The knower does not know a premise of the deduction.
     #[error("{knower} does not know that \u{201C}{statement}\u{201D}, so it cannot deduce anything from it")]
-    NoPremise {
+    UnknownPremise {
         /// The knower.
         knower: EntityId,
         /// The statement of the premise.
@@ -50,10 +50,10 @@ pub enum LearnError {
     CannotKnow(EntityId),
     /// No hearer is given.
     #[error("nobody is present to learn the fact; name the characters who are present")]
-    Nobody,
+    NoHearers,
     /// The teller is among the hearers.
     #[error("{0} cannot tell a fact to itself")]
-    ToItself(EntityId),
+    TellerIsHearer(EntityId),
     /// The fact is proposed or rejected, so no character can know it.
     #[error("\u{201C}{statement}\u{201D} is {status}, so no character can learn it; accept the fact first")]
     NotInWorld {
@@ -64,7 +64,7 @@ pub enum LearnError {
     },
     /// The document to read has no passages.
     #[error("{0} has no text that can be read: no passage names {0} as its document")]
-    NothingWritten(EntityId),
+    NoText(EntityId),
     /// A deduction has no premises.
     #[error("a deduction needs at least one premise: name a fact from which the new fact follows")]
     NoPremises,
@@ -75,7 +75,7 @@ pub enum LearnError {
 
 /// One fact that one knower learned.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Lesson {
+pub struct LearnedFact {
     /// The knower.
     pub knower: EntityId,
     /// The fact.
@@ -85,7 +85,7 @@ pub struct Lesson {
     /// How much this edge makes the knower believe the fact.
     pub belief: Credence,
     /// Whether the knower already knew the fact before.
-    pub knew: bool,
+    pub was_known: bool,
 }
 
 /// Result of one occasion on which knowers learned facts.
@@ -95,7 +95,7 @@ pub struct Learning {
     pub changes: Vec<Change>,
     /// The learned facts, sorted by knower. Names and kinds of entities, which are learned along with the facts, are
     /// not included.
-    pub lessons: Vec<Lesson>,
+    pub learned_facts: Vec<LearnedFact>,
     /// Dead characters among the given participants, sorted. They learn nothing.
     pub dead: Vec<EntityId>,
 }
@@ -159,22 +159,24 @@ pub fn witness(
     witnesses: &[EntityId],
     occasion: &Occasion,
 ) -> Result<Learning, LearnError> {
-    let mut scribe = Scribe::new(state, occasion);
-    let witnesses = scribe.hearers(witnesses)?;
+    let mut recorder = LearningRecorder::new(state, occasion);
+    let witnesses = recorder.checked_hearers(witnesses)?;
     for fact in facts {
-        scribe.state_fact(fact)?;
+        recorder.record_fact(fact)?;
     }
     for knower in &witnesses {
-        let view = scribe.view(knower);
-        let co_present = others(&witnesses, knower, None);
+        let view = recorder.view(knower);
+        let co_present = all_except(&witnesses, knower, None);
         for fact in facts {
-            let edge =
-                KnowledgeEdge { co_present: co_present.clone(), ..scribe.edge(knower, fact, Acquisition::Witnessed) };
-            scribe.learn(&view, edge, credence(1.0));
+            let edge = KnowledgeEdge {
+                co_present: co_present.clone(),
+                ..recorder.new_edge(knower, fact, Acquisition::Witnessed)
+            };
+            recorder.learn(&view, edge, credence(1.0));
         }
-        scribe.names(&view, facts, &co_present, &Acquisition::Witnessed, None);
+        recorder.learn_names(&view, facts, &co_present, &Acquisition::Witnessed, None);
     }
-    Ok(scribe.learning)
+    Ok(recorder.learning)
 }
 
 /// Records that one knower tells others a fact that it knows, or a lie.
@@ -187,9 +189,9 @@ pub fn witness(
 /// Returns an error if a sincere teller does not know the fact, or if the teller is dead or among the hearers. Also
 /// returns the errors of [`witness`].
 pub fn tell(state: &State, telling: &Telling, occasion: &Occasion) -> Result<Learning, LearnError> {
-    let mut scribe = Scribe::new(state, occasion);
-    scribe.tell(telling, &BTreeSet::new())?;
-    Ok(scribe.learning)
+    let mut recorder = LearningRecorder::new(state, occasion);
+    recorder.tell(telling, &BTreeSet::new())?;
+    Ok(recorder.learning)
 }
 
 /// Records that one knower states a fact to others. If the teller is sincere and did not know the fact, the teller
@@ -198,12 +200,12 @@ pub fn tell(state: &State, telling: &Telling, occasion: &Occasion) -> Result<Lea
 /// # Errors
 /// Returns the same errors as [`tell`], except that a teller who does not know the fact is not an error.
 pub fn claim(state: &State, telling: &Telling, occasion: &Occasion) -> Result<Learning, LearnError> {
-    let mut scribe = Scribe::new(state, occasion);
-    scribe.alive(telling.teller)?;
-    let view = scribe.view(telling.teller);
-    let own = scribe.own(&view, telling.teller, telling.fact, telling.sincerity)?;
-    scribe.tell(telling, &own)?;
-    Ok(scribe.learning)
+    let mut recorder = LearningRecorder::new(state, occasion);
+    recorder.check_can_learn(telling.teller)?;
+    let view = recorder.view(telling.teller);
+    let own_edges = recorder.learn_own_statement(&view, telling.teller, telling.fact, telling.sincerity)?;
+    recorder.tell(telling, &own_edges)?;
+    Ok(recorder.learning)
 }
 
 /// Records a spoken line. All hearers hear the passage and learn the facts that it states.
@@ -221,27 +223,28 @@ pub fn say(
     sincerity: Sincerity,
     occasion: &Occasion,
 ) -> Result<Learning, LearnError> {
-    let mut scribe = Scribe::new(state, occasion);
-    let speaker = passage.speaker.clone().ok_or(LearnError::Nobody)?;
-    scribe.alive(&speaker)?;
+    let mut recorder = LearningRecorder::new(state, occasion);
+    let speaker = passage.speaker.clone().ok_or(LearnError::NoHearers)?;
+    recorder.check_can_learn(&speaker)?;
     let hearers: Vec<EntityId> = hearers.iter().filter(|id| **id != speaker).cloned().collect();
-    let heard_by = if hearers.is_empty() { Vec::new() } else { scribe.hearers(&hearers)? };
-    let mut heard: Vec<Knower> = heard_by.iter().cloned().map(Knower::Entity).chain([speaker.clone().into()]).collect();
-    heard.sort();
+    let hearers = if hearers.is_empty() { Vec::new() } else { recorder.checked_hearers(&hearers)? };
+    let mut heard_by: Vec<Knower> =
+        hearers.iter().cloned().map(Knower::Entity).chain([speaker.clone().into()]).collect();
+    heard_by.sort();
     let Occasion { time, place, session } = occasion.clone();
     let passage_alias = passage.speaker_alias.clone();
-    let passage = Passage { heard_by: heard, time, place, session, ..passage };
-    scribe.learning.changes.push(Change::AddPassage(Arc::new(passage)));
-    let (view, alias) = (scribe.view(&speaker), passage_alias.as_deref());
+    let passage = Passage { heard_by, time, place, session, ..passage };
+    recorder.learning.changes.push(Change::AddPassage(Arc::new(passage)));
+    let (view, alias) = (recorder.view(&speaker), passage_alias.as_deref());
     for fact in states {
-        let own = scribe.own(&view, &speaker, fact, sincerity)?;
-        if heard_by.is_empty() {
+        let own_edges = recorder.learn_own_statement(&view, &speaker, fact, sincerity)?;
+        if hearers.is_empty() {
             continue;
         }
-        let telling = Telling { sincerity, alias, ..Telling::new(&speaker, &heard_by, fact) };
-        scribe.tell(&telling, &own)?;
+        let telling = Telling { sincerity, alias, ..Telling::new(&speaker, &hearers, fact) };
+        recorder.tell(&telling, &own_edges)?;
     }
-    Ok(scribe.learning)
+    Ok(recorder.learning)
 }
 
 /// Records that readers read a document. The readers learn the passages of the document and the facts that the passages
@@ -256,11 +259,11 @@ pub fn read(
     credence: Credence,
     occasion: &Occasion,
 ) -> Result<Learning, LearnError> {
-    let mut scribe = Scribe::new(state, occasion);
-    let readers = scribe.hearers(readers)?;
+    let mut recorder = LearningRecorder::new(state, occasion);
+    let readers = recorder.checked_hearers(readers)?;
     let passages: BTreeMap<_, _> = state.passages_in_document(document).collect();
     if passages.is_empty() {
-        return Err(LearnError::NothingWritten(document.clone()));
+        return Err(LearnError::NoText(document.clone()));
     }
     for passage in passages.values() {
         let mut passage = Passage::clone(passage);
@@ -272,26 +275,27 @@ pub fn read(
             }
         }
         passage.readers.sort();
-        scribe.learning.changes.push(Change::AddPassage(Arc::new(passage)));
+        recorder.learning.changes.push(Change::AddPassage(Arc::new(passage)));
     }
-    let stated = passages.keys().flat_map(|id| state.facts_citing(*id));
-    let stated = stated.filter(|fact| fact.status().is_in_world()).map(|fact| (fact.id(), Arc::clone(fact)));
-    let facts: Vec<Arc<Fact>> = stated.collect::<BTreeMap<_, _>>().into_values().collect();
+    let stated_facts = passages.keys().flat_map(|id| state.facts_citing(*id));
+    let stated_facts =
+        stated_facts.filter(|fact| fact.status().is_in_world()).map(|fact| (fact.id(), Arc::clone(fact)));
+    let facts: Vec<Arc<Fact>> = stated_facts.collect::<BTreeMap<_, _>>().into_values().collect();
     let acquisition = Acquisition::Read { document: Some(document.clone()) };
     for knower in &readers {
-        let view = scribe.view(knower);
-        let co_present = others(&readers, knower, None);
+        let view = recorder.view(knower);
+        let co_present = all_except(&readers, knower, None);
         for fact in &facts {
             let edge = KnowledgeEdge {
                 credence,
                 co_present: co_present.clone(),
-                ..scribe.edge(knower, fact, acquisition.clone())
+                ..recorder.new_edge(knower, fact, acquisition.clone())
             };
-            scribe.learn(&view, edge, credence);
+            recorder.learn(&view, edge, credence);
         }
-        scribe.names(&view, &facts, &co_present, &acquisition, None);
+        recorder.learn_names(&view, &facts, &co_present, &acquisition, None);
     }
-    Ok(scribe.learning)
+    Ok(recorder.learning)
 }
 
 /// Records that a knower deduces a fact from other facts that it knows (the premises). The new edge depends on the
@@ -308,28 +312,31 @@ pub fn deduce(
     certainty: Credence,
     occasion: &Occasion,
 ) -> Result<Learning, LearnError> {
-    let mut scribe = Scribe::new(state, occasion);
-    scribe.alive(knower)?;
+    let mut recorder = LearningRecorder::new(state, occasion);
+    recorder.check_can_learn(knower)?;
     if from.is_empty() {
         return Err(LearnError::NoPremises);
     }
-    scribe.state_fact(fact)?;
-    let view = scribe.view(knower);
+    recorder.record_fact(fact)?;
+    let view = recorder.view(knower);
     let (mut sources, mut belief) = (Vec::new(), certainty.get());
     for premise in from {
         let statement = || state.fact(*premise).map_or_else(|| premise.to_string(), |fact| fact.statement().to_owned());
-        let no_premise = || LearnError::NoPremise { knower: knower.clone(), statement: statement() };
-        let known = view.fact(*premise).filter(|known| !known.is_made_up()).ok_or_else(no_premise)?;
+        let unknown_premise = || LearnError::UnknownPremise { knower: knower.clone(), statement: statement() };
+        let known = view.fact(*premise).filter(|known| !known.is_made_up()).ok_or_else(unknown_premise)?;
         belief *= known.credence().get();
-        sources.extend(basis(known));
+        sources.extend(justifications(known));
     }
     let mut from = from.to_vec();
     from.sort_unstable();
     from.dedup();
-    let edge =
-        KnowledgeEdge { credence: certainty, sources, ..scribe.edge(knower, fact, Acquisition::Deduced { from }) };
-    scribe.learn(&view, edge, credence(belief));
-    Ok(scribe.learning)
+    let edge = KnowledgeEdge {
+        credence: certainty,
+        sources,
+        ..recorder.new_edge(knower, fact, Acquisition::Deduced { from })
+    };
+    recorder.learn(&view, edge, credence(belief));
+    Ok(recorder.learning)
 }
 
 /// Creates a fact that refutes another fact. A knower can tell the refutation like any other fact.
@@ -338,7 +345,7 @@ pub fn deduce(
 /// Returns an error if the statement is empty.
 pub fn refutation(fact: &Fact, statement: Option<&str>, provenance: Provenance) -> Result<Arc<Fact>, LearnError> {
     let statement = statement.map_or_else(|| refuting(fact), str::to_owned);
-    about(fact, FactRelation::Refutes(fact.id()), statement, provenance, None)
+    related_fact(fact, FactRelation::Refutes(fact.id()), statement, provenance, None)
 }
 
 /// Creates a fact that states that another fact has ended. A knower can tell it like any other fact.
@@ -352,7 +359,7 @@ pub fn ending(
     provenance: Provenance,
 ) -> Result<Arc<Fact>, LearnError> {
     let statement = statement.map_or_else(|| ending_of(fact, Some(&until)), str::to_owned);
-    about(fact, FactRelation::Ends(fact.id()), statement, provenance, Some(until))
+    related_fact(fact, FactRelation::Ends(fact.id()), statement, provenance, Some(until))
 }
 
 /// Returns the default statement of a refutation: "It is not so that …".
@@ -368,7 +375,7 @@ pub fn ending_of(fact: &Fact, since: Option<&Date>) -> String {
     format!("No longer so{when}: {}", fact.statement())
 }
 
-fn about(
+fn related_fact(
     fact: &Fact,
     fact_relation: FactRelation,
     statement: String,
@@ -376,10 +383,10 @@ fn about(
     since: Option<Date>,
 ) -> Result<Arc<Fact>, LearnError> {
     let validity = hearsay_model::Validity { from: since, until: None };
-    let said = Fact::attribute(fact.subject(), attribute::LORE, statement.clone(), provenance)?;
+    let builder = Fact::attribute(fact.subject(), attribute::LORE, statement.clone(), provenance)?;
     let mentions = fact.entities().cloned().collect::<Vec<_>>();
-    let said = said.statement(statement).mentions(mentions).validity(validity);
-    Ok(Arc::new(said.secrecy(fact.secrecy()).fact_relation(Some(fact_relation)).build()?))
+    let builder = builder.statement(statement).mentions(mentions).validity(validity);
+    Ok(Arc::new(builder.secrecy(fact.secrecy()).fact_relation(Some(fact_relation)).build()?))
 }
 
 /// Returns a sentence in a form that can follow other words. The first word becomes lowercase only if it is in the list
@@ -395,46 +402,53 @@ fn lower_first(sentence: &str) -> String {
 ///
 /// Records of telling others are included if they are needed to detect a lie, or to detect that the knower hears its
 /// own news again.
-pub(crate) fn basis(known: &Known) -> impl Iterator<Item = Justification> {
-    let own = known.known_edges().iter().any(|way| way.access_path == AccessPath::Own);
+pub(crate) fn justifications(known: &Known) -> impl Iterator<Item = Justification> {
+    let has_own = known.known_edges().iter().any(|known_edge| known_edge.access_path == AccessPath::Own);
     let known_edges: Vec<&KnownEdge> =
-        known.known_edges().iter().filter(|way| !own || way.access_path == AccessPath::Own).collect();
-    let several = known_edges.len() > 1;
-    let shared = known.shared().iter().filter(move |record| several || is_made_up(&record.edge));
-    known_edges.into_iter().chain(shared).map(|way| Justification::Basis { fact: known.id(), edge: way.id })
+        known.known_edges().iter().filter(|known_edge| !has_own || known_edge.access_path == AccessPath::Own).collect();
+    let has_several = known_edges.len() > 1;
+    let shared = known.shared().iter().filter(move |record| has_several || is_made_up(&record.edge));
+    known_edges
+        .into_iter()
+        .chain(shared)
+        .map(|known_edge| Justification::Basis { fact: known.id(), edge: known_edge.id })
 }
 
-/// Returns all ids except `one` and `another`.
-fn others(all: &[EntityId], one: &EntityId, another: Option<&EntityId>) -> Vec<EntityId> {
-    all.iter().filter(|id| *id != one && Some(*id) != another).cloned().collect()
+/// Returns all ids except `excluded` and `also_excluded`.
+fn all_except(all: &[EntityId], excluded: &EntityId, also_excluded: Option<&EntityId>) -> Vec<EntityId> {
+    all.iter().filter(|id| *id != excluded && Some(*id) != also_excluded).cloned().collect()
 }
 
 /// Returns the newest name and kind of an entity, each with the name of its attribute. Secret names and kinds are
 /// skipped.
-pub(crate) fn naming<'s>(state: &'s State, id: &EntityId) -> impl Iterator<Item = (&'static str, &'s Fact)> + use<'s> {
-    let newest = [attribute::NAME, attribute::KIND].map(|name| (name, state.newest(id, name)));
-    let known = newest.into_iter().filter_map(|(name, fact)| Some((name, fact?)));
-    known.filter(|(_, fact)| fact.secrecy() != Secrecy::Secret)
+pub(crate) fn newest_name_and_kind<'s>(
+    state: &'s State,
+    id: &EntityId,
+) -> impl Iterator<Item = (&'static str, &'s Fact)> + use<'s> {
+    let newest_facts = [attribute::NAME, attribute::KIND].map(|name| (name, state.newest(id, name)));
+    let existing = newest_facts.into_iter().filter_map(|(name, fact)| Some((name, fact?)));
+    existing.filter(|(_, fact)| fact.secrecy() != Secrecy::Secret)
 }
 
 /// Collects the changes of one occasion of learning.
-struct Scribe<'s> {
+struct LearningRecorder<'s> {
     state: &'s State,
     occasion: &'s Occasion,
     learning: Learning,
-    stated: BTreeSet<FactId>,
+    /// Facts that `learning` records.
+    recorded: BTreeSet<FactId>,
 }
 
-impl<'s> Scribe<'s> {
+impl<'s> LearningRecorder<'s> {
     fn new(state: &'s State, occasion: &'s Occasion) -> Self {
-        Self { state, occasion, learning: Learning::default(), stated: BTreeSet::new() }
+        Self { state, occasion, learning: Learning::default(), recorded: BTreeSet::new() }
     }
 
     fn view(&self, knower: &EntityId) -> View {
         View::of(self.state, &knower.clone().into(), self.occasion.moment())
     }
 
-    fn alive(&self, id: &EntityId) -> Result<(), LearnError> {
+    fn check_can_learn(&self, id: &EntityId) -> Result<(), LearnError> {
         if !can_know(self.state, id) {
             return Err(LearnError::CannotKnow(id.clone()));
         }
@@ -445,79 +459,80 @@ impl<'s> Scribe<'s> {
     }
 
     /// Returns the hearers, sorted and without duplicates, after checking that each of them can learn facts.
-    fn hearers(&self, given: &[EntityId]) -> Result<Vec<EntityId>, LearnError> {
+    fn checked_hearers(&self, given: &[EntityId]) -> Result<Vec<EntityId>, LearnError> {
         let hearers: BTreeSet<&EntityId> = given.iter().collect();
         for id in &hearers {
-            self.alive(id)?;
+            self.check_can_learn(id)?;
         }
         if hearers.is_empty() {
-            return Err(LearnError::Nobody);
+            return Err(LearnError::NoHearers);
         }
         Ok(hearers.into_iter().cloned().collect())
     }
 
     /// Checks that a fact is neither proposed nor rejected, and records it if it is new.
-    fn state_fact(&mut self, fact: &Arc<Fact>) -> Result<(), LearnError> {
-        let recorded = self.state.fact(fact.id());
-        let status = recorded.map_or(fact.status(), |fact| fact.status());
+    fn record_fact(&mut self, fact: &Arc<Fact>) -> Result<(), LearnError> {
+        let existing = self.state.fact(fact.id());
+        let status = existing.map_or(fact.status(), |fact| fact.status());
         if !status.is_in_world() {
             let statement = fact.statement().to_owned();
             return Err(LearnError::NotInWorld { statement, status: status.as_str() });
         }
-        if recorded.is_none() && self.stated.insert(fact.id()) {
+        if existing.is_none() && self.recorded.insert(fact.id()) {
             self.learning.changes.push(Change::AssertFact(Arc::clone(fact)));
         }
         Ok(())
     }
 
-    fn edge(&self, knower: &EntityId, fact: &Fact, acquisition: Acquisition) -> KnowledgeEdge {
-        self.occasion.edge(knower, fact.id(), acquisition)
+    fn new_edge(&self, knower: &EntityId, fact: &Fact, acquisition: Acquisition) -> KnowledgeEdge {
+        self.occasion.new_edge(knower, fact.id(), acquisition)
     }
 
     fn learn(&mut self, view: &View, edge: KnowledgeEdge, belief: Credence) {
         let edge = edge.sorted();
         if let Some(knower) = edge.knower.entity() {
-            let knew = view.fact(edge.fact).is_some_and(|known| !known.is_made_up());
-            let lesson = Lesson { knower: knower.clone(), fact: edge.fact, edge: edge.id(), belief, knew };
-            self.learning.lessons.push(lesson);
+            let was_known = view.fact(edge.fact).is_some_and(|known| !known.is_made_up());
+            let (knower, fact, id) = (knower.clone(), edge.fact, edge.id());
+            let learned_fact = LearnedFact { knower, fact, edge: id, belief, was_known };
+            self.learning.learned_facts.push(learned_fact);
         }
         self.learning.changes.push(Change::Learn(Arc::new(edge)));
     }
 
     /// Makes the speaker know its own statement, and returns the new edge. Does nothing if the speaker lies or already
     /// knows the statement.
-    fn own(
+    fn learn_own_statement(
         &mut self,
         view: &View,
         speaker: &EntityId,
         fact: &Arc<Fact>,
         sincerity: Sincerity,
     ) -> Result<BTreeSet<(FactId, KnowledgeId)>, LearnError> {
-        self.state_fact(fact)?;
+        self.record_fact(fact)?;
         if sincerity == Sincerity::Lie || view.fact(fact.id()).is_some_and(|known| !known.is_made_up()) {
             return Ok(BTreeSet::new());
         }
-        let edge = self.edge(speaker, fact, Acquisition::Authored);
-        let own = BTreeSet::from([(fact.id(), edge.id())]);
+        let edge = self.new_edge(speaker, fact, Acquisition::Authored);
+        let own_edges = BTreeSet::from([(fact.id(), edge.id())]);
         self.learn(view, edge, Credence::FULL);
-        Ok(own)
+        Ok(own_edges)
     }
 
-    fn tell(&mut self, telling: &Telling, own: &BTreeSet<(FactId, KnowledgeId)>) -> Result<(), LearnError> {
+    fn tell(&mut self, telling: &Telling, own_edges: &BTreeSet<(FactId, KnowledgeId)>) -> Result<(), LearnError> {
         let &Telling { teller, fact, sincerity, .. } = telling;
-        self.alive(teller)?;
-        let hearers = self.hearers(telling.hearers)?;
+        self.check_can_learn(teller)?;
+        let hearers = self.checked_hearers(telling.hearers)?;
         if hearers.contains(teller) {
-            return Err(LearnError::ToItself(teller.clone()));
+            return Err(LearnError::TellerIsHearer(teller.clone()));
         }
-        let said = telling.retold.unwrap_or(fact);
-        self.state_fact(said)?;
+        let told_fact = telling.retold.unwrap_or(fact);
+        self.record_fact(told_fact)?;
         let view = self.view(teller);
         let known = view.fact(fact.id());
         let mut sources: Vec<Justification> =
-            known.filter(|known| !known.is_made_up()).into_iter().flat_map(basis).collect();
-        sources.extend(own.iter().map(|(fact, edge)| Justification::Basis { fact: *fact, edge: *edge }));
-        let surety = match sincerity {
+            known.filter(|known| !known.is_made_up()).into_iter().flat_map(justifications).collect();
+        sources.extend(own_edges.iter().map(|(fact, edge)| Justification::Basis { fact: *fact, edge: *edge }));
+        let teller_credence = match sincerity {
             Sincerity::Sincere if sources.is_empty() => {
                 let statement = fact.statement().to_owned();
                 return Err(LearnError::NotKnown { teller: teller.clone(), statement });
@@ -532,47 +547,49 @@ impl<'s> Scribe<'s> {
             co_present: hearers.clone(),
             sources: sources.clone(),
             credence: Credence::NONE,
-            ..self.edge(teller, said, Acquisition::Shared)
+            ..self.new_edge(teller, told_fact, Acquisition::Shared)
         };
         self.learning.changes.push(Change::Learn(Arc::new(record.sorted())));
         for knower in &hearers {
-            let of_hearer = self.view(knower);
-            let by = telling.alias.is_none_or(|alias| of_hearer.knows_name(teller, alias)).then_some(teller);
-            let acquisition = Acquisition::Told { by: by.cloned(), citing: telling.citing.cloned() };
-            let trust = by.map_or_else(Trust::of_stranger, |teller| Trust::of(&of_hearer, teller));
-            let co_present = others(&hearers, knower, Some(teller));
-            let level = trust.level().get();
+            let hearer_view = self.view(knower);
+            let known_teller =
+                telling.alias.is_none_or(|alias| hearer_view.knows_name(teller, alias)).then_some(teller);
+            let acquisition = Acquisition::Told { by: known_teller.cloned(), citing: telling.citing.cloned() };
+            let trust = known_teller.map_or_else(Trust::for_stranger, |teller| Trust::of(&hearer_view, teller));
+            let co_present = all_except(&hearers, knower, Some(teller));
+            let trust_level = trust.level().get();
             let mut edge = KnowledgeEdge {
                 co_present: co_present.clone(),
                 sources: sources.clone(),
-                ..self.edge(knower, said, acquisition.clone())
+                ..self.new_edge(knower, told_fact, acquisition.clone())
             };
             let belief = match telling.credence {
                 Some(given) => {
                     // The caller set the final credence. If the teller does not lie, the credence cannot exceed the
                     // teller's belief after one retelling.
-                    let most = if sources.is_empty() { 1.0 } else { RETELLING * surety };
-                    edge.credence = if given.get() < most { credence(given.get() / most) } else { Credence::FULL };
-                    credence(edge.credence.get() * most)
+                    let max_credence = if sources.is_empty() { 1.0 } else { RETELLING * teller_credence };
+                    edge.credence =
+                        if given.get() < max_credence { credence(given.get() / max_credence) } else { Credence::FULL };
+                    credence(edge.credence.get() * max_credence)
                 }
                 None => {
                     edge.credence = match sources.is_empty() {
-                        true => credence(trust.first.get() * RETELLING),
-                        false => trust.first,
+                        true => credence(trust.first_impression.get() * RETELLING),
+                        false => trust.first_impression,
                     };
                     edge.sources.extend(trust.experiences.iter().cloned().map(Justification::from));
-                    credence(level * RETELLING * surety)
+                    credence(trust_level * RETELLING * teller_credence)
                 }
             };
-            self.learn(&of_hearer, edge, belief);
-            self.names(&of_hearer, std::slice::from_ref(said), &co_present, &acquisition, Some(&view));
+            self.learn(&hearer_view, edge, belief);
+            self.learn_names(&hearer_view, std::slice::from_ref(told_fact), &co_present, &acquisition, Some(&view));
         }
         Ok(())
     }
 
     /// Makes the knower learn the names and kinds of the entities in the facts. A teller passes on only the names and
     /// kinds that the teller knows.
-    fn names(
+    fn learn_names(
         &mut self,
         view: &View,
         facts: &[Arc<Fact>],
@@ -585,19 +602,19 @@ impl<'s> Scribe<'s> {
         for id in entities {
             let knows =
                 |name: &str| view.facts_about(id).any(|known| known.subject() == id && *known.predicate() == *name);
-            for (name, fact) in naming(self.state, id) {
+            for (name, fact) in newest_name_and_kind(self.state, id) {
                 if knows(name) {
                     continue;
                 }
                 let sources = match teller.map(|teller| teller.fact(fact.id())) {
                     Some(None) => continue,
-                    Some(Some(known)) => basis(known).collect(),
+                    Some(Some(known)) => justifications(known).collect(),
                     None => Vec::new(),
                 };
                 let edge = KnowledgeEdge {
                     co_present: co_present.to_vec(),
                     sources,
-                    ..self.edge(knower, fact, acquisition.clone())
+                    ..self.new_edge(knower, fact, acquisition.clone())
                 };
                 self.learning.changes.push(Change::Learn(Arc::new(edge.sorted())));
             }

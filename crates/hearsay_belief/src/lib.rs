@@ -51,7 +51,7 @@
 //! | What are the sources of a known fact? What would a retraction change? | [`chains`], [`retraction_impact`] |
 //! | How does news spread among characters? | [`gossip`] |
 //! | How are entities related, as the DM or a knower sees it? | [`graph`] |
-//! | May a secret be told now? | [`judge`], [`revealable`] |
+//! | May a secret be told now? | [`evaluate_condition`], [`revealable`] |
 //! | Who knows a fact that does not name its knowers? | [`default_audience`] |
 //!
 //! # Data that a view never reads
@@ -91,10 +91,10 @@ mod view;
 mod world;
 
 pub use audience::{Surroundings, default_audience};
-pub use belief::{Attributed, BELIEVED, Belief, Hold, Reason};
-pub use credence::{FIRST_IMPRESSION, RETELLING, Weighed, Weigher, combine};
+pub use belief::{Attributed, BELIEF_THRESHOLD, Belief, Hold, Reason};
+pub use credence::{FIRST_IMPRESSION_WEIGHT, RETELLING, Weighed, Weigher, combine};
 pub use derivation::{DerivationStep, RetractionImpact, chains, retraction_impact, withdrawal};
 pub use occasion::{Occasion, is_dead, present, says_dead};
-pub use reveal::{Judgement, Revealable, TrustIn, judge, player_characters, revealable, revealable_to};
+pub use reveal::{Judgement, Revealable, TrustFn, evaluate_condition, player_characters, revealable, revealable_to};
 pub use trust::{Experience, Trust};
 pub use view::{AccessPath, Brief, Heard, Known, KnownEdge, Recency, View, ViewImpact};

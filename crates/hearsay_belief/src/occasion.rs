@@ -26,7 +26,7 @@ impl Occasion {
     }
 
     /// Creates an edge for a knower that learns a fact on this occasion.
-    pub(crate) fn edge(&self, knower: &EntityId, fact: FactId, acquisition: Acquisition) -> KnowledgeEdge {
+    pub(crate) fn new_edge(&self, knower: &EntityId, fact: FactId, acquisition: Acquisition) -> KnowledgeEdge {
         let (learned, session) = (self.time.clone(), self.session.clone());
         KnowledgeEdge { acquisition, learned, session, ..KnowledgeEdge::authored(knower.clone().into(), fact) }
     }
@@ -39,7 +39,7 @@ impl Occasion {
 
 /// Returns whether a fact is canon and valid at a moment. If the moment is `None`, the fact must be canon and have no
 /// end.
-pub(crate) fn holds(fact: &Fact, moment: Option<GameTime>) -> bool {
+pub(crate) fn is_canon_at(fact: &Fact, moment: Option<GameTime>) -> bool {
     fact.status() == FactStatus::Canon && fact.validity().holds_at(moment)
 }
 
@@ -47,19 +47,19 @@ pub(crate) fn holds(fact: &Fact, moment: Option<GameTime>) -> bool {
 /// this moment.
 pub fn is_dead(state: &State, id: &EntityId, moment: Option<GameTime>) -> bool {
     state.vocabulary().deadly().iter().any(|name| {
-        let holding = state.facts_with_subject(id, name.as_str()).at(moment);
-        holding.filter(|fact| fact.status() == FactStatus::Canon).any(|fact| says_dead(state, fact))
+        let valid_facts = state.facts_with_subject(id, name.as_str()).at(moment);
+        valid_facts.filter(|fact| fact.status() == FactStatus::Canon).any(|fact| says_dead(state, fact))
     })
 }
 
 /// Returns whether a fact states that its subject is dead.
 pub fn says_dead(state: &State, fact: &Fact) -> bool {
     let dead_values = &state.vocabulary().behavior(fact.predicate()).dead_values;
-    fact.object().text().is_some_and(|words| dead_values.contains(&text::normal(words)))
+    fact.object().text().is_some_and(|value| dead_values.contains(&text::normal(value)))
 }
 
 /// Returns the canon facts that state the death of an entity, at any moment.
-pub(crate) fn deaths<'s>(state: &'s State, id: &EntityId) -> impl Iterator<Item = &'s Arc<Fact>> + use<'s> {
+pub(crate) fn death_facts<'s>(state: &'s State, id: &EntityId) -> impl Iterator<Item = &'s Arc<Fact>> + use<'s> {
     let id = id.clone();
     let conditions =
         state.vocabulary().deadly().iter().flat_map(move |name| state.facts_with_subject(&id, name.as_str()).all());
@@ -70,16 +70,16 @@ pub(crate) fn deaths<'s>(state: &'s State, id: &EntityId) -> impl Iterator<Item 
 ///
 /// Characters in a part of the place are not included.
 pub fn present(state: &State, place: &EntityId, moment: Option<GameTime>) -> Vec<EntityId> {
-    let mut here: Vec<EntityId> = state
+    let mut characters: Vec<EntityId> = state
         .facts_with_object(place, PredicateRole::Location.name())
         .at(moment)
         .filter(|fact| fact.status() == FactStatus::Canon)
         .map(|fact| fact.subject().clone())
         .filter(|id| state.kind(id).is_some_and(|kind| kind.is_character()) && !is_dead(state, id, moment))
         .collect();
-    here.sort();
-    here.dedup();
-    here
+    characters.sort();
+    characters.dedup();
+    characters
 }
 
 /// Returns whether an entity can know anything. Items, documents and events cannot.

@@ -8,35 +8,35 @@ use rustc_hash::FxHashMap;
 
 use crate::{
     AccessPath, Known, KnownEdge, View,
-    credence::{credence, experienced},
+    credence::{credence, trust_from_experiences},
     view::are_against,
 };
 
 /// First impression of an entity about which the knower knows nothing.
-const STRANGER: f64 = 0.6;
+const STRANGER_TRUST: f64 = 0.6;
 
 /// Change of the first impression for an attitude of 100.
-const SWAY: f64 = 0.35;
+const MAX_ATTITUDE_EFFECT: f64 = 0.35;
 
 /// Number of the latest testimonies that affect trust.
-const MEMORY: usize = 16;
+const MAX_TESTIMONIES: usize = 16;
 
 /// A testimony that the knower later saw to be true or untrue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Experience {
     /// The edge that records the testimony.
-    pub told: KnowledgeId,
+    pub testimony: KnowledgeId,
     /// The edge that records the observation.
-    pub seen: KnowledgeId,
+    pub observation: KnowledgeId,
     /// The game time of the observation.
-    pub when: Option<GameTime>,
+    pub observed_at: Option<GameTime>,
     /// Whether the testimony was true.
-    pub held: bool,
+    pub was_true: bool,
 }
 
 impl From<Experience> for Justification {
-    fn from(Experience { told, seen, held, .. }: Experience) -> Self {
-        Self::Experience { told, seen, held }
+    fn from(Experience { testimony, observation, was_true, .. }: Experience) -> Self {
+        Self::Experience { told: testimony, seen: observation, held: was_true }
     }
 }
 
@@ -44,7 +44,7 @@ impl From<Experience> for Justification {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trust {
     /// The first impression of the other character, computed from attitudes.
-    pub first: Credence,
+    pub first_impression: Credence,
     /// All observations that confirm or contradict one of the other character's latest 16 testimonies. The latest
     /// testimony comes last.
     pub experiences: Vec<Experience>,
@@ -60,33 +60,34 @@ impl Trust {
     /// and CHILD_OF, +10 for KNOWS. If there are several attitudes, the strongest counts. Only facts that the knower
     /// knows are used.
     pub fn of(view: &View, other: &EntityId) -> Self {
-        let first = match view.knower().entity() {
-            Some(knower) => first_impression(view.vocabulary(), knower, other, view.facts_about(knower)),
-            None => STRANGER,
+        let first_impression = match view.knower().entity() {
+            Some(knower) => self::first_impression(view.vocabulary(), knower, other, view.facts_about(knower)),
+            None => STRANGER_TRUST,
         };
         let told: Vec<&Known> = view.told_by(other).collect();
         let experiences = match told.is_empty() {
             true => Vec::new(),
             false => experiences(&told, &view.facts().collect::<Vec<_>>(), other, view.vocabulary()),
         };
-        Self { first: credence(first), experiences }
+        Self { first_impression: credence(first_impression), experiences }
     }
 
     /// Returns the trust in an entity about which the knower knows nothing.
-    pub fn of_stranger() -> Self {
-        Self { first: credence(STRANGER), experiences: Vec::new() }
+    pub fn for_stranger() -> Self {
+        Self { first_impression: credence(STRANGER_TRUST), experiences: Vec::new() }
     }
 
     /// Returns the trust of one character in another at the current game time.
-    pub fn between(state: &State, who: &EntityId, other: &EntityId) -> Self {
-        Self::of(&View::of(state, &who.clone().into(), state.clock()), other)
+    pub fn between(state: &State, truster: &EntityId, other: &EntityId) -> Self {
+        Self::of(&View::of(state, &truster.clone().into(), state.clock()), other)
     }
 
     /// Returns the trust as a number from 0.0 to 1.0, computed from the first impression and the experiences.
     pub fn level(&self) -> Credence {
-        let experiences = self.experiences.iter();
-        let experiences = experiences.map(|sight| (sight.told, (sight.when, sight.seen), sight.held));
-        credence(experienced(self.first.get(), experiences))
+        let experiences = self.experiences.iter().map(|experience| {
+            (experience.testimony, (experience.observed_at, experience.observation), experience.was_true)
+        });
+        credence(trust_from_experiences(self.first_impression.get(), experiences))
     }
 }
 
@@ -100,93 +101,93 @@ pub(crate) fn first_impression<'k>(
     if knower == other {
         return 1.0;
     }
-    let mut strongest = 0_i32;
-    let mut said = None;
+    let mut strongest_attitude = 0_i32;
+    let mut stated_trust = None;
     for known in known {
         let object = known.object().entity();
-        let towards = known.subject() == knower && object == Some(other);
-        let between = towards || (known.subject() == other && object == Some(knower));
-        if !between {
+        let is_towards_other = known.subject() == knower && object == Some(other);
+        let is_between_both = is_towards_other || (known.subject() == other && object == Some(knower));
+        if !is_between_both {
             continue;
         }
         let behavior = vocabulary.behavior(known.predicate());
-        let usual = if towards { behavior.attitude } else { behavior.object_attitude };
-        let usual = usual.map_or(0, |attitude| i32::from(attitude.get()));
-        let of_its_own = known.attitude().filter(|_| towards).map(|attitude| i32::from(Attitude::get(attitude)));
-        if towards && PredicateRole::Trust.is(known.predicate()) {
-            let level = of_its_own.unwrap_or(100);
-            said = said.max(Some((known.recency(), level)));
+        let default_attitude = if is_towards_other { behavior.attitude } else { behavior.object_attitude };
+        let default_attitude = default_attitude.map_or(0, |attitude| i32::from(attitude.get()));
+        let stated_attitude =
+            known.attitude().filter(|_| is_towards_other).map(|attitude| i32::from(Attitude::get(attitude)));
+        if is_towards_other && PredicateRole::Trust.is(known.predicate()) {
+            let level = stated_attitude.unwrap_or(100);
+            stated_trust = stated_trust.max(Some((known.recency(), level)));
         } else if known.credence().get() >= 0.5 {
-            let felt = of_its_own.unwrap_or(usual);
-            if (felt.abs(), felt) > (strongest.abs(), strongest) {
-                strongest = felt;
+            let attitude = stated_attitude.unwrap_or(default_attitude);
+            if (attitude.abs(), attitude) > (strongest_attitude.abs(), strongest_attitude) {
+                strongest_attitude = attitude;
             }
         }
     }
-    match said {
+    match stated_trust {
         Some((_, level)) => f64::from(level + 100) / 200.0,
-        None => STRANGER + SWAY * f64::from(strongest) / 100.0,
+        None => STRANGER_TRUST + MAX_ATTITUDE_EFFECT * f64::from(strongest_attitude) / 100.0,
     }
 }
 
 /// Returns the observations of the knower that confirm or contradict testimonies of another entity.
 pub(crate) fn experiences(
-    told: &[&Known],
-    seen: &[&Known],
+    told_facts: &[&Known],
+    seen_facts: &[&Known],
     other: &EntityId,
     vocabulary: &Vocabulary,
 ) -> Vec<Experience> {
-    let sights = |known: &Known| {
-        known.known_edges().iter().any(|way| way.access_path == AccessPath::Own && way.edge.acquisition.is_witnessed())
-    };
-    let seen: Vec<&Known> = seen.iter().copied().filter(|known| sights(known)).collect();
+    let observed: Vec<&Known> =
+        seen_facts.iter().copied().filter(|known| known.known_edges().iter().any(is_own_observation)).collect();
     let mut by_subject: FxHashMap<&EntityId, Vec<&Known>> = FxHashMap::default();
-    for known in &seen {
+    for known in &observed {
         by_subject.entry(known.subject()).or_default().push(known);
     }
-    let mut tellings: Vec<(&Known, &KnownEdge)> = Vec::new();
-    for known in told {
-        let by_other = |way: &&KnownEdge| way.edge.acquisition.teller() == Some(other);
-        tellings.extend(
-            known
-                .known_edges()
-                .iter()
-                .filter(|way| way.access_path == AccessPath::Own)
-                .filter(by_other)
-                .map(|way| (*known, way)),
-        );
-    }
-    tellings.sort_by_key(|(_, told)| std::cmp::Reverse((told.since, told.id)));
-    let mut found: Vec<Vec<Experience>> = Vec::new();
-    for (known, told) in tellings {
-        let mut experiences = Vec::new();
-        let mut note = |known: &Known, held| {
-            let seen = known
-                .known_edges()
-                .iter()
-                .filter(|way| way.access_path == AccessPath::Own && way.edge.acquisition.is_witnessed());
-            let sight = |way: &KnownEdge| Experience { told: told.id, seen: way.id, when: way.edge.learned_at(), held };
-            experiences.extend(seen.map(sight));
+    let mut testimonies: Vec<(&Known, &KnownEdge)> = Vec::new();
+    for known in told_facts {
+        let is_testimony = |known_edge: &&KnownEdge| {
+            known_edge.access_path == AccessPath::Own && known_edge.edge.acquisition.teller() == Some(other)
         };
-        note(known, true);
+        testimonies.extend(known.known_edges().iter().filter(is_testimony).map(|known_edge| (*known, known_edge)));
+    }
+    testimonies.sort_by_key(|(_, testimony)| std::cmp::Reverse((testimony.since, testimony.id)));
+    let mut by_testimony: Vec<Vec<Experience>> = Vec::new();
+    for (known, testimony) in testimonies {
+        let mut experiences = Vec::new();
+        let mut add_observations = |known: &Known, was_true| {
+            let observations = known.known_edges().iter().filter(|known_edge| is_own_observation(known_edge));
+            experiences.extend(observations.map(|observation| Experience {
+                testimony: testimony.id,
+                observation: observation.id,
+                observed_at: observation.edge.learned_at(),
+                was_true,
+            }));
+        };
+        add_observations(known, true);
         let of_subject = by_subject.get(known.subject()).into_iter().flatten().copied();
-        let refuting = seen.iter().copied().filter(|other| {
+        let refuting = observed.iter().copied().filter(|other| {
             other.subject() != known.subject() && other.fact_relation() == Some(FactRelation::Refutes(known.id()))
         });
         for other in of_subject.chain(refuting).filter(|other| are_against(vocabulary, known, other)) {
             // A fact that became true only after the testimony does not make the testimony wrong.
-            let then = other.since().and_then(|date| date.time) <= told.since;
-            if then || other.fact_relation() == Some(FactRelation::Refutes(known.id())) {
-                note(other, false);
+            let was_true_before = other.since().and_then(|date| date.time) <= testimony.since;
+            if was_true_before || other.fact_relation() == Some(FactRelation::Refutes(known.id())) {
+                add_observations(other, false);
             }
         }
         if !experiences.is_empty() {
-            experiences.sort_by_key(|sight| (sight.when, sight.seen));
-            found.push(experiences);
+            experiences.sort_by_key(|experience| (experience.observed_at, experience.observation));
+            by_testimony.push(experiences);
         }
-        if found.len() == MEMORY {
+        if by_testimony.len() == MAX_TESTIMONIES {
             break;
         }
     }
-    found.into_iter().rev().flatten().collect()
+    by_testimony.into_iter().rev().flatten().collect()
+}
+
+/// Returns whether an edge records that the knower itself observed the fact.
+fn is_own_observation(known_edge: &KnownEdge) -> bool {
+    known_edge.access_path == AccessPath::Own && known_edge.edge.acquisition.is_witnessed()
 }

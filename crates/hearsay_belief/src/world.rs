@@ -106,7 +106,7 @@ impl World {
     }
 }
 
-pub(crate) fn when(minute: i64) -> Occasion {
+pub(crate) fn occasion_at(minute: i64) -> Occasion {
     Occasion { time: at(minute), ..Occasion::default() }
 }
 

@@ -8,9 +8,9 @@ use hearsay_store::Location;
 
 use crate::{
     args::Campaign,
-    output::{Fault, Output, WRONG_FILE},
+    output::{CliError, FILE_ERROR, Output},
     read_only, sync,
-    texts::{self, Meaning},
+    texts::{self, EncoderUse},
 };
 
 /// Access that a command needs.
@@ -22,33 +22,33 @@ pub(crate) enum Access {
 
 impl Access {
     /// Returns the access of a command with the option `--dry-run`. A dry run only reads.
-    pub(crate) fn of_dry_run(dry_run: bool) -> Self {
+    pub(crate) fn for_dry_run(dry_run: bool) -> Self {
         if dry_run { Self::Read } else { Self::Write }
     }
 }
 
 /// Opens a campaign. With write access, first imports the changes in the campaign's files. With read access, only
 /// prints a note if files changed, but imports them if the campaign has no records yet.
-pub(crate) fn open(campaign: &Campaign, access: Access, meaning: Meaning, output: &Output) -> Result<Memory> {
+pub(crate) fn open(campaign: &Campaign, access: Access, encoder_use: EncoderUse, output: &Output) -> Result<Memory> {
     let has_files = !campaign.no_sync && has_campaign_files(&campaign.campaign);
     if access == Access::Read && !has_files && !has_database(&campaign.campaign)? {
-        return open_to_try(&campaign.campaign, output);
+        return open_for_dry_run(&campaign.campaign, output);
     }
-    let memory = open_plain(&campaign.campaign, access, meaning, output)?;
+    let memory = open_without_sync(&campaign.campaign, access, encoder_use, output)?;
     match access {
         _ if !has_files => {}
-        Access::Write => sync::take_over(&memory, campaign, output)?,
-        Access::Read => sync::tell_changes(&memory, campaign, output)?,
+        Access::Write => sync::import_changes(&memory, campaign, output)?,
+        Access::Read => sync::report_changes(&memory, campaign, output)?,
     }
     Ok(memory)
 }
 
 /// Opens a campaign for a command that records texts. First extracts facts from all texts that still wait for
 /// extraction, so that the result of the command does not include facts from these texts.
-pub(crate) fn open_to_record(campaign: &Campaign, access: Access, output: &Output) -> Result<Memory> {
-    let memory = open(campaign, access, Meaning::Without, output)?;
+pub(crate) fn open_for_recording(campaign: &Campaign, access: Access, output: &Output) -> Result<Memory> {
+    let memory = open(campaign, access, EncoderUse::Disabled, output)?;
     if access == Access::Write {
-        texts::catch_up(&memory, &campaign.campaign, output)?;
+        texts::extract_waiting_texts(&memory, &campaign.campaign, output)?;
     }
     Ok(memory)
 }
@@ -60,16 +60,21 @@ fn has_database(directory: &Path) -> Result<bool> {
 }
 
 /// Opens a campaign without importing its files.
-pub(crate) fn open_plain(directory: &Path, access: Access, meaning: Meaning, output: &Output) -> Result<Memory> {
+pub(crate) fn open_without_sync(
+    directory: &Path,
+    access: Access,
+    encoder_use: EncoderUse,
+    output: &Output,
+) -> Result<Memory> {
     let mut settings = settings(directory)?;
     expect_campaign(directory, &settings)?;
-    settings.model.enabled &= meaning == Meaning::With;
+    settings.model.enabled &= encoder_use == EncoderUse::Enabled;
     // Disables automatic extraction, because it would change the data while a command shows it. Commands that write
     // texts start extraction themselves and wait for its result.
     settings.extraction.enabled = false;
-    let opened = open_watched(MemoryOptions::with_settings(directory, settings.clone()), output);
+    let opened = open_with_progress(MemoryOptions::with_settings(directory, settings.clone()), output);
     match opened {
-        Err(error) if access == Access::Read && error.downcast_ref().is_some_and(read_only::is_enough) => {
+        Err(error) if access == Access::Read && error.downcast_ref().is_some_and(read_only::can_read_copy) => {
             read_only::open_copy(directory, settings, output)
         }
         opened => opened,
@@ -77,13 +82,13 @@ pub(crate) fn open_plain(directory: &Path, access: Access, meaning: Meaning, out
 }
 
 /// Opens a memory. Shows a progress bar on the terminal if opening takes longer than a second.
-fn open_watched(options: MemoryOptions, output: &Output) -> Result<Memory> {
+fn open_with_progress(options: MemoryOptions, output: &Output) -> Result<Memory> {
     let (bar, progress) = (output.progress("opening"), options.store.progress.clone());
-    let (opened, is_opened) = mpsc::channel::<()>();
+    let (opened_sender, opened_receiver) = mpsc::channel::<()>();
     thread::scope(|scope| {
         scope.spawn(move || {
             let mut pause = Duration::from_secs(1);
-            while is_opened.recv_timeout(pause) == Err(mpsc::RecvTimeoutError::Timeout) {
+            while opened_receiver.recv_timeout(pause) == Err(mpsc::RecvTimeoutError::Timeout) {
                 bar.set_length(progress.read());
                 bar.set_position(progress.applied());
                 pause = Duration::from_millis(100);
@@ -91,7 +96,7 @@ fn open_watched(options: MemoryOptions, output: &Output) -> Result<Memory> {
             bar.finish_and_clear();
         });
         let memory = Memory::open(options);
-        drop(opened);
+        drop(opened_sender);
         Ok(memory?)
     })
 }
@@ -101,18 +106,18 @@ pub(crate) fn expect_campaign(directory: &Path, settings: &Settings) -> Result<(
     if is_campaign(directory, settings) {
         return Ok(());
     }
-    let what = format!(
+    let message = format!(
         "{}: not a campaign: it has neither campaign files nor {SETTINGS_FILE}; `hearsay new` creates a campaign",
         directory.display()
     );
-    Err(Fault::new(WRONG_FILE, what).into())
+    Err(CliError::new(FILE_ERROR, message).into())
 }
 
 /// Opens a campaign for a dry run. If the campaign has no database, opens it in memory, so that no database is created.
-pub(crate) fn open_to_try(directory: &Path, output: &Output) -> Result<Memory> {
+pub(crate) fn open_for_dry_run(directory: &Path, output: &Output) -> Result<Memory> {
     let mut settings = if directory.exists() { settings(directory)? } else { Settings::default() };
     if directory.join(&settings.store.directory).exists() {
-        return open_plain(directory, Access::Read, Meaning::Without, output);
+        return open_without_sync(directory, Access::Read, EncoderUse::Disabled, output);
     }
     settings.model.enabled = false;
     settings.extraction.enabled = false;
@@ -122,12 +127,12 @@ pub(crate) fn open_to_try(directory: &Path, output: &Output) -> Result<Memory> {
 /// Returns the settings of a campaign directory. Fails if the path is not a directory.
 pub(crate) fn settings(directory: &Path) -> Result<Settings> {
     if !directory.is_dir() {
-        let what = if directory.exists() {
+        let message = if directory.exists() {
             "this is a file; name the directory of the campaign"
         } else {
             "there is no such directory; `hearsay new` creates a campaign"
         };
-        return Err(Fault::new(WRONG_FILE, format!("{}: {what}", directory.display())).into());
+        return Err(CliError::new(FILE_ERROR, format!("{}: {message}", directory.display())).into());
     }
     Ok(Settings::read(directory)?)
 }

@@ -16,7 +16,7 @@ pub(crate) struct Ambiguity {
     /// Ids to which the name may refer, each with a description. If there are many, contains only the first ones.
     candidates: Vec<(String, String)>,
     /// Total number of ids to which the name may refer.
-    all: usize,
+    total: usize,
 }
 
 /// Returns the query error that caused a command error, or `None` if the cause is different. The query error may be
@@ -31,7 +31,7 @@ fn query_error(error: &CommandError) -> Option<&QueryError> {
 
 impl Ambiguity {
     /// Returns the ambiguous name that caused an error, or `None` for other errors.
-    pub(crate) fn of(error: &anyhow::Error) -> Option<Self> {
+    pub(crate) fn from_error(error: &anyhow::Error) -> Option<Self> {
         let error = error.downcast_ref::<MemoryError>()?;
         let error = match error {
             MemoryError::Query(error) => error,
@@ -42,12 +42,12 @@ impl Ambiguity {
             QueryError::Ambiguous { name, candidates } => Some(Self {
                 name: name.clone(),
                 candidates: candidates.iter().map(|id| (id.to_string(), String::new())).collect(),
-                all: candidates.len(),
+                total: candidates.len(),
             }),
             QueryError::FactReference { given, count, candidates } if *count > 1 => Some(Self {
                 name: given.clone(),
                 candidates: candidates.iter().map(|(id, text)| (id.short(), text.clone())).collect(),
-                all: *count,
+                total: *count,
             }),
             _ => None,
         }
@@ -56,14 +56,14 @@ impl Ambiguity {
     /// Lists the candidates with their numbers.
     fn list(&self) -> String {
         let widest = self.candidates.iter().map(|(id, _)| id.len()).max().unwrap_or(0);
-        let mut text = format!("`{}` may mean {} things; use the id:", self.name, self.all);
-        for (n, (id, what)) in self.candidates.iter().enumerate() {
-            let line = format!("\n{:>4}  {id:widest$}  {}", n + 1, escape::line(what));
+        let mut text = format!("`{}` may mean {} things; use the id:", self.name, self.total);
+        for (n, (id, description)) in self.candidates.iter().enumerate() {
+            let line = format!("\n{:>4}  {id:widest$}  {}", n + 1, escape::line(description));
             text.push_str(line.trim_end());
         }
-        match self.all - self.candidates.len() {
+        match self.total - self.candidates.len() {
             0 => text,
-            more => format!("{text}\n      and {more} more"),
+            remaining => format!("{text}\n      and {remaining} more"),
         }
     }
 
@@ -75,16 +75,16 @@ impl Ambiguity {
         }
         let mut screen = io::stderr().lock();
         writeln!(screen, "{}", escape::lines(&self.list())).ok()?;
-        self.choose(&mut io::stdin().lock(), &mut screen)
+        self.read_choice(&mut io::stdin().lock(), &mut screen)
     }
 
     /// Asks again until the user enters the number of a candidate. Returns `None` for an empty line.
-    fn choose(&self, keys: &mut impl BufRead, screen: &mut impl Write) -> Option<&str> {
+    fn read_choice(&self, input: &mut impl BufRead, screen: &mut impl Write) -> Option<&str> {
         loop {
             write!(screen, "Which one (1 to {}, or Enter for none)? ", self.candidates.len()).ok()?;
             screen.flush().ok()?;
             let mut line = String::new();
-            keys.read_line(&mut line).ok()?;
+            input.read_line(&mut line).ok()?;
             if line.trim().is_empty() {
                 return None;
             }
@@ -97,8 +97,8 @@ impl Ambiguity {
 }
 
 /// Returns the text of an error about an ambiguous name, with its candidates; `None` for other errors.
-pub(crate) fn listed(error: &anyhow::Error) -> Option<String> {
-    Ambiguity::of(error).map(|ambiguity| ambiguity.list())
+pub(crate) fn candidate_list(error: &anyhow::Error) -> Option<String> {
+    Ambiguity::from_error(error).map(|ambiguity| ambiguity.list())
 }
 
 #[cfg(test)]
@@ -107,7 +107,7 @@ mod tests {
 
     fn marn() -> Ambiguity {
         let candidates = ["marn-oakley", "marn-tide"].map(|id| (id.to_owned(), String::new())).to_vec();
-        Ambiguity { name: "marn".into(), candidates, all: 2 }
+        Ambiguity { name: "marn".into(), candidates, total: 2 }
     }
 
     #[test]
@@ -117,10 +117,10 @@ mod tests {
 
     #[test]
     fn a_number_chooses_and_other_input_asks_again() {
-        let choose = |typed: &str| marn().choose(&mut typed.as_bytes(), &mut Vec::new()).map(str::to_owned);
-        assert_eq!(choose("2\n").as_deref(), Some("marn-tide"));
-        assert_eq!(choose("0\n3\nx\n1\n").as_deref(), Some("marn-oakley"));
-        assert_eq!(choose("\n"), None);
-        assert_eq!(choose(""), None);
+        let read_choice = |typed: &str| marn().read_choice(&mut typed.as_bytes(), &mut Vec::new()).map(str::to_owned);
+        assert_eq!(read_choice("2\n").as_deref(), Some("marn-tide"));
+        assert_eq!(read_choice("0\n3\nx\n1\n").as_deref(), Some("marn-oakley"));
+        assert_eq!(read_choice("\n"), None);
+        assert_eq!(read_choice(""), None);
     }
 }

@@ -9,19 +9,19 @@ use std::{
 use anyhow::Result;
 use hearsay_engine::{MemoryError, Ticket};
 
-use crate::output::{Fault, Output};
+use crate::output::{CliError, Output};
 
-static ASKED: AtomicBool = AtomicBool::new(false);
+static REQUESTED: AtomicBool = AtomicBool::new(false);
 
 /// Exit code of a program that Ctrl-C stopped.
-pub(crate) const CODE: u8 = 130;
+pub(crate) const EXIT_CODE: u8 = 130;
 
 /// Installs the handler for Ctrl-C. Even an immediate end of the program is safe, because every acknowledged operation
 /// is on the disk.
 pub(crate) fn install() {
     let installed = ctrlc::set_handler(|| {
-        if ASKED.swap(true, Ordering::Relaxed) {
-            std::process::exit(CODE.into());
+        if REQUESTED.swap(true, Ordering::Relaxed) {
+            std::process::exit(EXIT_CODE.into());
         }
     });
     if let Err(error) = installed {
@@ -30,15 +30,15 @@ pub(crate) fn install() {
 }
 
 /// Returns whether the user pressed Ctrl-C.
-pub(crate) fn is_asked() -> bool {
-    ASKED.load(Ordering::Relaxed)
+pub(crate) fn is_requested() -> bool {
+    REQUESTED.load(Ordering::Relaxed)
 }
 
 /// Returns an error if the user pressed Ctrl-C.
 pub(crate) fn check() -> Result<()> {
-    if is_asked() {
-        Err(Fault::new(
-            CODE,
+    if is_requested() {
+        Err(CliError::new(
+            EXIT_CODE,
             "stopped by Ctrl-C; each operation is saved completely or not at all; `hearsay db history` lists the saved ones",
         )
         .into())
@@ -53,7 +53,7 @@ pub(crate) fn wait<T>(ticket: &Ticket<T>) -> Result<T> {
     loop {
         match ticket.try_take() {
             Some(Err(MemoryError::Cancelled)) => check()?,
-            Some(answer) => return Ok(answer?),
+            Some(result) => return Ok(result?),
             None => {}
         }
         check()?;
@@ -62,9 +62,9 @@ pub(crate) fn wait<T>(ticket: &Ticket<T>) -> Result<T> {
 }
 
 /// Waits as [`wait`] does, with a spinner on the terminal.
-pub(crate) fn wait_busy<T>(ticket: &Ticket<T>, what: &'static str, output: &Output) -> Result<T> {
-    let spinner = output.spinner(what);
-    let answer = wait(ticket);
+pub(crate) fn wait_with_spinner<T>(ticket: &Ticket<T>, label: &'static str, output: &Output) -> Result<T> {
+    let spinner = output.spinner(label);
+    let result = wait(ticket);
     spinner.finish_and_clear();
-    answer
+    result
 }

@@ -4,19 +4,19 @@ use anyhow::Result;
 use hearsay_commands::reading::{Draft, Drafted};
 use hearsay_engine::{Memory, Status};
 
-#[cfg(feature = "llm")]
-pub(crate) use with::{check, draft, read, status, write};
 #[cfg(not(feature = "llm"))]
-pub(crate) use without::{check, draft, read, status, write};
+pub(crate) use disabled::{check, draft, read, status, write};
+#[cfg(feature = "llm")]
+pub(crate) use enabled::{check, draft, read, status, write};
 
 #[cfg(feature = "llm")]
-mod with {
+mod enabled {
     use hearsay_engine::{LlmStatus, LlmStep, MemoryError};
 
     use super::{Draft, Drafted, Memory, Result, Status};
     use crate::{
         interrupt,
-        output::{Fault, Output, WRONG_FILE, count},
+        output::{CliError, FILE_ERROR, Output, count},
         texts,
     };
 
@@ -25,10 +25,10 @@ mod with {
     pub(crate) fn check(memory: &Memory) -> Result<()> {
         match memory.status()?.wait()?.llm {
             None => {
-                let what = "the language model is disabled: set `enabled = true`, `base_url` and `model` under [extraction.llm] in hearsay.toml; texts are then sent to that server";
-                Err(Fault::new(WRONG_FILE, what).into())
+                let message = "the language model is disabled: set `enabled = true`, `base_url` and `model` under [extraction.llm] in hearsay.toml; texts are then sent to that server";
+                Err(CliError::new(FILE_ERROR, message).into())
             }
-            Some(LlmStatus { trouble: Some(why), .. }) => Err(MemoryError::NoLlm(why).into()),
+            Some(LlmStatus { trouble: Some(reason), .. }) => Err(MemoryError::NoLlm(reason).into()),
             Some(_) => Ok(()),
         }
     }
@@ -38,21 +38,21 @@ mod with {
     pub(crate) fn read(memory: &Memory, output: &mut Output) -> Result<()> {
         interrupt::wait(&memory.llm(LlmStep::ReadAll)?)?;
         let bar = output.progress("asking the language model");
-        let told = memory.wait_for_llm(|status| {
+        let final_status = memory.wait_for_llm(|status| {
             let queue = &status.queue;
             bar.set_length(queue.done + (queue.pending + queue.running + queue.failed) as u64);
             bar.set_position(queue.done);
-            !interrupt::is_asked()
+            !interrupt::is_requested()
         });
         bar.finish_and_clear();
-        if interrupt::is_asked() {
+        if interrupt::is_requested() {
             output.note("the remaining texts wait for the next `hearsay fact extract --llm`");
         }
         interrupt::check()?;
-        let told = told?;
-        output.data(&told)?;
-        texts::tell_found(&told.found, output)?;
-        output.line(format!("  the language model: {}", line(&told)))
+        let final_status = final_status?;
+        output.data(&final_status)?;
+        texts::print_extraction_counts(&final_status.found, output)?;
+        output.line(format!("  the language model: {}", format_status(&final_status)))
     }
 
     pub(crate) fn draft(memory: &Memory, draft: Draft) -> Result<Drafted> {
@@ -67,19 +67,19 @@ mod with {
     pub(crate) fn status(status: &Status) -> String {
         match &status.llm {
             None => "off".to_owned(),
-            Some(llm) => format!("{} at {}; {}", llm.model, llm.base_url, line(llm)),
+            Some(llm) => format!("{} at {}; {}", llm.model, llm.base_url, format_status(llm)),
         }
     }
 
     /// Formats the status of the language model in one line.
-    fn line(llm: &LlmStatus) -> String {
+    fn format_status(llm: &LlmStatus) -> String {
         let queue = &llm.queue;
         let jobs = queue.pending + queue.running + queue.failed;
         let mut parts =
             vec![format!("{} read", count(usize::try_from(queue.done).unwrap_or(usize::MAX), "text", "texts"))];
-        let mut add = |number: usize, what: &str| {
+        let mut add = |number: usize, label: &str| {
             if number > 0 {
-                parts.push(format!("{number} {what}"));
+                parts.push(format!("{number} {label}"));
             }
         };
         add(llm.counts.entities, "new names");
@@ -96,32 +96,32 @@ mod with {
 }
 
 #[cfg(not(feature = "llm"))]
-mod without {
+mod disabled {
     use super::{Draft, Drafted, Memory, Result, Status};
-    use crate::output::{Fault, Output, WRONG_LINE};
+    use crate::output::{CliError, Output, USAGE_ERROR};
 
-    fn no<T>() -> Result<T> {
-        Err(Fault::new(
-            WRONG_LINE,
+    fn unsupported<T>() -> Result<T> {
+        Err(CliError::new(
+            USAGE_ERROR,
             "this program was built without the feature `llm`, so it cannot use a language model",
         )
         .into())
     }
 
     pub(crate) fn check(_: &Memory) -> Result<()> {
-        no()
+        unsupported()
     }
 
     pub(crate) fn read(_: &Memory, _: &mut Output) -> Result<()> {
-        no()
+        unsupported()
     }
 
     pub(crate) fn draft(_: &Memory, _: Draft) -> Result<Drafted> {
-        no()
+        unsupported()
     }
 
     pub(crate) fn write(_: &Memory, _: &str) -> Result<String> {
-        no()
+        unsupported()
     }
 
     pub(crate) fn status(_: &Status) -> String {

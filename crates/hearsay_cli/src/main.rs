@@ -30,9 +30,11 @@ use style::Colours;
 fn main() -> ExitCode {
     commands::shell::complete();
     // Hides the database engine's log messages, because the error that ends a command already contains them.
-    let quiet = "error,surrealdb=off,surrealkv=off,hearsay_store=off";
+    let default_filter = "error,surrealdb=off,surrealkv=off,hearsay_store=off";
     tracing_subscriber::fmt()
-        .with_env_filter(tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| quiet.into()))
+        .with_env_filter(
+            tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| default_filter.into()),
+        )
         .with_writer(std::io::stderr)
         .without_time()
         .init();
@@ -40,7 +42,7 @@ fn main() -> ExitCode {
     loop {
         let args = match parse() {
             Ok(args) => args,
-            Err(told) => return tell(&told),
+            Err(error) => return print_parse_error(&error),
         };
         let mut output = Output::new(&args);
         let result = run(&args, &mut output);
@@ -48,10 +50,10 @@ fn main() -> ExitCode {
         // A command resolves names before it prints or writes anything, so it can run again with the chosen id.
         if let Err(error) = &result
             && !args.json
-            && let Some(ambiguity) = Ambiguity::of(error)
+            && let Some(ambiguity) = Ambiguity::from_error(error)
             && let Some(id) = ambiguity.ask()
         {
-            args::choose(&ambiguity.name, id);
+            args::record_choice(&ambiguity.name, id);
             output.discard();
             continue;
         }
@@ -61,8 +63,8 @@ fn main() -> ExitCode {
 
 /// Shows the remaining output, and returns the exit code of the command.
 fn finish(result: anyhow::Result<()>, output: &mut Output) -> ExitCode {
-    let shown = output.finish();
-    match result.and(shown) {
+    let finished = output.finish();
+    match result.and(finished) {
         Ok(()) => ExitCode::SUCCESS,
         // If the reader of the output closed the pipe, it did so on purpose, so the program succeeded.
         Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
@@ -84,32 +86,32 @@ fn parse() -> Result<Args, clap::Error> {
 fn colour_choice() -> ColorChoice {
     let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
     let line: Vec<String> = words.take_while(|word| word != "--").collect();
-    let of_word = |(n, word): (usize, &String)| match word.strip_prefix("--color") {
+    let option_value = |(n, word): (usize, &String)| match word.strip_prefix("--color") {
         Some("") => line.get(n + 1).cloned(),
         Some(rest) => rest.strip_prefix('=').map(str::to_owned),
         None => None,
     };
-    let value = line.iter().enumerate().find_map(of_word);
+    let value = line.iter().enumerate().find_map(option_value);
     value.and_then(|value| value.parse().ok()).unwrap_or(ColorChoice::Auto)
 }
 
 /// Prints the error of a wrong command line, or the requested help or version.
-fn tell(told: &clap::Error) -> ExitCode {
+fn print_parse_error(error: &clap::Error) -> ExitCode {
     let colours = Colours::new(colour_choice());
     let json = std::env::args_os().take_while(|arg| arg != "--").any(|arg| arg == "--json");
-    if json && told.use_stderr() {
-        let text = told.to_string();
+    if json && error.use_stderr() {
+        let text = error.to_string();
         let text = text.split("\n\nFor more information").next().unwrap_or(&text);
-        output::print_error(true, false, text, output::WRONG_LINE);
+        output::print_error(true, false, text, output::USAGE_ERROR);
     } else {
         match std::env::args_os().any(|arg| arg.to_string_lossy().contains(hearsay_model::escape::is_hostile)) {
             // Escapes the message, because it repeats the user's input.
-            true => output::print_error(false, colours.err, &told.to_string(), output::WRONG_LINE),
+            true => output::print_error(false, colours.stderr, &error.to_string(), output::USAGE_ERROR),
             // Ignores a closed pipe.
-            false => _ = told.print(),
+            false => _ = error.print(),
         }
     }
-    if told.use_stderr() { ExitCode::from(output::WRONG_LINE) } else { ExitCode::SUCCESS }
+    if error.use_stderr() { ExitCode::from(output::USAGE_ERROR) } else { ExitCode::SUCCESS }
 }
 
 fn run(args: &Args, output: &mut Output) -> anyhow::Result<()> {
@@ -120,7 +122,7 @@ fn run(args: &Args, output: &mut Output) -> anyhow::Result<()> {
         Command::Log(command) => commands::session::log(command, output),
         Command::Review(command) => commands::review::run(command, output),
         Command::Undo(command) => commands::history::undo(command, output),
-        Command::Status(command) => commands::look::status(command, output),
+        Command::Status(command) => commands::inspect::status(command, output),
         Command::New(command) => commands::new::run(command, output),
         Command::Import(command) => commands::files::import(command, output),
         Command::Sync(command) => commands::files::sync(command, output),
@@ -134,7 +136,7 @@ fn run(args: &Args, output: &mut Output) -> anyhow::Result<()> {
         Command::Session(command) => commands::session::session(command, output),
         Command::Simulate(SimulateCommand::Gossip(command)) => commands::simulate::gossip(command, output),
         Command::Simulate(SimulateCommand::Flag(command)) => commands::simulate::flag(command, output),
-        Command::Trust(command) => commands::tidy::learn(command, output),
+        Command::Trust(command) => commands::maintenance::trust(command, output),
         Command::Db(command) => commands::db::db(command, output),
     }
 }
@@ -143,26 +145,26 @@ fn entity(command: &EntityCommand, output: &mut Output) -> anyhow::Result<()> {
     match command {
         EntityCommand::Add(command) => commands::edit::add(command, output),
         EntityCommand::Set(command) => commands::edit::set(command, output),
-        EntityCommand::Show(command) => commands::look::show(command, output),
-        EntityCommand::Neighbours(command) => commands::look::neighbours(command, output),
-        EntityCommand::Path(command) => commands::look::path(command, output),
-        EntityCommand::Duplicates(command) => commands::tidy::duplicates(command, output),
-        EntityCommand::Merge(command) => commands::tidy::merge(command, output),
-        EntityCommand::Split(command) => commands::tidy::split(command, output),
+        EntityCommand::Show(command) => commands::inspect::show(command, output),
+        EntityCommand::Neighbours(command) => commands::inspect::neighbours(command, output),
+        EntityCommand::Path(command) => commands::inspect::path(command, output),
+        EntityCommand::Duplicates(command) => commands::maintenance::duplicates(command, output),
+        EntityCommand::Merge(command) => commands::maintenance::merge(command, output),
+        EntityCommand::Split(command) => commands::maintenance::split(command, output),
         EntityCommand::Remove(command) => commands::edit::remove_entity(command, output),
     }
 }
 
 fn fact(command: &FactCommand, output: &mut Output) -> anyhow::Result<()> {
     match command {
-        FactCommand::List(command) => commands::look::facts(command, output),
-        FactCommand::Show(command) => commands::look::show(command, output),
+        FactCommand::List(command) => commands::inspect::facts(command, output),
+        FactCommand::Show(command) => commands::inspect::show(command, output),
         FactCommand::Add(command) => commands::edit::relate(command, output),
         FactCommand::Correct(command) => commands::edit::correct(command, output),
         FactCommand::Retract(command) => commands::event::retcon(command, output),
         FactCommand::Remove(command) => commands::edit::remove_fact(command, output),
         FactCommand::Extract(command) => commands::extract::extract(command, output),
-        FactCommand::Prune(command) => commands::tidy::prune(command, output),
+        FactCommand::Prune(command) => commands::maintenance::prune(command, output),
     }
 }
 

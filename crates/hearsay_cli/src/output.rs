@@ -26,32 +26,32 @@ use crate::{
 };
 
 /// Exit code for a wrong command line. Clap uses the same code.
-pub(crate) const WRONG_LINE: u8 = 2;
+pub(crate) const USAGE_ERROR: u8 = 2;
 /// Exit code for a name, id or handle that matches no record or several records.
-pub(crate) const NO_SUCH: u8 = 3;
+pub(crate) const NOT_FOUND: u8 = 3;
 /// Exit code for a wrong or missing file or directory.
-pub(crate) const WRONG_FILE: u8 = 4;
+pub(crate) const FILE_ERROR: u8 = 4;
 
 /// An error raised by this program itself, with its exit code.
 #[derive(Debug)]
-pub(crate) struct Fault {
+pub(crate) struct CliError {
     code: u8,
-    text: String,
+    message: String,
 }
 
-impl Fault {
-    pub(crate) fn new(code: u8, text: impl Into<String>) -> Self {
-        Self { code, text: text.into() }
+impl CliError {
+    pub(crate) fn new(code: u8, message: impl Into<String>) -> Self {
+        Self { code, message: message.into() }
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for CliError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
+        f.write_str(&self.message)
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for CliError {}
 
 /// Prefix of a note that is a warning.
 const WARNING: &str = "warning:";
@@ -79,7 +79,7 @@ impl Sink {
 
     fn writer(&mut self) -> &mut dyn Write {
         match self {
-            Self::Direct(out) => out,
+            Self::Direct(stdout) => stdout,
             Self::Paged(text) => text,
         }
     }
@@ -95,10 +95,15 @@ impl Output {
     /// Prints one line of text. Prints nothing with `--json`.
     pub(crate) fn line(&mut self, line: impl Into<Line>) -> Result<()> {
         if !self.json {
-            let text = line.into().paint(self.colours.out);
+            let text = line.into().paint(self.colours.stdout);
             writeln!(self.sink.writer(), "{text}")?;
         }
         Ok(())
+    }
+
+    /// Prints how many results a list omits because of `--limit`. Prints nothing if the list is complete.
+    pub(crate) fn omitted(&mut self, shown: usize, total: usize) -> Result<()> {
+        if total > shown { self.line(format!("and {} more: raise --limit", total - shown)) } else { Ok(()) }
     }
 
     /// Prints text that may have several lines. The caller must ensure that the line breaks do not come from the
@@ -128,9 +133,9 @@ impl Output {
             let last = row.iter().rposition(|cell| !cell.is_empty()).unwrap_or(0);
             let mut line = Line::default();
             for (n, ((cell, width), style)) in row.iter().zip(widths).zip(styles).enumerate().take(last + 1) {
-                let between = if n == 0 { "" } else { "  " };
+                let separator = if n == 0 { "" } else { "  " };
                 let cell = if n < last { format!("{cell:width$}") } else { cell.trim_end().to_owned() };
-                line = line.plain(between).and(style, cell);
+                line = line.plain(separator).styled(style, cell);
             }
             self.line(line)?;
         }
@@ -160,29 +165,29 @@ impl Output {
     pub(crate) fn note(&self, text: impl AsRef<str>) {
         if !self.quiet {
             let line = match text.as_ref().strip_prefix(WARNING) {
-                Some(rest) => Line::default().and(Style::Warning, WARNING).plain(rest),
+                Some(rest) => Line::default().styled(Style::Warning, WARNING).plain(rest),
                 None => text.as_ref().into(),
             };
-            let _ = writeln!(io::stderr(), "{}", line.paint(self.colours.err));
+            let _ = writeln!(io::stderr(), "{}", line.paint(self.colours.stderr));
         }
     }
 
     /// Creates a progress bar, which is hidden without a terminal.
-    pub(crate) fn progress(&self, what: &'static str) -> ProgressBar {
-        self.bar(Some(0), what, "{msg} [{bar:30}] {pos}/{len} {eta}")
+    pub(crate) fn progress(&self, label: &'static str) -> ProgressBar {
+        self.bar(Some(0), label, "{msg} [{bar:30}] {pos}/{len} {eta}")
     }
 
     /// Creates a spinner for work of unknown length, which is hidden without a terminal.
-    pub(crate) fn spinner(&self, what: &'static str) -> ProgressBar {
-        let spinner = self.bar(None, what, "{spinner} {msg} {elapsed}");
+    pub(crate) fn spinner(&self, label: &'static str) -> ProgressBar {
+        let spinner = self.bar(None, label, "{spinner} {msg} {elapsed}");
         spinner.enable_steady_tick(Duration::from_millis(120));
         spinner
     }
 
-    fn bar(&self, length: Option<u64>, what: &'static str, template: &str) -> ProgressBar {
-        let shown = !self.quiet && io::stderr().is_terminal();
-        let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let bar = ProgressBar::with_draw_target(length, target).with_message(what);
+    fn bar(&self, length: Option<u64>, label: &'static str, template: &str) -> ProgressBar {
+        let is_visible = !self.quiet && io::stderr().is_terminal();
+        let target = if is_visible { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(length, target).with_message(label);
         match ProgressStyle::with_template(template) {
             Ok(style) => bar.with_style(style.progress_chars("=> ")),
             Err(_) => bar,
@@ -209,13 +214,17 @@ impl Output {
     pub(crate) fn finish(&mut self) -> Result<()> {
         match std::mem::replace(&mut self.sink, Sink::direct()) {
             Sink::Paged(text) => Ok(pager::show(&text)?),
-            Sink::Direct(mut out) => Ok(out.flush()?),
+            Sink::Direct(mut stdout) => Ok(stdout.flush()?),
         }
     }
 
     pub(crate) fn error(&self, error: &anyhow::Error) {
-        let text = if self.json { text_of(error) } else { choice::listed(error).unwrap_or_else(|| text_of(error)) };
-        print_error(self.json, self.colours.err, &text, exit_code(error));
+        let text = if self.json {
+            format_error(error)
+        } else {
+            choice::candidate_list(error).unwrap_or_else(|| format_error(error))
+        };
+        print_error(self.json, self.colours.stderr, &text, exit_code(error));
     }
 }
 
@@ -231,13 +240,13 @@ pub(crate) fn print_error(json: bool, colour: bool, text: &str, code: u8) {
 }
 
 /// Formats an error and its causes. Skips a cause whose text the error already contains.
-fn text_of(error: &anyhow::Error) -> String {
+fn format_error(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain() {
         let cause = cause.to_string();
         if !text.contains(&cause) {
-            let between = if text.is_empty() { "" } else { ": " };
-            text = format!("{text}{between}{cause}");
+            let separator = if text.is_empty() { "" } else { ": " };
+            text = format!("{text}{separator}{cause}");
         }
     }
     text
@@ -245,23 +254,23 @@ fn text_of(error: &anyhow::Error) -> String {
 
 /// Returns the exit code of an error. `hearsay help` lists the exit codes.
 pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
-    if let Some(fault) = error.downcast_ref::<Fault>() {
-        return fault.code;
+    if let Some(cli_error) = error.downcast_ref::<CliError>() {
+        return cli_error.code;
     }
     if error.downcast_ref::<EmbedError>().is_some() || error.downcast_ref::<io::Error>().is_some() {
-        return WRONG_FILE;
+        return FILE_ERROR;
     }
     match error.downcast_ref::<MemoryError>() {
         Some(MemoryError::Query(error)) => query_code(error),
         Some(MemoryError::Command(error)) => command_code(error),
-        Some(MemoryError::LongQuestion { .. }) => WRONG_LINE,
+        Some(MemoryError::LongQuestion { .. }) => USAGE_ERROR,
         Some(
             MemoryError::Settings { .. }
             | MemoryError::Campaign(_)
             | MemoryError::Embed(_)
             | MemoryError::File { .. }
             | MemoryError::Store(StoreError::File { .. }),
-        ) => WRONG_FILE,
+        ) => FILE_ERROR,
         Some(MemoryError::Store(StoreError::Held { .. })) => 5,
         _ => 1,
     }
@@ -273,12 +282,12 @@ fn query_code(error: &QueryError) -> u8 {
         | QueryError::Id(_)
         | QueryError::NoSessionEnd(_)
         | QueryError::NoSessionStart(_)
-        | QueryError::Predicate(_) => WRONG_LINE,
+        | QueryError::Predicate(_) => USAGE_ERROR,
         QueryError::Unknown { .. }
         | QueryError::Ambiguous { .. }
         | QueryError::FactReference { .. }
         | QueryError::NoSession { .. }
-        | QueryError::NotKnown { .. } => NO_SUCH,
+        | QueryError::NotKnown { .. } => NOT_FOUND,
         QueryError::Apply(error) => apply_code(error),
         _ => 1,
     }
@@ -297,28 +306,28 @@ fn command_code(error: &CommandError) -> u8 {
         | CommandError::Predicate(_)
         | CommandError::PruneWhat
         | CommandError::Scale(_)
-        | CommandError::SessionEndsTooEarly { .. } => WRONG_LINE,
-        CommandError::NoSpeaker { .. } | CommandError::NotMerged { .. } | CommandError::OneEntity(_) => NO_SUCH,
+        | CommandError::SessionEndsTooEarly { .. } => USAGE_ERROR,
+        CommandError::NoSpeaker { .. } | CommandError::NotMerged { .. } | CommandError::OneEntity(_) => NOT_FOUND,
         CommandError::Apply(error) => apply_code(error),
-        CommandError::Transcript(_) => WRONG_FILE,
+        CommandError::Transcript(_) => FILE_ERROR,
         _ => 1,
     }
 }
 
 fn apply_code(error: &ApplyError) -> u8 {
     match error {
-        ApplyError::FlagKind { .. } | ApplyError::FlagName { .. } => WRONG_LINE,
-        ApplyError::NoFlag { .. } => NO_SUCH,
+        ApplyError::FlagKind { .. } | ApplyError::FlagName { .. } => USAGE_ERROR,
+        ApplyError::NoFlag { .. } => NOT_FOUND,
         _ => 1,
     }
 }
 
 /// Returns whether an error occurred because the reader of the output closed the pipe.
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    let broken = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
-    let of_json = |error: &serde_json::Error| error.io_error_kind() == Some(io::ErrorKind::BrokenPipe);
-    error.downcast_ref::<io::Error>().is_some_and(broken)
-        || error.downcast_ref::<serde_json::Error>().is_some_and(of_json)
+    let is_broken_io = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
+    let is_broken_json = |error: &serde_json::Error| error.io_error_kind() == Some(io::ErrorKind::BrokenPipe);
+    error.downcast_ref::<io::Error>().is_some_and(is_broken_io)
+        || error.downcast_ref::<serde_json::Error>().is_some_and(is_broken_json)
 }
 
 /// Formats a number with its noun: `1 fact`, `2 facts`.

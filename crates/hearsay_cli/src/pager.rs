@@ -7,27 +7,27 @@ use std::{
 };
 
 /// Pager that is used if `$PAGER` is not set.
-const DEFAULT: &str = "less -FRX";
+const DEFAULT_PAGER: &str = "less -FRX";
 
 /// Assumed number of rows if the size of the terminal is unknown.
-const ROWS: usize = 24;
+const DEFAULT_ROWS: usize = 24;
 
 /// Writes text to standard output, which is a terminal. If the text does not fit on the terminal, shows it in the
 /// pager.
 pub(crate) fn show(text: &[u8]) -> io::Result<()> {
-    let rows = terminal_size::terminal_size().map_or(ROWS, |(_, height)| height.0.into());
+    let rows = terminal_size::terminal_size().map_or(DEFAULT_ROWS, |(_, height)| height.0.into());
     let lines = text.iter().filter(|byte| **byte == b'\n').count();
-    if lines < rows || !page(text) {
-        let mut out = io::stdout().lock();
-        out.write_all(text)?;
-        out.flush()?;
+    if lines < rows || !show_in_pager(text) {
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(text)?;
+        stdout.flush()?;
     }
     Ok(())
 }
 
 /// Shows text in the pager. Returns `false` if there is no pager.
-fn page(text: &[u8]) -> bool {
-    let pager = env::var("PAGER").unwrap_or_else(|_| DEFAULT.to_owned());
+fn show_in_pager(text: &[u8]) -> bool {
+    let pager = env::var("PAGER").unwrap_or_else(|_| DEFAULT_PAGER.to_owned());
     let mut words = pager.split_whitespace();
     let Some(program) = words.next().filter(|program| *program != "cat") else { return false };
     let mut command = Command::new(program);

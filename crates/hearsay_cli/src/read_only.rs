@@ -17,10 +17,10 @@ static COPIES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// Returns whether a memory failed to open because its directory is read-only or its disk is full. A copy of the memory
 /// can then be read instead.
-pub(crate) fn is_enough(error: &MemoryError) -> bool {
-    let kinds = [io::ErrorKind::PermissionDenied, io::ErrorKind::ReadOnlyFilesystem];
+pub(crate) fn can_read_copy(error: &MemoryError) -> bool {
+    let read_only_kinds = [io::ErrorKind::PermissionDenied, io::ErrorKind::ReadOnlyFilesystem];
     match error {
-        MemoryError::Store(StoreError::File { source, .. }) => kinds.contains(&source.kind()),
+        MemoryError::Store(StoreError::File { source, .. }) => read_only_kinds.contains(&source.kind()),
         MemoryError::Store(StoreError::Full { .. }) => true,
         _ => false,
     }

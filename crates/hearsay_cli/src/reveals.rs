@@ -14,7 +14,7 @@ use crate::output::Output;
 #[derive(Serialize)]
 struct WithReveals<T: Serialize> {
     #[serde(flatten)]
-    told: T,
+    result: T,
     revealable: Vec<RevealRow>,
 }
 
@@ -22,17 +22,17 @@ struct WithReveals<T: Serialize> {
 pub(crate) fn revealable(memory: &Memory) -> Result<Vec<RevealRow>> {
     // Events arrive before the answer to any later request, so all events have arrived after this answer.
     memory.status()?.wait()?;
-    let opened = memory.events().try_iter().filter_map(|event| match event {
+    let fulfilled = memory.events().try_iter().filter_map(|event| match event {
         Event::Revealable { reveal, holder, .. } => Some((reveal, holder)),
         _ => None,
     });
-    let opened: BTreeSet<_> = opened.collect();
-    if opened.is_empty() {
+    let fulfilled: BTreeSet<_> = fulfilled.collect();
+    if fulfilled.is_empty() {
         return Ok(Vec::new());
     }
     let read = memory.read_in_background(move |world| {
         let mut rows = query::reveals::reveals(&world.state);
-        rows.retain(|row| row.judgement.holds && opened.contains(&(row.reveal.clone(), row.holder.clone())));
+        rows.retain(|row| row.judgement.holds && fulfilled.contains(&(row.reveal.clone(), row.holder.clone())));
         Ok(rows)
     })?;
     Ok(read.wait()?)
@@ -40,26 +40,26 @@ pub(crate) fn revealable(memory: &Memory) -> Result<Vec<RevealRow>> {
 
 /// Prints the secrets whose conditions the command fulfilled. With `--json`, prints the result of the command and these
 /// secrets as JSON instead.
-pub(crate) fn tell_with_reveals<T: Serialize>(memory: &Memory, told: T, output: &mut Output) -> Result<()> {
+pub(crate) fn print_with_reveals<T: Serialize>(memory: &Memory, result: T, output: &mut Output) -> Result<()> {
     let revealable = revealable(memory)?;
     for row in &revealable {
-        reveal_lines(row, output)?;
+        print_reveal(row, output)?;
     }
-    output.data(&WithReveals { told, revealable })
+    output.data(&WithReveals { result, revealable })
 }
 
 /// Formats one line that says whether a character may reveal a secret now.
-pub(crate) fn reveal_line(row: &RevealRow) -> String {
-    let now = if row.judgement.holds { "may tell now" } else { "may not tell yet" };
-    format!("{} {now}: {} [{}]", row.holder, row.statement, row.fact.short())
+pub(crate) fn format_reveal(row: &RevealRow) -> String {
+    let permission = if row.judgement.holds { "may tell now" } else { "may not tell yet" };
+    format!("{} {permission}: {} [{}]", row.holder, row.statement, row.fact.short())
 }
 
 /// Prints a secret with its conditions.
-pub(crate) fn reveal_lines(row: &RevealRow, output: &mut Output) -> Result<()> {
-    output.line(reveal_line(row))?;
+pub(crate) fn print_reveal(row: &RevealRow, output: &mut Output) -> Result<()> {
+    output.line(format_reveal(row))?;
     if !row.judgement.listeners.is_empty() {
-        let to: Vec<_> = row.judgement.listeners.iter().map(ToString::to_string).collect();
-        output.line(format!("  to {}", to.join(", ")))?;
+        let listeners: Vec<_> = row.judgement.listeners.iter().map(ToString::to_string).collect();
+        output.line(format!("  to {}", listeners.join(", ")))?;
     }
     for missing in &row.judgement.missing {
         output.line(format!("  missing: {missing}"))?;

@@ -51,18 +51,18 @@ pub(crate) struct Line(Vec<(Style, String)>);
 
 impl Line {
     pub(crate) fn heading(text: impl Into<String>) -> Self {
-        Self::default().and(Style::Heading, text)
+        Self::default().styled(Style::Heading, text)
     }
 
     pub(crate) fn id(self, text: impl Into<String>) -> Self {
-        self.and(Style::Id, text)
+        self.styled(Style::Id, text)
     }
 
     pub(crate) fn plain(self, text: impl Into<String>) -> Self {
-        self.and(Style::Plain, text)
+        self.styled(Style::Plain, text)
     }
 
-    pub(crate) fn and(mut self, style: Style, text: impl Into<String>) -> Self {
+    pub(crate) fn styled(mut self, style: Style, text: impl Into<String>) -> Self {
         self.0.push((style, text.into()));
         self
     }
@@ -82,21 +82,21 @@ impl<T: AsRef<str>> From<T> for Line {
 /// Whether standard output and standard error use colour.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Colours {
-    pub(crate) out: bool,
-    pub(crate) err: bool,
+    pub(crate) stdout: bool,
+    pub(crate) stderr: bool,
 }
 
 impl Colours {
     /// Decides according to the option `--color`. `auto` uses colour on terminals, unless the variables `NO_COLOR`,
     /// `CLICOLOR`, `CLICOLOR_FORCE` and `TERM` say otherwise.
     pub(crate) fn new(choice: ColorChoice) -> Self {
-        let both = |colour| Self { out: colour, err: colour };
+        let uniform = |colour| Self { stdout: colour, stderr: colour };
         match choice {
-            ColorChoice::Always => both(true),
-            ColorChoice::Never => both(false),
+            ColorChoice::Always => uniform(true),
+            ColorChoice::Never => uniform(false),
             ColorChoice::Auto => Self {
-                out: AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never,
-                err: AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never,
+                stdout: AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never,
+                stderr: AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never,
             },
         }
     }

@@ -11,40 +11,40 @@ use crate::{
     args::Campaign,
     interrupt,
     output::{Output, count},
-    reveals::{reveal_line, revealable},
+    reveals::{format_reveal, revealable},
     texts,
 };
 
 /// Imports changes in the campaign's files, and extracts facts from new texts. If the last import of the files was
 /// reverted, skips the files until the DM runs `hearsay sync`.
-pub(crate) fn take_over(memory: &Memory, campaign: &Campaign, output: &Output) -> Result<()> {
+pub(crate) fn import_changes(memory: &Memory, campaign: &Campaign, output: &Output) -> Result<()> {
     let directory = &campaign.campaign;
     let undone = memory.read(|world| Ok(undone_sources(&world.state)))?.wait()?;
     if !undone.is_empty() {
-        let found = interrupt::wait(&memory.import_dry_run(directory)?)?;
-        if undone.contains(&found.report.source) {
-            if found.is_change {
+        let preview = interrupt::wait(&memory.import_dry_run(directory)?)?;
+        if undone.contains(&preview.report.source) {
+            if preview.is_change {
                 output.note(undone_note(campaign));
             }
             return Ok(());
         }
     }
     let import = memory.import(directory)?;
-    let outcome = interrupt::wait_busy(&import, "importing", output).inspect_err(|error| {
+    let outcome = interrupt::wait_with_spinner(&import, "importing", output).inspect_err(|error| {
         if matches!(error.downcast_ref::<MemoryError>(), Some(MemoryError::Campaign(_))) {
             output.note("the campaign's files have errors; --no-sync continues with the last import");
         }
     })?;
     if let Some(written) = &outcome.written {
         output.note(format!("{} (operation {})", written.summary, written.position));
-        notes(&outcome, |note| {
+        for_each_note(&outcome, |note| {
             output.note(note);
             Ok(())
         })?;
         for row in revealable(memory)? {
-            output.note(reveal_line(&row));
+            output.note(format_reveal(&row));
         }
-        texts::catch_up(memory, directory, output)?;
+        texts::extract_waiting_texts(memory, directory, output)?;
     }
     Ok(())
 }
@@ -58,32 +58,32 @@ fn undone_note(campaign: &Campaign) -> String {
 
 /// Prints a note if the campaign's files changed since their last import. If the campaign has no records yet, imports
 /// the files instead, because the command would otherwise have nothing to read.
-pub(crate) fn tell_changes(memory: &Memory, campaign: &Campaign, output: &Output) -> Result<()> {
+pub(crate) fn report_changes(memory: &Memory, campaign: &Campaign, output: &Output) -> Result<()> {
     let directory = &campaign.campaign;
     // Compares the digest of the files first. In most cases, it shows that nothing changed.
     let digest = hearsay_campaign::digest(directory, &Limits::default()).ok();
     let read = memory.read(move |world| {
         let state = &world.state;
-        let is_last = |digest: &String| {
+        let is_imported = |digest: &String| {
             state
                 .settings()
                 .any(|setting| matches!(&**setting, Setting::Engine(EngineSetting::Imported { digest: last, .. }) if last == digest))
         };
         let is_empty = state.entities().next().is_none() && state.facts().next().is_none();
-        Ok((digest.as_ref().is_some_and(is_last), is_empty, undone_sources(state)))
+        Ok((digest.as_ref().is_some_and(is_imported), is_empty, undone_sources(state)))
     })?;
-    let (is_last, is_empty, undone) = read.wait()?;
-    if is_last {
+    let (is_imported, is_empty, undone) = read.wait()?;
+    if is_imported {
         return Ok(());
     }
     if is_empty && undone.is_empty() {
-        return take_over(memory, campaign, output);
+        return import_changes(memory, campaign, output);
     }
     match interrupt::wait(&memory.import_dry_run(directory)?) {
-        Ok(found) if !found.is_change => {}
-        Ok(found) if undone.contains(&found.report.source) => output.note(undone_note(campaign)),
-        Ok(found) => {
-            let files = match changed_files(memory, directory, found.report.source)? {
+        Ok(preview) if !preview.is_change => {}
+        Ok(preview) if undone.contains(&preview.report.source) => output.note(undone_note(campaign)),
+        Ok(preview) => {
+            let files = match changed_files(memory, directory, preview.report.source)? {
                 0 => "campaign files changed".to_owned(),
                 files => format!("{} changed", count(files, "campaign file", "campaign files")),
             };
@@ -117,7 +117,7 @@ fn changed_files(memory: &Memory, directory: &Path, source: String) -> Result<us
 /// Returns the number of YAML files below a directory that were modified after a time. Ignores hidden files.
 fn newer_files(directory: &Path, since: SystemTime) -> usize {
     let Ok(entries) = fs::read_dir(directory) else { return 0 };
-    let of_entry = |entry: fs::DirEntry| {
+    let count_entry = |entry: fs::DirEntry| {
         let path = entry.path();
         let is_yaml = path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml");
         match entry.file_type() {
@@ -130,24 +130,24 @@ fn newer_files(directory: &Path, since: SystemTime) -> usize {
             _ => 0,
         }
     };
-    entries.flatten().map(of_entry).sum()
+    entries.flatten().map(count_entry).sum()
 }
 
-/// Calls `tell` with each note and warning of an import, but not with its counts.
-pub(crate) fn notes(outcome: &ImportOutcome, mut tell: impl FnMut(String) -> Result<()>) -> Result<()> {
+/// Calls `visit` with each note and warning of an import, but not with its counts.
+pub(crate) fn for_each_note(outcome: &ImportOutcome, mut visit: impl FnMut(String) -> Result<()>) -> Result<()> {
     let report = &outcome.report;
     if outcome.written.is_some() && !report.know_nothing.is_empty() {
         let ids: Vec<_> = report.know_nothing.iter().map(ToString::to_string).collect();
-        tell(format!("characters who know only their own name: {}", ids.join(", ")))?;
+        visit(format!("characters who know only their own name: {}", ids.join(", ")))?;
     }
     for skipped in outcome.written.iter().flat_map(|_| &report.skipped) {
-        tell(format!("skipped: {}: {}", skipped.path, skipped.why))?;
+        visit(format!("skipped: {}: {}", skipped.path, skipped.why))?;
     }
-    for kept in &report.kept {
-        tell(format!("unchanged ({}): {}", kept.why, kept.what))?;
+    for unchanged in &report.kept {
+        visit(format!("unchanged ({}): {}", unchanged.why, unchanged.what))?;
     }
     for warning in &report.warnings {
-        tell(format!("warning: {warning}"))?;
+        visit(format!("warning: {warning}"))?;
     }
     Ok(())
 }

@@ -13,19 +13,19 @@ use crate::{
 
 /// Whether the command uses the sentence encoder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Meaning {
+pub(crate) enum EncoderUse {
     With,
     Without,
 }
 
 /// Maximum number of texts without a vector for which `ask` and `search` wait. If there are more, the user must run `db
 /// embed`.
-const MOST_WAITED: usize = 1_000;
+const MAX_WAITED_TEXTS: usize = 1_000;
 
 /// Waits until the stored vectors are read and the sentence encoder is loaded or turns out to be missing. Returns the
 /// status of the memory.
-pub(crate) fn settle(memory: &Memory) -> Result<Status> {
-    memory.wait_until_settled(|| !interrupt::is_asked()).map_err(|error| match interrupt::check() {
+pub(crate) fn wait_until_ready(memory: &Memory) -> Result<Status> {
+    memory.wait_until_settled(|| !interrupt::is_requested()).map_err(|error| match interrupt::check() {
         Err(stopped) => stopped,
         Ok(()) => error.into(),
     })
@@ -34,39 +34,40 @@ pub(crate) fn settle(memory: &Memory) -> Result<Status> {
 /// Waits until every text has its vector, and shows a progress bar on the terminal.
 pub(crate) fn embed(memory: &Memory, output: &Output) -> Result<Status> {
     let bar = output.progress("embedding");
-    let status = memory.wait_for_vectors(|done, all| {
-        bar.set_length(all as u64);
+    let status = memory.wait_for_vectors(|done, total| {
+        bar.set_length(total as u64);
         bar.set_position(done as u64);
-        !interrupt::is_asked()
+        !interrupt::is_requested()
     });
     bar.finish_and_clear();
     interrupt::check()?;
     status.context("waiting for vectors")
 }
 
-/// If at most [`MOST_WAITED`] texts have no vector, waits until every text has one. Prints a note if an answer cannot
-/// rank all texts by meaning.
-pub(crate) fn embed_few(memory: &Memory, meaning: Meaning, output: &Output) -> Result<()> {
-    embed_up_to(memory, meaning, MOST_WAITED, output)
+/// If at most [`MAX_WAITED_TEXTS`] texts have no vector, waits until every text has one. Prints a note if an answer
+/// cannot rank all texts by meaning.
+pub(crate) fn embed_if_few(memory: &Memory, encoder_use: EncoderUse, output: &Output) -> Result<()> {
+    embed_up_to(memory, encoder_use, MAX_WAITED_TEXTS, output)
 }
 
-/// Waits until every text has a vector, unless `meaning` is `Without`. Prints a note if an answer cannot rank all texts
-/// by meaning.
-pub(crate) fn embed_all(memory: &Memory, meaning: Meaning, output: &Output) -> Result<()> {
-    embed_up_to(memory, meaning, usize::MAX, output)
+/// Waits until every text has a vector, unless `encoder_use` is `Disabled`. Prints a note if an answer cannot rank all
+/// texts by meaning.
+pub(crate) fn embed_all(memory: &Memory, encoder_use: EncoderUse, output: &Output) -> Result<()> {
+    embed_up_to(memory, encoder_use, usize::MAX, output)
 }
 
-fn embed_up_to(memory: &Memory, meaning: Meaning, most: usize, output: &Output) -> Result<()> {
-    if meaning == Meaning::Without {
+fn embed_up_to(memory: &Memory, encoder_use: EncoderUse, max_pending: usize, output: &Output) -> Result<()> {
+    if encoder_use == EncoderUse::Disabled {
         return Ok(());
     }
-    let mut status = settle(memory)?;
-    if (1..=most).contains(&status.pending_vectors) || status.unindexed > 0 {
+    let mut status = wait_until_ready(memory)?;
+    if (1..=max_pending).contains(&status.pending_vectors) || status.unindexed > 0 {
         status = embed(memory, output)?;
     }
     match status.model {
         ModelStatus::None { why } => {
-            output.note(format!("the answer uses words and relations only, not meaning: {}", brief(&why)));
+            output
+                .note(format!("the answer uses words and relations only, not meaning: {}", first_line_with_hint(&why)));
         }
         _ if status.pending_vectors > 0 => {
             let texts = count(status.pending_vectors, "text has", "texts have");
@@ -79,86 +80,86 @@ fn embed_up_to(memory: &Memory, meaning: Meaning, most: usize, output: &Output) 
     Ok(())
 }
 
-/// Extracts facts from the texts that are not processed yet, and waits for the result. If `again` is `true`, processes
-/// all texts. After an interruption, the next run processes the remaining texts.
-pub(crate) fn read_texts(memory: &Memory, again: bool, output: &Output) -> Result<Proposed> {
-    let before = memory.status()?.wait()?.found;
-    let all = memory.read_texts(again)?.wait()? as u64;
+/// Extracts facts from the texts that are not processed yet, and waits for the result. If `reprocess_all` is `true`,
+/// processes all texts. After an interruption, the next run processes the remaining texts.
+pub(crate) fn extract_texts(memory: &Memory, reprocess_all: bool, output: &Output) -> Result<Proposed> {
+    let earlier = memory.status()?.wait()?.found;
+    let total = memory.read_texts(reprocess_all)?.wait()? as u64;
     let bar = output.progress("extracting facts");
-    bar.set_length(all);
-    let status = memory.wait_for_reading(|left| {
-        bar.set_position(all.saturating_sub(left as u64));
-        !interrupt::is_asked()
+    bar.set_length(total);
+    let status = memory.wait_for_reading(|remaining| {
+        bar.set_position(total.saturating_sub(remaining as u64));
+        !interrupt::is_requested()
     });
     bar.finish_and_clear();
     interrupt::check()?;
-    Ok(difference(&status.context("reading texts")?.found, &before))
+    Ok(difference(&status.context("reading texts")?.found, &earlier))
 }
 
-/// Returns the counts in `now` minus the counts in `before`. The memory counts since it was opened, so only the
+/// Returns the counts in `later` minus the counts in `earlier`. The memory counts since it was opened, so only the
 /// difference belongs to one command.
-fn difference(now: &Proposed, before: &Proposed) -> Proposed {
+fn difference(later: &Proposed, earlier: &Proposed) -> Proposed {
     Proposed {
-        canon: now.canon - before.canon,
-        claimed: now.claimed - before.claimed,
-        waiting: now.waiting - before.waiting,
-        dropped: now.dropped - before.dropped,
-        rejected_before: now.rejected_before - before.rejected_before,
-        known: now.known - before.known,
-        supported: now.supported - before.supported,
-        left_out: now.left_out - before.left_out,
+        canon: later.canon - earlier.canon,
+        claimed: later.claimed - earlier.claimed,
+        waiting: later.waiting - earlier.waiting,
+        dropped: later.dropped - earlier.dropped,
+        rejected_before: later.rejected_before - earlier.rejected_before,
+        known: later.known - earlier.known,
+        supported: later.supported - earlier.supported,
+        left_out: later.left_out - earlier.left_out,
     }
 }
 
 /// Returns whether the settings of a campaign enable automatic extraction.
-fn extracts(directory: &Path) -> Result<bool> {
+fn is_extraction_enabled(directory: &Path) -> Result<bool> {
     Ok(Settings::read(directory)?.extraction.enabled)
 }
 
-/// Calls [`read_texts`] and prints the counts, if the settings of the campaign enable automatic extraction.
-pub(crate) fn read_new_texts(memory: &Memory, directory: &Path, output: &mut Output) -> Result<Option<Proposed>> {
-    if !extracts(directory)? {
+/// Calls [`extract_texts`] and prints the counts, if the settings of the campaign enable automatic extraction.
+pub(crate) fn extract_new_texts(memory: &Memory, directory: &Path, output: &mut Output) -> Result<Option<Proposed>> {
+    if !is_extraction_enabled(directory)? {
         return Ok(None);
     }
-    let found = read_texts(memory, false, output)?;
-    tell_found(&found, output)?;
-    Ok(Some(found))
+    let proposed = extract_texts(memory, false, output)?;
+    print_extraction_counts(&proposed, output)?;
+    Ok(Some(proposed))
 }
 
 /// Extracts facts from the waiting texts, and prints the counts on standard error. Does nothing if the settings disable
 /// automatic extraction.
-pub(crate) fn catch_up(memory: &Memory, directory: &Path, output: &Output) -> Result<()> {
+pub(crate) fn extract_waiting_texts(memory: &Memory, directory: &Path, output: &Output) -> Result<()> {
     let waiting = memory.status()?.wait()?.unread;
-    if waiting == 0 || !extracts(directory)? {
+    if waiting == 0 || !is_extraction_enabled(directory)? {
         return Ok(());
     }
-    let found = read_texts(memory, false, output)?;
-    let counts = counts(&found);
+    let proposed = extract_texts(memory, false, output)?;
+    let counts = counts(&proposed);
     let counts = if counts.is_empty() { "no facts found".to_owned() } else { counts.join(", ") };
     output.note(format!("searched {} for facts: {counts}", count(waiting, "text", "texts")));
     Ok(())
 }
 
 /// Describes how many extracted facts had each outcome, such as recorded or dropped.
-fn counts(found: &Proposed) -> Vec<String> {
+fn counts(proposed: &Proposed) -> Vec<String> {
     let parts = [
-        (found.canon, "recorded as canon"),
-        (found.claimed, "recorded as claims"),
-        (found.waiting, "waiting for review"),
-        (found.known, "already recorded"),
-        (found.rejected_before, "rejected earlier"),
-        (found.dropped, "dropped as too uncertain"),
+        (proposed.canon, "recorded as canon"),
+        (proposed.claimed, "recorded as claims"),
+        (proposed.waiting, "waiting for review"),
+        (proposed.known, "already recorded"),
+        (proposed.rejected_before, "rejected earlier"),
+        (proposed.dropped, "dropped as too uncertain"),
     ];
-    parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect()
+    parts.iter().filter(|(count, _)| *count > 0).map(|(count, outcome)| format!("{count} {outcome}")).collect()
 }
 
 /// Prints the counts of extracted facts by outcome.
-pub(crate) fn tell_found(found: &Proposed, output: &mut Output) -> Result<()> {
-    let counts = counts(found);
+pub(crate) fn print_extraction_counts(proposed: &Proposed, output: &mut Output) -> Result<()> {
+    let counts = counts(proposed);
     if !counts.is_empty() {
         output.line(format!("  facts found in the text: {}", counts.join(", ")))?;
     }
-    match found.left_out {
+    match proposed.left_out {
         0 => Ok(()),
         left_out => output.line(format!(
             "  {} not proposed, to keep the review short; decide on the waiting facts, then run `hearsay fact extract --again`",
@@ -168,9 +169,9 @@ pub(crate) fn tell_found(found: &Proposed, output: &mut Output) -> Result<()> {
 }
 
 /// Returns the first line of a reason, with a hint that names the command for the rest.
-pub(crate) fn brief(why: &str) -> String {
-    match why.split_once('\n') {
-        None => why.to_owned(),
+pub(crate) fn first_line_with_hint(reason: &str) -> String {
+    match reason.split_once('\n') {
+        None => reason.to_owned(),
         Some((first, _)) => {
             let first = first.trim_end_matches("Searched:").trim_end_matches([' ', '.']);
             format!("{first}; `hearsay db model` lists the searched directories")

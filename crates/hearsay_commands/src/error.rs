@@ -16,10 +16,10 @@ pub enum CommandError {
     Query(#[from] QueryError),
     /// Error: another entity already has the id of the new entity.
     #[error("there is already an entity `{0}`; choose another id")]
-    Taken(EntityId),
+    EntityExists(EntityId),
     /// Error: the flag is already declared.
     #[error("there is already a flag `{0}`; set its value instead of declaring it again")]
-    FlagTaken(String),
+    FlagExists(String),
     /// Error: the fact does not wait for review.
     #[error("fact {} is not in review: its status is {status}", fact.short())]
     NotProposed {
@@ -29,7 +29,7 @@ pub enum CommandError {
         status: hearsay_model::FactStatus,
     },
     /// Error: the knower has no knowledge edge of its own to the fact, so there is nothing to forget.
-    #[error("{knower} has no knowledge edge of its own to \u{201C}{statement}\u{201D}{}", inherited(*known))]
+    #[error("{knower} has no knowledge edge of its own to \u{201C}{statement}\u{201D}{}", inherited_knowledge_hint(*known))]
     NotLearned {
         /// Id of the knower.
         knower: EntityId,
@@ -56,7 +56,7 @@ pub enum CommandError {
     NotPlaying,
     /// Error: another session already has the id of the new session.
     #[error("there is already a session `{0}`; choose another id")]
-    SessionTaken(SessionId),
+    SessionExists(SessionId),
     /// Error: the session would end before it began.
     #[error("session `{session}` began at {start}, so it cannot end at the earlier time {end}")]
     SessionEndsTooEarly {
@@ -99,7 +99,7 @@ pub enum CommandError {
     #[error("the log has no lines; give at least one line")]
     EmptyLog,
     /// Error: the fact is not true, so its validity cannot be ended.
-    #[error("\u{201C}{statement}\u{201D} is {status}, so its validity cannot be ended{}", not_so(*status))]
+    #[error("\u{201C}{statement}\u{201D} is {status}, so its validity cannot be ended{}", not_true_hint(*status))]
     NotSo {
         /// Statement of the fact.
         statement: String,
@@ -115,28 +115,28 @@ pub enum CommandError {
     #[error("both names refer to `{0}`; name two different entities")]
     OneEntity(EntityId),
     /// Error: nothing was merged into the named entity, or several entities were.
-    #[error("{}", not_merged(given, gone))]
+    #[error("{}", not_merged_message(given, removed))]
     NotMerged {
         /// Name that was given.
         given: String,
         /// Entities that were merged into the named entity.
-        gone: Vec<EntityId>,
+        removed: Vec<EntityId>,
     },
     /// Error: the merge cannot be split, because its operation is not in the journal of this campaign.
     #[error(
-        "`{gone}` was merged into `{into}` before the export, so the merge cannot be split here; add `{gone}` as a new entity, and correct its facts"
+        "`{removed}` was merged into `{remaining}` before the export, so the merge cannot be split here; add `{removed}` as a new entity, and correct its facts"
     )]
-    MergedElsewhere {
+    MergeNotInJournal {
         /// Entity that was merged away.
-        gone: EntityId,
+        removed: EntityId,
         /// Entity that the removed entity was merged into.
-        into: EntityId,
+        remaining: EntityId,
     },
     /// Error: a later merge moved the same records, so the later merge must be split first.
-    #[error("the later merge of `{first}` moved the same records; split `{first}` first, then `{gone}`")]
-    SplitFirst {
+    #[error("the later merge of `{first}` moved the same records; split `{first}` first, then `{removed}`")]
+    LaterMergeFirst {
         /// Entity to split.
-        gone: EntityId,
+        removed: EntityId,
         /// Entity that must be split first.
         first: EntityId,
     },
@@ -172,22 +172,22 @@ pub enum CommandError {
     Transcript(#[from] hearsay_campaign::TranscriptError),
 }
 
-fn not_merged(given: &str, gone: &[EntityId]) -> String {
-    let names: Vec<_> = gone.iter().map(|id| format!("`{id}`")).collect();
+fn not_merged_message(given: &str, removed: &[EntityId]) -> String {
+    let names: Vec<_> = removed.iter().map(|id| format!("`{id}`")).collect();
     match names.as_slice() {
         [] => format!("nothing was merged into `{given}`; `hearsay db history` lists merges"),
         names => format!("several entities were merged into `{given}`: name one of {}", names.join(", ")),
     }
 }
 
-fn not_so(status: hearsay_model::FactStatus) -> &'static str {
+fn not_true_hint(status: hearsay_model::FactStatus) -> &'static str {
     match status {
         hearsay_model::FactStatus::Proposed => "; accept it first with `review`",
         _ => "; a false fact was never true",
     }
 }
 
-fn inherited(known: bool) -> &'static str {
+fn inherited_knowledge_hint(known: bool) -> &'static str {
     if known { "; it knows the fact only through a group or place, or because everybody knows it" } else { "" }
 }
 

@@ -9,7 +9,6 @@ pub mod edit;
 pub mod error;
 pub mod game_event;
 pub mod gossip;
-pub mod guesses;
 pub mod merge;
 pub mod patches;
 pub mod policy;
@@ -20,5 +19,6 @@ pub mod retcon;
 pub mod review;
 pub mod session;
 pub mod teach;
+pub mod triage;
 
 pub use error::CommandError;

@@ -13,7 +13,7 @@ use hearsay_model::{
 };
 use hearsay_query::{
     records::Record,
-    resolve::{resolve, spoken_of},
+    resolve::{public_name, resolve},
 };
 
 use crate::CommandError;
@@ -64,7 +64,7 @@ impl Patch {
 
 /// A field that could not be written. The other fields are written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
+pub struct RejectedField {
     /// Entity that the field belongs to.
     pub entity: EntityId,
     /// Reason why the field could not be written.
@@ -115,24 +115,24 @@ impl Patches {
                 false => writer.changes.push(Change::Set(Setting::Game(GameSetting::Clock(clock)))),
             }
         }
-        let mut refused = Vec::new();
+        let mut rejected = Vec::new();
         // Adds all new entities first, because relations may refer to them.
-        let new: Vec<_> = patches.iter().filter(|(id, _)| state.entity(id).is_none()).collect();
-        let new = new.into_iter().filter_map(|(id, patch)| Some((id, patch, patch.create.as_ref()?)));
-        writer.changes.extend(new.clone().map(|(id, ..)| Change::AddEntity(Entity::new(id.clone()))));
-        for (id, patch, (kind, called)) in new {
+        let new_entities: Vec<_> = patches.iter().filter(|(id, _)| state.entity(id).is_none()).collect();
+        let new_entities = new_entities.into_iter().filter_map(|(id, patch)| Some((id, patch, patch.create.as_ref()?)));
+        writer.changes.extend(new_entities.clone().map(|(id, ..)| Change::AddEntity(Entity::new(id.clone()))));
+        for (id, patch, (kind, default_name)) in new_entities {
             let kind = patch.kind.as_ref().unwrap_or(kind);
-            let named = patch.name.as_ref().or(called.as_ref()).map(|name| name.trim());
-            let named = named.filter(|name| !name.is_empty()).unwrap_or(id.as_str());
-            for (name, value) in [(attribute::NAME, named), (attribute::KIND, kind.as_str())] {
+            let name = patch.name.as_ref().or(default_name.as_ref()).map(|name| name.trim());
+            let name = name.filter(|name| !name.is_empty()).unwrap_or(id.as_str());
+            for (name, value) in [(attribute::NAME, name), (attribute::KIND, kind.as_str())] {
                 if let Err(error) = writer.attribute(id, name, Some(&value.into())) {
-                    refused.push(Refused { entity: id.clone(), why: error.to_string() });
+                    rejected.push(RejectedField { entity: id.clone(), why: error.to_string() });
                 }
             }
         }
         for (id, patch) in &patches {
-            let result = writer.patch(id, patch);
-            refused.extend(result.into_iter().map(|why| Refused { entity: id.clone(), why }));
+            let reasons = writer.patch(id, patch);
+            rejected.extend(reasons.into_iter().map(|why| RejectedField { entity: id.clone(), why }));
         }
         let Writer { changes, transients, .. } = writer;
         let summary = match (&patches.keys().collect::<Vec<_>>()[..], self.clock) {
@@ -140,7 +140,7 @@ impl Patches {
             ([one], _) => format!("{}: {}", state.name_or_id(one), count(changes.len())),
             (more, _) => format!("{} entities: {}", more.len(), count(changes.len())),
         };
-        PatchPlan { operation: Operation { author, recorded: now, summary, changes }, transients, refused }
+        PatchPlan { operation: Operation { author, recorded: now, summary, changes }, transients, refused: rejected }
     }
 }
 
@@ -156,7 +156,7 @@ pub struct PatchPlan {
     /// Values that are stored without a history.
     pub transients: TransientUpdate,
     /// Fields that could not be written.
-    pub refused: Vec<Refused>,
+    pub refused: Vec<RejectedField>,
 }
 
 fn count(changes: usize) -> String {
@@ -202,37 +202,38 @@ impl Writer<'_> {
             return vec![format!("entity `{id}` does not exist any more; spawn it again, with a kind")];
         }
         let is_new = self.state.entity(id).is_none();
-        let mut wrong = Vec::new();
-        let mut note = |result: Result<(), CommandError>| wrong.extend(result.err().map(|error| error.to_string()));
+        let mut reasons = Vec::new();
+        let mut record_error =
+            |result: Result<(), CommandError>| reasons.extend(result.err().map(|error| error.to_string()));
         if let Some(kind) = patch.kind.as_ref().filter(|_| !is_new) {
-            note(self.attribute(id, attribute::KIND, Some(&kind.as_str().into())));
+            record_error(self.attribute(id, attribute::KIND, Some(&kind.as_str().into())));
         }
         if let Some(name) = patch.name.as_ref().filter(|_| !is_new) {
-            note(self.attribute(id, attribute::NAME, Some(&name.as_str().into())));
+            record_error(self.attribute(id, attribute::NAME, Some(&name.as_str().into())));
         }
         for (name, value) in &patch.attributes {
-            note(self.attribute(id, name.as_str(), value.as_ref()));
+            record_error(self.attribute(id, name.as_str(), value.as_ref()));
         }
         if let Some(place) = &patch.place {
-            note(self.place_at(id, place.as_ref()));
+            record_error(self.set_place(id, place.as_ref()));
         }
         for ((name, object), holds) in &patch.relations {
-            note(self.relation(id, name, object, *holds));
+            record_error(self.relation(id, name, object, *holds));
         }
-        wrong
+        reasons
     }
 
     fn attribute(&mut self, id: &EntityId, name: &str, value: Option<&Value>) -> Result<(), CommandError> {
         let name = Predicate::new(name)?;
-        self.becomes(id, &name, value.map(|value| Object::Value(value.clone())))
+        self.set_value(id, &name, value.map(|value| Object::Value(value.clone())))
     }
 
-    fn place_at(&mut self, id: &EntityId, place: Option<&EntityId>) -> Result<(), CommandError> {
-        self.object_is_there(place)?;
-        self.becomes(id, PredicateRole::Location.predicate(), place.map(|place| Object::Entity(place.clone())))
+    fn set_place(&mut self, id: &EntityId, place: Option<&EntityId>) -> Result<(), CommandError> {
+        self.check_object_exists(place)?;
+        self.set_value(id, PredicateRole::Location.predicate(), place.map(|place| Object::Entity(place.clone())))
     }
 
-    fn object_is_there(&self, object: Option<&EntityId>) -> Result<(), CommandError> {
+    fn check_object_exists(&self, object: Option<&EntityId>) -> Result<(), CommandError> {
         match object.filter(|id| !self.exists(id)) {
             // Looks up the missing id only to get an error that suggests similar ids.
             Some(id) => Ok(resolve(self.state, id.as_str()).map(drop)?),
@@ -242,40 +243,40 @@ impl Writer<'_> {
 
     /// Replaces the old values with a new value, or ends them if `object` is `None`. If the predicate allows several
     /// values at a time, a new value ends only the newest old value.
-    fn becomes(&mut self, id: &EntityId, name: &Predicate, object: Option<Object>) -> Result<(), CommandError> {
-        let shown = self.state.newest(id, name.as_str());
-        if shown.map(Fact::object) == object.as_ref() {
+    fn set_value(&mut self, id: &EntityId, name: &Predicate, object: Option<Object>) -> Result<(), CommandError> {
+        let newest = self.state.newest(id, name.as_str());
+        if newest.map(Fact::object) == object.as_ref() {
             return Ok(());
         }
-        let built = object.map(|object| self.fact(id, name, object)).transpose()?;
+        let new_fact = object.map(|object| self.fact(id, name, object)).transpose()?;
         if self.is_transient && self.state.vocabulary().history(name) != History::Full {
-            self.replace(id, name, built);
+            self.replace_with_transient(id, name, new_fact);
             return Ok(());
         }
-        let all = self.state.is_functional(name) || built.is_none();
-        let ended = match all {
+        let ends_all = self.state.is_functional(name) || new_fact.is_none();
+        let ended_facts = match ends_all {
             true => self.state.values(id, name),
-            false => shown.into_iter().collect(),
+            false => newest.into_iter().collect(),
         };
-        let new = built.as_ref().map(Fact::object);
-        self.end(ended.into_iter().filter(|fact| Some(fact.object()) != new));
-        if let Some(fact) = built {
+        let new_object = new_fact.as_ref().map(Fact::object);
+        self.end(ended_facts.into_iter().filter(|fact| Some(fact.object()) != new_object));
+        if let Some(fact) = new_fact {
             self.assert(fact);
         }
         Ok(())
     }
 
     /// Replaces the old values with a transient value. Ends old values that are recorded facts.
-    fn replace(&mut self, id: &EntityId, name: &Predicate, built: Option<Fact>) {
+    fn replace_with_transient(&mut self, id: &EntityId, name: &Predicate, new_fact: Option<Fact>) {
         let values = self.state.values(id, name);
         let (transient, recorded): (Vec<_>, Vec<_>) =
             values.into_iter().partition(|fact| self.state.is_transient(fact.id()));
         self.end(recorded.into_iter());
         // If a fact with this value and start was recorded before, the new fact has the same id. The recorded fact is
         // then asserted again.
-        let again = built.as_ref().is_some_and(|fact| self.state.asserted(fact.id()).is_some());
-        let value = match built {
-            Some(fact) if again => {
+        let is_recorded = new_fact.as_ref().is_some_and(|fact| self.state.asserted(fact.id()).is_some());
+        let value = match new_fact {
+            Some(fact) if is_recorded => {
                 self.assert(fact);
                 None
             }
@@ -298,41 +299,41 @@ impl Writer<'_> {
         object: &EntityId,
         holds: bool,
     ) -> Result<(), CommandError> {
-        let open = self.state.values(id, name);
-        let (same, others): (Vec<_>, Vec<_>) =
-            open.into_iter().partition(|fact| fact.object().entity() == Some(object));
-        match (holds, same.is_empty()) {
+        let open_facts = self.state.values(id, name);
+        let (same_object, others): (Vec<_>, Vec<_>) =
+            open_facts.into_iter().partition(|fact| fact.object().entity() == Some(object));
+        match (holds, same_object.is_empty()) {
             (true, true) => {
-                self.object_is_there(Some(object))?;
+                self.check_object_exists(Some(object))?;
                 let fact = self.fact(id, name, Object::Entity(object.clone()))?;
                 if self.state.is_functional(name) {
                     self.end(others.into_iter());
                 }
                 self.assert(fact);
             }
-            (false, false) => self.end(same.into_iter()),
+            (false, false) => self.end(same_object.into_iter()),
             _ => {}
         }
         Ok(())
     }
 
-    fn called<'s>(&'s self, id: &'s EntityId) -> &'s str {
+    fn public_name_of<'s>(&'s self, id: &'s EntityId) -> &'s str {
         let patch = self.patches.get(id);
-        let new = || patch.and_then(|patch| patch.name.as_deref().or_else(|| patch.create.as_ref()?.1.as_deref()));
+        let new_name = || patch.and_then(|patch| patch.name.as_deref().or_else(|| patch.create.as_ref()?.1.as_deref()));
         match self.state.entity(id) {
-            Some(_) => spoken_of(self.state, id),
-            None => new().unwrap_or(id.as_str()),
+            Some(_) => public_name(self.state, id),
+            None => new_name().unwrap_or(id.as_str()),
         }
     }
 
     fn fact(&self, id: &EntityId, name: &Predicate, object: Object) -> Result<Fact, CommandError> {
-        let said = match &object {
-            Object::Entity(object) => self.called(object).to_owned(),
+        let object_name = match &object {
+            Object::Entity(object) => self.public_name_of(object).to_owned(),
             Object::Value(value) => value.to_string(),
         };
         // If the attribute is a name, the statement uses the new name as its subject, not the old one.
-        let subject = if *name == *attribute::NAME { said.as_str() } else { self.called(id) };
-        let statement = self.state.vocabulary().sentence(name, subject, &said);
+        let subject = if *name == *attribute::NAME { object_name.as_str() } else { self.public_name_of(id) };
+        let statement = self.state.vocabulary().sentence(name, subject, &object_name);
         let provenance = Provenance {
             recorded: self.now,
             session: self.state.playing().map(|playing| playing.session.clone()),
@@ -346,16 +347,17 @@ impl Writer<'_> {
             Object::Value(value) => Fact::attribute(id, name.clone(), value, provenance)?,
         };
         // The initial values of a new entity have no start date.
-        let from = Some(self.date.clone()).filter(|date| date.time.is_some() && self.state.entity(id).is_some());
-        Ok(builder.statement(statement).validity(Validity { from, until: None }).build()?)
+        let start = Some(self.date.clone()).filter(|date| date.time.is_some() && self.state.entity(id).is_some());
+        Ok(builder.statement(statement).validity(Validity { from: start, until: None }).build()?)
     }
 
     fn end<'f>(&mut self, facts: impl Iterator<Item = &'f Fact>) {
         // Does not end a value that begins after the current game time.
         let now = self.date.time;
-        let begun = |fact: &&Fact| fact.validity().start().is_none_or(|start| now.is_none_or(|now| start <= now));
+        let has_begun = |fact: &&Fact| fact.validity().start().is_none_or(|start| now.is_none_or(|now| start <= now));
         let until = &self.date;
-        self.changes.extend(facts.filter(begun).map(|fact| Change::EndFact { fact: fact.id(), until: until.clone() }));
+        self.changes
+            .extend(facts.filter(has_begun).map(|fact| Change::EndFact { fact: fact.id(), until: until.clone() }));
     }
 
     fn knowers(&self, fact: &Fact) -> Vec<Knower> {

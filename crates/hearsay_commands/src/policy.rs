@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Voice that states a proposed fact: the world itself, or a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Voice {
+pub enum StatementSource {
     /// The source describes the world itself: the game, the DM, narration or notes.
     World,
     /// A character speaks.
@@ -49,9 +49,9 @@ impl Default for Policy {
 
 /// Decision on a proposal.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Verdict {
+pub enum PolicyDecision {
     /// Records the fact with this status. The credence is the maximum for knowers that learn the fact.
-    Take(FactStatus, Credence),
+    Record(FactStatus, Credence),
     /// Drops the proposal.
     Drop,
 }
@@ -64,26 +64,28 @@ impl Policy {
 
     /// Decides on a proposal by its confidence and its voice.
     ///
-    /// | confidence | [`Voice::World`] | [`Voice::Character`] |
+    /// | confidence | [`StatementSource::World`] | [`StatementSource::Character`] |
     /// |---|---|---|
     /// | threshold and above | canon | claimed |
-    /// | between floor and threshold | result of [`doubt`](Self::doubt) | result of [`doubt`](Self::doubt) |
+    /// | between floor and threshold | result of [`decide_doubtful`] | result of [`decide_doubtful`] |
     /// | below the floor | dropped | dropped |
-    pub fn decide(&self, confidence: Confidence, voice: Voice) -> Verdict {
+    ///
+    /// [`decide_doubtful`]: Self::decide_doubtful
+    pub fn decide(&self, confidence: Confidence, source: StatementSource) -> PolicyDecision {
         if confidence < self.floor {
-            return Verdict::Drop;
+            return PolicyDecision::Drop;
         }
         if confidence >= self.threshold {
-            let status = if voice == Voice::World { FactStatus::Canon } else { FactStatus::Claimed };
-            return Verdict::Take(status, Credence::FULL);
+            let status = if source == StatementSource::World { FactStatus::Canon } else { FactStatus::Claimed };
+            return PolicyDecision::Record(status, Credence::FULL);
         }
-        let (status, credence) = self.doubt(confidence);
-        Verdict::Take(status, credence)
+        let (status, credence) = self.decide_doubtful(confidence);
+        PolicyDecision::Record(status, credence)
     }
 
     /// Returns the status of a doubtful fact, and the maximum credence for knowers that learn it. Both depend on the
     /// mode.
-    pub fn doubt(&self, confidence: Confidence) -> (FactStatus, Credence) {
+    pub fn decide_doubtful(&self, confidence: Confidence) -> (FactStatus, Credence) {
         match self.mode {
             Mode::Dm => (FactStatus::Proposed, Credence::FULL),
             Mode::Autonomous => (FactStatus::Claimed, Credence::new(confidence.get()).unwrap_or(Credence::NONE)),
@@ -97,18 +99,22 @@ mod tests {
 
     #[test]
     fn the_table_holds() {
-        let check = |confidence: f64, voice, mode, expected| {
+        let check = |confidence: f64, source, mode, expected| {
             let policy = Policy { mode, ..Policy::default() };
-            assert_eq!(policy.decide(Confidence::new(confidence).unwrap(), voice), expected, "{confidence} {voice:?}");
+            assert_eq!(
+                policy.decide(Confidence::new(confidence).unwrap(), source),
+                expected,
+                "{confidence} {source:?}"
+            );
         };
-        let take = |status| Verdict::Take(status, Credence::FULL);
-        check(0.7, Voice::World, Mode::Dm, take(FactStatus::Canon));
-        check(0.7, Voice::Character, Mode::Dm, take(FactStatus::Claimed));
-        check(0.69, Voice::World, Mode::Dm, take(FactStatus::Proposed));
-        check(0.3, Voice::Character, Mode::Dm, take(FactStatus::Proposed));
-        check(0.29, Voice::World, Mode::Dm, Verdict::Drop);
-        check(0.29, Voice::World, Mode::Autonomous, Verdict::Drop);
+        let take = |status| PolicyDecision::Record(status, Credence::FULL);
+        check(0.7, StatementSource::World, Mode::Dm, take(FactStatus::Canon));
+        check(0.7, StatementSource::Character, Mode::Dm, take(FactStatus::Claimed));
+        check(0.69, StatementSource::World, Mode::Dm, take(FactStatus::Proposed));
+        check(0.3, StatementSource::Character, Mode::Dm, take(FactStatus::Proposed));
+        check(0.29, StatementSource::World, Mode::Dm, PolicyDecision::Drop);
+        check(0.29, StatementSource::World, Mode::Autonomous, PolicyDecision::Drop);
         let half = Credence::new(0.5).unwrap();
-        check(0.5, Voice::World, Mode::Autonomous, Verdict::Take(FactStatus::Claimed, half));
+        check(0.5, StatementSource::World, Mode::Autonomous, PolicyDecision::Record(FactStatus::Claimed, half));
     }
 }

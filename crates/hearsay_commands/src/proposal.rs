@@ -13,10 +13,10 @@ use hearsay_model::{
     Timestamp, Validity,
 };
 use hearsay_query::{
-    contradictions::overlap,
+    contradictions::may_overlap,
     dates::clock_date,
-    duplicates::{Claim, canonical, says_no_more, says_the_same},
-    resolve::spoken_of,
+    duplicates::{Claim, canonical_relation, is_equivalent, is_implied_by},
+    resolve::public_name,
     trust::TrustCalibration,
 };
 use serde::Serialize;
@@ -24,7 +24,7 @@ use serde::Serialize;
 use crate::{
     CommandError,
     edit::succession,
-    policy::{Policy, Verdict, Voice},
+    policy::{Policy, PolicyDecision, StatementSource},
 };
 
 /// A proposed fact.
@@ -133,7 +133,7 @@ impl AddAssign for Proposed {
 
 /// Inputs for the decision on proposals, besides the state.
 #[derive(Clone, Copy)]
-pub struct Guide<'a> {
+pub struct ProposalRules<'a> {
     /// Policy that decides by confidence.
     pub policy: &'a Policy,
     /// Adjustments of confidence, learned from the DM's earlier decisions.
@@ -153,49 +153,53 @@ struct Batch {
 impl Batch {
     /// Returns the canon values of a predicate that are still valid after the earlier proposals of the batch.
     fn values<'a>(&'a self, state: &'a State, subject: &EntityId, predicate: &Predicate) -> Vec<&'a Fact> {
-        let mine = self.asserted.values().map(Arc::as_ref).filter(|fact| {
-            let open = fact.status() == FactStatus::Canon && !fact.validity().is_closed();
-            open && fact.subject() == subject && fact.predicate() == predicate
+        let batch_values = self.asserted.values().map(Arc::as_ref).filter(|fact| {
+            let is_open = fact.status() == FactStatus::Canon && !fact.validity().is_closed();
+            is_open && fact.subject() == subject && fact.predicate() == predicate
         });
-        let held = state.values(subject, predicate).into_iter().filter(|fact| !self.asserted.contains_key(&fact.id()));
-        held.chain(mine).filter(|fact| !self.ended.contains(&fact.id())).collect()
+        let recorded_values =
+            state.values(subject, predicate).into_iter().filter(|fact| !self.asserted.contains_key(&fact.id()));
+        recorded_values.chain(batch_values).filter(|fact| !self.ended.contains(&fact.id())).collect()
     }
 
     /// Returns the status of a fact after the earlier proposals of the batch, and whether its validity has ended.
-    fn held(&self, state: &State, id: FactId) -> Option<(FactStatus, bool)> {
+    fn recorded_status(&self, state: &State, id: FactId) -> Option<(FactStatus, bool)> {
         let fact = self.asserted.get(&id).or_else(|| state.fact(id))?;
         Some((fact.status(), fact.validity().is_closed() || self.ended.contains(&id)))
     }
 
     /// Returns the facts about a subject, including those of earlier proposals of the batch.
     fn facts_of<'a>(&'a self, state: &'a State, subject: &EntityId) -> Vec<&'a Arc<Fact>> {
-        let held = state.facts_of(subject).filter(|fact| !self.asserted.contains_key(&fact.id()));
-        let mine = self.asserted.values().filter(|fact| fact.entities().any(|id| id == subject));
-        let mut facts: Vec<&Arc<Fact>> = held.chain(mine).collect();
+        let recorded_facts = state.facts_of(subject).filter(|fact| !self.asserted.contains_key(&fact.id()));
+        let batch_facts = self.asserted.values().filter(|fact| fact.entities().any(|id| id == subject));
+        let mut facts: Vec<&Arc<Fact>> = recorded_facts.chain(batch_facts).collect();
         facts.sort_unstable_by_key(|fact| fact.id());
         facts
     }
 
     /// Adds edges. If an author creates several edges with the same id, the highest credence is recorded, regardless of
-    /// the order in which texts are read. A repeated reading of a text (`again`) changes no recorded or withdrawn edge.
-    /// Edges recorded by other authors stay unchanged.
-    fn learn(&mut self, state: &State, author: &Author, edges: Vec<KnowledgeEdge>, again: bool) {
+    /// the order in which texts are read. If a text is read again (`is_repeated`), recorded and withdrawn edges do not
+    /// change. Edges recorded by other authors stay unchanged.
+    fn learn(&mut self, state: &State, author: &Author, edges: Vec<KnowledgeEdge>, is_repeated: bool) {
         for edge in edges {
             let id = edge.id();
-            if let Some(Change::Learn(made)) = self.learned.get(&id).and_then(|at| self.changes.get_mut(*at)) {
-                if made.credence < edge.credence {
-                    Arc::make_mut(made).credence = edge.credence;
+            if let Some(Change::Learn(pending_edge)) =
+                self.learned.get(&id).and_then(|index| self.changes.get_mut(*index))
+            {
+                if pending_edge.credence < edge.credence {
+                    Arc::make_mut(pending_edge).credence = edge.credence;
                 }
                 continue;
             }
-            let held = state.recorded_edges(edge.fact).find(|(held, _)| *held == id).map(|(_, held)| held);
-            let edge = match held {
-                Some(held) if again || held.credence >= edge.credence => continue,
-                Some(held) if state.edge_author(id) == Some(author) => {
-                    KnowledgeEdge { credence: edge.credence, ..KnowledgeEdge::clone(held) }
+            let recorded =
+                state.recorded_edges(edge.fact).find(|(recorded, _)| *recorded == id).map(|(_, recorded)| recorded);
+            let edge = match recorded {
+                Some(recorded) if is_repeated || recorded.credence >= edge.credence => continue,
+                Some(recorded) if state.edge_author(id) == Some(author) => {
+                    KnowledgeEdge { credence: edge.credence, ..KnowledgeEdge::clone(recorded) }
                 }
                 Some(_) => continue,
-                None if again && state.edge_author(id).is_some() => continue,
+                None if is_repeated && state.edge_author(id).is_some() => continue,
                 None => edge,
             };
             self.learned.insert(id, self.changes.len());
@@ -212,7 +216,7 @@ impl Batch {
 
 /// Returns whether an author is neither the game nor the DM. Proposals by such an author cannot override the DM's
 /// decisions.
-fn is_lesser(author: &Author) -> bool {
+fn is_untrusted_author(author: &Author) -> bool {
     !matches!(author, Author::Game | Author::Dm)
 }
 
@@ -223,82 +227,83 @@ fn is_lesser(author: &Author) -> bool {
 /// Returns an error if a proposal refers to an unknown entity, or if its fact is invalid.
 pub fn propose(
     state: &State,
-    guide: &Guide,
+    rules: &ProposalRules,
     proposals: &[Proposal],
     author: &Author,
     now: Timestamp,
 ) -> Result<(Option<Operation>, Proposed), CommandError> {
     let mut counts = Proposed::default();
     let mut batch = Batch::default();
-    let policy = guide.policy;
+    let policy = rules.policy;
     for proposal in proposals {
-        let provenance = provenance(state, proposal, author, guide.learned, now);
+        let provenance = provenance(state, proposal, author, rules.learned, now);
         let confidence = provenance.confidence;
-        let voice = if proposal.speaker.is_some() { Voice::Character } else { Voice::World };
-        let Verdict::Take(mut status, mut most) = policy.decide(confidence, voice) else {
+        let source = if proposal.speaker.is_some() { StatementSource::Character } else { StatementSource::World };
+        let PolicyDecision::Record(mut status, mut max_credence) = policy.decide(confidence, source) else {
             counts.dropped += 1;
             continue;
         };
         let Proposal { subject, predicate, object, .. } = proposal;
-        let (mut validity, mut ended) = (proposal.validity.clone(), Vec::new());
+        let (mut validity, mut ended_values) = (proposal.validity.clone(), Vec::new());
         if status == FactStatus::Canon {
-            let open = batch.values(state, subject, predicate);
-            if !is_lesser(author) {
-                ended = succession(state, &open, predicate, object, &mut validity);
+            let open_values = batch.values(state, subject, predicate);
+            if !is_untrusted_author(author) {
+                ended_values = succession(state, &open_values, predicate, object, &mut validity);
             } else if state.is_functional(predicate)
-                && open.iter().any(|old| old.object() != object && old.validity().overlaps(&validity))
+                && open_values.iter().any(|old| old.object() != object && old.validity().overlaps(&validity))
             {
                 // This author must not end a recorded fact, so the new fact is doubtful instead.
-                (status, most) = policy.doubt(confidence);
+                (status, max_credence) = policy.decide_doubtful(confidence);
             }
         }
         let mut fact = fact(state, proposal, validity, status, provenance)?;
-        if is_lesser(author) {
+        if is_untrusted_author(author) {
             // A fact that contradicts canon confirmed by the DM becomes doubtful, and the review shows the
             // contradiction.
-            if status == FactStatus::Canon && is_outranked(state, &batch, &fact) {
-                (status, most) = policy.doubt(confidence);
+            if status == FactStatus::Canon && contradicts_confirmed_canon(state, &batch, &fact) {
+                (status, max_credence) = policy.decide_doubtful(confidence);
             }
-            match on_record(state, &batch, &fact) {
-                OnRecord::Nothing => {}
-                OnRecord::Refused => {
+            match find_recorded_match(state, &batch, &fact) {
+                RecordedMatch::None => {}
+                RecordedMatch::Rejected => {
                     counts.rejected_before += 1;
                     continue;
                 }
-                OnRecord::Decided if status == FactStatus::Proposed => {
+                RecordedMatch::CanonElsewhere if status == FactStatus::Proposed => {
                     // Another source has already made the fact canon, so this statement needs no review.
                     let credence = Credence::new(confidence.get()).unwrap_or(Credence::NONE);
-                    (status, most) = (FactStatus::Claimed, credence);
+                    (status, max_credence) = (FactStatus::Claimed, credence);
                 }
-                OnRecord::Decided => {}
-                OnRecord::Said { said, decided } => {
-                    let again = is_read_again(&said, &fact);
-                    if again {
+                RecordedMatch::CanonElsewhere => {}
+                RecordedMatch::SameSource { earlier, is_canon_elsewhere } => {
+                    let is_repeated = is_repeated_reading(&earlier, &fact);
+                    if is_repeated {
                         counts.known += 1;
-                        batch.learn(state, author, learned(state, proposal, &said, most), again);
+                        batch.learn(state, author, learner_edges(state, proposal, &earlier, max_credence), is_repeated);
                         continue;
                     }
-                    if decided && status == FactStatus::Proposed {
-                        most = Credence::new(confidence.get()).unwrap_or(Credence::NONE);
+                    if is_canon_elsewhere && status == FactStatus::Proposed {
+                        max_credence = Credence::new(confidence.get()).unwrap_or(Credence::NONE);
                     }
-                    let surer = said.status() == FactStatus::Proposed && status != FactStatus::Proposed;
-                    let more = supported(&said, &fact, if surer { status } else { said.status() })?;
-                    let found = more.provenance().evidence.len() > said.provenance().evidence.len();
-                    if surer {
-                        count(&mut counts, status);
-                        batch.assert(&more);
+                    let becomes_accepted = earlier.status() == FactStatus::Proposed && status != FactStatus::Proposed;
+                    let merged =
+                        with_added_evidence(&earlier, &fact, if becomes_accepted { status } else { earlier.status() })?;
+                    let has_new_evidence = merged.provenance().evidence.len() > earlier.provenance().evidence.len();
+                    if becomes_accepted {
+                        count_outcome(&mut counts, status);
+                        batch.assert(&merged);
                     } else {
                         counts.known += 1;
-                        counts.supported += usize::from(found);
+                        counts.supported += usize::from(has_new_evidence);
                     }
-                    if !surer && (found || confidence > said.provenance().confidence) {
-                        let only_new = said.to_builder().provenance(Provenance {
+                    if !becomes_accepted && (has_new_evidence || confidence > earlier.provenance().confidence) {
+                        let new_evidence = earlier.to_builder().provenance(Provenance {
                             evidence: fact.provenance().evidence.clone(),
-                            ..more.provenance().clone()
+                            ..merged.provenance().clone()
                         });
-                        batch.changes.push(Change::Support(Arc::new(only_new.build()?)));
+                        batch.changes.push(Change::Support(Arc::new(new_evidence.build()?)));
                     }
-                    batch.learn(state, author, learned(state, proposal, &said, most), again);
+                    batch.learn(state, author, learner_edges(state, proposal, &earlier, max_credence), is_repeated);
                     continue;
                 }
             }
@@ -306,30 +311,30 @@ pub fn propose(
                 fact = Arc::new(fact.to_builder().status(status).build()?);
             }
         }
-        let held = batch.held(state, fact.id());
-        if held.is_some_and(|(status, _)| status == FactStatus::Rejected) {
+        let recorded = batch.recorded_status(state, fact.id());
+        if recorded.is_some_and(|(status, _)| status == FactStatus::Rejected) {
             counts.rejected_before += 1;
             continue;
         }
-        let is_new = held.is_none_or(|(held, is_over)| {
+        let is_new = recorded.is_none_or(|(recorded, is_over)| {
             // A proposed fact is now accepted, or a fact that had ended is valid again.
-            let surer = held == FactStatus::Proposed && status != FactStatus::Proposed;
-            surer || (is_over && !fact.validity().is_closed() && held == status)
+            let becomes_accepted = recorded == FactStatus::Proposed && status != FactStatus::Proposed;
+            becomes_accepted || (is_over && !fact.validity().is_closed() && recorded == status)
         });
         if is_new {
-            count(&mut counts, status);
-            for end in &ended {
+            count_outcome(&mut counts, status);
+            for end in &ended_values {
                 if let Change::EndFact { fact, .. } = end {
                     batch.ended.insert(*fact);
                 }
             }
-            batch.changes.append(&mut ended);
+            batch.changes.append(&mut ended_values);
             batch.assert(&fact);
         } else {
             counts.known += 1;
         }
-        let edges = learned(state, proposal, &fact, most);
-        match is_lesser(author) {
+        let edges = learner_edges(state, proposal, &fact, max_credence);
+        match is_untrusted_author(author) {
             true => batch.learn(state, author, edges, false),
             false => batch.changes.extend(edges.into_iter().map(|edge| Change::Learn(Arc::new(edge)))),
         }
@@ -348,7 +353,7 @@ pub fn propose(
     Ok((Some(Operation { author: author.clone(), recorded: now, summary, changes: batch.changes }), counts))
 }
 
-fn count(counts: &mut Proposed, status: FactStatus) {
+fn count_outcome(counts: &mut Proposed, status: FactStatus) {
     match status {
         FactStatus::Canon => counts.canon += 1,
         FactStatus::Claimed => counts.claimed += 1,
@@ -357,108 +362,127 @@ fn count(counts: &mut Proposed, status: FactStatus) {
 }
 
 /// Result of looking up a proposed fact in the state.
-enum OnRecord {
+enum RecordedMatch {
     /// The DM has not decided on the fact, and no equivalent fact is recorded.
-    Nothing,
+    None,
     /// The DM rejected the fact or marked it false.
-    Refused,
+    Rejected,
     /// The fact is already canon from another source.
-    Decided,
+    CanonElsewhere,
     /// The same source stated the fact before. The earlier fact gains the new evidence.
-    Said {
+    SameSource {
         /// The earlier fact.
-        said: Arc<Fact>,
+        earlier: Arc<Fact>,
         /// Whether another source has also made the fact canon.
-        decided: bool,
+        is_canon_elsewhere: bool,
     },
 }
 
-fn on_record(state: &State, batch: &Batch, fact: &Fact) -> OnRecord {
+fn find_recorded_match(state: &State, batch: &Batch, fact: &Fact) -> RecordedMatch {
     if state.is_retracted(fact.id()) {
-        return OnRecord::Refused;
+        return RecordedMatch::Rejected;
     }
     let vocabulary = state.vocabulary();
-    let (claim, voice) = (Claim::of(vocabulary, fact), &fact.provenance().speaker);
-    let there = batch.facts_of(state, claim.subject());
-    let same = |other: &&&Arc<Fact>| says_the_same(vocabulary, (&claim, fact.statement()), other);
-    let twins: Vec<&Arc<Fact>> = there.iter().filter(same).copied().collect();
+    let (claim, speaker) = (Claim::of(vocabulary, fact), &fact.provenance().speaker);
+    let facts_about_subject = batch.facts_of(state, claim.subject());
+    let is_same_statement = |other: &&&Arc<Fact>| is_equivalent(vocabulary, (&claim, fact.statement()), other);
+    let equivalents: Vec<&Arc<Fact>> = facts_about_subject.iter().filter(is_same_statement).copied().collect();
     let is_confirmed = |fact: &Fact| fact.provenance().confirmed;
-    let by_dm = |twin: &Fact, status| twin.status() == status && is_confirmed(twin);
-    let is_so = twins.iter().any(|twin| by_dm(twin, FactStatus::Canon));
-    let own = |twin: &&&Arc<Fact>| {
-        let said = twin.provenance();
-        (&said.author, &said.speaker) == (&fact.provenance().author, voice)
+    let is_confirmed_as = |equivalent: &Fact, status| equivalent.status() == status && is_confirmed(equivalent);
+    let is_confirmed_canon = equivalents.iter().any(|equivalent| is_confirmed_as(equivalent, FactStatus::Canon));
+    let has_same_source = |equivalent: &&&Arc<Fact>| {
+        let earlier = equivalent.provenance();
+        (&earlier.author, &earlier.speaker) == (&fact.provenance().author, speaker)
     };
     // If narration repeats a fact that earlier narration made canon, no separate fact is recorded.
-    let told = |twin: &&&Arc<Fact>| {
-        voice.is_none() && twin.status() == FactStatus::Canon && twin.provenance().speaker.is_none()
+    let is_repeated_narration = |equivalent: &&&Arc<Fact>| {
+        speaker.is_none() && equivalent.status() == FactStatus::Canon && equivalent.provenance().speaker.is_none()
     };
-    let rejected = twins.iter().any(|twin| twin.status() == FactStatus::Rejected);
-    let untrue = voice.is_none() && twins.iter().any(|twin| by_dm(twin, FactStatus::False));
-    let stands = |twin: &&&Arc<Fact>| twin.status() != FactStatus::Rejected;
-    if !is_so && (rejected || (untrue && !twins.iter().any(|twin| own(&twin)))) {
-        return OnRecord::Refused;
+    let was_rejected = equivalents.iter().any(|equivalent| equivalent.status() == FactStatus::Rejected);
+    let was_marked_false =
+        speaker.is_none() && equivalents.iter().any(|equivalent| is_confirmed_as(equivalent, FactStatus::False));
+    let is_not_rejected = |equivalent: &&&Arc<Fact>| equivalent.status() != FactStatus::Rejected;
+    if !is_confirmed_canon
+        && (was_rejected || (was_marked_false && !equivalents.iter().any(|equivalent| has_same_source(&equivalent))))
+    {
+        return RecordedMatch::Rejected;
     }
-    let said = twins.iter().filter(stands).find(|twin| own(twin));
+    let earlier = equivalents.iter().filter(is_not_rejected).find(|equivalent| has_same_source(equivalent));
     // If a recorded fact from the same source says more and is at least as certain, it gains the evidence of the
     // proposal. A less certain fact does not, because the evidence supports only part of it.
-    let sure = |held: &Fact| held.stands() && held.provenance().confidence >= fact.provenance().confidence;
-    let more = |held: &&&Arc<Fact>| sure(held) && (own(held) || told(held)) && says_no_more(vocabulary, fact, held);
-    let said = said.or_else(|| twins.iter().find(|twin| told(twin)));
-    let is_told = twins.iter().any(|twin| told(&twin));
-    let by_others = twins.iter().any(|twin| twin.status() == FactStatus::Canon && !own(&twin));
-    if let Some(said) = said.or_else(|| there.iter().find(more)) {
-        return OnRecord::Said { said: Arc::clone(said), decided: by_others && !is_told };
+    let is_as_certain =
+        |candidate: &Fact| candidate.stands() && candidate.provenance().confidence >= fact.provenance().confidence;
+    let implies_fact = |candidate: &&&Arc<Fact>| {
+        is_as_certain(candidate)
+            && (has_same_source(candidate) || is_repeated_narration(candidate))
+            && is_implied_by(vocabulary, fact, candidate)
+    };
+    let earlier = earlier.or_else(|| equivalents.iter().find(|equivalent| is_repeated_narration(equivalent)));
+    let was_narrated = equivalents.iter().any(|equivalent| is_repeated_narration(&equivalent));
+    let is_canon_from_others =
+        equivalents.iter().any(|equivalent| equivalent.status() == FactStatus::Canon && !has_same_source(&equivalent));
+    if let Some(earlier) = earlier.or_else(|| facts_about_subject.iter().find(implies_fact)) {
+        return RecordedMatch::SameSource {
+            earlier: Arc::clone(earlier),
+            is_canon_elsewhere: is_canon_from_others && !was_narrated,
+        };
     }
-    if twins.iter().any(|twin| twin.status() == FactStatus::Canon) {
-        return OnRecord::Decided;
+    if equivalents.iter().any(|equivalent| equivalent.status() == FactStatus::Canon) {
+        return RecordedMatch::CanonElsewhere;
     }
-    OnRecord::Nothing
+    RecordedMatch::None
 }
 
 /// Returns whether a proposed fact comes from a repeated reading of the same text. This is so if the recorded fact
 /// already has all its evidence, and the extraction is not more confident than before. Compares the confidence before
 /// adjustment by learned trust, because the trust may have changed since the first reading.
-fn is_read_again(said: &Fact, again: &Fact) -> bool {
-    let (before, now) = (said.provenance(), again.provenance());
-    let found = |provenance: &Provenance| provenance.extracted.unwrap_or(provenance.confidence);
-    let shown =
+fn is_repeated_reading(recorded: &Fact, proposed: &Fact) -> bool {
+    let (before, now) = (recorded.provenance(), proposed.provenance());
+    let extraction_confidence = |provenance: &Provenance| provenance.extracted.unwrap_or(provenance.confidence);
+    let is_recorded_evidence =
         |evidence: &Evidence| matches!(evidence, Evidence::Passage { .. }) && before.evidence.contains(evidence);
-    !now.evidence.is_empty() && now.evidence.iter().all(shown) && found(now) <= found(before)
+    !now.evidence.is_empty()
+        && now.evidence.iter().all(is_recorded_evidence)
+        && extraction_confidence(now) <= extraction_confidence(before)
 }
 
 /// Returns whether a fact contradicts a canon fact that the DM confirmed.
-fn is_outranked(state: &State, batch: &Batch, fact: &Fact) -> bool {
+fn contradicts_confirmed_canon(state: &State, batch: &Batch, fact: &Fact) -> bool {
     let vocabulary = state.vocabulary();
-    let (subject, predicate, object) = canonical(vocabulary, (fact.subject(), fact.predicate(), fact.object()));
-    let clashes = |other: &&Arc<Fact>| {
-        let is_so = other.provenance().confirmed && other.status() == FactStatus::Canon;
-        if !is_so || !overlap(fact, other) {
+    let (subject, predicate, object) =
+        canonical_relation(vocabulary, (fact.subject(), fact.predicate(), fact.object()));
+    let contradicts = |other: &&Arc<Fact>| {
+        let is_confirmed_canon = other.provenance().confirmed && other.status() == FactStatus::Canon;
+        if !is_confirmed_canon || !may_overlap(fact, other) {
             return false;
         }
-        let (whose, what, to) = canonical(vocabulary, (other.subject(), other.predicate(), other.object()));
-        let state_of_one = whose == subject && what == predicate && to != object && vocabulary.is_functional(&what);
-        let same_two =
-            (&whose, &to) == (&subject, &object) || (to.entity() == Some(&subject) && object.entity() == Some(&whose));
-        state_of_one || (same_two && vocabulary.are_opposites(&what, &predicate))
+        let (other_subject, other_predicate, other_object) =
+            canonical_relation(vocabulary, (other.subject(), other.predicate(), other.object()));
+        let is_other_value = other_subject == subject
+            && other_predicate == predicate
+            && other_object != object
+            && vocabulary.is_functional(&other_predicate);
+        let relates_same_entities = (&other_subject, &other_object) == (&subject, &object)
+            || (other_object.entity() == Some(&subject) && object.entity() == Some(&other_subject));
+        is_other_value || (relates_same_entities && vocabulary.are_opposites(&other_predicate, &predicate))
     };
-    batch.facts_of(state, &subject).iter().any(clashes)
+    batch.facts_of(state, &subject).iter().any(contradicts)
 }
 
-/// Returns the fact `said` with a new status, the evidence of both facts, and the higher of their confidences.
-fn supported(said: &Fact, more: &Fact, status: FactStatus) -> Result<Arc<Fact>, CommandError> {
-    let mut provenance = said.provenance().clone();
-    let given = more.provenance();
-    if given.confidence > provenance.confidence {
-        (provenance.confidence, provenance.extracted) = (given.confidence, given.extracted);
-        provenance.model.clone_from(&given.model);
+/// Returns the fact `recorded` with a new status, the evidence of both facts, and the higher of their confidences.
+fn with_added_evidence(recorded: &Fact, proposed: &Fact, status: FactStatus) -> Result<Arc<Fact>, CommandError> {
+    let mut provenance = recorded.provenance().clone();
+    let added = proposed.provenance();
+    if added.confidence > provenance.confidence {
+        (provenance.confidence, provenance.extracted) = (added.confidence, added.extracted);
+        provenance.model.clone_from(&added.model);
     }
-    for evidence in &given.evidence {
+    for evidence in &added.evidence {
         if !provenance.evidence.contains(evidence) {
             provenance.evidence.push(evidence.clone());
         }
     }
-    Ok(Arc::new(said.to_builder().provenance(provenance).status(status).build()?))
+    Ok(Arc::new(recorded.to_builder().provenance(provenance).status(status).build()?))
 }
 
 /// Returns the provenance of a proposal, with the confidence adjusted by learned trust.
@@ -483,7 +507,7 @@ fn provenance(
         model: proposal.model.clone(),
         ..Provenance::new(method, author.clone())
     };
-    let adjusted = learned.adjusted(&provenance, &proposal.predicate);
+    let adjusted = learned.adjusted_confidence(&provenance, &proposal.predicate);
     if adjusted != proposal.confidence {
         (provenance.confidence, provenance.extracted) = (adjusted, Some(proposal.confidence));
     }
@@ -497,12 +521,13 @@ fn fact(
     status: FactStatus,
     provenance: Provenance,
 ) -> Result<Arc<Fact>, CommandError> {
-    let object = match &proposal.object {
-        Object::Entity(id) => spoken_of(state, id).to_owned(),
+    let object_name = match &proposal.object {
+        Object::Entity(id) => public_name(state, id).to_owned(),
         Object::Value(value) => value.to_string(),
     };
-    let made = || state.vocabulary().sentence(&proposal.predicate, spoken_of(state, &proposal.subject), &object);
-    let statement = proposal.statement.clone().unwrap_or_else(made);
+    let generated_statement =
+        || state.vocabulary().sentence(&proposal.predicate, public_name(state, &proposal.subject), &object_name);
+    let statement = proposal.statement.clone().unwrap_or_else(generated_statement);
     let builder = match &proposal.object {
         Object::Entity(id) => Fact::relation(&proposal.subject, proposal.predicate.clone(), id, provenance)?,
         Object::Value(value) => {
@@ -515,20 +540,21 @@ fn fact(
 
 /// Returns the session in which a proposed fact was stated.
 fn session_of(state: &State, proposal: &Proposal) -> Option<SessionId> {
-    let playing = || state.playing().filter(|_| proposal.text.is_none()).map(|playing| playing.session.clone());
-    proposal.session.clone().or_else(playing)
+    let playing_session =
+        || state.playing().filter(|_| proposal.text.is_none()).map(|playing_session| playing_session.session.clone());
+    proposal.session.clone().or_else(playing_session)
 }
 
-/// Returns the speaker's and the hearers' edges to a fact. `most` is their maximum credence.
-fn learned(state: &State, proposal: &Proposal, fact: &Fact, most: Credence) -> Vec<KnowledgeEdge> {
+/// Returns the speaker's and the hearers' edges to a fact. `max_credence` is their maximum credence.
+fn learner_edges(state: &State, proposal: &Proposal, fact: &Fact, max_credence: Credence) -> Vec<KnowledgeEdge> {
     let audience = || {
         let audience = state.vocabulary().audience(&state.audience_rules(), fact);
         default_audience(audience, fact, state)
     };
-    let by_rule = proposal.heard_by.is_empty() && proposal.speaker.is_none() && proposal.text.is_none();
-    let hearers = if by_rule { audience() } else { proposal.heard_by.clone() };
-    let said = proposal.text.as_ref().map(|text| text.time.clone());
-    let learned = said.unwrap_or_else(|| state.clock().map(|_| clock_date(state)));
+    let uses_default_audience = proposal.heard_by.is_empty() && proposal.speaker.is_none() && proposal.text.is_none();
+    let hearers = if uses_default_audience { audience() } else { proposal.heard_by.clone() };
+    let text_time = proposal.text.as_ref().map(|text| text.time.clone());
+    let learned_at = text_time.unwrap_or_else(|| state.clock().map(|_| clock_date(state)));
     let citing = proposal.text.as_ref().and_then(|text| text.citing.clone());
     let alias = proposal.text.as_ref().and_then(|text| text.alias.as_deref()).zip(proposal.speaker.as_ref());
     let knows_speaker =
@@ -537,8 +563,8 @@ fn learned(state: &State, proposal: &Proposal, fact: &Fact, most: Credence) -> V
         let session = session_of(state, proposal);
         KnowledgeEdge {
             acquisition,
-            learned: learned.clone(),
-            credence: most,
+            learned: learned_at.clone(),
+            credence: max_credence,
             session,
             ..KnowledgeEdge::authored(knower, fact.id())
         }
@@ -546,19 +572,19 @@ fn learned(state: &State, proposal: &Proposal, fact: &Fact, most: Credence) -> V
     let acquisition = match &proposal.speaker {
         Some(speaker) => Acquisition::Told { by: Some(speaker.clone()), citing: citing.clone() },
         // The default audience need not have been present, so it did not witness the fact.
-        None if by_rule => Acquisition::Authored,
+        None if uses_default_audience => Acquisition::Authored,
         None => proposal.text.as_ref().and_then(|text| text.acquisition.clone()).unwrap_or(Acquisition::Witnessed),
     };
-    let had = if citing.is_some() { Acquisition::told(citing.clone()) } else { Acquisition::Authored };
-    let own = proposal.speaker.iter().map(|speaker| edge(speaker.clone().into(), had.clone()));
-    let others =
+    let speaker_acquisition = if citing.is_some() { Acquisition::told(citing.clone()) } else { Acquisition::Authored };
+    let speaker_edge = proposal.speaker.iter().map(|speaker| edge(speaker.clone().into(), speaker_acquisition.clone()));
+    let hearer_edges =
         hearers.into_iter().filter(|knower| knower.entity() != proposal.speaker.as_ref() || proposal.speaker.is_none());
-    let others = others.filter_map(|knower| match knows_speaker(&knower) {
+    let hearer_edges = hearer_edges.filter_map(|knower| match knows_speaker(&knower) {
         true => Some(edge(knower, acquisition.clone())),
         false if fact.entities().any(|id| Some(id) == proposal.speaker.as_ref()) => None,
         false => Some(edge(knower, Acquisition::Told { by: None, citing: citing.clone() })),
     });
-    own.chain(others).collect()
+    speaker_edge.chain(hearer_edges).collect()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::CommandError;
 
 /// Milliseconds in a day.
-const DAY: i64 = 24 * 60 * 60 * 1000;
+const MS_PER_DAY: i64 = 24 * 60 * 60 * 1000;
 
 /// Criteria for pruning facts. Facts that the DM stated or confirmed are never pruned.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -59,11 +59,13 @@ impl Prune {
         let (mut facts, mut spared) = (Vec::new(), 0);
         for fact in state.facts().filter(|fact| statuses.contains(&fact.status())) {
             let provenance = fact.provenance();
-            let known = provenance.recorded.0 > 0;
-            let days = known.then(|| u64::try_from((now.0 - provenance.recorded.0) / DAY).unwrap_or_default());
-            let sure = self.below.is_some_and(|below| provenance.confidence >= below);
-            let young = self.older_than_days.is_some_and(|least| days.is_none_or(|days| days <= u64::from(least)));
-            if sure || young {
+            let has_record_time = provenance.recorded.0 > 0;
+            let days = has_record_time
+                .then(|| u64::try_from((now.0 - provenance.recorded.0) / MS_PER_DAY).unwrap_or_default());
+            let is_too_confident = self.below.is_some_and(|below| provenance.confidence >= below);
+            let is_too_recent =
+                self.older_than_days.is_some_and(|min_days| days.is_none_or(|days| days <= u64::from(min_days)));
+            if is_too_confident || is_too_recent {
                 continue;
             }
             if provenance.confirmed {

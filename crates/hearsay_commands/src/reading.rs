@@ -17,25 +17,25 @@ use hearsay_model::{
 };
 use hearsay_query::{
     resolve::resolve,
-    review::{is_newcomer, proposed_names},
+    review::{extracted_names, is_newcomer},
 };
 use serde::Serialize;
 
 use crate::{
     CommandError,
-    policy::{Policy, Verdict, Voice},
-    proposal::{Guide, Proposal, Proposed, TextSource, propose},
+    policy::{Policy, PolicyDecision, StatementSource},
+    proposal::{Proposal, ProposalRules, Proposed, TextSource, propose},
 };
 
 /// Number of preceding lines that the reading model gets as context.
-const LINES_BEFORE: u32 = 16;
+const MAX_CONTEXT_LINES: u32 = 16;
 
 /// Number of preceding lines in which the patterns search for the entities that pronouns refer to.
-const PATTERN_LINES_BEFORE: usize = 3;
+const MAX_PATTERN_CONTEXT_LINES: usize = 3;
 
 /// The confidence of a fact about a new entity is limited to the threshold minus this amount, so that the fact waits
 /// for review.
-const JUST_BELOW: f64 = 0.01;
+const REVIEW_MARGIN: f64 = 0.01;
 
 /// A text for trial extraction, which records nothing.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -92,27 +92,32 @@ pub struct ResolvedDraft {
 
 impl ResolvedDraft {
     /// Extracts facts from the text with the patterns and the reading model.
-    pub fn read(&self, policy: &Policy, tools: &ReadingTools<'_>) -> Drafted {
+    pub fn extract(&self, policy: &Policy, tools: &ReadingTools<'_>) -> Drafted {
         let mut extraction = self.with_text(tools.meaning, |text| tools.extractor.extract(tools.lexicon, text));
         if let Some(model) = tools.model {
-            let before = self.before.iter().map(|text| (None, text.as_str()));
-            let own = (self.speaker.as_ref(), self.text.as_str());
-            let read = document(tools, model, &before.chain([own]).collect::<Vec<_>>(), self.before.len());
-            read.into_iter().for_each(|found| extraction.add_statements(found, false));
+            let context_lines = self.before.iter().map(|text| (None, text.as_str()));
+            let text_line = (self.speaker.as_ref(), self.text.as_str());
+            let document_statements = document_statements(
+                tools,
+                model,
+                &context_lines.chain([text_line]).collect::<Vec<_>>(),
+                self.before.len(),
+            );
+            document_statements.into_iter().for_each(|statements| extraction.add_statements(statements, false));
         }
-        self.drafted(policy, extraction)
+        self.draft_result(policy, extraction)
     }
 
     /// Extracts facts from the text by calling `extract`.
     ///
     /// # Errors
     /// Returns the error that `extract` returns.
-    pub fn read_by<E>(
+    pub fn extract_with<E>(
         &self,
         policy: &Policy,
         extract: impl FnOnce(&Text<'_>) -> Result<Extraction, E>,
     ) -> Result<Drafted, E> {
-        Ok(self.drafted(policy, self.with_text(None, extract)?))
+        Ok(self.draft_result(policy, self.with_text(None, extract)?))
     }
 
     fn with_text<T>(&self, meaning: Option<&dyn Meaning>, extract: impl FnOnce(&Text<'_>) -> T) -> T {
@@ -127,12 +132,14 @@ impl ResolvedDraft {
         })
     }
 
-    fn drafted(&self, policy: &Policy, extraction: Extraction) -> Drafted {
+    fn draft_result(&self, policy: &Policy, extraction: Extraction) -> Drafted {
         let status = |fact: &ExtractedFact| {
-            let said = self.speaker.is_some() || fact.stated_by.is_some();
-            match policy.decide(fact.confidence, if said { Voice::Character } else { Voice::World }) {
-                Verdict::Take(status, _) => Some(status),
-                Verdict::Drop => None,
+            let is_spoken = self.speaker.is_some() || fact.stated_by.is_some();
+            match policy
+                .decide(fact.confidence, if is_spoken { StatementSource::Character } else { StatementSource::World })
+            {
+                PolicyDecision::Record(status, _) => Some(status),
+                PolicyDecision::Drop => None,
             }
         };
         let statuses = extraction.facts.iter().map(status).collect();
@@ -141,7 +148,7 @@ impl ResolvedDraft {
 }
 
 /// A passage to read, with the preceding lines that the extractor needs as context.
-pub struct Page {
+pub struct PassageWithContext {
     /// The passage.
     pub passage: Arc<Passage>,
     /// Preceding lines, each with its speaker.
@@ -159,7 +166,12 @@ pub struct SessionLines {
 
 impl SessionLines {
     /// Returns the passages of a session whose line numbers are in a range.
-    fn of(&mut self, state: &State, session: &SessionId, lines: Range<u32>) -> impl Iterator<Item = PassageId> {
+    fn passages_in_lines(
+        &mut self,
+        state: &State,
+        session: &SessionId,
+        lines: Range<u32>,
+    ) -> impl Iterator<Item = PassageId> {
         if self.session.as_ref() != Some(session) {
             *self = Self { session: Some(session.clone()), ..Self::default() };
             for (id, passage) in state.passages() {
@@ -177,7 +189,7 @@ impl SessionLines {
         if let Some(line) = self.line_of.remove(&id)
             && let Some(ids) = self.lines.get_mut(&line)
         {
-            ids.retain(|held| *held != id);
+            ids.retain(|recorded_id| *recorded_id != id);
         }
         if let Some(passage) = passage.filter(|passage| passage.session == self.session) {
             self.lines.entry(passage.line).or_default().push(id);
@@ -210,29 +222,29 @@ fn is_imported(passage: &Passage) -> bool {
     passage.evidence.iter().any(|evidence| matches!(evidence, Evidence::File { .. }))
 }
 
-impl Page {
+impl PassageWithContext {
     /// Returns a passage with the preceding lines of its session that its speaker heard. If the passage has no speaker,
     /// its first hearer counts instead.
-    pub fn of(state: &State, id: PassageId, lines: &mut SessionLines) -> Option<Self> {
+    pub fn load(state: &State, id: PassageId, lines: &mut SessionLines) -> Option<Self> {
         let passage = Arc::clone(state.passage(id)?);
         let mut before: Vec<(u32, &str, Option<&EntityId>)> = Vec::new();
         let listener = passage.speaker.clone().map(Knower::from).or_else(|| passage.heard_by.first().cloned());
         if let (Some(session), Some(listener)) = (&passage.session, &listener) {
-            let range = passage.line.saturating_sub(LINES_BEFORE)..passage.line;
-            let earlier = lines.of(state, session, range).filter_map(|id| state.passage(id));
-            let heard = earlier.filter(|other| other.reached(listener).is_some());
-            before.extend(heard.map(|other| (other.line, other.text.as_str(), other.speaker.as_ref())));
+            let range = passage.line.saturating_sub(MAX_CONTEXT_LINES)..passage.line;
+            let earlier = lines.passages_in_lines(state, session, range).filter_map(|id| state.passage(id));
+            let heard_lines = earlier.filter(|other| other.reached(listener).is_some());
+            before.extend(heard_lines.map(|other| (other.line, other.text.as_str(), other.speaker.as_ref())));
         }
         before.sort_unstable();
         let before = before.into_iter().map(|(_, text, speaker)| (speaker.cloned(), text.to_owned()));
         Some(Self { before: before.collect(), passage })
     }
 
-    fn patterns(&self, tools: &ReadingTools<'_>) -> Extraction {
+    fn extract_with_patterns(&self, tools: &ReadingTools<'_>) -> Extraction {
         let passage = &self.passage;
         let present: Vec<EntityId> = passage.heard_by.iter().filter_map(Knower::entity).cloned().collect();
-        let skipped = self.before.len().saturating_sub(PATTERN_LINES_BEFORE);
-        let before: Vec<&str> = self.before[skipped..].iter().map(|(_, text)| text.as_str()).collect();
+        let first_line = self.before.len().saturating_sub(MAX_PATTERN_CONTEXT_LINES);
+        let before: Vec<&str> = self.before[first_line..].iter().map(|(_, text)| text.as_str()).collect();
         let text = Text {
             form: form(passage),
             speaker: passage.speaker.as_ref(),
@@ -248,11 +260,11 @@ impl Page {
     /// Returns whether this page continues the previous page, that is, follows it in the same session or document and
     /// has the same hearers.
     fn continues(&self, previous: &Self) -> bool {
-        let text = |page: &Self| (page.passage.session.clone(), page.passage.document.clone());
+        let source_of = |page: &Self| (page.passage.session.clone(), page.passage.document.clone());
         let is_later = self.passage.line > previous.passage.line;
         is_later
-            && text(self) == text(previous)
-            && text(self) != (None, None)
+            && source_of(self) == source_of(previous)
+            && source_of(self) != (None, None)
             && self.passage.heard_by == previous.passage.heard_by
     }
 }
@@ -272,52 +284,56 @@ pub struct ReadingTools<'a> {
 
 /// Extracts facts and entities from passages. Returns the findings in the order of the passages. The reading model
 /// reads consecutive passages of one session or document together, so that it has the context of each line.
-pub fn read_pages(pages: Vec<Page>, tools: &ReadingTools<'_>) -> Vec<Findings> {
+pub fn read_passages(passages: Vec<PassageWithContext>, tools: &ReadingTools<'_>) -> Vec<Findings> {
     let mut statements = match tools.model {
-        Some(model) => statements(&pages, tools, model),
+        Some(model) => passage_statements(&passages, tools, model),
         None => Vec::new(),
     }
     .into_iter();
-    let read = pages.into_iter().map(|page| {
-        let mut extraction = page.patterns(tools);
-        if let Some(found) = statements.next() {
-            let is_transcript = page.passage.session.is_some() && is_imported(&page.passage);
-            extraction.add_statements(found, is_transcript);
+    let findings = passages.into_iter().map(|passage| {
+        let mut extraction = passage.extract_with_patterns(tools);
+        if let Some(page_statements) = statements.next() {
+            let is_transcript = passage.passage.session.is_some() && is_imported(&passage.passage);
+            extraction.add_statements(page_statements, is_transcript);
         }
-        Findings { passage: page.passage, extraction, model: None }
+        Findings { passage: passage.passage, extraction, model: None }
     });
-    read.collect()
+    findings.collect()
 }
 
-/// Returns the statements in the lines of a document, starting at line `first`. If any line has a speaker, lines
+/// Returns the statements in the lines of a document, starting at line `first_line`. If any line has a speaker, lines
 /// without a speaker count as spoken by the DM. Otherwise, all lines count as written text. Returns nothing if the
 /// model fails.
-fn document(
+fn document_statements(
     tools: &ReadingTools<'_>,
     model: &ReadingModel,
     lines: &[(Option<&EntityId>, &str)],
-    first: usize,
+    first_line: usize,
 ) -> Vec<LineStatements> {
-    let is_spoken = lines.iter().any(|(speaker, _)| speaker.is_some());
+    let has_speakers = lines.iter().any(|(speaker, _)| speaker.is_some());
     let role = |speaker: Option<&EntityId>| match speaker {
         Some(_) => LineRole::Player,
-        None if is_spoken => LineRole::Master,
+        None if has_speakers => LineRole::Master,
         None => LineRole::Written,
     };
     let lines: Vec<DocumentLine<'_>> =
         lines.iter().map(|(speaker, text)| DocumentLine { text, role: role(*speaker), speaker: *speaker }).collect();
-    tools.extractor.statements(tools.lexicon, model, &lines, first).unwrap_or_default()
+    tools.extractor.statements(tools.lexicon, model, &lines, first_line).unwrap_or_default()
 }
 
 /// Returns the statements in each page. Returns nothing if the model fails, so that only the patterns apply.
-fn statements(pages: &[Page], tools: &ReadingTools<'_>, model: &ReadingModel) -> Vec<LineStatements> {
+fn passage_statements(
+    pages: &[PassageWithContext],
+    tools: &ReadingTools<'_>,
+    model: &ReadingModel,
+) -> Vec<LineStatements> {
     let mut found = Vec::with_capacity(pages.len());
     for text in pages.chunk_by(|previous, page| page.continues(previous)) {
         let Some(first) = text.first() else { continue };
         let before = first.before.iter().map(|(speaker, text)| (speaker.as_ref(), text.as_str()));
         let own = text.iter().map(|page| (page.passage.speaker.as_ref(), page.passage.text.as_str()));
         let lines: Vec<(Option<&EntityId>, &str)> = before.chain(own).collect();
-        let read = document(tools, model, &lines, first.before.len());
+        let read = document_statements(tools, model, &lines, first.before.len());
         if read.is_empty() {
             return Vec::new();
         }
@@ -335,58 +351,61 @@ fn form(passage: &Passage) -> Form {
 }
 
 /// Result of looking up a name that the extractor could not link to an entity.
-pub enum Newcomer {
+pub enum NameLookup {
     /// The name refers to this entity, which was added after the extraction or whose name still waits for the DM's
     /// decision.
     Known(EntityId),
     /// No entity may be added, because the DM rejected the name, or because several entities have it.
-    Refused,
+    Unusable,
     /// No entity has this name yet.
-    Nobody,
+    Unknown,
 }
 
-impl Newcomer {
+impl NameLookup {
     /// Looks up a name among the recorded entities and among the names that wait for the DM's decision.
-    pub fn of(state: &State, name: &str) -> Self {
+    pub fn find(state: &State, name: &str) -> Self {
         let normal = text::normal(name);
-        let is_open = |id: &EntityId| state.open_names(id).iter().any(|open| text::normal(open) == normal);
+        let is_open =
+            |id: &EntityId| state.open_names(id).iter().any(|public_name| text::normal(public_name) == normal);
         match state.resolve(name) {
             // Ignores secret names, because a match would reveal whose name it is.
             Resolution::One(id) if is_open(&id) => return Self::Known(id),
-            Resolution::Ambiguous(_) => return Self::Refused,
+            Resolution::Ambiguous(_) => return Self::Unusable,
             _ => {}
         }
-        for id in ids_for(name).take_while(|id| state.entity(id).is_some()) {
-            let same = |fact: &&Fact| fact.object().text().is_some_and(|said| text::normal(said) == normal);
-            let statuses: Vec<FactStatus> = proposed_names(state, &id).filter(same).map(Fact::status).collect();
+        for id in candidate_ids(name).take_while(|id| state.entity(id).is_some()) {
+            let has_same_name =
+                |fact: &&Fact| fact.object().text().is_some_and(|recorded_name| text::normal(recorded_name) == normal);
+            let statuses: Vec<FactStatus> =
+                extracted_names(state, &id).filter(has_same_name).map(Fact::status).collect();
             // In autonomous mode, a new name becomes a claim immediately.
             if statuses.iter().any(|status| matches!(status, FactStatus::Proposed | FactStatus::Claimed)) {
                 return Self::Known(id);
             }
             if statuses.contains(&FactStatus::Rejected) {
-                return Self::Refused;
+                return Self::Unusable;
             }
         }
-        Self::Nobody
+        Self::Unknown
     }
 }
 
 /// Returns possible ids for a new entity with this name: the id generated from the name, followed by the same id with
 /// numeric suffixes.
-fn ids_for(name: &str) -> impl Iterator<Item = EntityId> {
-    let first = EntityId::from_name(name).ok();
-    let numbered = first
+fn candidate_ids(name: &str) -> impl Iterator<Item = EntityId> {
+    let base_id = EntityId::from_name(name).ok();
+    let numbered_ids = base_id
         .clone()
         .into_iter()
-        .flat_map(|first| (2..100).filter_map(move |number| EntityId::new(format!("{first}-{number}")).ok()));
-    first.into_iter().chain(numbered)
+        .flat_map(|base_id| (2..100).filter_map(move |number| EntityId::new(format!("{base_id}-{number}")).ok()));
+    base_id.into_iter().chain(numbered_ids)
 }
 
 /// Returns the operation that records the facts and entities found in a passage, or `None` if there is nothing to
 /// write. Also returns the counts of the outcomes, including dropped facts.
 pub fn operation(
     state: &State,
-    guide: &Guide,
+    rules: &ProposalRules,
     findings: &Findings,
     now: Timestamp,
 ) -> Result<(Option<Operation>, Proposed), CommandError> {
@@ -395,44 +414,44 @@ pub fn operation(
         // The passage was removed after the extraction.
         return Ok((None, Proposed::default()));
     }
-    let policy = &findings.policy(guide.policy);
-    let guide = &Guide { policy, ..*guide };
+    let policy = &findings.policy(rules.policy);
+    let rules = &ProposalRules { policy, ..*rules };
     let model = findings.model.as_deref();
-    let mut reading = Reading { state, policy, passage, model, new: BTreeMap::new(), changes: Vec::new() };
-    let (mut proposals, mut below) = (Vec::new(), 0);
+    let mut builder = ProposalBuilder { state, policy, passage, model, new: BTreeMap::new(), changes: Vec::new() };
+    let (mut proposals, mut dropped_count) = (Vec::new(), 0);
     for fact in &findings.extraction.facts {
         // A new name is added only if a fact that refers to it is added.
-        let is_worth = fact.confidence >= policy.floor;
+        let is_above_floor = fact.confidence >= policy.floor;
         let is_new = |mention: &Mention| matches!(mention, Mention::New(_));
-        let names_new = is_new(&fact.subject)
+        let has_new_name = is_new(&fact.subject)
             || matches!(&fact.object, Stated::Entity(mention) if is_new(mention))
             || fact.stated_by.as_ref().is_some_and(is_new);
-        if names_new && !is_worth {
-            below += 1;
+        if has_new_name && !is_above_floor {
+            dropped_count += 1;
             continue;
         }
-        let Some(subject) = reading.entity(&findings.extraction, &fact.subject, &mut proposals) else { continue };
+        let Some(subject) = builder.entity(&findings.extraction, &fact.subject, &mut proposals) else { continue };
         let object = match &fact.object {
             Stated::Value(value) => Object::Value(value.as_str().into()),
-            Stated::Entity(mention) => match reading.entity(&findings.extraction, mention, &mut proposals) {
+            Stated::Entity(mention) => match builder.entity(&findings.extraction, mention, &mut proposals) {
                 Some(id) => Object::Entity(id),
                 None => continue,
             },
         };
         let stated_by = match &fact.stated_by {
-            Some(mention) => match reading.entity(&findings.extraction, mention, &mut proposals) {
+            Some(mention) => match builder.entity(&findings.extraction, mention, &mut proposals) {
                 Some(id) => Some(id),
                 None => continue,
             },
             None => None,
         };
-        proposals.extend(reading.proposal(fact, subject, object, stated_by));
+        proposals.extend(builder.proposal(fact, subject, object, stated_by));
     }
-    let added = reading.changes;
-    let (operation, mut counts) = propose(state, guide, &proposals, &Author::Extractor, now)?;
-    counts.dropped += below;
+    let added_entities = builder.changes;
+    let (operation, mut counts) = propose(state, rules, &proposals, &Author::Extractor, now)?;
+    counts.dropped += dropped_count;
     let operation = operation.map(|mut operation| {
-        operation.changes.splice(0..0, added);
+        operation.changes.splice(0..0, added_entities);
         let words: String = passage.text.chars().take(60).collect();
         operation.summary = format!("read \u{201C}{words}\u{201D}: {}", operation.summary);
         operation
@@ -441,7 +460,7 @@ pub fn operation(
 }
 
 /// State while the findings of one passage are turned into proposals.
-struct Reading<'a> {
+struct ProposalBuilder<'a> {
     state: &'a State,
     policy: &'a Policy,
     passage: &'a Passage,
@@ -452,9 +471,14 @@ struct Reading<'a> {
     changes: Vec<Change>,
 }
 
-impl Reading<'_> {
+impl ProposalBuilder<'_> {
     /// Returns the mentioned entity. For a new name, adds an entity that waits for the DM's decision.
-    fn entity(&mut self, found: &Extraction, mention: &Mention, proposals: &mut Vec<Proposal>) -> Option<EntityId> {
+    fn entity(
+        &mut self,
+        extraction: &Extraction,
+        mention: &Mention,
+        proposals: &mut Vec<Proposal>,
+    ) -> Option<EntityId> {
         let index = match mention {
             Mention::Known(id) => return self.state.entity(id).map(|_| id.clone()),
             Mention::New(index) => *index,
@@ -462,36 +486,43 @@ impl Reading<'_> {
         if let Some(known) = self.new.get(&index) {
             return known.clone();
         }
-        let entity = found.entities.get(index)?;
-        let id = match Newcomer::of(self.state, &entity.name) {
-            Newcomer::Known(id) => Some(id),
-            Newcomer::Refused => None,
-            Newcomer::Nobody if entity.confidence < self.policy.floor => None,
-            Newcomer::Nobody => self.fresh_id(&entity.name),
+        let entity = extraction.entities.get(index)?;
+        let id = match NameLookup::find(self.state, &entity.name) {
+            NameLookup::Known(id) => Some(id),
+            NameLookup::Unusable => None,
+            NameLookup::Unknown if entity.confidence < self.policy.floor => None,
+            NameLookup::Unknown => self.unused_id(&entity.name),
         };
         self.new.insert(index, id.clone());
         let id = id?;
         if self.state.entity(&id).is_none() {
             self.changes.push(Change::AddEntity(Entity::new(id.clone())));
             let evidence = vec![self.evidence(entity.span)];
-            let said = |name: &str, value: String| {
+            let attribute_proposal = |name: &str, value: String| {
                 let name = Predicate::new(name).ok()?;
                 // The name is not confirmed yet, so the statement about the name must not use it as its subject.
-                let whose = if name.as_str() == attribute::NAME { "Somebody" } else { &entity.name };
-                let statement = Some(self.state.vocabulary().sentence(&name, whose, &value));
+                let subject_name = if name.as_str() == attribute::NAME { "Somebody" } else { &entity.name };
+                let statement = Some(self.state.vocabulary().sentence(&name, subject_name, &value));
                 let proposal = Proposal::new(id.clone(), name, Object::Value(value.into()));
-                Some(Proposal { evidence: evidence.clone(), statement, ..self.told(proposal, entity.confidence) })
+                Some(Proposal {
+                    evidence: evidence.clone(),
+                    statement,
+                    ..self.with_passage_details(proposal, entity.confidence)
+                })
             };
-            proposals.extend(said(attribute::NAME, entity.name.clone()));
-            proposals.extend(entity.kind.as_ref().and_then(|kind| said(attribute::KIND, kind.as_str().to_owned())));
+            proposals.extend(attribute_proposal(attribute::NAME, entity.name.clone()));
+            proposals.extend(
+                entity.kind.as_ref().and_then(|kind| attribute_proposal(attribute::KIND, kind.as_str().to_owned())),
+            );
         }
         Some(id)
     }
 
-    fn fresh_id(&self, name: &str) -> Option<EntityId> {
-        let is_free =
-            |id: &EntityId| self.state.entity(id).is_none() && !self.new.values().flatten().any(|taken| taken == id);
-        ids_for(name).find(is_free)
+    fn unused_id(&self, name: &str) -> Option<EntityId> {
+        let is_unused = |id: &EntityId| {
+            self.state.entity(id).is_none() && !self.new.values().flatten().any(|used_id| used_id == id)
+        };
+        candidate_ids(name).find(is_unused)
     }
 
     fn evidence(&self, span: hearsay_model::Span) -> Evidence {
@@ -501,19 +532,20 @@ impl Reading<'_> {
 
     /// Adds the hearers, time and source of the passage to a proposal. Limits the confidence of facts about new
     /// entities, so that these facts wait for the DM's decision.
-    fn told(&self, proposal: Proposal, confidence: Confidence) -> Proposal {
+    fn with_passage_details(&self, proposal: Proposal, confidence: Confidence) -> Proposal {
         let passage = self.passage;
         let acquisition = match (&passage.session, &passage.document) {
             (Some(_), _) => Acquisition::Witnessed,
             (None, Some(document)) => Acquisition::Read { document: Some(document.clone()) },
             (None, None) => Acquisition::Authored,
         };
-        let added = |id: &EntityId| self.state.entity(id).is_none();
-        let about_new = |id: &EntityId| added(id) || is_newcomer(self.state, id);
-        let is_new = about_new(&proposal.subject) || proposal.object.entity().is_some_and(about_new);
-        let below = Confidence::new(self.policy.threshold.get() - JUST_BELOW).unwrap_or(self.policy.floor);
+        let is_added = |id: &EntityId| self.state.entity(id).is_none();
+        let is_new_entity = |id: &EntityId| is_added(id) || is_newcomer(self.state, id);
+        let concerns_new_entity =
+            is_new_entity(&proposal.subject) || proposal.object.entity().is_some_and(is_new_entity);
+        let max_confidence = Confidence::new(self.policy.threshold.get() - REVIEW_MARGIN).unwrap_or(self.policy.floor);
         Proposal {
-            confidence: if is_new { confidence.min(below) } else { confidence },
+            confidence: if concerns_new_entity { confidence.min(max_confidence) } else { confidence },
             heard_by: passage.heard_by.clone(),
             session: passage.session.clone(),
             model: self.model.map(str::to_owned),
@@ -534,13 +566,13 @@ impl Reading<'_> {
         object: Object,
         stated_by: Option<EntityId>,
     ) -> Option<Proposal> {
-        let (subject, name, object) = self.forward(subject, &fact.predicate, object);
+        let (subject, name, object) = self.to_defined_predicate(subject, &fact.predicate, object);
         let refutes = match fact.denied {
-            true => Some(self.on_record(&subject, &name, &object)?),
+            true => Some(self.find_recorded_fact(&subject, &name, &object)?),
             false => None,
         };
         let proposal = Proposal::new(subject, name, object);
-        let mut proposal = self.told(proposal, fact.confidence);
+        let mut proposal = self.with_passage_details(proposal, fact.confidence);
         proposal.statement = Some(fact.statement.clone());
         proposal.evidence = vec![self.evidence(fact.span)];
         proposal.refutes = refutes;
@@ -550,15 +582,17 @@ impl Reading<'_> {
         // If the passage attributes the statement to somebody other than its speaker, the speaker cites that other
         // entity.
         let (speaker, citing) = match (&self.passage.speaker, stated_by) {
-            (Some(speaker), Some(by)) if *speaker != by => (Some(speaker.clone()), Some(by)),
+            (Some(speaker), Some(stated_by_other)) if *speaker != stated_by_other => {
+                (Some(speaker.clone()), Some(stated_by_other))
+            }
             (Some(speaker), _) => (Some(speaker.clone()), None),
-            (None, by) => (by, None),
+            (None, stated_by_other) => (stated_by_other, None),
         };
-        let told = fact.told_to.iter().filter_map(|mention| match mention {
+        let direct_hearers = fact.told_to.iter().filter_map(|mention| match mention {
             Mention::Known(id) => Some(Knower::from(id.clone())),
             Mention::New(_) => None,
         });
-        proposal.heard_by.extend(told);
+        proposal.heard_by.extend(direct_hearers);
         proposal.heard_by.sort();
         proposal.heard_by.dedup();
         proposal.speaker = speaker;
@@ -570,7 +604,12 @@ impl Reading<'_> {
 
     /// Returns a relation under its defined predicate. If `name` is the inverse of a predicate, swaps subject and
     /// object.
-    fn forward(&self, subject: EntityId, name: &Predicate, object: Object) -> (EntityId, Predicate, Object) {
+    fn to_defined_predicate(
+        &self,
+        subject: EntityId,
+        name: &Predicate,
+        object: Object,
+    ) -> (EntityId, Predicate, Object) {
         match (self.state.vocabulary().inverse_of(name), object) {
             (Some(def), Object::Entity(object)) => (object, def.name.clone(), Object::Entity(subject)),
             (_, object) => (subject, name.clone(), object),
@@ -581,33 +620,39 @@ impl Reading<'_> {
     /// later text or from a text of unknown order. The result of reading a passage therefore does not depend on when or
     /// how often it is read.
     fn comes_before(&self, fact: &Fact) -> bool {
-        let (state, said) = (self.state, fact.provenance());
-        let number = |passage: &Passage| state.session(passage.session.as_ref()?)?.number;
-        let is_earlier = |passage: &Passage| match (number(passage), number(self.passage)) {
+        let (state, provenance) = (self.state, fact.provenance());
+        let session_number = |passage: &Passage| state.session(passage.session.as_ref()?)?.number;
+        let is_earlier = |passage: &Passage| match (session_number(passage), session_number(self.passage)) {
             (Some(one), Some(other)) if one != other => one < other,
             _ => {
-                let place = |passage: &Passage| (passage.session.clone(), passage.document.clone());
-                place(passage) == place(self.passage) && passage.line < self.passage.line
+                let text_source = |passage: &Passage| (passage.session.clone(), passage.document.clone());
+                text_source(passage) == text_source(self.passage) && passage.line < self.passage.line
             }
         };
-        let in_earlier = |evidence: &Evidence| match evidence {
+        let is_in_earlier_passage = |evidence: &Evidence| match evidence {
             Evidence::Passage { passage, .. } => state.passage(*passage).is_some_and(|passage| is_earlier(passage)),
             Evidence::File { .. } | Evidence::Excerpt(_) => false,
         };
-        said.author != Author::Extractor || said.confirmed || said.evidence.iter().any(in_earlier)
+        provenance.author != Author::Extractor
+            || provenance.confirmed
+            || provenance.evidence.iter().any(is_in_earlier_passage)
     }
 
     /// Returns the recorded fact with this subject, predicate and object, if it was stated before the passage.
-    fn on_record(&self, subject: &EntityId, name: &Predicate, object: &Object) -> Option<FactId> {
+    fn find_recorded_fact(&self, subject: &EntityId, name: &Predicate, object: &Object) -> Option<FactId> {
         let symmetric = self.state.vocabulary().predicate(name).is_some_and(|def| def.symmetric);
-        let says_so = |fact: &&Arc<Fact>| {
+        let is_same_fact = |fact: &&Arc<Fact>| {
             let forward = fact.subject() == subject && fact.object() == object;
             let backward = object.entity() == Some(fact.subject()) && fact.object().entity() == Some(subject);
-            let stands = matches!(fact.status(), FactStatus::Canon | FactStatus::Claimed | FactStatus::Proposed);
-            fact.predicate() == name && (forward || (symmetric && backward)) && stands && fact.fact_relation().is_none()
+            let is_not_rejected =
+                matches!(fact.status(), FactStatus::Canon | FactStatus::Claimed | FactStatus::Proposed);
+            fact.predicate() == name
+                && (forward || (symmetric && backward))
+                && is_not_rejected
+                && fact.fact_relation().is_none()
         };
-        let there = self.state.facts_of(subject).filter(says_so).filter(|fact| self.comes_before(fact));
-        there.map(|fact| fact.id()).min()
+        let matching_facts = self.state.facts_of(subject).filter(is_same_fact).filter(|fact| self.comes_before(fact));
+        matching_facts.map(|fact| fact.id()).min()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Retroactive changes: retracting a fact, or ending its validity.
 
 use hearsay_model::{Author, Change, FactStatus, Operation, State, Timestamp};
-use hearsay_query::{dates::date_of, resolve::find_fact};
+use hearsay_query::{dates::parse_date, resolve::find_fact};
 use serde::{Deserialize, Serialize};
 
 use crate::CommandError;
@@ -43,7 +43,7 @@ impl Retcon {
                     let (statement, status) = (fact.statement().to_owned(), fact.status());
                     return Err(CommandError::NotSo { statement, status });
                 }
-                let until = date_of(state, until)?;
+                let until = parse_date(state, until)?;
                 if let (Some(from), Some(end)) = (fact.validity().start(), until.time)
                     && end < from
                 {

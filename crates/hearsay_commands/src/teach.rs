@@ -28,8 +28,8 @@ impl Teach {
         match self {
             Self::On | Self::Off => learning.enabled = self == Self::On,
             Self::Reset => {
-                let decided = state.facts().filter(|fact| Verdict::of(fact).is_some());
-                learning.forgotten = decided.map(|fact| fact.id()).collect();
+                let decided_facts = state.facts().filter(|fact| Verdict::from_fact(fact).is_some());
+                learning.forgotten = decided_facts.map(|fact| fact.id()).collect();
             }
         }
         let change = Change::Set(Setting::Review(ReviewSetting::Learning(learning)));

@@ -4,7 +4,7 @@ use pulp::{Simd, WithSimd};
 
 use crate::{
     math::{LANES, softmax},
-    matmul::{Matrix, multiply},
+    matmul::{Matrix, Product},
     panels::Panels,
 };
 
@@ -34,7 +34,7 @@ impl WithSimd for Attention<'_> {
         let Self { query_key_value, first, count, heads, size, scratch, out } = self;
         let (keys, values) = (count.next_multiple_of(PANEL), size.next_multiple_of(PANEL));
         let hidden = heads * size;
-        scratch.fit(count, size);
+        scratch.resize(count, size);
         let Scratch { query, key, keys: key_panels, values: value_panels, scores, context } = scratch;
         let scale = (size as f32).sqrt().recip();
         for head in 0..heads {
@@ -85,7 +85,7 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    fn fit(&mut self, count: usize, size: usize) {
+    fn resize(&mut self, count: usize, size: usize) {
         let (keys, values) = (count.next_multiple_of(PANEL), size.next_multiple_of(PANEL));
         self.query.resize(count * size, 0.0);
         self.key.resize(size, 0.0);
@@ -101,6 +101,7 @@ impl Scratch {
 fn matmul<S: Simd>(simd: S, a: &[f32], a_width: usize, b: &[f32], b_rows: usize, y: &mut [f32], y_width: usize) {
     let a = Matrix { numbers: a, width: a_width };
     for (index, panel) in b.chunks_exact(b_rows * PANEL).enumerate() {
-        multiply(simd, a, Matrix { numbers: panel, width: PANEL }, &[], &mut y[index * PANEL..], y_width);
+        let weights = Matrix { numbers: panel, width: PANEL };
+        Product { x: a, weights, next_panel: &[], y: &mut y[index * PANEL..], y_width }.compute(simd);
     }
 }

@@ -22,19 +22,19 @@ use crate::{
 
 /// A BERT model that runs on the CPU with f32 numbers.
 pub(crate) struct Backbone {
-    hidden: usize,
-    inner: usize,
-    heads: usize,
+    hidden_size: usize,
+    intermediate_size: usize,
+    head_count: usize,
     activation: Activation,
-    words: Vec<f32>,
-    positions: Vec<f32>,
-    types: Vec<f32>,
+    word_embeddings: Vec<f32>,
+    position_embeddings: Vec<f32>,
+    type_embeddings: Vec<f32>,
     norm: Norm,
     layers: Vec<Layer>,
     /// Instruction set of the processor, for the SIMD loops.
     processor: Processor,
     /// Unused scratch buffers. Their number never exceeds the largest number of concurrent calls so far.
-    rooms: Mutex<Vec<Scratch>>,
+    scratch_pool: Mutex<Vec<Scratch>>,
 }
 
 struct Layer {
@@ -61,39 +61,39 @@ struct Scratch {
 impl Backbone {
     /// Builds the model from tensors that were validated against `config`.
     pub(crate) fn new(tensors: HashMap<String, Vec<f32>>, config: &Config) -> Result<Self, EmbedError> {
-        let mut parts = Parts { tensors, epsilon: config.layer_norm_eps as f32 };
-        let (hidden, inner) = (config.hidden_size, config.intermediate_size);
+        let mut weights = WeightMap { tensors, epsilon: config.layer_norm_eps as f32 };
+        let (hidden_size, intermediate_size) = (config.hidden_size, config.intermediate_size);
         let layers = (0..config.num_hidden_layers)
             .map(|index| {
                 let at = |name: &str| format!("encoder.layer.{index}.{name}");
                 let attention = ["query", "key", "value"].map(|n| at(&format!("attention.self.{n}")));
                 Ok(Layer {
-                    query_key_value: parts.linear(&attention, hidden)?,
-                    attention_output: parts.linear(&[at("attention.output.dense")], hidden)?,
-                    attention_norm: parts.norm(&at("attention.output.LayerNorm"))?,
-                    intermediate: parts.linear(&[at("intermediate.dense")], hidden)?,
-                    output: parts.linear(&[at("output.dense")], inner)?,
-                    output_norm: parts.norm(&at("output.LayerNorm"))?,
+                    query_key_value: weights.linear(&attention, hidden_size)?,
+                    attention_output: weights.linear(&[at("attention.output.dense")], hidden_size)?,
+                    attention_norm: weights.norm(&at("attention.output.LayerNorm"))?,
+                    intermediate: weights.linear(&[at("intermediate.dense")], hidden_size)?,
+                    output: weights.linear(&[at("output.dense")], intermediate_size)?,
+                    output_norm: weights.norm(&at("output.LayerNorm"))?,
                 })
             })
             .collect::<Result<_, EmbedError>>()?;
         Ok(Self {
-            hidden,
-            inner,
-            heads: config.num_attention_heads,
+            hidden_size,
+            intermediate_size,
+            head_count: config.num_attention_heads,
             activation: config.hidden_act,
-            words: parts.take("embeddings.word_embeddings.weight")?,
-            positions: parts.take("embeddings.position_embeddings.weight")?,
-            types: parts.take("embeddings.token_type_embeddings.weight")?,
-            norm: parts.norm("embeddings.LayerNorm")?,
+            word_embeddings: weights.take("embeddings.word_embeddings.weight")?,
+            position_embeddings: weights.take("embeddings.position_embeddings.weight")?,
+            type_embeddings: weights.take("embeddings.token_type_embeddings.weight")?,
+            norm: weights.norm("embeddings.LayerNorm")?,
             layers,
             processor: Processor::detect(),
-            rooms: Mutex::default(),
+            scratch_pool: Mutex::default(),
         })
     }
 
-    /// Runs the model on texts. Each text is a pair of token ids and token type ids. Calls `take` once for each text,
-    /// in order, with the token vectors from the last layer.
+    /// Runs the model on texts. Each text is a pair of token ids and token type ids. Calls `on_text` once for each
+    /// text, in order, with the token vectors from the last layer.
     ///
     /// The rows of all texts are stacked, each text at its exact length, without padding or mask. Matrix products
     /// process all texts at once, but no row of a product depends on another row. Attention processes one text at a
@@ -102,21 +102,21 @@ impl Backbone {
         &self,
         texts: &[(&[u32], &[u32])],
         parallel: bool,
-        mut take: impl FnMut(&[f32]),
+        mut on_text: impl FnMut(&[f32]),
     ) -> Result<(), EmbedError> {
-        let mut scratch = self.rooms.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
+        let mut scratch = self.scratch_pool.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
         let result = self.embed(texts, &mut scratch.x).and_then(|()| {
             for layer in &self.layers {
                 self.layer(layer, texts, parallel, &mut scratch)?;
             }
-            let mut first = 0;
+            let mut offset = 0;
             for (ids, _) in texts {
-                take(&scratch.x[first..][..ids.len() * self.hidden]);
-                first += ids.len() * self.hidden;
+                on_text(&scratch.x[offset..][..ids.len() * self.hidden_size]);
+                offset += ids.len() * self.hidden_size;
             }
             Ok(())
         });
-        self.rooms.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
+        self.scratch_pool.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
         result
     }
 
@@ -124,21 +124,22 @@ impl Backbone {
         x.clear();
         for (ids, type_ids) in texts {
             for (position, (id, type_id)) in ids.iter().zip(*type_ids).enumerate() {
-                let word = self.row(&self.words, "token", *id as usize)?;
-                let kind = self.row(&self.types, "token type", *type_id as usize)?;
-                let place = self.row(&self.positions, "position", position)?;
-                x.extend(word.iter().zip(kind).zip(place).map(|((word, kind), place)| word + kind + place));
+                let word = self.row(&self.word_embeddings, "token", *id as usize)?;
+                let token_type = self.row(&self.type_embeddings, "token type", *type_id as usize)?;
+                let position_row = self.row(&self.position_embeddings, "position", position)?;
+                let rows = word.iter().zip(token_type).zip(position_row);
+                x.extend(rows.map(|((a, b), c)| a + b + c));
             }
         }
         self.processor.dispatch(AddAndNormalize { x, added: None, norm: &self.norm });
         Ok(())
     }
 
-    fn row<'a>(&self, table: &'a [f32], what: &str, index: usize) -> Result<&'a [f32], EmbedError> {
-        let start = index.checked_mul(self.hidden);
+    fn row<'a>(&self, table: &'a [f32], table_name: &str, index: usize) -> Result<&'a [f32], EmbedError> {
+        let start = index.checked_mul(self.hidden_size);
         start
-            .and_then(|start| table.get(start..start + self.hidden))
-            .ok_or_else(|| EmbedError::Inference { problem: format!("the model has no {what} {index}") })
+            .and_then(|start| table.get(start..start + self.hidden_size))
+            .ok_or_else(|| EmbedError::Inference { problem: format!("the model has no {table_name} {index}") })
     }
 
     fn layer(
@@ -151,29 +152,29 @@ impl Backbone {
         let Scratch { x, input, matmul, attention } = scratch;
         let (processor, rows) = (self.processor, texts.iter().map(|(ids, _)| ids.len()).sum::<usize>());
         layer.query_key_value.apply(processor, x, rows, None, parallel, matmul)?;
-        grow(input, rows * self.hidden);
-        let mut first = 0;
+        grow(input, rows * self.hidden_size);
+        let mut first_row = 0;
         for (ids, _) in texts.iter().filter(|(ids, _)| !ids.is_empty()) {
-            let out = &mut input[first * self.hidden..][..ids.len() * self.hidden];
-            let (heads, size) = (self.heads, self.hidden / self.heads);
+            let out = &mut input[first_row * self.hidden_size..][..ids.len() * self.hidden_size];
+            let (head_count, head_size) = (self.head_count, self.hidden_size / self.head_count);
             let count = ids.len();
             processor.dispatch(Attention {
                 query_key_value: matmul,
-                first,
+                first: first_row,
                 count,
-                heads,
-                size,
+                heads: head_count,
+                size: head_size,
                 scratch: attention,
                 out,
             });
-            first += ids.len();
+            first_row += ids.len();
         }
         layer.attention_output.apply(processor, input, rows, None, parallel, matmul)?;
         processor.dispatch(AddAndNormalize { x, added: Some(matmul), norm: &layer.attention_norm });
 
         layer.intermediate.apply(processor, x, rows, Some(self.activation), parallel, matmul)?;
-        grow(input, rows * self.inner);
-        for (index, row) in input.chunks_exact_mut(self.inner).take(rows).enumerate() {
+        grow(input, rows * self.intermediate_size);
+        for (index, row) in input.chunks_exact_mut(self.intermediate_size).take(rows).enumerate() {
             matmul.copy(index, 0, row);
         }
         layer.output.apply(processor, input, rows, None, parallel, matmul)?;
@@ -183,12 +184,12 @@ impl Backbone {
 }
 
 /// The validated tensors. The methods move the tensors that they use out of the map.
-struct Parts {
+struct WeightMap {
     tensors: HashMap<String, Vec<f32>>,
     epsilon: f32,
 }
 
-impl Parts {
+impl WeightMap {
     fn take(&mut self, name: &str) -> Result<Vec<f32>, EmbedError> {
         self.tensors
             .remove(name)

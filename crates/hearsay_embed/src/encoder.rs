@@ -23,7 +23,7 @@ use crate::{
 };
 
 #[cfg(feature = "bundled-model")]
-use crate::place::DEFAULT_MODEL;
+use crate::searched_directory::DEFAULT_MODEL;
 
 /// Revision of this crate's computation, which is part of every model id. Increase the revision when a code change
 /// produces different vectors from the same weights, so that caches are rebuilt.
@@ -91,8 +91,8 @@ impl Encoder {
         let dir = dir.as_ref();
         let files = ModelFiles::read(dir)?;
         // The given path may be "." or end in "..", so the name is taken from the canonical path.
-        let real = dir.canonicalize();
-        let name = real
+        let canonical = dir.canonicalize();
+        let name = canonical
             .as_deref()
             .unwrap_or(dir)
             .file_name()
@@ -107,7 +107,7 @@ impl Encoder {
     ///
     /// Returns the errors of [`find_model`](crate::find_model) and [`load`](Self::load).
     pub fn open(explicit: Option<&Path>, options: EncoderOptions) -> Result<Self, EmbedError> {
-        Self::open_in(&LookupEnvironment::of_process(), explicit, options)
+        Self::open_in(&LookupEnvironment::from_process(), explicit, options)
     }
 
     /// Finds and loads a model like [`open`](Self::open), but searches the given environment instead of the process
@@ -138,7 +138,7 @@ impl Encoder {
         options: &EncoderOptions,
     ) -> Result<Self, EmbedError> {
         let settings = files.settings()?;
-        let tokenizer = tokenizer(&files.tokenizer, &settings)?;
+        let tokenizer = load_tokenizer(&files.tokenizer, &settings)?;
         let tensors = weights::read(&files.weights, &settings.bert)?;
         let backbone = Backbone::new(tensors, &settings.bert)?;
         let threads = options.threads.max(1);
@@ -189,7 +189,7 @@ impl Encoder {
             _ => self.pool.install(|| texts.par_iter().map(|text| self.tokenize(text)).collect()),
         };
         let tokens = tokens.into_iter().collect::<Result<Vec<_>, _>>()?;
-        let groups = groups(&tokens.iter().map(Encoding::len).collect::<Vec<_>>(), self.threads());
+        let groups = group_texts(&tokens.iter().map(Encoding::len).collect::<Vec<_>>(), self.threads());
         let encoded: Vec<_> = self.pool.install(|| match groups.as_slice() {
             [group] => vec![self.encode_group(group, &tokens, self.threads() > 1)],
             _ => groups.par_iter().with_max_len(1).map(|group| self.encode_group(group, &tokens, false)).collect(),
@@ -261,30 +261,30 @@ impl Encoder {
 /// Approximate number of tokens that go through the model together. The weights do not fit into the processor's cache,
 /// so each pass over the weights should serve many tokens. The intermediate values of this many tokens still fit into
 /// the cache.
-const TOKENS: usize = 384;
+const TOKENS_PER_GROUP: usize = 384;
 
 /// Divides texts into groups with about the same number of tokens, each with texts of similar length. `lengths` gives
 /// the number of tokens of each text. Returns the indices of the texts in each group. The number of groups is a
 /// multiple of `threads` if there are enough texts.
-pub(crate) fn groups(lengths: &[usize], threads: usize) -> Vec<Vec<usize>> {
+pub(crate) fn group_texts(lengths: &[usize], threads: usize) -> Vec<Vec<usize>> {
     let total: usize = lengths.iter().sum();
-    let count = total.div_ceil(TOKENS).next_multiple_of(threads).max(1);
+    let count = total.div_ceil(TOKENS_PER_GROUP).next_multiple_of(threads).max(1);
     let mut order: Vec<usize> = (0..lengths.len()).collect();
     // The longest texts come first. Only short texts are left at the end, when some threads already wait for the
     // others.
     order.sort_by_key(|index| (Reverse(lengths[*index]), *index));
     let mut groups: Vec<Vec<usize>> = Vec::new();
-    let (mut before, mut last) = (0, None);
+    let (mut tokens_before, mut last_part) = (0, None);
     for index in order {
         // Imagine all tokens in one row, cut into `count` equal parts. A text belongs to the part that contains its
         // middle.
-        let place = (2 * before + lengths[index]) * count / (2 * total).max(1);
-        before += lengths[index];
+        let part = (2 * tokens_before + lengths[index]) * count / (2 * total).max(1);
+        tokens_before += lengths[index];
         match groups.last_mut() {
-            Some(group) if last == Some(place) => group.push(index),
+            Some(group) if last_part == Some(part) => group.push(index),
             _ => groups.push(vec![index]),
         }
-        last = Some(place);
+        last_part = Some(part);
     }
     groups
 }
@@ -296,20 +296,20 @@ impl fmt::Debug for Encoder {
 }
 
 /// Loads the tokenizer and sets padding and truncation. Padding and truncation settings in the file are ignored.
-pub(crate) fn tokenizer(file: &File, settings: &Settings) -> Result<Tokenizer, EmbedError> {
+pub(crate) fn load_tokenizer(file: &File, settings: &Settings) -> Result<Tokenizer, EmbedError> {
     let invalid = |problem: String| EmbedError::InvalidTokenizer { path: file.path.clone(), problem };
     let mut tokenizer = Tokenizer::from_bytes(&file.bytes).map_err(|error| invalid(error.to_string()))?;
-    let vocabulary = tokenizer.get_vocab_size(true);
-    if vocabulary > settings.bert.vocab_size {
+    let vocabulary_size = tokenizer.get_vocab_size(true);
+    if vocabulary_size > settings.bert.vocab_size {
         return Err(invalid(format!(
-            "it has {vocabulary} tokens, but the model's config.json has {} (the files belong to different models)",
+            "it has {vocabulary_size} tokens, but the model's config.json has {} (the files belong to different models)",
             settings.bert.vocab_size
         )));
     }
-    let special = tokenizer.get_post_processor().map_or(0, |processor| processor.added_tokens(false));
-    if settings.max_tokens <= special {
+    let special_tokens = tokenizer.get_post_processor().map_or(0, |processor| processor.added_tokens(false));
+    if settings.max_tokens <= special_tokens {
         return Err(invalid(format!(
-            "it adds {special} special tokens, but the model accepts only {} tokens in total; sentence_bert_config.json may have a wrong max_seq_length",
+            "it adds {special_tokens} special tokens, but the model accepts only {} tokens in total; sentence_bert_config.json may have a wrong max_seq_length",
             settings.max_tokens
         )));
     }
@@ -329,7 +329,7 @@ fn model_id(name: &str, files: &ModelFiles, settings: &Settings) -> String {
     let bert = &settings.bert;
     // Lists the fields one by one instead of using `Debug` for the whole struct, so that a new field does not change
     // the id.
-    let relevant = format!(
+    let settings_text = format!(
         "{REVISION} {:?} {} {} {} {:?} {} {:e}",
         settings.pooling,
         settings.normalized,
@@ -339,7 +339,7 @@ fn model_id(name: &str, files: &ModelFiles, settings: &Settings) -> String {
         bert.num_attention_heads,
         bert.layer_norm_eps,
     );
-    let hash = model_hash(&[&files.weights.bytes, &files.tokenizer.bytes, relevant.as_bytes()]);
+    let hash = model_hash(&[&files.weights.bytes, &files.tokenizer.bytes, settings_text.as_bytes()]);
     format!("{name}@{hash}")
 }
 
@@ -356,10 +356,10 @@ mod tests {
             (&[256, 3, 256, 250], 1, &[&[0], &[2, 3, 1]]),
             (&[0, 0], 1, &[&[0, 1]]),
         ] {
-            assert_eq!(groups(lengths, threads), expected, "{lengths:?} on {threads} threads");
+            assert_eq!(group_texts(lengths, threads), expected, "{lengths:?} on {threads} threads");
         }
         for threads in 1..4 {
-            let groups = groups(&[36; 320], threads);
+            let groups = group_texts(&[36; 320], threads);
             assert_eq!(groups.len(), 30, "on {threads} threads");
             assert!(groups.iter().all(|group| (10..=11).contains(&group.len())));
         }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::place::{MODEL_DIR_VAR, SearchedPlace};
+use crate::searched_directory::{MODEL_DIR_VAR, SearchedDirectory};
 
 /// Errors of this crate.
 ///
@@ -20,18 +20,18 @@ pub enum EmbedError {
     )]
     ModelNotFound {
         /// All searched directories, in order, each with its problem.
-        searched: Vec<SearchedPlace>,
+        searched: Vec<SearchedDirectory>,
     },
 
     /// The directory given as an argument or in the environment variable does not contain a model. The search does not
     /// fall back to another model, because vectors of different models cannot be compared.
     #[error(
-        "{place} has no model: {}. Set the path to a directory with config.json, tokenizer.json and model.safetensors, or leave it unset to search the default directories",
-        place.problem()
+        "{directory} has no model: {}. Set the path to a directory with config.json, tokenizer.json and model.safetensors, or leave it unset to search the default directories",
+        directory.problem()
     )]
     NotAModel {
         /// The directory, the setting that names it, and the missing file.
-        place: SearchedPlace,
+        directory: SearchedDirectory,
     },
 
     /// A file that the model needs is missing.
@@ -168,8 +168,8 @@ pub enum EmbedError {
     },
 }
 
-fn list(searched: &[SearchedPlace]) -> String {
-    searched.iter().map(|place| format!("  - {place}: {}", place.problem())).collect::<Vec<_>>().join("\n")
+fn list(searched: &[SearchedDirectory]) -> String {
+    searched.iter().map(|directory| format!("  - {directory}: {}", directory.problem())).collect::<Vec<_>>().join("\n")
 }
 
 /// Converts a candle error. Keeps only the first line of its text, because a backtrace may follow.

@@ -8,7 +8,7 @@ use std::{
 use crate::{
     error::EmbedError,
     model_dir::missing_file,
-    place::{DEFAULT_MODEL, MODEL_DIR_VAR, PlaceKind, SearchedPlace},
+    searched_directory::{DEFAULT_MODEL, MODEL_DIR_VAR, SearchReason, SearchedDirectory},
 };
 
 /// The parts of the process environment that [`find_model`] uses. A program or a test can change them to search other
@@ -33,7 +33,7 @@ pub struct LookupEnvironment {
 
 impl LookupEnvironment {
     /// Reads the environment of this process. An empty variable counts as unset.
-    pub fn of_process() -> Self {
+    pub fn from_process() -> Self {
         Self {
             model_dir: path_var(MODEL_DIR_VAR),
             executable_dir: env::current_exe().ok().and_then(|exe| Some(exe.parent()?.to_owned())),
@@ -51,53 +51,54 @@ impl LookupEnvironment {
     ///
     /// Returns the same errors as [`find_model`].
     pub fn find_model(&self, explicit: Option<&Path>) -> Result<PathBuf, EmbedError> {
-        let named = [(PlaceKind::Explicit, explicit), (PlaceKind::EnvironmentVariable, self.model_dir.as_deref())];
-        for (kind, path) in named {
+        let explicit_directories =
+            [(SearchReason::Explicit, explicit), (SearchReason::EnvironmentVariable, self.model_dir.as_deref())];
+        for (reason, path) in explicit_directories {
             if let Some(path) = path {
-                return match look_at(kind, path) {
+                return match check_directory(reason, path) {
                     None => Ok(path.to_owned()),
-                    Some(place) => Err(EmbedError::NotAModel { place }),
+                    Some(directory) => Err(EmbedError::NotAModel { directory }),
                 };
             }
         }
         let mut searched = Vec::new();
-        for (kind, path) in self.usual_places() {
-            match look_at(kind, &path) {
+        for (reason, path) in self.default_directories() {
+            match check_directory(reason, &path) {
                 None => return Ok(path),
-                Some(place) => searched.push(place),
+                Some(directory) => searched.push(directory),
             }
         }
         Err(EmbedError::ModelNotFound { searched })
     }
 
-    fn usual_places(&self) -> Vec<(PlaceKind, PathBuf)> {
-        let mut places: Vec<(PlaceKind, PathBuf)> = Vec::new();
-        let mut add = |kind, root: &Path, below: &[&str]| {
-            let path = below.iter().fold(root.to_owned(), |path, part| path.join(part));
+    fn default_directories(&self) -> Vec<(SearchReason, PathBuf)> {
+        let mut directories: Vec<(SearchReason, PathBuf)> = Vec::new();
+        let mut add = |reason, root: &Path, subdirectories: &[&str]| {
+            let path = subdirectories.iter().fold(root.to_owned(), |path, part| path.join(part));
             let path = path.join(DEFAULT_MODEL);
             // The manifest directory and the current directory are often the same. List a path only once.
-            if places.iter().all(|(_, known)| *known != path) {
-                places.push((kind, path));
+            if directories.iter().all(|(_, known)| *known != path) {
+                directories.push((reason, path));
             }
         };
         if let Some(root) = &self.executable_dir {
-            add(PlaceKind::Executable, root, &["models"]);
-            add(PlaceKind::Executable, root, &["assets", "models"]);
+            add(SearchReason::Executable, root, &["models"]);
+            add(SearchReason::Executable, root, &["assets", "models"]);
         }
         for root in [&self.bevy_asset_root, &self.cargo_manifest_dir].into_iter().flatten() {
-            add(PlaceKind::Assets, root, &["assets", "models"]);
+            add(SearchReason::Assets, root, &["assets", "models"]);
         }
         // Also search the ancestors, because programs and tests may be started in a subdirectory of a workspace.
         for root in self.current_dir.iter().flat_map(|dir| dir.ancestors()) {
-            add(PlaceKind::Assets, root, &["assets", "models"]);
+            add(SearchReason::Assets, root, &["assets", "models"]);
         }
         if let Some(root) = &self.user_data_dir {
-            add(PlaceKind::UserData, root, &["hearsay", "models"]);
+            add(SearchReason::UserData, root, &["hearsay", "models"]);
         }
         if let Some(root) = &self.checkout_dir {
-            add(PlaceKind::Checkout, root, &["assets", "models"]);
+            add(SearchReason::Checkout, root, &["assets", "models"]);
         }
-        places
+        directories
     }
 }
 
@@ -120,13 +121,13 @@ impl LookupEnvironment {
 /// The search does not continue, because the caller asked for that model. Returns [`EmbedError::ModelNotFound`] with
 /// all searched directories if none of them contains a model.
 pub fn find_model(explicit: Option<&Path>) -> Result<PathBuf, EmbedError> {
-    LookupEnvironment::of_process().find_model(explicit)
+    LookupEnvironment::from_process().find_model(explicit)
 }
 
 /// Returns the problem with a directory; `None` if the directory contains a model.
-fn look_at(kind: PlaceKind, path: &Path) -> Option<SearchedPlace> {
+fn check_directory(reason: SearchReason, path: &Path) -> Option<SearchedDirectory> {
     let missing = if path.is_dir() { Some(missing_file(path)?) } else { None };
-    Some(SearchedPlace { kind, path: path.to_owned(), missing })
+    Some(SearchedDirectory { reason, path: path.to_owned(), missing })
 }
 
 fn path_var(name: &str) -> Option<PathBuf> {
@@ -185,7 +186,7 @@ mod tests {
         let mut environment = environment(root);
         // From the last directory in the search order to the first: each new model takes precedence over the models
         // created before.
-        for place in [
+        for directory in [
             "source/assets/models/all-MiniLM-L6-v2",
             "data/hearsay/models/all-MiniLM-L6-v2",
             "work/assets/models/all-MiniLM-L6-v2",
@@ -195,8 +196,8 @@ mod tests {
             "bin/assets/models/all-MiniLM-L6-v2",
             "bin/models/all-MiniLM-L6-v2",
         ] {
-            make_model(&root.join(place));
-            assert_eq!(environment.find_model(None).unwrap(), root.join(place));
+            make_model(&root.join(directory));
+            assert_eq!(environment.find_model(None).unwrap(), root.join(directory));
         }
         make_model(&root.join("from-variable"));
         environment.model_dir = Some(root.join("from-variable"));
@@ -238,8 +239,8 @@ mod tests {
             unreachable!("{message}");
         };
         assert!(searched.len() >= 9, "{searched:?}");
-        for place in &searched {
-            assert!(message.contains(&place.path.display().to_string()), "{message}");
+        for directory in &searched {
+            assert!(message.contains(&directory.path.display().to_string()), "{message}");
         }
         assert!(message.contains("(beside the executable): it has no config.json"), "{message}");
         assert!(message.contains("data/hearsay/models/all-MiniLM-L6-v2"), "{message}");
@@ -253,8 +254,8 @@ mod tests {
             current_dir: Some("/somewhere".into()),
             ..LookupEnvironment::default()
         };
-        let places = environment.usual_places();
-        assert_eq!(places.len(), 2, "{places:?}");
+        let directories = environment.default_directories();
+        assert_eq!(directories.len(), 2, "{directories:?}");
     }
 
     #[test]

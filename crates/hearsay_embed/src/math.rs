@@ -17,16 +17,16 @@ pub(crate) enum Activation {
 
 impl Activation {
     #[inline(always)]
-    fn of(self, x: f32) -> f32 {
+    fn apply(self, x: f32) -> f32 {
         match self {
             Self::Gelu => 0.5 * x * (1.0 + erf(x * std::f32::consts::FRAC_1_SQRT_2)),
             Self::GeluTanh => {
                 // (1 + tanh y) / 2 equals 1 / (1 + exp -2y). The sign of y is handled separately, because `exp` accepts
                 // only values of at most 0.
                 let inner = 0.797_884_6 * (x + 0.044_715 * x * x * x);
-                let power = exp(-2.0 * inner.abs());
-                let share = 1.0 / (1.0 + power);
-                x * if inner < 0.0 { power * share } else { share }
+                let exponential = exp(-2.0 * inner.abs());
+                let sigmoid = 1.0 / (1.0 + exponential);
+                x * if inner < 0.0 { exponential * sigmoid } else { sigmoid }
             }
             Self::Relu => x.max(0.0),
         }
@@ -58,19 +58,19 @@ impl WithSimd for AddBias<'_> {
                 values,
                 bias,
                 #[inline(always)]
-                |x| Activation::Gelu.of(x),
+                |x| Activation::Gelu.apply(x),
             ),
             Some(Activation::GeluTanh) => map(
                 values,
                 bias,
                 #[inline(always)]
-                |x| Activation::GeluTanh.of(x),
+                |x| Activation::GeluTanh.apply(x),
             ),
             Some(Activation::Relu) => map(
                 values,
                 bias,
                 #[inline(always)]
-                |x| Activation::Relu.of(x),
+                |x| Activation::Relu.apply(x),
             ),
         }
     }
@@ -148,9 +148,9 @@ pub(crate) fn softmax(row: &mut [f32], scale: f32) {
     for value in row.iter_mut() {
         *value = exp((*value - max) * scale);
     }
-    let share = sum(row, |value| value).recip();
+    let factor = sum(row, |value| value).recip();
     for value in row {
-        *value *= share;
+        *value *= factor;
     }
 }
 
@@ -205,10 +205,10 @@ fn exp(x: f32) -> f32 {
     // stays NaN.
     let x = if x < -87.0 { -87.0 } else { x };
     let shifted = x * std::f32::consts::LOG2_E + ROUND;
-    let whole = shifted - ROUND;
-    let rest = x - whole * 0.693_359_4 + whole * 2.121_944_4e-4;
+    let integer = shifted - ROUND;
+    let remainder = x - integer * 0.693_359_4 + integer * 2.121_944_4e-4;
     let power = f32::from_bits(shifted.to_bits().wrapping_add(127) << 23);
-    (polynomial(rest, &P) * rest * rest + rest + 1.0) * power
+    (polynomial(remainder, &P) * remainder * remainder + remainder + 1.0) * power
 }
 
 #[inline(always)]

@@ -41,12 +41,15 @@ impl Linear {
     /// Creates a linear map from weights in PyTorch's layout (outputs × inputs) and one bias per output.
     pub(crate) fn new(mut weight: Vec<f32>, mut bias: Vec<f32>, inputs: usize) -> Result<Self, EmbedError> {
         let outputs = bias.len();
-        let padded = outputs.next_multiple_of(PANEL);
-        weight.resize(padded * inputs, 0.0);
-        bias.resize(padded, 0.0);
-        let panels =
-            || Tensor::from_vec(weight, (padded / PANEL, PANEL, inputs), &Device::Cpu)?.transpose(1, 2)?.contiguous();
-        Ok(Self { inputs, outputs, weight: panels().map_err(inference)?, bias })
+        let padded_outputs = outputs.next_multiple_of(PANEL);
+        weight.resize(padded_outputs * inputs, 0.0);
+        bias.resize(padded_outputs, 0.0);
+        let panel_tensor = || {
+            Tensor::from_vec(weight, (padded_outputs / PANEL, PANEL, inputs), &Device::Cpu)?
+                .transpose(1, 2)?
+                .contiguous()
+        };
+        Ok(Self { inputs, outputs, weight: panel_tensor().map_err(inference)?, bias })
     }
 
     /// Multiplies `rows` rows of `x` by the weights, adds the bias and applies the activation function. Stores the
@@ -72,43 +75,26 @@ impl Linear {
             return Ok(());
         }
         let weights = &weights[layout.start_offset()..];
-        let size = self.inputs * PANEL;
-        let panel = |((index, y), bias): ((usize, &mut [f32]), &[f32])| {
-            let (weights, next) = weights[index * size..].split_at(size);
-            let next = next.get(..size).unwrap_or_default();
-            processor.dispatch(Multiply { x, inputs: self.inputs, weights, next, y });
+        let panel_size = self.inputs * PANEL;
+        let compute_panel = |((index, y), bias): ((usize, &mut [f32]), &[f32])| {
+            let (weights, following) = weights[index * panel_size..].split_at(panel_size);
+            processor.dispatch(Product {
+                x: Matrix { numbers: x, width: self.inputs },
+                weights: Matrix { numbers: weights, width: PANEL },
+                next_panel: following.get(..panel_size).unwrap_or_default(),
+                y,
+                y_width: PANEL,
+            });
             processor.dispatch(AddBias { values: y, bias, activation });
         };
         if parallel {
-            let parts = y.values_mut().par_chunks_exact_mut(rows * PANEL).enumerate();
-            parts.zip(self.bias.par_chunks_exact(PANEL)).for_each(panel);
+            let panels = y.values_mut().par_chunks_exact_mut(rows * PANEL).enumerate();
+            panels.zip(self.bias.par_chunks_exact(PANEL)).for_each(compute_panel);
         } else {
-            let parts = y.values_mut().chunks_exact_mut(rows * PANEL).enumerate();
-            parts.zip(self.bias.chunks_exact(PANEL)).for_each(panel);
+            let panels = y.values_mut().chunks_exact_mut(rows * PANEL).enumerate();
+            panels.zip(self.bias.chunks_exact(PANEL)).for_each(compute_panel);
         }
         Ok(())
-    }
-}
-
-/// Computation of `y` = `x` · `weights` for one panel. `x` has rows × inputs numbers, `weights` has inputs × 64
-/// numbers, and `y` has rows × 64 numbers.
-struct Multiply<'a> {
-    x: &'a [f32],
-    inputs: usize,
-    weights: &'a [f32],
-    /// Weights of the next panel, which are prefetched during the computation.
-    next: &'a [f32],
-    y: &'a mut [f32],
-}
-
-impl WithSimd for Multiply<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        let Self { x, inputs, weights, next, y } = self;
-        let weights = Matrix { numbers: weights, width: PANEL };
-        multiply(simd, Matrix { numbers: x, width: inputs }, weights, next, y, PANEL);
     }
 }
 
@@ -119,58 +105,67 @@ pub(crate) struct Matrix<'a> {
     pub(crate) width: usize,
 }
 
-/// Computes `y` = `x` · `weights`. `weights` is 32 or 64 numbers wide. Each row of `y` has space for `y_width` numbers;
-/// the first 32 or 64 of them are set. If a row of `x` has more numbers than `weights` has rows, the extra numbers are
-/// ignored. Prefetches `next` during the computation.
-#[inline(always)]
-pub(crate) fn multiply<S: Simd>(
-    simd: S,
-    x: Matrix<'_>,
-    weights: Matrix<'_>,
-    next: &[f32],
-    y: &mut [f32],
-    y_width: usize,
-) {
-    let wide = weights.width == PANEL;
-    // The const arguments are the width of the weights in SIMD vectors, and the number of SIMD vectors computed
-    // together.
-    match (S::F32_LANES, S::REGISTER_COUNT) {
-        (16, _) if wide => panel::<S, 4, 4>(simd, x, weights, next, y, y_width),
-        (16, _) => panel::<S, 2, 2>(simd, x, weights, next, y, y_width),
-        (8, _) if wide => panel::<S, 8, 2>(simd, x, weights, next, y, y_width),
-        (8, _) => panel::<S, 4, 2>(simd, x, weights, next, y, y_width),
-        (4, 32..) if wide => panel::<S, 16, 4>(simd, x, weights, next, y, y_width),
-        (4, _) if wide => panel::<S, 16, 2>(simd, x, weights, next, y, y_width),
-        (4, _) => panel::<S, 8, 2>(simd, x, weights, next, y, y_width),
-        _ if wide => panel::<S, PANEL, 2>(simd, x, weights, next, y, y_width),
-        _ => panel::<S, 32, 2>(simd, x, weights, next, y, y_width),
+/// Computation of `y` = `x` · `weights`. If a row of `x` has more numbers than `weights` has rows, the extra numbers
+/// are ignored.
+pub(crate) struct Product<'a> {
+    pub(crate) x: Matrix<'a>,
+    /// Weights, 32 or 64 numbers wide.
+    pub(crate) weights: Matrix<'a>,
+    /// Weights of the next panel, which are prefetched during the computation.
+    pub(crate) next_panel: &'a [f32],
+    /// Result. Each row has space for `y_width` numbers; the first 32 or 64 of them are set.
+    pub(crate) y: &'a mut [f32],
+    pub(crate) y_width: usize,
+}
+
+impl WithSimd for Product<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        self.compute(simd);
     }
 }
 
-#[inline(always)]
-fn panel<S: Simd, const V: usize, const N: usize>(
-    simd: S,
-    x: Matrix<'_>,
-    weights: Matrix<'_>,
-    next: &[f32],
-    y: &mut [f32],
-    y_width: usize,
-) {
-    let weights = S::as_simd_f32s(weights.numbers).0.as_chunks::<V>().0;
-    let width = x.width;
-    // The first two groups of rows each prefetch one half of the next panel. A question has only about three groups of
-    // six rows, so without prefetching, the computation would wait for memory.
-    let half = weights.len() * PANEL / 2;
-    for (index, (x, y)) in x.numbers.chunks(ROWS * width).zip(y.chunks_mut(ROWS * y_width)).enumerate() {
-        let next = next.get(index * half..(index + 1) * half).unwrap_or_default();
-        for column in (0..V).step_by(N) {
-            match x.len() / width {
-                6 => tile::<S, V, N, 6>(simd, x, weights, next, column, y, y_width),
-                5 => tile::<S, V, N, 5>(simd, x, weights, next, column, y, y_width),
-                4 => tile::<S, V, N, 4>(simd, x, weights, next, column, y, y_width),
-                3 => tile::<S, V, N, 3>(simd, x, weights, next, column, y, y_width),
-                2 => tile::<S, V, N, 2>(simd, x, weights, next, column, y, y_width),
-                _ => tile::<S, V, N, 1>(simd, x, weights, next, column, y, y_width),
+impl Product<'_> {
+    /// Computes the product with the given vector instructions.
+    #[inline(always)]
+    pub(crate) fn compute<S: Simd>(self, simd: S) {
+        let is_wide = self.weights.width == PANEL;
+        // The const arguments are the width of the weights in SIMD vectors, and the number of SIMD vectors computed
+        // together.
+        match (S::F32_LANES, S::REGISTER_COUNT) {
+            (16, _) if is_wide => self.compute_panel::<S, 4, 4>(simd),
+            (16, _) => self.compute_panel::<S, 2, 2>(simd),
+            (8, _) if is_wide => self.compute_panel::<S, 8, 2>(simd),
+            (8, _) => self.compute_panel::<S, 4, 2>(simd),
+            (4, 32..) if is_wide => self.compute_panel::<S, 16, 4>(simd),
+            (4, _) if is_wide => self.compute_panel::<S, 16, 2>(simd),
+            (4, _) => self.compute_panel::<S, 8, 2>(simd),
+            _ if is_wide => self.compute_panel::<S, PANEL, 2>(simd),
+            _ => self.compute_panel::<S, 32, 2>(simd),
+        }
+    }
+
+    #[inline(always)]
+    fn compute_panel<S: Simd, const V: usize, const N: usize>(self, simd: S) {
+        let Self { x, weights, next_panel, y, y_width } = self;
+        let weights = S::as_simd_f32s(weights.numbers).0.as_chunks::<V>().0;
+        let width = x.width;
+        // The first two groups of rows each prefetch one half of the next panel. A question has only about three groups
+        // of six rows, so without prefetching, the computation would wait for memory.
+        let half = weights.len() * PANEL / 2;
+        for (index, (x, y)) in x.numbers.chunks(ROWS * width).zip(y.chunks_mut(ROWS * y_width)).enumerate() {
+            let prefetched = next_panel.get(index * half..(index + 1) * half).unwrap_or_default();
+            for column in (0..V).step_by(N) {
+                match x.len() / width {
+                    6 => tile::<S, V, N, 6>(simd, x, weights, prefetched, column, y, y_width),
+                    5 => tile::<S, V, N, 5>(simd, x, weights, prefetched, column, y, y_width),
+                    4 => tile::<S, V, N, 4>(simd, x, weights, prefetched, column, y, y_width),
+                    3 => tile::<S, V, N, 3>(simd, x, weights, prefetched, column, y, y_width),
+                    2 => tile::<S, V, N, 2>(simd, x, weights, prefetched, column, y, y_width),
+                    _ => tile::<S, V, N, 1>(simd, x, weights, prefetched, column, y, y_width),
+                }
             }
         }
     }
@@ -182,7 +177,7 @@ fn tile<S: Simd, const V: usize, const N: usize, const R: usize>(
     simd: S,
     x: &[f32],
     weights: &[[S::f32s; V]],
-    next: &[f32],
+    prefetched: &[f32],
     column: usize,
     y: &mut [f32],
     y_width: usize,
@@ -190,12 +185,12 @@ fn tile<S: Simd, const V: usize, const N: usize, const R: usize>(
     let (inputs, width) = (weights.len(), x.len() / R);
     // Makes each slice as long as `weights`, so that the compiler removes the bounds checks.
     let x: [&[f32]; R] = std::array::from_fn(|row| &x[row * width..][..inputs]);
-    let fetch = !next.is_empty();
+    let has_prefetch = !prefetched.is_empty();
     let mut sums = [[simd.splat_f32s(0.0); N]; R];
     for (i, weights) in weights.iter().enumerate() {
-        if fetch {
-            prefetch(next, i * PANEL / 2);
-            prefetch(next, i * PANEL / 2 + 16);
+        if has_prefetch {
+            prefetch(prefetched, i * PANEL / 2);
+            prefetch(prefetched, i * PANEL / 2 + 16);
         }
         for row in 0..R {
             let factor = simd.splat_f32s(x[row][i]);
@@ -229,10 +224,10 @@ mod tests {
     }
 
     fn matmul(linear: &Linear, x: &[f32], rows: usize, parallel: bool) -> Vec<Vec<f32>> {
-        product_with(Processor::detect(), linear, x, rows, parallel)
+        matmul_with(Processor::detect(), linear, x, rows, parallel)
     }
 
-    fn product_with(processor: Processor, linear: &Linear, x: &[f32], rows: usize, parallel: bool) -> Vec<Vec<f32>> {
+    fn matmul_with(processor: Processor, linear: &Linear, x: &[f32], rows: usize, parallel: bool) -> Vec<Vec<f32>> {
         let mut y = Panels::default();
         linear.apply(processor, x, rows, None, parallel, &mut y).unwrap();
         (0..rows)
@@ -247,11 +242,11 @@ mod tests {
     #[test]
     fn a_row_does_not_depend_on_the_number_of_rows_or_its_place_among_them() {
         // Sizes of the default model, and unusual sizes.
-        for (inputs, outputs, most) in [(384, 70, 512), (1536, 64, 512), (13, 3, 128), (1, 130, 7)] {
+        for (inputs, outputs, max_rows) in [(384, 70, 512), (1536, 64, 512), (13, 3, 128), (1, 130, 7)] {
             let linear = Linear::new(noise(inputs * outputs, 1), noise(outputs, 2), inputs).unwrap();
-            let x = noise(inputs * most, 3);
+            let x = noise(inputs * max_rows, 3);
             let expected: Vec<_> =
-                (0..most).map(|row| matmul(&linear, &x[row * inputs..][..inputs], 1, false).remove(0)).collect();
+                (0..max_rows).map(|row| matmul(&linear, &x[row * inputs..][..inputs], 1, false).remove(0)).collect();
             for (row, y) in expected.iter().enumerate().step_by(37) {
                 for (output, y) in y.iter().enumerate() {
                     let weight = &noise(inputs * outputs, 1)[output * inputs..];
@@ -261,14 +256,14 @@ mod tests {
                     assert!((f64::from(*y) - exact).abs() < 1e-4, "row {row}: {y}, not {exact}");
                 }
             }
-            for rows in 1..=most {
+            for rows in 1..=max_rows {
                 // Tests the first `rows` rows and the last `rows` rows.
-                for first in [0, most - rows] {
+                for first in [0, max_rows - rows] {
                     let y = matmul(&linear, &x[first * inputs..], rows, rows % 7 == 0);
-                    let same = y.iter().zip(&expected[first..]).all(|(y, expected)| {
+                    let is_equal = y.iter().zip(&expected[first..]).all(|(y, expected)| {
                         y.iter().map(|y| y.to_bits()).eq(expected.iter().map(|expected| expected.to_bits()))
                     });
-                    assert!(same && y.len() == rows, "{rows} rows from row {first}, {inputs} inputs");
+                    assert!(is_equal && y.len() == rows, "{rows} rows from row {first}, {inputs} inputs");
                 }
             }
         }
@@ -284,7 +279,7 @@ mod tests {
             let x = noise(inputs * 17, 3);
             let expected = matmul(&linear, &x, 17, false);
             for processor in &processors {
-                for (row, expected) in product_with(*processor, &linear, &x, 17, false).iter().zip(&expected) {
+                for (row, expected) in matmul_with(*processor, &linear, &x, 17, false).iter().zip(&expected) {
                     for (y, expected) in row.iter().zip(expected) {
                         assert!((y - expected).abs() < 1e-4, "{processor:?}: {y}, not {expected}");
                     }

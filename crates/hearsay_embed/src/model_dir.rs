@@ -53,15 +53,15 @@ pub(crate) struct Config {
 
 impl ModelFiles {
     pub(crate) fn read(dir: &Path) -> Result<Self, EmbedError> {
-        let modules = optional(dir.join("modules.json"))?;
+        let modules = read_optional(dir.join("modules.json"))?;
         let layout = Layout::read(modules.as_ref())?;
         let transformer = dir.join(&layout.transformer);
         Ok(Self {
-            config: required(transformer.join("config.json"))?,
-            tokenizer: required(transformer.join("tokenizer.json"))?,
-            weights: required(transformer.join("model.safetensors"))?,
-            sentence_bert: optional(transformer.join("sentence_bert_config.json"))?,
-            pooling: optional(dir.join(&layout.pooling).join("config.json"))?,
+            config: read_required(transformer.join("config.json"))?,
+            tokenizer: read_required(transformer.join("tokenizer.json"))?,
+            weights: read_required(transformer.join("model.safetensors"))?,
+            sentence_bert: read_optional(transformer.join("sentence_bert_config.json"))?,
+            pooling: read_optional(dir.join(&layout.pooling).join("config.json"))?,
             modules,
         })
     }
@@ -92,16 +92,16 @@ impl ModelFiles {
     }
 
     pub(crate) fn settings(&self) -> Result<Settings, EmbedError> {
-        let raw: RawConfig = json(&self.config)?;
-        let bert = raw.check(&self.config.path)?;
+        let raw: RawConfig = parse_json(&self.config)?;
+        let bert = raw.validated(&self.config.path)?;
         let layout = Layout::read(self.modules.as_ref())?;
         let pooling = match &self.pooling {
-            Some(file) => json::<RawPooling>(file)?.check(&file.path, bert.hidden_size)?,
+            Some(file) => parse_json::<RawPooling>(file)?.validated(&file.path, bert.hidden_size)?,
             None => Pooling::default(),
         };
         let (max_tokens, lowercased) = match &self.sentence_bert {
             Some(file) => {
-                let raw: RawSentenceBert = json(file)?;
+                let raw: RawSentenceBert = parse_json(file)?;
                 (raw.max_seq_length, raw.do_lower_case)
             }
             None => (None, false),
@@ -119,7 +119,7 @@ impl ModelFiles {
 /// Returns the path of the first required model file that a directory lacks; `None` if the directory has all of them.
 pub(crate) fn missing_file(dir: &Path) -> Option<PathBuf> {
     // A damaged modules.json is ignored here, because loading reports it later.
-    let transformer = optional(dir.join("modules.json"))
+    let transformer = read_optional(dir.join("modules.json"))
         .and_then(|modules| Layout::read(modules.as_ref()))
         .map(|layout| layout.transformer)
         .unwrap_or_default();
@@ -144,7 +144,7 @@ impl Layout {
             return Ok(layout);
         };
         layout.normalized = false;
-        for module in json::<Vec<RawModule>>(file)? {
+        for module in parse_json::<Vec<RawModule>>(file)? {
             let path = PathBuf::from(module.path);
             // The path comes from an untrusted file and must stay inside the model's directory.
             if !path.components().all(|part| matches!(part, Component::Normal(_))) {
@@ -207,7 +207,7 @@ struct RawPooling {
 }
 
 impl RawPooling {
-    fn check(&self, path: &Path, dimension: usize) -> Result<Pooling, EmbedError> {
+    fn validated(&self, path: &Path, dimension: usize) -> Result<Pooling, EmbedError> {
         if let Some(found) = self.word_embedding_dimension
             && found != dimension
         {
@@ -253,31 +253,31 @@ struct RawConfig {
     num_attention_heads: usize,
     intermediate_size: usize,
     max_position_embeddings: usize,
-    #[serde(default = "two")]
+    #[serde(default = "default_type_vocab_size")]
     type_vocab_size: usize,
-    #[serde(default = "gelu")]
+    #[serde(default = "default_hidden_act")]
     hidden_act: String,
-    #[serde(default = "epsilon")]
+    #[serde(default = "default_layer_norm_eps")]
     layer_norm_eps: f64,
     position_embedding_type: Option<String>,
     #[serde(default)]
     is_decoder: bool,
 }
 
-fn two() -> usize {
+fn default_type_vocab_size() -> usize {
     2
 }
 
-fn gelu() -> String {
+fn default_hidden_act() -> String {
     "gelu".to_owned()
 }
 
-fn epsilon() -> f64 {
+fn default_layer_norm_eps() -> f64 {
     1e-12
 }
 
 impl RawConfig {
-    fn check(self, path: &Path) -> Result<Config, EmbedError> {
+    fn validated(self, path: &Path) -> Result<Config, EmbedError> {
         let unsupported = |found: String| EmbedError::UnsupportedModel { path: path.to_owned(), found };
         let invalid = |field, problem: String| EmbedError::InvalidConfig { path: path.to_owned(), field, problem };
         if let Some(kind) = self.model_type.filter(|kind| kind != "bert") {
@@ -334,20 +334,20 @@ impl RawConfig {
     }
 }
 
-fn json<T: DeserializeOwned>(file: &File) -> Result<T, EmbedError> {
+fn parse_json<T: DeserializeOwned>(file: &File) -> Result<T, EmbedError> {
     // Editors on Windows may add a byte order mark at the start.
     let bytes = file.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&file.bytes);
     serde_json::from_slice(bytes).map_err(|source| EmbedError::InvalidJson { path: file.path.clone(), source })
 }
 
-fn required(path: PathBuf) -> Result<File, EmbedError> {
-    match optional(path.clone())? {
+fn read_required(path: PathBuf) -> Result<File, EmbedError> {
+    match read_optional(path.clone())? {
         Some(file) => Ok(file),
         None => Err(EmbedError::MissingFile { path }),
     }
 }
 
-fn optional(path: PathBuf) -> Result<Option<File>, EmbedError> {
+fn read_optional(path: PathBuf) -> Result<Option<File>, EmbedError> {
     match fs::read(&path) {
         Ok(bytes) => Ok(Some(File { path, bytes: Cow::Owned(bytes) })),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

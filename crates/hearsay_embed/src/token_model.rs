@@ -9,7 +9,7 @@ use tokenizers::Tokenizer;
 use crate::{
     EmbedError, EncoderOptions,
     backbone::Backbone,
-    encoder::{groups, tokenizer},
+    encoder::{group_texts, load_tokenizer},
     model_dir::ModelFiles,
     weights,
 };
@@ -56,7 +56,7 @@ impl TokenModel {
     pub fn load(dir: &Path, heads: &[HeadTensor], options: &EncoderOptions) -> Result<Self, EmbedError> {
         let files = ModelFiles::read(dir)?;
         let settings = files.settings()?;
-        let tokenizer = tokenizer(&files.tokenizer, &settings)?;
+        let tokenizer = load_tokenizer(&files.tokenizer, &settings)?;
         let (tensors, heads) = weights::read_with_heads(&files.weights, &settings.bert, heads)?;
         let backbone = Backbone::new(tensors, &settings.bert)?;
         let threads = options.threads.max(1);
@@ -104,7 +104,7 @@ impl TokenModel {
     /// Returns an error if a token id, type or position has no vector in the model, or if a result is not finite.
     pub fn encode(&self, texts: &[TokenText]) -> Result<Vec<Vec<f32>>, EmbedError> {
         let lengths: Vec<usize> = texts.iter().map(|text| text.ids.len()).collect();
-        let groups = groups(&lengths, self.pool.current_num_threads());
+        let groups = group_texts(&lengths, self.pool.current_num_threads());
         let encoded: Vec<_> = self.pool.install(|| match groups.as_slice() {
             [group] => vec![self.encode_group(group, texts, true)],
             groups => groups.par_iter().with_max_len(1).map(|group| self.encode_group(group, texts, false)).collect(),

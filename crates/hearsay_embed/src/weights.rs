@@ -39,30 +39,30 @@ pub(crate) fn read_with_heads(
     // In checkpoints of models with a task-specific head, the tensor names of the encoder begin with "bert.".
     let prefix = ["", "bert."]
         .into_iter()
-        .find(|prefix| archive.tensor(&format!("{prefix}{WORDS}")).is_ok())
+        .find(|prefix| archive.tensor(&format!("{prefix}{WORD_EMBEDDINGS}")).is_ok())
         .unwrap_or_default();
     let reader = Reader { file, archive, prefix };
-    let (mut tensors, mut of_heads) = (HashMap::new(), HashMap::new());
-    for (name, shape) in embeddings(config) {
+    let (mut tensors, mut head_tensors) = (HashMap::new(), HashMap::new());
+    for (name, shape) in embedding_shapes(config) {
         reader.add(name, shape, &mut tensors)?;
     }
     for index in 0..config.num_hidden_layers {
-        for (name, shape) in layer(config) {
+        for (name, shape) in layer_shapes(config) {
             reader.add(format!("encoder.layer.{index}.{name}"), shape, &mut tensors)?;
         }
     }
     for head in heads {
-        reader.add(head.name.to_owned(), head.shape.to_vec(), &mut of_heads)?;
+        reader.add(head.name.to_owned(), head.shape.to_vec(), &mut head_tensors)?;
     }
-    Ok((tensors, of_heads))
+    Ok((tensors, head_tensors))
 }
 
-const WORDS: &str = "embeddings.word_embeddings.weight";
+const WORD_EMBEDDINGS: &str = "embeddings.word_embeddings.weight";
 
-fn embeddings(config: &Config) -> Vec<(String, Vec<usize>)> {
+fn embedding_shapes(config: &Config) -> Vec<(String, Vec<usize>)> {
     let hidden = config.hidden_size;
     vec![
-        (WORDS.to_owned(), vec![config.vocab_size, hidden]),
+        (WORD_EMBEDDINGS.to_owned(), vec![config.vocab_size, hidden]),
         ("embeddings.position_embeddings.weight".to_owned(), vec![config.max_position_embeddings, hidden]),
         ("embeddings.token_type_embeddings.weight".to_owned(), vec![config.type_vocab_size, hidden]),
         ("embeddings.LayerNorm.weight".to_owned(), vec![hidden]),
@@ -70,7 +70,7 @@ fn embeddings(config: &Config) -> Vec<(String, Vec<usize>)> {
     ]
 }
 
-fn layer(config: &Config) -> Vec<(String, Vec<usize>)> {
+fn layer_shapes(config: &Config) -> Vec<(String, Vec<usize>)> {
     let (hidden, inner) = (config.hidden_size, config.intermediate_size);
     let linear = |name: &str, inputs, outputs| {
         [(format!("{name}.weight"), vec![outputs, inputs]), (format!("{name}.bias"), vec![outputs])]
@@ -133,14 +133,14 @@ impl Reader<'_> {
     /// Finds a tensor. In checkpoints converted from TensorFlow, the weight and bias of a norm are named gamma and
     /// beta.
     fn find(&self, name: &str) -> Option<TensorView<'_>> {
-        let get = |name: &str| self.archive.tensor(&format!("{}{name}", self.prefix)).ok();
-        get(name).or_else(|| {
+        let tensor_view = |name: &str| self.archive.tensor(&format!("{}{name}", self.prefix)).ok();
+        tensor_view(name).or_else(|| {
             let (norm, part) = name.rsplit_once('.')?;
-            let old = match part {
+            let old_name = match part {
                 "weight" => "gamma",
                 _ => "beta",
             };
-            get(&format!("{norm}.{old}"))
+            tensor_view(&format!("{norm}.{old_name}"))
         })
     }
 }

@@ -89,8 +89,8 @@ fn vectors_match_candles_own_model() {
         let ids = Tensor::new(ids.as_slice(), &device).unwrap().unsqueeze(0).unwrap();
         let hidden = model.forward(&ids, &ids.zeros_like().unwrap(), None).unwrap();
         let mean: Vec<f32> = hidden.mean(1).unwrap().squeeze(0).unwrap().to_vec1().unwrap();
-        let ours = encode_one(encoder(), text);
-        let cosine = dot(&ours, &mean) / dot(&mean, &mean).sqrt();
+        let encoded = encode_one(encoder(), text);
+        let cosine = dot(&encoded, &mean) / dot(&mean, &mean).sqrt();
         assert!(cosine >= 0.999_99, "{cosine} for {text:?}");
     }
 }
@@ -249,11 +249,11 @@ fn the_id_changes_with_whatever_changes_vectors_and_with_nothing_else() {
     };
     let first = hash();
     assert_eq!(first.len(), 12);
-    let mut seen = vec![first.clone()];
-    let mut check_new = |what: &str| {
+    let mut ids = vec![first.clone()];
+    let mut check_new = |changed: &str| {
         let new = hash();
-        assert!(!seen.contains(&new), "{what} should change the id");
-        seen.push(new);
+        assert!(!ids.contains(&new), "{changed} should change the id");
+        ids.push(new);
     };
 
     model.write_json("modules.json", &json!([{"path": "", "type": "models.Transformer"}]));
@@ -460,9 +460,9 @@ fn unusable_numbers_are_errors() {
     model.write_tensors(&tensors(), Dtype::F64);
     check_damage(&model, &["of type F64"]);
 
-    for bad in [f32::NAN, f32::INFINITY] {
+    for invalid in [f32::NAN, f32::INFINITY] {
         let mut damaged = tensors();
-        damaged.get_mut("encoder.layer.1.output.dense.bias").unwrap().1[3] = bad;
+        damaged.get_mut("encoder.layer.1.output.dense.bias").unwrap().1[3] = invalid;
         model.write_tensors(&damaged, Dtype::F32);
         check_damage(&model, &["`encoder.layer.1.output.dense.bias`", "not finite"]);
     }

@@ -91,7 +91,7 @@ fn fsync(bencher: Bencher) {
 }
 
 /// Writes 1,000 entities and 5,000 facts. Everybody knows the 1,000 names. `entity-0` knows a tenth of the relations.
-fn world(memory: &Memory) {
+fn write_entities_and_facts(memory: &Memory) {
     let mut changes: Vec<Change> = (0..1_000).map(|n| Change::AddEntity(Entity::new(id(n)))).collect();
     let mut record = |fact: Arc<Fact>, knowers: Vec<Knower>| {
         let edges =
@@ -130,14 +130,14 @@ fn world(memory: &Memory) {
 #[divan::bench(name = "context without the query embedding", sample_count = 500)]
 fn context(bencher: Bencher) {
     let memory = Memory::open(options()).unwrap();
-    world(&memory);
+    write_entities_and_facts(&memory);
     bencher.bench_local(|| memory.ask(Ask::new("entity-0", "Whom does Person 210 owe?")).unwrap().wait().unwrap());
 }
 
 #[divan::bench(name = "status", sample_count = 500)]
 fn status(bencher: Bencher) {
     let memory = Memory::open(options()).unwrap();
-    world(&memory);
+    write_entities_and_facts(&memory);
     bencher.bench_local(|| memory.status().unwrap().wait().unwrap());
 }
 
@@ -192,9 +192,9 @@ fn crowd() -> State {
     let syllables =
         ["mi", "re", "la", "gri", "mor", "dan", "tes", "ka", "vo", "bel", "ron", "shu", "pe", "od", "lin", "ar"];
     let mut seed = 7_u64;
-    let mut roll = |most: usize| {
+    let mut roll = |max: usize| {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) as usize % most
+        (seed >> 33) as usize % max
     };
     let mut word = || -> String {
         let letters: String = (0..2 + roll(3)).map(|_| syllables[roll(syllables.len())]).collect();

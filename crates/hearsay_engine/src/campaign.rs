@@ -14,14 +14,14 @@ use crate::{
 
 /// Result of [`sync_campaign_files`].
 #[derive(Debug, Clone)]
-pub enum TakenOver {
+pub enum SyncOutcome {
     /// Nothing was imported: there are no campaign files, or their contents are already in the memory.
-    Nothing,
+    Unchanged,
     /// The changes were imported.
     Imported(Box<ImportOutcome>),
     /// The files contain changes that were not imported, because the last import of these files was undone. The DM can
     /// still import them.
-    LeftOut(Box<ImportReport>),
+    SkippedUndone(Box<ImportReport>),
 }
 
 /// Returns whether a directory is a campaign directory, that is, whether it contains a database, campaign files or
@@ -38,11 +38,11 @@ pub fn has_campaign_files(directory: &Path) -> bool {
     let Ok(entries) = fs::read_dir(directory) else { return false };
     entries.flatten().any(|entry| {
         let (path, name) = (entry.path(), entry.file_name());
-        let yaml = path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml");
-        let hidden = name.to_string_lossy().starts_with('.');
+        let is_yaml = path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml");
+        let is_hidden = name.to_string_lossy().starts_with('.');
         // Does not follow symbolic links. The import follows them and detects loops.
-        let folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        !hidden && ((yaml && !folder) || (folder && has_campaign_files(&path)))
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        !is_hidden && ((is_yaml && !is_folder) || (is_folder && has_campaign_files(&path)))
     })
 }
 
@@ -61,10 +61,10 @@ pub fn undone_sources(state: &State) -> BTreeSet<String> {
 }
 
 /// Returns whether an import with this report changes the campaign.
-pub fn changes_something(report: &ImportReport) -> bool {
+pub fn has_changes(report: &ImportReport) -> bool {
     let facts = report.fact_count() + report.changed + report.moved + report.removed;
-    let rest = report.knowledge + report.unlearned + report.passages + report.sessions;
-    report.created_count() + facts + rest > 0
+    let other_records = report.knowledge + report.unlearned + report.passages + report.sessions;
+    report.created_count() + facts + other_records > 0
 }
 
 /// Imports the files of a campaign directory, unless the last import of these files was undone. Blocks until the import
@@ -72,21 +72,21 @@ pub fn changes_something(report: &ImportReport) -> bool {
 ///
 /// # Errors
 /// Returns an error if the files are invalid, or if the memory is closed.
-pub fn sync_campaign_files(memory: &Memory, directory: &Path) -> Result<TakenOver, MemoryError> {
+pub fn sync_campaign_files(memory: &Memory, directory: &Path) -> Result<SyncOutcome, MemoryError> {
     // If the directory does not exist, the import below reports the error.
     if directory.is_dir() && !has_campaign_files(directory) {
-        return Ok(TakenOver::Nothing);
+        return Ok(SyncOutcome::Unchanged);
     }
-    let undone = memory.read(|world| Ok(undone_sources(&world.state)))?.wait()?;
+    let undone = memory.read(|snapshot| Ok(undone_sources(&snapshot.state)))?.wait()?;
     if !undone.is_empty() {
         let report = memory.import_dry_run(directory)?.wait()?.report;
         if undone.contains(&report.source) {
-            return Ok(match changes_something(&report) {
-                true => TakenOver::LeftOut(Box::new(report)),
-                false => TakenOver::Nothing,
+            return Ok(match has_changes(&report) {
+                true => SyncOutcome::SkippedUndone(Box::new(report)),
+                false => SyncOutcome::Unchanged,
             });
         }
     }
     let outcome = memory.import(directory)?.wait()?;
-    Ok(if outcome.written.is_some() { TakenOver::Imported(Box::new(outcome)) } else { TakenOver::Nothing })
+    Ok(if outcome.written.is_some() { SyncOutcome::Imported(Box::new(outcome)) } else { SyncOutcome::Unchanged })
 }

@@ -21,12 +21,12 @@ pub enum MemoryError {
     #[error(transparent)]
     Command(CommandError),
     /// Error: invalid settings file.
-    #[error("{path}: {what}", path = path.display())]
+    #[error("{path}: {message}", path = path.display())]
     Settings {
         /// Path of the file.
         path: PathBuf,
         /// Description of the error, with its location in the file.
-        what: String,
+        message: String,
     },
     /// Error: no language model is enabled, or the enabled language model cannot be used.
     #[cfg(feature = "llm")]
@@ -57,7 +57,7 @@ pub enum MemoryError {
     Halted(String),
     /// Error: the memory closed before the change was committed, because the time limit for closing was reached.
     #[error("the change was not committed before the campaign closed; repeat it")]
-    NotInTime,
+    NotCommittedInTime,
     /// Error: the memory closed without committing all accepted changes.
     #[error("{not_committed} of {} changes were not committed when the campaign closed; repeat them", committed + not_committed)]
     ClosedEarly {
@@ -70,12 +70,12 @@ pub enum MemoryError {
     #[error("the clock of this machine is set to a time before 1970; correct it and try again")]
     Clock,
     /// Error: the question or search text is too long.
-    #[error("the question has {given} characters; the limit is {most}; shorten it")]
+    #[error("the question has {length} characters; the limit is {max_length}; shorten it")]
     LongQuestion {
         /// Length of the text, in characters.
-        given: usize,
+        length: usize,
         /// Maximum length, in characters.
-        most: usize,
+        max_length: usize,
     },
     /// Error: a file cannot be read or written.
     #[error("{path}: {source}", path = path.display())]

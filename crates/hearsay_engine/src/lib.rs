@@ -40,9 +40,7 @@ mod status;
 mod ticket;
 mod worker;
 
-pub use campaign::{
-    TakenOver, changes_something, has_campaign_files, is_campaign, sync_campaign_files, undone_sources,
-};
+pub use campaign::{SyncOutcome, has_campaign_files, has_changes, is_campaign, sync_campaign_files, undone_sources};
 pub use clock::real_time;
 pub use error::MemoryError;
 pub use event::Event;

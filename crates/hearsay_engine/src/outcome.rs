@@ -1,7 +1,7 @@
 //! Results of writes, imports and closing.
 
 use hearsay_campaign::ImportReport;
-use hearsay_commands::patches::Refused;
+use hearsay_commands::patches::RejectedField;
 use hearsay_model::{Operation, Position};
 use serde::Serialize;
 
@@ -15,7 +15,7 @@ pub struct Patched {
     /// changed.
     pub revision: Option<u64>,
     /// Fields that could not be written, with the reasons.
-    pub refused: Vec<Refused>,
+    pub refused: Vec<RejectedField>,
 }
 
 /// Result of a write.

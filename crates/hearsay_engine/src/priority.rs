@@ -11,21 +11,21 @@ pub enum ThreadPriority {
 
 /// Lowers the priority of the current thread and of the threads that it starts later. If the system refuses, the
 /// priority stays unchanged.
-pub fn lower_priority(to: ThreadPriority) {
+pub fn lower_priority(priority: ThreadPriority) {
     #[cfg(any(target_os = "linux", target_os = "android", windows))]
     {
-        use thread_priority::{ThreadPriority as Of, ThreadPriorityValue, set_current_thread_priority};
+        use thread_priority::{ThreadPriority as PortablePriority, ThreadPriorityValue, set_current_thread_priority};
         // The scale is 0 to 99. Normal threads have 50.
-        let value: u8 = match to {
+        let value: u8 = match priority {
             ThreadPriority::Low => 25,
             ThreadPriority::Lowest => 12,
         };
-        let value = ThreadPriorityValue::try_from(value).map(Of::Crossplatform);
+        let value = ThreadPriorityValue::try_from(value).map(PortablePriority::Crossplatform);
         let lowered = value.and_then(|value| set_current_thread_priority(value).map_err(|error| format!("{error:?}")));
         if let Err(error) = lowered {
             tracing::debug!("a thread keeps its priority: {error}");
         }
     }
     #[cfg(not(any(target_os = "linux", target_os = "android", windows)))]
-    let _ = to;
+    let _ = priority;
 }

@@ -166,27 +166,27 @@ impl Settings {
         let text = match read_text_file(&path, MAX_SETTINGS_BYTES) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
-            Err(error) => return Err(MemoryError::Settings { path, what: error.to_string() }),
+            Err(error) => return Err(MemoryError::Settings { path, message: error.to_string() }),
         };
         let settings: Self = toml::from_str(&text)
-            .map_err(|error| MemoryError::Settings { path: path.clone(), what: error.to_string() })?;
-        let refuse = |what: &str| Err(MemoryError::Settings { path: path.clone(), what: what.to_owned() });
+            .map_err(|error| MemoryError::Settings { path: path.clone(), message: error.to_string() })?;
+        let invalid = |message: &str| Err(MemoryError::Settings { path: path.clone(), message: message.to_owned() });
         if settings.policy.floor > settings.policy.threshold {
-            return refuse("policy.floor must not be greater than policy.threshold");
+            return invalid("policy.floor must not be greater than policy.threshold");
         }
         if settings.recall.budget < 64 {
-            return refuse("recall.budget must be at least 64 tokens");
+            return invalid("recall.budget must be at least 64 tokens");
         }
         if settings.model.threads == 0 {
-            return refuse("model.threads must be at least 1");
+            return invalid("model.threads must be at least 1");
         }
         #[cfg(feature = "llm")]
         if let Err(error) = settings.extraction.llm.check() {
-            return refuse(&format!("[extraction.llm]: {error}"));
+            return invalid(&format!("[extraction.llm]: {error}"));
         }
         #[cfg(not(feature = "llm"))]
         if settings.extraction.llm.enabled {
-            return refuse("extraction.llm.enabled must be false: this program was built without the feature `llm`");
+            return invalid("extraction.llm.enabled must be false: this program was built without the feature `llm`");
         }
         Ok(settings)
     }
@@ -219,9 +219,9 @@ mod tests {
 
     fn documented(section: &str, written: &toml::Table, template: &toml::Table) {
         for (key, value) in written {
-            let there = template.get(key).unwrap_or_else(|| panic!("{section}{key} is not in the template"));
+            let template_value = template.get(key).unwrap_or_else(|| panic!("{section}{key} is not in the template"));
             if let Some(written) = value.as_table() {
-                documented(&format!("{section}{key}."), written, there.as_table().unwrap());
+                documented(&format!("{section}{key}."), written, template_value.as_table().unwrap());
             }
         }
     }

@@ -61,15 +61,15 @@ impl<T> Ticket<T> {
         self.answer.recv().unwrap_or(Err(MemoryError::Closed))
     }
 
-    /// Waits at most `patience` for the answer, then cancels the request.
+    /// Waits at most `timeout` for the answer, then cancels the request.
     ///
     /// # Errors
     /// Returns [`MemoryError::Late`] if no answer arrives in this time. Otherwise, returns the same errors as
     /// [`wait`](Self::wait).
-    pub fn wait_for(self, patience: Duration) -> Result<T, MemoryError> {
-        match self.answer.recv_timeout(patience) {
+    pub fn wait_for(self, timeout: Duration) -> Result<T, MemoryError> {
+        match self.answer.recv_timeout(timeout) {
             Ok(answer) => answer,
-            Err(RecvTimeoutError::Timeout) => Err(MemoryError::Late(patience)),
+            Err(RecvTimeoutError::Timeout) => Err(MemoryError::Late(timeout)),
             Err(RecvTimeoutError::Disconnected) => Err(MemoryError::Closed),
         }
     }

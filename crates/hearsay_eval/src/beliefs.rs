@@ -8,8 +8,8 @@ use hearsay_model::{EntityId, GameTime, PredicateRole, State};
 use serde::Serialize;
 
 use crate::{
-    stage::Stage,
-    stories::{Asked, Question, Story, StoryError},
+    recorded_story::RecordedStory,
+    stories::{Question, QuestionKind, Story, StoryError},
 };
 
 /// The kinds of questions, in the order of the report.
@@ -39,9 +39,11 @@ pub struct Disagreement {
     /// The text of the question.
     pub question: String,
     /// The answer of the data set: the id of a location.
-    pub set: String,
+    #[serde(rename = "set")]
+    pub expected: String,
     /// The answer of the engine: the id of a location, or `None` if the engine knows no location.
-    pub engine: Option<String>,
+    #[serde(rename = "engine")]
+    pub engine_answer: Option<String>,
     /// The engine's reasons for its answer, most important first.
     pub reasons: Vec<String>,
 }
@@ -65,24 +67,26 @@ pub fn measure(stories: &[Story], file: &Path, disagreements: usize) -> Result<R
     let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     let mut report = Report::default();
     for story in stories {
-        let stage = Stage::play(story.sentences.iter().map(|(_, sentence)| sentence)).map_err(|(place, error)| {
-            let line = story.sentences.get(place).map_or(0, |(line, _)| *line);
-            StoryError::Line { file: file.to_owned(), line, problem: error.to_string() }
-        })?;
+        let recorded = RecordedStory::from_sentences(story.sentences.iter().map(|(_, sentence)| sentence)).map_err(
+            |(index, error)| {
+                let line = story.sentences.get(index).map_or(0, |(line, _)| *line);
+                StoryError::Line { file: file.to_owned(), line, problem: error.to_string() }
+            },
+        )?;
         for question in &story.questions {
-            let (engine, reasons) = answer(&stage, question);
-            let right = engine.as_ref() == Some(&question.answer);
-            let count = counts.entry(kind(&question.asked)).or_default();
+            let (engine_answer, reasons) = answer(&recorded, question);
+            let is_correct = engine_answer.as_ref() == Some(&question.answer);
+            let count = counts.entry(kind_name(&question.kind)).or_default();
             count.0 += 1;
-            count.1 += usize::from(right);
-            if !right && report.disagreements.len() < disagreements {
+            count.1 += usize::from(is_correct);
+            if !is_correct && report.disagreements.len() < disagreements {
                 report.disagreements.push(Disagreement {
                     line: question.line,
-                    kind: kind(&question.asked),
+                    kind: kind_name(&question.kind),
                     story: story.text.clone(),
                     question: question.text.clone(),
-                    set: question.answer.to_string(),
-                    engine: engine.map(|place| place.to_string()),
+                    expected: question.answer.to_string(),
+                    engine_answer: engine_answer.map(|place| place.to_string()),
                     reasons,
                 });
             }
@@ -91,57 +95,59 @@ pub fn measure(stories: &[Story], file: &Path, disagreements: usize) -> Result<R
     report.tallies = KINDS
         .iter()
         .map(|kind| {
-            let (n, right) = counts.get(kind).copied().unwrap_or_default();
-            Tally { kind, n, accuracy: right as f64 / n.max(1) as f64 }
+            let (n, correct) = counts.get(kind).copied().unwrap_or_default();
+            Tally { kind, n, accuracy: correct as f64 / n.max(1) as f64 }
         })
         .collect();
     Ok(report)
 }
 
-fn kind(asked: &Asked) -> &'static str {
-    match asked {
-        Asked::Memory => KINDS[0],
-        Asked::Reality => KINDS[1],
-        Asked::FirstOrder(_) => KINDS[2],
-        Asked::SecondOrder(..) => KINDS[3],
+fn kind_name(kind: &QuestionKind) -> &'static str {
+    match kind {
+        QuestionKind::Memory => KINDS[0],
+        QuestionKind::Reality => KINDS[1],
+        QuestionKind::FirstOrder(_) => KINDS[2],
+        QuestionKind::SecondOrder(..) => KINDS[3],
     }
 }
 
 /// Returns the engine's answer and its reasons.
-fn answer(stage: &Stage, question: &Question) -> (Option<EntityId>, Vec<String>) {
-    let (state, thing, now) = (stage.state(), &question.thing, Some(stage.now()));
+fn answer(recorded: &RecordedStory, question: &Question) -> (Option<EntityId>, Vec<String>) {
+    let (state, thing, now) = (recorded.state(), &question.thing, Some(recorded.now()));
     let located = PredicateRole::Location.predicate();
-    let place_in = |state: &State| state.newest(thing, PredicateRole::Location.name())?.object().entity().cloned();
-    match &question.asked {
-        Asked::Memory => {
-            let begin = stage.placed(thing).and_then(|position| state.at(position).ok());
-            (begin.as_ref().and_then(place_in), vec!["the state when the thing first had a location".into()])
+    let location_in = |state: &State| state.newest(thing, PredicateRole::Location.name())?.object().entity().cloned();
+    match &question.kind {
+        QuestionKind::Memory => {
+            let initial_state = recorded.first_position(thing).and_then(|position| state.at(position).ok());
+            (initial_state.as_ref().and_then(location_in), vec!["the state when the thing first had a location".into()])
         }
-        Asked::Reality => (place_in(state), vec!["the state".into()]),
-        Asked::FirstOrder(who) => {
-            let view = View::of(state, &who.clone().into(), now);
+        QuestionKind::Reality => (location_in(state), vec!["the state".into()]),
+        QuestionKind::FirstOrder(character) => {
+            let view = View::of(state, &character.clone().into(), now);
             let beliefs = view.believes(thing, located);
-            let held = beliefs.iter().find(|belief| belief.hold == Hold::Believed);
-            let place = held.and_then(|belief| belief.known.object().entity().cloned());
-            let told = beliefs.iter().map(|belief| {
-                let since = belief.known.known_edges().iter().map(|way| way.since).max().flatten();
-                format!("{}: {:?}, last learned {}", belief.known.object(), belief.hold, moment(since))
+            let believed = beliefs.iter().find(|belief| belief.hold == Hold::Believed);
+            let place = believed.and_then(|belief| belief.known.object().entity().cloned());
+            let reasons = beliefs.iter().map(|belief| {
+                let since = belief.known.known_edges().iter().map(|known_edge| known_edge.since).max().flatten();
+                format!("{}: {:?}, last learned {}", belief.known.object(), belief.hold, format_time(since))
             });
-            (place, told.collect())
+            (place, reasons.collect())
         }
-        Asked::SecondOrder(who, other) => {
-            let view = View::of(state, &who.clone().into(), now);
-            let thought = view.thinks_believes(other, thing, located);
-            let place = thought.first().and_then(|(known, _)| known.object().entity().cloned());
-            let told = thought.iter().flat_map(|(known, reasons)| {
-                reasons.iter().map(|of| format!("{}: {:?}, {}", known.object(), of.reason, moment(of.since)))
+        QuestionKind::SecondOrder(character, other) => {
+            let view = View::of(state, &character.clone().into(), now);
+            let attributed_beliefs = view.thinks_believes(other, thing, located);
+            let place = attributed_beliefs.first().and_then(|(known, _)| known.object().entity().cloned());
+            let reasons = attributed_beliefs.iter().flat_map(|(known, reasons)| {
+                reasons
+                    .iter()
+                    .map(|reason| format!("{}: {:?}, {}", known.object(), reason.reason, format_time(reason.since)))
             });
-            (place, told.collect())
+            (place, reasons.collect())
         }
     }
 }
 
-fn moment(time: Option<GameTime>) -> String {
+fn format_time(time: Option<GameTime>) -> String {
     time.map_or_else(|| "at an unknown time".into(), |GameTime(minute)| format!("at minute {minute}"))
 }
 
@@ -239,7 +245,7 @@ mod tests {
         let report = measure(&parse(text).unwrap(), Path::new("story"), 1).unwrap();
         assert_eq!(report.tallies[1], Tally { kind: "reality", n: 1, accuracy: 0.0 });
         assert_eq!(report.disagreements.len(), 1, "lists only the requested number of disagreements");
-        assert_eq!(report.disagreements[0].engine.as_deref(), Some("jar"));
+        assert_eq!(report.disagreements[0].engine_answer.as_deref(), Some("jar"));
         let report = measure(&parse(text).unwrap(), Path::new("story"), 9).unwrap();
         assert_eq!(report.disagreements[1].reasons, ["jar: Believed, last learned at minute 2"]);
     }

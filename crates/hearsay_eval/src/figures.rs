@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::Random;
 
 /// Number of bootstrap samples.
-const DRAWS: usize = 2_000;
+const BOOTSTRAP_SAMPLES: usize = 2_000;
 
 /// Seed of the bootstrap samples.
 const SEED: u64 = 1;
@@ -23,15 +23,16 @@ pub const NAMES: [&str; 5] = ["hit1", "r2", "r5", "r10", "ndcg5"];
 impl Scores {
     /// Computes the scores of a ranking. `found` contains the groups (sessions or documents) that the search found,
     /// best first; `relevant` contains the correct groups.
-    pub fn of(found: &[&str], relevant: &[String]) -> Self {
+    pub fn from_ranking(found: &[&str], relevant: &[String]) -> Self {
         let relevant: BTreeSet<&str> = relevant.iter().map(String::as_str).collect();
         let hits: Vec<bool> = found.iter().take(10).map(|group| relevant.contains(group)).collect();
-        let recall = |at: usize| hits.iter().take(at).filter(|hit| **hit).count() as f64 / relevant.len().max(1) as f64;
-        let gain = |place: usize| 1.0 / (place as f64 + 2.0).log2();
-        let gained: f64 = hits.iter().take(5).enumerate().filter(|(_, hit)| **hit).map(|(place, _)| gain(place)).sum();
-        let ideal: f64 = (0..relevant.len().min(5)).map(gain).sum();
-        let first = hits.first().is_some_and(|hit| *hit);
-        Self([f64::from(u8::from(first)), recall(2), recall(5), recall(10), gained / ideal.max(f64::MIN_POSITIVE)])
+        let recall =
+            |count: usize| hits.iter().take(count).filter(|hit| **hit).count() as f64 / relevant.len().max(1) as f64;
+        let discount = |rank: usize| 1.0 / (rank as f64 + 2.0).log2();
+        let dcg: f64 = hits.iter().take(5).enumerate().filter(|(_, hit)| **hit).map(|(rank, _)| discount(rank)).sum();
+        let ideal_dcg: f64 = (0..relevant.len().min(5)).map(discount).sum();
+        let first_hit = hits.first().is_some_and(|hit| *hit);
+        Self([f64::from(u8::from(first_hit)), recall(2), recall(5), recall(10), dcg / ideal_dcg.max(f64::MIN_POSITIVE)])
     }
 }
 
@@ -60,7 +61,7 @@ pub struct Figures {
 
 impl Figures {
     /// Computes the figures from the scores of all questions.
-    pub fn of(scores: &[Scores]) -> Self {
+    pub fn from_scores(scores: &[Scores]) -> Self {
         let [hit1, r2, r5, r10, ndcg5] = intervals(scores);
         Self {
             hit1: hit1.mean,
@@ -98,29 +99,33 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// Returns, for each score, the mean of `scores` minus the mean of `of`, with its interval. Both slices must contain
-/// the same questions in the same order, because the intervals are computed from the differences per question.
-pub fn ahead(scores: &[Scores], of: &[Scores]) -> [Interval; 5] {
+/// Returns, for each score, the mean of `scores` minus the mean of `baseline`, with its interval. Both slices must
+/// contain the same questions in the same order, because the intervals are computed from the differences per question.
+pub fn differences(scores: &[Scores], baseline: &[Scores]) -> [Interval; 5] {
     let difference = |(a, b): (&Scores, &Scores)| Scores(std::array::from_fn(|at| a.0[at] - b.0[at]));
-    intervals(&scores.iter().zip(of).map(difference).collect::<Vec<_>>())
+    intervals(&scores.iter().zip(baseline).map(difference).collect::<Vec<_>>())
 }
 
 fn intervals(scores: &[Scores]) -> [Interval; 5] {
-    let mean = |draw: &mut dyn Iterator<Item = &Scores>| {
+    let mean = |sample: &mut dyn Iterator<Item = &Scores>| {
         let mut sums = [0.0; 5];
-        for score in draw {
+        for score in sample {
             (0..5).for_each(|at| sums[at] += score.0[at]);
         }
         sums.map(|sum| sum / scores.len().max(1) as f64)
     };
     let mut random = Random::new(SEED, scores.len() as u64);
-    let draw = |_| mean(&mut (0..scores.len()).filter_map(|_| random.of(scores)));
-    let draws: Vec<[f64; 5]> = (0..DRAWS).map(draw).collect();
+    let sample = |_| mean(&mut (0..scores.len()).filter_map(|_| random.choose(scores)));
+    let samples: Vec<[f64; 5]> = (0..BOOTSTRAP_SAMPLES).map(sample).collect();
     let means = mean(&mut scores.iter());
     std::array::from_fn(|at| {
-        let mut drawn: Vec<f64> = draws.iter().map(|draw| draw[at]).collect();
-        drawn.sort_by(f64::total_cmp);
-        Interval { mean: means[at], low: drawn[DRAWS / 40], high: drawn[DRAWS - 1 - DRAWS / 40] }
+        let mut sampled: Vec<f64> = samples.iter().map(|sample| sample[at]).collect();
+        sampled.sort_by(f64::total_cmp);
+        Interval {
+            mean: means[at],
+            low: sampled[BOOTSTRAP_SAMPLES / 40],
+            high: sampled[BOOTSTRAP_SAMPLES - 1 - BOOTSTRAP_SAMPLES / 40],
+        }
     })
 }
 
@@ -132,7 +137,7 @@ mod tests {
     fn scores_count_what_is_relevant() {
         let check = |found: &[&str], relevant: &[&str], expected: [f64; 5]| {
             let relevant: Vec<String> = relevant.iter().map(|text| (*text).to_owned()).collect();
-            assert_eq!(Scores::of(found, &relevant).0, expected, "{found:?}");
+            assert_eq!(Scores::from_ranking(found, &relevant).0, expected, "{found:?}");
         };
         check(&["a", "b"], &["a"], [1.0; 5]);
         check(&["b", "c", "a"], &["a"], [0.0, 0.0, 1.0, 1.0, 0.5]);
@@ -147,6 +152,6 @@ mod tests {
         assert_eq!(hit1.mean, 0.25);
         assert!(hit1.low > 0.1 && hit1.low < 0.25 && hit1.high > 0.25 && hit1.high < 0.4, "{hit1:?}");
         assert_eq!(intervals(&scores)[0], hit1);
-        assert_eq!(ahead(&scores, &scores)[0], Interval::default());
+        assert_eq!(differences(&scores, &scores)[0], Interval::default());
     }
 }

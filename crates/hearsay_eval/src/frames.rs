@@ -19,7 +19,7 @@
 //! On Linux, a second set of figures (*unhindered*) leaves out the time in which the main thread was ready to run but
 //! had to wait, because the worker or other programs used all processors.
 
-mod by_hand;
+mod hand_written;
 
 use std::{
     fs::File,
@@ -94,11 +94,11 @@ pub struct Cost {
     pub unhindered_worst_us: Option<f64>,
 }
 
-const PLACES: usize = 500;
-const GROUPS: usize = 50;
-const FRAME: Duration = Duration::from_nanos(16_666_667);
+const PLACE_COUNT: usize = 500;
+const GROUP_COUNT: usize = 50;
+const FRAME_TIME: Duration = Duration::from_nanos(16_666_667);
 const WARM_UP: usize = 60;
-const PATIENCE: Duration = Duration::from_secs(300);
+const MAX_WAIT: Duration = Duration::from_secs(300);
 
 /// A change in a game.
 #[derive(Debug, Clone, Copy)]
@@ -120,7 +120,7 @@ struct Changes {
 
 impl Changes {
     fn new(npcs: usize) -> Self {
-        let groups = (0..npcs).map(|npc| Some(npc % GROUPS)).collect();
+        let groups = (0..npcs).map(|npc| Some(npc % GROUP_COUNT)).collect();
         Self { random: Random::new(17, 0), npcs, groups, number: 0 }
     }
 
@@ -128,13 +128,13 @@ impl Changes {
         self.number += 1;
         let (npc, number) = (self.random.below(self.npcs), self.number);
         match self.random.below(100) {
-            0..78 => Change::Move(npc, self.random.below(PLACES)),
+            0..78 => Change::Move(npc, self.random.below(PLACE_COUNT)),
             78..88 => Change::Mood(npc, number),
             88..98 => Change::Rename(npc, number),
             _ => match self.groups[npc].take() {
                 Some(group) => Change::Leave(npc, group),
                 None => {
-                    let group = self.random.below(GROUPS);
+                    let group = self.random.below(GROUP_COUNT);
                     self.groups[npc] = Some(group);
                     Change::Join(npc, group)
                 }
@@ -145,8 +145,8 @@ impl Changes {
 
 /// How a game tracks its changes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Keeper {
-    Nothing,
+enum ChangeTracking {
+    Untracked,
     Lists,
     Plugin,
 }
@@ -158,14 +158,14 @@ struct Game {
     groups: Vec<EntityId>,
     npcs: Vec<Entity>,
     occupation: Predicate,
-    keeper: Keeper,
-    took: Vec<(Duration, Option<Duration>)>,
+    tracking: ChangeTracking,
+    frame_times: Vec<(Duration, Option<Duration>)>,
 }
 
 impl Game {
-    fn new(keeper: Keeper, add: impl FnOnce(&mut App), npcs: usize) -> Result<Self> {
+    fn new(tracking: ChangeTracking, add: impl FnOnce(&mut App), npcs: usize) -> Result<Self> {
         let mut app = App::new();
-        app.add_plugins(MinimalPlugins).insert_resource(TimeUpdateStrategy::ManualDuration(FRAME));
+        app.add_plugins(MinimalPlugins).insert_resource(TimeUpdateStrategy::ManualDuration(FRAME_TIME));
         add(&mut app);
         app.finish();
         app.cleanup();
@@ -174,16 +174,16 @@ impl Game {
         }
         let world = app.world_mut();
         let (mut places, mut groups) = (Vec::new(), Vec::new());
-        for place in 0..PLACES {
+        for place in 0..PLACE_COUNT {
             let id = EntityId::new(format!("place-{place}"))?;
             let components = (MemoryId::from(id.clone()), Remembered::location(), Name::new(format!("Place {place}")));
-            let entity = world.spawn((components, by_hand::Crowd::default())).id();
-            if let Some(mut places) = world.get_resource_mut::<by_hand::Places>() {
+            let entity = world.spawn((components, hand_written::Occupants::default())).id();
+            if let Some(mut places) = world.get_resource_mut::<hand_written::Places>() {
                 places.0.insert(id.clone(), entity);
             }
             places.push(PlaceId(id));
         }
-        for group in 0..GROUPS {
+        for group in 0..GROUP_COUNT {
             let id = EntityId::new(format!("group-{group}"))?;
             world.spawn((MemoryId::from(id.clone()), Remembered::faction(), Name::new(format!("Group {group}"))));
             groups.push(id);
@@ -196,26 +196,26 @@ impl Game {
                 let attributes = [(occupation.clone(), Value::from(trade(npc))), (species.clone(), "human".into())];
                 let id = EntityId::new(format!("npc-{npc}"))?;
                 let name = Name::new(format!("Npc Number {npc}"));
-                let whereabouts = places[npc % PLACES].clone();
+                let place_id = places[npc % PLACE_COUNT].clone();
                 let attributes = Attributes(attributes.into_iter().collect());
-                Ok(world.spawn((MemoryId::from(id), Remembered::npc(), name, whereabouts, attributes)).id())
+                Ok(world.spawn((MemoryId::from(id), Remembered::npc(), name, place_id, attributes)).id())
             })
             .collect::<Result<Vec<_>>>()?;
-        let mut game = Self { app, places, groups, npcs, occupation, keeper, took: Vec::new() };
+        let mut game = Self { app, places, groups, npcs, occupation, tracking, frame_times: Vec::new() };
         for npc in 0..game.npcs.len() {
-            game.make(Change::Join(npc, npc % GROUPS));
-            if keeper == Keeper::Lists {
-                game.make(Change::Move(npc, npc % PLACES));
+            game.apply(Change::Join(npc, npc % GROUP_COUNT));
+            if tracking == ChangeTracking::Lists {
+                game.apply(Change::Move(npc, npc % PLACE_COUNT));
             }
         }
         Ok(game)
     }
 
-    fn make(&mut self, change: Change) {
+    fn apply(&mut self, change: Change) {
         let world = self.app.world_mut();
         match change {
-            Change::Move(npc, place) if self.keeper == Keeper::Lists => {
-                world.entity_mut(self.npcs[npc]).insert(by_hand::Stands(self.places[place].0.clone()));
+            Change::Move(npc, place) if self.tracking == ChangeTracking::Lists => {
+                world.entity_mut(self.npcs[npc]).insert(hand_written::Location(self.places[place].0.clone()));
             }
             Change::Move(npc, place) => _ = world.entity_mut(self.npcs[npc]).insert(self.places[place].clone()),
             Change::Mood(npc, number) => {
@@ -230,11 +230,11 @@ impl Game {
                 }
             }
             // Only the game with the plugin has groups, so all the time to join a group counts as a cost of the plugin.
-            Change::Join(npc, group) if self.keeper == Keeper::Plugin => {
+            Change::Join(npc, group) if self.tracking == ChangeTracking::Plugin => {
                 world.commands().entity(self.npcs[npc]).join(&self.groups[group]);
                 world.flush();
             }
-            Change::Leave(npc, group) if self.keeper == Keeper::Plugin => {
+            Change::Leave(npc, group) if self.tracking == ChangeTracking::Plugin => {
                 world.commands().entity(self.npcs[npc]).leave(&self.groups[group]);
                 world.flush();
             }
@@ -243,28 +243,29 @@ impl Game {
     }
 
     /// Runs a frame with these changes, and records its time.
-    fn frame(&mut self, changes: &[Change], before: impl FnOnce(&mut App), delays: Option<&Delays>) {
-        let delayed = delays.and_then(Delays::read);
-        let since = Instant::now();
+    fn frame(&mut self, changes: &[Change], before: impl FnOnce(&mut App), delays: Option<&SchedulingDelays>) {
+        let delay = delays.and_then(SchedulingDelays::read);
+        let start = Instant::now();
         before(&mut self.app);
         for change in changes {
-            self.make(*change);
+            self.apply(*change);
         }
         self.app.update();
-        let took = since.elapsed();
-        let delayed = delays.and_then(Delays::read).zip(delayed).map(|(after, before)| after.saturating_sub(before));
-        self.took.push((took, delayed.map(|delayed| took.saturating_sub(delayed))));
+        let frame_time = start.elapsed();
+        let delay =
+            delays.and_then(SchedulingDelays::read).zip(delay).map(|(after, before)| after.saturating_sub(before));
+        self.frame_times.push((frame_time, delay.map(|delay| frame_time.saturating_sub(delay))));
     }
 
     fn settle(&mut self) -> Result<()> {
-        let begun = Instant::now();
-        let mut quiet = 0;
-        while quiet < 70 {
+        let start = Instant::now();
+        let mut idle_frames = 0;
+        while idle_frames < 70 {
             self.app.update();
-            let waits = testing::what_waits(self.app.world());
-            quiet = if waits.is_empty() { quiet + 1 } else { 0 };
-            ensure!(begun.elapsed() < PATIENCE, "the game still has unfinished work after {PATIENCE:?}: {waits}");
-            if quiet == 0 {
+            let unfinished = testing::what_waits(self.app.world());
+            idle_frames = if unfinished.is_empty() { idle_frames + 1 } else { 0 };
+            ensure!(start.elapsed() < MAX_WAIT, "the game still has unfinished work after {MAX_WAIT:?}: {unfinished}");
+            if idle_frames == 0 {
                 thread::sleep(Duration::from_millis(1));
             }
         }
@@ -273,9 +274,9 @@ impl Game {
 }
 
 /// Reads the time in which this thread was ready to run but waited for a processor, if the system reports it.
-pub(crate) struct Delays(File);
+pub(crate) struct SchedulingDelays(File);
 
-impl Delays {
+impl SchedulingDelays {
     pub(crate) fn new() -> Option<Self> {
         let delays = Self(File::open("/proc/thread-self/schedstat").ok()?);
         delays.read().map(|_| delays)
@@ -293,35 +294,35 @@ impl Delays {
 
 /// Questions that are not answered yet.
 #[derive(Resource, Default)]
-struct Asked {
+struct OpenQuestions {
     open: usize,
     answered: usize,
 }
 
-fn count_answer(on: On<Answered>, mut asked: ResMut<Asked>, mut commands: Commands) {
-    asked.open -= 1;
-    asked.answered += 1;
+fn count_answer(on: On<Answered>, mut questions: ResMut<OpenQuestions>, mut commands: Commands) {
+    questions.open -= 1;
+    questions.answered += 1;
     commands.entity(on.entity).despawn();
 }
 
-fn count_failure(on: On<Unanswered>, mut asked: ResMut<Asked>, mut commands: Commands) {
-    asked.open -= 1;
+fn count_failure(on: On<Unanswered>, mut questions: ResMut<OpenQuestions>, mut commands: Commands) {
+    questions.open -= 1;
     commands.entity(on.entity).despawn();
 }
 
 /// Asks new questions until `questions` questions wait for an answer.
 fn ask(app: &mut App, npcs: &[Entity], random: &mut Random, questions: usize) {
     let world = app.world_mut();
-    let missing = questions - world.resource::<Asked>().open;
-    if missing == 0 {
+    let missing_count = questions - world.resource::<OpenQuestions>().open;
+    if missing_count == 0 {
         return;
     }
-    for _ in 0..missing {
+    for _ in 0..missing_count {
         let npc = npcs[random.below(npcs.len())];
         world.commands().entity(npc).ask("Who is here, and what does the smith do?");
     }
     world.flush();
-    world.resource_mut::<Asked>().open = questions;
+    world.resource_mut::<OpenQuestions>().open = questions;
 }
 
 /// Commit lags in milliseconds, from the plugin's diagnostics. A commit lag is the time from the first change of a
@@ -333,7 +334,7 @@ struct Lags {
 }
 
 impl Lags {
-    fn note(&mut self, world: &World) {
+    fn record(&mut self, world: &World) {
         let lag = world.resource::<DiagnosticsStore>().get(&HearsayDiagnosticsPlugin::COMMIT_LAG);
         if let Some(lag) = lag.and_then(|lag| lag.measurement())
             && self.last != Some(lag.time)
@@ -345,12 +346,12 @@ impl Lags {
 }
 
 /// Measures the cost of the plugin twice: first without changes and questions, then with the changes and questions of
-/// the plan. The second measurement is skipped if the plan has neither changes nor questions. Calls `tell` with each
+/// the plan. The second measurement is skipped if the plan has neither changes nor questions. Calls `report` with each
 /// result. Stores the campaign in `directory`.
 ///
 /// # Errors
 /// Returns an error if the memory cannot be opened, or does not become idle.
-pub fn measure(plan: Plan, directory: &Path, tell: &mut dyn FnMut(&Cost) -> Result<()>) -> Result<()> {
+pub fn measure(plan: Plan, directory: &Path, report: &mut dyn FnMut(&Cost) -> Result<()>) -> Result<()> {
     ensure!(plan.npcs > 0 && plan.frames > 0, "the number of characters and the number of frames must be at least 1");
     let mut plugins = HearsayPlugins::open(directory);
     let mut settings = Settings::default();
@@ -358,31 +359,31 @@ pub fn measure(plan: Plan, directory: &Path, tell: &mut dyn FnMut(&Cost) -> Resu
     plugins.memory.settings = Some(settings);
     let idle = Plan { changes: 0, questions: 0, ..plan };
     let plans = if plan.changes + plan.questions > 0 { vec![idle, plan] } else { vec![idle] };
-    let peers = plans.iter().map(|plan| by_hand(*plan)).collect::<Result<Vec<_>>>()?;
-    let mut with = Game::new(Keeper::Plugin, |app| _ = app.add_plugins(plugins), plan.npcs)?;
-    let mut without = Game::new(Keeper::Nothing, |_| {}, plan.npcs)?;
-    with.app.init_resource::<Asked>().add_observer(count_answer).add_observer(count_failure);
-    with.settle()?;
+    let hand_written_costs = plans.iter().map(|plan| measure_hand_written(*plan)).collect::<Result<Vec<_>>>()?;
+    let mut with_plugin = Game::new(ChangeTracking::Plugin, |app| _ = app.add_plugins(plugins), plan.npcs)?;
+    let mut without_plugin = Game::new(ChangeTracking::Untracked, |_| {}, plan.npcs)?;
+    with_plugin.app.init_resource::<OpenQuestions>().add_observer(count_answer).add_observer(count_failure);
+    with_plugin.settle()?;
     let mut changes = Changes::new(plan.npcs);
-    for (plan, peer) in plans.into_iter().zip(peers) {
-        tell(&play(plan, &mut with, &mut without, &mut changes, &peer)?)?;
+    for (plan, hand_written_cost) in plans.into_iter().zip(hand_written_costs) {
+        report(&measure_plan(plan, &mut with_plugin, &mut without_plugin, &mut changes, &hand_written_cost)?)?;
     }
-    with.app.world_mut().write_message(AppExit::Success);
-    with.app.update();
+    with_plugin.app.world_mut().write_message(AppExit::Success);
+    with_plugin.app.update();
     Ok(())
 }
 
 /// Measures the cost of hand-written lists of locations and moves.
-fn by_hand(plan: Plan) -> Result<Own> {
-    let mut lists = Game::new(Keeper::Lists, |app| _ = app.add_plugins(by_hand::plugin), plan.npcs)?;
-    let mut without = Game::new(Keeper::Nothing, |_| {}, plan.npcs)?;
-    in_turn(plan, &mut lists, &mut without, &mut Changes::new(plan.npcs), |_| {}, |_| {});
-    own(&lists.took, &without.took, |(took, _)| Some(*took)).context("no frame was played")
+fn measure_hand_written(plan: Plan) -> Result<OwnCost> {
+    let mut lists = Game::new(ChangeTracking::Lists, |app| _ = app.add_plugins(hand_written::plugin), plan.npcs)?;
+    let mut untracked = Game::new(ChangeTracking::Untracked, |_| {}, plan.npcs)?;
+    run_alternately(plan, &mut lists, &mut untracked, &mut Changes::new(plan.npcs), |_| {}, |_| {});
+    own_cost(&lists.frame_times, &untracked.frame_times, |(took, _)| Some(*took)).context("no frame was played")
 }
 
 /// Runs two games alternately with the same changes. The time of `before` is included in the time of each frame of the
 /// first game.
-fn in_turn(
+fn run_alternately(
     plan: Plan,
     first: &mut Game,
     second: &mut Game,
@@ -390,61 +391,68 @@ fn in_turn(
     mut before: impl FnMut(&mut App),
     mut after: impl FnMut(&World),
 ) {
-    let (delays, mut next) = (Delays::new(), Instant::now());
+    let (delays, mut next) = (SchedulingDelays::new(), Instant::now());
     for number in 0..WARM_UP + plan.frames {
         if number == WARM_UP {
-            first.took.clear();
-            second.took.clear();
+            first.frame_times.clear();
+            second.frame_times.clear();
         }
-        let made: Vec<Change> = (0..plan.changes).map(|_| changes.next()).collect();
+        let frame_changes: Vec<Change> = (0..plan.changes).map(|_| changes.next()).collect();
         if number % 2 == 0 {
-            first.frame(&made, &mut before, delays.as_ref());
-            second.frame(&made, |_| {}, delays.as_ref());
+            first.frame(&frame_changes, &mut before, delays.as_ref());
+            second.frame(&frame_changes, |_| {}, delays.as_ref());
         } else {
-            second.frame(&made, |_| {}, delays.as_ref());
-            first.frame(&made, &mut before, delays.as_ref());
+            second.frame(&frame_changes, |_| {}, delays.as_ref());
+            first.frame(&frame_changes, &mut before, delays.as_ref());
         }
         after(first.app.world());
-        next += FRAME;
+        next += FRAME_TIME;
         match next.checked_duration_since(Instant::now()) {
-            Some(rest) => thread::sleep(rest),
+            Some(remaining) => thread::sleep(remaining),
             None => next = Instant::now(),
         }
     }
 }
 
-fn play(plan: Plan, with: &mut Game, without: &mut Game, changes: &mut Changes, by_hand: &Own) -> Result<Cost> {
-    let (mut asking, mut lags) = (Random::new(19, 0), Lags::default());
-    let answered_before = with.app.world().resource::<Asked>().answered;
-    lags.note(with.app.world());
+fn measure_plan(
+    plan: Plan,
+    with_plugin: &mut Game,
+    without_plugin: &mut Game,
+    changes: &mut Changes,
+    hand_written: &OwnCost,
+) -> Result<Cost> {
+    let (mut question_random, mut lags) = (Random::new(19, 0), Lags::default());
+    let answered_before = with_plugin.app.world().resource::<OpenQuestions>().answered;
+    lags.record(with_plugin.app.world());
     lags.all.clear();
-    let npcs = with.npcs.clone();
+    let npcs = with_plugin.npcs.clone();
     let before = |app: &mut App| {
         if plan.questions > 0 {
-            ask(app, &npcs, &mut asking, plan.questions);
+            ask(app, &npcs, &mut question_random, plan.questions);
         }
     };
-    in_turn(plan, with, without, changes, before, |world| lags.note(world));
-    let answered = with.app.world().resource::<Asked>().answered - answered_before;
-    let whole = own(&with.took, &without.took, |(took, _)| Some(*took)).context("no frame was played")?;
-    let game = own(&without.took, &[], |(took, _)| Some(*took)).context("no frame was played")?;
-    let unhindered = own(&with.took, &without.took, |(_, took)| *took);
-    with.settle()?;
-    lags.note(with.app.world());
+    run_alternately(plan, with_plugin, without_plugin, changes, before, |world| lags.record(world));
+    let answered = with_plugin.app.world().resource::<OpenQuestions>().answered - answered_before;
+    let own = own_cost(&with_plugin.frame_times, &without_plugin.frame_times, |(took, _)| Some(*took))
+        .context("no frame was played")?;
+    let game = own_cost(&without_plugin.frame_times, &[], |(took, _)| Some(*took)).context("no frame was played")?;
+    let unhindered = own_cost(&with_plugin.frame_times, &without_plugin.frame_times, |(_, took)| *took);
+    with_plugin.settle()?;
+    lags.record(with_plugin.app.world());
     lags.all.sort_by(f64::total_cmp);
     Ok(Cost {
         npcs: plan.npcs,
         changes: plan.changes,
-        frame_us_p50: whole.p50,
-        frame_us_p99: whole.p99,
-        worst_us: whole.worst,
-        dropped: differing(with, without, &changes.groups)?,
-        commit_lag_ms_p99: at(&lags.all, 0.99),
+        frame_us_p50: own.p50,
+        frame_us_p99: own.p99,
+        worst_us: own.worst,
+        dropped: count_differences(with_plugin, without_plugin, &changes.groups)?,
+        commit_lag_ms_p99: quantile(&lags.all, 0.99),
         questions: plan.questions,
         answered,
         frames: plan.frames,
-        by_hand_us_p50: by_hand.p50,
-        by_hand_us_p99: by_hand.p99,
+        by_hand_us_p50: hand_written.p50,
+        by_hand_us_p99: hand_written.p99,
         game_us_p50: game.p50,
         game_us_p99: game.p99,
         unhindered_us_p50: unhindered.as_ref().map(|own| own.p50),
@@ -454,58 +462,66 @@ fn play(plan: Plan, with: &mut Game, without: &mut Game, changes: &mut Changes, 
 }
 
 /// Quantiles of the frame time in one game, minus the median frame time in the other game, in microseconds.
-struct Own {
+struct OwnCost {
     p50: f64,
     p99: f64,
     worst: f64,
 }
 
-fn own(
-    with: &[(Duration, Option<Duration>)],
-    without: &[(Duration, Option<Duration>)],
+fn own_cost(
+    measured: &[(Duration, Option<Duration>)],
+    baseline: &[(Duration, Option<Duration>)],
     time: impl Fn(&(Duration, Option<Duration>)) -> Option<Duration>,
-) -> Option<Own> {
-    let sorted = |took: &[(Duration, Option<Duration>)]| -> Option<Vec<f64>> {
-        let mut took = took.iter().map(|took| Some(time(took)?.as_secs_f64() * 1e6)).collect::<Option<Vec<f64>>>()?;
-        took.sort_by(f64::total_cmp);
-        Some(took)
+) -> Option<OwnCost> {
+    let sorted = |times: &[(Duration, Option<Duration>)]| -> Option<Vec<f64>> {
+        let mut times =
+            times.iter().map(|entry| Some(time(entry)?.as_secs_f64() * 1e6)).collect::<Option<Vec<f64>>>()?;
+        times.sort_by(f64::total_cmp);
+        Some(times)
     };
-    let (with, without) = (sorted(with)?, sorted(without)?);
-    let median = at(&without, 0.5);
-    Some(Own { p50: at(&with, 0.5) - median, p99: at(&with, 0.99) - median, worst: at(&with, 1.0) - median })
+    let (measured, baseline) = (sorted(measured)?, sorted(baseline)?);
+    let median = quantile(&baseline, 0.5);
+    Some(OwnCost {
+        p50: quantile(&measured, 0.5) - median,
+        p99: quantile(&measured, 0.99) - median,
+        worst: quantile(&measured, 1.0) - median,
+    })
 }
 
-/// Returns a quantile of sorted values. `part` is from 0 to 1. Returns 0 if there are no values.
-pub(crate) fn at(sorted: &[f64], part: f64) -> f64 {
-    let place = (part * sorted.len() as f64).ceil() as usize;
-    sorted.get(place.clamp(1, sorted.len().max(1)) - 1).copied().unwrap_or_default()
+/// Returns a quantile of sorted values. `fraction` is from 0 to 1. Returns 0 if there are no values.
+pub(crate) fn quantile(sorted: &[f64], fraction: f64) -> f64 {
+    let rank = (fraction * sorted.len() as f64).ceil() as usize;
+    sorted.get(rank.clamp(1, sorted.len().max(1)) - 1).copied().unwrap_or_default()
 }
 
 /// Returns the number of characters whose values in the memory differ from the values in at least one of the two games.
-fn differing(with: &Game, without: &Game, groups: &[Option<usize>]) -> Result<usize> {
-    let memory = with.app.world().resource::<NpcMemory>().get().context("the memory is not open")?;
+fn count_differences(with_plugin: &Game, without_plugin: &Game, groups: &[Option<usize>]) -> Result<usize> {
+    let memory = with_plugin.app.world().resource::<NpcMemory>().get().context("the memory is not open")?;
     let ids: Vec<EntityId> =
-        (0..with.npcs.len()).map(|npc| EntityId::new(format!("npc-{npc}"))).collect::<Result<_, _>>()?;
+        (0..with_plugin.npcs.len()).map(|npc| EntityId::new(format!("npc-{npc}"))).collect::<Result<_, _>>()?;
     let records =
         memory.read(move |world| Ok(ids.iter().map(|id| Record::of(&world.state, id)).collect::<Vec<_>>()))?;
     let records = records.wait()?;
-    let shows = |game: &Game, npc: usize, record: &Record| {
+    let matches_game = |game: &Game, npc: usize, record: &Record| {
         let npc = game.app.world().entity(game.npcs[npc]);
         npc.get::<Name>().map(Name::as_str) == record.name.as_deref()
             && npc.get::<PlaceId>().map(|at| &at.0) == record.place.as_ref()
-            && npc.get::<Attributes>().map(|shown| &shown.0) == Some(&record.attributes)
+            && npc.get::<Attributes>().map(|attributes| &attributes.0) == Some(&record.attributes)
     };
     let is_member = |npc: usize, record: &Record| {
-        let mut groups_held = record.relations.keys().filter(|(name, _)| PredicateRole::Membership.is(name));
-        groups_held.next().map(|(_, group)| group) == groups[npc].map(|group| &with.groups[group])
-            && groups_held.next().is_none()
+        let mut memberships = record.relations.keys().filter(|(name, _)| PredicateRole::Membership.is(name));
+        memberships.next().map(|(_, group)| group) == groups[npc].map(|group| &with_plugin.groups[group])
+            && memberships.next().is_none()
     };
-    let same = records.iter().enumerate().filter(|(npc, record)| {
-        let same =
-            |record: &Record| shows(with, *npc, record) && shows(without, *npc, record) && is_member(*npc, record);
-        record.as_ref().is_some_and(same)
+    let unchanged = records.iter().enumerate().filter(|(npc, record)| {
+        let is_unchanged = |record: &Record| {
+            matches_game(with_plugin, *npc, record)
+                && matches_game(without_plugin, *npc, record)
+                && is_member(*npc, record)
+        };
+        record.as_ref().is_some_and(is_unchanged)
     });
-    Ok(records.len() - same.count())
+    Ok(records.len() - unchanged.count())
 }
 
 #[cfg(test)]
@@ -531,6 +547,9 @@ mod tests {
     #[test]
     fn a_part_of_sorted_values() {
         let values: Vec<f64> = (1..=200).map(f64::from).collect();
-        assert_eq!([at(&values, 0.5), at(&values, 0.99), at(&values, 1.0), at(&[], 0.5)], [100.0, 198.0, 200.0, 0.0]);
+        assert_eq!(
+            [quantile(&values, 0.5), quantile(&values, 0.99), quantile(&values, 1.0), quantile(&[], 0.5)],
+            [100.0, 198.0, 200.0, 0.0]
+        );
     }
 }

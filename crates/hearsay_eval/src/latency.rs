@@ -10,7 +10,7 @@ use hearsay_engine::{Memory, MemoryOptions};
 use hearsay_query::{ask::Ask, search::Search};
 use serde::Serialize;
 
-use crate::readers::Waits;
+use crate::readers::TimeQuantiles;
 
 /// Times of opening a campaign, searching it and asking a character.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -24,9 +24,9 @@ pub struct Latency {
     /// Time of the first search after opening, in milliseconds. This search fills the caches for later searches.
     pub first_search_ms: f64,
     /// Times of the searches after the first one.
-    pub search: Waits,
+    pub search: TimeQuantiles,
     /// Times of the questions to the character.
-    pub ask: Waits,
+    pub ask: TimeQuantiles,
 }
 
 /// Opens an existing campaign, searches it for `question`, and asks the character `knower` this question. Repeats the
@@ -37,19 +37,19 @@ pub struct Latency {
 pub fn measure(campaign: &Path, knower: &str, question: &str, times: usize) -> Result<Latency> {
     let mut options = MemoryOptions::for_campaign(campaign)?;
     options.settings.model.enabled = false;
-    let begun = Instant::now();
+    let start = Instant::now();
     let memory = Memory::open(options).with_context(|| format!("{} cannot be opened", campaign.display()))?;
     let status = memory.status()?.wait()?;
-    let open = begun.elapsed();
+    let open = start.elapsed();
     let search = || -> Result<Duration> {
-        let begun = Instant::now();
+        let start = Instant::now();
         memory.search(Search::new(question))?.wait()?;
-        Ok(begun.elapsed())
+        Ok(start.elapsed())
     };
     let ask = || -> Result<Duration> {
-        let begun = Instant::now();
+        let start = Instant::now();
         memory.ask(Ask::new(knower, question))?.wait()?;
-        Ok(begun.elapsed())
+        Ok(start.elapsed())
     };
     let first_search = search()?;
     let searches = (0..times).map(|_| search()).collect::<Result<Vec<_>>>()?;
@@ -61,7 +61,7 @@ pub fn measure(campaign: &Path, knower: &str, question: &str, times: usize) -> R
         texts: status.texts,
         open_ms: ms(open),
         first_search_ms: ms(first_search),
-        search: Waits::of(searches),
-        ask: Waits::of(asks),
+        search: TimeQuantiles::from_times(searches),
+        ask: TimeQuantiles::from_times(asks),
     })
 }

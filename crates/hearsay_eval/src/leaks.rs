@@ -40,7 +40,7 @@ use crate::{
 };
 
 /// Maximum number of differences to print.
-const SHOWN: usize = 5;
+const MAX_REPORTED: usize = 5;
 
 /// A question to a character, with the time and place at which it is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,18 +75,18 @@ pub struct Difference {
     /// data is invalid, so that there is no second answer.
     pub line: usize,
     /// The first differing line of the answer from the complete state.
-    pub whole: String,
+    pub complete_line: String,
     /// The first differing line of the answer from the state that contains only data known to the character.
-    pub known: String,
+    pub known_line: String,
 }
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { world, seed, question: Question { asker, as_of, text, .. }, line, whole, known } = self;
-        let when = as_of.map_or_else(|| "the end".into(), |time| time.to_string());
-        writeln!(f, "world {world} of seed {seed}, {asker} asked as of {when}: {text}")?;
-        writeln!(f, "  line {line} from the complete state: {whole}")?;
-        write!(f, "  line {line} from known data only:    {known}")
+        let Self { world, seed, question: Question { asker, as_of, text, .. }, line, complete_line, known_line } = self;
+        let time = as_of.map_or_else(|| "the end".into(), |time| time.to_string());
+        writeln!(f, "world {world} of seed {seed}, {asker} asked as of {time}: {text}")?;
+        writeln!(f, "  line {line} from the complete state: {complete_line}")?;
+        write!(f, "  line {line} from known data only:    {known_line}")
     }
 }
 
@@ -103,7 +103,7 @@ pub struct Tally {
 
 /// The result of a run: the counts and the first differences.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct LeakReport {
     /// The counts over all generated worlds.
     pub tally: Tally,
     /// The first differences, in the order of the worlds. There are at most five.
@@ -112,73 +112,75 @@ pub struct Found {
 
 /// Searches for leaks in `worlds` generated worlds, on all processors. The result does not depend on the number of
 /// processors.
-pub fn look(worlds: usize, seed: u64) -> Found {
-    look_with(worlds, seed, &answer)
+pub fn find_leaks(worlds: usize, seed: u64) -> LeakReport {
+    find_leaks_with(worlds, seed, &answer)
 }
 
-/// Searches for leaks like [`look`], but gets the answers of characters from the function `answer`.
-pub fn look_with(worlds: usize, seed: u64, answer: &(impl Fn(&State, &Question) -> String + Sync)) -> Found {
-    let (next, found) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
-    let work = || {
+/// Searches for leaks like [`find_leaks`], but gets the answers of characters from the function `answer`.
+pub fn find_leaks_with(worlds: usize, seed: u64, answer: &(impl Fn(&State, &Question) -> String + Sync)) -> LeakReport {
+    let (next_world, results) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
+    let check_worlds = || {
         loop {
-            let world = next.fetch_add(1, Ordering::Relaxed);
+            let world = next_world.fetch_add(1, Ordering::Relaxed);
             if world >= worlds {
                 break;
             }
-            let (questions, differences) = look_in(world, seed, answer);
-            let mut found = found.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            found.insert(world, (questions, differences));
+            let (questions, differences) = check_world(world, seed, answer);
+            let mut results = results.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            results.insert(world, (questions, differences));
         }
     };
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(worlds.max(1));
     std::thread::scope(|scope| {
         for _ in 1..threads {
-            scope.spawn(work);
+            scope.spawn(check_worlds);
         }
-        work();
+        check_worlds();
     });
-    let mut all = Found { tally: Tally { worlds, ..Tally::default() }, first: Vec::new() };
-    for (questions, differences) in found.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).into_values()
+    let mut report = LeakReport { tally: Tally { worlds, ..Tally::default() }, first: Vec::new() };
+    for (questions, differences) in
+        results.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).into_values()
     {
-        all.tally.questions += questions;
-        all.tally.differences += differences.len();
-        let room = SHOWN - all.first.len();
-        all.first.extend(differences.into_iter().take(room));
+        report.tally.questions += questions;
+        report.tally.differences += differences.len();
+        let remaining = MAX_REPORTED - report.first.len();
+        report.first.extend(differences.into_iter().take(remaining));
     }
-    all
+    report
 }
 
 /// Generates one world and asks three of its characters, each of them twice: at the end of the world's history, and at
 /// a random game time.
-fn look_in(world: usize, seed: u64, answer: &impl Fn(&State, &Question) -> String) -> (usize, Vec<Difference>) {
+fn check_world(world: usize, seed: u64, answer: &impl Fn(&State, &Question) -> String) -> (usize, Vec<Difference>) {
     let mut random = Random::new(seed, world as u64);
-    let made = GeneratedWorld::generate(&mut random);
+    let generated = GeneratedWorld::generate(&mut random);
     let mut differences = Vec::new();
-    let mut asked = 0;
+    let mut question_count = 0;
     for _ in 0..3 {
-        let Some(asker) = random.of(&PEOPLE).and_then(|id| EntityId::new(id).ok()) else { continue };
-        let moment = GameTime(random.below(usize::try_from(made.now().0).unwrap_or_default() + 10) as i64);
-        for as_of in [None, Some(moment)] {
-            let place = random.of(&["inn", "ward"]).and_then(|id| EntityId::new(id).ok());
-            let present = random.of(&PEOPLE).and_then(|id| EntityId::new(id).ok()).filter(|_| random.percent(40));
+        let Some(asker) = random.choose(&PEOPLE).and_then(|id| EntityId::new(id).ok()) else { continue };
+        let time = GameTime(random.below(usize::try_from(generated.now().0).unwrap_or_default() + 10) as i64);
+        for as_of in [None, Some(time)] {
+            let place = random.choose(&["inn", "ward"]).and_then(|id| EntityId::new(id).ok());
+            let present = random.choose(&PEOPLE).and_then(|id| EntityId::new(id).ok()).filter(|_| random.percent(40));
             let (present, text) = (present.into_iter().collect(), GeneratedWorld::question(&mut random));
-            let about = random.of(&PEOPLE).and_then(|id| EntityId::new(id).ok()).filter(|_| random.percent(30));
-            let session = random.of(&SESSIONS).and_then(|id| SessionId::new(id).ok()).filter(|_| random.percent(30));
+            let about = random.choose(&PEOPLE).and_then(|id| EntityId::new(id).ok()).filter(|_| random.percent(30));
+            let session =
+                random.choose(&SESSIONS).and_then(|id| SessionId::new(id).ok()).filter(|_| random.percent(30));
             let about = about.into_iter().collect();
             let question = Question { asker: asker.clone(), as_of, place, present, about, session, text };
-            asked += 1;
-            let difference = compare(&made.state, &question, answer);
-            differences.extend(difference.map(|(line, whole, known)| Difference {
+            question_count += 1;
+            let difference = compare(&generated.state, &question, answer);
+            differences.extend(difference.map(|(line, complete_line, known_line)| Difference {
                 world,
                 seed,
                 question,
                 line,
-                whole,
-                known,
+                complete_line,
+                known_line,
             }));
         }
     }
-    (asked, differences)
+    (question_count, differences)
 }
 
 /// Answers a question from the complete state, and from the part of the state that the asked character knows. Returns
@@ -190,16 +192,16 @@ pub fn compare(
     answer: &impl Fn(&State, &Question) -> String,
 ) -> Option<(usize, String, String)> {
     let view = View::of(state, &question.asker.clone().into(), question.as_of);
-    let known = match known_world(&view, state) {
-        Ok(known) => known,
+    let known_state = match known_part(&view, state) {
+        Ok(known_state) => known_state,
         Err(error) => return Some((0, String::new(), format!("the reduced state is invalid: {error}"))),
     };
-    let (whole, known) = (answer(state, question), answer(&known, question));
-    if whole == known {
+    let (complete_answer, known_answer) = (answer(state, question), answer(&known_state, question));
+    if complete_answer == known_answer {
         return None;
     }
-    let (mut whole, mut known) = (whole.lines(), known.lines());
-    (1..).find_map(|line| match (whole.next(), known.next()) {
+    let (mut complete_lines, mut known_lines) = (complete_answer.lines(), known_answer.lines());
+    (1..).find_map(|line| match (complete_lines.next(), known_lines.next()) {
         (a, b) if a == b && a.is_some() => None,
         (a, b) => Some((line, a.unwrap_or_default().to_owned(), b.unwrap_or_default().to_owned())),
     })
@@ -220,74 +222,84 @@ pub enum PruneError {
 ///
 /// # Errors
 /// Returns an error if the state contradicts itself.
-pub fn known_world(view: &View, state: &State) -> Result<State, PruneError> {
-    known_world_of(std::slice::from_ref(view), state)
+pub fn known_part(view: &View, state: &State) -> Result<State, PruneError> {
+    known_part_of_all(std::slice::from_ref(view), state)
 }
 
 /// Returns the part of a state that the knowers of several views know together.
 ///
 /// # Errors
 /// Returns an error if the state contradicts itself.
-pub fn known_world_of(views: &[View], state: &State) -> Result<State, PruneError> {
-    let mut kept = Kept::default();
-    kept.entities.extend(views.iter().filter_map(|view| view.knower().entity().cloned()));
+pub fn known_part_of_all(views: &[View], state: &State) -> Result<State, PruneError> {
+    let mut known_part = KnownPart::default();
+    known_part.entities.extend(views.iter().filter_map(|view| view.knower().entity().cloned()));
     let mut edges: BTreeMap<KnowledgeId, Arc<KnowledgeEdge>> = BTreeMap::new();
     for known in views.iter().flat_map(View::facts) {
-        edges.extend(known.known_edges().iter().chain(known.shared()).map(|way| (way.id, Arc::clone(&way.edge))));
+        edges.extend(
+            known
+                .known_edges()
+                .iter()
+                .chain(known.shared())
+                .map(|known_edge| (known_edge.id, Arc::clone(&known_edge.edge))),
+        );
     }
-    let mut open: Vec<KnowledgeId> = edges.keys().copied().collect();
-    while let Some(id) = open.pop() {
+    let mut pending: Vec<KnowledgeId> = edges.keys().copied().collect();
+    while let Some(id) = pending.pop() {
         let sources = edges.get(&id).map(|edge| edge.sources.clone()).unwrap_or_default();
         for id in sources.iter().flat_map(Justification::edges) {
             if let Some(edge) = state.knowledge(id).filter(|_| !edges.contains_key(&id)) {
                 edges.insert(id, Arc::clone(edge));
-                open.push(id);
+                pending.push(id);
             }
         }
     }
-    let about = views.iter().flat_map(View::facts).map(|known| known.id()).chain(edges.values().map(|edge| edge.fact));
-    let about: BTreeSet<_> = about.collect();
-    for fact in about.iter().filter_map(|id| state.fact(*id)) {
-        kept.fact(fact)?;
+    let fact_ids =
+        views.iter().flat_map(View::facts).map(|known| known.id()).chain(edges.values().map(|edge| edge.fact));
+    let fact_ids: BTreeSet<_> = fact_ids.collect();
+    for fact in fact_ids.iter().filter_map(|id| state.fact(*id)) {
+        known_part.add_fact(fact)?;
     }
-    edges.into_values().for_each(|edge| kept.edge(edge));
+    edges.into_values().for_each(|edge| known_part.add_edge(edge));
     // A knower can know a passage as a member of a group or as a resident of a place. Other knowers of the passage are
     // removed.
-    let mut heard: BTreeMap<PassageId, (&Arc<Passage>, BTreeSet<Knower>)> = BTreeMap::new();
+    let mut readers_by_passage: BTreeMap<PassageId, (&Arc<Passage>, BTreeSet<Knower>)> = BTreeMap::new();
     for view in views {
         let groups = view.facts().filter_map(|known| known.object().entity().map(|id| Knower::Entity(id.clone())));
-        let reached: BTreeSet<Knower> = groups.chain([Knower::World, view.knower().clone()]).collect();
-        for (id, by) in view.passages() {
-            let (passage, readers) = heard.entry(id).or_insert_with(|| (&by.passage, BTreeSet::new()));
+        let visible_knowers: BTreeSet<Knower> = groups.chain([Knower::World, view.knower().clone()]).collect();
+        for (id, heard_passage) in view.passages() {
+            let (passage, readers) =
+                readers_by_passage.entry(id).or_insert_with(|| (&heard_passage.passage, BTreeSet::new()));
             // One view may hide the speaker of a passage while another view shows the speaker.
             if passage.speaker.is_none() {
-                *passage = &by.passage;
+                *passage = &heard_passage.passage;
             }
-            readers.extend(reached.iter().cloned());
+            readers.extend(visible_knowers.iter().cloned());
         }
     }
-    heard.into_values().for_each(|(passage, reached)| kept.passage(passage, &reached));
-    kept.into_state(state)
+    readers_by_passage
+        .into_values()
+        .for_each(|(passage, visible_knowers)| known_part.add_passage(passage, &visible_knowers));
+    known_part.into_state(state)
 }
 
 /// The parts of a state that are kept.
 #[derive(Default)]
-struct Kept {
+struct KnownPart {
     entities: BTreeSet<EntityId>,
     sessions: BTreeSet<SessionId>,
     changes: Vec<Change>,
 }
 
-impl Kept {
-    fn fact(&mut self, fact: &Fact) -> Result<(), FactError> {
-        let structure = [PredicateRole::Membership, PredicateRole::Residence, PredicateRole::Part]
+impl KnownPart {
+    fn add_fact(&mut self, fact: &Fact) -> Result<(), FactError> {
+        let is_structural = [PredicateRole::Membership, PredicateRole::Residence, PredicateRole::Part]
             .iter()
             .any(|role| role.is(fact.predicate()));
         let provenance = Provenance { confidence: Confidence::FULL, confirmed: false, ..fact.provenance().clone() };
         self.sessions.extend(provenance.session.clone());
         self.entities.extend(provenance.speaker.clone());
         let mut builder = fact.to_builder().mentions([]).conditions(None).handle(None).provenance(provenance);
-        if !structure {
+        if !is_structural {
             let from = fact.validity().from.clone();
             builder = builder.status(FactStatus::Canon).validity(hearsay_model::Validity { from, until: None });
         }
@@ -297,7 +309,7 @@ impl Kept {
         Ok(())
     }
 
-    fn edge(&mut self, edge: Arc<KnowledgeEdge>) {
+    fn add_edge(&mut self, edge: Arc<KnowledgeEdge>) {
         self.entities.extend(edge.knower.entity().cloned());
         self.entities.extend(edge.co_present.iter().cloned());
         self.entities.extend(edge.acquisition.entities().cloned());
@@ -305,19 +317,19 @@ impl Kept {
         self.changes.push(Change::Learn(edge));
     }
 
-    fn passage(&mut self, passage: &Passage, reached: &BTreeSet<Knower>) {
+    fn add_passage(&mut self, passage: &Passage, visible_knowers: &BTreeSet<Knower>) {
         let mut passage = Passage { mentions: Vec::new(), place: None, ..passage.clone() };
-        passage.heard_by.retain(|by| reached.contains(by));
-        passage.readers.retain(|reader| reached.contains(&reader.knower));
+        passage.heard_by.retain(|knower| visible_knowers.contains(knower));
+        passage.readers.retain(|reader| visible_knowers.contains(&reader.knower));
         let readers = passage.readers.iter().map(|reader| &reader.knower);
-        self.entities.extend(passage.heard_by.iter().chain(readers).filter_map(|by| by.entity().cloned()));
+        self.entities.extend(passage.heard_by.iter().chain(readers).filter_map(|knower| knower.entity().cloned()));
         self.entities.extend(passage.speaker.iter().chain(&passage.document).cloned());
         self.sessions.extend(passage.session.clone());
         self.changes.push(Change::AddPassage(Arc::new(passage)));
     }
 
-    fn into_state(self, whole: &State) -> Result<State, PruneError> {
-        let named = |setting: &&Arc<Setting>| {
+    fn into_state(self, complete: &State) -> Result<State, PruneError> {
+        let is_visible_setting = |setting: &&Arc<Setting>| {
             matches!(
                 ***setting,
                 Setting::World(WorldSetting::Calendar(_))
@@ -325,7 +337,8 @@ impl Kept {
                     | Setting::World(WorldSetting::Predicate(_) | WorldSetting::Attribute(_))
             )
         };
-        let settings = whole.settings().filter(named).map(|setting| Change::Set(Setting::clone(setting)));
+        let settings =
+            complete.settings().filter(is_visible_setting).map(|setting| Change::Set(Setting::clone(setting)));
         let sessions = self.sessions.into_iter().map(|id| {
             let (number, title, present) = (None, String::new(), Vec::new());
             Change::SetSession(Session { id, number, title, date: None, start: None, end: None, present })
@@ -373,56 +386,56 @@ pub fn answer(state: &State, question: &Question) -> String {
         counter: &ApproximateTokens,
         detail: Detail::Plain,
     });
-    let mut told = String::new();
+    let mut output = String::new();
     for form in [Form::Json, Form::Text, Form::Markdown, Form::Prompt] {
         for detail in [Detail::Explained, Detail::Plain] {
-            told.push_str(&context.render(form, detail));
-            told.push('\n');
+            output.push_str(&context.render(form, detail));
+            output.push('\n');
         }
     }
     let (named, vector) = (names.mentioned(text), vector(text));
     let query = Query { text, vector: Some(&vector), named, graph: true, ..Query::default() };
     for ranked in rank(&view, &index, &query) {
-        told.push_str(&format!("{ranked:?}\n"));
+        output.push_str(&format!("{ranked:?}\n"));
     }
-    told.push_str(&beliefs(&view));
+    output.push_str(&beliefs(&view));
     let hearer = Hearer { view: &view, names: &names };
     for matter in SESSIONS.iter().filter_map(|id| SessionId::new(id).ok()).map(Matter::Session) {
         for (question, vector) in [("", None), (text.as_str(), Some(&vector[..]))] {
             let counter = &ApproximateTokens;
             let request =
                 SummaryRequest { hearer, index: &index, matter: &matter, question, vector, budget: 60, counter };
-            told.push_str(&format!("{:?}\n", summarize(&request)));
+            output.push_str(&format!("{:?}\n", summarize(&request)));
         }
-        told.push_str(&recapped(state, &[hearer], &matter));
+        output.push_str(&recap_text(state, &[hearer], &matter));
     }
-    told
+    output
 }
 
-fn recapped(state: &State, hearers: &[Hearer], matter: &Matter) -> String {
+fn recap_text(state: &State, hearers: &[Hearer], matter: &Matter) -> String {
     let request = RecapRequest { hearers, matter, calendar: state.calendar(), words: 40, openly: hearers.len() > 1 };
     format!("{:#?}\n", recap(&request))
 }
 
 fn beliefs(view: &View) -> String {
     use fmt::Write;
-    let mut told = String::new();
+    let mut output = String::new();
     let about: BTreeSet<(&EntityId, &Predicate)> =
         view.facts().map(|known| (known.subject(), known.predicate())).collect();
     // Writing to a string does not fail.
     for (subject, predicate) in about {
         for belief in view.believes(subject, predicate) {
             let known = belief.known;
-            let _ = writeln!(told, "{} {} {:?} {:?}", known.id(), belief.credence, belief.hold, belief.against);
+            let _ = writeln!(output, "{} {} {:?} {:?}", known.id(), belief.credence, belief.hold, belief.against);
         }
     }
     for other in PEOPLE.iter().filter_map(|id| EntityId::new(id).ok()) {
-        let _ = writeln!(told, "{other} {:?}", Trust::of(view, &other));
+        let _ = writeln!(output, "{other} {:?}", Trust::of(view, &other));
         for (fact, reasons) in view.attributed(&other) {
-            let _ = writeln!(told, "{other} {fact} {reasons:?}");
+            let _ = writeln!(output, "{other} {fact} {reasons:?}");
         }
     }
-    told
+    output
 }
 
 /// Returns a vector of length 1. The vector depends only on the text.
@@ -439,113 +452,129 @@ mod tests {
 
     #[test]
     fn facts_unknown_to_the_asker_change_no_byte() {
-        let found = look(300, 7);
+        let found = find_leaks(300, 7);
         assert_eq!(found.tally, Tally { worlds: 300, questions: 1_800, differences: 0 }, "{:#?}", found.first);
     }
 
     #[test]
     fn facts_unknown_to_the_players_change_no_byte_of_their_recap() {
-        let (mut recaps, mut filled) = (0, 0);
+        let (mut recap_count, mut filled_count) = (0, 0);
         for world in 0..200 {
             let mut random = Random::new(11, world);
-            let made = GeneratedWorld::generate(&mut random);
+            let generated = GeneratedWorld::generate(&mut random);
             let party: Vec<EntityId> =
                 PEOPLE.iter().filter(|_| random.percent(50)).map(|id| EntityId::new(id).unwrap()).collect();
-            let moment = GameTime(random.below(usize::try_from(made.now().0).unwrap() + 10) as i64);
-            for as_of in [None, Some(moment)] {
-                let tell = |state: &State, matter: &Matter| {
+            let time = GameTime(random.below(usize::try_from(generated.now().0).unwrap() + 10) as i64);
+            for as_of in [None, Some(time)] {
+                let recap_for = |state: &State, matter: &Matter| {
                     let views: Vec<View> = party.iter().map(|id| View::of(state, &id.clone().into(), as_of)).collect();
                     let names: Vec<EntityLinker> = views.iter().map(EntityLinker::of).collect();
                     let hearers: Vec<Hearer> =
                         views.iter().zip(&names).map(|(view, names)| Hearer { view, names }).collect();
-                    recapped(state, &hearers, matter)
+                    recap_text(state, &hearers, matter)
                 };
                 let views: Vec<View> =
-                    party.iter().map(|id| View::of(&made.state, &id.clone().into(), as_of)).collect();
-                let known = known_world_of(&views, &made.state).unwrap();
+                    party.iter().map(|id| View::of(&generated.state, &id.clone().into(), as_of)).collect();
+                let known = known_part_of_all(&views, &generated.state).unwrap();
                 for matter in SESSIONS.iter().map(|id| Matter::Session(SessionId::new(id).unwrap())) {
-                    let told = tell(&made.state, &matter);
-                    assert_eq!(told, tell(&known, &matter), "world {world}, {party:?}, {as_of:?}");
-                    recaps += 1;
-                    filled += usize::from(told.contains("text:"));
+                    let complete_recap = recap_for(&generated.state, &matter);
+                    assert_eq!(complete_recap, recap_for(&known, &matter), "world {world}, {party:?}, {as_of:?}");
+                    recap_count += 1;
+                    filled_count += usize::from(complete_recap.contains("text:"));
                 }
             }
         }
-        assert!(filled * 2 > recaps, "{filled} of {recaps} recaps tell something");
+        assert!(filled_count * 2 > recap_count, "{filled_count} of {recap_count} recaps tell something");
     }
 
     #[test]
     fn facts_unknown_to_the_players_change_no_byte_of_their_handbook() {
-        let mut filled = 0;
+        let mut filled_count = 0;
         for world in 0..200 {
             let mut random = Random::new(13, world);
-            let made = GeneratedWorld::generate(&mut random);
+            let generated = GeneratedWorld::generate(&mut random);
             let party: Vec<EntityId> =
                 PEOPLE.iter().filter(|_| random.percent(50)).map(|id| EntityId::new(id).unwrap()).collect();
-            let moment = GameTime(random.below(usize::try_from(made.now().0).unwrap() + 10) as i64);
-            for as_of in [None, Some(moment)] {
+            let time = GameTime(random.below(usize::try_from(generated.now().0).unwrap() + 10) as i64);
+            for as_of in [None, Some(time)] {
                 let views: Vec<View> =
-                    party.iter().map(|id| View::of(&made.state, &id.clone().into(), as_of)).collect();
-                let known = known_world_of(&views, &made.state).unwrap();
-                let told = hearsay_campaign::handbook(&made.state, "The party", &party, as_of);
-                let again = hearsay_campaign::handbook(&known, "The party", &party, as_of);
-                assert_eq!(told, again, "world {world}, {party:?}, {as_of:?}");
-                filled += usize::from(told.contains("\n- "));
+                    party.iter().map(|id| View::of(&generated.state, &id.clone().into(), as_of)).collect();
+                let known = known_part_of_all(&views, &generated.state).unwrap();
+                let complete = hearsay_campaign::handbook(&generated.state, "The party", &party, as_of);
+                let reduced = hearsay_campaign::handbook(&known, "The party", &party, as_of);
+                assert_eq!(complete, reduced, "world {world}, {party:?}, {as_of:?}");
+                filled_count += usize::from(complete.contains("\n- "));
             }
         }
-        assert!(filled > 200, "{filled} of 400 handbooks tell something");
+        assert!(filled_count > 200, "{filled_count} of 400 handbooks tell something");
     }
 
     #[test]
     fn generated_worlds_contain_facts_that_could_leak() {
-        let (mut lied, mut ranked, mut chained, mut distorted, mut secret, mut shown) = (0, 0, 0, 0, 0, 0);
-        let (mut masked, mut unmasked) = (0, 0);
+        let (
+            mut lies,
+            mut ranked_edges,
+            mut derived_edges,
+            mut distortions,
+            mut secret_names,
+            mut answers_with_knowledge,
+        ) = (0, 0, 0, 0, 0, 0);
+        let (mut masked_lines, mut unmasked_lines) = (0, 0);
         for world in 0..60 {
-            let made = GeneratedWorld::generate(&mut Random::new(7, world)).state;
-            for (_, edge) in made.all_knowledge() {
-                lied += usize::from(!edge.acquisition.gives_knowledge() && edge.sources.is_empty());
-                ranked += usize::from(edge.rank.is_some());
-                chained += usize::from(!edge.sources.is_empty());
+            let state = GeneratedWorld::generate(&mut Random::new(7, world)).state;
+            for (_, edge) in state.all_knowledge() {
+                lies += usize::from(!edge.acquisition.gives_knowledge() && edge.sources.is_empty());
+                ranked_edges += usize::from(edge.rank.is_some());
+                derived_edges += usize::from(!edge.sources.is_empty());
             }
-            for fact in made.facts() {
-                distorted +=
+            for fact in state.facts() {
+                distortions +=
                     usize::from(matches!(fact.fact_relation(), Some(hearsay_model::FactRelation::Distorts(_))));
-                secret +=
+                secret_names +=
                     usize::from(*fact.predicate() == *"alias" && fact.secrecy() == hearsay_model::Secrecy::Secret);
             }
             for id in PEOPLE {
-                let view = View::of(&made, &Knower::Entity(EntityId::new(id).unwrap()), None);
-                let spoken = view.passages().filter(|(_, heard)| heard.passage.speaker_alias.is_some());
-                for (_, heard) in spoken {
-                    *(if heard.passage.speaker.is_none() { &mut masked } else { &mut unmasked }) += 1;
+                let view = View::of(&state, &Knower::Entity(EntityId::new(id).unwrap()), None);
+                let aliased_passages = view.passages().filter(|(_, heard)| heard.passage.speaker_alias.is_some());
+                for (_, heard) in aliased_passages {
+                    *(if heard.passage.speaker.is_none() { &mut masked_lines } else { &mut unmasked_lines }) += 1;
                 }
             }
             let asker = EntityId::new("ann").unwrap();
             let (present, text) = (Vec::new(), "What of the harbour at night?".into());
             let (about, session) = (Vec::new(), None);
             let question = Question { asker, as_of: None, place: None, present, about, session, text };
-            shown += usize::from(answer(&made, &question).contains("\"knowledge\""));
+            answers_with_knowledge += usize::from(answer(&state, &question).contains("\"knowledge\""));
         }
-        let counts = [lied, ranked, chained, distorted, secret, shown, masked, unmasked];
+        let counts = [
+            lies,
+            ranked_edges,
+            derived_edges,
+            distortions,
+            secret_names,
+            answers_with_knowledge,
+            masked_lines,
+            unmasked_lines,
+        ];
         assert!(counts.iter().all(|count| *count >= 20), "{counts:?}");
     }
 
     #[test]
     fn a_leak_is_found_and_told() {
         // The first function leaks the number of facts. The second function leaks a name that the asker does not know.
-        let counted = |state: &State, question: &Question| {
+        let leaking_count = |state: &State, question: &Question| {
             format!("{}{} facts in all\n", answer(state, question), state.fact_count())
         };
-        let found = look_with(20, 7, &counted);
+        let found = find_leaks_with(20, 7, &leaking_count);
         assert!(found.tally.differences > 60, "{:?}", found.tally);
-        assert_eq!(found.first.len(), SHOWN);
+        assert_eq!(found.first.len(), MAX_REPORTED);
         assert!(found.first[0].to_string().contains("facts in all"), "{}", found.first[0]);
-        let named = |state: &State, question: &Question| {
+        let leaking_name = |state: &State, question: &Question| {
             let name = EntityId::new("eve").ok().and_then(|id| state.name(&id).map(str::to_owned));
             format!("{name:?}\n{}", answer(state, question))
         };
-        let found = look_with(20, 7, &named);
+        let found = find_leaks_with(20, 7, &leaking_name);
         assert!(found.tally.differences > 0 && found.first[0].line == 1, "{:?}", found.tally);
-        assert_eq!(found, look_with(20, 7, &named), "the result does not depend on the threads");
+        assert_eq!(found, find_leaks_with(20, 7, &leaking_name), "the result does not depend on the threads");
     }
 }

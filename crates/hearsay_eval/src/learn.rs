@@ -10,14 +10,14 @@ use crate::Random;
 /// Strength of the regularization of weights.
 const RIDGE: f32 = 0.33;
 
-/// `STEP` is the size of the first gradient step. `ROUNDS` is the number of passes over all rows.
+/// `STEP` is the size of the first gradient step. `EPOCHS` is the number of passes over all rows.
 const STEP: f32 = 0.2;
-const ROUNDS: usize = 25;
+const EPOCHS: usize = 25;
 
-/// A feature gets a weight only if it occurs at least `LEAST_SEEN` times. A weight is stored only if its absolute value
-/// is at least `LEAST_WEIGHT`.
-const LEAST_SEEN: usize = 3;
-const LEAST_WEIGHT: f32 = 0.15;
+/// A feature gets a weight only if it occurs at least `MIN_OCCURRENCES` times. A weight is stored only if its absolute
+/// value is at least `MIN_WEIGHT`.
+const MIN_OCCURRENCES: usize = 3;
+const MIN_WEIGHT: f32 = 0.15;
 
 /// Training data of the three classifiers.
 #[derive(Debug, Clone, Default)]
@@ -45,34 +45,34 @@ pub struct Row {
 
 /// Trains a classifier from the given examples. Returns the contents of the classifier's data file, which
 /// `hearsay_extract` reads.
-pub fn learn<'a>(rows: impl Iterator<Item = &'a Row> + Clone) -> String {
+pub fn train<'a>(rows: impl Iterator<Item = &'a Row> + Clone) -> String {
     let mut classes: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut occurrences: BTreeMap<&str, usize> = BTreeMap::new();
     for row in rows.clone() {
         classes.entry(&row.class).or_default();
         for feature in &row.features {
-            *seen.entry(feature).or_default() += 1;
+            *occurrences.entry(feature).or_default() += 1;
         }
     }
     classes.values_mut().zip(0..).for_each(|(at, index)| *at = index);
-    seen.retain(|_, times| *times >= LEAST_SEEN);
-    let features: BTreeMap<&str, usize> = std::iter::once("base").chain(seen.keys().copied()).zip(0..).collect();
-    let times: Vec<f32> = std::iter::once(f32::MAX).chain(seen.values().map(|times| *times as f32)).collect();
+    occurrences.retain(|_, counts| *counts >= MIN_OCCURRENCES);
+    let features: BTreeMap<&str, usize> = std::iter::once("base").chain(occurrences.keys().copied()).zip(0..).collect();
+    let counts: Vec<f32> = std::iter::once(f32::MAX).chain(occurrences.values().map(|counts| *counts as f32)).collect();
     let rows: Vec<(Vec<usize>, usize)> = rows
         .map(|row| {
-            let of_row = row.features.iter().filter_map(|feature| features.get(feature.as_str()).copied());
-            (std::iter::once(0).chain(of_row).collect(), classes[row.class.as_str()])
+            let row_features = row.features.iter().filter_map(|feature| features.get(feature.as_str()).copied());
+            (std::iter::once(0).chain(row_features).collect(), classes[row.class.as_str()])
         })
         .collect();
-    let weights = descend(&rows, &times, classes.len());
+    let weights = train_weights(&rows, &counts, classes.len());
     let mut file = String::from("classes");
     classes.keys().for_each(|class| file.extend(["\t", class]));
     file.push('\n');
-    let names = std::iter::once("base").chain(seen.keys().copied());
+    let names = std::iter::once("base").chain(occurrences.keys().copied());
     for (name, weights) in names.zip(weights.chunks(classes.len().max(1))) {
-        let telling = weights.iter().enumerate().filter(|(_, weight)| weight.abs() >= LEAST_WEIGHT || name == "base");
+        let relevant = weights.iter().enumerate().filter(|(_, weight)| weight.abs() >= MIN_WEIGHT || name == "base");
         let mut line = String::new();
-        for (class, weight) in telling {
+        for (class, weight) in relevant {
             // Writing to a string does not fail.
             let _ = write!(line, "\t{class}\t{:.0}", weight * 100.0);
         }
@@ -84,36 +84,36 @@ pub fn learn<'a>(rows: impl Iterator<Item = &'a Row> + Clone) -> String {
 }
 
 /// Returns the weights of all features. Each feature has one weight per class.
-fn descend(rows: &[(Vec<usize>, usize)], times: &[f32], classes: usize) -> Vec<f32> {
-    let mut weights = vec![0.0f32; times.len() * classes];
+fn train_weights(rows: &[(Vec<usize>, usize)], counts: &[f32], classes: usize) -> Vec<f32> {
+    let mut weights = vec![0.0f32; counts.len() * classes];
     let mut squares = vec![1e-6f32; weights.len()];
     let mut order: Vec<usize> = (0..rows.len()).collect();
     let mut random = Random::new(1, 0);
-    let mut chances = vec![0.0f32; classes];
-    for round in 0..ROUNDS {
+    let mut probabilities = vec![0.0f32; classes];
+    for epoch in 0..EPOCHS {
         for at in (1..order.len()).rev() {
             order.swap(at, random.below(at + 1));
         }
-        let step = STEP * (1.0 - round as f32 / ROUNDS as f32);
+        let step = STEP * (1.0 - epoch as f32 / EPOCHS as f32);
         for (features, class) in order.iter().map(|at| &rows[*at]) {
-            chances.fill(0.0);
+            probabilities.fill(0.0);
             for feature in features {
-                let of_feature = &weights[feature * classes..(feature + 1) * classes];
-                chances.iter_mut().zip(of_feature).for_each(|(sum, weight)| *sum += weight);
+                let feature_weights = &weights[feature * classes..(feature + 1) * classes];
+                probabilities.iter_mut().zip(feature_weights).for_each(|(sum, weight)| *sum += weight);
             }
-            let most = chances.iter().copied().fold(f32::MIN, f32::max);
-            chances.iter_mut().for_each(|sum| *sum = (*sum - most).exp());
-            let all: f32 = chances.iter().sum();
-            chances.iter_mut().for_each(|sum| *sum /= all);
-            chances[*class] -= 1.0;
+            let max = probabilities.iter().copied().fold(f32::MIN, f32::max);
+            probabilities.iter_mut().for_each(|sum| *sum = (*sum - max).exp());
+            let total: f32 = probabilities.iter().sum();
+            probabilities.iter_mut().for_each(|sum| *sum /= total);
+            probabilities[*class] -= 1.0;
             for feature in features {
-                let ridge = RIDGE / times[*feature];
+                let ridge = RIDGE / counts[*feature];
                 let range = feature * classes..(feature + 1) * classes;
-                let of_feature = weights[range.clone()].iter_mut().zip(&mut squares[range]);
-                for ((weight, square), error) in of_feature.zip(&chances) {
-                    let slope = error + ridge * *weight;
-                    *square += slope * slope;
-                    *weight -= step * slope / square.sqrt();
+                let feature_weights = weights[range.clone()].iter_mut().zip(&mut squares[range]);
+                for ((weight, square), error) in feature_weights.zip(&probabilities) {
+                    let gradient = error + ridge * *weight;
+                    *square += gradient * gradient;
+                    *weight -= step * gradient / square.sqrt();
                 }
             }
         }
@@ -139,7 +139,7 @@ mod tests {
             rows.push(row(&["m:owe", "k:PP"], "OWES>"));
             rows.push(row(&["m:and", "k:PP"], if at == 0 { "OWES>" } else { "-" }));
         }
-        let classifier = Classifier::read(&learn(rows.iter())).unwrap();
+        let classifier = Classifier::read(&train(rows.iter())).unwrap();
         let owes = classifier.classes().iter().position(|class| class == "OWES>").unwrap();
         assert!(classifier.chances(["m:owe", "k:PP"])[owes] > 0.9);
         assert!(classifier.chances(["m:and", "k:PP"])[owes] < 0.2);

@@ -26,9 +26,9 @@ struct Args {
 
 fn main() -> ExitCode {
     let args = Args::parse();
-    let mut out = Output::new(args.json);
-    let result = args.command.run(&mut out);
-    match result.and_then(|code| Ok(out.out.flush().map(|()| code)?)) {
+    let mut output = Output::new(args.json);
+    let result = args.command.run(&mut output);
+    match result.and_then(|code| Ok(output.writer.flush().map(|()| code)?)) {
         Ok(code) => code,
         // The reader of the output closed the pipe on purpose, so this is not a failure.
         Err(error) if error.downcast_ref().is_some_and(|e: &io::Error| e.kind() == io::ErrorKind::BrokenPipe) => {

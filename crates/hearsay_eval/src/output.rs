@@ -8,18 +8,18 @@ use serde::Serialize;
 /// Standard output: tables for people or, with `--json`, JSON lines.
 pub(crate) struct Output {
     pub(crate) json: bool,
-    pub(crate) out: io::BufWriter<io::Stdout>,
+    pub(crate) writer: io::BufWriter<io::Stdout>,
 }
 
 impl Output {
     pub(crate) fn new(json: bool) -> Self {
-        Self { json, out: io::BufWriter::new(io::stdout()) }
+        Self { json, writer: io::BufWriter::new(io::stdout()) }
     }
 
     /// Prints an object as one line of JSON. Does nothing without `--json`.
     pub(crate) fn data(&mut self, data: &impl Serialize) -> Result<()> {
         if self.json {
-            writeln!(self.out, "{}", serde_json::to_string(data)?)?;
+            writeln!(self.writer, "{}", serde_json::to_string(data)?)?;
         }
         Ok(())
     }
@@ -27,7 +27,7 @@ impl Output {
     /// Prints a line of text. Does nothing with `--json`.
     pub(crate) fn line(&mut self, text: impl AsRef<str>) -> Result<()> {
         if !self.json {
-            writeln!(self.out, "{}", text.as_ref())?;
+            writeln!(self.writer, "{}", text.as_ref())?;
         }
         Ok(())
     }
@@ -36,9 +36,9 @@ impl Output {
 /// Prints a line about the progress to standard error. The next call replaces this line. Does nothing if standard error
 /// is not a terminal.
 pub(crate) fn progress(text: &str) {
-    let mut err = io::stderr();
-    if err.is_terminal() {
+    let mut stderr = io::stderr();
+    if stderr.is_terminal() {
         // Progress output is not essential, so errors are ignored.
-        let _ = write!(err, "\r\x1b[2K{text}").and_then(|()| err.flush());
+        let _ = write!(stderr, "\r\x1b[2K{text}").and_then(|()| stderr.flush());
     }
 }

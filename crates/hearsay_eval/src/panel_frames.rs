@@ -18,7 +18,7 @@ use hearsay_model::{
 use serde::Serialize;
 
 use crate::{
-    frames::{Delays, at},
+    frames::{SchedulingDelays, quantile},
     speed,
 };
 
@@ -61,108 +61,110 @@ pub struct Cost {
 }
 
 /// Duration of a frame on the screen.
-const FRAME: Duration = Duration::from_nanos(16_666_667);
+const FRAME_TIME: Duration = Duration::from_nanos(16_666_667);
 
 /// Number of frames before the first counted frame. Fonts and data are loaded in these frames.
 const WARM_UP: usize = 120;
 
 /// Maximum time until the panels have loaded their data.
-const PATIENCE: Duration = Duration::from_secs(300);
+const MAX_WAIT: Duration = Duration::from_secs(300);
 
 /// A function that returns the key that the simulated DM presses in the frame with the given number, if any.
-type Hand = fn(usize) -> Option<Key>;
+type KeyScript = fn(usize) -> Option<Key>;
 
-fn walks(frame: usize) -> Option<Key> {
+fn navigate(frame: usize) -> Option<Key> {
     frame.is_multiple_of(6).then_some(if frame.is_multiple_of(60) { Key::K } else { Key::J })
 }
 
-fn decides(frame: usize) -> Option<Key> {
+fn accept(frame: usize) -> Option<Key> {
     frame.is_multiple_of(20).then_some(Key::A)
 }
 
-fn looks(_: usize) -> Option<Key> {
+fn press_nothing(_: usize) -> Option<Key> {
     None
 }
 
-/// Measures the panels one after the other. Calls `tell` with the cost of each panel as soon as the panel was measured.
+/// Measures the panels one after the other. Calls `report` with the cost of each panel as soon as the panel was
+/// measured.
 ///
 /// # Errors
 /// Returns an error if the world cannot be generated, or the memory fails.
-pub fn measure(plan: Plan, tell: &mut dyn FnMut(&Cost) -> Result<()>) -> Result<()> {
+pub fn measure(plan: Plan, report: &mut dyn FnMut(&Cost) -> Result<()>) -> Result<()> {
     ensure!(plan.frames > 0, "the number of frames must be at least 1");
     let (memory, people) = world(plan)?;
     let hub = &people[0];
     let mut desk = Desk::default();
-    let mut screen = Screen { ctx: egui::Context::default(), delays: Delays::new(), frame: 0 };
-    let begun = Instant::now();
+    let mut screen = Screen { ctx: egui::Context::default(), delays: SchedulingDelays::new(), frame: 0 };
+    let start = Instant::now();
     while desk.is_busy() || desk.panel_context().names.is_empty() || screen.frame < WARM_UP {
         screen.frame(&mut desk, &memory, None);
-        ensure!(begun.elapsed() < PATIENCE, "the panels are still loading data after {PATIENCE:?}");
+        ensure!(start.elapsed() < MAX_WAIT, "the panels are still loading data after {MAX_WAIT:?}");
     }
-    let who_knows = || Request::Search("who knows where the lost boat lies?".into());
+    let knowledge_search = || Request::Search("who knows where the lost boat lies?".into());
     let scene = || Request::Scene { place: None, speaker: Some(hub.clone()) };
-    let seats: [(PanelKind, &str, Option<Request>, Hand); 14] = [
-        (PanelKind::Review, "walking", None, walks),
-        (PanelKind::Review, "deciding", None, decides),
-        (PanelKind::Search, "a name", Some(Request::Search("lark".into())), looks),
-        (PanelKind::Search, "who knows", Some(who_knows()), looks),
-        (PanelKind::Entity, "of many relations", Some(Request::Show(hub.clone())), looks),
-        (PanelKind::Scene, "asking", Some(scene()), looks),
-        (PanelKind::Graph, "around one", Some(Request::Graph(hub.clone())), looks),
+    let runs: [(PanelKind, &str, Option<Request>, KeyScript); 14] = [
+        (PanelKind::Review, "walking", None, navigate),
+        (PanelKind::Review, "deciding", None, accept),
+        (PanelKind::Search, "a name", Some(Request::Search("lark".into())), press_nothing),
+        (PanelKind::Search, "who knows", Some(knowledge_search()), press_nothing),
+        (PanelKind::Entity, "of many relations", Some(Request::Show(hub.clone())), press_nothing),
+        (PanelKind::Scene, "asking", Some(scene()), press_nothing),
+        (PanelKind::Graph, "around one", Some(Request::Graph(hub.clone())), press_nothing),
         (PanelKind::Graph, "whole", None, |frame| (frame == 1).then_some(Key::W)),
-        (PanelKind::Threads, "walking", None, walks),
-        (PanelKind::Timeline, "walking", None, walks),
+        (PanelKind::Threads, "walking", None, navigate),
+        (PanelKind::Timeline, "walking", None, navigate),
         (PanelKind::Time, "three days", None, |frame| (frame == 1).then_some(Key::Num3)),
-        (PanelKind::History, "walking", None, walks),
-        (PanelKind::Import, "", None, looks),
-        (PanelKind::Session, "", None, looks),
+        (PanelKind::History, "walking", None, navigate),
+        (PanelKind::Import, "", None, press_nothing),
+        (PanelKind::Session, "", None, press_nothing),
     ];
-    for (kind, what, request, hand) in seats {
+    for (kind, label, request, key_script) in runs {
         if let Some(request) = request {
             desk.request(&screen.ctx, request);
         }
         desk.open(kind);
-        let took: Vec<Took> = (0..plan.frames).map(|frame| screen.frame(&mut desk, &memory, hand(frame))).collect();
-        tell(&cost(format!("{} {what}", kind.name()).trim_end().to_owned(), &took))?;
+        let frame_times: Vec<FrameTime> =
+            (0..plan.frames).map(|frame| screen.frame(&mut desk, &memory, key_script(frame))).collect();
+        report(&cost(format!("{} {label}", kind.name()).trim_end().to_owned(), &frame_times))?;
     }
     memory.close()?;
     Ok(())
 }
 
 /// Duration of a frame, and the part of it in which the main thread waited for a processor, if the system reports it.
-type Took = (Duration, Option<Duration>);
+type FrameTime = (Duration, Option<Duration>);
 
-fn cost(panel: String, took: &[Took]) -> Cost {
-    let sorted = |time: &dyn Fn(&Took) -> Option<Duration>| -> Option<Vec<f64>> {
+fn cost(panel: String, frame_times: &[FrameTime]) -> Cost {
+    let sorted = |time: &dyn Fn(&FrameTime) -> Option<Duration>| -> Option<Vec<f64>> {
         let mut times: Vec<f64> =
-            took.iter().map(|took| Some(time(took)?.as_secs_f64() * 1e3)).collect::<Option<_>>()?;
+            frame_times.iter().map(|frame_time| Some(time(frame_time)?.as_secs_f64() * 1e3)).collect::<Option<_>>()?;
         times.sort_by(f64::total_cmp);
         Some(times)
     };
-    let whole = sorted(&|(took, _)| Some(*took)).unwrap_or_default();
-    let own = sorted(&|(took, delayed)| Some(took.saturating_sub((*delayed)?)));
-    let own = |part: f64| own.as_ref().map(|own| at(own, part));
+    let total = sorted(&|(frame_time, _)| Some(*frame_time)).unwrap_or_default();
+    let unhindered = sorted(&|(frame_time, delay)| Some(frame_time.saturating_sub((*delay)?)));
+    let unhindered = |fraction: f64| unhindered.as_ref().map(|unhindered| quantile(unhindered, fraction));
     Cost {
         panel,
-        frames: took.len(),
-        ms_p50: at(&whole, 0.5),
-        ms_p99: at(&whole, 0.99),
-        worst_ms: at(&whole, 1.0),
-        unhindered_ms_p50: own(0.5),
-        unhindered_ms_p99: own(0.99),
-        unhindered_worst_ms: own(1.0),
+        frames: frame_times.len(),
+        ms_p50: quantile(&total, 0.5),
+        ms_p99: quantile(&total, 0.99),
+        worst_ms: quantile(&total, 1.0),
+        unhindered_ms_p50: unhindered(0.5),
+        unhindered_ms_p99: unhindered(0.99),
+        unhindered_worst_ms: unhindered(1.0),
     }
 }
 
 /// A simulated window.
 struct Screen {
     ctx: egui::Context,
-    delays: Option<Delays>,
+    delays: Option<SchedulingDelays>,
     frame: usize,
 }
 
 impl Screen {
-    fn frame(&mut self, desk: &mut Desk, memory: &Memory, pressed: Option<Key>) -> Took {
+    fn frame(&mut self, desk: &mut Desk, memory: &Memory, pressed: Option<Key>) -> FrameTime {
         self.frame += 1;
         let key = |key, pressed| Event::Key {
             key,
@@ -173,21 +175,21 @@ impl Screen {
         };
         let input = RawInput {
             screen_rect: Some(egui::Rect::from_min_size(egui::Pos2::ZERO, egui::vec2(1920.0, 1080.0))),
-            time: Some(self.frame as f64 * FRAME.as_secs_f64()),
+            time: Some(self.frame as f64 * FRAME_TIME.as_secs_f64()),
             events: pressed.into_iter().flat_map(|pressed| [key(pressed, true), key(pressed, false)]).collect(),
             focused: true,
             ..RawInput::default()
         };
-        let delayed = self.delays.as_ref().and_then(Delays::read);
-        let since = Instant::now();
+        let delay = self.delays.as_ref().and_then(SchedulingDelays::read);
+        let start = Instant::now();
         let output = self.ctx.run_ui(input, |ui| desk.ui(ui, memory));
         let triangles = self.ctx.tessellate(output.shapes, output.pixels_per_point);
-        let took = since.elapsed();
+        let frame_time = start.elapsed();
         std::hint::black_box(triangles);
-        let after = self.delays.as_ref().and_then(Delays::read);
-        let delayed = after.zip(delayed).map(|(after, before)| after.saturating_sub(before));
-        thread::sleep(FRAME.saturating_sub(took));
-        (took, delayed)
+        let after = self.delays.as_ref().and_then(SchedulingDelays::read);
+        let delay = after.zip(delay).map(|(after, before)| after.saturating_sub(before));
+        thread::sleep(FRAME_TIME.saturating_sub(frame_time));
+        (frame_time, delay)
     }
 }
 
@@ -198,22 +200,23 @@ fn world(plan: Plan) -> Result<(Memory, Vec<EntityId>)> {
     options.settings.extraction.enabled = false;
     let memory = Memory::open(options)?;
     let (people, mut changes) = speed::GeneratedWorld::generate(plan.entities, plan.facts)?.into_parts();
-    let authored = || Provenance::new(Method::Authored, Author::Dm);
+    let provenance = || Provenance::new(Method::Authored, Author::Dm);
     for number in 0..4 {
         let (id, name) = (EntityId::new(format!("player-{number}"))?, format!("Player {number}"));
         changes.push(Change::AddEntity(Entity::new(id.clone())));
         for (attribute, value) in [("name", name.as_str()), ("kind", "player")] {
-            let fact = Fact::attribute(&id, attribute, value, authored())?.statement(value).build()?;
-            let known = KnowledgeEdge::authored(Knower::Entity(id.clone()), fact.id());
-            changes.extend([Change::AssertFact(fact.into()), Change::Learn(known.into())]);
+            let fact = Fact::attribute(&id, attribute, value, provenance())?.statement(value).build()?;
+            let edge = KnowledgeEdge::authored(Knower::Entity(id.clone()), fact.id());
+            changes.extend([Change::AssertFact(fact.into()), Change::Learn(edge.into())]);
         }
     }
     for number in 0..plan.rows {
-        let (one, other) = (&people[number * 31 % people.len()], &people[(number * 17 + 5) % people.len()]);
+        let (subject, object) = (&people[number * 31 % people.len()], &people[(number * 17 + 5) % people.len()]);
         let confidence = Confidence::new(0.3 + (number % 40) as f64 / 100.0)?;
-        let guess = Provenance { confidence, ..Provenance::new(Method::Inferred, Author::Extractor) };
-        let statement = format!("{one} is said to owe {other} {number} crowns.");
-        let fact = Fact::attribute(one, "lore", statement.as_str(), guess)?.statement(statement.as_str());
+        let proposal_provenance = Provenance { confidence, ..Provenance::new(Method::Inferred, Author::Extractor) };
+        let statement = format!("{subject} is said to owe {object} {number} crowns.");
+        let fact =
+            Fact::attribute(subject, "lore", statement.as_str(), proposal_provenance)?.statement(statement.as_str());
         changes.push(Change::AssertFact(fact.status(FactStatus::Proposed).build()?.into()));
     }
     let operation = Operation::new(Author::Dm, "a world", changes);

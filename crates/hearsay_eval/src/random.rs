@@ -5,11 +5,11 @@
 pub struct Random(u64);
 
 impl Random {
-    /// Creates a generator from a seed and the number of a random sequence. Different values of `place` give
+    /// Creates a generator from a seed and the number of a random sequence. Different values of `sequence` give
     /// independent sequences.
-    pub fn new(seed: u64, place: u64) -> Self {
+    pub fn new(seed: u64, sequence: u64) -> Self {
         let mut random = Self(seed);
-        Self(random.next() ^ Self(place.wrapping_add(1)).next())
+        Self(random.next() ^ Self(sequence.wrapping_add(1)).next())
     }
 
     /// Returns the next number.
@@ -26,18 +26,18 @@ impl Random {
         usize::try_from(self.next() % (end.max(1) as u64)).unwrap_or_default()
     }
 
-    /// Returns `true` with a probability of `often` percent.
-    pub fn percent(&mut self, often: usize) -> bool {
-        self.below(100) < often
+    /// Returns `true` with a probability of `percent` percent.
+    pub fn percent(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
     }
 
     /// Returns a random element, or `None` for an empty slice.
-    pub fn of<'a, T>(&mut self, some: &'a [T]) -> Option<&'a T> {
-        some.get(self.below(some.len()))
+    pub fn choose<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
+        items.get(self.below(items.len()))
     }
 
-    /// Returns a random subset. It contains each element with a probability of `often` percent.
-    pub fn each<T: Clone>(&mut self, some: &[T], often: usize) -> Vec<T> {
-        some.iter().filter(|_| self.percent(often)).cloned().collect()
+    /// Returns a random subset. It contains each element with a probability of `percent` percent.
+    pub fn subset<T: Clone>(&mut self, items: &[T], percent: usize) -> Vec<T> {
+        items.iter().filter(|_| self.percent(percent)).cloned().collect()
     }
 }

@@ -20,11 +20,11 @@ use serde::Serialize;
 use crate::speed;
 
 /// Time between two reads of a panel. The panels of the DM's console read at the same interval after changes.
-const PANEL_EVERY: Duration = Duration::from_millis(250);
+const PANEL_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Median and 99th percentile of several times.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Waits {
+pub struct TimeQuantiles {
     /// The median of the times, in milliseconds.
     pub p50_ms: f64,
     /// The 99th percentile of the times, in milliseconds.
@@ -39,9 +39,9 @@ pub struct Readers {
     /// Number of measured writes without readers, and also the number of measured writes with readers.
     pub writes: usize,
     /// Times of writes without readers.
-    pub alone: Waits,
+    pub alone: TimeQuantiles,
     /// Times of writes while four panels and an export read.
-    pub read: Waits,
+    pub read: TimeQuantiles,
     /// The 99th percentile of `read`, divided by the 99th percentile of `alone`.
     pub ratio: f64,
     /// Number of reads by the panels and the export during the writes.
@@ -53,13 +53,13 @@ type Reading = fn(&ReadSnapshot) -> usize;
 
 /// The reads of four panels and an export.
 const READERS: [(Reading, Duration); 5] = [
-    (|world| query::review::review(&world.state, &world.learned, 50).0.len(), PANEL_EVERY),
+    (|world| query::review::review(&world.state, &world.learned, 50).0.len(), PANEL_INTERVAL),
     (
         |world| {
             query::timeline::timeline(&world.state, &query::timeline::TimelineFilter::default())
                 .map_or(0, |found| found.all)
         },
-        PANEL_EVERY,
+        PANEL_INTERVAL,
     ),
     (
         |world| {
@@ -67,13 +67,13 @@ const READERS: [(Reading, Duration); 5] = [
                 .rows
                 .len()
         },
-        PANEL_EVERY,
+        PANEL_INTERVAL,
     ),
-    (|world| query::stats::stats(&world.state).predicates.len(), PANEL_EVERY),
-    (exported, Duration::ZERO),
+    (|world| query::stats::stats(&world.state).predicates.len(), PANEL_INTERVAL),
+    (export_size, Duration::ZERO),
 ];
 
-fn exported(world: &ReadSnapshot) -> usize {
+fn export_size(world: &ReadSnapshot) -> usize {
     let mut lines = Vec::new();
     hearsay_campaign::export_jsonl(&world.state, &mut lines).map_or(0, |()| lines.len())
 }
@@ -98,16 +98,16 @@ pub fn measure(directory: &Path, entities: usize, facts: usize, writes: usize) -
         }
         thread::sleep(Duration::from_millis(50));
     }
-    let someone = people.first().context("the generated world has no people")?.clone();
+    let subject = people.first().context("the generated world has no people")?.clone();
     let write = |n: usize| -> Result<Duration> {
         let lore = format!("Note {n}: the ferry left late.");
         let provenance = Provenance::new(Method::Authored, Author::Dm);
-        let fact = Arc::new(Fact::attribute(&someone, "lore", lore, provenance)?.build()?);
-        let begun = Instant::now();
+        let fact = Arc::new(Fact::attribute(&subject, "lore", lore, provenance)?.build()?);
+        let start = Instant::now();
         memory
             .write(move |_| Ok(Operation::new(Author::Dm, "note", vec![Change::AssertFact(Arc::clone(&fact))])))?
             .wait()?;
-        Ok(begun.elapsed())
+        Ok(start.elapsed())
     };
     let alone = (0..writes).map(write).collect::<Result<Vec<_>>>()?;
     let (stop, readings) = (AtomicBool::new(false), AtomicU64::new(0));
@@ -116,9 +116,9 @@ pub fn measure(directory: &Path, entities: usize, facts: usize, writes: usize) -
             let (memory, stop, readings) = (&memory, &stop, &readings);
             scope.spawn(move || {
                 while !stop.load(Ordering::Relaxed) {
-                    let done =
+                    let result =
                         memory.read_in_background(move |world| Ok(reading(world))).and_then(|ticket| ticket.wait());
-                    readings.fetch_add(u64::from(done.is_ok()), Ordering::Relaxed);
+                    readings.fetch_add(u64::from(result.is_ok()), Ordering::Relaxed);
                     thread::sleep(pause);
                 }
             });
@@ -128,18 +128,18 @@ pub fn measure(directory: &Path, entities: usize, facts: usize, writes: usize) -
         read
     })?;
     memory.close()?;
-    let (alone, read) = (Waits::of(alone), Waits::of(read));
+    let (alone, read) = (TimeQuantiles::from_times(alone), TimeQuantiles::from_times(read));
     let readings = readings.into_inner();
     Ok(Readers { facts, writes, alone, read, ratio: read.p99_ms / alone.p99_ms, readings })
 }
 
-impl Waits {
+impl TimeQuantiles {
     /// Computes the quantiles of the given times.
-    pub fn of(mut times: Vec<Duration>) -> Self {
+    pub fn from_times(mut times: Vec<Duration>) -> Self {
         times.sort_unstable();
-        let at = |share: usize| {
-            times.get(times.len() * share / 100).or(times.last()).map_or(0.0, |time| time.as_secs_f64() * 1e3)
+        let quantile = |percent: usize| {
+            times.get(times.len() * percent / 100).or(times.last()).map_or(0.0, |time| time.as_secs_f64() * 1e3)
         };
-        Self { p50_ms: at(50), p99_ms: at(99) }
+        Self { p50_ms: quantile(50), p99_ms: quantile(99) }
     }
 }

@@ -82,7 +82,7 @@ impl Method {
     fn score(self, ranked: &Ranked) -> f32 {
         match self {
             Self::Dense => ranked.explanation.cosine.unwrap_or_default(),
-            Self::Bm25 => ranked.explanation.words.whole,
+            Self::Bm25 => ranked.explanation.words.container,
             Self::Graph => ranked.explanation.walked,
             Self::Rrf | Self::Hearsay => ranked.score,
         }
@@ -125,14 +125,15 @@ impl Run {
     pub fn row(&self, set: &str, method: Method) -> Row {
         let mut times = self.times.clone();
         times.sort_by(f64::total_cmp);
-        let at = |share: f64| times.get(((times.len() as f64 * share) as usize).min(times.len().saturating_sub(1)));
+        let quantile =
+            |fraction: f64| times.get(((times.len() as f64 * fraction) as usize).min(times.len().saturating_sub(1)));
         Row {
             set: set.to_owned(),
             method,
             n: self.scores.len(),
-            figures: Figures::of(&self.scores),
-            query_ms_p50: at(0.5).copied().unwrap_or_default(),
-            query_ms_p95: at(0.95).copied().unwrap_or_default(),
+            figures: Figures::from_scores(&self.scores),
+            query_ms_p50: quantile(0.5).copied().unwrap_or_default(),
+            query_ms_p95: quantile(0.95).copied().unwrap_or_default(),
             index_s: self.index_s,
         }
     }
@@ -155,7 +156,7 @@ pub struct Corpus {
     names: EntityLinker,
     /// The group of each passage.
     groups: BTreeMap<PassageId, String>,
-    seconds: f64,
+    build_seconds: f64,
 }
 
 impl Corpus {
@@ -163,30 +164,30 @@ impl Corpus {
     ///
     /// # Errors
     /// Returns an error if an entity or a fact of the task is invalid, for example because a name is empty.
-    pub fn of(task: &Task) -> Result<Self, CorpusError> {
+    pub fn from_task(task: &Task) -> Result<Self, CorpusError> {
         let start = Instant::now();
-        let mut maker = Maker::default();
-        let sizes = task.corpus.iter().fold(BTreeMap::<&str, usize>::new(), |mut sizes, line| {
-            *sizes.entry(&line.group).or_default() += 1;
-            sizes
+        let mut builder = CorpusBuilder::default();
+        let group_sizes = task.corpus.iter().fold(BTreeMap::<&str, usize>::new(), |mut group_sizes, line| {
+            *group_sizes.entry(&line.group).or_default() += 1;
+            group_sizes
         });
         let mut passages: BTreeMap<&str, Arc<Passage>> = BTreeMap::new();
         for (number, line) in (1..).zip(&task.corpus) {
-            let talk = sizes.get(line.group.as_str()).is_some_and(|size| *size > 1) || line.speaker.is_some();
-            passages.insert(&line.id, maker.passage(line, number, talk)?);
+            let is_talk = group_sizes.get(line.group.as_str()).is_some_and(|size| *size > 1) || line.speaker.is_some();
+            passages.insert(&line.id, builder.passage(line, number, is_talk)?);
         }
         for fact in &task.facts {
             let source = passages.get(fact.source.as_str()).map(|passage| evidence(passage));
-            maker.fact(&fact.subject, &fact.predicate, &fact.object, source)?;
+            builder.fact(&fact.subject, &fact.predicate, &fact.object, source)?;
         }
         let mut state = State::default();
-        state.apply(Operation::new(author(), "corpus", maker.changes))?;
+        state.apply(Operation::new(author(), "corpus", builder.changes))?;
         let index = Index::of(state.corpus());
         let group = |line: &CorpusLine| Some((passages.get(line.id.as_str())?.id(), line.group.clone()));
         let groups = task.corpus.iter().filter_map(group).collect();
         let view = View::of_dm(&state);
         let names = EntityLinker::of(&view);
-        Ok(Self { state, index, view, names, groups, seconds: start.elapsed().as_secs_f64() })
+        Ok(Self { state, index, view, names, groups, build_seconds: start.elapsed().as_secs_f64() })
     }
 
     /// Returns the texts that need a vector, in the exact form that the sentence encoder gets.
@@ -194,8 +195,8 @@ impl Corpus {
         let embedded = self.state.facts().filter(|fact| self.state.vocabulary().is_embedded(fact.predicate()));
         let facts = embedded.map(|fact| DocId::Fact(fact.id()));
         let passages = self.state.passages().map(|(id, _)| DocId::Passage(id));
-        let held = facts.chain(passages).filter(|doc| self.index.holds_doc(*doc));
-        held.filter_map(|doc| Some((doc, text_of(self.state.corpus(), doc)?.into_owned())))
+        let indexed = facts.chain(passages).filter(|doc| self.index.contains(*doc));
+        indexed.filter_map(|doc| Some((doc, text_of(self.state.corpus(), doc)?.into_owned())))
     }
 
     /// Stores the vector of a text in the index.
@@ -204,7 +205,7 @@ impl Corpus {
     }
 
     /// Returns the groups that the search finds, best first.
-    fn found(&self, question: &str, vector: Option<&[f32]>, method: Method) -> Vec<&str> {
+    fn ranked_groups(&self, question: &str, vector: Option<&[f32]>, method: Method) -> Vec<&str> {
         let named = if method.weights().graph > 0.0 { self.names.mentioned(question) } else { Vec::new() };
         let query = Query { text: question, vector, named, graph: true, weights: method.weights(), ..Query::default() };
         let mut ranked = rank(&self.view, &self.index, &query);
@@ -212,40 +213,40 @@ impl Corpus {
             ranked.retain(|ranked| method.score(ranked) > 0.0);
             ranked.sort_by(|a, b| method.score(b).total_cmp(&method.score(a)));
         }
-        let mut seen = BTreeSet::new();
+        let mut seen_groups = BTreeSet::new();
         let group = |doc| match doc {
             DocId::Passage(id) => self.groups.get(&id).map(String::as_str),
             DocId::Fact(_) => None,
         };
         let groups = ranked.into_iter().filter_map(|ranked| group(ranked.doc));
-        groups.filter(|group| seen.insert(*group)).collect()
+        groups.filter(|group| seen_groups.insert(*group)).collect()
     }
 
     /// Asks all questions of a task with one method. `vector` returns the vector of a question, or `None` to search
     /// without a vector.
     pub fn run(&self, task: &Task, method: Method, vector: impl Fn(&str) -> Option<Vec<f32>>) -> Run {
-        let mut run = Run { index_s: self.seconds, ..Run::default() };
+        let mut run = Run { index_s: self.build_seconds, ..Run::default() };
         for query in &task.queries {
             let vector = vector(&query.text);
             let start = Instant::now();
-            let of = |method: Method| self.found(&query.text, vector.as_deref(), method);
-            let found = match method {
-                Method::Rrf => fused(&of(Method::Dense), &of(Method::Bm25)),
-                method => of(method),
+            let ranked_groups_by = |method: Method| self.ranked_groups(&query.text, vector.as_deref(), method);
+            let ranked_groups = match method {
+                Method::Rrf => fuse_rankings(&ranked_groups_by(Method::Dense), &ranked_groups_by(Method::Bm25)),
+                method => ranked_groups_by(method),
             };
             run.times.push(start.elapsed().as_secs_f64() * 1e3);
-            run.scores.push(Scores::of(&found, &query.relevant));
+            run.scores.push(Scores::from_ranking(&ranked_groups, &query.relevant));
         }
         run
     }
 }
 
 /// Combines two rankings by reciprocal rank fusion.
-fn fused<'a>(a: &[&'a str], b: &[&'a str]) -> Vec<&'a str> {
+fn fuse_rankings<'a>(a: &[&'a str], b: &[&'a str]) -> Vec<&'a str> {
     let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
     for ranking in [a, b] {
-        for (place, group) in (61_u32..).zip(ranking) {
-            *sums.entry(group).or_default() += 1.0 / f64::from(place);
+        for (rank, group) in (61_u32..).zip(ranking) {
+            *sums.entry(group).or_default() += 1.0 / f64::from(rank);
         }
     }
     let mut groups: Vec<_> = sums.into_iter().collect();
@@ -264,29 +265,29 @@ fn evidence(passage: &Passage) -> Evidence {
 
 /// Creates the changes that add a corpus to a state. Adds each entity and each session only once.
 #[derive(Default)]
-struct Maker {
+struct CorpusBuilder {
     changes: Vec<Change>,
     names: BTreeMap<String, EntityId>,
-    known: BTreeSet<EntityId>,
+    added: BTreeSet<EntityId>,
     sessions: BTreeMap<String, SessionId>,
 }
 
-impl Maker {
+impl CorpusBuilder {
     fn entity(&mut self, name: &str) -> Result<EntityId, CorpusError> {
         if let Some(id) = self.names.get(name) {
             return Ok(id.clone());
         }
-        let nameless = || EntityId::new(format!("nameless-{}", self.names.len()));
-        let id = EntityId::from_name(name).or_else(|_| nameless())?;
+        let fallback_id = || EntityId::new(format!("nameless-{}", self.names.len()));
+        let id = EntityId::from_name(name).or_else(|_| fallback_id())?;
         self.names.insert(name.to_owned(), id.clone());
-        let first = self.known.insert(id.clone());
-        if first {
+        let is_new = self.added.insert(id.clone());
+        if is_new {
             self.changes.push(Change::AddEntity(Entity::new(id.clone())));
         }
         if !name.trim().is_empty() {
-            let attribute = if first { attribute::NAME } else { attribute::ALIAS };
-            let called = Fact::attribute(&id, attribute, name, Provenance::new(Acquisition::Imported, author()))?;
-            self.changes.push(Change::AssertFact(Arc::new(called.statement(name).build()?)));
+            let attribute = if is_new { attribute::NAME } else { attribute::ALIAS };
+            let name_fact = Fact::attribute(&id, attribute, name, Provenance::new(Acquisition::Imported, author()))?;
+            self.changes.push(Change::AssertFact(Arc::new(name_fact.statement(name).build()?)));
         }
         Ok(id)
     }
@@ -305,10 +306,10 @@ impl Maker {
         Ok(id)
     }
 
-    fn passage(&mut self, line: &CorpusLine, number: u32, talk: bool) -> Result<Arc<Passage>, CorpusError> {
+    fn passage(&mut self, line: &CorpusLine, number: u32, is_talk: bool) -> Result<Arc<Passage>, CorpusError> {
         let title = Some(&line.title).filter(|title| !title.is_empty()).cloned();
         let speaker = line.speaker.as_deref().map(|speaker| self.entity(speaker)).transpose()?;
-        let session = if talk { Some(self.session(&line.group)?) } else { None };
+        let session = if is_talk { Some(self.session(&line.group)?) } else { None };
         let time = line.time.as_ref().map(|raw| Date { raw: raw.clone(), time: None });
         let passage = Arc::new(Passage { title, speaker, session, time, line: number, ..Passage::new(&line.text) });
         self.changes.push(Change::AddPassage(Arc::clone(&passage)));
@@ -367,7 +368,7 @@ mod tests {
         let tasks = tasks::read(dir.path()).unwrap();
         assert_eq!(tasks.iter().map(|task| task.facts.len()).collect::<Vec<_>>(), [1, 0]);
         for task in &tasks {
-            let mut corpus = Corpus::of(task).unwrap();
+            let mut corpus = Corpus::from_task(task).unwrap();
             let texts: Vec<_> = corpus.texts().collect();
             assert_eq!(texts.len(), 3 + task.facts.len(), "{texts:?}");
             for (doc, text) in texts {

@@ -19,8 +19,8 @@ use hearsay_query::journal::UndoTarget;
 use serde::Serialize;
 
 use directory::{options, timed_open};
-pub use paced::{Paced, PacedPlan, measure_paced};
-use village::{UnderWay, Village, sentence};
+pub use paced::{PacedPlan, PacedResult, measure_paced};
+use village::{PendingRequests, Village, sentence};
 
 /// Parameters of a run of [`measure`].
 #[derive(Debug, Clone, Copy)]
@@ -35,7 +35,7 @@ pub struct Plan {
 
 /// The result of [`measure`].
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Soaked {
+pub struct SoakResult {
     /// Number of people in the village.
     pub people: usize,
     /// Number of moves.
@@ -69,53 +69,57 @@ pub struct Soaked {
 const BATCH: usize = 200;
 
 /// Number of operations in one minute of game time.
-const MINUTE: usize = 4;
+const BATCHES_PER_MINUTE: usize = 4;
 
 /// Simulates the village as fast as possible, and writes to `directory`.
 ///
 /// # Errors
 /// Returns an error if the village has fewer than 8 people, the memory fails, or a move is refused.
-pub fn measure(plan: Plan, directory: &Path) -> Result<Soaked> {
+pub fn measure(plan: Plan, directory: &Path) -> Result<SoakResult> {
     ensure!(plan.people >= 8, "a village needs at least 8 people, not {}", plan.people);
-    let (played, once) = (directory.join("played"), directory.join("once"));
+    let (played_directory, once_directory) = (directory.join("played"), directory.join("once"));
     let mut village = Village::new(plan.people)?;
-    let memory = Memory::open(options(&played))?;
+    let memory = Memory::open(options(&played_directory))?;
     village.settle(&memory)?;
-    let begun = Instant::now();
-    let mut under_way = UnderWay::default();
+    let start = Instant::now();
+    let mut pending = PendingRequests::default();
     let batches = plan.moves.div_ceil(BATCH);
     let slot_at = batches.saturating_sub(20);
-    let mut kept = None;
+    let mut saved = None;
     for batch in 0..batches {
         let count = BATCH.min(plan.moves - batch * BATCH);
-        let moves = (0..count).map(|n| village.go(batch * BATCH + n)).collect();
-        under_way.patch(&memory, moves, (batch / MINUTE) as i64)?;
-        while village.said < plan.talk * (batch + 1) / batches {
-            under_way.talk(&memory, &village.talk())?;
+        let moves = (0..count).map(|n| village.move_person(batch * BATCH + n)).collect();
+        pending.patch(&memory, moves, (batch / BATCHES_PER_MINUTE) as i64)?;
+        while village.event_count < plan.talk * (batch + 1) / batches {
+            pending.talk(&memory, &village.next_event())?;
         }
         if batch == slot_at {
-            under_way.finish()?;
+            pending.finish()?;
             memory.save_slot("soak")?.wait()?;
-            kept = Some((places(&memory, &village)?, village.said));
+            saved = Some((places(&memory, &village)?, village.event_count));
         }
     }
-    under_way.finish()?;
-    let played_s = begun.elapsed().as_secs_f64();
+    pending.finish()?;
+    let played_s = start.elapsed().as_secs_f64();
     memory.close()?;
-    let (directory_bytes, (memory, open_ms)) = (crate::speed::bytes_below(&played)?, timed_open(&played)?);
-    let talk = village.said;
+    let (directory_bytes, (memory, open_ms)) =
+        (crate::speed::bytes_below(&played_directory)?, timed_open(&played_directory)?);
+    let talk = village.event_count;
     let people = village.people.clone();
-    let talk_kept = memory.read_in_background(move |world| Ok(kept_talk(&world.state, &people, talk)))?.wait()?;
-    write_once(&memory, &once)?;
-    let (once_bytes, (fresh, once_open_ms)) = (crate::speed::bytes_below(&once)?, timed_open(&once)?);
-    fresh.close()?;
+    let talk_kept =
+        memory.read_in_background(move |world| Ok(count_recorded_events(&world.state, &people, talk)))?.wait()?;
+    write_once(&memory, &once_directory)?;
+    let (once_bytes, (once_memory, once_open_ms)) =
+        (crate::speed::bytes_below(&once_directory)?, timed_open(&once_directory)?);
+    once_memory.close()?;
     let undo_works = undo_works(&memory, &mut village)?;
-    let (then, said) = kept.context("the run has no batch of moves, so no slot was saved")?;
+    let (saved_places, event_count) = saved.context("the run has no batch of moves, so no slot was saved")?;
     memory.load_slot("soak")?.wait()?;
-    let known = memory.read_in_background(move |world| Ok(spoken(&world.state, said).is_none()))?.wait()?;
-    let slot_works = known && places(&memory, &village)? == then;
+    let is_removed =
+        memory.read_in_background(move |world| Ok(knowers_of_event(&world.state, event_count).is_none()))?.wait()?;
+    let slot_works = is_removed && places(&memory, &village)? == saved_places;
     memory.close()?;
-    Ok(Soaked {
+    Ok(SoakResult {
         people: plan.people,
         moves: plan.moves,
         talk,
@@ -141,38 +145,38 @@ fn places(memory: &Memory, village: &Village) -> Result<Vec<Option<EntityId>>> {
 }
 
 /// Returns the knowers of the game event number `number`. Returns `None` if the event is not recorded with its speaker.
-fn spoken(state: &State, number: usize) -> Option<Vec<Knower>> {
+fn knowers_of_event(state: &State, number: usize) -> Option<Vec<Knower>> {
     let text = sentence(number);
     if number.is_multiple_of(3) {
         let (_, passage) = state.passages_in_session(None).find(|(_, passage)| passage.text == text)?;
         return passage.speaker.as_ref().map(|_| passage.heard_by.clone());
     }
     let fact = state.facts().find(|fact| fact.statement() == text)?;
-    let teller = fact.provenance().speaker.is_some() == (number % 3 == 1);
+    let has_expected_speaker = fact.provenance().speaker.is_some() == (number % 3 == 1);
     let edges = state.known_by(fact.id()).filter(|edge| edge.acquisition.gives_knowledge());
-    teller.then(|| edges.map(|edge| edge.knower.clone()).collect())
+    has_expected_speaker.then(|| edges.map(|edge| edge.knower.clone()).collect())
 }
 
 /// Returns how many of the first `talk` game events are recorded with their speaker and at least two hearers or
 /// witnesses.
-fn kept_talk(state: &State, people: &[EntityId], talk: usize) -> usize {
+fn count_recorded_events(state: &State, people: &[EntityId], talk: usize) -> usize {
     use std::collections::HashMap;
-    let said: HashMap<&str, _> =
+    let passages: HashMap<&str, _> =
         state.passages_in_session(None).map(|(_, passage)| (passage.text.as_str(), passage)).collect();
     let facts: HashMap<&str, _> = state.facts().map(|fact| (fact.statement(), fact)).collect();
     let is_person = |knower: &Knower| knower.entity().is_some_and(|id| people.contains(id));
     let is_kept = |number: &usize| {
         let text = sentence(*number);
         if number.is_multiple_of(3) {
-            return said.get(text.as_str()).is_some_and(|passage| {
+            return passages.get(text.as_str()).is_some_and(|passage| {
                 passage.speaker.is_some() && passage.heard_by.iter().filter(|knower| is_person(knower)).count() >= 3
             });
         }
         facts.get(text.as_str()).is_some_and(|fact| {
             let learned = state.known_by(fact.id()).filter(|edge| edge.acquisition.gives_knowledge());
-            let told =
+            let is_expected =
                 fact.provenance().author == Author::Game && fact.provenance().speaker.is_some() == (number % 3 == 1);
-            told && learned.filter(|edge| is_person(&edge.knower)).count() >= 2
+            is_expected && learned.filter(|edge| is_person(&edge.knower)).count() >= 2
         })
     };
     (0..talk).filter(is_kept).count()
@@ -180,17 +184,17 @@ fn kept_talk(state: &State, people: &[EntityId], talk: usize) -> usize {
 
 /// Writes the current state and all passages to a new directory.
 fn write_once(memory: &Memory, directory: &Path) -> Result<()> {
-    let changes = memory.read_in_background(|world| Ok(live(&world.state)))?.wait()?;
-    let fresh = Memory::open(options(directory))?;
-    for part in changes.chunks(BATCH) {
-        let operation = Operation::new(Author::Game, "what holds", part.to_vec());
-        fresh.write(move |_| Ok(operation.clone()))?.wait()?;
+    let changes = memory.read_in_background(|world| Ok(current_changes(&world.state)))?.wait()?;
+    let once_memory = Memory::open(options(directory))?;
+    for chunk in changes.chunks(BATCH) {
+        let operation = Operation::new(Author::Game, "what holds", chunk.to_vec());
+        once_memory.write(move |_| Ok(operation.clone()))?.wait()?;
     }
-    fresh.close()?;
+    once_memory.close()?;
     Ok(())
 }
 
-fn live(state: &State) -> Vec<Change> {
+fn current_changes(state: &State) -> Vec<Change> {
     let entities = state.entities().map(|entity| Change::AddEntity((**entity).clone()));
     let facts: Vec<_> = state.facts().filter(|fact| !fact.validity().is_closed()).collect();
     let edges = facts.iter().flat_map(|fact| state.known_by(fact.id()));
@@ -202,16 +206,16 @@ fn live(state: &State) -> Vec<Change> {
 }
 
 fn undo_works(memory: &Memory, village: &mut Village) -> Result<bool> {
-    let number = village.said;
-    memory.learn(Author::Game, village.talk())?.wait()?;
-    let is_there = || -> Result<bool> {
-        Ok(memory.read_in_background(move |world| Ok(spoken(&world.state, number).is_some()))?.wait()?)
+    let number = village.event_count;
+    memory.learn(Author::Game, village.next_event())?.wait()?;
+    let is_recorded = || -> Result<bool> {
+        Ok(memory.read_in_background(move |world| Ok(knowers_of_event(&world.state, number).is_some()))?.wait()?)
     };
-    let before = is_there()?;
+    let was_recorded = is_recorded()?;
     let undone = memory.undo(UndoTarget::Last)?.wait()?;
-    let gone = !is_there()?;
+    let is_removed = !is_recorded()?;
     memory.undo(UndoTarget::At(undone.position))?.wait()?;
-    Ok(before && gone && is_there()?)
+    Ok(was_recorded && is_removed && is_recorded()?)
 }
 
 #[cfg(test)]
@@ -221,10 +225,10 @@ mod tests {
     #[test]
     fn a_short_soak_keeps_everything() {
         let directory = tempfile::tempdir().unwrap();
-        let soaked = measure(Plan { people: 12, moves: 6_000, talk: 60 }, directory.path()).unwrap();
-        assert_eq!((soaked.talk, soaked.talk_kept), (60, 60), "{soaked:?}");
-        assert!(soaked.undo_works && soaked.slot_works, "{soaked:?}");
-        assert!(soaked.directory_bytes > 0 && soaked.once_bytes > 0, "{soaked:?}");
+        let result = measure(Plan { people: 12, moves: 6_000, talk: 60 }, directory.path()).unwrap();
+        assert_eq!((result.talk, result.talk_kept), (60, 60), "{result:?}");
+        assert!(result.undo_works && result.slot_works, "{result:?}");
+        assert!(result.directory_bytes > 0 && result.once_bytes > 0, "{result:?}");
     }
 
     #[test]

@@ -34,7 +34,7 @@ pub enum StoryError {
     },
     /// The file is not UTF-8 text.
     #[error("{}: the file is not UTF-8 text; convert it to UTF-8", file.display())]
-    NoText {
+    NotText {
         /// The file.
         file: PathBuf,
     },
@@ -62,19 +62,19 @@ pub enum Sentence {
     /// A character enters a room.
     Enters {
         /// The character.
-        who: EntityId,
+        character: EntityId,
         /// The room.
         room: EntityId,
     },
     /// A character leaves a room.
     Leaves {
         /// The character.
-        who: EntityId,
+        character: EntityId,
         /// The room.
         room: EntityId,
     },
     /// A thing is in a container, or a container is in a room.
-    Lies {
+    IsIn {
         /// The thing, or the container.
         thing: EntityId,
         /// The container, or the room.
@@ -83,7 +83,7 @@ pub enum Sentence {
     /// A character moves a thing into a container.
     Moves {
         /// The character.
-        who: EntityId,
+        character: EntityId,
         /// The thing that is moved.
         thing: EntityId,
         /// The container into which the character moves the thing.
@@ -92,7 +92,7 @@ pub enum Sentence {
     /// A character likes or dislikes something.
     Likes {
         /// The character.
-        who: EntityId,
+        character: EntityId,
         /// The text of the sentence.
         text: String,
     },
@@ -100,7 +100,7 @@ pub enum Sentence {
 
 /// The kind of a question, with the characters whose beliefs the question is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Asked {
+pub enum QuestionKind {
     /// The question asks where the thing was at the beginning of the story.
     Memory,
     /// The question asks where the thing is at the end of the story.
@@ -121,7 +121,7 @@ pub struct Question {
     /// The thing that the question is about.
     pub thing: EntityId,
     /// The kind of question.
-    pub asked: Asked,
+    pub kind: QuestionKind,
     /// The answer of the data set: the container of the thing.
     pub answer: EntityId,
 }
@@ -141,7 +141,7 @@ pub struct Story {
 const GZIP: [u8; 2] = [0x1F, 0x8B];
 
 /// Maximum size of an unpacked gzip file, in bytes.
-const MOST: u64 = 256 << 20;
+const MAX_UNPACKED_BYTES: u64 = 256 << 20;
 
 /// Reads the stories of a file. Joins consecutive stories with the same sentences into one story with several
 /// questions.
@@ -149,17 +149,17 @@ const MOST: u64 = 256 << 20;
 /// # Errors
 /// Returns an error if the file cannot be read, if the file contains no question, or if a line has an unknown format.
 pub fn read(file: &Path) -> Result<Vec<Story>, StoryError> {
-    let owned = || file.to_owned();
-    let mut bytes = std::fs::read(file).map_err(|source| StoryError::File { file: owned(), source })?;
+    let path = || file.to_owned();
+    let mut bytes = std::fs::read(file).map_err(|source| StoryError::File { file: path(), source })?;
     if bytes.starts_with(&GZIP) {
         let (packed, mut unpacked) = (std::mem::take(&mut bytes), Vec::new());
-        let read = MultiGzDecoder::new(&packed[..]).take(MOST).read_to_end(&mut unpacked);
-        read.map_err(|source| StoryError::Gzip { file: owned(), source })?;
+        let read = MultiGzDecoder::new(&packed[..]).take(MAX_UNPACKED_BYTES).read_to_end(&mut unpacked);
+        read.map_err(|source| StoryError::Gzip { file: path(), source })?;
         bytes = unpacked;
     }
-    let text = String::from_utf8(bytes).map_err(|_| StoryError::NoText { file: owned() })?;
-    let stories = parse(&text).map_err(|(line, problem)| StoryError::Line { file: owned(), line, problem })?;
-    if stories.is_empty() { Err(StoryError::Empty { file: owned() }) } else { Ok(stories) }
+    let text = String::from_utf8(bytes).map_err(|_| StoryError::NotText { file: path() })?;
+    let stories = parse(&text).map_err(|(line, problem)| StoryError::Line { file: path(), line, problem })?;
+    if stories.is_empty() { Err(StoryError::Empty { file: path() }) } else { Ok(stories) }
 }
 
 /// Parses stories. An error is the line number, counted from 1, and a description of the problem.
@@ -169,22 +169,22 @@ pub(crate) fn parse(text: &str) -> Result<Vec<Story>, (usize, String)> {
         if words.trim().is_empty() {
             continue;
         }
-        let at = |problem: String| (line, problem);
+        let with_line = |problem: String| (line, problem);
         let (number, words) = words
             .split_once(' ')
             .and_then(|(number, rest)| Some((number.parse::<u32>().ok()?, rest.trim())))
-            .ok_or_else(|| at(format!("expected a number and a sentence, found `{words}`")))?;
+            .ok_or_else(|| with_line(format!("expected a number and a sentence, found `{words}`")))?;
         if number == 1 {
             story = Story::default();
         }
         let Some((text, answer)) = words.split_once('\t') else {
-            story.sentences.push((line, sentence(words).map_err(at)?));
+            story.sentences.push((line, sentence(words).map_err(with_line)?));
             story.text.push(words.to_owned());
             continue;
         };
-        let answer = id(answer.split('\t').next().unwrap_or_default()).map_err(at)?;
-        let (thing, asked) = question(text).map_err(at)?;
-        let question = Question { line, text: text.to_owned(), thing, asked, answer };
+        let answer = id(answer.split('\t').next().unwrap_or_default()).map_err(with_line)?;
+        let (thing, kind) = question(text).map_err(with_line)?;
+        let question = Question { line, text: text.to_owned(), thing, kind, answer };
         match stories.last_mut().filter(|last| last.text == story.text) {
             Some(last) => last.questions.push(question),
             None => stories.push(Story { questions: vec![question], ..story.clone() }),
@@ -200,14 +200,14 @@ fn id(name: &str) -> Result<EntityId, String> {
 fn sentence(text: &str) -> Result<Sentence, String> {
     let words: Vec<&str> = text.trim_end_matches('.').split_whitespace().collect();
     Ok(match words[..] {
-        [who, "entered", "the", room] => Sentence::Enters { who: id(who)?, room: id(room)? },
-        [who, "exited" | "left", "the", room] => Sentence::Leaves { who: id(who)?, room: id(room)? },
-        ["The", thing, "is" | "are", "in", "the", place] => Sentence::Lies { thing: id(thing)?, place: id(place)? },
-        [who, "moved", "the", thing, "to", "the", place] => {
-            Sentence::Moves { who: id(who)?, thing: id(thing)?, place: id(place)? }
+        [character, "entered", "the", room] => Sentence::Enters { character: id(character)?, room: id(room)? },
+        [character, "exited" | "left", "the", room] => Sentence::Leaves { character: id(character)?, room: id(room)? },
+        ["The", thing, "is" | "are", "in", "the", place] => Sentence::IsIn { thing: id(thing)?, place: id(place)? },
+        [character, "moved", "the", thing, "to", "the", place] => {
+            Sentence::Moves { character: id(character)?, thing: id(thing)?, place: id(place)? }
         }
-        [who, "likes" | "loves" | "hates" | "dislikes", "the", _] => {
-            Sentence::Likes { who: id(who)?, text: text.to_owned() }
+        [character, "likes" | "loves" | "hates" | "dislikes", "the", _] => {
+            Sentence::Likes { character: id(character)?, text: text.to_owned() }
         }
         _ => {
             return Err(format!(
@@ -218,14 +218,16 @@ fn sentence(text: &str) -> Result<Sentence, String> {
     })
 }
 
-fn question(text: &str) -> Result<(EntityId, Asked), String> {
+fn question(text: &str) -> Result<(EntityId, QuestionKind), String> {
     let words: Vec<&str> = text.trim_end_matches('?').split_whitespace().collect();
     Ok(match words[..] {
-        ["Where", "was", "the", thing, "at", "the", "beginning"] => (id(thing)?, Asked::Memory),
-        ["Where", "is", "the", thing, "really"] => (id(thing)?, Asked::Reality),
-        ["Where", "will", who, "look", "for", "the", thing] => (id(thing)?, Asked::FirstOrder(id(who)?)),
-        ["Where", "does", who, "think", "that", other, "searches", "for", "the", thing] => {
-            (id(thing)?, Asked::SecondOrder(id(who)?, id(other)?))
+        ["Where", "was", "the", thing, "at", "the", "beginning"] => (id(thing)?, QuestionKind::Memory),
+        ["Where", "is", "the", thing, "really"] => (id(thing)?, QuestionKind::Reality),
+        ["Where", "will", character, "look", "for", "the", thing] => {
+            (id(thing)?, QuestionKind::FirstOrder(id(character)?))
+        }
+        ["Where", "does", character, "think", "that", other, "searches", "for", "the", thing] => {
+            (id(thing)?, QuestionKind::SecondOrder(id(character)?, id(other)?))
         }
         _ => {
             return Err(format!(

@@ -108,43 +108,45 @@ pub struct Task {
 pub fn read(dir: &Path) -> Result<Vec<Task>, TaskError> {
     let name = dir.canonicalize().ok().and_then(|dir| Some(dir.file_name()?.to_string_lossy().into_owned()));
     let mut tasks = Vec::new();
-    walk(dir, name.as_deref().unwrap_or("task"), &mut tasks)?;
+    find_tasks(dir, name.as_deref().unwrap_or("task"), &mut tasks)?;
     if tasks.is_empty() { Err(TaskError::Empty(dir.to_owned())) } else { Ok(tasks) }
 }
 
-fn walk(dir: &Path, name: &str, tasks: &mut Vec<Task>) -> Result<(), TaskError> {
+fn find_tasks(dir: &Path, name: &str, tasks: &mut Vec<Task>) -> Result<(), TaskError> {
     if dir.join("corpus.jsonl").is_file() {
-        tasks.push(task(dir, name)?);
+        tasks.push(read_task(dir, name)?);
         return Ok(());
     }
     let failed = |source| TaskError::File { path: dir.to_owned(), source };
-    let mut below = Vec::new();
+    let mut entries = Vec::new();
     for entry in fs::read_dir(dir).map_err(failed)? {
-        below.push(entry.map_err(failed)?.path());
+        entries.push(entry.map_err(failed)?.path());
     }
-    below.sort();
-    for path in below.iter().filter(|path| path.is_dir()) {
-        let last = path.file_name().unwrap_or_default().to_string_lossy();
-        walk(path, &format!("{name}/{last}"), tasks)?;
+    entries.sort();
+    for path in entries.iter().filter(|path| path.is_dir()) {
+        let folder_name = path.file_name().unwrap_or_default().to_string_lossy();
+        find_tasks(path, &format!("{name}/{folder_name}"), tasks)?;
     }
     Ok(())
 }
 
-fn task(dir: &Path, name: &str) -> Result<Task, TaskError> {
+fn read_task(dir: &Path, name: &str) -> Result<Task, TaskError> {
     let (mut ids, mut groups) = (BTreeSet::new(), BTreeSet::new());
-    let corpus = lines(&dir.join("corpus.jsonl"), |line: &CorpusLine| {
+    let corpus = read_lines(&dir.join("corpus.jsonl"), |line: &CorpusLine| {
         groups.insert(line.group.clone());
-        let new = ids.insert(line.id.clone());
-        (!new).then(|| format!("a second corpus line with the id `{}`; each id must be unique", line.id))
+        let is_new = ids.insert(line.id.clone());
+        (!is_new).then(|| format!("a second corpus line with the id `{}`; each id must be unique", line.id))
     })?;
-    let queries = lines(&dir.join("queries.jsonl"), |query: &TaskQuery| {
+    let queries = read_lines(&dir.join("queries.jsonl"), |query: &TaskQuery| {
         let unknown = query.relevant.iter().find(|group| !groups.contains(*group));
-        let none = query.relevant.is_empty().then(|| "`relevant` is empty; list the correct groups".to_owned());
-        none.or_else(|| Some(format!("`relevant` contains `{}`, which is not a group in corpus.jsonl", unknown?)))
+        let empty_problem =
+            query.relevant.is_empty().then(|| "`relevant` is empty; list the correct groups".to_owned());
+        empty_problem
+            .or_else(|| Some(format!("`relevant` contains `{}`, which is not a group in corpus.jsonl", unknown?)))
     })?;
     let file = dir.join("facts.jsonl");
     let facts = if file.is_file() {
-        lines(&file, |fact: &TaskFact| {
+        read_lines(&file, |fact: &TaskFact| {
             let unknown = !ids.contains(&fact.source);
             unknown.then(|| format!("`source` is `{}`, which is not an id in corpus.jsonl", fact.source))
         })?
@@ -155,16 +157,19 @@ fn task(dir: &Path, name: &str) -> Result<Task, TaskError> {
 }
 
 /// Reads the lines of a file, and checks each line. `check` returns the problem of a line, if any.
-fn lines<T: DeserializeOwned>(file: &Path, mut check: impl FnMut(&T) -> Option<String>) -> Result<Vec<T>, TaskError> {
+fn read_lines<T: DeserializeOwned>(
+    file: &Path,
+    mut check: impl FnMut(&T) -> Option<String>,
+) -> Result<Vec<T>, TaskError> {
     let text = fs::read_to_string(file).map_err(|source| TaskError::File { path: file.to_owned(), source })?;
-    let mut read = Vec::new();
+    let mut parsed = Vec::new();
     for (line, json) in (1..).zip(text.lines()).filter(|(_, json)| !json.trim().is_empty()) {
         let failed = |problem| TaskError::Line { file: file.to_owned(), line, problem };
         let value = serde_json::from_str(json).map_err(|error| failed(format!("wrong format: {error}")))?;
         if let Some(problem) = check(&value) {
             return Err(failed(problem));
         }
-        read.push(value);
+        parsed.push(value);
     }
-    Ok(read)
+    Ok(parsed)
 }

@@ -25,24 +25,24 @@ pub enum CacheError {
     },
     /// The file is not a vector cache.
     #[error("{}: the file is not a cache of vectors; name another file with --cache, or delete this file", .0.display())]
-    Foreign(PathBuf),
+    NotACache(PathBuf),
     /// The system has no directory for caches.
     #[error("there is no cache directory on this system; name a file with --cache")]
-    NoPlace,
+    NoCacheDirectory,
     /// The sentence encoder could not compute a vector.
     #[error(transparent)]
     Embed(#[from] EmbedError),
 }
 
 /// The first bytes of a cache file.
-const HEAD: &[u8; 16] = b"hearsay vectors1";
+const FILE_HEADER: &[u8; 16] = b"hearsay vectors1";
 
 /// Number of texts that are encoded before their vectors are written.
 const BATCH: usize = 64;
 
 /// Size of a record's header, in bytes. The header consists of the hash of the model's id and the hash of the text. The
 /// vector follows it.
-const KEYS: usize = 2 * size_of::<TextHash>();
+const RECORD_HEADER_BYTES: usize = 2 * size_of::<TextHash>();
 
 /// The vectors of one model, by text, with the cache file in which they are stored.
 #[derive(Debug)]
@@ -58,15 +58,15 @@ impl VectorCache {
     /// # Errors
     /// Returns an error if the system has no directory for caches.
     pub fn default_file() -> Result<PathBuf, CacheError> {
-        let var = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let path_var = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let dir = if cfg!(windows) {
-            var("LOCALAPPDATA")
+            path_var("LOCALAPPDATA")
         } else if cfg!(target_os = "macos") {
             env::home_dir().map(|home| home.join("Library/Caches"))
         } else {
-            var("XDG_CACHE_HOME").or_else(|| Some(env::home_dir()?.join(".cache")))
+            path_var("XDG_CACHE_HOME").or_else(|| Some(env::home_dir()?.join(".cache")))
         };
-        Ok(dir.ok_or(CacheError::NoPlace)?.join("hearsay/eval-vectors.bin"))
+        Ok(dir.ok_or(CacheError::NoCacheDirectory)?.join("hearsay/eval-vectors.bin"))
     }
 
     /// Reads the vectors of one model from a cache file. `dimension` is the length of a vector of this model. If the
@@ -86,26 +86,26 @@ impl VectorCache {
             if let Some(dir) = file.parent() {
                 fs::create_dir_all(dir).map_err(failed)?;
             }
-            fs::write(file, HEAD).map_err(failed)?;
+            fs::write(file, FILE_HEADER).map_err(failed)?;
             return Ok(cache);
         }
-        let mut rest = bytes.strip_prefix(HEAD).ok_or_else(|| CacheError::Foreign(file.to_owned()))?;
+        let mut rest = bytes.strip_prefix(FILE_HEADER).ok_or_else(|| CacheError::NotACache(file.to_owned()))?;
         while let Some((length, record)) = rest.split_first_chunk::<4>() {
             let length = u32::from_le_bytes(*length) as usize;
-            let Some((record, after)) = record.split_at_checked(KEYS + length * 4) else { break };
-            let (keys, numbers) = record.split_at(KEYS);
-            if keys[..KEYS / 2] == cache.model && length == dimension {
+            let Some((record, after)) = record.split_at_checked(RECORD_HEADER_BYTES + length * 4) else { break };
+            let (keys, numbers) = record.split_at(RECORD_HEADER_BYTES);
+            if keys[..RECORD_HEADER_BYTES / 2] == cache.model && length == dimension {
                 let number = |bytes: &[u8; 4]| f32::from_le_bytes(*bytes);
                 let vector = numbers.as_chunks::<4>().0.iter().map(number).collect();
                 let mut hash = TextHash::default();
-                hash.copy_from_slice(&keys[KEYS / 2..]);
+                hash.copy_from_slice(&keys[RECORD_HEADER_BYTES / 2..]);
                 cache.vectors.insert(hash, vector);
             }
             rest = after;
         }
         if !rest.is_empty() {
-            let whole = OpenOptions::new().write(true).open(file).map_err(failed)?;
-            whole.set_len((bytes.len() - rest.len()) as u64).map_err(failed)?;
+            let cache_file = OpenOptions::new().write(true).open(file).map_err(failed)?;
+            cache_file.set_len((bytes.len() - rest.len()) as u64).map_err(failed)?;
         }
         Ok(cache)
     }
@@ -131,7 +131,7 @@ impl VectorCache {
         for batch in missing.chunks(BATCH) {
             progress(left);
             let vectors = encoder.encode(batch)?;
-            self.keep(batch.iter().copied().zip(vectors))?;
+            self.store(batch.iter().copied().zip(vectors))?;
             left -= batch.len();
         }
         Ok(())
@@ -141,7 +141,7 @@ impl VectorCache {
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
-    pub fn keep<'a>(&mut self, vectors: impl IntoIterator<Item = (&'a str, Vec<f32>)>) -> Result<(), CacheError> {
+    pub fn store<'a>(&mut self, vectors: impl IntoIterator<Item = (&'a str, Vec<f32>)>) -> Result<(), CacheError> {
         let mut bytes = Vec::new();
         for (text, vector) in vectors {
             let hash = text_hash(text);
@@ -166,15 +166,15 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("deep/cache.bin");
         let mut cache = VectorCache::open(&file, "a@1", 2).unwrap();
-        cache.keep([("rats", vec![0.6, 0.8]), ("cats", vec![1.0, 0.0])]).unwrap();
+        cache.store([("rats", vec![0.6, 0.8]), ("cats", vec![1.0, 0.0])]).unwrap();
         let whole = fs::read(&file).unwrap();
         fs::write(&file, &whole[..whole.len() - 3]).unwrap();
         let mut cache = VectorCache::open(&file, "a@1", 2).unwrap();
         assert_eq!((cache.get("rats"), cache.get("cats")), (Some(&[0.6, 0.8][..]), None));
-        cache.keep([("cats", vec![0.0, 1.0])]).unwrap();
+        cache.store([("cats", vec![0.0, 1.0])]).unwrap();
         assert_eq!(VectorCache::open(&file, "a@1", 2).unwrap().get("cats"), Some(&[0.0, 1.0][..]));
         assert!(VectorCache::open(&file, "b@1", 2).unwrap().get("rats").is_none(), "of another model");
         fs::write(&file, "something else").unwrap();
-        assert!(matches!(VectorCache::open(&file, "a@1", 2), Err(CacheError::Foreign(_))));
+        assert!(matches!(VectorCache::open(&file, "a@1", 2), Err(CacheError::NotACache(_))));
     }
 }

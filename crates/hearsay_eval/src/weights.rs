@@ -11,25 +11,25 @@ use hearsay_extract::{Classifier, Language, Meaning};
 use serde::Serialize;
 
 use crate::{
-    extraction::{Finding, Labelled, Part, findings, rows},
-    learn::{Row, learn},
+    extraction::{Finding, Labelled, SceneSplit, findings, training_rows},
+    learn::{Row, train},
 };
 
 /// Strength of the ridge regularization.
 const RIDGE: f64 = 1.0;
 
 /// Number of steps of Newton's method. The method converges in fewer steps.
-const STEPS: usize = 30;
+const MAX_STEPS: usize = 30;
 
 /// Minimum number of occurrences of a mark. A rarer mark gets no weight.
-const LEAST: usize = 3;
+const MIN_OCCURRENCES: usize = 3;
 
 /// Number of parts into which the scenes are divided. The facts of each part are extracted with classifiers that were
 /// trained on the other parts.
-const PARTS: usize = 5;
+const FOLDS: usize = 5;
 
 /// Minimum confidence at which a fact is accepted without review.
-const ACCEPTED: f64 = 0.7;
+const MIN_ACCEPTED: f64 = 0.7;
 
 /// Fitted weights, with the figures of a cross-validation: each scene is measured with weights that were fitted to the
 /// other scenes.
@@ -49,22 +49,23 @@ pub struct Weights {
 
 /// Fits the weights to labelled sentences. Without `meaning`, the extractor uses no sentence vectors.
 pub fn fit(labelled: &Labelled, meaning: Option<&dyn Meaning>) -> Weights {
-    let all = findings_of_others(labelled, meaning);
+    let all = cross_validated_findings(labelled, meaning);
     let mut count: BTreeMap<&'static str, usize> = BTreeMap::new();
     for mark in all.iter().flat_map(|finding| &finding.marks) {
         *count.entry(mark).or_default() += 1;
     }
-    let marks: Vec<&'static str> = count.iter().filter(|(_, count)| **count >= LEAST).map(|(mark, _)| *mark).collect();
+    let marks: Vec<&'static str> =
+        count.iter().filter(|(_, count)| **count >= MIN_OCCURRENCES).map(|(mark, _)| *mark).collect();
     let scenes: BTreeSet<&str> = all.iter().map(|finding| finding.scene.as_str()).collect();
     let (mut accepted, mut right, mut loss) = (0usize, 0usize, 0.0);
     for scene in &scenes {
         let others: Vec<&Finding> = all.iter().filter(|finding| finding.scene != **scene).collect();
         let weights = regress(&others, &marks);
         for finding in all.iter().filter(|finding| finding.scene == **scene) {
-            let sure = sure(&weights, finding, &marks);
-            let likely = if finding.right { sure } else { 1.0 - sure };
-            loss -= likely.max(1e-9).ln();
-            if sure >= ACCEPTED {
+            let confidence = confidence(&weights, finding, &marks);
+            let likelihood = if finding.right { confidence } else { 1.0 - confidence };
+            loss -= likelihood.max(1e-9).ln();
+            if confidence >= MIN_ACCEPTED {
                 accepted += 1;
                 right += usize::from(finding.right);
             }
@@ -83,30 +84,33 @@ pub fn fit(labelled: &Labelled, meaning: Option<&dyn Meaning>) -> Weights {
 
 /// Extracts the facts of each scene with classifiers that were trained on other scenes. A classifier would be too
 /// accurate on the sentences that it was trained on.
-fn findings_of_others(labelled: &Labelled, meaning: Option<&dyn Meaning>) -> Vec<Finding> {
-    let rows = rows(labelled);
+fn cross_validated_findings(labelled: &Labelled, meaning: Option<&dyn Meaning>) -> Vec<Finding> {
+    let rows = training_rows(labelled);
     let mut all = Vec::new();
-    for part in 0..PARTS {
-        let scenes: BTreeSet<&str> = labelled.scenes().skip(part).step_by(PARTS).collect();
-        let learned = |rows: &[Row]| {
+    for fold in 0..FOLDS {
+        let scenes: BTreeSet<&str> = labelled.scenes().skip(fold).step_by(FOLDS).collect();
+        let classifier = |rows: &[Row]| {
             let others = rows.iter().filter(|row| !scenes.contains(row.scene.as_str()));
-            // The output of `learn` can always be read, so the default is never used.
-            Classifier::read(&learn(others)).unwrap_or_default()
+            // The output of `train` can always be read, so the default is never used.
+            Classifier::read(&train(others)).unwrap_or_default()
         };
-        let language =
-            Language::english().with_classifiers(learned(&rows.pairs), learned(&rows.values), learned(&rows.meanings));
-        all.extend(findings(labelled, meaning, &Part { scenes, language }));
+        let language = Language::english().with_classifiers(
+            classifier(&rows.pairs),
+            classifier(&rows.values),
+            classifier(&rows.meanings),
+        );
+        all.extend(findings(labelled, meaning, &SceneSplit { scenes, language }));
     }
     all
 }
 
 /// Returns the indices of the weights that apply to a finding: the base, and the weights of its marks.
 fn features(finding: &Finding, marks: &[&'static str]) -> Vec<usize> {
-    let of_marks = finding.marks.iter().filter_map(|mark| marks.binary_search(mark).ok()).map(|at| at + 1);
-    std::iter::once(0).chain(of_marks).collect()
+    let mark_indices = finding.marks.iter().filter_map(|mark| marks.binary_search(mark).ok()).map(|at| at + 1);
+    std::iter::once(0).chain(mark_indices).collect()
 }
 
-fn sure(weights: &[f64], finding: &Finding, marks: &[&'static str]) -> f64 {
+fn confidence(weights: &[f64], finding: &Finding, marks: &[&'static str]) -> f64 {
     let sum: f64 = features(finding, marks).into_iter().map(|at| weights[at]).sum();
     1.0 / (1.0 + (-sum).exp())
 }
@@ -117,7 +121,7 @@ fn regress(findings: &[&Finding], marks: &[&'static str]) -> Vec<f64> {
     let rows: Vec<(Vec<usize>, f64)> =
         findings.iter().map(|finding| (features(finding, marks), f64::from(u8::from(finding.right)))).collect();
     let mut weights = vec![0.0; size];
-    for _ in 0..STEPS {
+    for _ in 0..MAX_STEPS {
         let mut gradient = vec![0.0; size];
         let mut hessian = vec![vec![0.0; size]; size];
         for at in 0..size {
@@ -127,11 +131,11 @@ fn regress(findings: &[&Finding], marks: &[&'static str]) -> Vec<f64> {
         }
         for (features, right) in &rows {
             let sum: f64 = features.iter().map(|at| weights[*at]).sum();
-            let sure = 1.0 / (1.0 + (-sum).exp());
+            let confidence = 1.0 / (1.0 + (-sum).exp());
             for &at in features {
-                gradient[at] += right - sure;
+                gradient[at] += right - confidence;
                 for &other in features {
-                    hessian[at][other] += sure * (1.0 - sure);
+                    hessian[at][other] += confidence * (1.0 - confidence);
                 }
             }
         }
@@ -143,30 +147,30 @@ fn regress(findings: &[&Finding], marks: &[&'static str]) -> Vec<f64> {
 }
 
 /// Solves a system of linear equations by Gaussian elimination.
-fn solve(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
-    let size = right.len();
+fn solve(mut matrix: Vec<Vec<f64>>, mut right_side: Vec<f64>) -> Vec<f64> {
+    let size = right_side.len();
     for column in 0..size {
         let pivot = (column..size).max_by(|a, b| matrix[*a][column].abs().total_cmp(&matrix[*b][column].abs()));
         let pivot = pivot.unwrap_or(column);
         matrix.swap(column, pivot);
-        right.swap(column, pivot);
-        let lead = matrix[column][column];
-        if lead.abs() < 1e-12 {
+        right_side.swap(column, pivot);
+        let pivot_value = matrix[column][column];
+        if pivot_value.abs() < 1e-12 {
             continue;
         }
-        let (pivot, its_right) = (matrix[column].clone(), right[column]);
-        for (row, (values, value)) in matrix.iter_mut().zip(&mut right).enumerate() {
-            let factor = values[column] / lead;
+        let (pivot, pivot_right_side) = (matrix[column].clone(), right_side[column]);
+        for (row, (values, value)) in matrix.iter_mut().zip(&mut right_side).enumerate() {
+            let factor = values[column] / pivot_value;
             if row == column || factor == 0.0 {
                 continue;
             }
             for (value, pivot) in values.iter_mut().zip(&pivot).skip(column) {
                 *value -= factor * pivot;
             }
-            *value -= factor * its_right;
+            *value -= factor * pivot_right_side;
         }
     }
-    (0..size).map(|at| if matrix[at][at].abs() < 1e-12 { 0.0 } else { right[at] / matrix[at][at] }).collect()
+    (0..size).map(|at| if matrix[at][at].abs() < 1e-12 { 0.0 } else { right_side[at] / matrix[at][at] }).collect()
 }
 
 #[cfg(test)]
@@ -186,11 +190,11 @@ mod tests {
         }
         let marks = ["strong", "weak"];
         let weights = regress(&all.iter().collect::<Vec<_>>(), &marks);
-        let near = |mark: &'static str, wanted: f64| {
-            let is = sure(&weights, &finding(&[mark], true), &marks);
-            assert!((is - wanted).abs() < 0.03, "{mark}: {is}");
+        let check = |mark: &'static str, expected: f64| {
+            let actual = confidence(&weights, &finding(&[mark], true), &marks);
+            assert!((actual - expected).abs() < 0.03, "{mark}: {actual}");
         };
-        near("strong", 0.9);
-        near("weak", 0.25);
+        check("strong", 0.9);
+        check("weak", 0.25);
     }
 }

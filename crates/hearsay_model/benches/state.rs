@@ -36,7 +36,7 @@ fn operation(changes: Vec<Change>) -> Operation {
 }
 
 /// Returns the changes that add a fact, and a knowledge edge from the fact's subject to the fact.
-fn known(subject: usize, object: usize, n: usize) -> [Change; 2] {
+fn known_fact_changes(subject: usize, object: usize, n: usize) -> [Change; 2] {
     let provenance = Provenance::new(Method::Authored, Author::Game);
     let builder = match n % 4 {
         0 => Fact::attribute(&id(subject), "occupation", format!("trade {n}"), provenance),
@@ -48,8 +48,8 @@ fn known(subject: usize, object: usize, n: usize) -> [Change; 2] {
 }
 
 /// Returns a state with one entity for every five facts. Entities with low numbers occur in many facts.
-fn world(facts: usize) -> State {
-    let (entities, mut next) = (facts / 5, random(7));
+fn new_state(facts: usize) -> State {
+    let (entities, mut next_random) = (facts / 5, random(7));
     let mut state = State::default();
     let all: Vec<usize> = (0..entities).collect();
     for numbers in all.chunks(1_000) {
@@ -59,43 +59,45 @@ fn world(facts: usize) -> State {
     let all: Vec<usize> = (0..facts).collect();
     for numbers in all.chunks(1_000) {
         let facts = numbers.iter().flat_map(|n| {
-            let (subject, object) = (next(entities), next(entities).min(next(entities)));
-            known(subject, object, *n)
+            let (subject, object) = (next_random(entities), next_random(entities).min(next_random(entities)));
+            known_fact_changes(subject, object, *n)
         });
         state.apply(operation(facts.collect())).unwrap();
     }
     state
 }
 
-static WORLDS: [LazyLock<State>; 2] = [LazyLock::new(|| world(SIZES[0])), LazyLock::new(|| world(SIZES[1]))];
+static STATES: [LazyLock<State>; 2] = [LazyLock::new(|| new_state(SIZES[0])), LazyLock::new(|| new_state(SIZES[1]))];
 
-fn of(facts: usize) -> &'static State {
-    &WORLDS[SIZES.iter().position(|size| *size == facts).unwrap()]
+fn shared_state(facts: usize) -> &'static State {
+    &STATES[SIZES.iter().position(|size| *size == facts).unwrap()]
 }
 
-fn write(state: &mut State, n: usize) {
-    let (entities, mut next) = (state.index_count(), random(n as u64));
-    state.apply(operation(known(next(entities), next(entities), 100_000_000 + n).to_vec())).unwrap();
+fn write_fact(state: &mut State, n: usize) {
+    let (entities, mut next_random) = (state.index_count(), random(n as u64));
+    state
+        .apply(operation(known_fact_changes(next_random(entities), next_random(entities), 100_000_000 + n).to_vec()))
+        .unwrap();
 }
 
 /// Measures a write while no reader has a snapshot.
 #[divan::bench(args = SIZES)]
 fn write_alone(bencher: Bencher, facts: usize) {
-    let (mut state, mut n) = (world(facts), 0);
+    let (mut state, mut n) = (new_state(facts), 0);
     bencher.bench_local(|| {
         n += 1;
-        write(&mut state, n);
+        write_fact(&mut state, n);
     });
 }
 
 /// Measures a write after a reader took a snapshot.
 #[divan::bench(args = SIZES)]
 fn clone_and_write(bencher: Bencher, facts: usize) {
-    let (mut state, mut n) = (of(facts).clone(), 0);
+    let (mut state, mut n) = (shared_state(facts).clone(), 0);
     bencher.bench_local(|| {
         n += 1;
         let reader = state.clone();
-        write(&mut state, n);
+        write_fact(&mut state, n);
         reader
     });
 }
@@ -103,13 +105,13 @@ fn clone_and_write(bencher: Bencher, facts: usize) {
 /// Measures a write to an entity that occurs in a tenth of all facts, after a reader took a snapshot.
 #[divan::bench(args = SIZES)]
 fn clone_and_write_at_a_hub(bencher: Bencher, facts: usize) {
-    let (mut state, mut n) = (of(facts).clone(), 0);
-    let hub = (0..facts / 10).flat_map(|n| known(n % (facts / 5), 0, 300_000_000 + n * 4 + 1)).collect();
+    let (mut state, mut n) = (shared_state(facts).clone(), 0);
+    let hub = (0..facts / 10).flat_map(|n| known_fact_changes(n % (facts / 5), 0, 300_000_000 + n * 4 + 1)).collect();
     state.apply(operation(hub)).unwrap();
     bencher.bench_local(|| {
         n += 1;
         let reader = state.clone();
-        let change = known(n % (facts / 5), 0, 200_000_000 + n * 4 + 1);
+        let change = known_fact_changes(n % (facts / 5), 0, 200_000_000 + n * 4 + 1);
         state.apply(operation(change.to_vec())).unwrap();
         reader
     });
@@ -117,39 +119,39 @@ fn clone_and_write_at_a_hub(bencher: Bencher, facts: usize) {
 
 #[divan::bench(args = SIZES)]
 fn read_1000_facts_by_id(bencher: Bencher, facts: usize) {
-    let state = of(facts);
+    let state = shared_state(facts);
     let ids: Vec<FactId> = state.facts().map(|fact| fact.id()).collect();
-    let mut next = random(3);
-    let ids: Vec<FactId> = (0..1_000).map(|_| ids[next(ids.len())]).collect();
+    let mut next_random = random(3);
+    let ids: Vec<FactId> = (0..1_000).map(|_| ids[next_random(ids.len())]).collect();
     bencher.bench(|| ids.iter().filter(|id| black_box(state).fact(**id).is_some()).count());
 }
 
 #[divan::bench(args = SIZES)]
 fn read_1000_entities_by_id(bencher: Bencher, facts: usize) {
-    let (state, mut next) = (of(facts), random(4));
-    let ids: Vec<EntityId> = (0..1_000).map(|_| id(next(facts / 5))).collect();
+    let (state, mut next_random) = (shared_state(facts), random(4));
+    let ids: Vec<EntityId> = (0..1_000).map(|_| id(next_random(facts / 5))).collect();
     bencher.bench(|| ids.iter().filter(|id| black_box(state).entity(id).is_some()).count());
 }
 
 #[divan::bench(args = SIZES)]
 fn read_known_facts_of_100(bencher: Bencher, facts: usize) {
-    let (state, mut next) = (of(facts), random(5));
-    let knowers: Vec<Knower> = (0..100).map(|_| id(next(facts / 5)).into()).collect();
+    let (state, mut next_random) = (shared_state(facts), random(5));
+    let knowers: Vec<Knower> = (0..100).map(|_| id(next_random(facts / 5)).into()).collect();
     bencher.bench(|| knowers.iter().map(|knower| black_box(state).known_facts(knower).count()).sum::<usize>());
 }
 
 #[divan::bench(args = SIZES)]
 fn read_facts_of_100(bencher: Bencher, facts: usize) {
-    let (state, mut next) = (of(facts), random(6));
-    let ids: Vec<EntityId> = (0..100).map(|_| id(next(facts / 5))).collect();
+    let (state, mut next_random) = (shared_state(facts), random(6));
+    let ids: Vec<EntityId> = (0..100).map(|_| id(next_random(facts / 5))).collect();
     bencher.bench(|| ids.iter().map(|id| black_box(state).facts_of(id).count()).sum::<usize>());
 }
 
 /// Measures reading the entities that are two hops away from an entity. An entity is counted once per path.
 #[divan::bench(args = SIZES)]
 fn read_two_hops(bencher: Bencher, facts: usize) {
-    let (state, mut next) = (of(facts), random(8));
-    let from: Vec<u32> = (0..100).map(|_| next(facts / 5) as u32).collect();
+    let (state, mut next_random) = (shared_state(facts), random(8));
+    let from: Vec<u32> = (0..100).map(|_| next_random(facts / 5) as u32).collect();
     bencher.bench(|| {
         let mut found = 0;
         for start in &from {
@@ -164,7 +166,8 @@ fn read_two_hops(bencher: Bencher, facts: usize) {
 
 #[divan::bench(args = [SIZES[0]])]
 fn fold(bencher: Bencher, facts: usize) {
-    let operations: Vec<Arc<Operation>> = of(facts).journal().map(|(_, entry)| Arc::clone(&entry.operation)).collect();
+    let operations: Vec<Arc<Operation>> =
+        shared_state(facts).journal().map(|(_, entry)| Arc::clone(&entry.operation)).collect();
     bencher.bench(|| {
         let mut state = State::default();
         for operation in &operations {

@@ -39,17 +39,18 @@ fn id(n: usize) -> Result<EntityId, Box<dyn Error>> {
 
 fn write(path: &str) -> Result<(), Box<dyn Error>> {
     let mut file = BufWriter::new(File::create(path)?);
-    let mut put = |changes: Vec<Change>| -> Result<(), Box<dyn Error>> {
+    let mut write_operation = |changes: Vec<Change>| -> Result<(), Box<dyn Error>> {
         serde_json::to_writer(&mut file, &Operation::new(Author::Game, "a step", changes))?;
         Ok(file.write_all(b"\n")?)
     };
     let session = SessionId::new("session-1")?;
     let (number, title) = (Some(1), "The first night".to_owned());
-    let night = Session { id: session.clone(), number, title, date: None, start: None, end: None, present: vec![] };
-    put(vec![Change::SetSession(night)])?;
+    let session_record =
+        Session { id: session.clone(), number, title, date: None, start: None, end: None, present: vec![] };
+    write_operation(vec![Change::SetSession(session_record)])?;
     for start in (0..ENTITIES).step_by(100) {
         let added = (start..start + 100).map(|n| Ok(Change::AddEntity(Entity::new(id(n)?))));
-        put(added.collect::<Result<_, Box<dyn Error>>>()?)?;
+        write_operation(added.collect::<Result<_, Box<dyn Error>>>()?)?;
     }
     for start in (0..FACTS).step_by(10) {
         let mut changes = Vec::new();
@@ -76,7 +77,7 @@ fn write(path: &str) -> Result<(), Box<dyn Error>> {
                 changes.push(learn(&object, Acquisition::told(Some(teller))));
             }
         }
-        put(changes)?;
+        write_operation(changes)?;
     }
     Ok(())
 }

@@ -84,8 +84,8 @@ impl Kind {
 impl From<&str> for Kind {
     fn from(text: &str) -> Self {
         let word = slug(text);
-        let known = Self::BUILT_IN.into_iter().find(|kind| kind.as_str() == word);
-        known.unwrap_or(Self::Custom(word))
+        let built_in = Self::BUILT_IN.into_iter().find(|kind| kind.as_str() == word);
+        built_in.unwrap_or(Self::Custom(word))
     }
 }
 

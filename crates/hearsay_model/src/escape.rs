@@ -29,15 +29,15 @@ pub fn is_hostile(c: char) -> bool {
 }
 
 /// Returns whether a character is a line break, a tab, or a separator of lines or paragraphs.
-fn is_break(c: char) -> bool {
+fn is_line_break_or_tab(c: char) -> bool {
     matches!(c, '\t'..='\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
 /// Escapes text for one line. A line break or tab becomes a space. Any other [hostile](is_hostile) character becomes an
 /// escape such as `\u{1b}`.
 pub fn line(text: &str) -> Cow<'_, str> {
-    escaped(text, |c, _, out| {
-        if is_break(c) {
+    escape_with(text, |c, _, out| {
+        if is_line_break_or_tab(c) {
             out.push(' ');
             return true;
         }
@@ -47,10 +47,10 @@ pub fn line(text: &str) -> Cow<'_, str> {
 
 /// Escapes text with several lines. Line feeds remain; all other characters are escaped as in [`line()`].
 pub fn lines(text: &str) -> Cow<'_, str> {
-    escaped(text, |c, _, out| {
+    escape_with(text, |c, _, out| {
         match c {
             '\n' => out.push('\n'),
-            c if is_break(c) => out.push(' '),
+            c if is_line_break_or_tab(c) => out.push(' '),
             _ => return false,
         }
         true
@@ -61,9 +61,9 @@ pub fn lines(text: &str) -> Cow<'_, str> {
 ///
 /// A backslash is inserted before square brackets and backslashes in the text.
 pub fn fenced(text: &str) -> Cow<'_, str> {
-    escaped(text, |c, _, out| {
+    escape_with(text, |c, _, out| {
         match c {
-            c if is_break(c) => out.push(' '),
+            c if is_line_break_or_tab(c) => out.push(' '),
             '[' | ']' | '\\' => out.extend(['\\', c]),
             _ => return false,
         }
@@ -77,9 +77,9 @@ pub fn fenced(text: &str) -> Cow<'_, str> {
 pub fn markdown(text: &str) -> Cow<'_, str> {
     let text = text.trim();
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    escaped(text, |c, at, out| {
+    escape_with(text, |c, at, out| {
         match c {
-            c if is_break(c) => out.push(' '),
+            c if is_line_break_or_tab(c) => out.push(' '),
             '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' | '~' => out.extend(['\\', c]),
             // These characters begin a list item, a heading underline or a character entity.
             '-' | '+' | '=' if at == 0 => out.extend(['\\', c]),
@@ -114,21 +114,21 @@ pub fn json(text: &str) -> Cow<'_, str> {
 
 /// Escapes the hostile characters of a text and leaves all others unchanged.
 ///
-/// For each character, `special` is called first. If `special` returns `true`, it has already written the character.
-/// Emoji flags of regions, such as the flag of Scotland, remain unchanged.
-fn escaped(text: &str, special: impl Fn(char, usize, &mut String) -> bool) -> Cow<'_, str> {
+/// For each character, `escape_char` is called first. If `escape_char` returns `true`, it has already written the
+/// character. Emoji flags of regions, such as the flag of Scotland, remain unchanged.
+fn escape_with(text: &str, escape_char: impl Fn(char, usize, &mut String) -> bool) -> Cow<'_, str> {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     while let Some(c) = text[at..].chars().next() {
         let rest = &text[at..];
-        if let Some(flag) = flag(rest) {
+        if let Some(flag) = leading_region_flag(rest) {
             out.push_str(flag);
             at += flag.len();
         } else if rest.starts_with("\r\n") {
             // Skip the carriage return, so that CRLF counts as one break.
             at += 1;
         } else {
-            if !special(c, at, &mut out) {
+            if !escape_char(c, at, &mut out) {
                 match is_hostile(c) {
                     true => out.extend(c.escape_unicode()),
                     false => out.push(c),
@@ -143,11 +143,11 @@ fn escaped(text: &str, special: impl Fn(char, usize, &mut String) -> bool) -> Co
 /// Returns the emoji flag of a region within a country, such as Scotland, if the text begins with such a flag.
 ///
 /// The sequence is a black flag, three to six tags of letters and digits, and the end tag.
-fn flag(text: &str) -> Option<&str> {
+fn leading_region_flag(text: &str) -> Option<&str> {
     let tags = text.strip_prefix('\u{1F3F4}')?;
-    let letters = tags.find(|c| !matches!(c, '\u{E0030}'..='\u{E0039}' | '\u{E0061}'..='\u{E007A}'))?;
-    let count = tags[..letters].chars().count();
-    let rest = tags[letters..].strip_prefix('\u{E007F}')?;
+    let end = tags.find(|c| !matches!(c, '\u{E0030}'..='\u{E0039}' | '\u{E0061}'..='\u{E007A}'))?;
+    let count = tags[..end].chars().count();
+    let rest = tags[end..].strip_prefix('\u{E007F}')?;
     (3..=6).contains(&count).then(|| &text[..text.len() - rest.len()])
 }
 
@@ -207,20 +207,20 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_hostile_character_is_left(text in any::<String>(), more in "[\u{200e}-\u{2069}\u{80}-\u{a0}\u{e0000}-\u{e007f}\u{1F3F4}\r\n\\[\\]]{0,20}") {
-            let text = format!("{text}{more}");
-            let plain = ORDINARY[3];
+        fn no_hostile_character_is_left(text in any::<String>(), suffix in "[\u{200e}-\u{2069}\u{80}-\u{a0}\u{e0000}-\u{e007f}\u{1F3F4}\r\n\\[\\]]{0,20}") {
+            let text = format!("{text}{suffix}");
+            let region_flag = ORDINARY[3];
             for escaped in [line(&text), fenced(&text), markdown(&text)] {
-                let left = escaped.replace(plain, "");
-                let flags = left.matches('\u{1F3F4}').count();
-                let hostile = left.chars().filter(|c| is_hostile(*c) && !matches!(c, '\u{E0030}'..='\u{E007F}')).count();
+                let remaining = escaped.replace(region_flag, "");
+                let flags = remaining.matches('\u{1F3F4}').count();
+                let hostile = remaining.chars().filter(|c| is_hostile(*c) && !matches!(c, '\u{E0030}'..='\u{E007F}')).count();
                 prop_assert_eq!(hostile, 0, "{:?}", escaped);
                 // Tags occur only after a flag.
-                prop_assert!(flags > 0 || !left.chars().any(is_hostile), "{:?}", escaped);
+                prop_assert!(flags > 0 || !remaining.chars().any(is_hostile), "{:?}", escaped);
             }
             let tag = |c: char| matches!(c, '\u{E0030}'..='\u{E007F}');
-            let tame = lines(&text).chars().all(|c| c == '\n' || !is_hostile(c) || tag(c));
-            prop_assert!(tame);
+            let is_safe = lines(&text).chars().all(|c| c == '\n' || !is_hostile(c) || tag(c));
+            prop_assert!(is_safe);
             let once = line(&text).into_owned();
             prop_assert_eq!(line(&once), once.as_str());
             let value = serde_json::to_string_pretty(&vec![&text]).unwrap();

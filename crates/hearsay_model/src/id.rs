@@ -58,16 +58,16 @@ pub fn slug(name: &str) -> String {
     slug
 }
 
-fn checked(text: &str) -> Result<(), IdError> {
+fn check_slug(text: &str) -> Result<(), IdError> {
     if text.is_empty() {
         return Err(IdError::Empty);
     }
     if text.len() > 128 {
         return Err(IdError::TooLong { length: text.len() });
     }
-    let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
-    let fits = |c: char| (c.is_alphanumeric() && c.to_lowercase().eq([c])) || c == '-';
-    if !(text.bytes().all(plain) || text.chars().all(fits))
+    let is_plain_byte = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+    let is_slug_char = |c: char| (c.is_alphanumeric() && c.to_lowercase().eq([c])) || c == '-';
+    if !(text.bytes().all(is_plain_byte) || text.chars().all(is_slug_char))
         || text.starts_with('-')
         || text.ends_with('-')
         || text.contains("--")
@@ -78,7 +78,7 @@ fn checked(text: &str) -> Result<(), IdError> {
 }
 
 macro_rules! slug_id {
-    ($(#[$doc:meta])* $name:ident, $kind:expr) => {
+    ($(#[$doc:meta])* $name:ident, $id_set:expr) => {
         $(#[$doc])*
         #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub struct $name(Arc<str>);
@@ -91,7 +91,7 @@ macro_rules! slug_id {
 
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                text::parsed(deserializer)
+                text::deserialize_from_str(deserializer)
             }
         }
 
@@ -102,7 +102,7 @@ macro_rules! slug_id {
             /// # Errors
             /// Returns an error if the text is not a slug. The error contains the nearest slug.
             pub fn new(text: impl AsRef<str>) -> Result<Self, IdError> {
-                shared_ids::checked(text.as_ref(), $kind, checked).map(Self)
+                shared_ids::check_and_share(text.as_ref(), $id_set, check_slug).map(Self)
             }
 
             /// Creates an id from the name of an entity or session. The id is the [`slug`] of the name.
@@ -179,7 +179,7 @@ macro_rules! hash_id {
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 if deserializer.is_human_readable() {
-                    text::parsed(deserializer)
+                    text::deserialize_from_str(deserializer)
                 } else {
                     u128::deserialize(deserializer).map(Self)
                 }
@@ -189,8 +189,8 @@ macro_rules! hash_id {
         impl $name {
             /// Hashes the parts. Also hashes the length of each part, so that different lists of parts give different
             /// hash inputs.
-            pub(crate) fn of(parts: &[&[u8]]) -> Self {
-                Self(hash(concat!("hearsay ", stringify!($name)), parts))
+            pub(crate) fn from_parts(parts: &[&[u8]]) -> Self {
+                Self(hash_parts(concat!("hearsay ", stringify!($name)), parts))
             }
 
             /// Returns the first eight hexadecimal digits, as a short form for people.
@@ -220,8 +220,8 @@ macro_rules! hash_id {
         impl FromStr for $name {
             type Err = IdError;
             fn from_str(text: &str) -> Result<Self, IdError> {
-                let fits = text.len() == 32 && text.bytes().all(|b| b.is_ascii_hexdigit());
-                let number = fits.then(|| u128::from_str_radix(text, 16).ok()).flatten();
+                let is_hash = text.len() == 32 && text.bytes().all(|b| b.is_ascii_hexdigit());
+                let number = is_hash.then(|| u128::from_str_radix(text, 16).ok()).flatten();
                 number.map(Self).ok_or_else(|| IdError::NotAHash(text.into()))
             }
         }
@@ -254,16 +254,16 @@ hash_id! {
     PassageId
 }
 
-fn hash(domain: &str, parts: &[&[u8]]) -> u128 {
+fn hash_parts(domain: &str, parts: &[&[u8]]) -> u128 {
     let mut hasher = blake3::Hasher::new();
     hasher.update(domain.as_bytes());
     for part in parts {
         hasher.update(&(part.len() as u64).to_le_bytes());
         hasher.update(part);
     }
-    let mut half = [0; 16];
-    half.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
-    u128::from_be_bytes(half)
+    let mut first_half = [0; 16];
+    first_half.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+    u128::from_be_bytes(first_half)
 }
 
 /// Version of the state. The version grows with every operation and every update of transient values.
@@ -323,9 +323,9 @@ mod tests {
 
     #[test]
     fn hash_ids_survive_their_text() {
-        let id = FactId::of(&[b"a", b"b"]);
+        let id = FactId::from_parts(&[b"a", b"b"]);
         assert_eq!(id.to_string().parse(), Ok(id));
-        assert_ne!(id, FactId::of(&[b"ab", b""]));
+        assert_ne!(id, FactId::from_parts(&[b"ab", b""]));
         assert!("+0000000000000000000000000000001".parse::<FactId>().is_err());
     }
 }

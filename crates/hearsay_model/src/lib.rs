@@ -50,7 +50,7 @@ mod id;
 mod knowledge;
 mod operation;
 mod passage;
-mod predicate_name;
+mod predicate;
 mod provenance;
 mod reference;
 mod reveal;
@@ -72,7 +72,7 @@ pub use id::{EntityId, FactId, IdError, KnowledgeId, PassageId, Position, Sessio
 pub use knowledge::{Acquisition, AcquisitionDescriptor, Justification, Knower, KnowledgeEdge, Reliability};
 pub use operation::{Change, Key, Operation};
 pub use passage::{Passage, PassageReader, Session};
-pub use predicate_name::{Predicate, PredicateError, attribute};
+pub use predicate::{Predicate, PredicateError, attribute};
 pub use provenance::{Evidence, Excerpt, Method, Provenance, Span};
 pub use reference::{Reference, Rename};
 pub use reveal::{Condition, Reveal, RevealError, Who};

@@ -75,12 +75,12 @@ impl Passage {
     /// Returns `None` if the knower did not receive the passage. Returns `Some(None)` if the knower received the
     /// passage, but the time is not known.
     pub fn reached(&self, knower: &Knower) -> Option<Option<GameTime>> {
-        let said = self.time.as_ref().and_then(|date| date.time);
-        let spoke = self.speaker.is_some() && self.speaker.as_ref() == knower.entity();
-        if spoke || self.heard_by.contains(knower) {
-            return Some(said);
+        let said_at = self.time.as_ref().and_then(|date| date.time);
+        let is_speaker = self.speaker.is_some() && self.speaker.as_ref() == knower.entity();
+        if is_speaker || self.heard_by.contains(knower) {
+            return Some(said_at);
         }
-        self.readers.iter().find(|reader| reader.knower == *knower).map(|reader| reader.since.max(said))
+        self.readers.iter().find(|reader| reader.knower == *knower).map(|reader| reader.since.max(said_at))
     }
 
     /// Returns the passage as it appears to a listener who does not know that the secret name belongs to the speaker.
@@ -115,8 +115,8 @@ impl Passage {
 
     /// Renames the records that the passage refers to.
     pub fn rename<R: Rename>(&mut self, renaming: &mut R) {
-        let named = self.speaker.iter_mut().chain(&mut self.place).chain(&mut self.document);
-        named.chain(&mut self.mentions).for_each(|id| renaming.entity(id));
+        let entities = self.speaker.iter_mut().chain(&mut self.place).chain(&mut self.document);
+        entities.chain(&mut self.mentions).for_each(|id| renaming.entity(id));
         self.session.iter_mut().for_each(|id| renaming.session(id));
         let readers = self.readers.iter_mut().map(|reader| &mut reader.knower);
         self.heard_by.iter_mut().chain(readers).for_each(|knower| knower.rename(renaming));
@@ -136,7 +136,7 @@ impl Passage {
     ///
     /// If the speaker uses a secret name, the hash contains that name instead. The id then does not reveal the speaker.
     pub fn id(&self) -> PassageId {
-        PassageId::of(&[
+        PassageId::from_parts(&[
             self.text.as_bytes(),
             self.title.as_deref().unwrap_or_default().as_bytes(),
             self.speaker_alias

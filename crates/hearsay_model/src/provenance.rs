@@ -160,7 +160,7 @@ impl Provenance {
     /// Returns the author, session and speaker as a stable text. This text is part of the fact's id, so the same
     /// statement from two sources gives two facts. It omits the path and line of a file, so a fact keeps its id when
     /// its line moves to another file of the campaign.
-    pub(crate) fn source(&self) -> String {
+    pub(crate) fn source_text(&self) -> String {
         let session = self.session.as_ref().map_or("", SessionId::as_str);
         let speaker = self.speaker.as_ref().map_or("", EntityId::as_str);
         format!("{}\u{1f}{session}\u{1f}{speaker}", self.author)

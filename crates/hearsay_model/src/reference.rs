@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{EntityId, FactId, KnowledgeId, PassageId, SessionId, predicate_name::Predicate};
+use crate::{EntityId, FactId, KnowledgeId, PassageId, Predicate, SessionId};
 
 /// Reference to a record other than a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,6 +41,6 @@ pub trait Rename {
 
 /// Returns the record for renaming, and clones it first if it has another owner. If [`Rename::EQUAL`] is `true`,
 /// returns `None` instead of a clone.
-pub(crate) fn unshared<'r, T: Clone, R: Rename>(record: &'r mut Arc<T>, _: &R) -> Option<&'r mut T> {
+pub(crate) fn record_mut<'r, T: Clone, R: Rename>(record: &'r mut Arc<T>, _: &R) -> Option<&'r mut T> {
     if R::EQUAL { Arc::get_mut(record) } else { Some(Arc::make_mut(record)) }
 }

@@ -110,19 +110,19 @@ pub enum Condition {
 
 impl Condition {
     /// Maximum nesting depth of conditions.
-    pub const MOST_DEPTH: usize = 32;
+    pub const MAX_DEPTH: usize = 32;
 
     /// Returns the condition itself and all conditions nested in it.
-    pub fn all(&self) -> impl Iterator<Item = &Self> {
-        let mut open = vec![self];
+    pub fn conditions(&self) -> impl Iterator<Item = &Self> {
+        let mut stack = vec![self];
         std::iter::from_fn(move || {
-            let next = open.pop()?;
-            open.extend(next.parts());
-            Some(next)
+            let condition = stack.pop()?;
+            stack.extend(condition.nested());
+            Some(condition)
         })
     }
 
-    fn parts(&self) -> &[Self] {
+    fn nested(&self) -> &[Self] {
         match self {
             Self::All(parts) | Self::Any(parts) => parts,
             Self::Not(part) => std::slice::from_ref(part),
@@ -131,7 +131,7 @@ impl Condition {
     }
 
     /// Returns the entities that this condition is about. Entities in nested conditions are not included.
-    fn speaks_of(&self) -> [Option<&Who>; 2] {
+    fn own_entities(&self) -> [Option<&Who>; 2] {
         match self {
             Self::Trusts { who, of, .. } => [Some(who), Some(of)],
             Self::Owns { who, .. } | Self::Member { who, .. } | Self::At { who, .. } | Self::Knows { who, .. } => {
@@ -143,26 +143,26 @@ impl Condition {
 
     /// Returns whether the condition, or a condition nested in it, refers to the listener.
     pub fn names_listener(&self) -> bool {
-        self.all().any(|part| part.speaks_of().contains(&Some(&Who::Listener)))
+        self.conditions().any(|part| part.own_entities().contains(&Some(&Who::Listener)))
     }
 
     /// Returns the entities that the condition and its nested conditions name by id.
     pub fn entities(&self) -> impl Iterator<Item = &EntityId> {
-        self.all().flat_map(|part| {
-            let other = match part {
+        self.conditions().flat_map(|part| {
+            let named = match part {
                 Self::Owns { item: id, .. }
                 | Self::Member { group: id, .. }
                 | Self::At { place: id, .. }
                 | Self::Attribute { of: id, .. } => Some(id),
                 _ => None,
             };
-            part.speaks_of().into_iter().flatten().filter_map(Who::entity).chain(other)
+            part.own_entities().into_iter().flatten().filter_map(Who::entity).chain(named)
         })
     }
 
     /// Returns the facts that the condition and its nested conditions name.
     pub fn facts(&self) -> impl Iterator<Item = FactId> {
-        self.all().filter_map(|part| match part {
+        self.conditions().filter_map(|part| match part {
             Self::Knows { fact, .. } => Some(*fact),
             _ => None,
         })
@@ -170,7 +170,7 @@ impl Condition {
 
     /// Returns the flags that the condition and its nested conditions name, with the required values.
     pub fn flags(&self) -> impl Iterator<Item = (&str, &Value)> {
-        self.all().filter_map(|part| match part {
+        self.conditions().filter_map(|part| match part {
             Self::Flag { name, is } => Some((name.as_str(), is)),
             _ => None,
         })
@@ -195,16 +195,18 @@ impl Condition {
     }
 
     fn check(&self, depth: usize) -> Result<(), RevealError> {
-        if depth > Self::MOST_DEPTH {
+        if depth > Self::MAX_DEPTH {
             return Err(RevealError::TooDeep);
         }
         match self {
-            Self::All(parts) | Self::Any(parts) if parts.is_empty() => return Err(RevealError::Nothing),
-            Self::Attribute { name, .. } if name.is_relation() => return Err(RevealError::Relation(name.clone())),
-            Self::Date { from } if from.time.is_none() => return Err(RevealError::Date(from.raw.clone())),
+            Self::All(parts) | Self::Any(parts) if parts.is_empty() => return Err(RevealError::EmptyList),
+            Self::Attribute { name, .. } if name.is_relation() => {
+                return Err(RevealError::NotAnAttribute(name.clone()));
+            }
+            Self::Date { from } if from.time.is_none() => return Err(RevealError::UnknownDate(from.raw.clone())),
             _ => {}
         }
-        self.parts().iter().try_for_each(|part| part.check(depth + 1))
+        self.nested().iter().try_for_each(|part| part.check(depth + 1))
     }
 }
 
@@ -282,16 +284,16 @@ pub enum RevealError {
     Id(#[from] IdError),
     /// A list of conditions is empty.
     #[error("the list of conditions is empty; add at least one condition")]
-    Nothing,
+    EmptyList,
     /// Conditions are nested too deeply.
-    #[error("conditions are nested more than {} levels deep; flatten them", Condition::MOST_DEPTH)]
+    #[error("conditions are nested more than {} levels deep; flatten them", Condition::MAX_DEPTH)]
     TooDeep,
     /// A condition on a value names a relation instead of an attribute.
     #[error("{0} is a relation; a condition on a value needs an attribute, in lowercase")]
-    Relation(Predicate),
+    NotAnAttribute(Predicate),
     /// The campaign's calendar has no such date.
     #[error("`{0}` is not on the calendar; write a date of the campaign's calendar")]
-    Date(String),
+    UnknownDate(String),
 }
 
 #[cfg(test)]
@@ -315,8 +317,8 @@ mod tests {
         let flag = || Condition::Flag { name: "f".into(), is: Value::Flag(true) };
         let nots = |count| (1..count).fold(flag(), |inner, _| Condition::Not(inner.into()));
         check("r", flag(), None);
-        check("r", nots(Condition::MOST_DEPTH), None);
-        check("r", nots(Condition::MOST_DEPTH + 1), Some("more than 32 levels deep"));
+        check("r", nots(Condition::MAX_DEPTH), None);
+        check("r", nots(Condition::MAX_DEPTH + 1), Some("more than 32 levels deep"));
         check("A b", flag(), Some("`a-b`"));
         check("r", Condition::All(vec![flag(), Condition::Any(vec![])]), Some("at least one"));
         let raw = Date { raw: "some day".into(), time: None };

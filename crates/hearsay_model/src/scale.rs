@@ -7,16 +7,16 @@ use thiserror::Error;
 
 /// Error: a number is outside its allowed range.
 #[derive(Debug, Clone, PartialEq, Error)]
-#[error("{what} must be from {low} to {high}, not {given}")]
+#[error("{name} must be from {low} to {high}, not {value}")]
 pub struct ScaleError {
-    what: &'static str,
+    name: &'static str,
     low: f64,
     high: f64,
-    given: f64,
+    value: f64,
 }
 
 macro_rules! fraction {
-    ($(#[$doc:meta])* $name:ident, $what:literal) => {
+    ($(#[$doc:meta])* $name:ident, $label:literal) => {
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
         #[serde(try_from = "f64", into = "f64")]
@@ -37,7 +37,7 @@ macro_rules! fraction {
                     // Adding zero turns −0.0 into 0.0. Equal numbers then have equal bits.
                     Ok(Self(value + 0.0))
                 } else {
-                    Err(ScaleError { what: $what, low: 0.0, high: 1.0, given: value })
+                    Err(ScaleError { name: $label, low: 0.0, high: 1.0, value })
                 }
             }
 
@@ -105,9 +105,8 @@ impl Attitude {
     /// # Errors
     /// Returns an error if the number is out of range.
     pub fn new(value: i64) -> Result<Self, ScaleError> {
-        let given = value as f64;
-        let inside = i8::try_from(value).ok().filter(|v| (-100..=100).contains(v));
-        inside.map(Self).ok_or(ScaleError { what: "attitude", low: -100.0, high: 100.0, given })
+        let in_range = i8::try_from(value).ok().filter(|v| (-100..=100).contains(v));
+        in_range.map(Self).ok_or(ScaleError { name: "attitude", low: -100.0, high: 100.0, value: value as f64 })
     }
 
     /// Returns the attitude as a number from −100 to 100.

@@ -24,7 +24,7 @@ pub struct SharedIds {
 
 thread_local! {
     /// The table of the read that is in progress on this thread.
-    static READING: RefCell<Option<SharedIds>> = const { RefCell::new(None) };
+    static ACTIVE_TABLE: RefCell<Option<SharedIds>> = const { RefCell::new(None) };
 }
 
 impl SharedIds {
@@ -32,39 +32,43 @@ impl SharedIds {
     /// calls.
     pub fn share<T>(&mut self, read: impl FnOnce() -> T) -> T {
         /// Guard that restores the table of the outer read on drop, even after a panic.
-        struct Around(Option<SharedIds>);
-        impl Drop for Around {
+        struct RestoreOuterTable(Option<SharedIds>);
+        impl Drop for RestoreOuterTable {
             fn drop(&mut self) {
-                READING.set(self.0.take());
+                ACTIVE_TABLE.set(self.0.take());
             }
         }
-        let around = Around(READING.replace(Some(mem::take(self))));
+        let guard = RestoreOuterTable(ACTIVE_TABLE.replace(Some(mem::take(self))));
         let result = read();
-        *self = READING.take().unwrap_or_default();
-        drop(around);
+        *self = ACTIVE_TABLE.take().unwrap_or_default();
+        drop(guard);
         result
     }
 }
 
 /// Function that selects the set for one type of id.
-pub(crate) type Kind = fn(&mut SharedIds) -> &mut FxHashSet<Arc<str>>;
+pub(crate) type IdSetSelector = fn(&mut SharedIds) -> &mut FxHashSet<Arc<str>>;
 
-pub(crate) const ENTITIES: Kind = |ids| &mut ids.entities;
-pub(crate) const SESSIONS: Kind = |ids| &mut ids.sessions;
-pub(crate) const PREDICATES: Kind = |ids| &mut ids.predicates;
+pub(crate) const ENTITIES: IdSetSelector = |ids| &mut ids.entities;
+pub(crate) const SESSIONS: IdSetSelector = |ids| &mut ids.sessions;
+pub(crate) const PREDICATES: IdSetSelector = |ids| &mut ids.predicates;
 
 /// Checks a text and returns a shared copy of it. A text that is already in the table is not checked again.
-pub(crate) fn checked<E>(text: &str, kind: Kind, check: impl FnOnce(&str) -> Result<(), E>) -> Result<Arc<str>, E> {
-    READING.with_borrow_mut(|reading| {
-        let Some(known) = reading.as_mut().map(kind) else {
+pub(crate) fn check_and_share<E>(
+    text: &str,
+    select_set: IdSetSelector,
+    check: impl FnOnce(&str) -> Result<(), E>,
+) -> Result<Arc<str>, E> {
+    ACTIVE_TABLE.with_borrow_mut(|table| {
+        let Some(ids) = table.as_mut().map(select_set) else {
             return check(text).map(|()| text.into());
         };
-        if let Some(id) = known.get(text) {
+        if let Some(id) = ids.get(text) {
             return Ok(Arc::clone(id));
         }
         check(text)?;
         let id: Arc<str> = text.into();
-        known.insert(Arc::clone(&id));
+        ids.insert(Arc::clone(&id));
         Ok(id)
     })
 }
@@ -97,6 +101,6 @@ mod tests {
     #[test]
     fn a_panic_ends_the_sharing() {
         let panicked = std::panic::catch_unwind(|| SharedIds::default().share(|| panic!("while reading")));
-        assert!(panicked.is_err() && READING.with_borrow(Option::is_none));
+        assert!(panicked.is_err() && ACTIVE_TABLE.with_borrow(Option::is_none));
     }
 }

@@ -27,18 +27,19 @@ const LIGATURES: [(char, &str); 8] =
 /// Common words of English and of fantasy tales. A common word alone is not treated as a misspelled name.
 const COMMON_WORDS: &str = include_str!("../data/common_words.txt");
 
-static STOPS: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| STOP_WORDS.split_whitespace().collect());
-static ENGLISH: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
-static COMMON: LazyLock<FxHashSet<String>> = LazyLock::new(|| COMMON_WORDS.split_whitespace().map(stem).collect());
+static STOP_WORD_SET: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| STOP_WORDS.split_whitespace().collect());
+static ENGLISH_STEMMER: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
+static COMMON_STEMS: LazyLock<FxHashSet<String>> =
+    LazyLock::new(|| COMMON_WORDS.split_whitespace().map(stem).collect());
 
 /// Returns the stem of an English word: `walking` becomes `walk`.
 pub fn stem(word: &str) -> String {
-    ENGLISH.stem(word).into_owned()
+    ENGLISH_STEMMER.stem(word).into_owned()
 }
 
 /// Returns whether a lowercase word is a stop word, such as "the" or "who". Stop words carry no content.
 pub fn is_stop_word(word: &str) -> bool {
-    STOPS.contains(word)
+    STOP_WORD_SET.contains(word)
 }
 
 /// Returns a lowercase word without accents: `müller` becomes `muller`. Letters of other scripts remain unchanged.
@@ -58,7 +59,7 @@ pub fn unaccented(word: &str) -> String {
 
 /// Returns whether a word is a common English word, in any inflection.
 pub fn is_common(word: &str) -> bool {
-    is_stop_word(word) || COMMON.contains(&stem(word))
+    is_stop_word(word) || COMMON_STEMS.contains(&stem(word))
 }
 
 /// Joins the letters and digits of words into one text without accents.
@@ -78,10 +79,10 @@ pub fn sound(letters: &str) -> String {
         _ => 0,
     };
     let start = at;
-    let mut before = None;
+    let mut previous_code = None;
     while at < letters.len() {
         let next = letters.get(at + 1).copied();
-        let (code, taken) = match (letters[at], next) {
+        let (code, length) = match (letters[at], next) {
             ('p', Some('h')) => ("F", 2),
             ('s' | 'c', Some('h')) => ("X", 2),
             ('t', Some('h')) => ("T", 2),
@@ -106,54 +107,55 @@ pub fn sound(letters: &str) -> String {
                 ("", 1)
             }
         };
-        if before != Some(code) {
+        if previous_code != Some(code) {
             key.push_str(code);
         }
-        before = Some(code).filter(|code| !code.is_empty());
-        at += taken;
+        previous_code = Some(code).filter(|code| !code.is_empty());
+        at += length;
     }
     key
 }
 
 /// A name, or a part of a name, prepared for comparison.
 #[derive(Debug, Clone)]
-struct Spelling<B> {
+struct Spelling<E> {
     letters: String,
     /// The set of letters in the name, one bit per letter. If the sets of two names differ much, the names need no
     /// closer comparison.
-    has: u32,
+    letter_set: u32,
     sound: String,
     /// The entity that has the name; `None` if several entities have the name.
-    bearer: Option<B>,
+    entity: Option<E>,
 }
 
 /// Bucket of a name: the first sound and the number of letters.
 type Bucket = (char, usize);
 
-/// Index that finds names by approximate spelling and sound. `B` is the type that identifies an entity.
+/// Index that finds names by approximate spelling and sound. `E` is the type that identifies an entity.
 #[derive(Debug, Clone)]
-pub struct Spellings<B> {
-    buckets: FxHashMap<Bucket, Vec<Spelling<B>>>,
+pub struct Spellings<E> {
+    buckets: FxHashMap<Bucket, Vec<Spelling<E>>>,
 }
 
 /// Distance between two names: the number of different letters, and whether the names sound different.
-pub type Distance = (usize, bool);
+pub type NameDistance = (usize, bool);
 
-impl<B: Clone + Ord> Spellings<B> {
+impl<E: Clone + Ord> Spellings<E> {
     /// Builds the index from names and the entities that have them. Each name is a list of words. The entity `None`
     /// means that several entities have the name.
-    pub fn of<'a>(names: impl Iterator<Item = (&'a Vec<String>, Option<&'a B>)>) -> Self
+    pub fn of<'a>(names: impl Iterator<Item = (&'a Vec<String>, Option<&'a E>)>) -> Self
     where
-        B: 'a,
+        E: 'a,
     {
-        let mut spelt: Vec<(String, Option<&B>)> = names.map(|(words, id)| (letters(words), id)).collect();
-        spelt.retain(|(letters, _)| !letters.is_empty());
-        spelt.sort_unstable();
+        let mut entries: Vec<(String, Option<&E>)> = names.map(|(words, id)| (letters(words), id)).collect();
+        entries.retain(|(letters, _)| !letters.is_empty());
+        entries.sort_unstable();
         let mut spellings = Self { buckets: FxHashMap::default() };
-        for same in spelt.chunk_by(|a, b| a.0 == b.0) {
+        for same in entries.chunk_by(|a, b| a.0 == b.0) {
             let (letters, id) = &same[0];
-            let bearer = id.filter(|_| same.iter().all(|(_, other)| other == id)).cloned();
-            let spelling = Spelling { has: set_of(letters), sound: sound(letters), bearer, letters: letters.clone() };
+            let entity = id.filter(|_| same.iter().all(|(_, other)| other == id)).cloned();
+            let spelling =
+                Spelling { letter_set: letter_set(letters), sound: sound(letters), entity, letters: letters.clone() };
             spellings.buckets.entry(bucket(letters, &spelling.sound)).or_default().push(spelling);
         }
         spellings
@@ -163,87 +165,92 @@ impl<B: Clone + Ord> Spellings<B> {
     /// the name.
     ///
     /// Returns `None` if no name is similar enough, or if the most similar names belong to several entities.
-    pub fn nearest(&self, words: &[String]) -> Option<(Distance, &B)> {
+    pub fn nearest(&self, words: &[String]) -> Option<(NameDistance, &E)> {
         let (Some(first), Some(last)) = (words.first(), words.last()) else { return None };
         if is_stop_word(first) || is_stop_word(last) {
             return None;
         }
         let letters = letters(words);
-        let asked = Asked { has: set_of(&letters), length: letters.chars().count(), sound: sound(&letters), letters };
+        let query = PreparedQuery {
+            letter_set: letter_set(&letters),
+            length: letters.chars().count(),
+            sound: sound(&letters),
+            letters,
+        };
         let common: Vec<String> = words.iter().filter(|word| is_common(word)).map(|word| unaccented(word)).collect();
         // If the question has common words, the name must sound the same or contain all of them. "A harbour match" does
         // not refer to Harbour Watch, but "harbor watch" does. "Grim Jaw" refers to Grimjaw.
-        let meant = |name: &Spelling<B>| {
-            let holds = |word: &String| name.letters.contains(word.as_str());
-            common.is_empty() || (words.len() > 1 && (name.sound == asked.sound || common.iter().all(holds)))
+        let is_candidate = |name: &Spelling<E>| {
+            let contains = |word: &String| name.letters.contains(word.as_str());
+            common.is_empty() || (words.len() > 1 && (name.sound == query.sound || common.iter().all(contains)))
         };
-        let (first, length) = bucket(&asked.letters, &asked.sound);
-        let mut best: Option<(Distance, Option<&B>)> = None;
-        for length in length.saturating_sub(MOST_OFF)..=length + MOST_OFF {
+        let (first, length) = bucket(&query.letters, &query.sound);
+        let mut best: Option<(NameDistance, Option<&E>)> = None;
+        for length in length.saturating_sub(MAX_DISTANCE)..=length + MAX_DISTANCE {
             for name in self.buckets.get(&(first, length)).into_iter().flatten() {
-                let Some(distance) = asked.off(name, length).filter(|_| meant(name)) else { continue };
-                let bearer = name.bearer.as_ref();
+                let Some(distance) = query.distance(name, length).filter(|_| is_candidate(name)) else { continue };
+                let entity = name.entity.as_ref();
                 best = match best {
-                    Some((least, before)) if least < distance => Some((least, before)),
-                    Some((least, before)) if least == distance => {
-                        Some((least, before.filter(|id| Some(*id) == bearer)))
+                    Some((least, nearest)) if least < distance => Some((least, nearest)),
+                    Some((least, nearest)) if least == distance => {
+                        Some((least, nearest.filter(|id| Some(*id) == entity)))
                     }
-                    _ => Some((distance, bearer)),
+                    _ => Some((distance, entity)),
                 };
             }
         }
-        best.and_then(|(distance, bearer)| Some((distance, bearer?)))
+        best.and_then(|(distance, entity)| Some((distance, entity?)))
     }
 }
 
 /// Maximum number of different letters for any name.
-const MOST_OFF: usize = 3;
+const MAX_DISTANCE: usize = 3;
 
 /// Returns the maximum number of different letters: first for names that sound the same, then for names that sound
 /// different.
-fn most_off(shorter: usize) -> (usize, usize) {
+fn max_distances(shorter: usize) -> (usize, usize) {
     match shorter {
         0..=4 => (0, 0),
         5..=6 => (1, 1),
         7..=11 => (2, 1),
-        _ => (MOST_OFF, 2),
+        _ => (MAX_DISTANCE, 2),
     }
 }
 
 /// Words of a question, prepared for comparison.
-struct Asked {
+struct PreparedQuery {
     letters: String,
-    has: u32,
+    letter_set: u32,
     sound: String,
     length: usize,
 }
 
-impl Asked {
+impl PreparedQuery {
     /// Returns the distance to a name with `length` letters; `None` if the distance is too large.
-    fn off<B>(&self, name: &Spelling<B>, length: usize) -> Option<Distance> {
+    fn distance<E>(&self, name: &Spelling<E>, length: usize) -> Option<NameDistance> {
         if self.letters == name.letters {
             return Some((0, false));
         }
-        let (most, otherwise) = most_off(self.length.min(length));
+        let (max_if_alike, max_otherwise) = max_distances(self.length.min(length));
         // One replaced letter changes up to two bits.
-        let bits = (self.has ^ name.has).count_ones() as usize;
-        if most == 0 || bits > 2 * most || self.length.abs_diff(length) > most {
+        let bits = (self.letter_set ^ name.letter_set).count_ones() as usize;
+        if max_if_alike == 0 || bits > 2 * max_if_alike || self.length.abs_diff(length) > max_if_alike {
             return None;
         }
-        let alike = self.sound == name.sound;
-        let most = if alike { most } else { otherwise };
-        let ends_alike = || self.letters.chars().next_back() == name.letters.chars().next_back();
+        let sounds_alike = self.sound == name.sound;
+        let max = if sounds_alike { max_if_alike } else { max_otherwise };
+        let has_same_end = || self.letters.chars().next_back() == name.letters.chars().next_back();
         let is_short = self.length.min(length) < 7;
-        let numbered = |letters: &str| letters.contains(char::is_numeric);
-        if bits > 2 * most
-            || (is_short && !alike && !ends_alike())
-            || numbered(&self.letters)
-            || numbered(&name.letters)
+        let has_digit = |letters: &str| letters.contains(char::is_numeric);
+        if bits > 2 * max
+            || (is_short && !sounds_alike && !has_same_end())
+            || has_digit(&self.letters)
+            || has_digit(&name.letters)
         {
             return None;
         }
         let distance = strsim::osa_distance(&self.letters, &name.letters);
-        (distance <= most).then_some((distance, !alike))
+        (distance <= max).then_some((distance, !sounds_alike))
     }
 }
 
@@ -252,7 +259,7 @@ fn bucket(letters: &str, sound: &str) -> Bucket {
 }
 
 /// Returns a set of letters, one bit for each of `a` to `z`. All other letters share the remaining six bits.
-fn set_of(letters: &str) -> u32 {
+fn letter_set(letters: &str) -> u32 {
     letters.chars().fold(0, |set, letter| {
         let bit = if letter.is_ascii_lowercase() { letter as u32 - 'a' as u32 } else { 26 + letter as u32 % 6 };
         set | 1 << bit

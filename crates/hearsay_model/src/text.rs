@@ -13,11 +13,11 @@ use unicode_normalization::UnicodeNormalization;
 ///
 /// `Day’s  End` and `day's end` have the same normal form.
 pub fn normal(text: &str) -> String {
-    if text.is_ascii() { normal_of_ascii(text) } else { normal_of_any(text) }
+    if text.is_ascii() { normalize_ascii(text) } else { normalize_unicode(text) }
 }
 
 /// Fast path for ASCII text, which needs no Unicode normalization. Nearly all text is ASCII.
-fn normal_of_ascii(text: &str) -> String {
+fn normalize_ascii(text: &str) -> String {
     let mut normal = String::with_capacity(text.len());
     for c in text.chars() {
         if c.is_whitespace() {
@@ -32,7 +32,7 @@ fn normal_of_ascii(text: &str) -> String {
     normal
 }
 
-fn normal_of_any(text: &str) -> String {
+fn normalize_unicode(text: &str) -> String {
     let mut normal = String::with_capacity(text.len());
     // NFKC decomposes the acute accent into a space and a combining mark. Some people write the accent for an
     // apostrophe.
@@ -76,10 +76,12 @@ pub fn names(text: &[String], name: &[String]) -> bool {
 }
 
 /// Deserializes a type from its text form without copying the text.
-pub(crate) fn parsed<'de, T: FromStr<Err: Display>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
-    struct Text<T>(PhantomData<T>);
+pub(crate) fn deserialize_from_str<'de, T: FromStr<Err: Display>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    struct FromStrVisitor<T>(PhantomData<T>);
 
-    impl<T: FromStr<Err: Display>> Visitor<'_> for Text<T> {
+    impl<T: FromStr<Err: Display>> Visitor<'_> for FromStrVisitor<T> {
         type Value = T;
 
         fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -91,7 +93,7 @@ pub(crate) fn parsed<'de, T: FromStr<Err: Display>, D: Deserializer<'de>>(deseri
         }
     }
 
-    deserializer.deserialize_str(Text(PhantomData))
+    deserializer.deserialize_str(FromStrVisitor(PhantomData))
 }
 
 #[cfg(test)]
@@ -103,7 +105,7 @@ mod tests {
     proptest! {
         #[test]
         fn plain_text_has_the_normal_form_of_any(text in "[\\x00-\\x7f]{0,40}") {
-            prop_assert_eq!(normal_of_ascii(&text), normal_of_any(&text));
+            prop_assert_eq!(normalize_ascii(&text), normalize_unicode(&text));
         }
     }
 

@@ -94,23 +94,23 @@ impl Validity {
         match moment {
             None => !self.is_closed(),
             Some(now) => {
-                let begun = self.start().is_none_or(|start| start <= now);
-                let ended = match (&self.until, self.end()) {
+                let has_begun = self.start().is_none_or(|start| start <= now);
+                let has_ended = match (&self.until, self.end()) {
                     (None, _) => false,
                     (Some(_), Some(end)) => end <= now,
                     // An end that the calendar does not understand counts as past, because its author wrote that the
                     // fact is over.
                     (Some(_), None) => true,
                 };
-                begun && !ended
+                has_begun && !has_ended
             }
         }
     }
 
     /// Returns whether two intervals have a moment in common.
     pub fn overlaps(&self, other: &Self) -> bool {
-        let before = |a: &Self, b: &Self| matches!((a.end(), b.start()), (Some(end), Some(start)) if end <= start);
-        !before(self, other) && !before(other, self)
+        let ends_before = |a: &Self, b: &Self| matches!((a.end(), b.start()), (Some(end), Some(start)) if end <= start);
+        !ends_before(self, other) && !ends_before(other, self)
     }
 }
 

@@ -105,7 +105,7 @@ pub struct PredicateDef {
     pub history: History,
     /// Whether the statements get vectors for search by meaning. Set this field to `false` for predicates whose values
     /// change often.
-    #[serde(default = "yes")]
+    #[serde(default = "default_embedded")]
     pub embedded: bool,
     /// The default audience of facts of this relation. The audience rules of the campaign take precedence. `None` means
     /// that the definition states no audience.
@@ -144,7 +144,7 @@ pub struct AttributeDef {
     #[serde(default)]
     pub history: History,
     /// Whether the statements get vectors for search by meaning.
-    #[serde(default = "yes")]
+    #[serde(default = "default_embedded")]
     pub embedded: bool,
     /// The default audience of facts of this attribute. The audience rules of the campaign take precedence. `None`
     /// means that the definition states no audience.
@@ -156,7 +156,7 @@ pub struct AttributeDef {
     pub behavior: Option<Behavior>,
 }
 
-fn yes() -> bool {
+fn default_embedded() -> bool {
     true
 }
 
@@ -165,10 +165,10 @@ fn yes() -> bool {
 pub enum VocabularyError {
     /// The name of a relation is not in capitals, or the name of an attribute is not in lowercase.
     #[error("the name `{0}` has the wrong case: write relations LIKE_THIS and attributes like_this")]
-    Case(Predicate),
+    WrongCase(Predicate),
     /// A phrase lacks `{subject}` or `{object}`.
     #[error("the phrase of {name}, `{phrase}`, needs both {{subject}} and {{object}}")]
-    Phrase {
+    IncompletePhrase {
         /// The predicate.
         name: Predicate,
         /// The phrase of the predicate.
@@ -176,7 +176,7 @@ pub enum VocabularyError {
     },
     /// The phrase of an attribute lacks `{object}`.
     #[error("the phrase of {name}, `{phrase}`, needs {{object}}")]
-    NoObject {
+    IncompleteAttributePhrase {
         /// The attribute.
         name: Predicate,
         /// The phrase of the attribute.
@@ -185,20 +185,20 @@ pub enum VocabularyError {
     /// A predicate limits its history but is not `functional`. It can have several values at a time, so a new value
     /// does not replace an old value.
     #[error("`history` of {0} needs a predicate with one value at a time: add `functional: true`, or remove `history`")]
-    History(Predicate),
+    HistoryNotFunctional(Predicate),
     /// A symmetric relation has another relation as its inverse.
     #[error("{0} is symmetric, so it cannot have an inverse with another name: remove `symmetric` or `inverse`")]
     SymmetricInverse(Predicate),
     /// A relation has a behavior that is only for attributes, or an attribute has a behavior that is only for
     /// relations.
-    #[error("{name}: `behavior.{field}` is for {of} only; remove it")]
-    Behavior {
+    #[error("{name}: `behavior.{field}` is for {allowed} only; remove it")]
+    WrongBehavior {
         /// The predicate.
         name: Predicate,
         /// The name of the field in the behavior.
         field: &'static str,
         /// The predicates that may have this field: `relations` or `attributes`.
-        of: &'static str,
+        allowed: &'static str,
     },
     /// No predicate has a role that the engine needs.
     #[error("no predicate has the role `{}`; name one in the table `roles`", .0.as_str())]
@@ -206,7 +206,7 @@ pub enum VocabularyError {
     /// The predicate of a role is not defined or has the wrong type: a relation where the role needs an attribute, or
     /// an attribute where the role needs a relation.
     #[error("{name} cannot have the role `{}`: it is not defined, or not of the required type (relation or attribute)", .role.as_str())]
-    Role {
+    InvalidRole {
         /// The role.
         role: PredicateRole,
         /// The predicate.
@@ -214,7 +214,7 @@ pub enum VocabularyError {
     },
     /// The file is not a valid vocabulary file. Contains the reason.
     #[error("the vocabulary file is invalid: {0}")]
-    File(String),
+    InvalidFile(String),
 }
 
 /// The vocabulary of a campaign: the definitions of all relations and attributes.
@@ -232,28 +232,29 @@ struct VocabularyFile {
     predicate: Vec<PredicateDef>,
     attribute: Vec<AttributeDef>,
     #[serde(default)]
-    reserved: Vec<Reserved>,
+    reserved: Vec<ReservedPredicate>,
 }
 
 /// Behavior of a predicate without a definition. The behavior applies to facts that use the predicate anyway.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Reserved {
+struct ReservedPredicate {
     name: Predicate,
     behavior: Behavior,
 }
 
-struct BuiltIn {
+struct BuiltInVocabulary {
     vocabulary: Vocabulary,
     roles: Roles,
 }
 
-impl BuiltIn {
+impl BuiltInVocabulary {
     fn parse(text: &str) -> Result<Self, VocabularyError> {
-        let file: VocabularyFile = toml::from_str(text).map_err(|error| VocabularyError::File(error.to_string()))?;
+        let file: VocabularyFile =
+            toml::from_str(text).map_err(|error| VocabularyError::InvalidFile(error.to_string()))?;
         let mut vocabulary =
             Vocabulary { predicates: BTreeMap::new(), attributes: BTreeMap::new(), behaviors: Behaviors::default() };
-        for Reserved { name, behavior } in file.reserved {
+        for ReservedPredicate { name, behavior } in file.reserved {
             behavior.check(&name)?;
             vocabulary.behaviors.set(&name, Some(&behavior));
         }
@@ -267,8 +268,8 @@ impl BuiltIn {
 }
 
 #[expect(clippy::panic, reason = "the file is part of the program, and a test parses it")]
-static BUILT_IN: LazyLock<BuiltIn> = LazyLock::new(|| {
-    BuiltIn::parse(include_str!("../data/vocabulary.toml"))
+static BUILT_IN: LazyLock<BuiltInVocabulary> = LazyLock::new(|| {
+    BuiltInVocabulary::parse(include_str!("../data/vocabulary.toml"))
         .unwrap_or_else(|error| panic!("data/vocabulary.toml: {error}"))
 });
 
@@ -286,7 +287,7 @@ impl Vocabulary {
     /// # Errors
     /// Returns an error if the file has an unknown key, a definition is invalid, or a role has no predicate.
     pub fn from_toml(text: &str) -> Result<Self, VocabularyError> {
-        BuiltIn::parse(text).map(|built_in| built_in.vocabulary)
+        BuiltInVocabulary::parse(text).map(|built_in| built_in.vocabulary)
     }
 
     /// Adds a relation, or replaces its definition.
@@ -336,16 +337,26 @@ impl Vocabulary {
         self.attributes.values().map(Arc::as_ref)
     }
 
+    /// Reads a property of a predicate from its definition as a relation or an attribute. Returns `None` if the
+    /// predicate is not defined.
+    fn property<'a, T>(
+        &'a self,
+        name: &Predicate,
+        of_relation: impl FnOnce(&'a PredicateDef) -> T,
+        of_attribute: impl FnOnce(&'a AttributeDef) -> T,
+    ) -> Option<T> {
+        // The case of a name tells relations from attributes, so a name has at most one of the two definitions.
+        self.predicate(name).map(of_relation).or_else(|| self.attribute(name).map(of_attribute))
+    }
+
     /// Returns whether a predicate has at most one object or value per subject at a time.
     pub fn is_functional(&self, name: &Predicate) -> bool {
-        self.predicate(name)
-            .map_or_else(|| self.attribute(name).is_some_and(|def| def.functional), |def| def.functional)
+        self.property(name, |def| def.functional, |def| def.functional).unwrap_or(false)
     }
 
     /// Returns which past values of a predicate are kept when the game replaces the present value.
     pub fn history(&self, name: &Predicate) -> History {
-        let of_predicate = self.predicate(name).map(|def| def.history);
-        of_predicate.or_else(|| self.attribute(name).map(|def| def.history)).unwrap_or_default()
+        self.property(name, |def| def.history, |def| def.history).unwrap_or_default()
     }
 
     /// Returns whether two relations contradict each other: both cannot be true at the same time between the same two
@@ -353,21 +364,21 @@ impl Vocabulary {
     ///
     /// It is enough if the definition of one of the two relations lists the other as an opposite.
     pub fn are_opposites(&self, a: &Predicate, b: &Predicate) -> bool {
-        let names = |a, b| self.predicate(a).is_some_and(|def| def.opposites.contains(b));
-        names(a, b) || names(b, a)
+        let lists = |a, b| self.predicate(a).is_some_and(|def| def.opposites.contains(b));
+        lists(a, b) || lists(b, a)
     }
 
     /// Returns the relations that contradict a relation: the opposites in its own definition, and all relations that
     /// list it as an opposite.
     pub fn opposites<'a>(&'a self, name: &'a Predicate) -> impl Iterator<Item = &'a Predicate> {
-        let named = self.predicate(name).into_iter().flat_map(|def| &def.opposites);
-        let naming = self.predicates.values().filter(move |def| def.opposites.contains(name)).map(|def| &def.name);
-        named.chain(naming.filter(move |other| !self.predicate(name).is_some_and(|def| def.opposites.contains(other))))
+        let own = self.predicate(name).into_iter().flat_map(|def| &def.opposites);
+        let listing = self.predicates.values().filter(move |def| def.opposites.contains(name)).map(|def| &def.name);
+        own.chain(listing.filter(move |other| !self.predicate(name).is_some_and(|def| def.opposites.contains(other))))
     }
 
     /// Returns whether the statements of a predicate get vectors for search by meaning.
     pub fn is_embedded(&self, name: &Predicate) -> bool {
-        self.predicate(name).map_or_else(|| self.attribute(name).is_none_or(|def| def.embedded), |def| def.embedded)
+        self.property(name, |def| def.embedded, |def| def.embedded).unwrap_or(true)
     }
 
     /// Returns the default audience of a fact. A common or secret fact has a fixed audience, regardless of the rules
@@ -379,21 +390,17 @@ impl Vocabulary {
             Secrecy::Open => {}
         }
         let name = fact.predicate();
-        let ruled = rules.predicates.get(name).or_else(|| rules.attributes.get(name)).copied();
-        let defined = || {
-            let of_predicate = self.predicate(name).and_then(|def| def.audience);
-            of_predicate.or_else(|| self.attribute(name).and_then(|def| def.audience))
-        };
-        ruled.or_else(defined).or(rules.default).unwrap_or(Audience::Local)
+        let by_rule = rules.predicates.get(name).or_else(|| rules.attributes.get(name)).copied();
+        let by_definition = || self.property(name, |def| def.audience, |def| def.audience).flatten();
+        by_rule.or_else(by_definition).or(rules.default).unwrap_or(Audience::Local)
     }
 
     /// Returns the sentence that states a fact, built from the phrase of its predicate.
     pub fn sentence(&self, predicate: &Predicate, subject: &str, object: &str) -> String {
-        let of_predicate = self.predicate(predicate).map(|def| def.phrase.as_str());
-        let phrase = of_predicate.or_else(|| self.attribute(predicate).and_then(|def| def.phrase.as_deref()));
+        let phrase = self.property(predicate, |def| Some(def.phrase.as_str()), |def| def.phrase.as_deref()).flatten();
         let words = predicate.as_str().replace('_', " ").to_lowercase();
         let mut sentence = match phrase {
-            Some(phrase) => fill(phrase, subject, object),
+            Some(phrase) => fill_placeholders(phrase, subject, object),
             None if predicate.is_relation() => format!("{subject} {words} {object}"),
             None => format!("{subject}: {words}: {object}"),
         };
@@ -405,7 +412,7 @@ impl Vocabulary {
 }
 
 /// Replaces the placeholders of a phrase in one pass. Therefore, a name that contains `{object}` stays unchanged.
-fn fill(phrase: &str, subject: &str, object: &str) -> String {
+fn fill_placeholders(phrase: &str, subject: &str, object: &str) -> String {
     let mut filled = String::with_capacity(phrase.len() + subject.len() + object.len());
     let mut rest = phrase;
     while let Some(open) = rest.find('{') {
@@ -434,11 +441,11 @@ impl PredicateDef {
     /// relation as its inverse, or `history` is limited without `functional`.
     pub fn check(&self) -> Result<(), VocabularyError> {
         if !self.name.is_relation() || self.inverse.as_ref().is_some_and(|inverse| !inverse.is_relation()) {
-            return Err(VocabularyError::Case(self.name.clone()));
+            return Err(VocabularyError::WrongCase(self.name.clone()));
         }
         for phrase in std::iter::once(&self.phrase).chain(&self.inverse_phrase) {
             if !phrase.contains("{subject}") || !phrase.contains("{object}") {
-                return Err(VocabularyError::Phrase { name: self.name.clone(), phrase: phrase.clone() });
+                return Err(VocabularyError::IncompletePhrase { name: self.name.clone(), phrase: phrase.clone() });
             }
         }
         if self.symmetric && self.inverse.as_ref().is_some_and(|inverse| *inverse != self.name) {
@@ -457,12 +464,12 @@ impl AttributeDef {
     /// `functional`. The phrase may omit `{subject}`.
     pub fn check(&self) -> Result<(), VocabularyError> {
         if self.name.is_relation() {
-            return Err(VocabularyError::Case(self.name.clone()));
+            return Err(VocabularyError::WrongCase(self.name.clone()));
         }
         self.behavior.as_ref().map_or(Ok(()), |behavior| behavior.check(&self.name))?;
         match &self.phrase {
             Some(phrase) if !phrase.contains("{object}") => {
-                Err(VocabularyError::NoObject { name: self.name.clone(), phrase: phrase.clone() })
+                Err(VocabularyError::IncompleteAttributePhrase { name: self.name.clone(), phrase: phrase.clone() })
             }
             _ => check_history(&self.name, self.history, self.functional),
         }
@@ -473,7 +480,7 @@ impl AttributeDef {
 /// value.
 fn check_history(name: &Predicate, history: History, functional: bool) -> Result<(), VocabularyError> {
     if history != History::Full && !functional {
-        return Err(VocabularyError::History(name.clone()));
+        return Err(VocabularyError::HistoryNotFunctional(name.clone()));
     }
     Ok(())
 }

@@ -50,11 +50,11 @@ impl AsOf {
 /// Returns the game time at which a session ended: its recorded end, or else the time of its last line. Returns `None`
 /// if neither is recorded.
 pub fn session_end(state: &State, session: &Session) -> Option<GameTime> {
-    let said = || {
+    let last_line_time = || {
         let lines = state.passages().filter(|(_, passage)| passage.session.as_ref() == Some(&session.id));
         lines.filter_map(|(_, passage)| passage.time.as_ref()?.time).max()
     };
-    session.end.as_ref().and_then(|date| date.time).or_else(said)
+    session.end.as_ref().and_then(|date| date.time).or_else(last_line_time)
 }
 
 /// Finds the session that a text refers to, either by its id or in the form `session 2`. Returns `None` for any other
@@ -63,9 +63,9 @@ pub fn session_end(state: &State, session: &Session) -> Option<GameTime> {
 /// # Errors
 /// Returns an error if the text refers to a session that does not exist.
 pub fn named_session(state: &State, given: &str) -> Result<Option<Arc<Session>>, QueryError> {
-    let plain = text::normal(given);
-    if plain.starts_with("session") {
+    let normalized = text::normal(given);
+    if normalized.starts_with("session") {
         return find_session(state, given).map(Some);
     }
-    Ok(state.sessions().find(|session| text::normal(session.id.as_str()) == plain).cloned())
+    Ok(state.sessions().find(|session| text::normal(session.id.as_str()) == normalized).cloned())
 }

@@ -80,23 +80,24 @@ impl Ask {
         &self,
         state: &State,
         index: &Index,
-        minds: &mut Minds,
+        view_cache: &mut Minds,
         vector: Option<&[f32]>,
         graph: bool,
         settings: &RecallSettings,
     ) -> Result<SceneContext, QueryError> {
         let speaker = resolve(state, &self.speaker)?;
         let place = self.place.as_deref().map(|place| resolve(state, place)).transpose()?;
-        let all = |names: &[String]| names.iter().map(|name| resolve(state, name)).collect::<Result<Vec<_>, _>>();
-        let (present, about) = (all(&self.present)?, all(&self.about)?);
+        let resolve_all =
+            |names: &[String]| names.iter().map(|name| resolve(state, name)).collect::<Result<Vec<_>, _>>();
+        let (present, about) = (resolve_all(&self.present)?, resolve_all(&self.about)?);
         let session = self.session.as_deref().map(|session| find_session(state, session)).transpose()?;
         let session = session.map(|session| session.id.clone());
-        let mind = minds.of(state, Some(&Knower::Entity(speaker.clone())), self.as_of);
-        let place = place.or_else(|| known_place(&mind.view, &speaker));
+        let cached_view = view_cache.of(state, Some(&Knower::Entity(speaker.clone())), self.as_of);
+        let place = place.or_else(|| known_place(&cached_view.view, &speaker));
         let scene = Scene { place, present, time: self.as_of.or_else(|| state.clock()), session };
         Ok(SceneContext::assemble(&Request {
-            view: &mind.view,
-            names: &mind.names,
+            view: &cached_view.view,
+            names: &cached_view.names,
             index,
             calendar: state.calendar(),
             vocabulary: state.vocabulary(),
@@ -117,11 +118,11 @@ impl Ask {
 /// Returns the speaker's current place according to the speaker's own view. This is the place of the speaker that the
 /// speaker learned most recently.
 fn known_place(view: &View, speaker: &EntityId) -> Option<EntityId> {
-    let here = view
+    let places = view
         .facts()
         .filter(|known| known.subject() == speaker && hearsay_model::PredicateRole::Location.is(known.predicate()));
-    let newest = here.max_by_key(|known| (known.recency(), known.id()))?;
-    newest.object().entity().cloned()
+    let latest = places.max_by_key(|known| (known.recency(), known.id()))?;
+    latest.object().entity().cloned()
 }
 
 /// The answer to a question: a scene context for the speaker, and how it was computed.

@@ -8,9 +8,9 @@ use serde::Serialize;
 
 use crate::{
     QueryError,
-    dates::date,
-    facts::how_in_words,
-    knowledge::{known_edges, learned_in, print, way_in_words},
+    dates::date_text,
+    facts::describe_acquisition,
+    knowledge::{describe_edge, known_edges, learning_session, time_text},
     resolve::{find_fact, resolve},
 };
 
@@ -45,7 +45,7 @@ pub struct BeliefRow {
     /// Reasons for the belief: the edges through which the knower knows the fact.
     pub because: Vec<ReasonRow>,
     /// Other facts known to the knower that contradict, end or replace this fact.
-    pub against: Vec<AgainstRow>,
+    pub against: Vec<ContradictingFactRow>,
     /// Status of the fact. Only the DM may see it.
     pub status: FactStatus,
 }
@@ -65,7 +65,7 @@ pub struct ReasonRow {
 
 /// A fact that contradicts a belief.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct AgainstRow {
+pub struct ContradictingFactRow {
     /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
@@ -94,30 +94,30 @@ pub struct TruthRow {
 /// Returns an error if a name matches no entity or several entities, or if the predicate is invalid.
 pub fn believes(
     state: &State,
-    who: &str,
+    knower: &str,
     subject: &str,
     predicate: Option<&str>,
     moment: Option<GameTime>,
 ) -> Result<Believes, QueryError> {
-    let (who, subject) = (resolve(state, who)?, resolve(state, subject)?);
-    let given = predicate.map(Predicate::new).transpose()?;
-    let view = View::of(state, &Knower::Entity(who.clone()), moment);
-    let predicates: BTreeSet<Predicate> = match given {
-        Some(given) => BTreeSet::from([given]),
+    let (knower, subject) = (resolve(state, knower)?, resolve(state, subject)?);
+    let only_predicate = predicate.map(Predicate::new).transpose()?;
+    let view = View::of(state, &Knower::Entity(knower.clone()), moment);
+    let predicates: BTreeSet<Predicate> = match only_predicate {
+        Some(only_predicate) => BTreeSet::from([only_predicate]),
         None => {
-            let about = view.facts().filter(|known| *known.subject() == subject);
-            about.map(|known| known.predicate().clone()).collect()
+            let facts_about_subject = view.facts().filter(|known| *known.subject() == subject);
+            facts_about_subject.map(|known| known.predicate().clone()).collect()
         }
     };
     let mut answers = Vec::new();
     for predicate in &predicates {
         for belief in view.believes(&subject, predicate) {
             let known = belief.known;
-            let because = known_edges(known).iter().map(|way| ReasonRow {
-                acquisition: way_in_words(way),
-                since: print(state, way.since),
-                session: way.edge.session.clone(),
-                credence: way.belief.get(),
+            let because = known_edges(known).iter().map(|known_edge| ReasonRow {
+                acquisition: describe_edge(known_edge),
+                since: time_text(state, known_edge.since),
+                session: known_edge.edge.session.clone(),
+                credence: known_edge.belief.get(),
             });
             let mut against: Vec<FactId> = belief.against.clone();
             against.extend(match belief.hold {
@@ -126,7 +126,7 @@ pub fn believes(
             });
             against.sort_unstable();
             against.dedup();
-            let against = against.into_iter().filter_map(|id| view.fact(id)).map(|other| AgainstRow {
+            let against = against.into_iter().filter_map(|id| view.fact(id)).map(|other| ContradictingFactRow {
                 fact: other.id(),
                 statement: other.statement().to_owned(),
                 credence: view.belief(other).credence.get(),
@@ -144,25 +144,25 @@ pub fn believes(
             });
         }
     }
-    let is_so = |fact: &&std::sync::Arc<Fact>| {
-        let asked = *fact.subject() == subject && predicates.contains(fact.predicate());
-        asked && fact.status() == FactStatus::Canon && fact.validity().holds_at(moment)
+    let is_canon_fact = |fact: &&std::sync::Arc<Fact>| {
+        let matches = *fact.subject() == subject && predicates.contains(fact.predicate());
+        matches && fact.status() == FactStatus::Canon && fact.validity().holds_at(moment)
     };
-    let mut so: Vec<_> = state.facts_of(&subject).filter(is_so).collect();
-    so.sort_by_key(|fact| (fact.predicate(), fact.id()));
-    let truth = so.into_iter().map(|fact| TruthRow {
+    let mut canon_facts: Vec<_> = state.facts_of(&subject).filter(is_canon_fact).collect();
+    canon_facts.sort_by_key(|fact| (fact.predicate(), fact.id()));
+    let truth = canon_facts.into_iter().map(|fact| TruthRow {
         fact: fact.id(),
         predicate: fact.predicate().clone(),
         statement: fact.statement().to_owned(),
         known: view.fact(fact.id()).is_some(),
     });
     let truth = truth.collect();
-    Ok(Believes { who, subject, answers, truth })
+    Ok(Believes { who: knower, subject, answers, truth })
 }
 
 /// A fact that one knower believes another knower to know, with the reason.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ThinksRow {
+pub struct AttributedFactRow {
     /// Id of the fact.
     pub fact: FactId,
     /// Predicate of the fact.
@@ -180,7 +180,7 @@ pub struct ThinksRow {
     pub credence: f64,
 }
 
-pub(crate) fn reason_in_words(reason: &Reason, other: &EntityId) -> String {
+pub(crate) fn describe_reason(reason: &Reason, other: &EntityId) -> String {
     match reason {
         Reason::Common => "everybody knows it".into(),
         Reason::Belongs(group) => format!("{other} belongs to {group}"),
@@ -191,7 +191,7 @@ pub(crate) fn reason_in_words(reason: &Reason, other: &EntityId) -> String {
     }
 }
 
-/// Returns the facts that `who` has reason to believe that `other` knows, latest reason first. `subject` and
+/// Returns the facts that `knower` has reason to believe that `other` knows, latest reason first. `subject` and
 /// `predicate`, if given, restrict the result to facts with this subject and this predicate. Common lore is included
 /// only if both are given.
 ///
@@ -199,43 +199,43 @@ pub(crate) fn reason_in_words(reason: &Reason, other: &EntityId) -> String {
 /// Returns an error if a name matches no entity or several entities, or if the predicate is invalid.
 pub fn thinks(
     state: &State,
-    who: &str,
+    knower: &str,
     other: &str,
     subject: Option<&str>,
     predicate: Option<&str>,
     moment: Option<GameTime>,
-) -> Result<Vec<ThinksRow>, QueryError> {
-    let (who, other) = (resolve(state, who)?, resolve(state, other)?);
+) -> Result<Vec<AttributedFactRow>, QueryError> {
+    let (knower, other) = (resolve(state, knower)?, resolve(state, other)?);
     let subject = subject.map(|name| resolve(state, name)).transpose()?;
-    let given = predicate.map(Predicate::new).transpose()?;
-    let view = View::of(state, &Knower::Entity(who), moment);
+    let predicate_filter = predicate.map(Predicate::new).transpose()?;
+    let view = View::of(state, &Knower::Entity(knower), moment);
     let row = |known: &hearsay_belief::Known, reasons: &[Attributed]| {
         let reason = reasons.first()?;
-        Some(ThinksRow {
+        Some(AttributedFactRow {
             fact: known.id(),
             predicate: known.predicate().clone(),
             statement: known.statement().to_owned(),
-            because: reason_in_words(&reason.reason, &other),
-            since: print(state, reason.since),
-            session: learned_in(known).cloned(),
+            because: describe_reason(&reason.reason, &other),
+            since: time_text(state, reason.since),
+            session: learning_session(known).cloned(),
             credence: reason.credence.get(),
         })
     };
-    if let (Some(subject), Some(predicate)) = (&subject, &given) {
-        let thought = view.thinks_believes(&other, subject, predicate);
-        return Ok(thought.iter().filter_map(|(known, reasons)| row(known, reasons)).collect());
+    if let (Some(subject), Some(predicate)) = (&subject, &predicate_filter) {
+        let believed = view.thinks_believes(&other, subject, predicate);
+        return Ok(believed.iter().filter_map(|(known, reasons)| row(known, reasons)).collect());
     }
     let attributed = view.attributed(&other);
-    let fits = |known: &hearsay_belief::Known| {
+    let matches_filter = |known: &hearsay_belief::Known| {
         subject.as_ref().is_none_or(|subject| known.subject() == subject)
-            && given.as_ref().is_none_or(|predicate| known.predicate() == predicate)
+            && predicate_filter.as_ref().is_none_or(|predicate| known.predicate() == predicate)
     };
     let mut found: Vec<_> = attributed
         .iter()
         .filter_map(|(id, reasons)| Some((view.fact(*id)?, reasons)))
         .filter(|(known, reasons)| {
-            let common = reasons.iter().all(|reason| reason.reason == Reason::Common);
-            fits(known) && !common
+            let is_common_lore = reasons.iter().all(|reason| reason.reason == Reason::Common);
+            matches_filter(known) && !is_common_lore
         })
         .collect();
     found.sort_by_key(|(known, reasons)| {
@@ -282,12 +282,13 @@ pub struct LinkRow {
     /// Credence that this edge gives to the fact for its knower, 0.0–1.0.
     pub credence: f64,
     /// Fraction of the teller's credence that the knower adopts, 0.0–1.0.
-    pub share: f64,
+    #[serde(rename = "share")]
+    pub trust_factor: f64,
     /// Edges that this edge depends on. Empty for an original source, such as witnessing.
     pub from: Vec<LinkRow>,
 }
 
-fn link_row(state: &State, fact: FactId, link: &DerivationStep) -> LinkRow {
+fn derivation_row(state: &State, fact: FactId, link: &DerivationStep) -> LinkRow {
     let edge = &link.edge;
     let other = Some(edge.fact).filter(|id| *id != fact);
     LinkRow {
@@ -295,29 +296,29 @@ fn link_row(state: &State, fact: FactId, link: &DerivationStep) -> LinkRow {
         knower: edge.knower.clone(),
         other_fact: other,
         other_statement: other.and_then(|id| state.fact(id)).map(|fact| fact.statement().to_owned()),
-        acquisition: how_in_words(&edge.acquisition),
-        learned: date(state, edge.learned.as_ref()),
+        acquisition: describe_acquisition(&edge.acquisition),
+        learned: date_text(state, edge.learned.as_ref()),
         session: edge.session.clone(),
         co_present: edge.co_present.clone(),
         credence: link.belief.get(),
-        share: link.share.get(),
-        from: link.from.iter().map(|link| link_row(state, fact, link)).collect(),
+        trust_factor: link.share.get(),
+        from: link.from.iter().map(|link| derivation_row(state, fact, link)).collect(),
     }
 }
 
 /// Returns the row for a fact that the knower made up. Such a row depends on no other edges.
-fn made_up_row(state: &State, way: &KnownEdge) -> LinkRow {
+fn invented_fact_row(state: &State, known_edge: &KnownEdge) -> LinkRow {
     LinkRow {
-        edge: way.id,
-        knower: way.edge.knower.clone(),
+        edge: known_edge.id,
+        knower: known_edge.edge.knower.clone(),
         other_fact: None,
         other_statement: None,
-        acquisition: way_in_words(way),
-        learned: date(state, way.edge.learned.as_ref()),
-        session: way.edge.session.clone(),
+        acquisition: describe_edge(known_edge),
+        learned: date_text(state, known_edge.edge.learned.as_ref()),
+        session: known_edge.edge.session.clone(),
         co_present: Vec::new(),
-        credence: way.belief.get(),
-        share: 1.0,
+        credence: known_edge.belief.get(),
+        trust_factor: 1.0,
         from: Vec::new(),
     }
 }
@@ -327,16 +328,23 @@ fn made_up_row(state: &State, way: &KnownEdge) -> LinkRow {
 ///
 /// # Errors
 /// Returns an error if the knower or the fact is unknown or ambiguous, or if the knower does not know the fact.
-pub fn chain(state: &State, who: &str, fact: &str, moment: Option<GameTime>) -> Result<Derivation, QueryError> {
-    let (who, fact) = (resolve(state, who)?, find_fact(state, fact)?);
-    let view = View::of(state, &Knower::Entity(who.clone()), moment);
+pub fn chain(state: &State, knower: &str, fact: &str, moment: Option<GameTime>) -> Result<Derivation, QueryError> {
+    let (knower, fact) = (resolve(state, knower)?, find_fact(state, fact)?);
+    let view = View::of(state, &Knower::Entity(knower.clone()), moment);
     let statement = fact.statement().to_owned();
     let Some(known) = view.fact(fact.id()) else {
-        return Err(QueryError::NotKnown { knower: who, statement });
+        return Err(QueryError::NotKnown { knower, statement });
     };
-    let mut links: Vec<LinkRow> = chains(state, known).iter().map(|link| link_row(state, fact.id(), link)).collect();
+    let mut links: Vec<LinkRow> =
+        chains(state, known).iter().map(|link| derivation_row(state, fact.id(), link)).collect();
     if known.is_made_up() {
-        links = known_edges(known).iter().map(|way| made_up_row(state, way)).collect();
+        links = known_edges(known).iter().map(|known_edge| invented_fact_row(state, known_edge)).collect();
     }
-    Ok(Derivation { who, fact: fact.id(), statement, credence: view.belief(known).credence.get(), known_edges: links })
+    Ok(Derivation {
+        who: knower,
+        fact: fact.id(),
+        statement,
+        credence: view.belief(known).credence.get(),
+        known_edges: links,
+    })
 }

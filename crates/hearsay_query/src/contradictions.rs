@@ -29,7 +29,7 @@ pub enum Clash {
 struct Member {
     fact: Arc<Fact>,
     /// Number of other facts that this fact clashes with.
-    others: usize,
+    conflict_count: usize,
 }
 
 type Members = BTreeMap<FactId, Member>;
@@ -47,7 +47,7 @@ pub struct Contradictions {
 
 impl Contradictions {
     /// Finds the contradictions of a state. Reads every fact.
-    pub fn of(state: &State) -> Self {
+    pub fn from_state(state: &State) -> Self {
         let mut contradictions = Self::default();
         for fact in state.facts() {
             // Visits each pair once: the fact with the larger id adds the contradiction.
@@ -93,28 +93,28 @@ impl Contradictions {
                 self.refuting.remove(&refuted);
             }
         }
-        for place in self.by_fact.remove(&id).unwrap_or_default() {
-            self.leave(state.vocabulary(), id, &place);
+        for key in self.by_fact.remove(&id).unwrap_or_default() {
+            self.remove_member(state.vocabulary(), id, &key);
         }
     }
 
     /// Removes a fact from a contradiction. Then also removes the members that no longer contradict another member.
-    fn leave(&mut self, vocabulary: &Vocabulary, id: FactId, place: &(EntityId, Clash)) {
-        let (subject, clash) = place;
+    fn remove_member(&mut self, vocabulary: &Vocabulary, id: FactId, key: &(EntityId, Clash)) {
+        let (subject, clash) = key;
         let Some(clashes) = self.clashes.get_mut(subject) else { return };
         let Some(members) = clashes.get_mut(clash) else { return };
-        if let Some(gone) = members.remove(&id) {
+        if let Some(removed) = members.remove(&id) {
             members.retain(|other, member| {
-                member.others -= usize::from(are_clashing(vocabulary, clash, &gone.fact, &member.fact));
-                if member.others == 0
-                    && let Some(places) = self.by_fact.get_mut(other)
+                member.conflict_count -= usize::from(are_clashing(vocabulary, clash, &removed.fact, &member.fact));
+                if member.conflict_count == 0
+                    && let Some(keys) = self.by_fact.get_mut(other)
                 {
-                    places.remove(place);
-                    if places.is_empty() {
+                    keys.remove(key);
+                    if keys.is_empty() {
                         self.by_fact.remove(other);
                     }
                 }
-                member.others > 0
+                member.conflict_count > 0
             });
         }
         if members.is_empty() {
@@ -128,7 +128,7 @@ impl Contradictions {
     /// Adds the contradictions between a fact and all other facts that are not pending. A later call adds a pending
     /// fact and then finds the contradiction between the two.
     fn add(&mut self, state: &State, fact: &Arc<Fact>, is_pending: impl Fn(FactId) -> bool) {
-        if !stands(fact) {
+        if !is_asserted(fact) {
             return;
         }
         let (vocabulary, subject) = (state.vocabulary(), fact.subject());
@@ -151,25 +151,26 @@ impl Contradictions {
         }));
         if let Some(FactRelation::Refutes(refuted)) = fact.fact_relation() {
             self.refuting.entry(refuted).or_default().insert(fact.id());
-            let refuted = state.fact(refuted).filter(|refuted| stands(refuted));
+            let refuted = state.fact(refuted).filter(|refuted| is_asserted(refuted));
             found.extend(refuted.map(|refuted| (Clash::Refuted(refuted.id()), refuted)));
         }
         for (clash, other) in found {
             if other.id() != fact.id() && !is_pending(other.id()) && are_clashing(vocabulary, &clash, fact, other) {
-                self.note(clash, fact, other);
+                self.record(clash, fact, other);
             }
         }
     }
 
-    fn note(&mut self, clash: Clash, a: &Arc<Fact>, b: &Arc<Fact>) {
+    fn record(&mut self, clash: Clash, a: &Arc<Fact>, b: &Arc<Fact>) {
         let subject = match clash {
             Clash::Refuted(id) if id == b.id() => b.subject(),
             _ => a.subject(),
         };
         let members = self.clashes.entry(subject.clone()).or_default().entry(clash.clone()).or_default();
         for fact in [a, b] {
-            let member = members.entry(fact.id()).or_insert_with(|| Member { fact: Arc::clone(fact), others: 0 });
-            member.others += 1;
+            let member =
+                members.entry(fact.id()).or_insert_with(|| Member { fact: Arc::clone(fact), conflict_count: 0 });
+            member.conflict_count += 1;
             self.by_fact.entry(fact.id()).or_default().insert((subject.clone(), clash.clone()));
         }
     }
@@ -181,26 +182,28 @@ fn candidates<'a>(group: FactGroup<'a>, fact: &Fact) -> impl Iterator<Item = &'a
     let (is_open, start) = (!validity.is_closed(), validity.start());
     // If a fact has not ended and its start is unknown, it may have begun after the other fact ended. Then the two
     // facts need not overlap.
-    let ended = (is_open && validity.from.is_some()) || (!is_open && fact.status() == FactStatus::Claimed);
-    let claims = !is_open && fact.status() == FactStatus::Canon;
-    let ended = ended.then(|| group.ended_after(start)).into_iter().flatten();
-    let claims = claims.then(|| group.claims_ended_after(start)).into_iter().flatten();
-    group.open().chain(ended).chain(claims)
+    let include_ended = (is_open && validity.from.is_some()) || (!is_open && fact.status() == FactStatus::Claimed);
+    let include_ended_claims = !is_open && fact.status() == FactStatus::Canon;
+    let ended_facts = include_ended.then(|| group.ended_after(start)).into_iter().flatten();
+    let ended_claims = include_ended_claims.then(|| group.claims_ended_after(start)).into_iter().flatten();
+    group.open().chain(ended_facts).chain(ended_claims)
 }
 
 /// Returns whether two facts contradict each other for the given reason.
 fn are_clashing(vocabulary: &Vocabulary, clash: &Clash, a: &Fact, b: &Fact) -> bool {
-    let refutes = |fact: &Fact, id| fact.fact_relation() == Some(FactRelation::Refutes(id));
-    let at_one_time = || !(is_settled(a) && is_settled(b)) && must_overlap(a, b);
+    let is_refutation_of = |fact: &Fact, id| fact.fact_relation() == Some(FactRelation::Refutes(id));
+    let hold_at_same_time = || !(is_settled(a) && is_settled(b)) && must_overlap(a, b);
     match clash {
-        Clash::OneAtATime(_) => a.object() != b.object() && at_one_time(),
-        Clash::Opposites(_) => vocabulary.are_opposites(a.predicate(), b.predicate()) && at_one_time(),
-        Clash::Refuted(id) => (a.id() == *id && refutes(b, *id)) || (b.id() == *id && refutes(a, *id)),
+        Clash::OneAtATime(_) => a.object() != b.object() && hold_at_same_time(),
+        Clash::Opposites(_) => vocabulary.are_opposites(a.predicate(), b.predicate()) && hold_at_same_time(),
+        Clash::Refuted(id) => {
+            (a.id() == *id && is_refutation_of(b, *id)) || (b.id() == *id && is_refutation_of(a, *id))
+        }
     }
 }
 
 /// Returns whether a fact is canon or claimed.
-fn stands(fact: &Fact) -> bool {
+fn is_asserted(fact: &Fact) -> bool {
     matches!(fact.status(), FactStatus::Canon | FactStatus::Claimed)
 }
 
@@ -211,19 +214,19 @@ fn is_settled(fact: &Fact) -> bool {
 
 /// Returns whether two facts may be true at the same time. Returns `false` if one of the facts ended at an unknown
 /// time, because that fact may have ended before the other fact began.
-pub fn overlap(a: &Fact, b: &Fact) -> bool {
-    let ended = |fact: &Fact| fact.validity().is_closed() && fact.validity().end().is_none();
-    !ended(a) && !ended(b) && a.validity().overlaps(b.validity())
+pub fn may_overlap(a: &Fact, b: &Fact) -> bool {
+    let ended_at_unknown_time = |fact: &Fact| fact.validity().is_closed() && fact.validity().end().is_none();
+    !ended_at_unknown_time(a) && !ended_at_unknown_time(b) && a.validity().overlaps(b.validity())
 }
 
 /// Returns whether there is a time at which both facts must be true. Returns `false` if one fact has ended and the
 /// other fact has an unknown start and no end, because the other fact may have begun afterwards.
 fn must_overlap(a: &Fact, b: &Fact) -> bool {
-    let follows = |one: &Fact, other: &Fact| {
+    let may_follow = |one: &Fact, other: &Fact| {
         let (one, other) = (one.validity(), other.validity());
         one.from.is_none() && !one.is_closed() && other.is_closed()
     };
-    overlap(a, b) && !follows(a, b) && !follows(b, a)
+    may_overlap(a, b) && !may_follow(a, b) && !may_follow(b, a)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use hearsay_model::{CalendarError, Date, State};
 
 /// Parses a date that may be relative to the game clock. A relative date such as `yesterday` is converted to an
 /// absolute date, because the meaning of `yesterday` changes with the game clock.
-pub fn date_of(state: &State, raw: &str) -> Result<Date, CalendarError> {
+pub fn parse_date(state: &State, raw: &str) -> Result<Date, CalendarError> {
     let calendar = state.calendar();
     if let Ok(date) = calendar.parse(raw) {
         return Ok(date);
@@ -21,7 +21,7 @@ pub fn clock_date(state: &State) -> Date {
 
 /// Returns a date as text: as it was written, or else as the calendar prints it. Returns `None` if there is no date, or
 /// if the date has neither a text nor a time.
-pub fn date(state: &State, date: Option<&hearsay_model::Date>) -> Option<String> {
+pub fn date_text(state: &State, date: Option<&hearsay_model::Date>) -> Option<String> {
     let date = date?;
     Some(if date.raw.is_empty() { date.time.map(|time| state.calendar().print(time))? } else { date.raw.clone() })
 }

@@ -43,12 +43,17 @@ pub enum Shown {
 ///
 /// # Errors
 /// Returns an error if no entity or fact matches, or if several match.
-pub fn show(state: &State, what: &str, knower: Option<&str>, as_of: Option<GameTime>) -> Result<Shown, QueryError> {
+pub fn show(
+    state: &State,
+    reference: &str,
+    knower: Option<&str>,
+    as_of: Option<GameTime>,
+) -> Result<Shown, QueryError> {
     let view = view_of(state, knower, as_of)?;
-    let id = match resolve(state, what) {
+    let id = match resolve(state, reference) {
         Ok(id) => id,
         Err(unknown) => {
-            let fact = find_fact(state, what).map_err(|_| unknown)?;
+            let fact = find_fact(state, reference).map_err(|_| unknown)?;
             return Ok(Shown::Fact(fact_row(state, &fact)));
         }
     };

@@ -57,12 +57,12 @@ pub enum QueryError {
     NoSessionStart(SessionId),
     /// Error: a search in a knower's view filters by status or validity, which only the DM may see.
     #[error("status and validity are visible to the DM only; search without a knower, or omit these filters")]
-    KnowerOfStatus,
+    DmOnlyFilter,
     /// Error: there is nothing to undo.
-    #[error("there is nothing to undo{}", of.as_ref().map_or(String::new(), |of| format!(" by {of}")))]
+    #[error("there is nothing to undo{}", author.as_ref().map_or(String::new(), |author| format!(" by {author}")))]
     NothingToUndo {
         /// Author of the operations that could be undone; `None` for any author.
-        of: Option<String>,
+        author: Option<String>,
     },
     /// Error: the change cannot be applied.
     #[error(transparent)]

@@ -12,7 +12,7 @@ use hearsay_model::{
 };
 use serde::Serialize;
 
-use crate::{QueryError, as_of::AsOf, dates::date, resolve::resolve};
+use crate::{QueryError, as_of::AsOf, dates::date_text, resolve::resolve};
 
 /// A fact with all details.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -119,19 +119,19 @@ pub struct FactFilter {
 }
 
 /// Function that returns the text by which a sentence refers to an entity, such as its name or id.
-pub type Called<'a> = &'a dyn Fn(&EntityId) -> String;
+pub type NameFn<'a> = &'a dyn Fn(&EntityId) -> String;
 
-/// Describes in words how a knower acquired a fact. `called` returns the names of the entities.
-pub fn how_called(acquisition: &Acquisition, called: Called) -> String {
-    acquisition.describe(called)
+/// Describes in words how a knower acquired a fact. `name_of` returns the names of the entities.
+pub fn how_called(acquisition: &Acquisition, name_of: NameFn) -> String {
+    acquisition.describe(name_of)
 }
 
 /// Describes in words how a knower acquired a fact, with ids instead of names.
-pub fn how_in_words(acquisition: &Acquisition) -> String {
+pub fn describe_acquisition(acquisition: &Acquisition) -> String {
     how_called(acquisition, &EntityId::to_string)
 }
 
-fn evidence(evidence: &Evidence) -> String {
+fn evidence_text(evidence: &Evidence) -> String {
     match evidence {
         Evidence::File { path, line, field } => format!("{path}:{line} ({field})"),
         Evidence::Excerpt(excerpt) => {
@@ -154,8 +154,8 @@ pub fn fact_row(state: &State, fact: &Fact) -> FactRow {
     let known_by = edges.iter().map(|edge| KnowerRow {
         knower: edge.knower.clone(),
         credence: edge.credence.get(),
-        acquisition: how_in_words(&edge.acquisition),
-        learned: date(state, edge.learned.as_ref()),
+        acquisition: describe_acquisition(&edge.acquisition),
+        learned: date_text(state, edge.learned.as_ref()),
         conceals: edge.conceals,
         co_present: edge.co_present.clone(),
         passed_on: !edge.acquisition.gives_knowledge(),
@@ -172,8 +172,8 @@ pub fn fact_row(state: &State, fact: &Fact) -> FactRow {
         statement: fact.statement().to_owned(),
         status: fact.status(),
         secrecy: fact.secrecy().as_str(),
-        since: date(state, fact.validity().from.as_ref()),
-        until: date(state, fact.validity().until.as_ref()),
+        since: date_text(state, fact.validity().from.as_ref()),
+        until: date_text(state, fact.validity().until.as_ref()),
         attitude: fact.attitude().map(hearsay_model::Attitude::get),
         confidence: provenance.confidence.get(),
         extracted: provenance.extracted.map(hearsay_model::Confidence::get),
@@ -183,30 +183,34 @@ pub fn fact_row(state: &State, fact: &Fact) -> FactRow {
             None => provenance.author.to_string(),
         },
         session: provenance.session.clone(),
-        evidence: provenance.evidence.iter().map(evidence).collect(),
-        bears: bears(state, fact),
+        evidence: provenance.evidence.iter().map(evidence_text).collect(),
+        bears: fact_relations(state, fact),
         known_by: known_by.collect(),
     }
 }
 
 /// Returns the relations between a fact and other facts, in both directions.
-fn bears(state: &State, fact: &Fact) -> Vec<FactRelationRow> {
-    let row = |what, other: &Fact| FactRelationRow { what, fact: other.id(), statement: other.statement().to_owned() };
-    let own = fact
+fn fact_relations(state: &State, fact: &Fact) -> Vec<FactRelationRow> {
+    let row = |relation, other: &Fact| FactRelationRow {
+        what: relation,
+        fact: other.id(),
+        statement: other.statement().to_owned(),
+    };
+    let outgoing = fact
         .fact_relation()
         .and_then(|fact_relation| Some(row(fact_relation.as_str(), state.asserted(fact_relation.fact())?)));
-    let on_this = state.facts_of(fact.subject()).filter_map(|other| {
-        let what = match other.fact_relation().filter(|fact_relation| fact_relation.fact() == fact.id())? {
+    let incoming = state.facts_of(fact.subject()).filter_map(|other| {
+        let relation = match other.fact_relation().filter(|fact_relation| fact_relation.fact() == fact.id())? {
             FactRelation::Distorts(_) => "distorted by",
             FactRelation::Refutes(_) => "refuted by",
             FactRelation::Ends(_) => "ended by",
             FactRelation::Covers(_) => "covered by",
         };
-        Some(row(what, other))
+        Some(row(relation, other))
     });
-    let mut on_this: Vec<FactRelationRow> = on_this.collect();
-    on_this.sort_by_key(|row| row.fact);
-    own.into_iter().chain(on_this).collect()
+    let mut incoming: Vec<FactRelationRow> = incoming.collect();
+    incoming.sort_by_key(|row| row.fact);
+    outgoing.into_iter().chain(incoming).collect()
 }
 
 /// Returns the facts that pass a filter, up to the filter's limit, and the total number of facts that pass it. Sorted
@@ -221,7 +225,7 @@ pub fn facts(state: &State, filter: &FactFilter) -> Result<(Vec<FactRow>, usize)
     let view = knower.map(|knower| View::of(state, &Knower::Entity(knower), filter.as_of));
     let moment = AsOf { time: filter.holds_at.clone(), recorded: None }.moment(state)?;
     let object = filter.object.as_deref().map(|given| (resolve(state, given).ok(), text::normal(given)));
-    let points_at = |object: &Object, (id, words): &(Option<EntityId>, String)| match object {
+    let matches_object = |object: &Object, (id, words): &(Option<EntityId>, String)| match object {
         Object::Entity(entity) => Some(entity) == id.as_ref(),
         Object::Value(Value::Text(value)) => text::normal(value).contains(words.as_str()),
         Object::Value(value) => text::normal(&value.to_string()) == *words,
@@ -233,7 +237,7 @@ pub fn facts(state: &State, filter: &FactFilter) -> Result<(Vec<FactRow>, usize)
         .filter(|fact| filter.status.is_none_or(|status| fact.status() == status))
         .filter(|fact| moment.is_none_or(|moment| fact.validity().holds_at(Some(moment))))
         .filter(|fact| view.as_ref().is_none_or(|view| view.fact(fact.id()).is_some()))
-        .filter(|fact| object.as_ref().is_none_or(|wanted| points_at(fact.object(), wanted)))
+        .filter(|fact| object.as_ref().is_none_or(|filter_object| matches_object(fact.object(), filter_object)))
         .collect();
     found.sort_by(|a, b| (a.subject(), a.predicate(), a.id()).cmp(&(b.subject(), b.predicate(), b.id())));
     let all = found.len();

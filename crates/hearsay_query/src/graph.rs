@@ -56,24 +56,24 @@ pub fn neighbours(
     let from = resolve(state, from)?;
     let view = view_of(state, filter.knower.as_deref(), filter.as_of)?;
     let predicates = filter.predicates.iter().map(|name| Predicate::new(name)).collect::<Result<Vec<_>, _>>()?;
-    let walk = Traversal { direction: filter.direction, predicates, view: view.as_ref() };
-    let called = names(state, view.as_ref());
+    let traversal = Traversal { direction: filter.direction, predicates, view: view.as_ref() };
+    let name_of = entity_names(state, view.as_ref());
     let row = |neighbour: graph::Neighbour| NeighbourRow {
         id: neighbour.id.clone(),
-        name: called(neighbour.id),
+        name: name_of(neighbour.id),
         distance: neighbour.distance,
         statement: neighbour.fact.statement().to_owned(),
         predicate: neighbour.fact.predicate().clone(),
         direction: if neighbour.forward { "out" } else { "in" },
         fact: neighbour.fact.id(),
     };
-    Ok(graph::neighbours(state, &from, &walk, depth, limit).into_iter().map(row).collect())
+    Ok(graph::neighbours(state, &from, &traversal, depth, limit).into_iter().map(row).collect())
 }
 
-fn names<'a>(state: &'a State, view: Option<&View>) -> impl Fn(&EntityId) -> String + 'a {
-    let known = view.map(hearsay_recall::EntityLinker::of);
-    move |id| match &known {
-        Some(names) => names.name(id).unwrap_or(id.as_str()).to_owned(),
+fn entity_names<'a>(state: &'a State, view: Option<&View>) -> impl Fn(&EntityId) -> String + 'a {
+    let linker = view.map(hearsay_recall::EntityLinker::of);
+    move |id| match &linker {
+        Some(linker) => linker.name(id).unwrap_or(id.as_str()).to_owned(),
         None => state.name_or_id(id).to_owned(),
     }
 }
@@ -91,7 +91,7 @@ pub struct StepRow {
     pub fact: FactId,
 }
 
-/// Returns the shortest path between two entities, or `None` if every path has more than `longest` steps.
+/// Returns the shortest path between two entities, or `None` if every path has more than `max_steps` steps.
 ///
 /// # Errors
 /// Returns an error if a name matches no entity or several entities, or if a predicate is invalid.
@@ -100,18 +100,18 @@ pub fn path(
     from: &str,
     to: &str,
     filter: &WalkFilter,
-    longest: usize,
+    max_steps: usize,
 ) -> Result<Option<Vec<StepRow>>, QueryError> {
     let (from, to) = (resolve(state, from)?, resolve(state, to)?);
     let view = view_of(state, filter.knower.as_deref(), filter.as_of)?;
     let predicates = filter.predicates.iter().map(|name| Predicate::new(name)).collect::<Result<Vec<_>, _>>()?;
-    let walk = Traversal { direction: filter.direction, predicates, view: view.as_ref() };
-    let called = names(state, view.as_ref());
-    let steps = graph::path(state, &from, &to, &walk, longest);
+    let traversal = Traversal { direction: filter.direction, predicates, view: view.as_ref() };
+    let name_of = entity_names(state, view.as_ref());
+    let steps = graph::path(state, &from, &to, &traversal, max_steps);
     Ok(steps.map(|steps| {
         let row = |step: graph::Step| StepRow {
             to: step.to.clone(),
-            name: called(step.to),
+            name: name_of(step.to),
             statement: step.fact.statement().to_owned(),
             fact: step.fact.id(),
         };

@@ -40,15 +40,15 @@ pub fn health(state: &State, examples: usize) -> Health {
     // Skips new entities that the DM has not confirmed yet, because the review already lists them.
     for entity in state.entities().filter(|entity| !is_newcomer(state, &entity.id)) {
         let id = &entity.id;
-        let says_more = |fact: &Fact| {
-            let plain = [attribute::NAME, attribute::KIND, attribute::ALIAS].contains(&fact.predicate().as_str());
-            !plain && fact.status() != FactStatus::Rejected
+        let is_informative = |fact: &Fact| {
+            let is_basic = [attribute::NAME, attribute::KIND, attribute::ALIAS].contains(&fact.predicate().as_str());
+            !is_basic && fact.status() != FactStatus::Rejected
         };
-        let is_alone =
+        let has_no_relations =
             !state.links(id).any(|link| matches!(link.fact().status(), FactStatus::Canon | FactStatus::Claimed));
-        if !state.facts_of(id).any(|fact| says_more(fact)) {
+        if !state.facts_of(id).any(|fact| is_informative(fact)) {
             stubs.push(id.to_string());
-        } else if is_alone {
+        } else if has_no_relations {
             orphans.push(id.to_string());
         }
         if state.name(id).is_none() {
@@ -56,33 +56,34 @@ pub fn health(state: &State, examples: usize) -> Health {
         }
     }
     let line = |fact: &Fact| format!("{} {}", fact.id().short(), fact.statement());
-    let (mut unproven, mut dangling, mut unknown, mut mute) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut without_evidence, mut dangling, mut known_to_nobody, mut mute_speakers) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for fact in state.facts().filter(|fact| fact.status() != FactStatus::Rejected) {
         let provenance = fact.provenance();
         // Statements of the DM and the game need no evidence.
-        let needs = matches!(provenance.author, Author::Extractor | Author::Importer(_) | Author::Player(_));
-        if needs && provenance.evidence.is_empty() {
-            unproven.push(line(fact));
+        let needs_evidence = matches!(provenance.author, Author::Extractor | Author::Importer(_) | Author::Player(_));
+        if needs_evidence && provenance.evidence.is_empty() {
+            without_evidence.push(line(fact));
         }
-        let is_gone = |evidence: &Evidence| match evidence {
+        let is_missing_passage = |evidence: &Evidence| match evidence {
             Evidence::Passage { passage, .. } => state.passage(*passage).is_none(),
             Evidence::File { .. } | Evidence::Excerpt(_) => false,
         };
-        let gone = |id: &EntityId| state.entity(id).is_none();
-        if provenance.evidence.iter().any(is_gone)
-            || fact.mentions().iter().chain(&provenance.speaker).any(gone)
+        let is_missing_entity = |id: &EntityId| state.entity(id).is_none();
+        if provenance.evidence.iter().any(is_missing_passage)
+            || fact.mentions().iter().chain(&provenance.speaker).any(is_missing_entity)
             || provenance.session.as_ref().is_some_and(|session| state.session(session).is_none())
         {
             dangling.push(line(fact));
         }
         if fact.status() == FactStatus::Canon && state.known_by(fact.id()).next().is_none() {
-            unknown.push(line(fact));
+            known_to_nobody.push(line(fact));
         }
-        let cannot = |id: &EntityId| state.kind(id).is_some_and(|kind: Kind| !kind.can_know());
+        let cannot_know = |id: &EntityId| state.kind(id).is_some_and(|kind: Kind| !kind.can_know());
         if let Some(speaker) = &provenance.speaker
-            && cannot(speaker)
+            && cannot_know(speaker)
         {
-            mute.push(line(fact));
+            mute_speakers.push(line(fact));
         }
         if let Object::Entity(id) = fact.object()
             && id == fact.subject()
@@ -102,9 +103,9 @@ pub fn health(state: &State, examples: usize) -> Health {
     }
     let empty = state.passages().filter(|(_, passage)| passage.text.trim().is_empty());
     let empty: Vec<String> = empty.map(|(id, _)| id.to_string()).collect();
-    let check = |name, what, found: Vec<String>, advice| Check {
+    let check = |name, description, found: Vec<String>, advice| Check {
         name,
-        what,
+        what: description,
         count: found.len(),
         examples: found.into_iter().take(examples).collect(),
         advice,
@@ -123,7 +124,7 @@ pub fn health(state: &State, examples: usize) -> Health {
         check(
             "no_evidence",
             "facts from a text or file that have no evidence",
-            unproven,
+            without_evidence,
             "check them with `fact show`, then use `fact correct` or `fact remove`",
         ),
         check(
@@ -135,13 +136,13 @@ pub fn health(state: &State, examples: usize) -> Health {
         check(
             "unknown",
             "canon facts that nobody knows",
-            unknown,
+            known_to_nobody,
             "let characters learn them with `event tell`, `event witness` or `event read`",
         ),
         check(
             "mute_speakers",
             "facts whose speaker is an entity that cannot speak",
-            mute,
+            mute_speakers,
             "use `fact correct`, or merge the speaker into the right character with `entity merge`",
         ),
         check("empty_passages", "passages without text", empty, "remove them from the campaign's files"),

@@ -52,23 +52,24 @@ pub fn operations(state: &State, filter: &HistoryFilter) -> Operations {
         *authors.entry(entry.operation.author.to_string()).or_default() += 1;
         for change in entry.operation.changes.iter().filter(|_| entry.live) {
             match change {
-                Change::Revert(of) => _ = undone.insert(*of, position),
+                Change::Revert(target) => _ = undone.insert(*target, position),
                 Change::Restore(to) => {
-                    let between = (to.0 + 1..position.0).map(Position);
-                    let gone = between.filter(|of| state.entry(*of).is_some_and(|entry| !entry.live));
-                    gone.for_each(|of| _ = undone.entry(of).or_insert(position));
+                    let positions_between = (to.0 + 1..position.0).map(Position);
+                    let reverted =
+                        positions_between.filter(|target| state.entry(*target).is_some_and(|entry| !entry.live));
+                    reverted.for_each(|target| _ = undone.entry(target).or_insert(position));
                 }
                 _ => {}
             }
         }
     }
-    let wanted =
+    let matches_author =
         |entry: &Entry| filter.author.as_ref().is_none_or(|author| entry.operation.author.to_string() == *author);
     let mut operations = Operations { authors: authors.into_iter().collect(), ..Operations::default() };
-    for (position, entry) in state.journal().rev().filter(|(_, entry)| wanted(entry)) {
+    for (position, entry) in state.journal().rev().filter(|(_, entry)| matches_author(entry)) {
         operations.all += 1;
-        let before = filter.before.is_none_or(|before| position < before);
-        if before && operations.rows.len() < filter.limit {
+        let is_before_limit = filter.before.is_none_or(|before| position < before);
+        if is_before_limit && operations.rows.len() < filter.limit {
             operations.rows.push(OperationRow {
                 row: history_row(position, entry),
                 undone_by: undone.get(&position).copied().filter(|_| !entry.live),
@@ -123,7 +124,7 @@ pub fn undo_in_words(state: &State, target: &UndoTarget, limit: usize) -> Result
     let entry = state.entry(position).ok_or(hearsay_model::ApplyError::NoOperation(position))?;
     let mut lost: BTreeMap<usize, (&'static str, usize)> = BTreeMap::new();
     for key in &preview.lost {
-        let (place, what) = match key {
+        let (order, record_type) = match key {
             Key::Entity(_) => (0, "entities"),
             Key::Fact(_) => (1, "facts"),
             Key::KnowledgeEdge(_) => (2, "knowledge edges"),
@@ -131,7 +132,7 @@ pub fn undo_in_words(state: &State, target: &UndoTarget, limit: usize) -> Result
             Key::Session(_) => (4, "sessions"),
             Key::Setting(_) => (5, "settings"),
         };
-        lost.entry(place).or_insert((what, 0)).1 += 1;
+        lost.entry(order).or_insert((record_type, 0)).1 += 1;
     }
     let facts = preview.lost.iter().filter_map(|key| match key {
         Key::Fact(id) => state.fact(*id),
@@ -156,13 +157,13 @@ pub fn undo_in_words(state: &State, target: &UndoTarget, limit: usize) -> Result
 /// Returns the summary for the operation that undoes the operation at a position. For the undo of an undo, the summary
 /// says `redo`.
 pub fn undo_summary(state: &State, position: Position) -> String {
-    let (mut of, mut verbs) = (position, ["undo", "redo"].into_iter().cycle());
+    let (mut target, mut verbs) = (position, ["undo", "redo"].into_iter().cycle());
     let mut verb = verbs.next();
-    while let Some([Change::Revert(undone)]) = state.entry(of).map(|entry| &entry.operation.changes[..]) {
-        (of, verb) = (*undone, verbs.next());
+    while let Some([Change::Revert(undone)]) = state.entry(target).map(|entry| &entry.operation.changes[..]) {
+        (target, verb) = (*undone, verbs.next());
     }
-    let summary = state.entry(of).map_or("", |entry| &entry.operation.summary);
-    format!("{} {of}: {summary}", verb.unwrap_or_default())
+    let summary = state.entry(target).map_or("", |entry| &entry.operation.summary);
+    format!("{} {target}: {summary}", verb.unwrap_or_default())
 }
 
 /// An operation of the journal.
@@ -232,24 +233,25 @@ impl UndoTarget {
         let is_edit = |operation: &Operation| {
             // An operation is not an edit if it only undoes others, changes save slots, or records the vector model or
             // the reading progress.
-            let own = |change: &Change| {
-                let of_engine =
+            let is_bookkeeping = |change: &Change| {
+                let is_engine_progress =
                     matches!(change, Change::Set(Setting::Engine(EngineSetting::Model(_) | EngineSetting::Read(_))));
-                of_engine || change.is_undo() || change.is_slot()
+                is_engine_progress || change.is_undo() || change.is_slot()
             };
-            !operation.changes.iter().all(own)
+            !operation.changes.iter().all(is_bookkeeping)
         };
-        let by = |operation: &Operation| match self {
+        let matches_author = |operation: &Operation| match self {
             Self::LastBy(author) => operation.author == *author,
             // Undoing a text also undoes the facts that were extracted from it.
             _ => operation.author != Author::Extractor,
         };
         let mut newest = state.journal().rev();
-        let found = newest.find(|(_, entry)| entry.live && is_edit(&entry.operation) && by(&entry.operation));
-        let of = match self {
+        let found =
+            newest.find(|(_, entry)| entry.live && is_edit(&entry.operation) && matches_author(&entry.operation));
+        let author = match self {
             Self::LastBy(author) => Some(author.to_string()),
             _ => None,
         };
-        found.map(|(position, _)| position).ok_or(QueryError::NothingToUndo { of })
+        found.map(|(position, _)| position).ok_or(QueryError::NothingToUndo { author })
     }
 }

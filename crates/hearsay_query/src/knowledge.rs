@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::{
     QueryError,
     as_of::{named_session, session_end},
-    facts::{Called, how_called},
+    facts::{NameFn, how_called},
     resolve::{find_session, resolve},
 };
 
@@ -60,31 +60,31 @@ pub struct KnowsRow {
 }
 
 /// Returns the session in which the knower learned a fact; `None` if no edge names a session.
-pub fn learned_in(known: &Known) -> Option<&SessionId> {
-    known.known_edges().iter().find_map(|way| way.edge.session.as_ref())
+pub fn learning_session(known: &Known) -> Option<&SessionId> {
+    known.known_edges().iter().find_map(|known_edge| known_edge.edge.session.as_ref())
 }
 
-/// Describes in words how a knower learned a fact through an edge. `called` returns the names of the entities.
-pub fn way_called(way: &KnownEdge, called: Called) -> String {
-    let acquisition = how_called(&way.edge.acquisition, called);
-    let authored = way.edge.acquisition.is_authored();
-    match &way.access_path {
-        AccessPath::Own if !way.edge.acquisition.gives_knowledge() => match &way.edge.co_present[..] {
+/// Describes in words how a knower learned a fact through an edge. `name_of` returns the names of the entities.
+pub fn way_called(known_edge: &KnownEdge, name_of: NameFn) -> String {
+    let acquisition = how_called(&known_edge.edge.acquisition, name_of);
+    let is_authored = known_edge.edge.acquisition.is_authored();
+    match &known_edge.access_path {
+        AccessPath::Own if !known_edge.edge.acquisition.gives_knowledge() => match &known_edge.edge.co_present[..] {
             [] => MADE_UP.into(),
-            told => format!("{MADE_UP}, and told {}", told.iter().map(called).collect::<Vec<_>>().join(", ")),
+            hearers => format!("{MADE_UP}, and told {}", hearers.iter().map(name_of).collect::<Vec<_>>().join(", ")),
         },
         AccessPath::Own => acquisition,
         AccessPath::Common => "common lore".into(),
-        AccessPath::Member(group) if authored => format!("as a member of {}", called(group)),
-        AccessPath::Resident(place) if authored => format!("as a resident of {}", called(place)),
-        AccessPath::Member(group) => format!("as a member of {}, which was {acquisition}", called(group)),
-        AccessPath::Resident(place) => format!("as a resident of {}, where it was {acquisition}", called(place)),
+        AccessPath::Member(group) if is_authored => format!("as a member of {}", name_of(group)),
+        AccessPath::Resident(place) if is_authored => format!("as a resident of {}", name_of(place)),
+        AccessPath::Member(group) => format!("as a member of {}, which was {acquisition}", name_of(group)),
+        AccessPath::Resident(place) => format!("as a resident of {}, where it was {acquisition}", name_of(place)),
     }
 }
 
 /// Describes in words how a knower learned a fact through an edge, with ids instead of names.
-pub fn way_in_words(way: &KnownEdge) -> String {
-    way_called(way, &EntityId::to_string)
+pub fn describe_edge(known_edge: &KnownEdge) -> String {
+    way_called(known_edge, &EntityId::to_string)
 }
 
 /// Text for the acquisition of a fact that the knower made up.
@@ -96,19 +96,20 @@ pub fn known_edges(known: &Known) -> &[KnownEdge] {
     if known.is_made_up() { known.shared() } else { known.known_edges() }
 }
 
-pub(crate) fn known_how(known: &Known) -> String {
-    known.known_edges().first().map_or_else(|| MADE_UP.into(), way_in_words)
+pub(crate) fn describe_first_edge(known: &Known) -> String {
+    known.known_edges().first().map_or_else(|| MADE_UP.into(), describe_edge)
 }
 
-pub(crate) fn print(state: &State, time: Option<GameTime>) -> Option<String> {
+pub(crate) fn time_text(state: &State, time: Option<GameTime>) -> Option<String> {
     time.map(|time| state.calendar().print(time))
 }
 
 fn row(state: &State, view: &View, known: &Known) -> KnowsRow {
     let belief = view.belief(known);
-    let mut told: Vec<EntityId> = known.shared().iter().flat_map(|way| way.edge.co_present.iter().cloned()).collect();
-    told.sort();
-    told.dedup();
+    let mut hearers: Vec<EntityId> =
+        known.shared().iter().flat_map(|known_edge| known_edge.edge.co_present.iter().cloned()).collect();
+    hearers.sort();
+    hearers.dedup();
     KnowsRow {
         fact: known.id(),
         statement: known.statement().to_owned(),
@@ -116,54 +117,54 @@ fn row(state: &State, view: &View, known: &Known) -> KnowsRow {
         predicate: known.predicate().clone(),
         credence: belief.credence.get(),
         hold: belief.hold,
-        acquisition: known_how(known),
-        since: print(state, known.learned()),
-        session: learned_in(known).cloned(),
+        acquisition: describe_first_edge(known),
+        since: time_text(state, known.learned()),
+        session: learning_session(known).cloned(),
         conceals: known.conceals(),
-        told,
+        told: hearers,
     }
 }
 
 /// Returns the game time at which a session or a date starts.
-fn start_of(state: &State, given: &str) -> Result<Option<GameTime>, QueryError> {
-    match named_session(state, given)? {
+fn start_time(state: &State, start_text: &str) -> Result<Option<GameTime>, QueryError> {
+    match named_session(state, start_text)? {
         Some(session) => match session.start.as_ref().and_then(|date| date.time) {
             None => Err(QueryError::NoSessionStart(session.id.clone())),
             start => Ok(start),
         },
-        None => Ok(Some(state.calendar().parse_near(given, state.clock())?.first)),
+        None => Ok(Some(state.calendar().parse_near(start_text, state.clock())?.first)),
     }
 }
 
 /// A [`KnowsFilter`] with resolved names and dates.
-struct Wanted {
+struct ResolvedFilter {
     about: Option<EntityId>,
     predicate: Option<Predicate>,
     words: Vec<String>,
     since: Option<GameTime>,
 }
 
-impl Wanted {
-    fn of(state: &State, filter: &KnowsFilter) -> Result<Self, QueryError> {
+impl ResolvedFilter {
+    fn new(state: &State, filter: &KnowsFilter) -> Result<Self, QueryError> {
         Ok(Self {
             about: filter.about.as_deref().map(|name| resolve(state, name)).transpose()?,
             predicate: filter.predicate.as_deref().map(Predicate::new).transpose()?,
             words: filter.words.as_deref().map(stems).unwrap_or_default(),
             since: match &filter.since {
-                Some(given) => start_of(state, given)?,
+                Some(since) => start_time(state, since)?,
                 None => None,
             },
         })
     }
 
-    fn lets_through(&self, known: &Known) -> bool {
-        let said = || stems(known.statement());
+    fn matches(&self, known: &Known) -> bool {
+        let statement_stems = || stems(known.statement());
         self.about.as_ref().is_none_or(|about| known.entities().any(|id| id == about))
             && self.predicate.as_ref().is_none_or(|predicate| known.predicate() == predicate)
             && self.since.is_none_or(|since| known.learned() >= Some(since))
             && (self.words.is_empty() || {
-                let said = said();
-                self.words.iter().all(|word| said.contains(word))
+                let statement_stems = statement_stems();
+                self.words.iter().all(|word| statement_stems.contains(word))
             })
     }
 }
@@ -175,13 +176,13 @@ impl Wanted {
 /// Returns an error if a name is unknown or ambiguous, or if the predicate or the date is invalid.
 pub fn knows(
     state: &State,
-    who: &str,
+    knower: &str,
     filter: &KnowsFilter,
     moment: Option<GameTime>,
 ) -> Result<(Vec<KnowsRow>, usize), QueryError> {
-    let view = View::of(state, &Knower::Entity(resolve(state, who)?), moment);
-    let wanted = Wanted::of(state, filter)?;
-    let mut found: Vec<&Known> = view.facts().filter(|known| wanted.lets_through(known)).collect();
+    let view = View::of(state, &Knower::Entity(resolve(state, knower)?), moment);
+    let resolved_filter = ResolvedFilter::new(state, filter)?;
+    let mut found: Vec<&Known> = view.facts().filter(|known| resolved_filter.matches(known)).collect();
     found.sort_by_key(|known| (std::cmp::Reverse(known.learned()), known.id()));
     let all = found.len();
     Ok((found.into_iter().take(filter.limit).map(|known| row(state, &view, known)).collect(), all))
@@ -229,7 +230,7 @@ pub fn players(state: &State) -> Vec<EntityId> {
             _ => {}
         }
     }
-    parties.retain(|id| belongs(state, id, &characters));
+    parties.retain(|id| is_party_of(state, id, &characters));
     characters.extend(parties);
     characters.sort();
     characters
@@ -245,30 +246,34 @@ pub fn party(
     filter: &KnowsFilter,
     moment: Option<GameTime>,
 ) -> Result<(Vec<PartyRow>, usize), QueryError> {
-    let wanted = Wanted::of(state, filter)?;
+    let resolved_filter = ResolvedFilter::new(state, filter)?;
     let views: Vec<(EntityId, View)> =
         players(state).into_iter().map(|id| (id.clone(), View::of(state, &Knower::Entity(id), moment))).collect();
     let mut found: BTreeMap<FactId, Vec<(&View, &EntityId, &Known)>> = BTreeMap::new();
     for (id, view) in &views {
-        let common = |known: &Known| known_edges(known).iter().all(|way| way.access_path == AccessPath::Common);
-        let names = |known: &Known| [attribute::NAME, attribute::KIND].contains(&known.predicate().as_str());
-        for known in view.facts().filter(|known| !common(known) && !names(known) && wanted.lets_through(known)) {
+        let is_common_lore =
+            |known: &Known| known_edges(known).iter().all(|known_edge| known_edge.access_path == AccessPath::Common);
+        let is_name_or_kind = |known: &Known| [attribute::NAME, attribute::KIND].contains(&known.predicate().as_str());
+        for known in view
+            .facts()
+            .filter(|known| !is_common_lore(known) && !is_name_or_kind(known) && resolved_filter.matches(known))
+        {
             found.entry(known.id()).or_default().push((view, id, known));
         }
     }
-    let first =
+    let first_learned =
         |knowers: &[(&View, &EntityId, &Known)]| knowers.iter().map(|(.., known)| known.learned()).min().flatten();
     let mut found: Vec<_> = found.into_iter().collect();
-    found.sort_by_key(|(id, knowers)| (std::cmp::Reverse(first(knowers)), *id));
+    found.sort_by_key(|(id, knowers)| (std::cmp::Reverse(first_learned(knowers)), *id));
     let all = found.len();
     let rows = found.into_iter().take(filter.limit).filter_map(|(id, knowers)| {
         let fact = state.fact(id)?;
-        let since = print(state, first(&knowers));
-        let knower = |(view, knower, known): (&View, &EntityId, &Known)| PartyKnower {
+        let since = time_text(state, first_learned(&knowers));
+        let party_knower = |(view, knower, known): (&View, &EntityId, &Known)| PartyKnower {
             knower: knower.clone(),
             credence: view.belief(known).credence.get(),
-            acquisition: known_edges(known).first().map_or_else(String::new, way_in_words),
-            since: print(state, known.learned()),
+            acquisition: known_edges(known).first().map_or_else(String::new, describe_edge),
+            since: time_text(state, known.learned()),
             conceals: known.conceals(),
         };
         Some(PartyRow {
@@ -276,7 +281,7 @@ pub fn party(
             statement: fact.statement().to_owned(),
             status: fact.status(),
             since,
-            known_by: knowers.into_iter().map(knower).collect(),
+            known_by: knowers.into_iter().map(party_knower).collect(),
         })
     });
     Ok((rows.collect(), all))
@@ -330,62 +335,65 @@ pub struct MissedLine {
 ///
 /// # Errors
 /// Returns an error if the name or the session is unknown.
-pub fn missed(state: &State, who: &str, session: &str) -> Result<Missed, QueryError> {
-    let who = resolve(state, who)?;
+pub fn missed(state: &State, character: &str, session: &str) -> Result<Missed, QueryError> {
+    let character = resolve(state, character)?;
     let session = find_session(state, session)?;
-    let knower = Knower::Entity(who.clone());
+    let knower = Knower::Entity(character.clone());
     let end = session_end(state, &session);
-    let (then, now) = (View::of(state, &knower, end), View::of(state, &knower, None));
-    let mut there: BTreeSet<EntityId> = session.present.iter().cloned().collect();
-    there.extend(state.entities().map(|entity| &entity.id).filter(|id| belongs(state, id, &session.present)).cloned());
-    there.remove(&who);
-    let during = |time: Option<GameTime>| {
+    let (view_at_end, current_view) = (View::of(state, &knower, end), View::of(state, &knower, None));
+    let mut participants: BTreeSet<EntityId> = session.present.iter().cloned().collect();
+    participants.extend(
+        state.entities().map(|entity| &entity.id).filter(|id| is_party_of(state, id, &session.present)).cloned(),
+    );
+    participants.remove(&character);
+    let is_during_session = |time: Option<GameTime>| {
         let start = session.start.as_ref().and_then(|date| date.time);
         matches!((start, time, end), (Some(start), Some(time), Some(end)) if start <= time && time <= end)
     };
     let mut learned: BTreeMap<FactId, (Option<GameTime>, BTreeSet<EntityId>)> = BTreeMap::new();
-    for other in &there {
+    for other in &participants {
         for edge in state.knowledge_of(&Knower::Entity(other.clone())) {
             let in_session = match &edge.session {
-                Some(given) => *given == session.id,
-                None => during(edge.learned_at()),
+                Some(edge_session) => *edge_session == session.id,
+                None => is_during_session(edge.learned_at()),
             };
-            if in_session && edge.acquisition.gives_knowledge() && then.fact(edge.fact).is_none() {
-                let (first, by) = learned.entry(edge.fact).or_insert_with(|| (edge.learned_at(), BTreeSet::new()));
-                *first = (*first).min(edge.learned_at());
-                by.insert(other.clone());
+            if in_session && edge.acquisition.gives_knowledge() && view_at_end.fact(edge.fact).is_none() {
+                let (first_learned, learners) =
+                    learned.entry(edge.fact).or_insert_with(|| (edge.learned_at(), BTreeSet::new()));
+                *first_learned = (*first_learned).min(edge.learned_at());
+                learners.insert(other.clone());
             }
         }
     }
     let mut learned: Vec<_> = learned.into_iter().collect();
-    learned.sort_by_key(|(id, (first, _))| (*first, *id));
-    let facts = learned.into_iter().filter_map(|(id, (first, by))| {
-        let since = |known: &Known| match known.learned() {
-            Some(time) => format!("{}, {}", known_how(known), state.calendar().print(time)),
-            None => known_how(known),
+    learned.sort_by_key(|(id, (first_learned, _))| (*first_learned, *id));
+    let facts = learned.into_iter().filter_map(|(id, (first_learned, learners))| {
+        let learned_later = |known: &Known| match known.learned() {
+            Some(time) => format!("{}, {}", describe_first_edge(known), state.calendar().print(time)),
+            None => describe_first_edge(known),
         };
         Some(MissedRow {
             fact: id,
             statement: state.fact(id)?.statement().to_owned(),
-            learned_by: by.into_iter().collect(),
-            since: print(state, first),
-            heard_since: now.fact(id).map(since),
+            learned_by: learners.into_iter().collect(),
+            since: time_text(state, first_learned),
+            heard_since: current_view.fact(id).map(learned_later),
         })
     });
     let facts = facts.collect();
     let mut lines: Vec<_> = state
         .passages()
-        .filter(|(id, passage)| passage.session.as_ref() == Some(&session.id) && then.passage(*id).is_none())
+        .filter(|(id, passage)| passage.session.as_ref() == Some(&session.id) && view_at_end.passage(*id).is_none())
         .filter(|(_, passage)| {
-            passage.heard_by.iter().any(|knower| knower.entity().is_some_and(|id| there.contains(id)))
+            passage.heard_by.iter().any(|knower| knower.entity().is_some_and(|id| participants.contains(id)))
         })
         .collect();
     lines.sort_by_key(|(id, passage)| (passage.line, *id));
     let line =
         |passage: &hearsay_model::Passage| MissedLine { speaker: passage.speaker.clone(), text: passage.text.clone() };
     Ok(Missed {
-        was_there: session.present.contains(&who),
-        who,
+        was_there: session.present.contains(&character),
+        who: character,
         session: session.id.clone(),
         present: session.present.clone(),
         facts,
@@ -394,11 +402,11 @@ pub fn missed(state: &State, who: &str, session: &str) -> Result<Missed, QueryEr
 }
 
 /// Returns whether one of these characters is or was a member of a party, according to a canon fact.
-fn belongs(state: &State, party: &EntityId, characters: &[EntityId]) -> bool {
+fn is_party_of(state: &State, party: &EntityId, characters: &[EntityId]) -> bool {
     let is_member = |fact: &Fact| {
-        let way = state.vocabulary().belonging(fact.predicate());
-        let member = way == Some(Belonging::Member) && fact.object().entity() == Some(party);
-        member && fact.status() == FactStatus::Canon && characters.contains(fact.subject())
+        let belonging = state.vocabulary().belonging(fact.predicate());
+        let is_membership = belonging == Some(Belonging::Member) && fact.object().entity() == Some(party);
+        is_membership && fact.status() == FactStatus::Canon && characters.contains(fact.subject())
     };
     state.kind(party) == Some(Kind::Party) && state.facts_of(party).any(|fact| is_member(fact))
 }

@@ -8,10 +8,10 @@ use serde::Serialize;
 
 use crate::{
     QueryError,
-    dates::date,
-    facts::{Called, how_called},
-    knowledge::{players, print},
-    table::{by_name, is_character, session_title},
+    dates::date_text,
+    facts::{NameFn, how_called},
+    knowledge::{players, time_text},
+    table::{is_character, name_fn, session_title},
     who_knows::HolderRow,
 };
 
@@ -48,7 +48,7 @@ pub struct Meeting {
 
 /// The last line that the players heard from an entity.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct LastWords {
+pub struct LastLine {
     /// Text of the line.
     pub text: String,
     /// Passage that records the line.
@@ -67,7 +67,7 @@ pub struct Meetings {
     /// Last meeting, or last mention if the players never met the entity.
     pub last: Option<Meeting>,
     /// Last line that the players heard from the entity.
-    pub words: Option<LastWords>,
+    pub words: Option<LastLine>,
     /// Sessions in which the entity spoke, was present or was mentioned, in the order of play.
     pub sessions: Vec<SessionId>,
 }
@@ -83,83 +83,83 @@ type Moment = (Option<GameTime>, Option<u32>, u32);
 pub fn meetings(state: &State, id: &EntityId) -> Result<Meetings, QueryError> {
     let id = crate::resolve::resolve(state, id.as_str())?;
     let players: Vec<Knower> = players(state).into_iter().map(Knower::Entity).collect();
-    let start_of = |session: Option<&SessionId>| {
+    let session_start = |session: Option<&SessionId>| {
         let session = session.and_then(|session| state.session(session));
         (session.and_then(|session| session.start.as_ref()?.time), session.and_then(|session| session.number))
     };
-    let mut times: Vec<(Moment, Meeting)> = Vec::new();
-    let mut words: Option<(Moment, PassageId, &Passage)> = None;
-    let mut note = |moment: Moment, acquisition, session: Option<&SessionId>, place: Option<&EntityId>| {
+    let mut dated_meetings: Vec<(Moment, Meeting)> = Vec::new();
+    let mut last_words: Option<(Moment, PassageId, &Passage)> = None;
+    let mut add_meeting = |moment: Moment, acquisition, session: Option<&SessionId>, place: Option<&EntityId>| {
         let meeting = Meeting {
             acquisition,
             session: session.cloned(),
             title: session.and_then(|session| session_title(state, session)),
-            when: print(state, moment.0),
+            when: time_text(state, moment.0),
             place: place.cloned(),
         };
-        times.push((moment, meeting));
+        dated_meetings.push((moment, meeting));
     };
-    let me = Knower::Entity(id.clone());
-    let is_player = players.contains(&me);
+    let entity_knower = Knower::Entity(id.clone());
+    let is_player = players.contains(&entity_knower);
     for (passage_id, passage) in state.passages() {
         let acquisition = match passage {
             _ if passage.speaker.as_ref() == Some(&id) => Met::Spoke,
             _ if passage.speaker.is_none() && passage.session.is_none() => continue,
-            _ if passage.heard_by.contains(&me) => Met::Present,
+            _ if passage.heard_by.contains(&entity_knower) => Met::Present,
             _ if passage.place.as_ref() == Some(&id) => Met::Visited,
             _ if passage.mentions.contains(&id) => Met::Named,
             _ => continue,
         };
-        let at_the_table = |knower: &Knower| *knower == Knower::World || players.contains(knower);
-        let spoken = passage.speaker.clone().map(Knower::Entity);
+        let is_world_or_player = |knower: &Knower| *knower == Knower::World || players.contains(knower);
+        let speaker_knower = passage.speaker.clone().map(Knower::Entity);
         // In a campaign without player characters, every line counts.
-        if !players.is_empty() && !passage.heard_by.iter().chain(&spoken).any(at_the_table) {
+        if !players.is_empty() && !passage.heard_by.iter().chain(&speaker_knower).any(is_world_or_player) {
             continue;
         }
-        let (start, number) = start_of(passage.session.as_ref());
+        let (start, number) = session_start(passage.session.as_ref());
         let moment = (passage.time.as_ref().and_then(|date| date.time).or(start), number, passage.line);
-        note(
+        add_meeting(
             moment,
             if is_player { acquisition.max(Met::Present) } else { acquisition },
             passage.session.as_ref(),
             passage.place.as_ref(),
         );
-        if acquisition == Met::Spoke && words.as_ref().is_none_or(|(last, ..)| *last <= moment) {
-            words = Some((moment, passage_id, passage));
+        if acquisition == Met::Spoke && last_words.as_ref().is_none_or(|(last, ..)| *last <= moment) {
+            last_words = Some((moment, passage_id, passage));
         }
     }
     for session in state.sessions().filter(|session| session.present.contains(&id)) {
-        let (start, number) = start_of(Some(&session.id));
-        note((start, number, 0), Met::Played, Some(&session.id), None);
+        let (start, number) = session_start(Some(&session.id));
+        add_meeting((start, number, 0), Met::Played, Some(&session.id), None);
     }
-    for player in players.iter().filter(|player| **player != me) {
+    for player in players.iter().filter(|player| **player != entity_knower) {
         for edge in state.knowledge_of(player) {
             let acquisition = match &edge.acquisition {
                 acquisition if acquisition.teller() == Some(&id) => Met::Spoke,
                 acquisition if acquisition.is_witnessed() && edge.co_present.contains(&id) => Met::Present,
                 _ => continue,
             };
-            let (start, number) = start_of(edge.session.as_ref());
-            note((edge.learned_at().or(start), number, 0), acquisition, edge.session.as_ref(), None);
+            let (start, number) = session_start(edge.session.as_ref());
+            add_meeting((edge.learned_at().or(start), number, 0), acquisition, edge.session.as_ref(), None);
         }
     }
-    times.sort_by(|a, b| (a.0, b.1.acquisition, &a.1.session).cmp(&(b.0, a.1.acquisition, &b.1.session)));
+    dated_meetings.sort_by(|a, b| (a.0, b.1.acquisition, &a.1.session).cmp(&(b.0, a.1.acquisition, &b.1.session)));
     let mut sessions: Vec<SessionId> = Vec::new();
-    for session in times.iter().filter_map(|(_, meeting)| meeting.session.as_ref()) {
+    for session in dated_meetings.iter().filter_map(|(_, meeting)| meeting.session.as_ref()) {
         if !sessions.contains(session) {
             sessions.push(session.clone());
         }
     }
-    let met = times.iter().any(|(_, meeting)| meeting.acquisition > Met::Named);
-    times.retain(|(_, meeting)| !met || meeting.acquisition > Met::Named);
+    let was_met = dated_meetings.iter().any(|(_, meeting)| meeting.acquisition > Met::Named);
+    dated_meetings.retain(|(_, meeting)| !was_met || meeting.acquisition > Met::Named);
     Ok(Meetings {
-        first: times.first().map(|(_, meeting)| meeting.clone()),
-        last: times.last().map(|(_, meeting)| meeting.clone()),
-        words: words.map(|((time, ..), passage_id, passage)| LastWords {
+        first: dated_meetings.first().map(|(_, meeting)| meeting.clone()),
+        last: dated_meetings.last().map(|(_, meeting)| meeting.clone()),
+        words: last_words.map(|((time, ..), passage_id, passage)| LastLine {
             text: passage.text.clone(),
             passage: passage_id,
             session: passage.session.clone(),
-            when: print(state, time),
+            when: time_text(state, time),
         }),
         sessions,
     })
@@ -168,7 +168,7 @@ pub fn meetings(state: &State, id: &EntityId) -> Result<Meetings, QueryError> {
 /// Knowers that have their own knowledge edge to a fact. Does not list members and residents who know the fact only
 /// through a group or place.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct HeldBy {
+pub struct DirectKnowers {
     /// Whether the fact is common lore.
     pub everybody: bool,
     /// Groups and places whose members and residents know the fact. Sorted by name.
@@ -179,38 +179,38 @@ pub struct HeldBy {
 
 /// Returns the knowers that have their own knowledge edge to a fact. Unlike [`who_knows`](super::who_knows), this
 /// function computes no views, so it is faster, and contradicting beliefs do not lower the returned credences.
-pub fn held_by(state: &State, fact: FactId) -> HeldBy {
-    let mut held = HeldBy::default();
+pub fn held_by(state: &State, fact: FactId) -> DirectKnowers {
+    let mut knowers = DirectKnowers::default();
     let mut edges: Vec<_> = state.known_by(fact).filter(|edge| edge.acquisition.gives_knowledge()).collect();
     edges.sort_by_key(|edge| (edge.learned_at(), edge.id()));
-    let called = by_name(state);
+    let name_of = name_fn(state);
     for edge in edges {
         let Some(id) = edge.knower.entity() else {
-            held.everybody = true;
+            knowers.everybody = true;
             continue;
         };
-        let into = if is_character(state, id) { &mut held.characters } else { &mut held.groups };
-        let acquisition = how_called(&edge.acquisition, &called as Called);
-        match into.iter_mut().find(|row| row.knower == *id) {
+        let rows = if is_character(state, id) { &mut knowers.characters } else { &mut knowers.groups };
+        let acquisition = how_called(&edge.acquisition, &name_of as NameFn);
+        match rows.iter_mut().find(|row| row.knower == *id) {
             Some(row) => {
                 row.credence = row.credence.max(edge.credence.get());
                 row.conceals |= edge.conceals;
                 row.acquisition.push(acquisition);
             }
-            None => into.push(HolderRow {
+            None => rows.push(HolderRow {
                 knower: id.clone(),
-                name: called(id),
+                name: name_of(id),
                 credence: edge.credence.get(),
                 acquisition: vec![acquisition],
-                since: date(state, edge.learned.as_ref()),
+                since: date_text(state, edge.learned.as_ref()),
                 conceals: edge.conceals,
             }),
         }
     }
-    for rows in [&mut held.groups, &mut held.characters] {
+    for rows in [&mut knowers.groups, &mut knowers.characters] {
         rows.sort_by(|a, b| (&a.name, &a.knower).cmp(&(&b.name, &b.knower)));
     }
-    held
+    knowers
 }
 
 /// A text, or a location in a file, that states a fact.
@@ -249,19 +249,19 @@ pub fn sources_of(state: &State, fact: &Fact) -> Vec<SourceText> {
             passage: None,
             speaker: None,
         },
-        Evidence::Passage { passage, span, quote } => match state.passage(*passage) {
-            Some(said) => {
-                let session = said.session.as_ref().and_then(|session| session_title(state, session));
-                let speaker = said.speaker.as_ref().map(|speaker| state.name_or_id(speaker).to_owned());
-                let parts: Vec<String> = [said.title.clone(), speaker, session].into_iter().flatten().collect();
+        Evidence::Passage { passage: passage_id, span, quote } => match state.passage(*passage_id) {
+            Some(passage) => {
+                let session = passage.session.as_ref().and_then(|session| session_title(state, session));
+                let speaker = passage.speaker.as_ref().map(|speaker| state.name_or_id(speaker).to_owned());
+                let parts: Vec<String> = [passage.title.clone(), speaker, session].into_iter().flatten().collect();
                 // If the text was changed later, the byte range may no longer match the quote.
-                let stands = said.text.get(span.start..span.end) == Some(quote.as_str());
+                let is_quote_current = passage.text.get(span.start..span.end) == Some(quote.as_str());
                 SourceText {
                     place: if parts.is_empty() { "a text".into() } else { parts.join(", ") },
-                    text: Some(said.text.clone()),
-                    quote: stands.then_some((span.start, span.end)),
-                    passage: Some(*passage),
-                    speaker: said.speaker.clone(),
+                    text: Some(passage.text.clone()),
+                    quote: is_quote_current.then_some((span.start, span.end)),
+                    passage: Some(*passage_id),
+                    speaker: passage.speaker.clone(),
                 }
             }
             None => SourceText {

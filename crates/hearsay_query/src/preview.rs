@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::{
     QueryError,
-    facts::{FactRow, fact_row, how_in_words},
+    facts::{FactRow, describe_acquisition, fact_row},
 };
 
 /// Effect that an operation would have on the knowledge of all knowers. The operation is not committed.
@@ -20,19 +20,19 @@ pub struct Preview {
     pub facts: Vec<FactRow>,
     /// Facts that knowers learn through the operation, sorted by knower and fact. Names and kinds are listed only if
     /// nothing else is learned.
-    pub lessons: Vec<Lesson>,
+    pub lessons: Vec<LearnedFact>,
     /// Knowledge edges that knowers lose through the operation, sorted by fact and knower.
     pub lost: Vec<Loss>,
     /// Knowledge edges whose credence changes through the operation, sorted by fact and knower.
-    pub moved: Vec<Move>,
+    pub moved: Vec<CredenceChange>,
     /// Knowers that still believe a fact after the operation ends it, retracts it or makes it false. Also lists knowers
     /// that believe a distorted version of such a fact. Sorted by fact and knower.
-    pub still: Vec<Believer>,
+    pub still: Vec<RemainingBeliever>,
 }
 
 /// A fact that a knower learns.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Lesson {
+pub struct LearnedFact {
     /// Knower that learns the fact.
     pub knower: Knower,
     /// Id of the fact.
@@ -64,7 +64,7 @@ pub struct Loss {
 
 /// A knowledge edge whose credence changes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Move {
+pub struct CredenceChange {
     /// Knower that the edge belongs to.
     pub knower: Knower,
     /// Id of the fact.
@@ -80,7 +80,7 @@ pub struct Move {
 /// A knower that still believes a fact, or a distorted version of it, after the operation ended it, retracted it or
 /// made it false.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Believer {
+pub struct RemainingBeliever {
     /// Knower that still believes the fact.
     pub knower: Knower,
     /// Id of the fact.
@@ -102,7 +102,7 @@ impl<'s> Views<'s> {
         Self { state, views: BTreeMap::new() }
     }
 
-    fn of(&mut self, knower: &Knower) -> &View {
+    fn view(&mut self, knower: &Knower) -> &View {
         let state = self.state;
         self.views.entry(knower.clone()).or_insert_with(|| View::of(state, knower, None))
     }
@@ -116,14 +116,14 @@ pub fn preview(state: &State, operation: Operation) -> Result<Preview, QueryErro
     let mut after = state.clone();
     after.apply(operation.clone())?;
     let retraction_impact = retraction_impact(state, &after);
-    let (mut then, mut now) = (Views::new(&after), Views::new(state));
+    let (mut views_after, mut views_before) = (Views::new(&after), Views::new(state));
     let statement = |id: FactId| {
         let fact = after.asserted(id).or_else(|| state.asserted(id));
         fact.map_or_else(|| id.to_string(), |fact| fact.statement().to_owned())
     };
     let mut facts = Vec::new();
     let mut learned: BTreeMap<(Knower, FactId), KnowledgeId> = BTreeMap::new();
-    let mut fallen: BTreeSet<FactId> = BTreeSet::new();
+    let mut invalidated: BTreeSet<FactId> = BTreeSet::new();
     for change in &operation.changes {
         match change {
             Change::AssertFact(fact) if state.fact(fact.id()).is_none() => facts.push(fact_row(&after, fact)),
@@ -131,38 +131,38 @@ pub fn preview(state: &State, operation: Operation) -> Result<Preview, QueryErro
             Change::Learn(edge) if edge.acquisition.gives_knowledge() && state.knowledge(edge.id()).is_none() => {
                 learned.insert((edge.knower.clone(), edge.fact), edge.id());
             }
-            Change::EndFact { fact, .. } | Change::RetractFact(fact) => _ = fallen.insert(*fact),
-            Change::SetStatus { fact, status: FactStatus::False } => _ = fallen.insert(*fact),
+            Change::EndFact { fact, .. } | Change::RetractFact(fact) => _ = invalidated.insert(*fact),
+            Change::SetStatus { fact, status: FactStatus::False } => _ = invalidated.insert(*fact),
             _ => {}
         }
     }
-    let comes_along = |id: FactId| {
+    let is_name_or_kind = |id: FactId| {
         let fact = after.fact(id);
         fact.is_some_and(|fact| [attribute::NAME, attribute::KIND].contains(&fact.predicate().as_str()))
     };
-    if learned.keys().any(|(_, fact)| !comes_along(*fact)) {
-        learned.retain(|(_, fact), _| !comes_along(*fact));
+    if learned.keys().any(|(_, fact)| !is_name_or_kind(*fact)) {
+        learned.retain(|(_, fact), _| !is_name_or_kind(*fact));
     }
     let credence = |view: &View, fact| view.fact(fact).map(|known| view.belief(known).credence.get());
-    let lesson = |((knower, fact), edge): ((Knower, FactId), KnowledgeId)| Lesson {
-        credence: credence(then.of(&knower), fact).unwrap_or(0.0),
-        before: credence(now.of(&knower), fact),
-        acquisition: after.knowledge(edge).map_or_else(String::new, |edge| how_in_words(&edge.acquisition)),
+    let learned_fact = |((knower, fact), edge): ((Knower, FactId), KnowledgeId)| LearnedFact {
+        credence: credence(views_after.view(&knower), fact).unwrap_or(0.0),
+        before: credence(views_before.view(&knower), fact),
+        acquisition: after.knowledge(edge).map_or_else(String::new, |edge| describe_acquisition(&edge.acquisition)),
         statement: statement(fact),
         knower,
         fact,
     };
-    let lessons: Vec<Lesson> = learned.into_iter().map(lesson).collect();
-    let knew = retraction_impact.lost.iter().filter(|edge| edge.acquisition.gives_knowledge());
-    let lost = knew.map(|edge| Loss {
+    let lessons: Vec<LearnedFact> = learned.into_iter().map(learned_fact).collect();
+    let lost_knowledge = retraction_impact.lost.iter().filter(|edge| edge.acquisition.gives_knowledge());
+    let lost_edges = lost_knowledge.map(|edge| Loss {
         knower: edge.knower.clone(),
         fact: edge.fact,
         statement: statement(edge.fact),
-        acquisition: how_in_words(&edge.acquisition),
-        still_knows: then.of(&edge.knower).fact(edge.fact).is_some(),
+        acquisition: describe_acquisition(&edge.acquisition),
+        still_knows: views_after.view(&edge.knower).fact(edge.fact).is_some(),
     });
-    let lost: Vec<Loss> = lost.collect();
-    let moved = retraction_impact.moved.iter().map(|(edge, before, after)| Move {
+    let lost_edges: Vec<Loss> = lost_edges.collect();
+    let moved = retraction_impact.moved.iter().map(|(edge, before, after)| CredenceChange {
         knower: edge.knower.clone(),
         fact: edge.fact,
         statement: statement(edge.fact),
@@ -170,21 +170,21 @@ pub fn preview(state: &State, operation: Operation) -> Result<Preview, QueryErro
         after: after.get(),
     });
     let moved = moved.collect();
-    let retells = |fact: &hearsay_model::Fact| match fact.fact_relation() {
-        Some(FactRelation::Distorts(id)) => fallen.contains(&id),
+    let is_distortion = |fact: &hearsay_model::Fact| match fact.fact_relation() {
+        Some(FactRelation::Distorts(id)) => invalidated.contains(&id),
         _ => false,
     };
-    let mut still = Vec::new();
-    for fact in after.facts().filter(|fact| fallen.contains(&fact.id()) || retells(fact)) {
+    let mut remaining_believers = Vec::new();
+    for fact in after.facts().filter(|fact| invalidated.contains(&fact.id()) || is_distortion(fact)) {
         let knowers: BTreeSet<Knower> = after.known_by(fact.id()).map(|edge| edge.knower.clone()).collect();
         for knower in knowers {
-            let view = then.of(&knower);
+            let view = views_after.view(&knower);
             let belief = view.fact(fact.id()).map(|known| view.belief(known));
             if let Some(belief) = belief.filter(|belief| belief.hold == Hold::Believed) {
                 let (credence, statement) = (belief.credence.get(), fact.statement().to_owned());
-                still.push(Believer { knower, fact: fact.id(), statement, credence });
+                remaining_believers.push(RemainingBeliever { knower, fact: fact.id(), statement, credence });
             }
         }
     }
-    Ok(Preview { summary: operation.summary, facts, lessons, lost, moved, still })
+    Ok(Preview { summary: operation.summary, facts, lessons, lost: lost_edges, moved, still: remaining_believers })
 }

@@ -6,7 +6,7 @@ use hearsay_model::{EntityId, Key, Kind, Object, Predicate, PredicateRole, State
 use serde::Serialize;
 
 /// Attributes that [`Record::attributes`] omits, because they are texts about the entity or have many values.
-const NOT_SHOWN: [&str; 6] =
+const HIDDEN_ATTRIBUTES: [&str; 6] =
     [attribute::NAME, attribute::KIND, attribute::ALIAS, attribute::DESCRIPTION, attribute::LORE, attribute::TAG];
 
 /// An entity for display in a game: its current canon facts, including secrets.
@@ -32,24 +32,26 @@ impl Record {
     pub fn of(state: &State, id: &EntityId) -> Option<Self> {
         state.entity(id)?;
         let newest = state.newest_of_each(id);
-        let text = |name: &str| newest.iter().find(|(at, _)| **at == name).and_then(|(_, fact)| fact.object().text());
-        let attributes = newest.iter().filter(|(name, _)| !NOT_SHOWN.contains(&name.as_str()));
+        let text_value = |name: &str| {
+            newest.iter().find(|(predicate, _)| **predicate == name).and_then(|(_, fact)| fact.object().text())
+        };
+        let attributes = newest.iter().filter(|(name, _)| !HIDDEN_ATTRIBUTES.contains(&name.as_str()));
         let attributes = attributes.filter_map(|(name, fact)| match fact.object() {
             Object::Value(value) => Some(((*name).clone(), value.clone())),
             Object::Entity(_) => None,
         });
-        let related = newest.keys().filter(|name| name.is_relation() && !PredicateRole::Location.is(name));
-        let related = related.flat_map(|name| state.values(id, name));
-        let relations = related.filter_map(|fact| {
+        let relation_facts = newest.keys().filter(|name| name.is_relation() && !PredicateRole::Location.is(name));
+        let relation_facts = relation_facts.flat_map(|name| state.values(id, name));
+        let relations = relation_facts.filter_map(|fact| {
             let attitude = fact.attitude().map(hearsay_model::Attitude::get);
             Some(((fact.predicate().clone(), fact.object().entity()?.clone()), attitude))
         });
-        let here = newest.iter().find(|(name, _)| PredicateRole::Location.is(name));
+        let location = newest.iter().find(|(name, _)| PredicateRole::Location.is(name));
         Some(Self {
             id: id.clone(),
-            kind: text(attribute::KIND).map(Kind::from),
-            name: text(attribute::NAME).map(str::to_owned),
-            place: here.and_then(|(_, fact)| fact.object().entity()).cloned(),
+            kind: text_value(attribute::KIND).map(Kind::from),
+            name: text_value(attribute::NAME).map(str::to_owned),
+            place: location.and_then(|(_, fact)| fact.object().entity()).cloned(),
             attributes: attributes.collect(),
             relations: relations.collect(),
         })

@@ -16,17 +16,17 @@ pub fn resolve(state: &State, name: &str) -> Result<EntityId, QueryError> {
     let candidates = match state.resolve(name) {
         Resolution::One(id) => return Ok(id),
         Resolution::Ambiguous(candidates) => candidates,
-        Resolution::None => with_name_part(state, name),
+        Resolution::None => entities_with_name_part(state, name),
     };
     match &candidates[..] {
-        [] => Err(QueryError::Unknown { name: name.into(), nearest: nearest(state, name) }),
+        [] => Err(QueryError::Unknown { name: name.into(), nearest: nearest_entity_ids(state, name) }),
         [only] => Ok(only.clone()),
         _ => Err(QueryError::Ambiguous { name: name.into(), candidates }),
     }
 }
 
 /// Returns the entities that have a non-secret name with these words in this order. Sorted.
-fn with_name_part(state: &State, part: &str) -> Vec<EntityId> {
+fn entities_with_name_part(state: &State, part: &str) -> Vec<EntityId> {
     let words = text::words(part);
     // A text such as `old-odo` is an id. The id of a removed entity must not match the name of another entity.
     let is_id = part.contains('-') && EntityId::new(part.trim()).is_ok();
@@ -37,8 +37,9 @@ fn with_name_part(state: &State, part: &str) -> Vec<EntityId> {
         let mut name = text::words(name).into_iter();
         words.iter().all(|word| name.any(|other| other == *word))
     };
-    let bears = |id: &EntityId| state.open_names(id).into_iter().any(has_part);
-    let mut found: Vec<EntityId> = state.entities().map(|entity| &entity.id).filter(|id| bears(id)).cloned().collect();
+    let has_matching_name = |id: &EntityId| state.open_names(id).into_iter().any(has_part);
+    let mut found: Vec<EntityId> =
+        state.entities().map(|entity| &entity.id).filter(|id| has_matching_name(id)).cloned().collect();
     found.sort_unstable();
     found
 }
@@ -54,17 +55,17 @@ pub fn resolve_speaker(state: &State, name: &str) -> Result<(EntityId, Option<St
 }
 
 /// Returns the ids of up to three entities whose names or ids are most similar to a text.
-fn nearest(state: &State, name: &str) -> Vec<String> {
-    let wanted = text::normal(name);
+fn nearest_entity_ids(state: &State, name: &str) -> Vec<String> {
+    let normalized_name = text::normal(name);
     let mut scored: Vec<(f64, String)> = Vec::new();
     for entity in state.entities() {
         let names = state.names(&entity.id).into_iter().map(str::to_owned);
         for candidate in names.chain([entity.id.to_string()]) {
             let normal = text::normal(&candidate);
-            let within = normal.split(' ').any(|word| word == wanted);
-            let likeness = if within { 0.95 } else { strsim::jaro_winkler(&wanted, &normal) };
-            if likeness > 0.75 {
-                scored.push((likeness, entity.id.to_string()));
+            let has_word = normal.split(' ').any(|word| word == normalized_name);
+            let similarity = if has_word { 0.95 } else { strsim::jaro_winkler(&normalized_name, &normal) };
+            if similarity > 0.75 {
+                scored.push((similarity, entity.id.to_string()));
             }
         }
     }
@@ -79,7 +80,7 @@ fn nearest(state: &State, name: &str) -> Vec<String> {
 }
 
 /// Maximum number of facts in an error about an ambiguous reference.
-const MOST_CANDIDATES: usize = 9;
+const MAX_CANDIDATES: usize = 9;
 
 /// Finds a fact by id, by the first digits of its id (at least four), by handle, or by two or more words that occur
 /// together only in its statement.
@@ -99,12 +100,12 @@ pub fn find_fact(state: &State, given: &str) -> Result<Arc<Fact>, QueryError> {
         found = state.facts().filter(|fact| fact.id().to_string().starts_with(given)).cloned().collect();
     }
     if found.is_empty() {
-        found = with_words(state, given);
+        found = facts_with_words(state, given);
     }
     match found.len() {
         1 => Ok(found.swap_remove(0)),
         count => {
-            let candidates = found.iter().take(MOST_CANDIDATES);
+            let candidates = found.iter().take(MAX_CANDIDATES);
             let candidates = candidates.map(|fact| (fact.id(), fact.statement().to_owned())).collect();
             Err(QueryError::FactReference { given: given.into(), count, candidates })
         }
@@ -112,22 +113,22 @@ pub fn find_fact(state: &State, given: &str) -> Result<Arc<Fact>, QueryError> {
 }
 
 /// Returns the facts whose statement contains all content words of a text. Returns nothing for a single word.
-fn with_words(state: &State, given: &str) -> Vec<Arc<Fact>> {
-    let mut wanted = text::words(given);
-    wanted.retain(|word| !spelling::is_stop_word(word));
-    if !given.trim().contains(char::is_whitespace) || wanted.is_empty() {
+fn facts_with_words(state: &State, given: &str) -> Vec<Arc<Fact>> {
+    let mut content_words = text::words(given);
+    content_words.retain(|word| !spelling::is_stop_word(word));
+    if !given.trim().contains(char::is_whitespace) || content_words.is_empty() {
         return Vec::new();
     }
-    let states = |fact: &&Arc<Fact>| {
+    let contains_all_words = |fact: &&Arc<Fact>| {
         let words = text::words(fact.statement());
-        fact.status() != FactStatus::Rejected && wanted.iter().all(|word| words.contains(word))
+        fact.status() != FactStatus::Rejected && content_words.iter().all(|word| words.contains(word))
     };
-    state.facts().filter(states).cloned().collect()
+    state.facts().filter(contains_all_words).cloned().collect()
 }
 
 /// Returns an entity's name for use in a sentence that others may learn. Never returns a secret name or an id, because
 /// an id may contain a secret name. Returns `somebody` if the entity has only secret names.
-pub fn spoken_of<'a>(state: &'a State, id: &EntityId) -> &'a str {
+pub fn public_name<'a>(state: &'a State, id: &EntityId) -> &'a str {
     state.open_name(id).unwrap_or("somebody")
 }
 
@@ -136,9 +137,9 @@ pub fn spoken_of<'a>(state: &'a State, id: &EntityId) -> &'a str {
 /// # Errors
 /// Returns an error if there is no such session.
 pub fn find_session(state: &State, given: &str) -> Result<Arc<Session>, QueryError> {
-    let plain = text::normal(given);
-    let number = plain.strip_prefix("session").unwrap_or(&plain).trim_matches(['-', ' ']).parse::<u32>().ok();
-    let by_id = state.sessions().find(|session| text::normal(session.id.as_str()) == plain);
+    let normalized = text::normal(given);
+    let number = normalized.strip_prefix("session").unwrap_or(&normalized).trim_matches(['-', ' ']).parse::<u32>().ok();
+    let by_id = state.sessions().find(|session| text::normal(session.id.as_str()) == normalized);
     let found = by_id.or_else(|| state.sessions().find(|session| number.is_some() && session.number == number));
     let unknown = || QueryError::NoSession {
         given: given.to_owned(),

@@ -5,8 +5,8 @@ use hearsay_model::{EntityId, FactId, State};
 use serde::Serialize;
 
 /// Returns the author's note to the DM about a reveal.
-pub(crate) fn note_of(state: &State, reveal: &str) -> Option<String> {
-    state.reveals().find(|one| one.id == reveal)?.note.clone()
+pub(crate) fn reveal_note(state: &State, reveal: &str) -> Option<String> {
+    state.reveals().find(|candidate| candidate.id == reveal)?.note.clone()
 }
 
 /// A secret that its holder may tell once a condition is met.
@@ -30,13 +30,13 @@ pub struct RevealRow {
 /// Returns one row for each reveal and each character that may tell its secret. Reads every entity to find the player
 /// characters.
 pub fn reveals(state: &State) -> Vec<RevealRow> {
-    let row = |one: Revealable| RevealRow {
-        note: note_of(state, &one.reveal),
-        reveal: one.reveal,
-        statement: state.fact(one.fact).map_or_else(String::new, |fact| fact.statement().to_owned()),
-        fact: one.fact,
-        holder: one.holder,
-        judgement: one.judgement,
+    let row = |revealable: Revealable| RevealRow {
+        note: reveal_note(state, &revealable.reveal),
+        reveal: revealable.reveal,
+        statement: state.fact(revealable.fact).map_or_else(String::new, |fact| fact.statement().to_owned()),
+        fact: revealable.fact,
+        holder: revealable.holder,
+        judgement: revealable.judgement,
     };
-    revealable(state, &|who, of| Trust::between(state, who, of).level()).into_iter().map(row).collect()
+    revealable(state, &|knower, other| Trust::between(state, knower, other).level()).into_iter().map(row).collect()
 }

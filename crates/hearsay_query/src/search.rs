@@ -23,37 +23,37 @@ use crate::{
 };
 
 /// Maximum number of entities in a search result.
-pub const MOST_ENTITIES: usize = 20;
+pub const MAX_ENTITIES: usize = 20;
 
 /// Default maximum number of facts in a search result. The same limit applies to passages.
-pub const MOST_HITS: usize = 10;
+pub const MAX_HITS: usize = 10;
 
 /// Maximum number of relations per entity in a search result.
-pub const MOST_RELATIONS: usize = 5;
+pub const MAX_RELATIONS: usize = 5;
 
 /// Maximum number of suggested names.
-pub const MOST_HINTS: usize = 10;
+pub const MAX_HINTS: usize = 10;
 
 /// Maximum number of steps along relations from an entity found by name.
-pub const DEEPEST: usize = 3;
+pub const MAX_DEPTH: usize = 3;
 
 /// Minimum Jaro–Winkler similarity at which a name matches, 0.0–1.0.
-const ALIKE: f64 = 0.88;
+const MIN_MATCH_SIMILARITY: f64 = 0.88;
 /// Minimum Jaro–Winkler similarity at which a name is suggested, 0.0–1.0.
-const NEAR: f64 = 0.6;
+const MIN_HINT_SIMILARITY: f64 = 0.6;
 
 /// Number of names to suggest if none is similar.
-const FARTHER: usize = 3;
+const MIN_HINTS: usize = 3;
 
 /// A search in one knower's knowledge, or in the whole campaign.
 ///
 /// The search finds entities by name and alias, by the beginning of a name, and by similar spelling. The text `*` lists
 /// all entities. From these entities, the search follows relations, by default [two](Search::depth) steps and never
-/// more than [`DEEPEST`]. It finds facts and passages by keywords, meaning and graph. If nothing is found, the result
+/// more than [`MAX_DEPTH`]. It finds facts and passages by keywords, meaning and graph. If nothing is found, the result
 /// contains the most similar names as hints.
 ///
-/// A result has at most [`MOST_ENTITIES`] entities with [`MOST_RELATIONS`] relations each, [`MOST_HITS`] facts,
-/// [`MOST_HITS`] passages (unless [another limit](Search::limit) is given), and [`MOST_HINTS`] hints. Filters apply
+/// A result has at most [`MAX_ENTITIES`] entities with [`MAX_RELATIONS`] relations each, [`MAX_HITS`] facts,
+/// [`MAX_HITS`] passages (unless [another limit](Search::limit) is given), and [`MAX_HINTS`] hints. Filters apply
 /// before the limits.
 #[derive(Debug, Clone)]
 pub struct Search {
@@ -77,9 +77,9 @@ pub struct Search {
     pub status: Option<FactStatus>,
     /// Only facts that are true at this game time. Cannot be combined with `knower`.
     pub holds_at: Option<GameTime>,
-    /// Maximum number of steps along relations from an entity found by name: 0 to [`DEEPEST`]. Default 2.
+    /// Maximum number of steps along relations from an entity found by name: 0 to [`MAX_DEPTH`]. Default 2.
     pub depth: usize,
-    /// Maximum number of facts. The same limit applies to passages. Default [`MOST_HITS`].
+    /// Maximum number of facts. The same limit applies to passages. Default [`MAX_HITS`].
     pub limit: usize,
     /// Maximum time to wait for the vector of the text, counted from the call. If the sentence encoder needs longer,
     /// results are ranked by keywords and graph, but not by meaning. Default: from the settings.
@@ -99,7 +99,7 @@ impl Default for Search {
             status: None,
             holds_at: None,
             depth: 2,
-            limit: MOST_HITS,
+            limit: MAX_HITS,
             deadline: None,
         }
     }
@@ -108,13 +108,13 @@ impl Default for Search {
 /// The result of a search.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct SearchResults {
-    /// Entities found by name, followed by entities reached along relations. At most [`MOST_ENTITIES`].
+    /// Entities found by name, followed by entities reached along relations. At most [`MAX_ENTITIES`].
     pub entities: Vec<EntityHit>,
     /// Facts, highest score first.
     pub facts: Vec<SearchHit>,
     /// Passages, highest score first.
     pub passages: Vec<SearchHit>,
-    /// Names most similar to the text, if nothing was found. At most [`MOST_HINTS`].
+    /// Names most similar to the text, if nothing was found. At most [`MAX_HINTS`].
     pub hints: Vec<Hint>,
 }
 
@@ -131,7 +131,7 @@ pub struct EntityHit {
     pub by: Match,
     /// Number of steps from the nearest entity found by name; 0 for an entity found by name.
     pub distance: usize,
-    /// Sentences that state the entity's relations. At most [`MOST_RELATIONS`].
+    /// Sentences that state the entity's relations. At most [`MAX_RELATIONS`].
     pub relations: Vec<String>,
 }
 
@@ -197,7 +197,7 @@ impl Search {
     /// # Errors
     /// Returns an error if a name or a session is unknown, or if `knower` is combined with `status` or `holds_at`.
     pub fn found_in(&self, state: &State) -> Result<SearchResults, QueryError> {
-        self.found(state, &Index::of(state.corpus()), &mut Minds::default(), None, true)
+        self.results(state, &Index::of(state.corpus()), &mut Minds::default(), None, true)
     }
 
     /// Searches the given state and index.
@@ -205,60 +205,61 @@ impl Search {
     /// # Errors
     /// Returns an error if a name matches no entity or several entities, or if `knower` is combined with `status` or
     /// `holds_at`.
-    pub fn found(
+    pub fn results(
         &self,
         state: &State,
         index: &Index,
-        minds: &mut Minds,
+        view_cache: &mut Minds,
         vector: Option<&[f32]>,
         graph: bool,
     ) -> Result<SearchResults, QueryError> {
         let knower = self.knower.as_deref().map(|knower| resolve(state, knower)).transpose()?;
         if knower.is_some() && (self.status.is_some() || self.holds_at.is_some()) {
-            return Err(QueryError::KnowerOfStatus);
+            return Err(QueryError::DmOnlyFilter);
         }
         let session = self.session.as_deref().map(|session| find_session(state, session)).transpose()?;
         let about = self.about.iter().map(|name| resolve(state, name)).collect::<Result<Vec<_>, _>>()?;
-        let mind = minds.of(state, knower.clone().map(Knower::Entity).as_ref(), self.as_of);
-        let Mind { view, names, .. } = &*mind;
+        let cached_view = view_cache.of(state, knower.clone().map(Knower::Entity).as_ref(), self.as_of);
+        let Mind { view, names, .. } = &*cached_view;
         let scope = (!about.is_empty()).then(|| Scope::around(view, names, &about));
-        let finder = Finder {
+        let view_search = ViewSearch {
             search: self,
             state,
-            mind: &mind,
+            cached_view: &cached_view,
             view,
             names,
             knower: knower.as_ref(),
             session: session.map(|session| session.id.clone()),
             scope: scope.map(|scope| if knower.is_none() { scope.with_notes() } else { scope }),
         };
-        let mut found = SearchResults { entities: finder.entities(), ..SearchResults::default() };
+        let mut results = SearchResults { entities: view_search.entities(), ..SearchResults::default() };
         if self.text.trim() != "*" {
             let mut named = names.mentioned(&self.text);
-            let scope = finder.scope.clone();
+            let scope = view_search.scope.clone();
             if let Some(scope) = &scope {
                 scope.join(&mut named);
             }
             let query = Query { text: &self.text, vector, named, graph, scope, weights: Weights::default() };
             let mut ranking = Ranking::of(view, index, &query);
-            let facts = ranking.facts(self.limit, |known| finder.lets_fact_through(known) && finder.is_of_kind(known));
-            let lets_through = |heard: &Heard| finder.lets_passage_through(&heard.passage);
-            let passages = ranking.passages(self.limit, |id| view.passage(id).is_some_and(lets_through));
-            found.facts = facts.iter().filter_map(|ranked| finder.hit(ranked)).collect();
-            found.passages = passages.iter().filter_map(|ranked| finder.hit(ranked)).collect();
+            let facts =
+                ranking.facts(self.limit, |known| view_search.matches_fact(known) && view_search.is_of_kind(known));
+            let passes_filters = |heard: &Heard| view_search.matches_passage(&heard.passage);
+            let passages = ranking.passages(self.limit, |id| view.passage(id).is_some_and(passes_filters));
+            results.facts = facts.iter().filter_map(|ranked| view_search.hit(ranked)).collect();
+            results.passages = passages.iter().filter_map(|ranked| view_search.hit(ranked)).collect();
         }
-        if found.entities.is_empty() && found.facts.is_empty() && found.passages.is_empty() {
-            found.hints = finder.hints();
+        if results.entities.is_empty() && results.facts.is_empty() && results.passages.is_empty() {
+            results.hints = view_search.hints();
         }
-        Ok(found)
+        Ok(results)
     }
 }
 
 /// A search in one view.
-struct Finder<'a> {
+struct ViewSearch<'a> {
     search: &'a Search,
     state: &'a State,
-    mind: &'a Mind,
+    cached_view: &'a Mind,
     view: &'a View,
     names: &'a EntityLinker,
     /// Knower of the view; `None` for the DM, who sees everything.
@@ -267,75 +268,76 @@ struct Finder<'a> {
     scope: Option<Scope>,
 }
 
-impl<'a> Finder<'a> {
-    fn walk(&self) -> Traversal<'a> {
+impl<'a> ViewSearch<'a> {
+    fn traversal(&self) -> Traversal<'a> {
         let predicates = self.search.predicate.iter().cloned().collect();
         Traversal { view: Some(self.view), predicates, ..Traversal::default() }
     }
 
     fn entities(&self) -> Vec<EntityHit> {
-        let mut found: BTreeMap<&EntityId, Match> = BTreeMap::new();
-        let mut note = |id: &'a EntityId, by| {
-            let best = found.entry(id).or_insert(by);
-            *best = (*best).min(by);
+        let mut matches: BTreeMap<&EntityId, Match> = BTreeMap::new();
+        let mut record_match = |id: &'a EntityId, match_kind| {
+            let best = matches.entry(id).or_insert(match_kind);
+            *best = (*best).min(match_kind);
         };
-        let wanted = text::normal(&self.search.text);
+        let query_text = text::normal(&self.search.text);
         let mentioned = self.names.mentioned(&self.search.text);
-        for (known, name) in self.mind.called() {
+        for (known, name) in self.cached_view.called() {
             let id = known.subject();
-            if wanted == "*" {
-                note(id, Match::Everything);
-            } else if !wanted.is_empty()
-                && let Some(by) = fits(&wanted, name, id)
+            if query_text == "*" {
+                record_match(id, Match::Everything);
+            } else if !query_text.is_empty()
+                && let Some(match_kind) = match_name(&query_text, name, id)
             {
-                note(id, by);
+                record_match(id, match_kind);
             }
-            if let Some(named) = mentioned.iter().find(|named| named.id == *id) {
-                note(id, if named.nearly.is_some() { Match::Spelling } else { Match::Mentioned });
+            if let Some(linked) = mentioned.iter().find(|linked| linked.id == *id) {
+                record_match(id, if linked.nearly.is_some() { Match::Spelling } else { Match::Mentioned });
             }
         }
-        let mut direct: Vec<(Match, &EntityId)> = found.into_iter().map(|(id, by)| (by, id)).collect();
+        let mut direct: Vec<(Match, &EntityId)> =
+            matches.into_iter().map(|(id, match_kind)| (match_kind, id)).collect();
         direct.sort();
-        let shown = direct.iter().filter_map(|(by, id)| self.entity(id, *by, 0));
-        let mut hits: Vec<EntityHit> = shown.take(MOST_ENTITIES).collect();
-        let depth = self.search.depth.min(DEEPEST);
-        if wanted != "*" && depth > 0 && hits.len() < MOST_ENTITIES {
-            let mut seen: BTreeSet<EntityId> = direct.iter().map(|(_, id)| (*id).clone()).collect();
-            let mut further = Vec::new();
+        let direct_hits = direct.iter().filter_map(|(match_kind, id)| self.entity(id, *match_kind, 0));
+        let mut hits: Vec<EntityHit> = direct_hits.take(MAX_ENTITIES).collect();
+        let depth = self.search.depth.min(MAX_DEPTH);
+        if query_text != "*" && depth > 0 && hits.len() < MAX_ENTITIES {
+            let mut seen_ids: BTreeSet<EntityId> = direct.iter().map(|(_, id)| (*id).clone()).collect();
+            let mut indirect = Vec::new();
             for (_, id) in direct {
-                for neighbour in neighbours(self.state, id, &self.walk(), depth, 10 * MOST_ENTITIES) {
-                    if seen.insert(neighbour.id.clone()) {
-                        further.extend(self.entity(neighbour.id, Match::Relation, neighbour.distance));
+                for neighbour in neighbours(self.state, id, &self.traversal(), depth, 10 * MAX_ENTITIES) {
+                    if seen_ids.insert(neighbour.id.clone()) {
+                        indirect.extend(self.entity(neighbour.id, Match::Relation, neighbour.distance));
                     }
                 }
             }
-            further.sort_by(|a, b| (a.distance, &a.id).cmp(&(b.distance, &b.id)));
-            hits.extend(further);
-            hits.truncate(MOST_ENTITIES);
+            indirect.sort_by(|a, b| (a.distance, &a.id).cmp(&(b.distance, &b.id)));
+            hits.extend(indirect);
+            hits.truncate(MAX_ENTITIES);
         }
         hits
     }
 
     /// Returns the row for an entity, or `None` if the filters exclude the entity.
-    fn entity(&self, id: &EntityId, by: Match, distance: usize) -> Option<EntityHit> {
+    fn entity(&self, id: &EntityId, match_kind: Match, distance: usize) -> Option<EntityHit> {
         if self.scope.as_ref().is_some_and(|scope| !scope.holds(id)) {
             return None;
         }
-        let identity = identity(self.state, id, &self.walk());
+        let identity = identity(self.state, id, &self.traversal());
         if self.search.kind.is_some() && identity.kind != self.search.kind {
             return None;
         }
         let name = self.names.name(id).unwrap_or(id.as_str()).to_owned();
-        let fits = |fact: &&&Fact| self.view.fact(fact.id()).is_some_and(|known| self.lets_fact_through(known));
-        let relations = identity.relations.iter().filter(fits).take(MOST_RELATIONS);
+        let passes_filters = |fact: &&&Fact| self.view.fact(fact.id()).is_some_and(|known| self.matches_fact(known));
+        let relations = identity.relations.iter().filter(passes_filters).take(MAX_RELATIONS);
         let relations = relations.map(|fact| fact.statement().to_owned()).collect();
-        Some(EntityHit { id: id.clone(), name, kind: identity.kind, by, distance, relations })
+        Some(EntityHit { id: id.clone(), name, kind: identity.kind, by: match_kind, distance, relations })
     }
 
     /// Returns the row for a ranked fact or passage.
     fn hit(&self, ranked: &Ranked) -> Option<SearchHit> {
         let citations = Citations { names: self.names, calendar: self.state.calendar(), knower: self.knower };
-        let (what, id, text, citation) = match ranked.doc {
+        let (kind, id, text, citation) = match ranked.doc {
             DocId::Fact(id) => {
                 let known = self.view.fact(id)?;
                 ("fact", id.to_string(), known.statement().to_owned(), citations.of_fact(known))
@@ -347,17 +349,19 @@ impl<'a> Finder<'a> {
         };
         let Ranked { score, channels, explanation, .. } = ranked.clone();
         let path = explanation.way(self.view);
-        Some(SearchHit { what, id, text, score, channels, explanation, path, citation })
+        Some(SearchHit { what: kind, id, text, score, channels, explanation, path, citation })
     }
 
-    fn lets_fact_through(&self, known: &Known) -> bool {
+    fn matches_fact(&self, known: &Known) -> bool {
         let Search { predicate, status, holds_at, .. } = self.search;
-        let recorded = |fits: &dyn Fn(&Fact) -> bool| self.state.fact(known.id()).is_some_and(|fact| fits(fact));
-        let whole = self.knower.is_none();
+        let fact_satisfies =
+            |condition: &dyn Fn(&Fact) -> bool| self.state.fact(known.id()).is_some_and(|fact| condition(fact));
+        let sees_everything = self.knower.is_none();
         predicate.as_ref().is_none_or(|predicate| known.predicate() == predicate)
             && self.session.as_ref().is_none_or(|session| known.session() == Some(session))
-            && (!whole || status.is_none_or(|status| recorded(&|fact| fact.status() == status)))
-            && (!whole || holds_at.is_none_or(|at| recorded(&|fact| fact.validity().holds_at(Some(at)))))
+            && (!sees_everything || status.is_none_or(|status| fact_satisfies(&|fact| fact.status() == status)))
+            && (!sees_everything
+                || holds_at.is_none_or(|at| fact_satisfies(&|fact| fact.validity().holds_at(Some(at)))))
     }
 
     fn is_of_kind(&self, known: &Known) -> bool {
@@ -367,47 +371,50 @@ impl<'a> Finder<'a> {
 
     /// Returns whether a passage passes the filters. A filter by predicate, kind, status or validity applies to facts,
     /// so it excludes all passages.
-    fn lets_passage_through(&self, passage: &Passage) -> bool {
+    fn matches_passage(&self, passage: &Passage) -> bool {
         let Search { kind, predicate, status, holds_at, .. } = self.search;
-        let of_facts = predicate.is_some() || status.is_some() || kind.is_some() || holds_at.is_some();
-        !of_facts && self.session.as_ref().is_none_or(|session| passage.session.as_ref() == Some(session))
+        let has_fact_filter = predicate.is_some() || status.is_some() || kind.is_some() || holds_at.is_some();
+        !has_fact_filter && self.session.as_ref().is_none_or(|session| passage.session.as_ref() == Some(session))
     }
 
     /// Returns the names most similar to the text, one per entity.
     fn hints(&self) -> Vec<Hint> {
-        let wanted = text::normal(&self.search.text);
-        let likeness = |name: &str| {
-            let words = name.split(' ').map(|word| strsim::jaro_winkler(&wanted, word));
-            words.fold(strsim::jaro_winkler(&wanted, name), f64::max)
+        let query_text = text::normal(&self.search.text);
+        let similarity = |name: &str| {
+            let words = name.split(' ').map(|word| strsim::jaro_winkler(&query_text, word));
+            words.fold(strsim::jaro_winkler(&query_text, name), f64::max)
         };
-        let scored =
-            self.mind.called().filter_map(|(known, normal)| Some((likeness(normal), known, known.object().text()?)));
+        let scored = self
+            .cached_view
+            .called()
+            .filter_map(|(known, normal)| Some((similarity(normal), known, known.object().text()?)));
         let mut scored: Vec<(f64, &EntityId, &str)> =
-            scored.map(|(likeness, known, name)| (likeness, known.subject(), name)).collect();
+            scored.map(|(similarity, known, name)| (similarity, known.subject(), name)).collect();
         scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| (a.1, a.2).cmp(&(b.1, b.2))));
-        let mut seen = BTreeSet::new();
-        scored.retain(|(_, id, _)| seen.insert(*id));
+        let mut seen_ids = BTreeSet::new();
+        scored.retain(|(_, id, _)| seen_ids.insert(*id));
         // Without a similar name, a few names are more useful than an empty list.
-        let near = scored.iter().take_while(|(likeness, ..)| *likeness >= NEAR).count().max(FARTHER);
-        scored.truncate(near);
+        let hint_count =
+            scored.iter().take_while(|(similarity, ..)| *similarity >= MIN_HINT_SIMILARITY).count().max(MIN_HINTS);
+        scored.truncate(hint_count);
         let hint = |(_, id, name): (f64, &EntityId, &str)| Hint { id: id.clone(), name: name.to_owned() };
-        scored.into_iter().take(MOST_HINTS).map(hint).collect()
+        scored.into_iter().take(MAX_HINTS).map(hint).collect()
     }
 }
 
 /// Returns how a normalized name matches the text.
-fn fits(wanted: &str, name: &str, id: &EntityId) -> Option<Match> {
-    if name == wanted || id.as_str() == wanted {
+fn match_name(query_text: &str, name: &str, id: &EntityId) -> Option<Match> {
+    if name == query_text || id.as_str() == query_text {
         return Some(Match::Name);
     }
-    if name.starts_with(wanted) {
+    if name.starts_with(query_text) {
         return Some(Match::Prefix);
     }
-    if name.split(' ').any(|word| word.starts_with(wanted)) {
+    if name.split(' ').any(|word| word.starts_with(query_text)) {
         return Some(Match::Word);
     }
     // Words of three letters or fewer are almost all similar to each other.
-    let long = wanted.chars().count() > 3;
-    let alike = |word: &str| long && strsim::jaro_winkler(wanted, word) >= ALIKE;
-    (alike(name) || name.split(' ').any(alike)).then_some(Match::Spelling)
+    let is_long = query_text.chars().count() > 3;
+    let is_similar = |word: &str| is_long && strsim::jaro_winkler(query_text, word) >= MIN_MATCH_SIMILARITY;
+    (is_similar(name) || name.split(' ').any(is_similar)).then_some(Match::Spelling)
 }

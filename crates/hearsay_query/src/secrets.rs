@@ -10,12 +10,12 @@ use serde::Serialize;
 
 use crate::{
     QueryError,
-    dates::date,
-    facts::{Called, how_in_words},
-    knowledge::{known_edges, print, way_in_words},
+    dates::date_text,
+    facts::{NameFn, describe_acquisition},
+    knowledge::{describe_edge, known_edges, time_text},
     resolve::{find_fact, resolve},
-    reveals::note_of,
-    who_knows::{HolderRow, is_past, who_knows},
+    reveals::reveal_note,
+    who_knows::{HolderRow, is_known_at, who_knows},
 };
 
 /// A secret: a fact that is marked as secret, or that a knower conceals.
@@ -81,20 +81,20 @@ pub fn secrets(
     filter: &SecretFilter,
     moment: Option<GameTime>,
 ) -> Result<(Vec<SecretRow>, usize), QueryError> {
-    let who = filter.who.as_deref().map(|name| resolve(state, name)).transpose()?;
-    let view = who.as_ref().map(|who| View::of(state, &Knower::Entity(who.clone()), moment));
+    let character = filter.who.as_deref().map(|name| resolve(state, name)).transpose()?;
+    let view = character.as_ref().map(|character| View::of(state, &Knower::Entity(character.clone()), moment));
     let mut found: Vec<(&Fact, SecretRow)> = Vec::new();
     for fact in state.facts().filter(|fact| fact.status().is_in_world()) {
         if view.as_ref().is_some_and(|view| view.fact(fact.id()).is_none()) {
             continue;
         }
         let mut edges: Vec<&KnowledgeEdge> =
-            state.known_by(fact.id()).map(AsRef::as_ref).filter(|edge| is_past(edge, fact, moment)).collect();
+            state.known_by(fact.id()).map(AsRef::as_ref).filter(|edge| is_known_at(edge, fact, moment)).collect();
         if fact.secrecy() != Secrecy::Secret && !edges.iter().any(|edge| edge.conceals) {
             continue;
         }
         edges.retain(|edge| edge.acquisition.gives_knowledge());
-        if !was_there(state, fact, &edges, moment) {
+        if !existed_at(state, fact, &edges, moment) {
             continue;
         }
         edges.sort_by_key(|edge| (edge.learned_at(), edge.knower.clone(), edge.id()));
@@ -103,18 +103,18 @@ pub fn secrets(
             let holder = holders.entry(&edge.knower).or_insert_with(|| SecretHolder {
                 knower: edge.knower.clone(),
                 conceals: false,
-                since: date(state, edge.learned.as_ref()),
+                since: date_text(state, edge.learned.as_ref()),
             });
             holder.conceals |= edge.conceals;
         }
-        let told = edges.iter().filter(|edge| edge.acquisition.is_told()).map(|edge| TellingRow {
+        let tellings = edges.iter().filter(|edge| edge.acquisition.is_told()).map(|edge| TellingRow {
             by: edge.acquisition.teller().cloned(),
             to: edge.knower.clone(),
-            when: date(state, edge.learned.as_ref()),
+            when: date_text(state, edge.learned.as_ref()),
             session: edge.session.clone(),
         });
-        let told: Vec<TellingRow> = told.collect();
-        if filter.untold && !told.is_empty() {
+        let tellings: Vec<TellingRow> = tellings.collect();
+        if filter.untold && !tellings.is_empty() {
             continue;
         }
         let row = SecretRow {
@@ -123,7 +123,7 @@ pub fn secrets(
             statement: fact.statement().to_owned(),
             status: fact.status(),
             holders: holders.into_values().collect(),
-            told,
+            told: tellings,
         };
         found.push((fact, row));
     }
@@ -135,7 +135,7 @@ pub fn secrets(
 /// Returns whether a secret existed at a game time. If the start of the fact is recorded, it must not be later than the
 /// game time. Otherwise, a knower must have known the fact by then. A secret that nobody has ever learned always
 /// exists.
-fn was_there(state: &State, fact: &Fact, known_then: &[&KnowledgeEdge], moment: Option<GameTime>) -> bool {
+fn existed_at(state: &State, fact: &Fact, known_then: &[&KnowledgeEdge], moment: Option<GameTime>) -> bool {
     match (fact.validity().start(), moment) {
         (_, None) => true,
         (Some(start), Some(moment)) => start <= moment,
@@ -180,22 +180,25 @@ pub struct ConditionRow {
     pub note: Option<String>,
 }
 
-/// Returns the conditions under which other characters may tell a fact to the character `who`. Sorted by reveal and
+/// Returns the conditions under which other characters may tell a fact to `character`. Sorted by reveal and
 /// teller.
-fn conditions(state: &State, who: &EntityId, fact: FactId) -> Vec<ConditionRow> {
+fn conditions(state: &State, character: &EntityId, fact: FactId) -> Vec<ConditionRow> {
     if state.reveals_of(fact).next().is_none() {
         return Vec::new();
     }
-    let all = revealable_to(state, std::slice::from_ref(who), &|who, of| Trust::between(state, who, of).level());
-    let of_fact = all.into_iter().filter(|revealable| revealable.fact == fact && revealable.holder != *who);
+    let revealables = revealable_to(state, std::slice::from_ref(character), &|knower, other| {
+        Trust::between(state, knower, other).level()
+    });
+    let other_holders =
+        revealables.into_iter().filter(|revealable| revealable.fact == fact && revealable.holder != *character);
     let row = |Revealable { reveal, holder, judgement, .. }: Revealable| ConditionRow {
-        note: note_of(state, &reveal),
+        note: reveal_note(state, &reveal),
         reveal,
         holder,
         holds: judgement.holds,
         missing: judgement.missing,
     };
-    of_fact.map(row).collect()
+    other_holders.map(row).collect()
 }
 
 /// A reason why a knower does not know a fact.
@@ -271,12 +274,12 @@ pub struct SourceRow {
 
 /// Returns the canon memberships and residences of an entity, with their groups and places.
 fn belongings<'a>(state: &'a State, id: &EntityId) -> impl Iterator<Item = (&'a EntityId, &'a Fact)> + use<'a> {
-    let of = |fact: &&std::sync::Arc<Fact>| {
+    let is_canon_belonging = |fact: &&std::sync::Arc<Fact>| {
         state.vocabulary().belonging(fact.predicate()).is_some() && fact.status() == FactStatus::Canon
     };
     let id = id.clone();
-    let own = state.facts_of(&id).filter(move |fact| *fact.subject() == id).filter(of);
-    own.filter_map(|fact| Some((fact.object().entity()?, &**fact)))
+    let belonging_facts = state.facts_of(&id).filter(move |fact| *fact.subject() == id).filter(is_canon_belonging);
+    belonging_facts.filter_map(|fact| Some((fact.object().entity()?, &**fact)))
 }
 
 /// Returns the reasons why a character does not know a fact at a game time, and the characters that could tell it.
@@ -284,11 +287,11 @@ fn belongings<'a>(state: &'a State, id: &EntityId) -> impl Iterator<Item = (&'a 
 ///
 /// # Errors
 /// Returns an error if the character or the fact is unknown or ambiguous.
-pub fn why_not(state: &State, who: &str, fact: &str, moment: Option<GameTime>) -> Result<WhyNot, QueryError> {
-    let (who, fact) = (resolve(state, who)?, find_fact(state, fact)?);
-    let view = View::of(state, &Knower::Entity(who.clone()), moment);
+pub fn why_not(state: &State, character: &str, fact: &str, moment: Option<GameTime>) -> Result<WhyNot, QueryError> {
+    let (character, fact) = (resolve(state, character)?, find_fact(state, fact)?);
+    let view = View::of(state, &Knower::Entity(character.clone()), moment);
     let mut answer = WhyNot {
-        who: who.clone(),
+        who: character.clone(),
         fact: fact.id(),
         statement: fact.statement().to_owned(),
         knows: None,
@@ -298,11 +301,11 @@ pub fn why_not(state: &State, who: &str, fact: &str, moment: Option<GameTime>) -
     };
     if let Some(known) = view.fact(fact.id()) {
         answer.knows = Some(HolderRow {
-            knower: who.clone(),
-            name: state.name_or_id(&who).to_owned(),
+            knower: character.clone(),
+            name: state.name_or_id(&character).to_owned(),
             credence: view.belief(known).credence.get(),
-            acquisition: known_edges(known).iter().map(way_in_words).collect(),
-            since: print(state, known.learned()),
+            acquisition: known_edges(known).iter().map(describe_edge).collect(),
+            since: time_text(state, known.learned()),
             conceals: known.conceals(),
         });
         return Ok(answer);
@@ -311,44 +314,46 @@ pub fn why_not(state: &State, who: &str, fact: &str, moment: Option<GameTime>) -
         answer.reasons.push(Obstacle::NotInWorld { status: fact.status() });
         return Ok(answer);
     }
-    let ever = View::of(state, &Knower::Entity(who.clone()), None);
-    if let Some(known) = ever.fact(fact.id()) {
-        answer.reasons.push(Obstacle::TooEarly { learns: print(state, known.learned()) });
+    let latest_view = View::of(state, &Knower::Entity(character.clone()), None);
+    if let Some(known) = latest_view.fact(fact.id()) {
+        answer.reasons.push(Obstacle::TooEarly { learns: time_text(state, known.learned()) });
     }
     let mut edges: Vec<&KnowledgeEdge> =
         state.known_by(fact.id()).map(AsRef::as_ref).filter(|edge| edge.acquisition.gives_knowledge()).collect();
     edges.sort_by_key(|edge| (edge.knower.clone(), edge.learned_at(), edge.id()));
     // If a character made up the fact, the fact has a knower, even though that knower's edge gives no knowledge.
-    let nobody = state.known_by(fact.id()).next().is_none();
-    match (nobody, answer.reasons.is_empty()) {
+    let is_known_to_nobody = state.known_by(fact.id()).next().is_none();
+    match (is_known_to_nobody, answer.reasons.is_empty()) {
         (true, _) => answer.reasons.push(Obstacle::NobodyKnows),
         (false, true) => answer.reasons.push(Obstacle::NeverLearned),
         _ => {}
     }
-    let about = |known: &&hearsay_belief::Known| {
+    let relates_to_fact = |known: &&hearsay_belief::Known| {
         known.fact_relation().is_some_and(|fact_relation| fact_relation.fact() == fact.id())
     };
-    let versions = view.facts().filter(about);
+    let other_versions = view.facts().filter(relates_to_fact);
     answer.reasons.extend(
-        versions.map(|known| Obstacle::OtherVersion { fact: known.id(), statement: known.statement().to_owned() }),
+        other_versions
+            .map(|known| Obstacle::OtherVersion { fact: known.id(), statement: known.statement().to_owned() }),
     );
-    if ever.fact(fact.id()).is_none() {
+    if latest_view.fact(fact.id()).is_none() {
         for edge in &edges {
             let group = edge.knower.entity().filter(|id| !state.kind(id).is_some_and(|kind| kind.is_character()));
-            let obstacle =
-                group.filter(|group| **group != who).map(|group| obstacle(state, &who, &ever, edge, &fact, group));
+            let obstacle = group
+                .filter(|group| **group != character)
+                .map(|group| obstacle(state, &character, &latest_view, edge, &fact, group));
             answer.reasons.extend(obstacle.filter(|obstacle| !answer.reasons.contains(obstacle)));
         }
     }
-    answer.sources = sources(state, &view, &who, &fact, moment)?;
-    answer.conditions = conditions(state, &who, fact.id());
+    answer.sources = sources(state, &view, &character, &fact, moment)?;
+    answer.conditions = conditions(state, &character, fact.id());
     Ok(answer)
 }
 
 /// Returns the reason why a group that knows a fact does not share it with a character.
 fn obstacle(
     state: &State,
-    who: &EntityId,
+    character: &EntityId,
     view: &View,
     edge: &KnowledgeEdge,
     fact: &Fact,
@@ -356,37 +361,38 @@ fn obstacle(
 ) -> Obstacle {
     let group = group.clone();
     // A character may belong to a group directly, or through a smaller group or place that belongs to it.
-    let mut open = vec![who.clone()];
-    let (mut seen, mut stays) = (BTreeSet::new(), Vec::new());
-    while let Some(member) = open.pop() {
-        for (into, link) in belongings(state, &member) {
-            if *into == group {
-                stays.push(link);
+    let mut pending = vec![character.clone()];
+    let (mut seen, mut memberships) = (BTreeSet::new(), Vec::new());
+    while let Some(member) = pending.pop() {
+        for (container, link) in belongings(state, &member) {
+            if *container == group {
+                memberships.push(link);
             }
-            if seen.insert(into.clone()) {
-                open.push(into.clone());
+            if seen.insert(container.clone()) {
+                pending.push(container.clone());
             }
         }
     }
-    if stays.is_empty() {
+    if memberships.is_empty() {
         return Obstacle::NotAMember { group };
     }
-    if stays.iter().all(|link| view.fact(link.id()).is_none()) {
+    if memberships.iter().all(|link| view.fact(link.id()).is_none()) {
         return Obstacle::UnawareOfBelonging { group };
     }
     let learned = edge.learned_at().or_else(|| fact.validity().start());
-    let stays_on = |link: &&&Fact| {
+    let is_member_when_learned = |link: &&&Fact| {
         let end = link.validity().end();
         !link.validity().is_closed() || end.is_some_and(|end| learned.is_none_or(|learned| learned < end))
     };
-    let staying = stays.iter().find(stays_on);
-    match (&edge.rank, staying) {
+    let current_membership = memberships.iter().find(is_member_when_learned);
+    match (&edge.rank, current_membership) {
         (Some(needs), Some(link)) => {
             Obstacle::RankTooLow { group, has: link.rank().map(str::to_owned), needs: needs.clone() }
         }
         (_, None) => {
-            let left = stays.iter().filter_map(|link| link.validity().until.as_ref()).max_by_key(|date| date.time);
-            Obstacle::LeftBefore { group, left: date(state, left), learned: print(state, learned) }
+            let left =
+                memberships.iter().filter_map(|link| link.validity().until.as_ref()).max_by_key(|date| date.time);
+            Obstacle::LeftBefore { group, left: date_text(state, left), learned: time_text(state, learned) }
         }
         // The character does not know one of the facts that make it a member or resident.
         (None, Some(_)) => Obstacle::UnawareOfBelonging { group },
@@ -396,12 +402,14 @@ fn obstacle(
 fn sources(
     state: &State,
     view: &View,
-    who: &EntityId,
+    character: &EntityId,
     fact: &Fact,
     moment: Option<GameTime>,
 ) -> Result<Vec<SourceRow>, QueryError> {
-    let own: BTreeSet<&EntityId> =
-        belongings(state, who).filter(|(_, link)| link.validity().holds_at(moment)).map(|(group, _)| group).collect();
+    let own_groups: BTreeSet<&EntityId> = belongings(state, character)
+        .filter(|(_, link)| link.validity().holds_at(moment))
+        .map(|(group, _)| group)
+        .collect();
     let holders = who_knows(state, &fact.id().to_string(), moment)?;
     let mut rows: Vec<SourceRow> = holders
         .characters
@@ -409,18 +417,26 @@ fn sources(
         // The dead cannot tell anything.
         .filter(|holder| !is_dead(state, &holder.knower, moment.or(state.clock())))
         .map(|holder| {
-            let theirs = belongings(state, &holder.knower).filter(|(_, link)| link.validity().holds_at(moment));
-            let mut shares: Vec<EntityId> =
-                theirs.map(|(group, _)| group).filter(|group| own.contains(group)).cloned().collect();
-            shares.sort();
-            shares.dedup();
+            let their_groups = belongings(state, &holder.knower).filter(|(_, link)| link.validity().holds_at(moment));
+            let mut shared_groups: Vec<EntityId> =
+                their_groups.map(|(group, _)| group).filter(|group| own_groups.contains(group)).cloned().collect();
+            shared_groups.sort();
+            shared_groups.dedup();
             // Only a relation between the two characters shows that they are acquainted.
-            let of_both = |known: &&hearsay_belief::Known| {
+            let relates_both = |known: &&hearsay_belief::Known| {
                 let ends = [Some(known.subject()), known.object().entity()];
-                known.predicate().is_relation() && ends.contains(&Some(who)) && ends.contains(&Some(&holder.knower))
+                known.predicate().is_relation()
+                    && ends.contains(&Some(character))
+                    && ends.contains(&Some(&holder.knower))
             };
-            let acquainted = view.facts().find(of_both).map(|known| known.statement().to_owned());
-            SourceRow { name: holder.name, conceals: holder.conceals, acquainted, shares, knower: holder.knower }
+            let acquainted = view.facts().find(relates_both).map(|known| known.statement().to_owned());
+            SourceRow {
+                name: holder.name,
+                conceals: holder.conceals,
+                acquainted,
+                shares: shared_groups,
+                knower: holder.knower,
+            }
         })
         .collect();
     rows.sort_by_key(|row| {
@@ -435,11 +451,12 @@ impl Obstacle {
         self.called(&EntityId::to_string)
     }
 
-    /// Describes the reason in words. `called` returns the names of the entities.
-    pub fn called(&self, called: Called) -> String {
-        let when = |date: &Option<String>| date.as_ref().map_or_else(|| "at an unknown time".to_owned(), Clone::clone);
+    /// Describes the reason in words. `name_of` returns the names of the entities.
+    pub fn called(&self, name_of: NameFn) -> String {
+        let date_or_unknown =
+            |date: &Option<String>| date.as_ref().map_or_else(|| "at an unknown time".to_owned(), Clone::clone);
         match self {
-            Self::TooEarly { learns } => format!("the character learns it later: {}", when(learns)),
+            Self::TooEarly { learns } => format!("the character learns it later: {}", date_or_unknown(learns)),
             Self::NotInWorld { status } => format!("the fact is {status}, so nobody in the world can know it"),
             Self::NobodyKnows => "nobody witnessed it, and nobody was told".into(),
             Self::NeverLearned => "the character did not witness it, was not told, and has not read about it".into(),
@@ -447,24 +464,24 @@ impl Obstacle {
                 format!("the character knows another version: \u{201C}{statement}\u{201D} [{}]", fact.short())
             }
             Self::NotAMember { group } => {
-                format!("everybody in {} knows it, but the character is not a member or resident", called(group))
+                format!("everybody in {} knows it, but the character is not a member or resident", name_of(group))
             }
             Self::LeftBefore { group, left, learned } => {
                 format!(
                     "{} learned it ({}) after the character had left ({})",
-                    called(group),
-                    when(learned),
-                    when(left)
+                    name_of(group),
+                    date_or_unknown(learned),
+                    date_or_unknown(left)
                 )
             }
             Self::RankTooLow { group, has, needs } => {
                 let has = has.as_ref().map_or_else(|| "has no rank".into(), |has| format!("has the rank {has}"));
-                format!("in {}, only members of rank {needs} and above know it; the character {has}", called(group))
+                format!("in {}, only members of rank {needs} and above know it; the character {has}", name_of(group))
             }
             Self::UnawareOfBelonging { group } => {
                 format!(
                     "everybody in {} knows it, but the character does not know that it is a member or resident",
-                    called(group)
+                    name_of(group)
                 )
             }
         }
@@ -474,7 +491,7 @@ impl Obstacle {
 impl TellingRow {
     /// Describes the hearer, the teller, the time and the session in words.
     pub fn in_words(&self) -> String {
-        let acquisition = how_in_words(&Acquisition::told(self.by.clone()));
+        let acquisition = describe_acquisition(&Acquisition::told(self.by.clone()));
         let parts = [
             Some(format!("{} {acquisition}", self.to)),
             self.when.clone(),

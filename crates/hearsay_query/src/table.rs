@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::{
     facts::is_secret,
-    knowledge::{PartyKnower, known_edges, players, print, way_called},
+    knowledge::{PartyKnower, known_edges, players, time_text, way_called},
 };
 
 /// Returns the number and title of a session as text.
@@ -61,15 +61,15 @@ impl<'s> Table<'s> {
     /// Returns the player characters and parties that know a fact, or `None` if none of them knows it.
     pub fn knows(&self, fact: FactId) -> Option<TableKnows> {
         let state = self.state;
-        let mut first: Option<(Option<GameTime>, Option<SessionId>)> = None;
+        let mut earliest: Option<(Option<GameTime>, Option<SessionId>)> = None;
         let (mut known_by, mut characters) = (Vec::new(), 0);
         for (id, view) in &self.views {
             let Some(known) = view.fact(fact) else { continue };
             let learned = known.learned();
-            let session = known_edges(known).iter().find_map(|way| way.edge.session.clone());
+            let session = known_edges(known).iter().find_map(|known_edge| known_edge.edge.session.clone());
             let session = session.or_else(|| session_at(state, learned));
-            if first.as_ref().is_none_or(|(earliest, _)| learned < *earliest) {
-                first = Some((learned, session));
+            if earliest.as_ref().is_none_or(|(earliest_time, _)| learned < *earliest_time) {
+                earliest = Some((learned, session));
             }
             characters += usize::from(is_character(state, id));
             known_by.push(PartyKnower {
@@ -77,14 +77,14 @@ impl<'s> Table<'s> {
                 credence: view.belief(known).credence.get(),
                 acquisition: known_edges(known)
                     .first()
-                    .map_or_else(String::new, |way| way_called(way, &by_name(state))),
-                since: print(state, learned),
+                    .map_or_else(String::new, |known_edge| way_called(known_edge, &name_fn(state))),
+                since: time_text(state, learned),
                 conceals: known.conceals(),
             });
         }
-        let (learned, session) = first?;
+        let (learned, session) = earliest?;
         Some(TableKnows {
-            since: print(state, learned),
+            since: time_text(state, learned),
             title: session.as_ref().and_then(|session| session_title(state, session)),
             session,
             all: characters == self.characters,
@@ -100,8 +100,8 @@ impl<'s> Table<'s> {
     /// Returns whether a fact may appear on a screen that players see. The fact must be canon or claimed, and known to
     /// all player characters. It must not be secret, and nobody may conceal it.
     pub fn may_see(&self, fact: &Fact) -> bool {
-        let open = matches!(fact.status(), FactStatus::Canon | FactStatus::Claimed) && !is_secret(self.state, fact);
-        open && self.all_know(fact.id())
+        let is_open = matches!(fact.status(), FactStatus::Canon | FactStatus::Claimed) && !is_secret(self.state, fact);
+        is_open && self.all_know(fact.id())
     }
 
     /// Returns whether the name of an entity may appear on a screen that players see.
@@ -114,18 +114,20 @@ impl<'s> Table<'s> {
         self.all(|view| view.passage(passage).is_some())
     }
 
-    fn all(&self, has: impl Fn(&View) -> bool) -> bool {
-        let having = self.views.iter().filter(|(id, view)| is_character(self.state, id) && has(view)).count();
-        self.characters > 0 && having == self.characters
+    fn all(&self, condition: impl Fn(&View) -> bool) -> bool {
+        let count = self.views.iter().filter(|(id, view)| is_character(self.state, id) && condition(view)).count();
+        self.characters > 0 && count == self.characters
     }
 
     /// Returns whether a player character or party learned a fact. Common lore does not count.
     pub fn learned(&self, fact: FactId) -> bool {
-        let own = |view: &View| {
+        let learned_in_view = |view: &View| {
             let known = view.fact(fact);
-            known.is_some_and(|known| known_edges(known).iter().any(|way| way.access_path != AccessPath::Common))
+            known.is_some_and(|known| {
+                known_edges(known).iter().any(|known_edge| known_edge.access_path != AccessPath::Common)
+            })
         };
-        self.views.iter().any(|(_, view)| own(view))
+        self.views.iter().any(|(_, view)| learned_in_view(view))
     }
 }
 
@@ -133,17 +135,17 @@ impl<'s> Table<'s> {
 fn session_at(state: &State, moment: Option<GameTime>) -> Option<SessionId> {
     let moment = moment?;
     let time = |date: &Option<hearsay_model::Date>| date.as_ref().and_then(|date| date.time);
-    let spans = |session: &&std::sync::Arc<hearsay_model::Session>| {
+    let covers_moment = |session: &&std::sync::Arc<hearsay_model::Session>| {
         let (start, end) = (time(&session.start), time(&session.end));
         start.is_some_and(|start| start <= moment) && end.is_some_and(|end| moment <= end)
     };
-    state.sessions().find(spans).map(|session| session.id.clone())
+    state.sessions().find(covers_moment).map(|session| session.id.clone())
 }
 
 pub(crate) fn is_character(state: &State, id: &EntityId) -> bool {
     state.kind(id).is_some_and(|kind| kind.is_character())
 }
 
-pub(crate) fn by_name(state: &State) -> impl Fn(&EntityId) -> String {
+pub(crate) fn name_fn(state: &State) -> impl Fn(&EntityId) -> String {
     |id| state.name_or_id(id).to_owned()
 }

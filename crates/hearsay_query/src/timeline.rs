@@ -121,25 +121,27 @@ pub struct MomentRow {
 pub fn timeline(state: &State, filter: &TimelineFilter) -> Result<Timeline, QueryError> {
     let about = filter.about.as_deref().map(|name| resolve(state, name)).transpose()?;
     let table = Table::of(state, None);
-    let wants = |kind| filter.kinds.is_empty() || filter.kinds.contains(&kind);
-    let mut found: Vec<Moment> = Vec::new();
-    if wants(MomentKind::Session) {
-        found.extend(state.sessions().filter_map(|session| begins(state, session)).map(Moment::Row));
+    let is_wanted = |kind| filter.kinds.is_empty() || filter.kinds.contains(&kind);
+    let mut found: Vec<MomentSource> = Vec::new();
+    if is_wanted(MomentKind::Session) {
+        found.extend(state.sessions().filter_map(|session| session_moment(state, session)).map(MomentSource::Row));
     }
-    if wants(MomentKind::Event) {
+    if is_wanted(MomentKind::Event) {
         let events = state.entities().map(|entity| &entity.id).filter(|id| state.kind(id) == Some(Kind::Event));
-        found.extend(events.map(|id| Moment::Row(event(state, &table, id))));
+        found.extend(events.map(|id| MomentSource::Row(event_moment(state, &table, id))));
     }
-    if wants(MomentKind::Began) || wants(MomentKind::Ended) {
-        for fact in state.facts().filter(|fact| tells(fact)) {
+    if is_wanted(MomentKind::Began) || is_wanted(MomentKind::Ended) {
+        for fact in state.facts().filter(|fact| is_listed(fact)) {
             let validity = fact.validity();
-            let ends = [(MomentKind::Began, &validity.from), (MomentKind::Ended, &validity.until)];
-            let dated = ends.into_iter().filter(|(kind, _)| wants(*kind));
-            found.extend(dated.filter_map(|(kind, date)| Some(Moment::Turn { kind, fact, date: date.as_ref()? })));
+            let boundaries = [(MomentKind::Began, &validity.from), (MomentKind::Ended, &validity.until)];
+            let dated = boundaries.into_iter().filter(|(kind, _)| is_wanted(*kind));
+            found.extend(
+                dated.filter_map(|(kind, date)| Some(MomentSource::FactBoundary { kind, fact, date: date.as_ref()? })),
+            );
         }
     }
-    if wants(MomentKind::Scene) {
-        found.extend(scenes(state).into_iter().map(Moment::Row));
+    if is_wanted(MomentKind::Scene) {
+        found.extend(scenes(state).into_iter().map(MomentSource::Row));
     }
     if let Some(about) = &about {
         found.retain(|moment| moment.concerns(state, about));
@@ -149,52 +151,53 @@ pub fn timeline(state: &State, filter: &TimelineFilter) -> Result<Timeline, Quer
         let window = state.calendar().around(time, precision);
         dated.retain(|moment| moment.time().is_some_and(|time| window.first <= time && time <= window.last));
     }
-    dated.sort_by(Moment::order);
-    undated.sort_by(Moment::order);
+    dated.sort_by(MomentSource::order);
+    undated.sort_by(MomentSource::order);
     let (all, all_undated) = (dated.len(), undated.len());
     let spans = spans(state, &table, &dated, filter.by);
-    let rows = |moments: Vec<Moment>| {
-        let before = moments.len().saturating_sub(filter.limit);
-        moments.into_iter().skip(before).map(|moment| moment.row(state, &table)).collect()
+    let rows = |moments: Vec<MomentSource>| {
+        let skipped = moments.len().saturating_sub(filter.limit);
+        moments.into_iter().skip(skipped).map(|moment| moment.row(state, &table)).collect()
     };
     Ok(Timeline { spans, moments: rows(dated), all, undated: rows(undated), all_undated })
 }
 
 /// A moment before its row is built. A row for a fact is built only if it is listed, because there are many facts.
-enum Moment<'a> {
+enum MomentSource<'a> {
     Row(MomentRow),
-    Turn { kind: MomentKind, fact: &'a Fact, date: &'a Date },
+    FactBoundary { kind: MomentKind, fact: &'a Fact, date: &'a Date },
 }
 
-impl Moment<'_> {
+impl MomentSource<'_> {
     fn time(&self) -> Option<GameTime> {
         match self {
             Self::Row(row) => row.time,
-            Self::Turn { date, .. } => date.time,
+            Self::FactBoundary { date, .. } => date.time,
         }
     }
 
     fn order(&self, other: &Self) -> Ordering {
-        let kind = |moment: &Self| match moment {
+        let kind_of = |moment: &Self| match moment {
             Self::Row(row) => row.kind,
-            Self::Turn { kind, .. } => *kind,
+            Self::FactBoundary { kind, .. } => *kind,
         };
-        let fact = |moment: &Self| match moment {
+        let fact_of = |moment: &Self| match moment {
             Self::Row(row) => row.fact,
-            Self::Turn { fact, .. } => Some(fact.id()),
+            Self::FactBoundary { fact, .. } => Some(fact.id()),
         };
-        let what = |moment: &Self| match moment {
+        let description = |moment: &Self| match moment {
             Self::Row(row) => row.what.clone(),
-            Self::Turn { .. } => String::new(),
+            Self::FactBoundary { .. } => String::new(),
         };
-        let first = (self.time(), kind(self), fact(self)).cmp(&(other.time(), kind(other), fact(other)));
-        first.then_with(|| what(self).cmp(&what(other)))
+        let by_time_kind_and_fact =
+            (self.time(), kind_of(self), fact_of(self)).cmp(&(other.time(), kind_of(other), fact_of(other)));
+        by_time_kind_and_fact.then_with(|| description(self).cmp(&description(other)))
     }
 
     fn is_safe(&self, table: &Table) -> bool {
         match self {
             Self::Row(row) => row.safe,
-            Self::Turn { fact, .. } => table.may_see(fact),
+            Self::FactBoundary { fact, .. } => table.may_see(fact),
         }
     }
 
@@ -205,7 +208,7 @@ impl Moment<'_> {
                 row.there.iter().chain(&row.event).chain(&row.place).any(|id| id == about)
                     || fact().is_some_and(|fact| fact.entities().any(|id| id == about))
             }
-            Self::Turn { kind, fact, .. } => {
+            Self::FactBoundary { kind, fact, .. } => {
                 fact.entities().any(|id| id == about) || witnesses(state, fact, *kind).any(|id| id == about)
             }
         }
@@ -214,12 +217,12 @@ impl Moment<'_> {
     fn row(self, state: &State, table: &Table) -> MomentRow {
         match self {
             Self::Row(row) => row,
-            Self::Turn { kind, fact, date } => turn(state, table, fact, kind, date),
+            Self::FactBoundary { kind, fact, date } => fact_moment(state, table, fact, kind, date),
         }
     }
 }
 
-fn spans(state: &State, table: &Table, dated: &[Moment], by: Precision) -> Vec<SpanRow> {
+fn spans(state: &State, table: &Table, dated: &[MomentSource], by: Precision) -> Vec<SpanRow> {
     let mut spans: Vec<SpanRow> = Vec::new();
     let mut last = None;
     for moment in dated {
@@ -239,25 +242,25 @@ fn spans(state: &State, table: &Table, dated: &[Moment], by: Precision) -> Vec<S
 }
 
 /// Returns whether a timeline shows the start and end of a fact. It omits names, kinds, aliases and tags.
-fn tells(fact: &Fact) -> bool {
-    let naming = [attribute::NAME, attribute::KIND, attribute::ALIAS, attribute::TAG];
-    fact.status().is_in_world() && !naming.contains(&fact.predicate().as_str())
+fn is_listed(fact: &Fact) -> bool {
+    let naming_attributes = [attribute::NAME, attribute::KIND, attribute::ALIAS, attribute::TAG];
+    fact.status().is_in_world() && !naming_attributes.contains(&fact.predicate().as_str())
 }
 
 /// Prints a date with the precision in which it was written: `398` prints as a year.
-fn print(state: &State, date: &Date) -> String {
+fn date_text(state: &State, date: &Date) -> String {
     match date.time {
         Some(time) if date.raw.is_empty() => state.calendar().print(time),
         _ => date.raw.clone(),
     }
 }
 
-fn begins(state: &State, session: &Session) -> Option<MomentRow> {
+fn session_moment(state: &State, session: &Session) -> Option<MomentRow> {
     let start = session.start.as_ref()?;
     Some(MomentRow {
         kind: MomentKind::Session,
         time: start.time,
-        when: print(state, start),
+        when: date_text(state, start),
         what: match session.number {
             Some(number) if !session.title.starts_with("Session") => format!("Session {number}: {}", session.title),
             _ => session.title.clone(),
@@ -273,60 +276,60 @@ fn begins(state: &State, session: &Session) -> Option<MomentRow> {
     })
 }
 
-fn event(state: &State, table: &Table, id: &EntityId) -> MomentRow {
-    let values = |name: &str| Predicate::new(name).map(|name| state.values(id, &name)).unwrap_or_default();
-    let dates = values("date");
+fn event_moment(state: &State, table: &Table, id: &EntityId) -> MomentRow {
+    let values_of = |name: &str| Predicate::new(name).map(|name| state.values(id, &name)).unwrap_or_default();
+    let dates = values_of("date");
     let date = dates.first().map(|fact| (fact.object().to_string(), *fact));
     let time = date.as_ref().and_then(|(raw, _)| state.calendar().parse(raw).ok()?.time);
-    let named = state.name_or_id(id).to_owned();
-    let outcomes = values("outcome");
-    let outcome = outcomes.first().map(|fact| format!(": {}", fact.object()));
-    let (mut there, mut place) = (BTreeSet::new(), None);
+    let name = state.name_or_id(id).to_owned();
+    let outcome_facts = values_of("outcome");
+    let outcome = outcome_facts.first().map(|fact| format!(": {}", fact.object()));
+    let (mut participants, mut place) = (BTreeSet::new(), None);
     for link in state.links(id).filter(|link| link.fact().status().is_in_world()) {
         match state.vocabulary().behavior(link.fact().predicate()).event {
             Some(EventPart::Place) if link.is_forward() => place = Some(link.other().clone()),
-            Some(EventPart::Participant) => _ = there.insert(link.other().clone()),
+            Some(EventPart::Participant) => _ = participants.insert(link.other().clone()),
             Some(EventPart::Place) | None => {}
         }
     }
     // Everyone who knows of an event knows its name. An event with a secret name is therefore secret.
-    let naming = values(attribute::NAME);
+    let names = values_of(attribute::NAME);
     MomentRow {
         kind: MomentKind::Event,
         time,
         when: date.as_ref().map(|(raw, _)| raw.clone()).unwrap_or_default(),
-        what: format!("{named}{}", outcome.unwrap_or_default()),
+        what: format!("{name}{}", outcome.unwrap_or_default()),
         fact: date.as_ref().map(|(_, fact)| fact.id()),
         event: Some(id.clone()),
         session: date.as_ref().and_then(|(_, fact)| fact.provenance().session.clone()),
         place,
-        there: there.into_iter().collect(),
+        there: participants.into_iter().collect(),
         status: date.as_ref().map_or(FactStatus::Canon, |(_, fact)| fact.status()),
-        secret: naming.iter().chain(&dates).any(|fact| is_secret(state, fact)),
-        safe: naming.iter().chain(&dates).chain(&outcomes).all(|fact| table.may_see(fact)),
+        secret: names.iter().chain(&dates).any(|fact| is_secret(state, fact)),
+        safe: names.iter().chain(&dates).chain(&outcome_facts).all(|fact| table.may_see(fact)),
     }
 }
 
 /// Returns the witnesses of a fact and the characters who were present. Returns none unless the moment is the start of
 /// the fact.
 fn witnesses<'a>(state: &'a State, fact: &Fact, kind: MomentKind) -> impl Iterator<Item = &'a EntityId> {
-    let saw =
+    let witness_edges =
         state.known_by(fact.id()).filter(move |edge| edge.acquisition.is_witnessed() && kind == MomentKind::Began);
-    saw.flat_map(|edge| edge.knower.entity().into_iter().chain(&edge.co_present))
+    witness_edges.flat_map(|edge| edge.knower.entity().into_iter().chain(&edge.co_present))
 }
 
-fn turn(state: &State, table: &Table, fact: &Fact, kind: MomentKind, date: &Date) -> MomentRow {
-    let there: BTreeSet<EntityId> = witnesses(state, fact, kind).cloned().collect();
+fn fact_moment(state: &State, table: &Table, fact: &Fact, kind: MomentKind, date: &Date) -> MomentRow {
+    let witness_ids: BTreeSet<EntityId> = witnesses(state, fact, kind).cloned().collect();
     MomentRow {
         kind,
         time: date.time,
-        when: print(state, date),
+        when: date_text(state, date),
         what: fact.statement().to_owned(),
         fact: Some(fact.id()),
         event: None,
         session: fact.provenance().session.clone(),
         place: None,
-        there: there.into_iter().collect(),
+        there: witness_ids.into_iter().collect(),
         status: fact.status(),
         secret: is_secret(state, fact),
         safe: table.may_see(fact),
@@ -345,35 +348,35 @@ fn scenes(state: &State) -> Vec<MomentRow> {
     for (session, mut lines) in lines {
         let Some(session) = state.session(session) else { continue };
         lines.sort_by_key(|passage| passage.line);
-        let mut at: Option<(&Option<EntityId>, usize)> = None;
+        let mut current_scene: Option<(&Option<EntityId>, usize)> = None;
         for passage in lines {
             let Some(date) = &passage.time else { continue };
-            let there = passage.heard_by.iter().filter_map(Knower::entity).cloned();
-            let apart = is_private(session, passage);
-            match (at, found.last_mut()) {
+            let hearers = passage.heard_by.iter().filter_map(Knower::entity).cloned();
+            let is_private_line = is_private(session, passage);
+            match (current_scene, found.last_mut()) {
                 (Some((place, count)), Some(scene)) if *place == passage.place => {
-                    at = Some((place, count + 1));
-                    let there: BTreeSet<EntityId> = scene.there.drain(..).chain(there).collect();
-                    scene.there = there.into_iter().collect();
-                    (scene.secret, scene.safe) = (scene.secret || apart, scene.safe && !apart);
-                    scene.what = scene_in_words(state, place.as_ref(), count + 1);
+                    current_scene = Some((place, count + 1));
+                    let hearers: BTreeSet<EntityId> = scene.there.drain(..).chain(hearers).collect();
+                    scene.there = hearers.into_iter().collect();
+                    (scene.secret, scene.safe) = (scene.secret || is_private_line, scene.safe && !is_private_line);
+                    scene.what = describe_scene(state, place.as_ref(), count + 1);
                 }
                 _ => {
-                    at = Some((&passage.place, 1));
-                    let there: BTreeSet<EntityId> = there.collect();
+                    current_scene = Some((&passage.place, 1));
+                    let hearers: BTreeSet<EntityId> = hearers.collect();
                     found.push(MomentRow {
                         kind: MomentKind::Scene,
                         time: date.time,
-                        when: print(state, date),
-                        what: scene_in_words(state, passage.place.as_ref(), 1),
+                        when: date_text(state, date),
+                        what: describe_scene(state, passage.place.as_ref(), 1),
                         fact: None,
                         event: None,
                         session: Some(session.id.clone()),
                         place: passage.place.clone(),
-                        there: there.into_iter().collect(),
+                        there: hearers.into_iter().collect(),
                         status: FactStatus::Canon,
-                        secret: apart,
-                        safe: !apart,
+                        secret: is_private_line,
+                        safe: !is_private_line,
                     });
                 }
             }
@@ -382,7 +385,7 @@ fn scenes(state: &State) -> Vec<MomentRow> {
     found
 }
 
-fn scene_in_words(state: &State, place: Option<&EntityId>, lines: usize) -> String {
+fn describe_scene(state: &State, place: Option<&EntityId>, lines: usize) -> String {
     let place = place.map_or("Somewhere", |place| state.name_or_id(place));
     format!("{place}: {lines} {}", if lines == 1 { "line" } else { "lines" })
 }

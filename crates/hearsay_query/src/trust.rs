@@ -33,7 +33,7 @@ pub enum TrustOf {
     /// Facts with this predicate, because some predicates are harder to extract than others.
     Predicate(Predicate),
     /// Facts that this author extracted with this method and, if any, this language model.
-    #[serde(serialize_with = "as_way")]
+    #[serde(serialize_with = "extraction_as_text")]
     Extraction(Author, Method, Option<String>),
 }
 
@@ -41,21 +41,21 @@ fn as_text<S: serde::Serializer>(author: &Author, serializer: S) -> Result<S::Ok
     serializer.collect_str(author)
 }
 
-fn as_way<S: serde::Serializer>(
+fn extraction_as_text<S: serde::Serializer>(
     author: &Author,
     method: &Method,
     model: &Option<String>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(&way(author, *method, model.as_deref()))
+    serializer.collect_str(&describe_extraction(author, *method, model.as_deref()))
 }
 
-fn way(author: &Author, method: Method, model: Option<&str>) -> String {
+fn describe_extraction(author: &Author, method: Method, model: Option<&str>) -> String {
     let with = model.map_or(String::new(), |model| format!(" with {model}"));
-    format!("{author}{with}, {}", in_words(method))
+    format!("{author}{with}, {}", describe_method(method))
 }
 
-fn in_words(method: Method) -> &'static str {
+fn describe_method(method: Method) -> &'static str {
     match method {
         Method::Witnessed => "events it saw",
         Method::Stated => "spoken lines",
@@ -72,7 +72,9 @@ impl fmt::Display for TrustOf {
             Self::File(path) => write!(f, "file {path}"),
             Self::Author(author) => write!(f, "source {author}"),
             Self::Predicate(predicate) => write!(f, "predicate {predicate}"),
-            Self::Extraction(author, method, model) => f.write_str(&way(author, *method, model.as_deref())),
+            Self::Extraction(author, method, model) => {
+                f.write_str(&describe_extraction(author, *method, model.as_deref()))
+            }
         }
     }
 }
@@ -88,21 +90,21 @@ pub struct Counts {
 
 /// Number of confirmations, and also of rejections, that are assumed before the first decision. These assumed decisions
 /// limit the effect of the first real decisions.
-const PRIOR: f64 = 4.0;
+const PRIOR_DECISIONS: f64 = 4.0;
 
 /// Weight of each of the three counts: source, predicate and extraction.
-const WEIGHT: f64 = 0.5;
+const CATEGORY_WEIGHT: f64 = 0.5;
 
 /// Maximum change of confidence, in log-odds. This maximum changes a confidence of 0.5 to 0.27 or 0.73.
-const MOST_SHIFT: f64 = 1.0;
+const MAX_SHIFT: f64 = 1.0;
 
 /// Maximum amount by which a confirmed fact raises the confidence of a similar proposed fact.
-const MOST_LIFT: f64 = 0.3 * 0.1;
+const MAX_BOOST: f64 = 0.3 * 0.1;
 
 impl Counts {
     /// Returns the change of confidence in log-odds, before it is weighted and limited.
     pub fn shift(self) -> f64 {
-        ((self.confirmed as f64 + PRIOR) / (self.rejected as f64 + PRIOR)).ln()
+        ((self.confirmed as f64 + PRIOR_DECISIONS) / (self.rejected as f64 + PRIOR_DECISIONS)).ln()
     }
 }
 
@@ -122,7 +124,7 @@ pub enum Verdict {
 impl Verdict {
     /// Returns the DM's verdict on a fact. Returns `None` for facts that the DM stated, and for facts that the DM has
     /// not decided on.
-    pub fn of(fact: &Fact) -> Option<Self> {
+    pub fn from_fact(fact: &Fact) -> Option<Self> {
         let provenance = fact.provenance();
         match fact.status() {
             _ if provenance.author == Author::Dm => None,
@@ -136,17 +138,17 @@ impl Verdict {
 
 /// A decision that counts for trust calibration.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Decided {
+struct CountedDecision {
     claim: Claim,
     verdict: Verdict,
-    of: [TrustOf; 3],
+    categories: [TrustOf; 3],
 }
 
 /// Trust learned from the DM's decisions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TrustCalibration {
     enabled: bool,
-    decided: BTreeMap<FactId, Decided>,
+    decisions: BTreeMap<FactId, CountedDecision>,
     /// Numbers of confirmed and rejected facts for each claim in each category.
     tallies: BTreeMap<TrustOf, BTreeMap<Claim, (u32, u32)>>,
     counts: BTreeMap<TrustOf, Counts>,
@@ -165,7 +167,7 @@ pub struct Reason {
 }
 
 /// Returns the categories that a decision on a fact counts for: its source, its predicate and its extraction.
-pub fn trusted(provenance: &Provenance, predicate: &Predicate) -> [TrustOf; 3] {
+pub fn trust_categories(provenance: &Provenance, predicate: &Predicate) -> [TrustOf; 3] {
     let file = provenance.evidence.iter().find_map(|evidence| match evidence {
         Evidence::File { path, .. } => Some(path.clone()),
         Evidence::Excerpt(excerpt) => Some(excerpt.path.to_string()),
@@ -176,8 +178,8 @@ pub fn trusted(provenance: &Provenance, predicate: &Predicate) -> [TrustOf; 3] {
         (None, Some(path)) => TrustOf::File(path),
         (None, None) => TrustOf::Author(provenance.author.clone()),
     };
-    let way = TrustOf::Extraction(provenance.author.clone(), provenance.method, provenance.model.clone());
-    [source, TrustOf::Predicate(predicate.clone()), way]
+    let extraction = TrustOf::Extraction(provenance.author.clone(), provenance.method, provenance.model.clone());
+    [source, TrustOf::Predicate(predicate.clone()), extraction]
 }
 
 impl TrustCalibration {
@@ -186,72 +188,73 @@ impl TrustCalibration {
         let learning = state.learning();
         let mut learned = Self { enabled: learning.enabled, ..Self::default() };
         for fact in state.facts() {
-            learned.note(state, fact, &learning);
+            learned.add_fact(state, fact, &learning);
         }
         learned
     }
 
-    fn note(&mut self, state: &State, fact: &Fact, learning: &Learning) {
-        let Some(verdict) = Verdict::of(fact) else { return };
+    fn add_fact(&mut self, state: &State, fact: &Fact, learning: &Learning) {
+        let Some(verdict) = Verdict::from_fact(fact) else { return };
         if learning.forgotten.binary_search(&fact.id()).is_ok() {
             return;
         }
         let claim = Claim::of(state.vocabulary(), fact);
-        let decided = Decided { claim, verdict, of: trusted(fact.provenance(), fact.predicate()) };
-        self.tally(&decided, |count| *count += 1);
-        self.decided.insert(fact.id(), decided);
+        let decision =
+            CountedDecision { claim, verdict, categories: trust_categories(fact.provenance(), fact.predicate()) };
+        self.update_counts(&decision, |count| *count += 1);
+        self.decisions.insert(fact.id(), decision);
     }
 
-    fn drop(&mut self, fact: FactId) {
-        if let Some(decided) = self.decided.remove(&fact) {
-            self.tally(&decided, |count| *count -= 1);
+    fn remove_fact(&mut self, fact: FactId) {
+        if let Some(decision) = self.decisions.remove(&fact) {
+            self.update_counts(&decision, |count| *count -= 1);
         }
     }
 
-    fn tally(&mut self, decided: &Decided, count: impl Fn(&mut u32)) {
-        for (number, of) in decided.of.iter().enumerate() {
-            let claims = self.tallies.entry(of.clone()).or_default();
-            let counts = self.counts.entry(of.clone()).or_default();
-            let (confirmed, rejected) = claims.entry(decided.claim.clone()).or_default();
+    fn update_counts(&mut self, decision: &CountedDecision, change_count: impl Fn(&mut u32)) {
+        for (index, category) in decision.categories.iter().enumerate() {
+            let claims = self.tallies.entry(category.clone()).or_default();
+            let counts = self.counts.entry(category.clone()).or_default();
+            let (confirmed, rejected) = claims.entry(decision.claim.clone()).or_default();
             // A false fact was extracted correctly, so it counts only against its source.
-            let against = match decided.verdict {
+            let is_rejection = match decision.verdict {
                 Verdict::Rejected => true,
-                Verdict::False => number == 0,
+                Verdict::False => index == 0,
                 Verdict::Confirmed => false,
             };
-            let (facts, claimed) = match against {
+            let (fact_count, claim_count) = match is_rejection {
                 true => (&mut *rejected, &mut counts.rejected),
                 false => (&mut *confirmed, &mut counts.confirmed),
             };
-            let before = usize::from(*facts > 0);
-            count(facts);
-            *claimed = *claimed + usize::from(*facts > 0) - before;
+            let was_counted = usize::from(*fact_count > 0);
+            change_count(fact_count);
+            *claim_count = *claim_count + usize::from(*fact_count > 0) - was_counted;
             if (*confirmed, *rejected) == (0, 0) {
-                claims.remove(&decided.claim);
+                claims.remove(&decision.claim);
             }
             if claims.is_empty() {
-                self.tallies.remove(of);
-                self.counts.remove(of);
+                self.tallies.remove(category);
+                self.counts.remove(category);
             }
         }
     }
 
     /// Updates the trust after an operation that changed the records with the keys `touched`.
     pub fn update(&mut self, state: &State, touched: &[Key]) {
-        let all = |key: &Key| {
+        let requires_rebuild = |key: &Key| {
             let Key::Setting(key) = key else { return false };
             matches!(key, SettingKey::Predicate(_) | SettingKey::Attribute(_) | SettingKey::Learning)
         };
-        if touched.iter().any(all) {
+        if touched.iter().any(requires_rebuild) {
             *self = Self::of(state);
             return;
         }
         let learning = state.learning();
         for key in touched {
             let Key::Fact(id) = key else { continue };
-            self.drop(*id);
+            self.remove_fact(*id);
             if let Some(fact) = state.fact(*id) {
-                self.note(state, fact, &learning);
+                self.add_fact(state, fact, &learning);
             }
         }
     }
@@ -263,12 +266,12 @@ impl TrustCalibration {
 
     /// Returns the counts of every category.
     pub fn counts(&self) -> impl Iterator<Item = (&TrustOf, Counts)> {
-        self.counts.iter().map(|(of, counts)| (of, *counts))
+        self.counts.iter().map(|(category, counts)| (category, *counts))
     }
 
     /// Returns the counts of one category.
-    pub fn count(&self, of: &TrustOf) -> Counts {
-        self.counts.get(of).copied().unwrap_or_default()
+    pub fn count(&self, category: &TrustOf) -> Counts {
+        self.counts.get(category).copied().unwrap_or_default()
     }
 
     /// Returns how the DM's decisions affect the confidence of facts with this provenance and predicate, per category.
@@ -276,44 +279,44 @@ impl TrustCalibration {
         if !self.enabled {
             return Vec::new();
         }
-        let reason = |trust: TrustOf| {
-            let counts = self.count(&trust);
-            Reason { shift: WEIGHT * counts.shift(), counts, trust }
+        let reason = |category: TrustOf| {
+            let counts = self.count(&category);
+            Reason { shift: CATEGORY_WEIGHT * counts.shift(), counts, trust: category }
         };
-        let told = |reason: &Reason| reason.counts != Counts::default();
-        trusted(provenance, predicate).into_iter().map(reason).filter(told).collect()
+        let has_decisions = |reason: &Reason| reason.counts != Counts::default();
+        trust_categories(provenance, predicate).into_iter().map(reason).filter(has_decisions).collect()
     }
 
     /// Returns the confidence recorded in a provenance, adjusted by the trust in its source, the predicate and the
     /// extraction. The confidence of facts from the game or the DM is not adjusted.
-    pub fn adjusted(&self, provenance: &Provenance, predicate: &Predicate) -> Confidence {
-        let given = provenance.confidence;
+    pub fn adjusted_confidence(&self, provenance: &Provenance, predicate: &Predicate) -> Confidence {
+        let recorded = provenance.confidence;
         if matches!(provenance.author, Author::Dm | Author::Game) {
-            return given;
+            return recorded;
         }
         let shift: f64 = self.reasons(provenance, predicate).iter().map(|reason| reason.shift).sum();
-        shifted(given, shift.clamp(-MOST_SHIFT, MOST_SHIFT))
+        shift_confidence(recorded, shift.clamp(-MAX_SHIFT, MAX_SHIFT))
     }
 
     /// Returns the facts that the DM decided on, each with its verdict. Sorted by fact.
-    pub fn decided(&self) -> impl Iterator<Item = (FactId, Verdict)> {
-        self.decided.iter().map(|(id, decided)| (*id, decided.verdict))
+    pub fn verdicts(&self) -> impl Iterator<Item = (FactId, Verdict)> {
+        self.decisions.iter().map(|(id, decided)| (*id, decided.verdict))
     }
 }
 
 /// Changes a confidence by a shift in log-odds. A confidence of 0 or 1 stays unchanged.
-fn shifted(given: Confidence, shift: f64) -> Confidence {
-    let p = given.get();
+fn shift_confidence(confidence: Confidence, shift: f64) -> Confidence {
+    let p = confidence.get();
     if shift == 0.0 || p <= 0.0 || p >= 1.0 {
-        return given;
+        return confidence;
     }
     let odds = (p / (1.0 - p)).ln() + shift;
-    Confidence::new(1.0 / (1.0 + (-odds).exp())).unwrap_or(given)
+    Confidence::new(1.0 / (1.0 + (-odds).exp())).unwrap_or(confidence)
 }
 
 /// Increase of the confidence of a proposed fact due to a similar confirmed fact.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Lift {
+pub struct ConfidenceBoost {
     /// Increase of confidence, at most 0.03. This is too little to let the fact bypass review.
     pub by: f64,
     /// Confirmed fact that is most similar to the proposed fact.
@@ -322,29 +325,30 @@ pub struct Lift {
 
 /// Computes the increase of confidence that a proposed fact gains from the most similar confirmed fact. The increase is
 /// not stored.
-pub fn lift(state: &State, fact: &Fact) -> Option<Lift> {
+pub fn lift(state: &State, fact: &Fact) -> Option<ConfidenceBoost> {
     if fact.status() != FactStatus::Proposed || !state.learning().enabled {
         return None;
     }
     let mut best = None::<(f64, FactId)>;
-    let ends = |fact: &Fact| -> BTreeSet<EntityId> {
+    let entities_of = |fact: &Fact| -> BTreeSet<EntityId> {
         std::iter::once(fact.subject()).chain(fact.object().entity()).cloned().collect()
     };
-    let own = ends(fact);
-    for other in own.iter().flat_map(|id| state.facts_of(id)) {
+    let own_entities = entities_of(fact);
+    for other in own_entities.iter().flat_map(|id| state.facts_of(id)) {
         if !other.provenance().confirmed || other.status() != FactStatus::Canon {
             continue;
         }
-        let shared = own.intersection(&ends(other)).count() as f64 / own.len().max(1) as f64;
+        let shared_fraction =
+            own_entities.intersection(&entities_of(other)).count() as f64 / own_entities.len().max(1) as f64;
         let predicate = if other.predicate() == fact.predicate() { 1.0 } else { 0.0 };
-        let similarity = 0.5 * predicate + 0.5 * shared;
+        let similarity = 0.5 * predicate + 0.5 * shared_fraction;
         if similarity > 0.5
-            && best.is_none_or(|(most, id)| similarity > most || (similarity == most && other.id() < id))
+            && best.is_none_or(|(highest, id)| similarity > highest || (similarity == highest && other.id() < id))
         {
             best = Some((similarity, other.id()));
         }
     }
-    best.map(|(similarity, like)| Lift { by: MOST_LIFT * similarity, like })
+    best.map(|(similarity, like)| ConfidenceBoost { by: MAX_BOOST * similarity, like })
 }
 
 /// A decision of the DM, with the operation that recorded it.
@@ -366,23 +370,23 @@ pub struct DecisionRow {
 
 /// Returns at most `limit` of the DM's decisions that count for trust calibration, newest first, and their total
 /// number.
-pub fn decisions(state: &State, learned: &TrustCalibration, limit: usize) -> (Vec<DecisionRow>, usize) {
-    let (mut rows, mut seen) = (Vec::new(), BTreeSet::new());
+pub fn decisions(state: &State, trust_calibration: &TrustCalibration, limit: usize) -> (Vec<DecisionRow>, usize) {
+    let (mut rows, mut seen_facts) = (Vec::new(), BTreeSet::new());
     for (position, entry) in state.journal().rev().filter(|(_, entry)| entry.live) {
         for change in &entry.operation.changes {
             let (Change::Confirm(id) | Change::SetStatus { fact: id, .. }) = change else { continue };
-            let (Some(decided), Some(fact)) = (learned.decided.get(id), state.fact(*id)) else { continue };
-            if rows.len() < limit && seen.insert(*id) {
+            let (Some(decision), Some(fact)) = (trust_calibration.decisions.get(id), state.fact(*id)) else { continue };
+            if rows.len() < limit && seen_facts.insert(*id) {
                 rows.push(DecisionRow {
                     position,
                     recorded: entry.operation.recorded,
                     fact: *id,
                     statement: fact.statement().to_owned(),
-                    verdict: decided.verdict,
-                    counts_for: decided.of.to_vec(),
+                    verdict: decision.verdict,
+                    counts_for: decision.categories.to_vec(),
                 });
             }
         }
     }
-    (rows, learned.decided.len())
+    (rows, trust_calibration.decisions.len())
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::{
     QueryError,
-    knowledge::{known_edges, print, way_in_words},
+    knowledge::{describe_edge, known_edges, time_text},
     resolve::find_fact,
 };
 
@@ -57,26 +57,26 @@ pub struct HolderRow {
 pub fn who_knows(state: &State, fact: &str, moment: Option<GameTime>) -> Result<WhoKnows, QueryError> {
     let fact = find_fact(state, fact)?;
     let edges = || state.known_by(fact.id());
-    let everybody = edges().any(|edge| edge.knower == Knower::World && is_past(edge, &fact, moment));
-    let mut direct: BTreeSet<EntityId> = edges().filter_map(|edge| edge.knower.entity().cloned()).collect();
+    let everybody = edges().any(|edge| edge.knower == Knower::World && is_known_at(edge, &fact, moment));
+    let mut candidates: BTreeSet<EntityId> = edges().filter_map(|edge| edge.knower.entity().cloned()).collect();
     let is_group = |id: &EntityId| !state.kind(id).is_some_and(|kind| kind.is_character());
     // Members and residents may know the fact through their group or place.
-    if direct.iter().any(is_group) {
-        direct.extend(state.entities().map(|entity| entity.id.clone()).filter(|id| !is_group(id)));
+    if candidates.iter().any(is_group) {
+        candidates.extend(state.entities().map(|entity| entity.id.clone()).filter(|id| !is_group(id)));
     }
     let (mut groups, mut characters) = (Vec::new(), Vec::new());
-    for id in direct {
+    for id in candidates {
         let view = View::of(state, &Knower::Entity(id.clone()), moment);
         let Some(known) = view.fact(fact.id()) else { continue };
-        if known_edges(known).iter().all(|way| way.access_path == AccessPath::Common) {
+        if known_edges(known).iter().all(|known_edge| known_edge.access_path == AccessPath::Common) {
             continue;
         }
-        let into = if is_group(&id) { &mut groups } else { &mut characters };
-        into.push(HolderRow {
+        let rows = if is_group(&id) { &mut groups } else { &mut characters };
+        rows.push(HolderRow {
             name: state.name_or_id(&id).to_owned(),
             credence: view.belief(known).credence.get(),
-            acquisition: known_edges(known).iter().map(way_in_words).collect(),
-            since: print(state, known.learned()),
+            acquisition: known_edges(known).iter().map(describe_edge).collect(),
+            since: time_text(state, known.learned()),
             conceals: known.conceals(),
             knower: id,
         });
@@ -89,7 +89,7 @@ pub fn who_knows(state: &State, fact: &str, moment: Option<GameTime>) -> Result<
     Ok(WhoKnows { fact: fact.id(), statement, status, everybody, groups, characters, unaware })
 }
 
-pub(crate) fn is_past(edge: &KnowledgeEdge, fact: &Fact, moment: Option<GameTime>) -> bool {
+pub(crate) fn is_known_at(edge: &KnowledgeEdge, fact: &Fact, moment: Option<GameTime>) -> bool {
     let learned = edge.learned_at().or_else(|| fact.validity().start());
     moment.is_none_or(|now| learned.is_none_or(|learned| learned <= now))
 }

@@ -60,8 +60,8 @@ static LARGE: LazyLock<State> = LazyLock::new(|| world(2_000, 10_000));
 
 #[divan::bench]
 fn identity_with_relationships(bencher: Bencher) {
-    let of = id(500);
-    bencher.bench(|| identity(black_box(&SMALL), &of, &Traversal::default()));
+    let entity = id(500);
+    bencher.bench(|| identity(black_box(&SMALL), &entity, &Traversal::default()));
 }
 
 #[divan::bench(args = [1, 2, 3])]
@@ -97,10 +97,10 @@ fn rank_by_words_and_graph(bencher: Bencher) {
 #[divan::bench]
 fn names_nearly_right(bencher: Bencher) {
     let names = EntityLinker::of(&View::of_dm(&NAMED));
-    let asked =
+    let question =
         format!("Did you hear what {}n of the nothern quay did to the fishwives?", names.name(&id(777)).unwrap());
-    assert_eq!(names.mentioned(&asked).iter().map(|named| &named.id).collect::<Vec<_>>(), [&id(777)]);
-    bencher.bench(|| names.mentioned(black_box(&asked)).len());
+    assert_eq!(names.mentioned(&question).iter().map(|named| &named.id).collect::<Vec<_>>(), [&id(777)]);
+    bencher.bench(|| names.mentioned(black_box(&question)).len());
 }
 
 static NAMED: LazyLock<State> = LazyLock::new(|| {
@@ -132,7 +132,7 @@ fn vector(seed: u64) -> Vec<f32> {
     vector.into_iter().map(|x| x / length).collect()
 }
 
-static WHOLE: LazyLock<(View, EntityLinker, Index)> = LazyLock::new(|| {
+static DM_CAMPAIGN: LazyLock<(View, EntityLinker, Index)> = LazyLock::new(|| {
     let state = world(20_000, 100_000);
     let (view, mut index) = (View::of_dm(&state), Index::of(state.corpus()));
     for (n, fact) in state.facts().enumerate() {
@@ -143,9 +143,9 @@ static WHOLE: LazyLock<(View, EntityLinker, Index)> = LazyLock::new(|| {
 
 #[divan::bench(args = [false, true])]
 fn rank_100_000_facts(bencher: Bencher, with_vectors: bool) {
-    let (view, names, index) = &*WHOLE;
+    let (view, names, index) = &*DM_CAMPAIGN;
     let vector = vector(u64::MAX / 2);
-    let named = vec![names.named(&id(500)), names.named(&id(12_345))];
+    let named = vec![names.linked_entity(&id(500)), names.linked_entity(&id(12_345))];
     bencher.bench(|| {
         let query = Query {
             text: "dealings of kind 13 at place 7",

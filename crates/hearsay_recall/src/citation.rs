@@ -39,7 +39,7 @@ pub struct Citation {
 }
 
 impl Citation {
-    pub(crate) fn of_scene() -> Self {
+    pub(crate) fn for_scene() -> Self {
         Self {
             source: Source::Scene,
             acquisition: "the scene".into(),
@@ -69,13 +69,13 @@ impl Citation {
 
 /// Returns a one-line explanation of a result: its score, its score in each channel (words, meaning, graph), and its
 /// path through the graph. `path` contains the text of each step.
-pub fn why(score: f32, channels: &Channels, path: &[String]) -> String {
+pub fn score_explanation(score: f32, channels: &Channels, path: &[String]) -> String {
     let mut parts = Vec::new();
     parts.extend((channels.words > 0.0).then(|| format!("words {:.2}", channels.words)));
     parts.extend(channels.meaning.map(|meaning| format!("meaning {meaning:.2}")));
     parts.extend((channels.graph > 0.0).then(|| format!("graph {:.2}", channels.graph)));
-    let way = if path.is_empty() { String::new() } else { format!("; by way of: {}", path.join(" \u{2192} ")) };
-    format!("score {score:.2}: {}{way}", parts.join(", "))
+    let graph_note = if path.is_empty() { String::new() } else { format!("; by way of: {}", path.join(" \u{2192} ")) };
+    format!("score {score:.2}: {}{graph_note}", parts.join(", "))
 }
 
 /// Creates citations for one knower.
@@ -130,25 +130,25 @@ impl Citations<'_> {
         }
     }
 
-    fn called<'n>(&'n self, id: &EntityId, nameless: &'n str) -> &'n str {
-        self.names.name(id).unwrap_or(nameless)
+    fn name_or<'n>(&'n self, id: &EntityId, fallback: &'n str) -> &'n str {
+        self.names.name(id).unwrap_or(fallback)
     }
 
     fn acquisition(&self, acquisition: &Acquisition, access_path: &AccessPath) -> String {
-        let nameless = if acquisition.document().is_some() { "a document" } else { "somebody" };
+        let fallback = if acquisition.document().is_some() { "a document" } else { "somebody" };
         let learned = match acquisition.reliability() {
             Reliability::Stated => String::new(),
             Reliability::Concluded => acquisition.descriptor().phrase.to_owned(),
-            _ => acquisition.describe(|id| self.called(id, nameless).to_owned()),
+            _ => acquisition.describe(|id| self.name_or(id, fallback).to_owned()),
         };
-        let reached = match access_path {
+        let access = match access_path {
             AccessPath::Own if learned.is_empty() => "own knowledge".to_owned(),
             AccessPath::Own => String::new(),
-            AccessPath::Member(group) => format!("as a member of {}", self.called(group, "a group")),
-            AccessPath::Resident(place) => format!("as a resident of {}", self.called(place, "a place")),
+            AccessPath::Member(group) => format!("as a member of {}", self.name_or(group, "a group")),
+            AccessPath::Resident(place) => format!("as a resident of {}", self.name_or(place, "a place")),
             AccessPath::Common => "common lore".to_owned(),
         };
-        [learned, reached].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+        [learned, access].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
     }
 }
 

@@ -18,29 +18,29 @@ type Content<'a> = (
 fn content(known: &Known) -> Content<'_> {
     let attitude = known.attitude().map(|attitude| i64::from(attitude.get()));
     let since = known.since().map(|date| date.raw.as_str());
-    let told = (known.fact_relation(), attitude, known.rank(), since);
-    (known.subject(), known.predicate(), known.object(), told, openness(known))
+    let qualifiers = (known.fact_relation(), attitude, known.rank(), since);
+    (known.subject(), known.predicate(), known.object(), qualifiers, visibility(known))
 }
 
-fn openness(known: &Known) -> (bool, bool) {
+fn visibility(known: &Known) -> (bool, bool) {
     (known.is_secret(), known.conceals())
 }
 
 /// Returns the words of a sentence without accents. Filler words are left out.
-fn sentence(said: &str) -> Vec<String> {
-    let words = text::words(said).into_iter().filter(|word| !words::has(&words::english().fillers, word));
+fn normalized_words(sentence: &str) -> Vec<String> {
+    let words = text::words(sentence).into_iter().filter(|word| !words::has(&words::english().fillers, word));
     words.map(|word| if word.is_ascii() { word } else { unaccented(&word) }).collect()
 }
 
 /// A fact or passage that may become a line.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Sayable<'a> {
+pub(crate) enum LineSource<'a> {
     Fact(&'a Known),
     Passage(PassageId, &'a Heard),
 }
 
 /// Speaker of a passage, secret name under which the speaker speaks, and words of the passage.
-type Spoken<'a> = ((Option<&'a EntityId>, Option<&'a String>), Vec<String>);
+type SpokenWords<'a> = ((Option<&'a EntityId>, Option<&'a String>), Vec<String>);
 
 /// Groups the items that have the same content. Each group lists positions in `all`. Groups are in the order of their
 /// earliest items. The first item of a group represents the group; if the group has facts, the first item is the fact
@@ -48,49 +48,53 @@ type Spoken<'a> = ((Option<&'a EntityId>, Option<&'a String>), Vec<String>);
 ///
 /// A passage joins the group of a fact if it is evidence for that fact and has the same words. Otherwise, it joins the
 /// group of an earlier passage with the same speaker and words.
-pub(crate) fn once(all: &[Sayable]) -> Vec<Vec<usize>> {
+pub(crate) fn group_duplicates(all: &[LineSource]) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     let (mut by_content, mut by_sentence) = (FxHashMap::default(), FxHashMap::default());
-    let mut by_speaker: FxHashMap<Spoken, usize> = FxHashMap::default();
-    for (place, sayable) in all.iter().enumerate() {
-        let Sayable::Fact(known) = sayable else { continue };
-        let (content, sentence) = (content(known), (sentence(known.statement()), openness(known)));
+    let mut by_speaker: FxHashMap<SpokenWords, usize> = FxHashMap::default();
+    for (position, source) in all.iter().enumerate() {
+        let LineSource::Fact(known) = source else { continue };
+        let (content, sentence) = (content(known), (normalized_words(known.statement()), visibility(known)));
         let group = by_content.get(&content).or_else(|| by_sentence.get(&sentence)).copied().unwrap_or(groups.len());
         if group == groups.len() {
             groups.push(Vec::new());
         }
-        groups[group].push(place);
+        groups[group].push(position);
         by_content.insert(content, group);
         by_sentence.insert(sentence, group);
     }
-    let bears_out = |id: PassageId, place: &usize| match all[*place] {
-        Sayable::Fact(known) => {
-            known.evidence().iter().any(|of| matches!(of, Evidence::Passage { passage, .. } if *passage == id))
-        }
-        Sayable::Passage(..) => false,
+    let is_evidence = |id: PassageId, position: &usize| match all[*position] {
+        LineSource::Fact(known) => known
+            .evidence()
+            .iter()
+            .any(|evidence| matches!(evidence, Evidence::Passage { passage, .. } if *passage == id)),
+        LineSource::Passage(..) => false,
     };
-    for (place, sayable) in all.iter().enumerate() {
-        let Sayable::Passage(id, heard) = sayable else { continue };
-        let said = sentence(&heard.passage.text);
-        let openly = (said, (false, false));
-        let fact = by_sentence.get(&openly).copied().filter(|group| groups[*group].iter().any(|at| bears_out(*id, at)));
-        let spoken = ((heard.passage.speaker.as_ref(), heard.passage.speaker_alias.as_ref()), openly.0);
-        let group = fact.or_else(|| by_speaker.get(&spoken).copied()).unwrap_or(groups.len());
+    for (position, source) in all.iter().enumerate() {
+        let LineSource::Passage(id, heard) = source else { continue };
+        let words = normalized_words(&heard.passage.text);
+        let open_sentence = (words, (false, false));
+        let fact = by_sentence
+            .get(&open_sentence)
+            .copied()
+            .filter(|group| groups[*group].iter().any(|at| is_evidence(*id, at)));
+        let spoken_words = ((heard.passage.speaker.as_ref(), heard.passage.speaker_alias.as_ref()), open_sentence.0);
+        let group = fact.or_else(|| by_speaker.get(&spoken_words).copied()).unwrap_or(groups.len());
         if group == groups.len() {
             groups.push(Vec::new());
         }
-        groups[group].push(place);
-        by_speaker.insert(spoken, group);
+        groups[group].push(position);
+        by_speaker.insert(spoken_words, group);
     }
     let mut groups: Vec<(usize, Vec<usize>)> =
         groups.into_iter().filter_map(|group| Some((group.iter().min().copied()?, group))).collect();
     groups.sort_unstable();
-    let worth = |place: usize| match all[place] {
-        Sayable::Fact(known) => (1, known.credence()),
-        Sayable::Passage(..) => (0, Credence::NONE),
+    let priority = |position: usize| match all[position] {
+        LineSource::Fact(known) => (1, known.credence()),
+        LineSource::Passage(..) => (0, Credence::NONE),
     };
     let best_first = |(_, mut group): (usize, Vec<usize>)| {
-        group.sort_by(|a, b| worth(*b).cmp(&worth(*a)).then(a.cmp(b)));
+        group.sort_by(|a, b| priority(*b).cmp(&priority(*a)).then(a.cmp(b)));
         group
     };
     groups.into_iter().map(best_first).collect()

@@ -16,12 +16,12 @@ use smallvec::SmallVec;
 const ARTICLES: [&str; 3] = ["the", "a", "an"];
 
 /// Maximum number of consecutive words of a question that are compared with the spelling of a name.
-const MOST_WORDS: usize = 6;
+const MAX_COMPARED_WORDS: usize = 6;
 
 /// Priority among several names of an entity. An open name comes before a secret name, and a name before an alias.
 /// Among equals, the name with the highest credence comes first, then the latest name.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Rank {
+struct NamePriority {
     open: bool,
     is_name: bool,
     credence: Credence,
@@ -29,12 +29,12 @@ struct Rank {
 }
 
 /// For each sequence of words, the only entity to which it refers; `None` if it refers to several.
-type Only = FxHashMap<Vec<String>, Option<EntityId>>;
+type UniqueReferents = FxHashMap<Vec<String>, Option<EntityId>>;
 
-fn add(only: &mut Only, words: Vec<String>, id: &EntityId) {
-    let bearer = only.entry(words).or_insert_with(|| Some(id.clone()));
-    if bearer.as_ref() != Some(id) {
-        *bearer = None;
+fn add_referent(referents: &mut UniqueReferents, words: Vec<String>, id: &EntityId) {
+    let referent = referents.entry(words).or_insert_with(|| Some(id.clone()));
+    if referent.as_ref() != Some(id) {
+        *referent = None;
     }
 }
 
@@ -42,27 +42,27 @@ fn add(only: &mut Only, words: Vec<String>, id: &EntityId) {
 #[derive(Debug, Clone, Default)]
 pub struct EntityLinker {
     /// Primary name of each entity.
-    first: FxHashMap<EntityId, String>,
+    primary_names: FxHashMap<EntityId, String>,
     /// All names of each entity, split into words, without a leading article.
-    whole: FxHashMap<EntityId, BTreeSet<Vec<String>>>,
+    full_names: FxHashMap<EntityId, BTreeSet<Vec<String>>>,
     /// For each name, the entities that have this name, sorted. There is nearly always only one.
-    bearers: FxHashMap<Vec<String>, SmallVec<[EntityId; 1]>>,
+    entities_by_name: FxHashMap<Vec<String>, SmallVec<[EntityId; 1]>>,
     /// Parts of names, and descriptions, that refer to exactly one entity.
-    parts: FxHashMap<Vec<String>, Part>,
+    partial_names: FxHashMap<Vec<String>, PartialName>,
     /// Parts of names that several entities share. Such a part identifies no entity, but a word spelt almost like it
     /// must not count as a misspelling of another name.
-    shared: FxHashSet<Vec<String>>,
+    ambiguous_parts: FxHashSet<Vec<String>>,
     /// Number of words in the longest name, part or description.
-    longest: usize,
+    max_words: usize,
     /// Spellings of names and parts of names. Built when a question first contains a word that is not part of a name.
     spellings: OnceLock<Spellings<EntityId>>,
 }
 
 /// An entity that a part of a name or a description identifies.
 #[derive(Debug, Clone)]
-struct Part {
+struct PartialName {
     id: EntityId,
-    of_name: bool,
+    is_name_part: bool,
 }
 
 /// An entity that a question names, with the names that the knower has for it.
@@ -78,7 +78,7 @@ pub struct LinkedEntity {
 
 impl LinkedEntity {
     /// Returns whether a text, given as words, contains any of the names.
-    pub fn stands_in(&self, words: &[String]) -> bool {
+    pub fn is_named_in(&self, words: &[String]) -> bool {
         self.names.iter().any(|name| text::names(words, name))
     }
 }
@@ -86,9 +86,9 @@ impl LinkedEntity {
 impl EntityLinker {
     /// Creates a linker from the names in a view.
     pub fn of(view: &View) -> Self {
-        let mut names = Self::default();
-        let mut ranked: FxHashMap<&EntityId, Rank> = FxHashMap::default();
-        let (mut parts, mut descriptions) = (Only::default(), Only::default());
+        let mut linker = Self::default();
+        let mut best_priorities: FxHashMap<&EntityId, NamePriority> = FxHashMap::default();
+        let (mut parts, mut descriptions) = (UniqueReferents::default(), UniqueReferents::default());
         let descriptive =
             view.vocabulary().with_behavior(|behavior| behavior.reference == Some(ReferringExpression::Description));
         for known in view.facts() {
@@ -99,58 +99,66 @@ impl EntityLinker {
             if ![attribute::NAME, attribute::ALIAS].contains(&predicate) && !is_description {
                 continue;
             }
-            let Some(said) = known.object().text() else { continue };
-            let words = bare(text::words(said));
+            let Some(name_text) = known.object().text() else { continue };
+            let words = without_article(text::words(name_text));
             if is_description {
                 // The "captain of the Harbour Watch" can also be called "the captain".
-                let of = words.iter().position(|word| word == "of").filter(|at| *at > 0).unwrap_or(words.len());
-                for part in [words.as_slice(), &words[of.saturating_sub(1)..of]] {
-                    add(&mut descriptions, part.to_vec(), id);
+                let of_position =
+                    words.iter().position(|word| word == "of").filter(|at| *at > 0).unwrap_or(words.len());
+                for part in [words.as_slice(), &words[of_position.saturating_sub(1)..of_position]] {
+                    add_referent(&mut descriptions, part.to_vec(), id);
                 }
             }
             let is_name = predicate == attribute::NAME;
             if !is_name && predicate != attribute::ALIAS {
                 continue;
             }
-            let rank = Rank { open: !known.is_secret(), is_name, credence: known.credence(), recency: known.recency() };
-            if ranked.get(id).is_none_or(|best| *best < rank) {
-                ranked.insert(id, rank);
-                names.first.insert(id.clone(), said.to_owned());
+            let priority = NamePriority {
+                open: !known.is_secret(),
+                is_name,
+                credence: known.credence(),
+                recency: known.recency(),
+            };
+            if best_priorities.get(id).is_none_or(|best| *best < priority) {
+                best_priorities.insert(id, priority);
+                linker.primary_names.insert(id.clone(), name_text.to_owned());
             }
             if is_name && words.len() > 1 {
                 // "The watch" may refer to the Harbour Watch. "Harbour" does not, because it is an everyday word and
                 // not the last word of the name.
                 let last = words.len() - 1;
-                let is_name = |at: usize, word: &str| word.chars().count() > 2 && (at == last || !is_common(word));
-                for (_, word) in words.iter().enumerate().filter(|(at, word)| is_name(*at, word)) {
-                    add(&mut parts, vec![word.clone()], id);
+                let is_referring = |at: usize, word: &str| word.chars().count() > 2 && (at == last || !is_common(word));
+                for (_, word) in words.iter().enumerate().filter(|(at, word)| is_referring(*at, word)) {
+                    add_referent(&mut parts, vec![word.clone()], id);
                 }
             }
             if !words.is_empty() {
-                names.longest = names.longest.max(words.len());
-                let bearers = names.bearers.entry(words.clone()).or_default();
-                if let Err(at) = bearers.binary_search(id) {
-                    bearers.insert(at, id.clone());
+                linker.max_words = linker.max_words.max(words.len());
+                let entities = linker.entities_by_name.entry(words.clone()).or_default();
+                if let Err(at) = entities.binary_search(id) {
+                    entities.insert(at, id.clone());
                 }
-                names.whole.entry(id.clone()).or_default().insert(words);
+                linker.full_names.entry(id.clone()).or_default().insert(words);
             }
         }
         // A part of a name or a description, such as "Odo" or "the ferryman", identifies an entity only if it applies
         // to no other entity. Names take precedence over descriptions.
-        let descriptions = descriptions.into_iter().map(|(words, bearer)| (words, bearer, false));
-        for (words, bearer, of_name) in descriptions.chain(parts.into_iter().map(|(words, id)| (words, id, true))) {
-            match bearer.filter(|_| !words.is_empty()) {
+        let descriptions = descriptions.into_iter().map(|(words, referent)| (words, referent, false));
+        for (words, referent, is_name_part) in
+            descriptions.chain(parts.into_iter().map(|(words, id)| (words, id, true)))
+        {
+            match referent.filter(|_| !words.is_empty()) {
                 Some(id) => {
-                    names.longest = names.longest.max(words.len());
-                    names.parts.insert(words, Part { id, of_name });
+                    linker.max_words = linker.max_words.max(words.len());
+                    linker.partial_names.insert(words, PartialName { id, is_name_part });
                 }
                 None => {
-                    names.parts.remove(&words);
-                    names.shared.extend(Some(words).filter(|_| of_name));
+                    linker.partial_names.remove(&words);
+                    linker.ambiguous_parts.extend(Some(words).filter(|_| is_name_part));
                 }
             }
         }
-        names
+        linker
     }
 
     /// Returns whether a linker reads the facts with a predicate: names, aliases and descriptions.
@@ -161,7 +169,7 @@ impl EntityLinker {
 
     /// Returns the knower's primary name for an entity; `None` if the knower has no name for it.
     pub fn name(&self, id: &EntityId) -> Option<&str> {
-        self.first.get(id).map(String::as_str)
+        self.primary_names.get(id).map(String::as_str)
     }
 
     /// Returns the entities that a text names by a name, alias, part of a name or description that the knower knows.
@@ -174,11 +182,13 @@ impl EntityLinker {
         let words = text::words(question);
         let mut names: BTreeSet<(&Vec<String>, &EntityId, bool)> = BTreeSet::new();
         for start in 0..words.len() {
-            for end in start + 1..=words.len().min(start + self.longest) {
-                if let Some((name, bearers)) = self.bearers.get_key_value(&words[start..end]) {
-                    names.extend(bearers.iter().map(|id| (name, id, true)));
+            for end in start + 1..=words.len().min(start + self.max_words) {
+                if let Some((name, entities)) = self.entities_by_name.get_key_value(&words[start..end]) {
+                    names.extend(entities.iter().map(|id| (name, id, true)));
                 }
-                names.extend(self.parts.get_key_value(&words[start..end]).map(|(name, part)| (name, &part.id, false)));
+                names.extend(
+                    self.partial_names.get_key_value(&words[start..end]).map(|(name, part)| (name, &part.id, false)),
+                );
             }
         }
         let mut names: Vec<_> = names.into_iter().collect();
@@ -186,46 +196,47 @@ impl EntityLinker {
         // "Brandt the Elder".
         names.sort_by(|a, b| (b.2, b.0.len()).cmp(&(a.2, a.0.len())).then_with(|| (a.0, a.1).cmp(&(b.0, b.1))));
         let mut found = BTreeSet::new();
-        let mut taken = vec![None::<&Vec<String>>; words.len()];
+        let mut taken_by = vec![None::<&Vec<String>>; words.len()];
         for (name, id, _) in names {
             for start in 0..(words.len() + 1).saturating_sub(name.len()) {
-                let place = start..start + name.len();
+                let span = start..start + name.len();
                 // If two entities share a name, both match.
-                let free = taken[place.clone()].iter().all(|taken| taken.is_none_or(|taken| taken == name));
-                if words[place.clone()] == name[..] && free {
-                    taken[place].fill(Some(name));
+                let is_free = taken_by[span.clone()].iter().all(|other| other.is_none_or(|other| other == name));
+                if words[span.clone()] == name[..] && is_free {
+                    taken_by[span].fill(Some(name));
                     found.insert(id);
                 }
             }
         }
-        let mut taken: Vec<bool> = taken.iter().map(Option::is_some).collect();
-        let mut nearly = BTreeSet::new();
-        for (place, id) in self.nearly(&words, &taken) {
-            if !taken[place.clone()].contains(&true) {
-                taken[place].fill(true);
-                nearly.insert(id);
+        let mut is_taken: Vec<bool> = taken_by.iter().map(Option::is_some).collect();
+        let mut misspelt = BTreeSet::new();
+        for (span, id) in self.misspelt_spans(&words, &is_taken) {
+            if !is_taken[span.clone()].contains(&true) {
+                is_taken[span].fill(true);
+                misspelt.insert(id);
             }
         }
-        let nearly = nearly
+        let misspelt = misspelt
             .difference(&found)
-            .map(|id| LinkedEntity { nearly: self.name(id).map(str::to_owned), ..self.named(id) })
+            .map(|id| LinkedEntity { nearly: self.name(id).map(str::to_owned), ..self.linked_entity(id) })
             .collect::<Vec<_>>();
-        let mut all: Vec<LinkedEntity> = found.iter().map(|id| self.named(id)).chain(nearly).collect();
+        let mut all: Vec<LinkedEntity> = found.iter().map(|id| self.linked_entity(id)).chain(misspelt).collect();
         all.sort_by(|a, b| a.id.cmp(&b.id));
         all
     }
 
     /// Returns the entities that a text names with exact spelling. If several names start at the same word, the longest
     /// wins. Sorted by id, each entity once.
-    pub fn found_in(&self, text: &str) -> Vec<EntityId> {
+    pub fn exact_mentions(&self, text: &str) -> Vec<EntityId> {
         let words = text::words(text);
         let (mut found, mut at) = (BTreeSet::new(), 0);
         while at < words.len() {
-            let longest = words.len().min(at + self.longest);
-            let named = (at + 1..=longest).rev().find_map(|end| {
-                let whole = self.bearers.get(&words[at..end]).filter(|bearers| bearers.len() == 1);
-                let part = self.parts.get(&words[at..end]).filter(|part| part.of_name).map(|part| &part.id);
-                Some((whole.and_then(|bearers| bearers.first()).or(part)?, end))
+            let last_end = words.len().min(at + self.max_words);
+            let named = (at + 1..=last_end).rev().find_map(|end| {
+                let full_name = self.entities_by_name.get(&words[at..end]).filter(|entities| entities.len() == 1);
+                let part =
+                    self.partial_names.get(&words[at..end]).filter(|part| part.is_name_part).map(|part| &part.id);
+                Some((full_name.and_then(|entities| entities.first()).or(part)?, end))
             });
             at = named.map_or(at + 1, |(_, end)| end);
             found.extend(named.map(|(id, _)| id.clone()));
@@ -233,40 +244,46 @@ impl EntityLinker {
         found.into_iter().collect()
     }
 
-    /// Returns the spans of words that misspell a name, most reliable first. `taken` tells which words already belong
-    /// to a name. Spans that differ from the name only in spaces and accents come first, then spans with more words.
-    fn nearly(&self, words: &[String], taken: &[bool]) -> Vec<(Range<usize>, &EntityId)> {
+    /// Returns the spans of words that misspell a name, most reliable first. `is_taken` tells which words already
+    /// belong to a name. Spans that differ from the name only in spaces and accents come first, then spans with more
+    /// words.
+    fn misspelt_spans(&self, words: &[String], is_taken: &[bool]) -> Vec<(Range<usize>, &EntityId)> {
         let mut found = Vec::new();
         for start in 0..words.len() {
             // One extra word, because the question may split a word of the name in two.
-            let ends = start + 1..=words.len().min(start + self.longest + 1).min(start + MOST_WORDS);
-            for end in ends.take_while(|end| !taken[end - 1]) {
+            let ends = start + 1..=words.len().min(start + self.max_words + 1).min(start + MAX_COMPARED_WORDS);
+            for end in ends.take_while(|end| !is_taken[end - 1]) {
                 let spellings = self.spellings.get_or_init(|| self.spellings());
-                found.extend(spellings.nearest(&words[start..end]).map(|(off, id)| (off, start..end, id)));
+                found.extend(spellings.nearest(&words[start..end]).map(|(distance, id)| (distance, start..end, id)));
             }
         }
-        found.sort_by_key(|(off, place, _)| (off.0 > 0, Reverse(place.len()), *off, place.start));
-        found.into_iter().map(|(_, place, id)| (place, id)).collect()
+        found.sort_by_key(|(distance, span, _)| (distance.0 > 0, Reverse(span.len()), *distance, span.start));
+        found.into_iter().map(|(_, span, id)| (span, id)).collect()
     }
 
     fn spellings(&self) -> Spellings<EntityId> {
-        let whole = self.bearers.iter().flat_map(|(words, ids)| ids.iter().map(move |id| (words, Some(id))));
-        let parts = self.parts.iter().filter(|(_, part)| part.of_name).map(|(words, part)| (words, Some(&part.id)));
-        Spellings::of(whole.chain(parts).chain(self.shared.iter().map(|words| (words, None))))
+        let full_names =
+            self.entities_by_name.iter().flat_map(|(words, ids)| ids.iter().map(move |id| (words, Some(id))));
+        let parts = self
+            .partial_names
+            .iter()
+            .filter(|(_, part)| part.is_name_part)
+            .map(|(words, part)| (words, Some(&part.id)));
+        Spellings::of(full_names.chain(parts).chain(self.ambiguous_parts.iter().map(|words| (words, None))))
     }
 
     /// Returns an entity with the names that the knower has for it.
-    pub fn named(&self, id: &EntityId) -> LinkedEntity {
+    pub fn linked_entity(&self, id: &EntityId) -> LinkedEntity {
         LinkedEntity {
             id: id.clone(),
-            names: self.whole.get(id).into_iter().flatten().cloned().collect(),
+            names: self.full_names.get(id).into_iter().flatten().cloned().collect(),
             nearly: None,
         }
     }
 }
 
 /// Returns the words of a name without a leading article. A name that consists only of an article is not changed.
-fn bare(mut words: Vec<String>) -> Vec<String> {
+fn without_article(mut words: Vec<String>) -> Vec<String> {
     if words.len() > 1 && ARTICLES.contains(&words[0].as_str()) {
         words.remove(0);
     }

@@ -11,8 +11,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::{
     TermCache, VectorKey, VectorSet,
     document::{DocId, passage_text},
-    passage_order::{PassageOrder, Placed},
-    term_cache::{CachedDocs, Postings, context_mark},
+    passage_order::{OrderEntry, PassageOrder},
+    term_cache::{CachedDocs, Postings, context_hash},
     titles::Titles,
     vectors::Vectors,
     words::stems,
@@ -42,22 +42,22 @@ pub(crate) struct Doc {
     /// Passages that are evidence for a fact, sorted.
     pub(crate) evidence: Box<[PassageId]>,
     /// Hash of the title and date of a passage. Their words are searched together with the words of the passage.
-    mark: u64,
+    context_hash: u64,
 }
 
 /// Entry for a fact, found by the fact's dense index in the state: the low bits of the fact's id, and its text number
 /// in this index. The entry is small because a ranking reads one entry per fact, in random order.
 #[derive(Debug, Clone, Copy)]
-struct Row {
+struct FactEntry {
     tag: u32,
-    place: u32,
+    text_number: u32,
 }
 
 /// Marks a missing text number or vector number.
 const NONE: u32 = u32::MAX;
 
-impl Row {
-    const EMPTY: Self = Self { tag: 0, place: NONE };
+impl FactEntry {
+    const EMPTY: Self = Self { tag: 0, text_number: NONE };
 
     fn tag(id: FactId) -> u32 {
         id.as_u128() as u32
@@ -66,7 +66,7 @@ impl Row {
 
 /// The session or document that a passage belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum Whole {
+enum Container {
     Session(SessionId),
     Document(EntityId),
 }
@@ -77,36 +77,36 @@ enum Whole {
 /// The index covers the knowledge of all knowers. A search reads only the entries that are in the asker's view.
 ///
 /// Each text has a number, which is its index in `heads` and `docs`. In the code, variables for text numbers are called
-/// `place` or `at`.
+/// `text_number` or `at`.
 #[derive(Debug, Clone, Default)]
 pub struct Index {
     terms: FxHashMap<String, u32>,
     /// For each term, the text numbers of the texts that contain it, with the number of occurrences.
     postings: Vec<Postings>,
     /// Text number of each fact and passage.
-    places: FxHashMap<DocId, u32>,
+    text_numbers: FxHashMap<DocId, u32>,
     /// Entry of each fact by the fact's dense index in the state, including facts that recall does not find.
-    rows: Vec<Row>,
+    fact_entries: Vec<FactEntry>,
     heads: Vec<Head>,
     docs: Vec<Doc>,
     entities: FxHashMap<EntityId, u32>,
     /// For each entity, the text numbers of the facts that have it as subject or object.
     facts_of: Vec<Vec<u32>>,
     /// For each passage, the text numbers of the facts for which it is evidence.
-    borne_out: FxHashMap<PassageId, Vec<u32>>,
-    wholes: FxHashMap<Whole, u32>,
+    facts_by_evidence: FxHashMap<PassageId, Vec<u32>>,
+    containers: FxHashMap<Container, u32>,
     titles: Titles,
-    order: PassageOrder,
+    passage_order: PassageOrder,
     vectors: Vectors,
     /// For each hash of a text, the number of its vector.
-    numbers: FxHashMap<VectorKey, u32>,
+    vector_numbers: FxHashMap<VectorKey, u32>,
     /// Number of unused text numbers, which belonged to removed texts. Only postings and fact lists still contain them.
-    gone: usize,
+    unused_numbers: usize,
 }
 
 /// The index is compacted if more than this many text numbers are unused, and these are more than a third of all text
 /// numbers.
-const MOST_GONE: usize = if cfg!(test) { 2 } else { 1_024 };
+const MAX_UNUSED_NUMBERS: usize = if cfg!(test) { 2 } else { 1_024 };
 
 impl Index {
     /// Builds an index of all facts and passages, without vectors.
@@ -119,20 +119,20 @@ impl Index {
     pub fn with_cache(corpus: Corpus, cache: TermCache) -> Self {
         // The texts of the cache get the first text numbers.
         let heads: Vec<Head> = cache.lengths().into_iter().map(|length| Head { length, ..Head::default() }).collect();
-        let (terms, postings, mut cached) = cache.into_parts();
+        let (terms, postings, mut cached_docs) = cache.into_parts();
         let docs = vec![Doc::default(); heads.len()];
         let mut index = Self { terms, postings, heads, docs, ..Self::default() };
-        index.places.reserve(index.docs.len());
-        for (row, fact) in corpus.facts() {
-            index.add_fact(corpus.vocabulary(), fact, row, &mut cached);
+        index.text_numbers.reserve(index.docs.len());
+        for (fact_index, fact) in corpus.facts() {
+            index.add_fact(corpus.vocabulary(), fact, fact_index, &mut cached_docs);
         }
-        let mut added = Vec::new();
+        let mut order_entries = Vec::new();
         for (id, passage) in corpus.passages() {
-            index.add_passage(id, passage, &mut cached);
-            added.extend(index.in_order(id));
+            index.add_passage(id, passage, &mut cached_docs);
+            order_entries.extend(index.order_entry(id));
         }
-        index.order.add(&added);
-        index.gone = index.docs.len() - index.places.len();
+        index.passage_order.add(&order_entries);
+        index.unused_numbers = index.docs.len() - index.text_numbers.len();
         index.compact_if_sparse();
         index
     }
@@ -148,8 +148,8 @@ impl Index {
             _ => None,
         });
         let passages: FxHashSet<PassageId> = passages.collect();
-        let before = passages.iter().filter_map(|id| self.place_of(DocId::Passage(*id))).collect();
-        self.order.remove(&before);
+        let removed = passages.iter().filter_map(|id| self.place_of(DocId::Passage(*id))).collect();
+        self.passage_order.remove(&removed);
         for key in touched {
             match key {
                 Key::Fact(id) => match corpus.fact(*id) {
@@ -173,21 +173,21 @@ impl Index {
             }
         }
         self.reclassify(corpus, &redefined);
-        let added: Vec<_> = passages.into_iter().filter_map(|id| self.in_order(id)).collect();
-        self.order.add(&added);
+        let order_entries: Vec<_> = passages.into_iter().filter_map(|id| self.order_entry(id)).collect();
+        self.passage_order.add(&order_entries);
         self.compact_if_sparse();
         new
     }
 
-    /// Removes the unused text numbers if there are more than [`MOST_GONE`].
+    /// Removes the unused text numbers if there are more than [`MAX_UNUSED_NUMBERS`].
     fn compact_if_sparse(&mut self) {
-        if self.gone > MOST_GONE && self.gone > self.docs.len() / 3 {
+        if self.unused_numbers > MAX_UNUSED_NUMBERS && self.unused_numbers > self.docs.len() / 3 {
             self.compact();
         }
     }
 
     /// Returns the entry of a passage for the passage order; `None` if the passage is not in the index.
-    fn in_order(&self, id: PassageId) -> Option<Placed> {
+    fn order_entry(&self, id: PassageId) -> Option<OrderEntry> {
         let at = self.place_of(DocId::Passage(id))?;
         Some((id, at, self.docs[at as usize].line))
     }
@@ -195,8 +195,8 @@ impl Index {
     /// Removes a text. Its postings stay until the next compaction; they are harmless, because no view contains the
     /// text.
     fn remove(&mut self, id: DocId) {
-        let Some(at) = self.places.remove(&id) else { return };
-        self.gone += 1;
+        let Some(at) = self.text_numbers.remove(&id) else { return };
+        self.unused_numbers += 1;
         self.heads[at as usize] = Head::default();
         let doc = std::mem::take(&mut self.docs[at as usize]);
         for passage in doc.evidence {
@@ -205,53 +205,53 @@ impl Index {
     }
 
     fn release_evidence(&mut self, passage: PassageId, fact: u32) {
-        if let Some(facts) = self.borne_out.get_mut(&passage) {
-            facts.retain(|held| *held != fact);
+        if let Some(facts) = self.facts_by_evidence.get_mut(&passage) {
+            facts.retain(|existing| *existing != fact);
             if facts.is_empty() {
-                self.borne_out.remove(&passage);
+                self.facts_by_evidence.remove(&passage);
             }
         }
     }
 
     /// Removes the unused text numbers and the unused vectors.
     fn compact(&mut self) {
-        let mut held = vec![false; self.docs.len()];
-        self.places.values().for_each(|at| held[*at as usize] = true);
+        let mut in_use = vec![false; self.docs.len()];
+        self.text_numbers.values().for_each(|at| in_use[*at as usize] = true);
         let mut next = 0;
-        let moved: Vec<u32> = held
+        let new_numbers: Vec<u32> = in_use
             .iter()
-            .map(|held| {
-                let to = if *held { next } else { NONE };
-                next += u32::from(*held);
-                to
+            .map(|in_use| {
+                let new_number = if *in_use { next } else { NONE };
+                next += u32::from(*in_use);
+                new_number
             })
             .collect();
-        let to = |at: u32| moved[at as usize];
+        let renumber = |at: u32| new_numbers[at as usize];
         let mut at = 0;
-        self.heads.retain(|_| (held[at], at += 1).0);
+        self.heads.retain(|_| (in_use[at], at += 1).0);
         at = 0;
-        self.docs.retain(|_| (held[at], at += 1).0);
-        for places in self.postings.iter_mut() {
-            places.retain_mut(|(place, _)| {
-                *place = to(*place);
-                *place != NONE
+        self.docs.retain(|_| (in_use[at], at += 1).0);
+        for postings in self.postings.iter_mut() {
+            postings.retain_mut(|(text_number, _)| {
+                *text_number = renumber(*text_number);
+                *text_number != NONE
             });
-            places.shrink_to_fit();
+            postings.shrink_to_fit();
         }
-        let remap = |places: &mut Vec<u32>| {
-            places.retain_mut(|place| {
-                *place = to(*place);
-                *place != NONE
+        let remap = |text_numbers: &mut Vec<u32>| {
+            text_numbers.retain_mut(|text_number| {
+                *text_number = renumber(*text_number);
+                *text_number != NONE
             });
         };
-        self.facts_of.iter_mut().chain(self.borne_out.values_mut()).for_each(remap);
+        self.facts_of.iter_mut().chain(self.facts_by_evidence.values_mut()).for_each(remap);
         self.titles.remap(remap);
-        self.order.remap(to);
-        self.places.values_mut().for_each(|place| *place = to(*place));
-        for row in self.rows.iter_mut().filter(|row| row.place != NONE) {
-            row.place = to(row.place);
+        self.passage_order.remap(renumber);
+        self.text_numbers.values_mut().for_each(|text_number| *text_number = renumber(*text_number));
+        for entry in self.fact_entries.iter_mut().filter(|entry| entry.text_number != NONE) {
+            entry.text_number = renumber(entry.text_number);
         }
-        self.gone = 0;
+        self.unused_numbers = 0;
         self.drop_unused_vectors();
     }
 
@@ -262,7 +262,7 @@ impl Index {
         used.iter_mut().filter(|number| **number != NONE).zip(0..).for_each(|(number, next)| *number = next);
         self.vectors.retain(|number| used[number as usize] != NONE);
         self.heads.iter_mut().for_each(|head| head.vector = head.vector.map(|number| used[number as usize]));
-        self.numbers.retain(|_, number| {
+        self.vector_numbers.retain(|_, number| {
             *number = used[*number as usize];
             *number != NONE
         });
@@ -288,28 +288,28 @@ impl Index {
 
     /// Adds or updates a fact. Returns whether the fact is new. Only the evidence of an indexed fact can change; its
     /// text, subject and object never change.
-    fn add_fact(&mut self, vocabulary: &Vocabulary, fact: &Fact, row: u32, cached: &mut CachedDocs) -> bool {
-        let row = row as usize;
-        if self.rows.len() <= row {
-            self.rows.resize(row + 1, Row::EMPTY);
+    fn add_fact(&mut self, vocabulary: &Vocabulary, fact: &Fact, fact_index: u32, cached: &mut CachedDocs) -> bool {
+        let fact_index = fact_index as usize;
+        if self.fact_entries.len() <= fact_index {
+            self.fact_entries.resize(fact_index + 1, FactEntry::EMPTY);
         }
         // Overwrites the entry, because the state may have reused the dense index of a removed fact.
-        self.rows[row] = Row { tag: Row::tag(fact.id()), place: NONE };
+        self.fact_entries[fact_index] = FactEntry { tag: FactEntry::tag(fact.id()), text_number: NONE };
         if !Self::holds(fact) {
             return false;
         }
         let id = DocId::Fact(fact.id());
-        let held = self.place_of(id);
-        let at = held.unwrap_or_else(|| self.place(id, 0, cached, || fact.statement().into()));
-        let new = held.is_none();
-        self.rows[row].place = at;
-        if new {
+        let existing = self.place_of(id);
+        let at = existing.unwrap_or_else(|| self.assign_text_number(id, 0, cached, || fact.statement().into()));
+        let is_new = existing.is_none();
+        self.fact_entries[fact_index].text_number = at;
+        if is_new {
             self.heads[at as usize].thin = vocabulary.behavior(fact.predicate()).minor;
             if *fact.predicate() != *attribute::LORE {
                 let ends = [Some(fact.subject()), fact.object().entity()].map(|id| id.map(|id| self.entity_or_new(id)));
                 self.docs[at as usize].ends = ends;
-                for (place, end) in ends.iter().enumerate() {
-                    if let Some(end) = end.filter(|end| !ends[..place].contains(&Some(*end))) {
+                for (position, end) in ends.iter().enumerate() {
+                    if let Some(end) = end.filter(|end| !ends[..position].contains(&Some(*end))) {
                         self.facts_of[end as usize].push(at);
                     }
                 }
@@ -322,16 +322,16 @@ impl Index {
         let mut evidence: Vec<PassageId> = fact.provenance().evidence.iter().filter_map(passage).collect();
         evidence.sort_unstable();
         evidence.dedup();
-        let before = std::mem::replace(&mut self.docs[at as usize].evidence, evidence.as_slice().into());
-        if *before != *evidence {
-            for id in before {
+        let previous = std::mem::replace(&mut self.docs[at as usize].evidence, evidence.as_slice().into());
+        if *previous != *evidence {
+            for id in previous {
                 self.release_evidence(id, at);
             }
             for id in evidence {
-                self.borne_out.entry(id).or_default().push(at);
+                self.facts_by_evidence.entry(id).or_default().push(at);
             }
         }
-        new
+        is_new
     }
 
     /// Adds or updates a passage. Returns whether the passage is new. The title and date of an indexed passage may
@@ -339,44 +339,52 @@ impl Index {
     fn add_passage(&mut self, id: PassageId, passage: &Passage, cached: &mut CachedDocs) -> bool {
         let id = DocId::Passage(id);
         let date = passage.time.as_ref().map_or("", |date| date.raw.as_str());
-        let mark = context_mark(passage.title.as_deref(), date);
-        let before = self.place_of(id);
-        let held = before.filter(|at| self.docs[*at as usize].mark == mark);
-        let at = held.unwrap_or_else(|| self.place(id, mark, cached, || format!("{}\n{date}", passage_text(passage))));
-        if held.is_none() {
-            self.docs[at as usize].mark = mark;
+        let context_hash = context_hash(passage.title.as_deref(), date);
+        let previous = self.place_of(id);
+        let unchanged = previous.filter(|at| self.docs[*at as usize].context_hash == context_hash);
+        let at = unchanged.unwrap_or_else(|| {
+            self.assign_text_number(id, context_hash, cached, || format!("{}\n{date}", passage_text(passage)))
+        });
+        if unchanged.is_none() {
+            self.docs[at as usize].context_hash = context_hash;
             passage.title.iter().for_each(|title| self.titles.add(at, title));
             // A new title or date changes the searched words. The passage therefore gets a new text number, and the old
             // number becomes unused.
-            if let Some(before) = before {
-                self.heads[at as usize].vector = std::mem::take(&mut self.heads[before as usize]).vector;
-                self.docs[before as usize] = Doc::default();
-                self.gone += 1;
+            if let Some(previous) = previous {
+                self.heads[at as usize].vector = std::mem::take(&mut self.heads[previous as usize]).vector;
+                self.docs[previous as usize] = Doc::default();
+                self.unused_numbers += 1;
             }
         }
         let speaker = passage.speaker.as_ref().map(|id| self.entity_or_new(id));
         self.heads[at as usize].speaker = speaker;
-        let session = passage.session.clone().map(Whole::Session);
-        let whole = session.or_else(|| passage.document.clone().map(Whole::Document));
-        self.docs[at as usize].line = whole.map(|whole| {
-            let next = self.wholes.len() as u32;
-            (*self.wholes.entry(whole).or_insert(next), passage.line)
+        let session = passage.session.clone().map(Container::Session);
+        let container = session.or_else(|| passage.document.clone().map(Container::Document));
+        self.docs[at as usize].line = container.map(|container| {
+            let next = self.containers.len() as u32;
+            (*self.containers.entry(container).or_insert(next), passage.line)
         });
-        before.is_none()
+        previous.is_none()
     }
 
     /// Assigns a text number to a text and returns it. The number comes from the cache if the cache contains the text
-    /// with the same mark. Otherwise, the number is new and the terms of the text are added.
-    fn place(&mut self, id: DocId, mark: u64, cached: &mut CachedDocs, words: impl FnOnce() -> String) -> u32 {
-        let at = cached.take(id, mark).unwrap_or_else(|| {
+    /// with the same context hash. Otherwise, the number is new and the terms of the text are added.
+    fn assign_text_number(
+        &mut self,
+        id: DocId,
+        context_hash: u64,
+        cached: &mut CachedDocs,
+        text: impl FnOnce() -> String,
+    ) -> u32 {
+        let at = cached.position(id, context_hash).unwrap_or_else(|| {
             self.heads.push(Head::default());
             self.docs.push(Doc::default());
             let at = self.docs.len() as u32 - 1;
-            let counts = self.counts(&words());
-            self.post(at, &counts);
+            let counts = self.term_counts(&text());
+            self.add_postings(at, &counts);
             at
         });
-        self.places.insert(id, at);
+        self.text_numbers.insert(id, at);
         at
     }
 
@@ -391,7 +399,7 @@ impl Index {
     }
 
     /// Returns the terms of a text, sorted, each with its number of occurrences.
-    fn counts(&mut self, text: &str) -> Vec<(u32, u32)> {
+    fn term_counts(&mut self, text: &str) -> Vec<(u32, u32)> {
         let mut found: Vec<u32> = Vec::new();
         for stem in stems(text) {
             let next = self.terms.len() as u32;
@@ -403,7 +411,7 @@ impl Index {
     }
 
     /// Adds the terms of a text to the postings. `at` must be the highest text number.
-    fn post(&mut self, at: u32, counts: &[(u32, u32)]) {
+    fn add_postings(&mut self, at: u32, counts: &[(u32, u32)]) {
         self.heads[at as usize].length = counts.iter().fold(0, |sum, (_, count)| sum.saturating_add(*count));
         for &(term, count) in counts {
             self.postings[term as usize].push((at, count));
@@ -413,7 +421,7 @@ impl Index {
     /// Sets the vector of a text. The vector must have length 1. The first vector sets the dimension; vectors of
     /// another dimension are ignored. A text that already has a vector keeps it.
     pub fn set_vector(&mut self, id: DocId, vector: &[f32]) {
-        let Some(head) = self.places.get(&id).map(|at| &mut self.heads[*at as usize]) else { return };
+        let Some(head) = self.text_numbers.get(&id).map(|at| &mut self.heads[*at as usize]) else { return };
         if head.vector.is_none() {
             head.vector = self.vectors.push(vector);
         }
@@ -421,10 +429,10 @@ impl Index {
 
     /// Adds a vector under the hash of its text. All texts with this hash can share the vector.
     pub fn add_vector(&mut self, key: VectorKey, vector: &[f32]) {
-        if !self.numbers.contains_key(&key)
+        if !self.vector_numbers.contains_key(&key)
             && let Some(number) = self.vectors.push(vector)
         {
-            self.numbers.insert(key, number);
+            self.vector_numbers.insert(key, number);
         }
     }
 
@@ -432,23 +440,23 @@ impl Index {
     pub fn add_vectors(&mut self, set: VectorSet) {
         if self.vectors.len() > 0 {
             for (key, number) in set.keys.iter().zip(0..) {
-                if !self.numbers.contains_key(key)
+                if !self.vector_numbers.contains_key(key)
                     && let Some(number) = self.vectors.push_from(&set.vectors, number)
                 {
-                    self.numbers.insert(*key, number);
+                    self.vector_numbers.insert(*key, number);
                 }
             }
             return;
         }
         self.vectors = set.vectors;
-        self.numbers = set.keys.into_iter().zip(0..).collect();
+        self.vector_numbers = set.keys.into_iter().zip(0..).collect();
     }
 
     /// Gives a text the vector that was added under `key`. Returns whether the text has a vector afterwards.
     pub fn assign_vector(&mut self, id: DocId, key: VectorKey) -> bool {
-        let Some(head) = self.places.get(&id).map(|at| &mut self.heads[*at as usize]) else { return false };
+        let Some(head) = self.text_numbers.get(&id).map(|at| &mut self.heads[*at as usize]) else { return false };
         if head.vector.is_none() {
-            head.vector = self.numbers.get(&key).copied();
+            head.vector = self.vector_numbers.get(&key).copied();
         }
         head.vector.is_some()
     }
@@ -456,7 +464,7 @@ impl Index {
     /// Returns the vectors that texts use, with the hashes of their texts. Vectors of removed texts are left out.
     pub fn vectors_in_use(&self) -> VectorSet {
         let mut keys = vec![None; self.vectors.len()];
-        self.numbers.iter().for_each(|(key, number)| keys[*number as usize] = Some(*key));
+        self.vector_numbers.iter().for_each(|(key, number)| keys[*number as usize] = Some(*key));
         let mut used = vec![false; self.vectors.len()];
         self.heads.iter().filter_map(|head| head.vector).for_each(|number| used[number as usize] = true);
         let mut set = VectorSet { keys: Vec::new(), vectors: self.vectors.clone() };
@@ -470,7 +478,7 @@ impl Index {
     pub fn vector_count(&self) -> usize {
         let mut used = vec![false; self.vectors.len()];
         self.heads.iter().filter_map(|head| head.vector).for_each(|number| used[number as usize] = true);
-        self.numbers.values().filter(|number| used[**number as usize]).count()
+        self.vector_numbers.values().filter(|number| used[**number as usize]).count()
     }
 
     /// Returns the vector of a text. Returns `None` if the index does not contain the text or the text has no vector.
@@ -481,7 +489,7 @@ impl Index {
     /// Removes all vectors, for example because another model replaces them.
     pub fn clear_vectors(&mut self) {
         self.vectors = Vectors::default();
-        self.numbers = FxHashMap::default();
+        self.vector_numbers = FxHashMap::default();
         self.heads.iter_mut().for_each(|head| head.vector = None);
     }
 
@@ -489,9 +497,9 @@ impl Index {
     /// splitting the texts again.
     pub fn terms(&self) -> TermCache {
         let mut cached: Vec<(DocId, u64, u32)> =
-            self.places.iter().map(|(id, at)| (*id, self.docs[*at as usize].mark, *at)).collect();
+            self.text_numbers.iter().map(|(id, at)| (*id, self.docs[*at as usize].context_hash, *at)).collect();
         cached.sort_unstable();
-        TermCache::of(&self.terms, &self.postings, &cached, self.docs.len())
+        TermCache::from_index(&self.terms, &self.postings, &cached, self.docs.len())
     }
 
     /// Returns whether a text has a vector.
@@ -500,18 +508,18 @@ impl Index {
     }
 
     /// Returns whether the index contains a document.
-    pub fn holds_doc(&self, id: DocId) -> bool {
-        self.places.contains_key(&id)
+    pub fn contains(&self, id: DocId) -> bool {
+        self.text_numbers.contains_key(&id)
     }
 
     /// Returns the number of texts.
     pub fn len(&self) -> usize {
-        self.places.len()
+        self.text_numbers.len()
     }
 
     /// Returns whether the index contains no text.
     pub fn is_empty(&self) -> bool {
-        self.places.is_empty()
+        self.text_numbers.is_empty()
     }
 
     /// Returns the number of assigned text numbers, including unused numbers.
@@ -521,30 +529,30 @@ impl Index {
 
     /// Returns the text number of a fact or passage. Text numbers are in no meaningful order.
     pub(crate) fn place_of(&self, id: DocId) -> Option<u32> {
-        self.places.get(&id).copied()
+        self.text_numbers.get(&id).copied()
     }
 
-    /// Returns the text number of a fact. `row` is the dense index of the fact in the state of the view. That state may
-    /// have a different history from the state of this index, so `row` may belong to another fact here. The low bits of
-    /// the id are therefore compared too.
-    pub(crate) fn place_of_fact(&self, id: FactId, row: u32) -> Option<u32> {
-        match self.rows.get(row as usize) {
-            Some(row) if row.tag == Row::tag(id) => Some(row.place).filter(|place| *place != NONE),
+    /// Returns the text number of a fact. `fact_index` is the dense index of the fact in the state of the view. That
+    /// state may have a different history from the state of this index, so `fact_index` may belong to another fact
+    /// here. The low bits of the id are therefore compared too.
+    pub(crate) fn place_of_fact(&self, id: FactId, fact_index: u32) -> Option<u32> {
+        match self.fact_entries.get(fact_index as usize) {
+            Some(entry) if entry.tag == FactEntry::tag(id) => Some(entry.text_number).filter(|at| *at != NONE),
             _ => self.place_of(DocId::Fact(id)),
         }
     }
 
-    pub(crate) fn doc_at(&self, place: u32) -> &Doc {
-        &self.docs[place as usize]
+    pub(crate) fn doc_at(&self, text_number: u32) -> &Doc {
+        &self.docs[text_number as usize]
     }
 
-    pub(crate) fn head_at(&self, place: u32) -> Head {
-        self.heads[place as usize]
+    pub(crate) fn head_at(&self, text_number: u32) -> Head {
+        self.heads[text_number as usize]
     }
 
     /// Returns whether the text with a text number contains a term.
-    pub(crate) fn has(&self, place: u32, term: u32) -> bool {
-        self.postings(term).binary_search_by_key(&place, |(of, _)| *of).is_ok()
+    pub(crate) fn has(&self, text_number: u32, term: u32) -> bool {
+        self.postings(term).binary_search_by_key(&text_number, |(number, _)| *number).is_ok()
     }
 
     pub(crate) fn vectors(&self) -> &Vectors {
@@ -552,7 +560,7 @@ impl Index {
     }
 
     #[cfg(test)]
-    pub(crate) fn trust_no_look(&mut self) {
+    pub(crate) fn compute_all_cosines_in_full(&mut self) {
         self.vectors.trust_no_look();
     }
 
@@ -567,7 +575,7 @@ impl Index {
 
     /// Returns the order of the passages.
     pub(crate) fn order(&self) -> &PassageOrder {
-        &self.order
+        &self.passage_order
     }
 
     /// Returns the titles of the passages.
@@ -585,7 +593,7 @@ impl Index {
     }
 
     /// Returns the text numbers of the facts for which a passage is evidence.
-    pub(crate) fn borne_out(&self, id: PassageId) -> &[u32] {
-        self.borne_out.get(&id).map_or(&[], Vec::as_slice)
+    pub(crate) fn facts_with_evidence(&self, id: PassageId) -> &[u32] {
+        self.facts_by_evidence.get(&id).map_or(&[], Vec::as_slice)
     }
 }

@@ -24,13 +24,14 @@ pub struct Words {
     /// Score of a passage with the lines before and after it; equals `own` for a fact.
     pub window: f32,
     /// Score of the session or document that contains the passage; equals `own` for a fact.
-    pub whole: f32,
+    #[serde(rename = "whole")]
+    pub container: f32,
 }
 
 impl Words {
     /// Returns the mean of the three levels.
     pub fn mean(&self) -> f32 {
-        (self.own + self.window + self.whole) / 3.0
+        (self.own + self.window + self.container) / 3.0
     }
 }
 
@@ -38,18 +39,18 @@ impl Words {
 #[derive(Debug)]
 struct Level {
     lengths: Vec<f32>,
-    mean: f32,
+    mean_length: f32,
     scores: Vec<f32>,
     /// Score of a text that contains every word of the question.
-    all: f32,
+    max_score: f32,
 }
 
 impl Level {
-    fn of(lengths: Vec<u32>) -> Self {
+    fn new(lengths: Vec<u32>) -> Self {
         let sum: u64 = lengths.iter().map(|length| u64::from(*length)).sum();
-        let mean = (sum as f64 / lengths.len().max(1) as f64).max(1.0) as f32;
+        let mean_length = (sum as f64 / lengths.len().max(1) as f64).max(1.0) as f32;
         let lengths: Vec<f32> = lengths.into_iter().map(|length| length as f32).collect();
-        Self { scores: vec![0.0; lengths.len()], lengths, mean, all: 0.0 }
+        Self { scores: vec![0.0; lengths.len()], lengths, mean_length, max_score: 0.0 }
     }
 
     /// Adds the scores for one word of the question. `counts` lists the texts that contain the word, each with the
@@ -57,15 +58,15 @@ impl Level {
     fn add(&mut self, counts: &[(usize, u32)]) {
         let (texts, frequency) = (self.lengths.len() as f32, counts.len() as f32);
         let rarity = (1.0 + (texts - frequency + 0.5) / (frequency + 0.5)).ln();
-        self.all += rarity;
+        self.max_score += rarity;
         for &(text, count) in counts {
-            let norm = K1 * (1.0 - B + B * self.lengths[text] / self.mean);
+            let norm = K1 * (1.0 - B + B * self.lengths[text] / self.mean_length);
             self.scores[text] += rarity * count as f32 * (K1 + 1.0) / (count as f32 + norm);
         }
     }
 
-    fn share(&self, text: usize) -> f32 {
-        if self.all > 0.0 { self.scores[text] / self.all } else { 0.0 }
+    fn relative_score(&self, text: usize) -> f32 {
+        if self.max_score > 0.0 { self.scores[text] / self.max_score } else { 0.0 }
     }
 }
 
@@ -82,8 +83,8 @@ impl LexicalScores {
     pub(crate) fn of(&self, candidate: usize) -> Words {
         match candidate.checked_sub(self.facts.scores.len()) {
             None => {
-                let own = self.facts.share(candidate);
-                Words { own, window: own, whole: own }
+                let own = self.facts.relative_score(candidate);
+                Words { own, window: own, container: own }
             }
             Some(passage) => self.passages[passage],
         }
@@ -97,48 +98,50 @@ pub(crate) fn lexical_scores(candidates: &Candidates, index: &Index, question: &
     stems.dedup();
     let talk = &candidates.talk;
     let length = |candidate: usize| candidates.head(candidate).length;
-    let runs = talk.last().map_or(0, |said| said.run + 1);
-    let mut whole_lengths = vec![0; runs];
-    talk.iter().for_each(|said| whole_lengths[said.run] += length(said.candidate));
-    let around = |place: usize| candidates.neighbours(place).map(|beside| length(talk[beside].candidate)).sum::<u32>();
-    let mut facts = Level::of((0..candidates.facts).map(length).collect());
-    let mut own = Level::of(talk.iter().map(|said| length(said.candidate)).collect());
-    let mut window = Level::of((0..talk.len()).map(|at| length(talk[at].candidate) + around(at)).collect());
-    let mut whole = Level::of(whole_lengths);
+    let run_count = talk.last().map_or(0, |passage| passage.run + 1);
+    let mut container_lengths = vec![0; run_count];
+    talk.iter().for_each(|passage| container_lengths[passage.run] += length(passage.candidate));
+    let neighbour_length = |position: usize| {
+        candidates.neighbours(position).map(|neighbour| length(talk[neighbour].candidate)).sum::<u32>()
+    };
+    let mut facts = Level::new((0..candidates.facts).map(length).collect());
+    let mut own = Level::new(talk.iter().map(|passage| length(passage.candidate)).collect());
+    let mut window = Level::new((0..talk.len()).map(|at| length(talk[at].candidate) + neighbour_length(at)).collect());
+    let mut container = Level::new(container_lengths);
     // For each passage, its position in `talk`.
-    let mut places = vec![0; candidates.len() - candidates.facts];
-    talk.iter().enumerate().for_each(|(place, said)| places[said.candidate - candidates.facts] = place);
-    let (mut near, mut sums) = (vec![0; talk.len()], vec![0; runs]);
+    let mut positions = vec![0; candidates.len() - candidates.facts];
+    talk.iter().enumerate().for_each(|(position, passage)| positions[passage.candidate - candidates.facts] = position);
+    let (mut window_counts, mut container_counts) = (vec![0; talk.len()], vec![0; run_count]);
     for stem in &stems {
         let postings = index.term(stem).map_or(&[][..], |term| index.postings(term));
-        let (mut in_facts, mut in_talk) = (Vec::new(), Vec::new());
-        for &(place, count) in postings {
-            match candidates.at(place) {
-                Some(fact) if fact < candidates.facts => in_facts.push((fact, count)),
-                Some(passage) => in_talk.push((places[passage - candidates.facts], count)),
+        let (mut fact_counts, mut passage_counts) = (Vec::new(), Vec::new());
+        for &(text_number, count) in postings {
+            match candidates.at(text_number) {
+                Some(fact) if fact < candidates.facts => fact_counts.push((fact, count)),
+                Some(passage) => passage_counts.push((positions[passage - candidates.facts], count)),
                 None => {}
             }
         }
-        for &(place, count) in &in_talk {
-            sums[talk[place].run] += count;
-            near[place] += count;
-            candidates.neighbours(place).for_each(|beside| near[beside] += count);
+        for &(position, count) in &passage_counts {
+            container_counts[talk[position].run] += count;
+            window_counts[position] += count;
+            candidates.neighbours(position).for_each(|neighbour| window_counts[neighbour] += count);
         }
-        facts.add(&in_facts);
-        own.add(&in_talk);
-        window.add(&taken(&mut near));
-        whole.add(&taken(&mut sums));
+        facts.add(&fact_counts);
+        own.add(&passage_counts);
+        window.add(&take_nonzero(&mut window_counts));
+        container.add(&take_nonzero(&mut container_counts));
     }
-    let of = |&place: &usize| Words {
-        own: own.share(place),
-        window: window.share(place),
-        whole: whole.share(talk[place].run),
+    let words_of = |&position: &usize| Words {
+        own: own.relative_score(position),
+        window: window.relative_score(position),
+        container: container.relative_score(talk[position].run),
     };
-    LexicalScores { passages: places.iter().map(of).collect(), facts }
+    LexicalScores { passages: positions.iter().map(words_of).collect(), facts }
 }
 
 /// Returns the counts that are not 0 and resets them to 0.
-fn taken(counts: &mut [u32]) -> Vec<(usize, u32)> {
-    let found = counts.iter_mut().enumerate().filter(|(_, count)| **count > 0);
-    found.map(|(at, count)| (at, std::mem::take(count))).collect()
+fn take_nonzero(counts: &mut [u32]) -> Vec<(usize, u32)> {
+    let nonzero = counts.iter_mut().enumerate().filter(|(_, count)| **count > 0);
+    nonzero.map(|(at, count)| (at, std::mem::take(count))).collect()
 }

@@ -50,7 +50,7 @@ mod vector_set;
 mod vectors;
 mod words;
 
-pub use citation::{Citation, Citations, Source, why};
+pub use citation::{Citation, Citations, Source, score_explanation};
 pub use context::{Detail, Form, Line, Request, Scene, SceneContext, Section};
 pub use document::{DocId, text_of};
 pub use entity_linker::{EntityLinker, LinkedEntity};
@@ -61,7 +61,7 @@ pub use pagerank::ActivationStep;
 pub use rank::{Channels, EXPLAINED, Explanation, Query, Ranked, Ranking, Relevant, Weights, rank};
 pub use scope::Scope;
 pub use summarize::{
-    Hearer, Matter, Part, Recap, RecapLine, RecapRequest, Summary, SummaryRequest, beginning, recap, summarize,
+    Hearer, Matter, Part, Recap, RecapLine, RecapRequest, Summary, SummaryRequest, recap, summarize, truncate,
 };
 pub use term_cache::TermCache;
 pub use tokens::{ApproximateTokens, TokenCounter};

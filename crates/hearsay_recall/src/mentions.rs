@@ -13,9 +13,10 @@ pub(crate) fn named_in(view: &View, index: &Index, candidates: &Candidates, name
         let terms = stems(&name.join(" ")).iter().map(|stem| index.term(stem)).collect::<Option<Vec<u32>>>();
         let Some(terms) = terms else { continue };
         let Some(rarest) = terms.iter().min_by_key(|term| index.postings(**term).len()) else { continue };
-        for at in index.postings(*rarest).iter().filter_map(|(place, _)| candidates.at(*place)) {
-            let may = !about[at] && terms.iter().all(|term| candidates.has(at, *term));
-            about[at] |= may && said(view, candidates, at).is_some_and(|text| text::names(&text::words(text), name));
+        for at in index.postings(*rarest).iter().filter_map(|(text_number, _)| candidates.at(*text_number)) {
+            let is_possible = !about[at] && terms.iter().all(|term| candidates.has(at, *term));
+            about[at] |=
+                is_possible && text_of(view, candidates, at).is_some_and(|text| text::names(&text::words(text), name));
         }
     }
 }
@@ -33,7 +34,7 @@ pub(crate) fn said_by(view: &View, index: &Index, candidates: &Candidates, named
 }
 
 /// Returns the text of a fact or passage in the view.
-fn said<'v>(view: &'v View, candidates: &Candidates<'v>, at: usize) -> Option<&'v str> {
+fn text_of<'v>(view: &'v View, candidates: &Candidates<'v>, at: usize) -> Option<&'v str> {
     match candidates.id(at) {
         DocId::Fact(_) => candidates.known(at).map(Known::statement),
         DocId::Passage(id) => view.passage(id).map(|heard| heard.passage.text.as_str()),

@@ -2,9 +2,9 @@
 //! [`Page`].
 //!
 //! The program's own words are string literals in its source code. All other text is data and may be hostile. A page
-//! separates the two by type: [`Page::own`] takes `'static` strings, and [`Page::data`] escapes its argument. No caller
-//! can forget to escape. Only the page itself writes line breaks and brackets. Data can neither end a line nor look
-//! like a heading, a remark or a citation.
+//! separates the two by type: [`Page::literal`] takes `'static` strings, and [`Page::data`] escapes its argument. No
+//! caller can forget to escape. Only the page itself writes line breaks and brackets. Data can neither end a line nor
+//! look like a heading, a remark or a citation.
 
 use std::borrow::Cow;
 
@@ -34,15 +34,15 @@ impl Page {
     }
 
     /// Writes the program's own words, which may contain line breaks.
-    pub fn own(&mut self, words: &'static str) -> &mut Self {
+    pub fn literal(&mut self, words: &'static str) -> &mut Self {
         self.text.push_str(words);
         self
     }
 
     /// Writes data, escaped and trimmed.
     pub fn data(&mut self, data: &str) -> &mut Self {
-        let begins = self.text.is_empty() || self.text.ends_with('\n');
-        if begins && self.markup == Markup::Plain && data.trim_start().starts_with('-') {
+        let at_line_start = self.text.is_empty() || self.text.ends_with('\n');
+        if at_line_start && self.markup == Markup::Plain && data.trim_start().starts_with('-') {
             self.text.push('\\');
         }
         let escaped = match self.markup {
@@ -65,7 +65,7 @@ impl Page {
             Markup::Plain => ("[", "]"),
             Markup::Markdown => ("*[", "]*"),
         };
-        self.own(open).data(remark).own(close)
+        self.literal(open).data(remark).literal(close)
     }
 
     /// Returns the text of the page.
@@ -77,13 +77,13 @@ impl Page {
 /// Puts spoken words in double quotation marks. Curly double quotation marks inside the words become single quotation
 /// marks, so that the words cannot end the quotation.
 pub fn quoted(words: &str) -> String {
-    let within = |c| match c {
+    let to_single_quote = |c| match c {
         '\u{201C}' | '\u{201E}' => '\u{2018}',
         '\u{201D}' => '\u{2019}',
         c => c,
     };
     let words: Cow<str> = match words.contains(['\u{201C}', '\u{201D}', '\u{201E}']) {
-        true => words.chars().map(within).collect::<String>().into(),
+        true => words.chars().map(to_single_quote).collect::<String>().into(),
         false => words.into(),
     };
     format!("\u{201C}{words}\u{201D}")

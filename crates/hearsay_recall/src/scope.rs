@@ -21,31 +21,31 @@ use crate::{
 #[derive(Debug, Clone, Default)]
 pub struct Scope {
     about: Vec<LinkedEntity>,
-    near: BTreeSet<EntityId>,
-    noted: bool,
+    in_scope: BTreeSet<EntityId>,
+    with_annotations: bool,
 }
 
 impl Scope {
     /// Creates the scope around the entities `about`, using the relations and names in a view.
     pub fn around(view: &View, names: &EntityLinker, about: &[EntityId]) -> Self {
         let about: BTreeSet<&EntityId> = about.iter().collect();
-        let mut near: BTreeSet<EntityId> = about.iter().map(|id| (*id).clone()).collect();
+        let mut in_scope: BTreeSet<EntityId> = about.iter().map(|id| (*id).clone()).collect();
         for known in view.facts().filter(|known| known.predicate().is_relation()) {
             let Some(object) = known.object().entity() else { continue };
             for (from, to) in [(known.subject(), object), (object, known.subject())] {
-                if about.contains(from) && !near.contains(to) {
-                    near.insert(to.clone());
+                if about.contains(from) && !in_scope.contains(to) {
+                    in_scope.insert(to.clone());
                 }
             }
         }
-        Self { about: about.into_iter().map(|id| names.named(id)).collect(), near, noted: false }
+        Self { about: about.into_iter().map(|id| names.linked_entity(id)).collect(), in_scope, with_annotations: false }
     }
 
     /// Extends the scope by recorded annotations: the entities that a `lore` fact is about or that a passage mentions.
     /// Use this for the DM only. A character who hears of "the Grey Lady" does not know to which entity the author
     /// referred.
     pub fn with_notes(self) -> Self {
-        Self { noted: true, ..self }
+        Self { with_annotations: true, ..self }
     }
 
     /// Returns the entities that the question is about.
@@ -55,42 +55,42 @@ impl Scope {
 
     /// Adds the entities of [`about`](Self::about()) to the entities that a question names.
     pub fn join(&self, named: &mut Vec<LinkedEntity>) {
-        let more = self.about.iter().filter(|about| named.iter().all(|named| named.id != about.id));
-        let more: Vec<LinkedEntity> = more.cloned().collect();
-        named.extend(more);
+        let missing = self.about.iter().filter(|about| named.iter().all(|named| named.id != about.id));
+        let missing: Vec<LinkedEntity> = missing.cloned().collect();
+        named.extend(missing);
     }
 
     /// Returns whether an entity is in [`about`](Self::about()) or one relation away from such an entity.
     pub fn holds(&self, id: &EntityId) -> bool {
-        self.near.contains(id)
+        self.in_scope.contains(id)
     }
 
     /// Returns, for each candidate, whether it is in the scope.
     pub(crate) fn marks(&self, view: &View, index: &Index, candidates: &Candidates) -> Vec<bool> {
         let mut marks = vec![false; candidates.len()];
-        for named in &self.about {
-            named_in(view, index, candidates, named, &mut marks);
-            said_by(view, index, candidates, named, &mut marks);
+        for about in &self.about {
+            named_in(view, index, candidates, about, &mut marks);
+            said_by(view, index, candidates, about, &mut marks);
         }
         for (at, mark) in marks.iter_mut().enumerate() {
             *mark |= match candidates.id(at) {
                 DocId::Fact(id) => view.fact(id).is_some_and(|known| {
-                    let free = *known.predicate() == *attribute::LORE;
+                    let is_lore = *known.predicate() == *attribute::LORE;
                     let mut ends = std::iter::once(known.subject()).chain(known.object().entity());
-                    (!free && ends.any(|id| self.holds(id)))
-                        || (self.noted && known.entities().any(|id| self.holds(id)))
+                    (!is_lore && ends.any(|id| self.holds(id)))
+                        || (self.with_annotations && known.entities().any(|id| self.holds(id)))
                 }),
-                DocId::Passage(id) => view.passage(id).filter(|_| self.noted).is_some_and(|heard| {
+                DocId::Passage(id) => view.passage(id).filter(|_| self.with_annotations).is_some_and(|heard| {
                     let passage = &heard.passage;
                     passage.mentions.iter().chain(&passage.place).chain(&passage.document).any(|id| self.holds(id))
                 }),
             };
         }
-        let inside = (0..candidates.facts).filter(|at| marks[*at]);
-        let borne_out: Vec<DocId> =
-            inside.flat_map(|at| candidates.doc(at).evidence.iter().map(|id| DocId::Passage(*id))).collect();
-        for id in borne_out {
-            if let Some(at) = index.place_of(id).and_then(|place| candidates.at(place)) {
+        let facts_in_scope = (0..candidates.facts).filter(|at| marks[*at]);
+        let evidence_passages: Vec<DocId> =
+            facts_in_scope.flat_map(|at| candidates.doc(at).evidence.iter().map(|id| DocId::Passage(*id))).collect();
+        for id in evidence_passages {
+            if let Some(at) = index.place_of(id).and_then(|text_number| candidates.at(text_number)) {
                 marks[at] = true;
             }
         }

@@ -25,7 +25,7 @@ fn key(id: DocId) -> DocKey {
 
 /// Returns a hash of the title and date of a passage. Both are searched together with the passage, but the id of the
 /// passage does not depend on them.
-pub(crate) fn context_mark(title: Option<&str>, date: &str) -> u64 {
+pub(crate) fn context_hash(title: Option<&str>, date: &str) -> u64 {
     if title.is_none() && date.is_empty() {
         return 0;
     }
@@ -39,7 +39,7 @@ pub(crate) fn context_mark(title: Option<&str>, date: &str) -> u64 {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TermCache {
     terms: Vec<String>,
-    /// Texts, sorted by id, each with the hash from [`context_mark`].
+    /// Texts, sorted by id, each with the hash from [`context_hash`].
     docs: Vec<(DocKey, u64)>,
     /// For each term, the indices in `docs` of the texts that contain it, with the number of occurrences. Each term has
     /// at least one text.
@@ -58,31 +58,31 @@ impl TermCache {
     /// differently.
     pub const FORMAT: u32 = 2;
 
-    /// Creates a cache from the data of an index. `numbers` maps each term to its number. `docs` lists each text with
-    /// its context hash and its text number, sorted by id. All text numbers are below `places`.
-    pub(crate) fn of(
-        numbers: &FxHashMap<String, u32>,
+    /// Creates a cache from the data of an index. `term_numbers` maps each term to its number. `docs` lists each text
+    /// with its context hash and its text number, sorted by id. All text numbers are below `text_number_count`.
+    pub(crate) fn from_index(
+        term_numbers: &FxHashMap<String, u32>,
         postings: &[Postings],
         docs: &[(DocId, u64, u32)],
-        places: usize,
+        text_number_count: usize,
     ) -> Self {
-        let mut renumbered = vec![u32::MAX; places];
-        for (number, (.., place)) in docs.iter().enumerate() {
-            renumbered[*place as usize] = number as u32;
+        let mut doc_numbers = vec![u32::MAX; text_number_count];
+        for (number, (.., text_number)) in docs.iter().enumerate() {
+            doc_numbers[*text_number as usize] = number as u32;
         }
-        let docs = docs.iter().map(|(id, mark, _)| (key(*id), *mark)).collect();
-        let mut names: Vec<(&str, u32)> = numbers.iter().map(|(name, number)| (name.as_str(), *number)).collect();
-        names.sort_unstable_by_key(|(_, number)| *number);
+        let docs = docs.iter().map(|(id, context_hash, _)| (key(*id), *context_hash)).collect();
+        let mut terms: Vec<(&str, u32)> = term_numbers.iter().map(|(term, number)| (term.as_str(), *number)).collect();
+        terms.sort_unstable_by_key(|(_, number)| *number);
         let mut cache = Self { docs, ..Self::default() };
         // Keep only terms that some text contains.
-        for (name, number) in names {
-            let of_doc = |&(place, count): &(u32, u32)| (renumbered[place as usize], count);
-            let mut kept: Vec<_> = postings[number as usize].iter().map(of_doc).collect();
-            kept.retain(|(doc, _)| *doc != u32::MAX);
-            if !kept.is_empty() {
-                kept.sort_unstable();
-                cache.terms.push(name.to_owned());
-                cache.postings.push(kept);
+        for (term, number) in terms {
+            let to_doc = |&(text_number, count): &(u32, u32)| (doc_numbers[text_number as usize], count);
+            let mut doc_postings: Vec<_> = postings[number as usize].iter().map(to_doc).collect();
+            doc_postings.retain(|(doc, _)| *doc != u32::MAX);
+            if !doc_postings.is_empty() {
+                doc_postings.sort_unstable();
+                cache.terms.push(term.to_owned());
+                cache.postings.push(doc_postings);
             }
         }
         cache
@@ -117,22 +117,22 @@ impl TermCache {
     /// Encodes the cache in its stored form.
     pub fn encode(&self) -> Vec<u8> {
         let mut stored = Vec::with_capacity(self.docs.len() * 48);
-        put(&mut stored, self.docs.len() as u64);
-        for ((kind, id), mark) in &self.docs {
+        write_varint(&mut stored, self.docs.len() as u64);
+        for ((kind, id), context_hash) in &self.docs {
             stored.push(*kind);
             stored.extend_from_slice(&id.to_le_bytes());
-            stored.extend_from_slice(&mark.to_le_bytes());
+            stored.extend_from_slice(&context_hash.to_le_bytes());
         }
-        put(&mut stored, self.terms.len() as u64);
+        write_varint(&mut stored, self.terms.len() as u64);
         for (term, postings) in self.terms.iter().zip(&self.postings) {
-            put(&mut stored, term.len() as u64);
+            write_varint(&mut stored, term.len() as u64);
             stored.extend_from_slice(term.as_bytes());
-            put(&mut stored, postings.len() as u64);
-            let mut before = 0;
+            write_varint(&mut stored, postings.len() as u64);
+            let mut previous = 0;
             for (doc, count) in postings {
-                put(&mut stored, u64::from(doc - before));
-                put(&mut stored, u64::from(*count));
-                before = *doc;
+                write_varint(&mut stored, u64::from(doc - previous));
+                write_varint(&mut stored, u64::from(*count));
+                previous = *doc;
             }
         }
         stored
@@ -140,67 +140,67 @@ impl TermCache {
 
     /// Decodes a stored form. Returns `None` if the bytes are not valid.
     pub fn decode(mut stored: &[u8]) -> Option<Self> {
-        let from = &mut stored;
+        let input = &mut stored;
         let mut cache = Self::default();
-        for _ in 0..take(from)? {
-            let kind = bytes(from, 1)?[0];
-            let id = u128::from_le_bytes(bytes(from, 16)?.try_into().ok()?);
-            let mark = u64::from_le_bytes(bytes(from, 8)?.try_into().ok()?);
-            if cache.docs.last().is_some_and(|(before, _)| *before >= (kind, id)) {
+        for _ in 0..read_varint(input)? {
+            let kind = read_bytes(input, 1)?[0];
+            let id = u128::from_le_bytes(read_bytes(input, 16)?.try_into().ok()?);
+            let context_hash = u64::from_le_bytes(read_bytes(input, 8)?.try_into().ok()?);
+            if cache.docs.last().is_some_and(|(previous, _)| *previous >= (kind, id)) {
                 return None;
             }
-            cache.docs.push(((kind, id), mark));
+            cache.docs.push(((kind, id), context_hash));
         }
-        for _ in 0..take(from)? {
-            let length = usize::try_from(take(from)?).ok()?;
-            cache.terms.push(std::str::from_utf8(bytes(from, length)?).ok()?.to_owned());
-            let count = usize::try_from(take(from)?).ok()?;
+        for _ in 0..read_varint(input)? {
+            let length = usize::try_from(read_varint(input)?).ok()?;
+            cache.terms.push(std::str::from_utf8(read_bytes(input, length)?).ok()?.to_owned());
+            let count = usize::try_from(read_varint(input)?).ok()?;
             // Each posting takes at least two bytes. The check prevents a large allocation for damaged data.
-            let mut postings = Vec::with_capacity(Some(count).filter(|count| *count <= from.len() / 2)?);
+            let mut postings = Vec::with_capacity(Some(count).filter(|count| *count <= input.len() / 2)?);
             let mut doc = 0_u64;
             for number in 0..count {
-                let further = take(from)?;
+                let delta = read_varint(input)?;
                 // Postings must be sorted and distinct.
-                if number > 0 && further == 0 {
+                if number > 0 && delta == 0 {
                     return None;
                 }
-                doc = doc.checked_add(further).filter(|doc| *doc < cache.docs.len() as u64)?;
-                postings.push((doc as u32, u32::try_from(take(from)?).ok()?));
+                doc = doc.checked_add(delta).filter(|doc| *doc < cache.docs.len() as u64)?;
+                postings.push((doc as u32, u32::try_from(read_varint(input)?).ok()?));
             }
             cache.postings.push(postings);
         }
         let mut terms: Vec<&str> = cache.terms.iter().map(String::as_str).collect();
         terms.sort_unstable();
-        (from.is_empty() && terms.windows(2).all(|pair| pair[0] != pair[1])).then_some(cache)
+        (input.is_empty() && terms.windows(2).all(|pair| pair[0] != pair[1])).then_some(cache)
     }
 }
 
 impl CachedDocs {
     /// Returns the index of a text in the cache; `None` if the cache does not contain the text with this mark. Texts
     /// must be requested in the order of their ids, because the search only moves forward.
-    pub(crate) fn take(&mut self, id: DocId, mark: u64) -> Option<u32> {
+    pub(crate) fn position(&mut self, id: DocId, context_hash: u64) -> Option<u32> {
         let id = key(id);
-        while self.docs.get(self.next).is_some_and(|(held, _)| *held < id) {
+        while self.docs.get(self.next).is_some_and(|(cached, _)| *cached < id) {
             self.next += 1;
         }
-        (self.docs.get(self.next) == Some(&(id, mark))).then_some(self.next as u32)
+        (self.docs.get(self.next) == Some(&(id, context_hash))).then_some(self.next as u32)
     }
 }
 
 /// Writes a number in groups of seven bits per byte, lowest group first.
-fn put(to: &mut Vec<u8>, mut number: u64) {
+fn write_varint(output: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
-        to.push(number as u8 | 0x80);
+        output.push(number as u8 | 0x80);
         number >>= 7;
     }
-    to.push(number as u8);
+    output.push(number as u8);
 }
 
-fn take(from: &mut &[u8]) -> Option<u64> {
+fn read_varint(input: &mut &[u8]) -> Option<u64> {
     let mut number = 0_u64;
     for shift in (0..64).step_by(7) {
-        let (byte, rest) = from.split_first()?;
-        *from = rest;
+        let (byte, rest) = input.split_first()?;
+        *input = rest;
         number |= u64::from(byte & 0x7F) << shift;
         if byte & 0x80 == 0 {
             return Some(number);
@@ -209,9 +209,9 @@ fn take(from: &mut &[u8]) -> Option<u64> {
     None
 }
 
-fn bytes<'a>(from: &mut &'a [u8], count: usize) -> Option<&'a [u8]> {
-    let (bytes, rest) = from.split_at_checked(count)?;
-    *from = rest;
+fn read_bytes<'a>(input: &mut &'a [u8], count: usize) -> Option<&'a [u8]> {
+    let (bytes, rest) = input.split_at_checked(count)?;
+    *input = rest;
     Some(bytes)
 }
 

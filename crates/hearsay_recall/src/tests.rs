@@ -182,10 +182,14 @@ fn the_budget_is_kept() {
 #[test]
 fn the_prompt_begins_with_what_does_not_change() {
     let world = World::tavern();
-    let of = |question: &str| world.context("mirela", question, 1000).render(Form::Prompt, false);
-    let (a, b) = (of("Where is the ledger?"), of("Who owes you money?"));
-    let same = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
-    assert!(a[..same].contains("warm and watchful") && a[..same].contains("The place is"), "{}", &a[..same]);
+    let prompt = |question: &str| world.context("mirela", question, 1000).render(Form::Prompt, false);
+    let (a, b) = (prompt("Where is the ledger?"), prompt("Who owes you money?"));
+    let common_length = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
+    assert!(
+        a[..common_length].contains("warm and watchful") && a[..common_length].contains("The place is"),
+        "{}",
+        &a[..common_length]
+    );
 }
 
 #[test]
@@ -196,15 +200,15 @@ fn channels_find_what_they_are_for() {
     let ledger = world.0.facts().find(|fact| fact.statement().contains("chapel floor")).unwrap().id();
     index.set_vector(DocId::Fact(ledger), &[1.0, 0.0]);
     let names = EntityLinker::of(&view);
-    let first = |text: &str, vector: Option<&[f32]>, named: Vec<EntityId>| {
-        let named = named.iter().map(|id| names.named(id)).collect();
+    let first_doc = |text: &str, vector: Option<&[f32]>, named: Vec<EntityId>| {
+        let named = named.iter().map(|id| names.linked_entity(id)).collect();
         let query = Query { text, vector, named, graph: true, ..Query::default() };
         rank(&view, &index, &query).first().map(|ranked| ranked.doc)
     };
-    assert_eq!(first("floors of chapels", None, vec![]), Some(DocId::Fact(ledger)), "by stemmed words");
-    assert_eq!(first("subterranean tome", Some(&[1.0, 0.0]), vec![]), Some(DocId::Fact(ledger)), "by meaning");
-    assert_eq!(first("it", None, vec![id("ledger"), id("chapel")]), Some(DocId::Fact(ledger)), "by graph");
-    assert_eq!(first("nothing of the kind", None, vec![]), None);
+    assert_eq!(first_doc("floors of chapels", None, vec![]), Some(DocId::Fact(ledger)), "by stemmed words");
+    assert_eq!(first_doc("subterranean tome", Some(&[1.0, 0.0]), vec![]), Some(DocId::Fact(ledger)), "by meaning");
+    assert_eq!(first_doc("it", None, vec![id("ledger"), id("chapel")]), Some(DocId::Fact(ledger)), "by graph");
+    assert_eq!(first_doc("nothing of the kind", None, vec![]), None);
 }
 
 /// Returns a state that contains only passages, and their ids. Each line is a text and its hearers.
@@ -246,17 +250,21 @@ fn a_line_is_found_by_the_lines_around_it() {
         let view = View::of(&world.0, &Knower::Entity(id(knower)), None);
         rank(&view, &index, &Query { text, graph: true, ..Query::default() })
     };
-    let place = |found: &[crate::Ranked], line: usize| {
+    let word_scores = |found: &[crate::Ranked], line: usize| {
         found.iter().position(|ranked| ranked.doc == DocId::Passage(ids[line])).map(|at| found[at].explanation.words)
     };
-    let told = found("mirela", "Is the brandy behind the organ?");
-    assert_eq!(told[0].doc, DocId::Passage(ids[2]), "the line that shares most words, in the session that has all");
-    let words = place(&told, 1).unwrap();
-    assert!(words.own == 0.0 && words.window > words.whole / 2.0 && words.whole > 0.5, "{words:?}");
+    let for_mirela = found("mirela", "Is the brandy behind the organ?");
+    assert_eq!(
+        for_mirela[0].doc,
+        DocId::Passage(ids[2]),
+        "the line that shares most words, in the session that has all"
+    );
+    let words = word_scores(&for_mirela, 1).unwrap();
+    assert!(words.own == 0.0 && words.window > words.container / 2.0 && words.container > 0.5, "{words:?}");
     // Odo did not hear the line between them, so for him the two lines are adjacent.
-    let to_odo = found("odo", "Is the brandy behind the organ?");
-    assert_eq!(place(&to_odo, 1), None);
-    assert!(place(&to_odo, 2).unwrap().window > place(&told, 2).unwrap().window);
+    let for_odo = found("odo", "Is the brandy behind the organ?");
+    assert_eq!(word_scores(&for_odo, 1), None);
+    assert!(word_scores(&for_odo, 2).unwrap().window > word_scores(&for_mirela, 2).unwrap().window);
     assert_eq!(found("odo", "What was said on day 5?")[0].doc, DocId::Passage(ids[4]), "by its date");
 }
 
@@ -293,11 +301,11 @@ fn a_name_in_an_address_is_no_reason() {
         ("Good night.", "*"),
     ]);
     world.attribute("mirela", "name", "Mirela", "*");
-    let mut spoken = Passage::new("So it does.");
-    spoken.speaker = Some(id("mirela"));
-    let (last, passage) = (spoken.id(), Change::AddPassage(spoken.into()));
+    let mut spoken_passage = Passage::new("So it does.");
+    spoken_passage.speaker = Some(id("mirela"));
+    let (last, passage) = (spoken_passage.id(), Change::AddPassage(spoken_passage.into()));
     let view = |world: &World| View::of_dm(&world.0);
-    let first = |world: &World| {
+    let first_doc = |world: &World| {
         let mut index = Index::of(world.0.corpus());
         // Imitates a real encoder: texts that contain the same name are similar.
         let vectors: [[f32; 2]; 4] = [[0.9, 0.44], [0.6, 0.8], [0.85, 0.53], [0.0, 1.0]];
@@ -310,9 +318,9 @@ fn a_name_in_an_address_is_no_reason() {
         let query = Query { text: "Where does she keep it?", vector: Some(&[1.0, 0.0]), named, ..Query::default() };
         rank(&view, &index, &query)[0].doc
     };
-    assert_eq!(first(&world), DocId::Passage(ids[0]), "of whom nobody knows that she takes part");
+    assert_eq!(first_doc(&world), DocId::Passage(ids[0]), "of whom nobody knows that she takes part");
     world.apply(vec![passage]);
-    assert_eq!(first(&world), DocId::Passage(ids[1]));
+    assert_eq!(first_doc(&world), DocId::Passage(ids[1]));
 }
 
 #[test]
@@ -335,11 +343,11 @@ fn what_a_good_answer_names_is_found_by_its_title() {
         rank(view, &Index::of(world.0.corpus()), &query)
     };
     let common = View::of(&world.0, &Knower::World, None);
-    let told = found(&common);
-    assert_eq!(told.iter().map(|ranked| ranked.doc).collect::<Vec<_>>(), [ferry, crane].map(DocId::Passage));
-    assert_eq!(told[1].explanation.linked, Some(ferry));
-    assert_eq!(told[1].explanation.way(&common), ["named in \u{201C}The Salt Ferry\u{201D}"]);
-    assert!(told[1].score < told[0].score && told[1].channels.graph > 0.0);
+    let results = found(&common);
+    assert_eq!(results.iter().map(|ranked| ranked.doc).collect::<Vec<_>>(), [ferry, crane].map(DocId::Passage));
+    assert_eq!(results[1].explanation.linked, Some(ferry));
+    assert_eq!(results[1].explanation.way(&common), ["named in \u{201C}The Salt Ferry\u{201D}"]);
+    assert!(results[1].score < results[0].score && results[1].channels.graph > 0.0);
     let all: Vec<DocId> = found(&View::of_dm(&world.0)).iter().map(|ranked| ranked.doc).collect();
     assert!(all.contains(&DocId::Passage(secret)) && !all.contains(&DocId::Passage(other)));
 }
@@ -383,22 +391,25 @@ fn walks_follow_what_they_may() {
     let world = World::tavern();
     let view = View::of(&world.0, &Knower::Entity(id("odo")), None);
     let all = Traversal::default();
-    let seen = Traversal { view: Some(&view), ..Traversal::default() };
-    let ids = |walk: &Traversal, depth| {
-        graph::neighbours(&world.0, &id("odo"), walk, depth, 10).iter().map(|n| n.id.to_string()).collect::<Vec<_>>()
+    let known_only = Traversal { view: Some(&view), ..Traversal::default() };
+    let ids = |traversal: &Traversal, depth| {
+        graph::neighbours(&world.0, &id("odo"), traversal, depth, 10)
+            .iter()
+            .map(|n| n.id.to_string())
+            .collect::<Vec<_>>()
     };
     assert_eq!(ids(&all, 2), ["mirela", "gull"]);
     assert_eq!(ids(&Traversal { direction: Direction::In, ..Traversal::default() }, 2), Vec::<String>::new());
-    let to = |walk: &Traversal, longest| {
-        graph::path(&world.0, &id("odo"), &id("gull"), walk, longest).map(|path| path.len())
+    let path_length = |traversal: &Traversal, max_steps| {
+        graph::path(&world.0, &id("odo"), &id("gull"), traversal, max_steps).map(|path| path.len())
     };
-    assert_eq!((to(&all, 2), to(&all, 1)), (Some(2), None));
-    assert_eq!(to(&seen, 2), Some(2));
-    assert!(graph::path(&world.0, &id("ledger"), &id("chapel"), &seen, 3).is_none(), "Odo does not know");
+    assert_eq!((path_length(&all, 2), path_length(&all, 1)), (Some(2), None));
+    assert_eq!(path_length(&known_only, 2), Some(2));
+    assert!(graph::path(&world.0, &id("ledger"), &id("chapel"), &known_only, 3).is_none(), "Odo does not know");
     let identity = graph::identity(&world.0, &id("mirela"), &all);
     assert_eq!((identity.name, identity.attributes.len(), identity.relations.len()), (Some("Mirela Voss"), 2, 2));
-    let around = graph::subgraph(&world.0, &id("odo"), &all, 2, 10);
-    assert_eq!((around.entities.len(), around.relations.len()), (3, 2));
+    let subgraph = graph::subgraph(&world.0, &id("odo"), &all, 2, 10);
+    assert_eq!((subgraph.entities.len(), subgraph.relations.len()), (3, 2));
 }
 
 #[test]
@@ -425,19 +436,19 @@ fn a_long_passage_leaves_room_for_the_rest() {
 #[test]
 fn a_later_state_takes_the_place_of_an_earlier() {
     let mut world = World::tavern();
-    let place = |world: &mut World, at: &str, since: i64| {
+    let set_place = |world: &mut World, at: &str, since: i64| {
         let provenance = Provenance::new(Method::Authored, Author::Game);
         let validity = Validity { from: Some(Date::at(GameTime(since))), until: None };
         let fact = Fact::relation(&id("odo"), "LOCATED_AT", &id(at), provenance).unwrap().validity(validity);
         world.record(fact.statement(format!("Odo Brandt is at the {at}.")).build().unwrap(), "mirela");
     };
-    place(&mut world, "chapel", 5);
-    place(&mut world, "gull", 9);
+    set_place(&mut world, "chapel", 5);
+    set_place(&mut world, "gull", 9);
     let context = world.context("mirela", "Where is Odo Brandt?", 1000);
-    let told = knowledge(&context);
+    let lines = knowledge(&context);
     assert!(
-        told.contains(&"Odo Brandt is at the gull.") && !told.contains(&"Odo Brandt is at the chapel."),
-        "{told:?}"
+        lines.contains(&"Odo Brandt is at the gull.") && !lines.contains(&"Odo Brandt is at the chapel."),
+        "{lines:?}"
     );
 }
 
@@ -445,16 +456,16 @@ fn a_later_state_takes_the_place_of_an_earlier() {
 fn who_heard_a_sentence_does_not_know_whom_the_author_meant() {
     let mut world = World::tavern();
     world.attribute("mirela", "lore", "The Grey Lady runs the smugglers.", "odo");
-    let told = |world: &World| knowledge(&world.context("odo", "What of Mirela Voss?", 1000)).join(" ");
-    assert!(!told(&world).contains("Grey Lady"), "{}", told(&world));
+    let answer = |world: &World| knowledge(&world.context("odo", "What of Mirela Voss?", 1000)).join(" ");
+    assert!(!answer(&world).contains("Grey Lady"), "{}", answer(&world));
     world.attribute("mirela", "alias", "The Grey Lady", "odo");
-    assert!(told(&world).contains("runs the smugglers"), "{}", told(&world));
+    assert!(answer(&world).contains("runs the smugglers"), "{}", answer(&world));
 }
 
 #[test]
 fn what_others_here_know_and_what_is_contradicted_is_said() {
     let mut world = World::tavern();
-    let full = |acquisition, fact, co_present: &[&str], credence: f64| {
+    let edge = |acquisition, fact, co_present: &[&str], credence: f64| {
         let co_present = co_present.iter().map(|other| id(other)).collect();
         let credence = Credence::new(credence).unwrap();
         KnowledgeEdge {
@@ -467,17 +478,17 @@ fn what_others_here_know_and_what_is_contradicted_is_said() {
     let told_by_odo = || Acquisition::told(Some(id("odo")));
     let learn = |world: &mut World, edge: KnowledgeEdge| world.apply(vec![Change::Learn(edge.into())]);
     let fire = world.attribute("chapel", "lore", "The chapel candle burned a rope.", "");
-    learn(&mut world, full(Acquisition::Witnessed, fire, &["odo"], 1.0));
+    learn(&mut world, edge(Acquisition::Witnessed, fire, &["odo"], 1.0));
     let boat = world.attribute("chapel", "lore", "A candle stood in the chapel boat.", "mirela");
-    learn(&mut world, full(Acquisition::Shared, boat, &["odo"], 0.0));
+    learn(&mut world, edge(Acquisition::Shared, boat, &["odo"], 0.0));
     let thief = world.attribute("chapel", "lore", "Nico stole the chapel candle.", "");
-    learn(&mut world, full(told_by_odo(), thief, &[], 0.6));
+    learn(&mut world, edge(told_by_odo(), thief, &[], 0.6));
     // Adds two contradictory rumours about who has the candle, then a refuted fact and an ended fact.
     world.attribute("chapel", "condition", "The chapel candle is lit.", "");
     for (object, credence) in [("odo", 0.5), ("mirela", 0.55)] {
         let words = format!("The chapel candle is with {object}.");
         let fact = world.relation("chapel", "LOCATED_AT", object, &words, "");
-        learn(&mut world, full(told_by_odo(), fact, &[], credence));
+        learn(&mut world, edge(told_by_odo(), fact, &[], credence));
     }
     let refuted = world.attribute("chapel", "lore", "The chapel candle is cursed.", "mirela");
     let denial =
@@ -511,9 +522,13 @@ fn what_others_here_know_and_what_is_contradicted_is_said() {
     }
     assert_eq!(told.len(), 4);
     assert!(told.iter().all(|line| expected.contains(line)), "{told:?}");
-    let knows = notes("knowledge");
+    let knowledge_notes = notes("knowledge");
     let check = |text: &str, part: &str| {
-        let note = &knows.iter().find(|(line, _)| line == text).unwrap_or_else(|| panic!("{text}: {knows:?}")).1;
+        let note = &knowledge_notes
+            .iter()
+            .find(|(line, _)| line == text)
+            .unwrap_or_else(|| panic!("{text}: {knowledge_notes:?}"))
+            .1;
         assert!(note.contains(part), "{text}: {note}");
     };
     check("The chapel candle is with odo.", "you have heard both this and otherwise");

@@ -80,7 +80,7 @@ const BULK: usize = 10_000;
 #[divan::bench(sample_count = 5, sample_size = 1)]
 fn bulk_10_000_facts_journal(bencher: Bencher) {
     let import = world(2_000, BULK);
-    bencher.counter(ItemsCount::new(BULK)).with_inputs(fresh).bench_local_values(|(directory, store)| {
+    bencher.counter(ItemsCount::new(BULK)).with_inputs(new_store).bench_local_values(|(directory, store)| {
         store.commit_blocking(Position(1), vec![Arc::clone(&import)]).unwrap();
         (directory, store)
     });
@@ -89,7 +89,7 @@ fn bulk_10_000_facts_journal(bencher: Bencher) {
 #[divan::bench(sample_count = 3, sample_size = 1)]
 fn bulk_10_000_facts_journal_and_graph(bencher: Bencher) {
     let import = world(2_000, BULK);
-    bencher.counter(ItemsCount::new(BULK)).with_inputs(fresh).bench_local_values(|(directory, store)| {
+    bencher.counter(ItemsCount::new(BULK)).with_inputs(new_store).bench_local_values(|(directory, store)| {
         store.commit_blocking(Position(1), vec![Arc::clone(&import)]).unwrap();
         let mut state = State::default();
         let touched = state.apply(Arc::clone(&import)).unwrap().touched;
@@ -99,7 +99,7 @@ fn bulk_10_000_facts_journal_and_graph(bencher: Bencher) {
     });
 }
 
-fn fresh() -> (TempDir, Store) {
+fn new_store() -> (TempDir, Store) {
     let directory = tempfile::tempdir().unwrap();
     let store = open(directory.path()).store;
     (directory, store)
@@ -127,9 +127,9 @@ fn campaign() -> &'static TempDir {
 
 fn reopen(bencher: Bencher, snapshot: bool) {
     let directory = campaign().path();
-    let (file, aside) = (directory.join("snapshot"), directory.join("snapshot.aside"));
+    let (file, moved_file) = (directory.join("snapshot"), directory.join("snapshot.aside"));
     if !snapshot {
-        std::fs::rename(&file, &aside).unwrap();
+        std::fs::rename(&file, &moved_file).unwrap();
     }
     bencher.with_inputs(|| ()).bench_local_values(|()| {
         let opened = Store::open(Location::from(directory), StoreOptions::default()).unwrap();
@@ -137,7 +137,7 @@ fn reopen(bencher: Bencher, snapshot: bool) {
         opened
     });
     if !snapshot {
-        std::fs::rename(&aside, &file).unwrap();
+        std::fs::rename(&moved_file, &file).unwrap();
     }
 }
 

@@ -33,7 +33,7 @@ pub enum StoreError {
     },
     /// The database does not support the path of the campaign directory.
     #[error("{} cannot be used for a campaign: {reason}; choose another directory", path.display())]
-    Path {
+    UnsupportedPath {
         /// The unsupported path.
         path: PathBuf,
         /// Reason why the path is not supported.
@@ -43,7 +43,7 @@ pub enum StoreError {
     #[error(
         "the database in {place} has schema {found}; this program supports schemas up to {supported}; use a newer version of Hearsay"
     )]
-    TooNew {
+    SchemaTooNew {
         /// Directory of the campaign.
         place: String,
         /// Schema version of the database.
@@ -55,7 +55,7 @@ pub enum StoreError {
     #[error(
         "the database in {place} has schema {found}; the oldest schema that this program reads is {supported}; run `hearsay export` with the version that wrote the database, and import the exported files with this version"
     )]
-    TooOld {
+    SchemaTooOld {
         /// Directory of the campaign.
         place: String,
         /// Schema version of the database.
@@ -148,14 +148,14 @@ pub enum StoreError {
     #[error("the query failed: {0}")]
     Query(String),
     /// A database action took longer than its timeout.
-    #[error("the database in {place} did not {action} within {} s; close other programs that use the disk, and try again", waited.as_secs())]
-    TooSlow {
+    #[error("the database in {place} did not {action} within {} s; close other programs that use the disk, and try again", timeout.as_secs())]
+    Timeout {
         /// Directory of the campaign.
         place: String,
         /// Action that timed out, such as `open`.
         action: &'static str,
         /// Duration of the timeout.
-        waited: Duration,
+        timeout: Duration,
     },
     /// The store is closed.
     #[error("the campaign is closed; open it again")]
@@ -167,11 +167,11 @@ pub enum StoreError {
 }
 
 /// Advice for a damaged database.
-pub(crate) const RESTORE: &str =
+pub(crate) const REPAIR_ADVICE: &str =
     "run `hearsay db repair` to save all readable data, or restore the directory from a backup";
 
 impl StoreError {
     pub(crate) fn damaged(place: &str, what: impl Into<String>) -> Self {
-        Self::Damaged { place: place.into(), what: what.into(), advice: RESTORE }
+        Self::Damaged { place: place.into(), what: what.into(), advice: REPAIR_ADVICE }
     }
 }

@@ -30,16 +30,16 @@ impl LockHolder {
         Self {
             pid: std::process::id(),
             program: program.unwrap_or_else(|| "unknown".into()),
-            host: host(),
-            since: utc(seconds),
+            host: host_name(),
+            since: format_utc(seconds),
         }
     }
 
     /// Reads the description of a process from a file. If the file is not readable, all fields are `unknown` or 0.
     pub(crate) fn read(path: &Path) -> Self {
-        let read = std::fs::read(path).ok().and_then(|text| serde_json::from_slice(&text).ok());
+        let holder = std::fs::read(path).ok().and_then(|text| serde_json::from_slice(&text).ok());
         let unknown = || "unknown".to_owned();
-        read.unwrap_or_else(|| Self { pid: 0, program: unknown(), host: unknown(), since: unknown() })
+        holder.unwrap_or_else(|| Self { pid: 0, program: unknown(), host: unknown(), since: unknown() })
     }
 }
 
@@ -52,15 +52,15 @@ impl fmt::Display for LockHolder {
     }
 }
 
-fn host() -> String {
-    let named = std::fs::read_to_string("/proc/sys/kernel/hostname").ok().map(|name| name.trim().to_owned());
-    let named = named.filter(|name| !name.is_empty());
+fn host_name() -> String {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").ok().map(|name| name.trim().to_owned());
+    let name = name.filter(|name| !name.is_empty());
     let variable = |name| std::env::var(name).ok();
-    named.or_else(|| variable("COMPUTERNAME")).or_else(|| variable("HOSTNAME")).unwrap_or_else(|| "this machine".into())
+    name.or_else(|| variable("COMPUTERNAME")).or_else(|| variable("HOSTNAME")).unwrap_or_else(|| "this machine".into())
 }
 
 /// Formats seconds since 1970 as date and time in UTC. Uses Howard Hinnant's algorithm `civil_from_days`.
-fn utc(seconds: u64) -> String {
+fn format_utc(seconds: u64) -> String {
     let (days, rest) = ((seconds / 86_400) as i64, seconds % 86_400);
     let z = days + 719_468;
     let (era, day_of_era) = (z.div_euclid(146_097), z.rem_euclid(146_097));
@@ -79,8 +79,8 @@ mod tests {
 
     #[test]
     fn seconds_become_dates() {
-        assert_eq!(utc(0), "1970-01-01 00:00:00 UTC");
-        assert_eq!(utc(951_782_400), "2000-02-29 00:00:00 UTC");
-        assert_eq!(utc(1_795_185_114), "2026-11-20 14:31:54 UTC");
+        assert_eq!(format_utc(0), "1970-01-01 00:00:00 UTC");
+        assert_eq!(format_utc(951_782_400), "2000-02-29 00:00:00 UTC");
+        assert_eq!(format_utc(1_795_185_114), "2026-11-20 14:31:54 UTC");
     }
 }

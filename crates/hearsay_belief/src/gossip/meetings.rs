@@ -8,18 +8,18 @@ use hearsay_model::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::options::{GossipOptions, ROUNDS};
-use crate::occasion::{deaths, holds};
+use crate::occasion::{death_facts, is_canon_at};
 
 /// Purposes of random draws. Draws for different purposes are independent.
-const MEET: u64 = 1;
-const PAIR: u64 = 2;
-const VISIT: u64 = 3;
-const WHERE: u64 = 4;
-pub(super) const TELL: u64 = 5;
+const MEETING_DRAW: u64 = 1;
+const PAIRING_DRAW: u64 = 2;
+const VISIT_DRAW: u64 = 3;
+const DESTINATION_DRAW: u64 = 4;
+pub(super) const TELLING_DRAW: u64 = 5;
 
 /// Deterministic random draws. The result depends only on the seed and the arguments, not on earlier draws.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Dice(u64);
+pub(super) struct RandomDraws(u64);
 
 /// The finalizer of SplitMix64 (Steele, Lea and Flood, 2014).
 fn mix(x: u64) -> u64 {
@@ -28,19 +28,20 @@ fn mix(x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-impl Dice {
+impl RandomDraws {
     pub(super) fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    fn lot<const N: usize>(self, matter: [u64; N]) -> u64 {
-        let step = |lot: u64, part| mix(lot.rotate_left(7) ^ part).wrapping_add(0x9E37_79B9_7F4A_7C15);
-        mix(matter.into_iter().fold(mix(self.0.wrapping_add(0x9E37_79B9_7F4A_7C15)), step))
+    /// Returns a random number. `key` identifies the draw.
+    fn number<const N: usize>(self, key: [u64; N]) -> u64 {
+        let step = |number: u64, part| mix(number.rotate_left(7) ^ part).wrapping_add(0x9E37_79B9_7F4A_7C15);
+        mix(key.into_iter().fold(mix(self.0.wrapping_add(0x9E37_79B9_7F4A_7C15)), step))
     }
 
     /// Returns a random number from 0 (included) to 1 (excluded).
-    pub(super) fn roll<const N: usize>(self, matter: [u64; N]) -> f64 {
-        (self.lot(matter) >> 11) as f64 / (1_u64 << 53) as f64
+    pub(super) fn fraction<const N: usize>(self, key: [u64; N]) -> f64 {
+        (self.number(key) >> 11) as f64 / (1_u64 << 53) as f64
     }
 }
 
@@ -56,15 +57,15 @@ pub(super) struct Person<'s> {
     pub(super) index: u32,
     pub(super) hash: u64,
     pub(super) talkativeness: f64,
-    deaths: Vec<&'s Arc<Fact>>,
-    located: Vec<(&'s Arc<Fact>, u32)>,
-    resides: Vec<(&'s Arc<Fact>, u32)>,
+    death_facts: Vec<&'s Arc<Fact>>,
+    location_facts: Vec<(&'s Arc<Fact>, u32)>,
+    residence_facts: Vec<(&'s Arc<Fact>, u32)>,
 }
 
 impl<'s> Person<'s> {
     fn new(state: &'s State, id: &'s EntityId, index: u32) -> Self {
         let vocabulary = state.vocabulary();
-        let to = |is_wanted: &dyn Fn(&Predicate) -> bool| -> Vec<_> {
+        let relations_with = |is_wanted: &dyn Fn(&Predicate) -> bool| -> Vec<_> {
             let links = state.links_at(index).filter(|link| link.is_forward() && is_wanted(link.fact().predicate()));
             links.map(|link| (link.fact(), link.other_index())).collect()
         };
@@ -73,36 +74,36 @@ impl<'s> Person<'s> {
             index,
             hash: hash(id),
             talkativeness: talkativeness(state, id),
-            deaths: deaths(state, id).collect(),
-            located: to(&|name| PredicateRole::Location.is(name)),
-            resides: to(&|name| vocabulary.belonging(name) == Some(Belonging::Resident)),
+            death_facts: death_facts(state, id).collect(),
+            location_facts: relations_with(&|name| PredicateRole::Location.is(name)),
+            residence_facts: relations_with(&|name| vocabulary.belonging(name) == Some(Belonging::Resident)),
         }
     }
 
     /// Returns the place of the character according to the latest canon fact. Returns `None` if no fact names a place,
     /// or if the character is dead.
     fn place(&self, when: GameTime) -> Option<u32> {
-        let there = |fact: &Fact| holds(fact, Some(when));
-        if self.deaths.iter().any(|fact| there(fact)) {
+        let is_valid = |fact: &Fact| is_canon_at(fact, Some(when));
+        if self.death_facts.iter().any(|fact| is_valid(fact)) {
             return None;
         }
         let latest = |places: &[(&Arc<Fact>, u32)]| {
-            let held = places.iter().filter(|(fact, _)| there(fact));
+            let valid = places.iter().filter(|(fact, _)| is_valid(fact));
             let newest: Option<(_, FactId, u32)> =
-                held.map(|(fact, place)| (fact.validity().start(), fact.id(), *place)).max();
+                valid.map(|(fact, place)| (fact.validity().start(), fact.id(), *place)).max();
             newest.map(|(.., place)| place)
         };
-        latest(&self.located).or_else(|| latest(&self.resides))
+        latest(&self.location_facts).or_else(|| latest(&self.residence_facts))
     }
 }
 
 fn talkativeness(state: &State, id: &EntityId) -> f64 {
-    let said = state.newest(id, attribute::TALKATIVENESS).and_then(|fact| match fact.object() {
+    let stated = state.newest(id, attribute::TALKATIVENESS).and_then(|fact| match fact.object() {
         Object::Value(Value::Number(number)) => Some(number.get()),
         Object::Value(Value::Text(text)) => text.trim().parse().ok().filter(|number: &f64| number.is_finite()),
         _ => None,
     });
-    said.unwrap_or(0.5).clamp(0.0, 1.0)
+    stated.unwrap_or(0.5).clamp(0.0, 1.0)
 }
 
 /// A meeting of two characters. Each character has a flag that is `true` for a visitor.
@@ -113,13 +114,13 @@ pub(super) struct Meeting<'s> {
 
 /// Characters who take part in a round of meetings at one place. Each entry contains the random draw for pairing, the
 /// index of the character, and a flag that is `true` for a visitor.
-type Present = Vec<(u64, usize, bool)>;
+type Attendees = Vec<(u64, usize, bool)>;
 
 /// All characters that may meet, and the places.
-pub(super) struct Town<'s> {
+pub(super) struct MeetingPlan<'s> {
     state: &'s State,
     options: &'s GossipOptions,
-    dice: Dice,
+    draws: RandomDraws,
     people: Vec<Person<'s>>,
     ids: Vec<Option<&'s EntityId>>,
     locations: FxHashSet<u32>,
@@ -128,8 +129,8 @@ pub(super) struct Town<'s> {
     day: Option<i64>,
 }
 
-impl<'s> Town<'s> {
-    pub(super) fn of(state: &'s State, options: &'s GossipOptions, dice: Dice) -> Self {
+impl<'s> MeetingPlan<'s> {
+    pub(super) fn new(state: &'s State, options: &'s GossipOptions, draws: RandomDraws) -> Self {
         let (mut people, mut locations) = (Vec::new(), FxHashSet::default());
         let mut ids = vec![None; state.index_count()];
         for entity in state.entities() {
@@ -143,7 +144,7 @@ impl<'s> Town<'s> {
                 _ => {}
             }
         }
-        Self { state, options, dice, people, ids, locations, neighbours: FxHashMap::default(), day: None }
+        Self { state, options, draws, people, ids, locations, neighbours: FxHashMap::default(), day: None }
     }
 
     /// Returns the ids of all entities by dense index.
@@ -160,20 +161,20 @@ impl<'s> Town<'s> {
         if self.day.replace(day) != Some(day) {
             self.neighbours.clear();
         }
-        let (number, chance) = (day as u64, self.options.meetings_per_day / f64::from(ROUNDS));
-        let mut there: BTreeMap<(u32, u32), Present> = BTreeMap::new();
+        let (day_number, probability) = (day as u64, self.options.meetings_per_day / f64::from(ROUNDS));
+        let mut by_place: BTreeMap<(u32, u32), Attendees> = BTreeMap::new();
         for person in 0..self.people.len() {
             let Person { hash, .. } = self.people[person];
-            if self.dice.roll([MEET, number, round.into(), hash]) >= chance {
+            if self.draws.fraction([MEETING_DRAW, day_number, round.into(), hash]) >= probability {
                 continue;
             }
             let Some(home) = self.people[person].place(when) else { continue };
-            let Some((place, visits)) = self.whereabouts(hash, home, day, begins) else { continue };
-            let lot = self.dice.lot([PAIR, number, round.into(), hash]);
-            there.entry((self.state.rank_at(place), place)).or_default().push((lot, person, visits));
+            let Some((place, visits)) = self.place_on_day(hash, home, day, begins) else { continue };
+            let pairing_draw = self.draws.number([PAIRING_DRAW, day_number, round.into(), hash]);
+            by_place.entry((self.state.rank_at(place), place)).or_default().push((pairing_draw, person, visits));
         }
         let mut meetings = Vec::new();
-        for ((_, place), mut people) in there {
+        for ((_, place), mut people) in by_place {
             let Some(place) = self.ids[place as usize] else { continue };
             people.sort_unstable();
             meetings.extend(people.chunks_exact(2).map(|pair| {
@@ -186,9 +187,9 @@ impl<'s> Town<'s> {
 
     /// Returns the place of a character on a day, and whether the character is a visitor there. Returns `None` while
     /// the character is travelling.
-    fn whereabouts(&mut self, hash: u64, home: u32, day: i64, begins: GameTime) -> Option<(u32, bool)> {
-        let (dice, chance) = (self.dice, self.options.visits_per_day);
-        let sets_out = |day: i64| dice.roll([VISIT, day as u64, hash]) < chance;
+    fn place_on_day(&mut self, hash: u64, home: u32, day: i64, begins: GameTime) -> Option<(u32, bool)> {
+        let (draws, probability) = (self.draws, self.options.visits_per_day);
+        let sets_out = |day: i64| draws.fraction([VISIT_DRAW, day as u64, hash]) < probability;
         let (visits, leaves) = (sets_out(day.wrapping_sub(1)), sets_out(day));
         if !visits && !leaves {
             return Some((home, false));
@@ -197,7 +198,9 @@ impl<'s> Town<'s> {
         match (neighbours.len() as u64, visits) {
             (0, _) => Some((home, false)),
             (_, false) => None,
-            (count, true) => Some((neighbours[(dice.lot([WHERE, day as u64, hash]) % count) as usize], true)),
+            (count, true) => {
+                Some((neighbours[(draws.number([DESTINATION_DRAW, day as u64, hash]) % count) as usize], true))
+            }
         }
     }
 
@@ -205,22 +208,22 @@ impl<'s> Town<'s> {
         let (state, locations) = (self.state, &self.locations);
         let is_part = |link: &Link| state.vocabulary().belonging(link.fact().predicate()) == Some(Belonging::Part);
         self.neighbours.entry(place).or_insert_with(|| {
-            let linked = |of: u32| {
-                let links = state.links_at(of).filter(move |link| locations.contains(&link.other_index()));
-                links.filter(move |link| holds(link.fact(), Some(when)))
+            let links_to_places = |place: u32| {
+                let links = state.links_at(place).filter(move |link| locations.contains(&link.other_index()));
+                links.filter(move |link| is_canon_at(link.fact(), Some(when)))
             };
-            let mut found: Vec<u32> = Vec::new();
-            for link in linked(place) {
-                found.push(link.other_index());
+            let mut neighbours: Vec<u32> = Vec::new();
+            for link in links_to_places(place) {
+                neighbours.push(link.other_index());
                 if link.is_forward() && is_part(&link) {
-                    let parts = linked(link.other_index()).filter(|part| !part.is_forward() && is_part(part));
-                    found.extend(parts.map(|part| part.other_index()));
+                    let parts = links_to_places(link.other_index()).filter(|part| !part.is_forward() && is_part(part));
+                    neighbours.extend(parts.map(|part| part.other_index()));
                 }
             }
-            found.retain(|other| *other != place);
-            found.sort_unstable_by_key(|other| state.rank_at(*other));
-            found.dedup();
-            found
+            neighbours.retain(|other| *other != place);
+            neighbours.sort_unstable_by_key(|other| state.rank_at(*other));
+            neighbours.dedup();
+            neighbours
         })
     }
 }

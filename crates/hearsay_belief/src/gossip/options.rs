@@ -4,7 +4,7 @@ use hearsay_model::{Credence, GameTime};
 use thiserror::Error;
 
 /// Maximum number of days in one step.
-const MOST_DAYS: i64 = 1_000;
+const MAX_DAYS: i64 = 1_000;
 
 /// Number of rounds of meetings in a day.
 pub(super) const ROUNDS: u32 = 8;
@@ -30,9 +30,9 @@ pub struct GossipOptions {
     pub news_days: u32,
     /// Minimum [credence](Credence) of a character that passes a fact on; 0.1 by default.
     ///
-    /// The default is far below [`BELIEVED`](crate::BELIEVED), so that characters also pass on rumours that they do not
-    /// believe. A hearer who hears a rumour from several tellers may believe it.
-    pub least_credence: Credence,
+    /// The default is far below [`BELIEF_THRESHOLD`](crate::BELIEF_THRESHOLD), so that characters also pass on rumours
+    /// that they do not believe. A hearer who hears a rumour from several tellers may believe it.
+    pub min_credence: Credence,
 }
 
 impl GossipOptions {
@@ -46,24 +46,25 @@ impl GossipOptions {
             visits_per_day: 0.1,
             facts_per_meeting: 2,
             news_days: 14,
-            least_credence: Credence::new(0.1).unwrap_or(Credence::NONE),
+            min_credence: Credence::new(0.1).unwrap_or(Credence::NONE),
         }
     }
 
-    pub(super) fn check(&self, minutes_per_day: i64) -> Result<(), GossipError> {
+    /// Checks the time span and the ranges of the options.
+    pub(super) fn validate(&self, minutes_per_day: i64) -> Result<(), GossipError> {
         let (from, until) = (self.from, self.until);
         if until < from {
-            return Err(GossipError::Backwards { from, until });
+            return Err(GossipError::EndBeforeStart { from, until });
         }
-        if i128::from(until.0) - i128::from(from.0) > i128::from(MOST_DAYS) * i128::from(minutes_per_day) {
-            return Err(GossipError::TooLong { most: MOST_DAYS });
+        if i128::from(until.0) - i128::from(from.0) > i128::from(MAX_DAYS) * i128::from(minutes_per_day) {
+            return Err(GossipError::TooLong { max_days: MAX_DAYS });
         }
-        for (what, value, high) in [
+        for (option, value, max) in [
             ("the number of meetings per day", self.meetings_per_day, f64::from(ROUNDS)),
             ("the chance of a visit per day", self.visits_per_day, 1.0),
         ] {
-            if !(0.0..=high).contains(&value) {
-                return Err(GossipError::Range { what, value, high });
+            if !(0.0..=max).contains(&value) {
+                return Err(GossipError::OutOfRange { option, value, max });
             }
         }
         Ok(())
@@ -75,26 +76,26 @@ impl GossipOptions {
 pub enum GossipError {
     /// The step ends before it begins.
     #[error("the gossip step ends at {until}, before it starts at {from}; choose a later end")]
-    Backwards {
+    EndBeforeStart {
         /// The start of the step.
         from: GameTime,
         /// The end of the step.
         until: GameTime,
     },
     /// The step is too long to be simulated day by day.
-    #[error("gossip can be simulated for at most {most} days at a time; use several steps")]
+    #[error("gossip can be simulated for at most {max_days} days at a time; use several steps")]
     TooLong {
         /// Maximum number of days.
-        most: i64,
+        max_days: i64,
     },
     /// An option is outside its allowed range.
-    #[error("{what} must be from 0 to {high}, not {value}")]
-    Range {
+    #[error("{option} must be from 0 to {max}, not {value}")]
+    OutOfRange {
         /// The name of the option.
-        what: &'static str,
+        option: &'static str,
         /// The given value.
         value: f64,
         /// The largest allowed value.
-        high: f64,
+        max: f64,
     },
 }

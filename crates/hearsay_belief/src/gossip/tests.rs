@@ -155,9 +155,9 @@ fn belief_falls_with_each_retelling_and_withdrawing_the_origin_withdraws_it_all(
     assert!(hops > 0, "a rumour that nobody vouches for is passed on");
 
     let witnessed: Vec<_> = after.known_by(fire).filter(|e| e.acquisition.is_witnessed()).map(|e| e.id()).collect();
-    let gone = committed(after.clone(), withdrawal(&after, &witnessed));
-    assert_eq!(gone.known_by(fire).count(), 0);
-    assert!(step.news.iter().all(|news| gone.knowledge(news.edge).is_none()));
+    let after_withdrawal = committed(after.clone(), withdrawal(&after, &witnessed));
+    assert_eq!(after_withdrawal.known_by(fire).count(), 0);
+    assert!(step.news.iter().all(|news| after_withdrawal.knowledge(news.edge).is_none()));
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn concealed_facts_never_spread_and_the_dead_are_silent() {
         world.learn(edge(known));
         fact
     };
-    let kept = [
+    let never_told = [
         witness(&mut world, lore("Secret.").secrecy(Secrecy::Secret), &|edge| edge),
         witness(&mut world, lore("Concealed."), &|edge| KnowledgeEdge { conceals: true, ..edge }),
         witness(&mut world, lore("Doubted."), &|edge| KnowledgeEdge { credence: Credence::NONE, ..edge }),
@@ -196,7 +196,7 @@ fn concealed_facts_never_spread_and_the_dead_are_silent() {
 
     let step = gossip(&world.state(), &days(1, 15)).unwrap();
     for news in &step.news {
-        assert!(!kept.contains(&news.fact) && news.fact != refuted, "{news:?}");
+        assert!(!never_told.contains(&news.fact) && news.fact != refuted, "{news:?}");
         assert!(![&news.teller, &news.hearer].contains(&&id("hero")), "what players say is played: {news:?}");
         assert!(news.fact != of_four || news.hearer != id("ashby-4"), "{news:?}");
         assert_ne!(news.teller, id("ashby-8"));
@@ -211,19 +211,20 @@ fn concealed_facts_never_spread_and_the_dead_are_silent() {
 
 #[test]
 fn friends_tell_more_than_enemies() {
-    let told = |name: &str, felt: i64| {
+    let told_count = |name: &str, attitude: i64| {
         let mut world = valley();
         for (one, other) in (0..30).flat_map(|one| (0..30).map(move |other| (one, other))).filter(|(a, b)| a != b) {
             let one = format!("ashby-{one}");
             let fact = relation(&one, name, &format!("ashby-{other}"));
-            world.fact(fact.attitude(Some(Attitude::new(felt).unwrap())), &[&one]);
+            world.fact(fact.attitude(Some(Attitude::new(attitude).unwrap())), &[&one]);
         }
         fire(&mut world);
         let state = world.state();
-        let told = |seed| gossip(&state, &GossipOptions { seed, ..days(1, 4) }).unwrap().news.len();
-        (0..10).map(told).sum::<usize>()
+        let told_with_seed = |seed| gossip(&state, &GossipOptions { seed, ..days(1, 4) }).unwrap().news.len();
+        (0..10).map(told_with_seed).sum::<usize>()
     };
-    let (friends, strangers, enemies) = (told("LIKES", 60), told("KNOWS", 0), told("HOSTILE_TO", -80));
+    let (friends, strangers, enemies) =
+        (told_count("LIKES", 60), told_count("KNOWS", 0), told_count("HOSTILE_TO", -80));
     assert!(friends > strangers && strangers > 2 * enemies && enemies > 0, "{friends}, {strangers}, {enemies}");
 }
 
@@ -232,9 +233,9 @@ fn the_same_seed_makes_the_same_talk_and_another_seed_another() {
     let mut world = valley();
     fire(&mut world);
     let state = world.state();
-    let whole = gossip(&state, &days(1, 9)).unwrap();
-    assert_eq!(format!("{whole:?}"), format!("{:?}", gossip(&state, &days(1, 9)).unwrap()));
-    assert_ne!(whole, gossip(&state, &GossipOptions { seed: 8, ..days(1, 9) }).unwrap());
+    let step = gossip(&state, &days(1, 9)).unwrap();
+    assert_eq!(format!("{step:?}"), format!("{:?}", gossip(&state, &days(1, 9)).unwrap()));
+    assert_ne!(step, gossip(&state, &GossipOptions { seed: 8, ..days(1, 9) }).unwrap());
     assert_eq!(state, world.state(), "a preview changes nothing");
 
     // The order in which the world was written does not matter.
@@ -243,7 +244,7 @@ fn the_same_seed_makes_the_same_talk_and_another_seed_another() {
     let mut edges: Vec<_> = world.0.iter().filter(|c| matches!(c, Change::Learn(_))).cloned().collect();
     [&mut entities, &mut facts, &mut edges].into_iter().for_each(|part| part.reverse());
     let other = World([entities, facts, edges].concat()).state();
-    assert_eq!(whole, gossip(&other, &days(1, 9)).unwrap());
+    assert_eq!(step, gossip(&other, &days(1, 9)).unwrap());
 
     let none = GossipOptions { meetings_per_day: 0.0, ..days(1, 9) };
     assert_eq!(gossip(&state, &none), Ok(GossipStep::default()));
@@ -267,7 +268,7 @@ fn options_that_cannot_be_say_what_was_expected() {
 }
 
 /// Returns a small random world: groups with ranks, residents who move, attitudes, discovered lies, refutations.
-fn by_lot(mut seed: u64) -> World {
+fn random_world(mut seed: u64) -> World {
     let mut next = move |below: usize| {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (seed >> 33) as usize % below
@@ -289,17 +290,17 @@ fn by_lot(mut seed: u64) -> World {
         let moved = Validity { from: [None, at(next(4) as i64 * DAY + 600)][next(2)].clone(), until: None };
         world.fact(relation(&name, "RESIDENT_OF", place).validity(moved), &[&name, place]);
         if next(2) == 0 {
-            let here = relation(&name, "LOCATED_AT", places[next(3)]);
+            let location = relation(&name, "LOCATED_AT", places[next(3)]);
             let from = Validity { from: at(next(5) as i64 * DAY), until: [None, at(5 * DAY + 700)][next(2)].clone() };
-            world.fact(here.validity(from), &[]);
+            world.fact(location.validity(from), &[]);
         }
         let rank = [None, Some("novice".to_owned()), Some("master".to_owned())][next(3)].clone();
         let until = [None, at(next(5) as i64 * DAY + 700)][next(2)].clone();
         let member = relation(&name, "MEMBER_OF", group).rank(rank).validity(Validity { from: None, until });
         known.push(world.fact(member, [&[&name[..]][..], &[group, &name], &[group]][next(3)]));
         let feeling = relation(&name, ["LIKES", "HOSTILE_TO", "TRUSTS", "KNOWS"][next(4)], &person((n + 1) % people));
-        let felt = [None, Some(Attitude::new(next(200) as i64 - 100).unwrap())][next(2)];
-        known.push(world.fact(feeling.attitude(felt), &[&name]));
+        let attitude = [None, Some(Attitude::new(next(200) as i64 - 100).unwrap())][next(2)];
+        known.push(world.fact(feeling.attitude(attitude), &[&name]));
         world.fact(attribute(&name, "talkativeness", Value::Number(Number::new(1.0).unwrap())), &[]);
     }
     for n in 0..24 {
@@ -342,29 +343,29 @@ proptest! {
     /// The view of a knower during gossip equals its real view, at every moment.
     #[test]
     fn minds_equal_views(seed: u64) {
-        let state = by_lot(seed).state();
+        let state = random_world(seed).state();
         let ids: Vec<_> = (0..state.index_count() as u32)
             .map(|index| state.entities().map(|entity| &entity.id).find(|id| state.index_of(id) == Some(index)))
             .collect();
-        let mut minds = Minds::new(&state, ids.clone(), GameTime(0)..=GameTime(6 * DAY));
+        let mut knowledge = CharacterKnowledge::new(&state, ids.clone(), GameTime(0)..=GameTime(6 * DAY));
         for moment in (0..=6 * DAY).step_by(700) {
             let now = GameTime(moment);
-            for (who, knower) in (0_u32..).zip(&ids).filter_map(|(index, id)| Some((index, (*id)?))) {
+            for (character, knower) in (0_u32..).zip(&ids).filter_map(|(index, id)| Some((index, (*id)?))) {
                 let view = View::of(&state, &knower.clone().into(), Some(now));
-                minds.wake(who, now);
+                knowledge.prepare(character, now);
                 for fact in state.facts() {
-                    let known = minds.known(who, fact.id(), now);
-                    let seen = view.fact(fact.id()).filter(|known| !known.is_made_up());
-                    prop_assert_eq!(known.as_ref(), seen, "{} of {} at {}", fact.statement(), knower, now);
+                    let known = knowledge.known(character, fact.id(), now);
+                    let expected = view.fact(fact.id()).filter(|known| !known.is_made_up());
+                    prop_assert_eq!(known.as_ref(), expected, "{} of {} at {}", fact.statement(), knower, now);
                     let Some(known) = known else { continue };
                     let belief = view.belief(&known);
-                    let told = minds.conviction(who, &known, now);
-                    let held = matches!(belief.hold, crate::Hold::Believed | crate::Hold::Doubted);
-                    prop_assert_eq!(told, if held { belief.credence.get() } else { 0.0 });
+                    let credence = knowledge.effective_credence(character, &known, now);
+                    let may_be_told = matches!(belief.hold, crate::Hold::Believed | crate::Hold::Doubted);
+                    prop_assert_eq!(credence, if may_be_told { belief.credence.get() } else { 0.0 });
                 }
                 for (other, id) in (0_u32..).zip(&ids).filter_map(|(index, id)| Some((index, (*id)?))) {
-                    if other != who {
-                        prop_assert_eq!(minds.trust(who, other, now), Trust::of(&view, id));
+                    if other != character {
+                        prop_assert_eq!(knowledge.trust(character, other, now), Trust::of(&view, id));
                     }
                 }
             }
@@ -374,7 +375,7 @@ proptest! {
     /// A step of gossip equals a sequence of tellings, however the step is divided.
     #[test]
     fn gossip_is_telling_one_by_one(seed: u64, cut in 0..8 * DAY) {
-        let state = by_lot(seed).state();
+        let state = random_world(seed).state();
         let lively = GossipOptions { seed, meetings_per_day: 8.0, visits_per_day: 0.3, ..days(0, 8) };
         let step = gossip(&state, &lively).unwrap();
         let mut told = state.clone();
@@ -385,8 +386,8 @@ proptest! {
             let fact = Arc::clone(told.fact(news.fact).unwrap());
             let telling = Telling::new(&news.teller, std::slice::from_ref(&news.hearer), &fact);
             let learning = tell(&told, &telling, &occasion).unwrap();
-            let lesson = &learning.lessons[0];
-            prop_assert_eq!((lesson.edge, lesson.knew), (news.edge, news.knew));
+            let learned_fact = &learning.learned_facts[0];
+            prop_assert_eq!((learned_fact.edge, learned_fact.was_known), (news.edge, news.was_known));
             changes.extend(learning.changes.clone());
             told = committed(told, learning.changes);
             let belief = crate::Weigher::new(&told).belief(news.edge, told.knowledge(news.edge).unwrap());

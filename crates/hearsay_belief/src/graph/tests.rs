@@ -46,27 +46,32 @@ fn world(seeds: &[(u8, u8, u8)]) -> State {
 
 /// Returns the result of a traversal by its definition: level by level, where each entity is reached by the relation
 /// with the smallest id.
-fn spread(state: &State, from: &EntityId, walk: &Traversal, depth: usize) -> Vec<(EntityId, usize, FactId, bool)> {
+fn reference_traversal(
+    state: &State,
+    from: &EntityId,
+    traversal: &Traversal,
+    depth: usize,
+) -> Vec<(EntityId, usize, FactId, bool)> {
     let mut found: BTreeMap<EntityId, usize> = BTreeMap::from([(from.clone(), 0)]);
     let mut all = Vec::new();
     for distance in 1..=depth {
         let mut level: BTreeMap<EntityId, (FactId, bool)> = BTreeMap::new();
         for fact in state.facts() {
             let Some(object) = fact.object().entity() else { continue };
-            let seen = walk.view.map_or(fact.stands(), |view| view.fact(fact.id()).is_some());
-            let named = walk.predicates.is_empty() || walk.predicates.contains(fact.predicate());
-            if !seen || !named {
+            let is_visible = traversal.view.map_or(fact.stands(), |view| view.fact(fact.id()).is_some());
+            let predicate_matches = traversal.predicates.is_empty() || traversal.predicates.contains(fact.predicate());
+            if !is_visible || !predicate_matches {
                 continue;
             }
-            for (here, there, forward) in [(fact.subject(), object, true), (object, fact.subject(), false)] {
-                let way = match walk.direction {
+            for (from, to, forward) in [(fact.subject(), object, true), (object, fact.subject(), false)] {
+                let direction_matches = match traversal.direction {
                     Direction::Both => true,
                     Direction::Out => forward,
                     Direction::In => !forward,
                 };
-                if way && found.get(here) == Some(&(distance - 1)) && !found.contains_key(there) {
+                if direction_matches && found.get(from) == Some(&(distance - 1)) && !found.contains_key(to) {
                     // The facts are sorted by id.
-                    level.entry(there.clone()).or_insert((fact.id(), forward));
+                    level.entry(to.clone()).or_insert((fact.id(), forward));
                 }
             }
         }
@@ -84,19 +89,19 @@ proptest! {
         seeds in prop::collection::vec(any::<(u8, u8, u8)>(), 1..80),
         from in 0_u8..12,
         depth in 1_usize..5,
-        way in 0_usize..3,
-        named in any::<bool>(),
+        direction in 0_usize..3,
+        has_predicate in any::<bool>(),
     ) {
         let state = world(&seeds);
         let view = View::of(&state, &Knower::Entity(entity(from)), None);
-        let direction = [Direction::Both, Direction::Out, Direction::In][way];
-        let predicates = if named { vec!["OWES".try_into().unwrap()] } else { Vec::new() };
+        let direction = [Direction::Both, Direction::Out, Direction::In][direction];
+        let predicates = if has_predicate { vec!["OWES".try_into().unwrap()] } else { Vec::new() };
         for view in [None, Some(&view)] {
-            let walk = Traversal { direction, predicates: predicates.clone(), view };
-            let found = neighbours(&state, &entity(from), &walk, depth, usize::MAX);
+            let traversal = Traversal { direction, predicates: predicates.clone(), view };
+            let found = neighbours(&state, &entity(from), &traversal, depth, usize::MAX);
             let found: Vec<_> =
                 found.iter().map(|n| (n.id.clone(), n.distance, n.fact.id(), n.forward)).collect();
-            prop_assert_eq!(found, spread(&state, &entity(from), &walk, depth));
+            prop_assert_eq!(found, reference_traversal(&state, &entity(from), &traversal, depth));
         }
     }
 }

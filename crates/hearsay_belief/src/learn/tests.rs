@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::{
     Hold, Reason, chains, retraction_impact,
-    world::{World, ids, when, who},
+    world::{World, ids, occasion_at, who},
 };
 
 fn id(text: &str) -> EntityId {
@@ -23,19 +23,19 @@ fn telling<'a>(teller: &'a EntityId, hearers: &'a [EntityId], fact: &'a Arc<Fact
 
 impl World {
     fn sees(&mut self, minute: i64, witnesses: &str, fact: &Arc<Fact>) -> Learning {
-        let learning = witness(&self.0, std::slice::from_ref(fact), &ids(witnesses), &when(minute)).unwrap();
+        let learning = witness(&self.0, std::slice::from_ref(fact), &ids(witnesses), &occasion_at(minute)).unwrap();
         self.commit(learning)
     }
 
     fn tells(&mut self, minute: i64, teller: &str, hearers: &str, fact: &Arc<Fact>) -> Result<Learning, LearnError> {
-        let learning = tell(&self.0, &telling(&id(teller), &ids(hearers), fact), &when(minute))?;
+        let learning = tell(&self.0, &telling(&id(teller), &ids(hearers), fact), &occasion_at(minute))?;
         Ok(self.commit(learning))
     }
 
     fn lies(&mut self, minute: i64, teller: &str, hearers: &str, fact: &Arc<Fact>) {
         let (teller, hearers) = (id(teller), ids(hearers));
         let lie = Telling { sincerity: Sincerity::Lie, ..telling(&teller, &hearers, fact) };
-        let learning = tell(&self.0, &lie, &when(minute)).unwrap();
+        let learning = tell(&self.0, &lie, &occasion_at(minute)).unwrap();
         self.commit(learning);
     }
 
@@ -47,14 +47,14 @@ impl World {
         self.learn(subject, fact.id(), None);
     }
 
-    fn is_at(&mut self, who: &str, place: &str, from: i64, until: Option<i64>) {
+    fn is_at(&mut self, knower: &str, place: &str, from: i64, until: Option<i64>) {
         let date = |minute: i64| Date::at(GameTime(minute));
         let validity = Validity { from: Some(date(from)), until: until.map(date) };
-        self.relation(who, "LOCATED_AT", place, validity);
+        self.relation(knower, "LOCATED_AT", place, validity);
     }
 }
 
-fn close(a: f64, b: f64) -> bool {
+fn is_close(a: f64, b: f64) -> bool {
     (a - b).abs() < 1e-9
 }
 
@@ -65,23 +65,25 @@ fn belief_falls_with_each_retelling_and_rises_with_independent_origins() {
     world.sees(10, "ann", &fact);
     world.tells(20, "ann", "bob", &fact).unwrap();
     world.tells(30, "bob", "cid", &fact).unwrap();
-    let of = |world: &World, knower| world.credence(knower, fact.id()).unwrap();
-    assert!(close(of(&world, "ann"), 1.0));
-    let once = 0.6 * RETELLING;
-    assert!(close(of(&world, "bob"), once) && close(of(&world, "cid"), once * once));
+    let credence = |world: &World, knower| world.credence(knower, fact.id()).unwrap();
+    assert!(is_close(credence(&world, "ann"), 1.0));
+    let retold_once = 0.6 * RETELLING;
+    assert!(
+        is_close(credence(&world, "bob"), retold_once) && is_close(credence(&world, "cid"), retold_once * retold_once)
+    );
     // Dan hears the fact from two tellers who, as far as he knows, are independent.
     world.tells(40, "bob", "dan", &fact).unwrap();
     world.tells(41, "cid", "dan", &fact).unwrap();
-    let (from_bob, from_cid) = (once * once, once * once * once);
-    assert!(close(of(&world, "dan"), 1.0 - (1.0 - from_bob) * (1.0 - from_cid)));
+    let (from_bob, from_cid) = (retold_once * retold_once, retold_once * retold_once * retold_once);
+    assert!(is_close(credence(&world, "dan"), 1.0 - (1.0 - from_bob) * (1.0 - from_cid)));
     // Eve hears that both tellers have the fact from Ann.
     for (minute, teller) in [(50, "bob"), (51, "cid")] {
         let (teller, hearers, ann) = (id(teller), ids("eve"), id("ann"));
         let learning =
-            tell(&world.0, &Telling { citing: Some(&ann), ..telling(&teller, &hearers, &fact) }, &when(minute));
+            tell(&world.0, &Telling { citing: Some(&ann), ..telling(&teller, &hearers, &fact) }, &occasion_at(minute));
         world.commit(learning.unwrap());
     }
-    assert!(close(of(&world, "eve"), from_bob), "one origin is counted once, by its strongest way");
+    assert!(is_close(credence(&world, "eve"), from_bob), "one origin is counted once, by its strongest way");
 }
 
 #[test]
@@ -104,7 +106,7 @@ fn trust_follows_feeling_and_experience() {
     world.feels("ann", "LIKES", "bob", Some(80));
     world.feels("ann", "TRUSTS", "cid", Some(-100));
     let level = |world: &World, of: &str| Trust::of(&world.view("ann"), &id(of)).level().get();
-    assert!(close(level(&world, "bob"), 0.6 + 0.35 * 0.8) && close(level(&world, "cid"), 0.0));
+    assert!(is_close(level(&world, "bob"), 0.6 + 0.35 * 0.8) && is_close(level(&world, "cid"), 0.0));
     let place = |object: &str, from: i64| {
         let since = Validity { from: Some(Date::at(GameTime(from))), until: None };
         let fact = Fact::relation(&id("thing"), "LOCATED_AT", &id(object), dm()).unwrap().validity(since);
@@ -114,17 +116,17 @@ fn trust_follows_feeling_and_experience() {
     let (said, seen, moved) = (place("chest", 5), place("crate", 4), place("crate", 40));
     world.lies(10, "bob", "ann", &said);
     world.sees(45, "ann", &moved);
-    assert!(close(level(&world, "bob"), 0.88), "it may have been moved since");
+    assert!(is_close(level(&world, "bob"), 0.88), "it may have been moved since");
     world.sees(50, "ann", &seen);
-    assert!(close(level(&world, "bob"), 4.0 * 0.88 / 5.0));
+    assert!(is_close(level(&world, "bob"), 4.0 * 0.88 / 5.0));
     // Ann believes the next statement of Bob less, and more again if it turns out to be true.
     let fact = World::saying("thing", "The thing is cursed.");
     world.sees(55, "bob", &fact);
     world.tells(60, "bob", "ann", &fact).unwrap();
-    assert!(close(world.credence("ann", fact.id()).unwrap(), 4.0 * 0.88 / 5.0 * RETELLING));
+    assert!(is_close(world.credence("ann", fact.id()).unwrap(), 4.0 * 0.88 / 5.0 * RETELLING));
     world.sees(70, "ann", &fact);
-    assert!(close(level(&world, "bob"), (4.0 * 0.88 + 1.0) / 6.0));
-    assert!(close(world.credence("ann", fact.id()).unwrap(), 1.0), "what she saw is not moved by talk");
+    assert!(is_close(level(&world, "bob"), (4.0 * 0.88 + 1.0) / 6.0));
+    assert!(is_close(world.credence("ann", fact.id()).unwrap(), 1.0), "what she saw is not moved by talk");
 }
 
 #[test]
@@ -146,18 +148,18 @@ fn a_lie_begins_with_the_liar() {
 fn a_withdrawal_deactivates_edges_that_depend_on_it_alone() {
     let mut world = World::new("ann bob cid dan fire");
     let fact = World::saying("fire", "The mill burned.");
-    let first = world.sees(10, "ann", &fact).lessons[0].edge;
+    let first = world.sees(10, "ann", &fact).learned_facts[0].edge;
     world.sees(11, "bob", &fact);
     world.tells(20, "ann", "cid dan", &fact).unwrap();
     world.tells(30, "bob", "dan", &fact).unwrap();
     let forget = Operation::new(Author::Dm, "forget", vec![Change::Unlearn(first)]);
     let before = world.0.clone();
     world.0.apply(forget).unwrap();
-    let lost = retraction_impact(&before, &world.0);
-    let mut losers: Vec<_> = lost.lost.iter().map(|edge| edge.knower.to_string()).collect();
+    let impact = retraction_impact(&before, &world.0);
+    let mut losers: Vec<_> = impact.lost.iter().map(|edge| edge.knower.to_string()).collect();
     losers.dedup();
     assert_eq!(losers, ["ann", "cid", "dan"], "Dan loses one of his two ways");
-    let knows = |who| world.credence(who, fact.id()).is_some();
+    let knows = |knower| world.credence(knower, fact.id()).is_some();
     assert_eq!(["ann", "bob", "cid", "dan"].map(knows), [false, true, false, true]);
 }
 
@@ -165,16 +167,16 @@ fn a_withdrawal_deactivates_edges_that_depend_on_it_alone() {
 fn a_deduction_becomes_inactive_with_any_of_its_premises() {
     let mut world = World::new("ann bob dirk");
     let facts = ["Dirk was out.", "Dirk owns a boat."].map(|text| World::saying("dirk", text));
-    let edges = facts.each_ref().map(|fact| world.sees(10, "ann", fact).lessons[0].edge);
+    let edges = facts.each_ref().map(|fact| world.sees(10, "ann", fact).learned_facts[0].edge);
     let conclusion = World::saying("dirk", "Dirk rowed to the wreck.");
     let certainty = Credence::new(0.7).unwrap();
     let premises = facts.each_ref().map(|fact| fact.id());
-    let deduced = deduce(&world.0, &id("ann"), &conclusion, &premises, certainty, &when(20)).unwrap();
+    let deduced = deduce(&world.0, &id("ann"), &conclusion, &premises, certainty, &occasion_at(20)).unwrap();
     world.commit(deduced);
     assert_eq!(world.credence("ann", conclusion.id()), Some(0.7));
     world.apply(vec![Change::Unlearn(edges[1])]);
     assert_eq!(world.credence("ann", conclusion.id()), None);
-    let error = deduce(&world.0, &id("bob"), &conclusion, &premises, certainty, &when(20)).unwrap_err();
+    let error = deduce(&world.0, &id("bob"), &conclusion, &premises, certainty, &occasion_at(20)).unwrap_err();
     assert!(error.to_string().contains("bob does not know that \u{201C}Dirk was out.\u{201D}"), "{error}");
 }
 
@@ -194,8 +196,8 @@ fn one_knows_what_others_have_reason_to_know() {
     assert_eq!(reason(&told), Some(Reason::ToldByMe));
     assert_eq!(reason(&private), None);
     let of_bob = world.view("bob");
-    let back = of_bob.attributed(&id("ann"));
-    assert_eq!(back[&told.id()][0].reason, Reason::ToldMe);
+    let attributed_to_ann = of_bob.attributed(&id("ann"));
+    assert_eq!(attributed_to_ann[&told.id()][0].reason, Reason::ToldMe);
     assert!(world.view("cid").attributed(&id("ann")).is_empty());
 }
 
@@ -220,9 +222,9 @@ fn presence_follows_places_over_time_and_the_dead_learn_nothing() {
     check(40, "ann bob");
     check(60, "bob");
     let fact = World::saying("fire", "The mill burned.");
-    let seen = witness(&world.0, std::slice::from_ref(&fact), &ids("cid"), &when(40));
+    let seen = witness(&world.0, std::slice::from_ref(&fact), &ids("cid"), &occasion_at(40));
     assert_eq!(seen, Err(LearnError::Dead(id("cid"))));
-    assert!(witness(&world.0, std::slice::from_ref(&fact), &ids("cid"), &when(29)).is_ok());
+    assert!(witness(&world.0, std::slice::from_ref(&fact), &ids("cid"), &occasion_at(29)).is_ok());
 }
 
 #[test]
@@ -230,12 +232,12 @@ fn what_is_said_is_heard_and_taken_up() {
     let mut world = World::new("ann bob cid fire");
     let fact = World::saying("fire", "The mill burned.");
     let line = Passage { speaker: Some(id("ann")), ..Passage::new("The mill! It burned!") };
-    let heard =
-        say(&world.0, line, std::slice::from_ref(&fact), &ids("ann bob"), Sincerity::Sincere, &when(10)).unwrap();
+    let heard = say(&world.0, line, std::slice::from_ref(&fact), &ids("ann bob"), Sincerity::Sincere, &occasion_at(10))
+        .unwrap();
     world.commit(heard);
     assert_eq!(world.credence("ann", fact.id()), Some(1.0), "the speaker knows it from itself");
-    assert!(close(world.credence("bob", fact.id()).unwrap(), 0.6 * RETELLING));
-    let passages = |who: &str| world.view(who).passages().len();
+    assert!(is_close(world.credence("bob", fact.id()).unwrap(), 0.6 * RETELLING));
+    let passages = |knower: &str| world.view(knower).passages().len();
     assert_eq!((passages("ann"), passages("bob"), passages("cid")), (1, 1, 0));
 }
 
@@ -249,8 +251,8 @@ fn an_end_and_a_refutation_are_learned_like_anything_else() {
     let ended = ending(&fact, Date::at(GameTime(30)), None, dm()).unwrap();
     world.sees(20, "bob", &refuted);
     world.sees(40, "cid", &ended);
-    let hold = |who: &str, as_of| {
-        let view = View::of(&world.0, &crate::world::who(who), as_of);
+    let hold = |knower: &str, as_of| {
+        let view = View::of(&world.0, &crate::world::who(knower), as_of);
         let known = view.fact(fact.id()).unwrap();
         view.belief(known).hold
     };
@@ -268,15 +270,15 @@ fn talk_does_not_move_what_was_seen_and_weighs_by_how_far_it_is_believed() {
     world.sees(10, "ann bob", &fact);
     world.tells(20, "bob", "cid", &fact).unwrap();
     world.lies(30, "dan", "ann cid", &denial);
-    let belief = |who: &str| {
-        let view = world.view(who);
+    let belief = |knower: &str| {
+        let view = world.view(knower);
         let belief = view.belief(view.fact(fact.id()).unwrap());
         (belief.hold, belief.credence.get())
     };
     assert_eq!(belief("ann"), (Hold::Believed, 1.0));
     let (told, denied) = (0.6 * RETELLING, 0.6 * RETELLING);
     let (hold, credence) = belief("cid");
-    assert!(hold == Hold::Outweighed(denial.id()) && close(credence, told * (1.0 - denied) / (1.0 - told * denied)));
+    assert!(hold == Hold::Outweighed(denial.id()) && is_close(credence, told * (1.0 - denied) / (1.0 - told * denied)));
 }
 
 #[test]
@@ -286,9 +288,9 @@ fn one_mouth_is_one_origin_whomever_it_cites() {
     for (minute, cited) in [(10, "cid"), (20, "dan"), (30, "ann")] {
         let (teller, hearers, cited) = (id("bob"), ids("ann"), id(cited));
         let lie = Telling { sincerity: Sincerity::Lie, citing: Some(&cited), ..telling(&teller, &hearers, &fact) };
-        let learning = tell(&world.0, &lie, &when(minute)).unwrap();
+        let learning = tell(&world.0, &lie, &occasion_at(minute)).unwrap();
         world.commit(learning);
-        assert!(close(world.credence("ann", fact.id()).unwrap(), 0.6 * RETELLING), "citing {cited}");
+        assert!(is_close(world.credence("ann", fact.id()).unwrap(), 0.6 * RETELLING), "citing {cited}");
     }
 }
 
@@ -297,7 +299,7 @@ fn what_is_read_is_known_since_then() {
     let mut world = World::new("ann letter");
     let passage = Passage { document: Some(id("letter")), time: crate::world::at(5), ..Passage::new("Come at noon.") };
     world.apply(vec![Change::AddPassage(Arc::new(passage))]);
-    let learning = read(&world.0, &id("letter"), &ids("ann"), Credence::FULL, &when(20)).unwrap();
+    let learning = read(&world.0, &id("letter"), &ids("ann"), Credence::FULL, &occasion_at(20)).unwrap();
     world.commit(learning);
     let read = |at| View::of(&world.0, &who("ann"), Some(GameTime(at))).passages().len();
     assert_eq!((read(19), read(20)), (0, 1));
@@ -316,15 +318,15 @@ fn what_a_group_conceals_its_members_do() {
 #[test]
 fn ranks_open_what_a_group_keeps_for_them() {
     let mut world = World::new("ann bob guild thing");
-    let join = |world: &mut World, who: &str, rank: &str, from: i64, until: Option<i64>| {
+    let join = |world: &mut World, knower: &str, rank: &str, from: i64, until: Option<i64>| {
         let date = |minute: i64| Date::at(GameTime(minute));
-        let fact = Fact::relation(&id(who), "MEMBER_OF", &id("guild"), dm()).unwrap().rank(Some(rank.into()));
+        let fact = Fact::relation(&id(knower), "MEMBER_OF", &id("guild"), dm()).unwrap().rank(Some(rank.into()));
         let fact = fact
-            .statement(format!("{who} is {rank}"))
+            .statement(format!("{knower} is {rank}"))
             .validity(Validity { from: Some(date(from)), until: until.map(date) });
         let fact = Arc::new(fact.build().unwrap());
         world.apply(vec![Change::AssertFact(Arc::clone(&fact))]);
-        world.learn(who, fact.id(), None);
+        world.learn(knower, fact.id(), None);
     };
     join(&mut world, "ann", "apprentice", 0, Some(50));
     join(&mut world, "ann", "master", 50, None);
@@ -340,7 +342,7 @@ fn ranks_open_what_a_group_keeps_for_them() {
         ..KnowledgeEdge::authored(who("guild"), secret.id())
     };
     world.apply(vec![Change::AssertFact(Arc::clone(&secret)), Change::Learn(Arc::new(edge))]);
-    let knows = |who: &str, at| world.knows(who, secret.id(), Some(at));
+    let knows = |knower: &str, at| world.knows(knower, secret.id(), Some(at));
     assert!(!knows("bob", 90) && !knows("ann", 49) && knows("ann", 50));
 }
 
@@ -363,8 +365,8 @@ fn impossible_tellings_are_refused() {
     world.apply(vec![rejected]);
     check(&mut world, "ann", "bob", "is rejected");
     assert!(matches!(
-        read(&world.0, &id("sword"), &ids("ann"), Credence::FULL, &when(1)),
-        Err(LearnError::NothingWritten(_))
+        read(&world.0, &id("sword"), &ids("ann"), Credence::FULL, &occasion_at(1)),
+        Err(LearnError::NoText(_))
     ));
 }
 
@@ -384,7 +386,7 @@ fn person(n: u8) -> &'static str {
 }
 
 /// Returns one of several facts, some of which contradict each other.
-fn thing(n: u8) -> Arc<Fact> {
+fn varied_fact(n: u8) -> Arc<Fact> {
     match n % 6 {
         0..3 => World::saying("thing", &format!("Saying {}.", n % 6)),
         n => {
@@ -407,28 +409,28 @@ fn game_event() -> impl Strategy<Value = GameEvent> {
 
 /// Performs a random event at a minute, if it is possible. Returns the edges of knowers who learned a new fact without
 /// a teller.
-fn happens(world: &mut World, minute: i64, game_event: &GameEvent) -> Vec<KnowledgeId> {
+fn perform(world: &mut World, minute: i64, game_event: &GameEvent) -> Vec<KnowledgeId> {
     let learning = match *game_event {
-        GameEvent::Sees(who, what) => {
-            let co_present = format!("{} {}", person(who), person(who / 5));
-            witness(&world.0, &[thing(what)], &ids(&co_present), &when(minute))
+        GameEvent::Sees(knower, fact_number) => {
+            let co_present = format!("{} {}", person(knower), person(knower / 5));
+            witness(&world.0, &[varied_fact(fact_number)], &ids(&co_present), &occasion_at(minute))
         }
-        GameEvent::Tells(who, whom, what) | GameEvent::Lies(who, whom, what) => {
-            let (teller, hearers, fact) = (id(person(who)), ids(person(whom)), thing(what));
+        GameEvent::Tells(knower, hearer, fact_number) | GameEvent::Lies(knower, hearer, fact_number) => {
+            let (teller, hearers, fact) = (id(person(knower)), ids(person(hearer)), varied_fact(fact_number));
             let lie = matches!(game_event, GameEvent::Lies(..));
             let sincerity = if lie { Sincerity::Lie } else { Sincerity::Sincere };
-            tell(&world.0, &Telling { sincerity, ..telling(&teller, &hearers, &fact) }, &when(minute))
+            tell(&world.0, &Telling { sincerity, ..telling(&teller, &hearers, &fact) }, &occasion_at(minute))
         }
-        GameEvent::Concludes(who, a, b) => {
-            let (from, to) = (thing(a), thing(b));
-            deduce(&world.0, &id(person(who)), &to, &[from.id()], Credence::FULL, &when(minute))
+        GameEvent::Concludes(knower, a, b) => {
+            let (from, to) = (varied_fact(a), varied_fact(b));
+            deduce(&world.0, &id(person(knower)), &to, &[from.id()], Credence::FULL, &occasion_at(minute))
         }
     };
     let Ok(learning) = learning else { return Vec::new() };
-    world.commit(learning).lessons.into_iter().map(|lesson| lesson.edge).collect()
+    world.commit(learning).learned_facts.into_iter().map(|learned_fact| learned_fact.edge).collect()
 }
 
-fn empty() -> World {
+fn world_with_attitudes() -> World {
     let mut world = World::new(&format!("{} thing", PEOPLE.join(" ")));
     world.feels("ann", "LIKES", "bob", Some(70));
     world.feels("cid", "HOSTILE_TO", "bob", None);
@@ -436,17 +438,17 @@ fn empty() -> World {
 }
 
 /// Returns each knower with its credence and number of edges.
-fn minds(world: &World, as_of: Option<GameTime>) -> Vec<(String, FactId, String, usize)> {
-    let mut minds = Vec::new();
+fn knowledge_of_all(world: &World, as_of: Option<GameTime>) -> Vec<(String, FactId, String, usize)> {
+    let mut knowledge = Vec::new();
     for person in PEOPLE {
         let view = View::of(&world.0, &who(person), as_of);
         for known in view.facts() {
             // Rounding depends on the order of ids, which depend on the justifications of the edges.
             let credence = format!("{:.9}", known.credence().get());
-            minds.push((person.to_owned(), known.id(), credence, known.known_edges().len()));
+            knowledge.push((person.to_owned(), known.id(), credence, known.known_edges().len()));
         }
     }
-    minds
+    knowledge
 }
 
 proptest! {
@@ -460,18 +462,18 @@ proptest! {
         let seen: Vec<usize> =
             game_events.iter().enumerate().filter(|(_, h)| matches!(h, GameEvent::Sees(..))).map(|(n, _)| n).collect();
         let origin = seen[which.index(seen.len())];
-        let (mut world, mut never) = (empty(), empty());
+        let (mut world, mut never) = (world_with_attitudes(), world_with_attitudes());
         let mut edges = Vec::new();
         for (minute, game_event) in game_events.iter().enumerate() {
-            let learned = happens(&mut world, minute as i64, game_event);
+            let learned = perform(&mut world, minute as i64, game_event);
             if minute == origin {
                 edges = learned;
             } else {
-                happens(&mut never, minute as i64, game_event);
+                perform(&mut never, minute as i64, game_event);
             }
         }
         world.apply(edges.into_iter().map(Change::Unlearn).collect());
-        prop_assert_eq!(minds(&world, None), minds(&never, None));
+        prop_assert_eq!(knowledge_of_all(&world, None), knowledge_of_all(&never, None));
     }
 
     #[test]
@@ -480,14 +482,14 @@ proptest! {
         cut: prop::sample::Index,
     ) {
         let cut = cut.index(game_events.len());
-        let (mut world, mut then) = (empty(), None);
+        let (mut world, mut then) = (world_with_attitudes(), None);
         for (minute, game_event) in game_events.iter().enumerate() {
-            happens(&mut world, minute as i64, game_event);
+            perform(&mut world, minute as i64, game_event);
             if minute == cut {
                 then = Some(world.0.position());
             }
         }
         let replayed = World(world.0.at(then.unwrap()).unwrap());
-        prop_assert_eq!(minds(&world, Some(GameTime(cut as i64))), minds(&replayed, None));
+        prop_assert_eq!(knowledge_of_all(&world, Some(GameTime(cut as i64))), knowledge_of_all(&replayed, None));
     }
 }

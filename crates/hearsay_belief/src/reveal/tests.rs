@@ -80,8 +80,8 @@ fn harbour() -> State {
 
 /// Mirela trusts Wren a little, and nobody else.
 fn trust(who: &EntityId, of: &EntityId) -> Credence {
-    let some = (who.as_str(), of.as_str()) == ("mirela", "wren");
-    Credence::new(if some { 0.6 } else { 0.0 }).unwrap()
+    let is_trusted = (who.as_str(), of.as_str()) == ("mirela", "wren");
+    Credence::new(if is_trusted { 0.6 } else { 0.0 }).unwrap()
 }
 
 fn listener() -> Who {
@@ -109,7 +109,7 @@ fn each_condition_says_what_is_missing() {
     let mut state = harbour();
     let check = |state: &State, condition: Condition, listener: &str, missing: &[&str]| {
         let listener = id(listener);
-        let judgement = judge(state, &condition, &id("mirela"), Some(&listener), &trust);
+        let judgement = evaluate_condition(state, &condition, &id("mirela"), Some(&listener), &trust);
         assert_eq!(judgement.missing, missing, "{condition:?}");
         assert_eq!(judgement.holds, missing.is_empty());
         assert_eq!(judgement.listeners, if missing.is_empty() { vec![listener] } else { vec![] });
@@ -158,11 +158,11 @@ fn each_condition_says_what_is_missing() {
     );
     check(&state, Condition::Any(vec![trusts(0.5), owns()]), "wren", &[]);
     let either = Condition::Any(vec![owns(), Condition::All(vec![reported(), from(101)])]);
-    let known_edges = format!(
+    let expected = format!(
         "one of these: dorric does not own ledger; or flag `fire-reported` is no (wanted: yes) and it is {day} \
          (wanted: {minute} or later)"
     );
-    check(&state, either, "dorric", &[&known_edges]);
+    check(&state, either, "dorric", &[&expected]);
     check(&state, not(owns()), "wren", &[]);
     check(&state, not(at("gull")), "wren", &["wren is at gull (must not be so)"]);
     check(&state, not(Condition::Any(vec![owns(), at("gull")])), "wren", &["wren is at gull (must not be so)"]);
@@ -203,7 +203,7 @@ fn each_condition_says_what_is_missing() {
 fn without_a_listener_any_player_character_will_do() {
     let state = harbour();
     let check = |condition: Condition, listeners: &[&str], missing: &[&str]| {
-        let judgement = judge(&state, &condition, &id("mirela"), None, &trust);
+        let judgement = evaluate_condition(&state, &condition, &id("mirela"), None, &trust);
         assert_eq!(judgement.listeners.iter().map(EntityId::as_str).collect::<Vec<_>>(), listeners);
         assert_eq!(judgement.missing, missing);
         assert_eq!(judgement.holds, missing.is_empty());
@@ -213,8 +213,8 @@ fn without_a_listener_any_player_character_will_do() {
     check(not(reported()), &[], &[]);
     // One listener must meet all conditions. The report lists the unmet conditions of the listener who has the fewest.
     check(Condition::All(vec![trusts(0.5), owns()]), &[], &["wren does not own ledger"]);
-    let nobody = judge(&State::default(), &owns(), &id("mirela"), None, &trust);
-    assert_eq!(nobody.missing, ["there is no player character who could be told"]);
+    let without_players = evaluate_condition(&State::default(), &owns(), &id("mirela"), None, &trust);
+    assert_eq!(without_players.missing, ["there is no player character who could be told"]);
 }
 
 #[test]
@@ -230,28 +230,31 @@ fn reveals_are_judged_for_those_who_conceal_the_secret() {
             note: None,
         })))
     };
-    let told = KnowledgeEdge { conceals: true, ..KnowledgeEdge::authored(id("watch").into(), secret().id()) };
+    let concealing_edge =
+        KnowledgeEdge { conceals: true, ..KnowledgeEdge::authored(id("watch").into(), secret().id()) };
     apply(
         &mut state,
         vec![
             reveal("by-trust", None, trusts(0.5)),
             reveal("after-the-fire", Some("dorric"), reported()),
-            Change::Learn(told.into()),
+            Change::Learn(concealing_edge.into()),
         ],
     );
-    let shown = |state: &State| {
+    let summaries = |state: &State| {
         let all = revealable(state, &trust);
-        all.iter().map(|one| format!("{} {} {}", one.reveal, one.holder, one.judgement.holds)).collect::<Vec<_>>()
+        all.iter()
+            .map(|result| format!("{} {} {}", result.reveal, result.holder, result.judgement.holds))
+            .collect::<Vec<_>>()
     };
-    assert_eq!(shown(&state), ["after-the-fire dorric false", "by-trust mirela true", "by-trust watch false"]);
+    assert_eq!(summaries(&state), ["after-the-fire dorric false", "by-trust mirela true", "by-trust watch false"]);
     apply(&mut state, vec![Change::SetFlag { name: "fire-reported".into(), value: Value::Flag(true) }]);
-    assert_eq!(shown(&state), ["after-the-fire dorric false", "by-trust mirela true", "by-trust watch false"]);
+    assert_eq!(summaries(&state), ["after-the-fire dorric false", "by-trust mirela true", "by-trust watch false"]);
     assert_eq!(revealable(&state, &trust)[0].judgement.missing, ["dorric does not know the secret"]);
     apply(&mut state, vec![Change::Learn(KnowledgeEdge::authored(id("dorric").into(), secret().id()).into())]);
-    assert_eq!(shown(&state), ["after-the-fire dorric true", "by-trust mirela true", "by-trust watch false"]);
+    assert_eq!(summaries(&state), ["after-the-fire dorric true", "by-trust mirela true", "by-trust watch false"]);
     // A character who knows the secret already is not a listener.
     apply(&mut state, vec![Change::Learn(KnowledgeEdge::authored(id("wren").into(), secret().id()).into())]);
-    assert_eq!(shown(&state), ["after-the-fire dorric false", "by-trust mirela false", "by-trust watch false"]);
+    assert_eq!(summaries(&state), ["after-the-fire dorric false", "by-trust mirela false", "by-trust watch false"]);
     apply(&mut state, vec![Change::RetractFact(secret().id())]);
-    assert_eq!(shown(&state), Vec::<String>::new());
+    assert_eq!(summaries(&state), Vec::<String>::new());
 }

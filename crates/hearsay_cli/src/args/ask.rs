@@ -4,7 +4,7 @@ use clap::Args as ClapArgs;
 
 use super::{
     campaign::Campaign,
-    know::When,
+    know::PointInTime,
     names::{entities, name, predicates, sessions},
     values::{Form, StatusArg, budget, text},
 };
@@ -32,7 +32,7 @@ pub(crate) struct Ask {
     #[arg(long, value_name = "SESSION", value_parser = text, add = sessions())]
     pub(crate) session: Option<String>,
     #[command(flatten)]
-    pub(crate) when: When,
+    pub(crate) point_in_time: PointInTime,
     /// Maximum size of the context in tokens [default: from hearsay.toml, 1200]
     #[arg(long, value_name = "TOKENS", value_parser = budget)]
     pub(crate) budget: Option<usize>,
@@ -85,7 +85,7 @@ pub(crate) struct Search {
     #[arg(long, default_value_t = 2, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=3))]
     pub(crate) depth: u8,
     #[command(flatten)]
-    pub(crate) when: When,
+    pub(crate) point_in_time: PointInTime,
     /// Maximum number of facts, and separately of passages
     #[arg(long, default_value_t = 10, value_name = "N")]
     pub(crate) limit: usize,

@@ -57,11 +57,11 @@ impl FromArgMatches for Campaign {
 /// Returns the given directory. If none is given, returns the directory named by `HEARSAY_CAMPAIGN`. If that variable
 /// is not set, searches for a campaign directory from the working directory upward.
 pub(super) fn directory(given: Option<PathBuf>) -> Option<PathBuf> {
-    let of_environment = || std::env::var_os("HEARSAY_CAMPAIGN").filter(|path| !path.is_empty()).map(PathBuf::from);
-    given.or_else(of_environment).or_else(found_upward)
+    let from_environment = || std::env::var_os("HEARSAY_CAMPAIGN").filter(|path| !path.is_empty()).map(PathBuf::from);
+    given.or_else(from_environment).or_else(find_upward)
 }
 
-fn found_upward() -> Option<PathBuf> {
+fn find_upward() -> Option<PathBuf> {
     let working = std::env::current_dir().ok()?;
     let is_campaign = |directory: &Path| {
         ["campaign.yaml", "campaign.yml", "hearsay.toml", ".hearsay"].iter().any(|name| directory.join(name).exists())

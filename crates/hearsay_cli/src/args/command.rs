@@ -11,11 +11,11 @@ use super::{
     files::{Export, Import, New, Sync},
     groups::{EntityCommand, EventCommand, FactCommand, KnowCommand, SAY, SimulateCommand},
     history::Undo,
-    look::Status,
+    inspect::Status,
+    maintenance::Trust,
     review::Review,
     session::{LOG, Session, SessionLog},
     shell::{Completions, Man},
-    tidy::Learn,
 };
 
 /// The help of the program. It is written by hand, because clap cannot group commands.
@@ -232,7 +232,7 @@ Examples:
   hearsay trust
   hearsay trust history --limit 5
   hearsay trust off")]
-    Trust(Learn),
+    Trust(Trust),
     /// Check, repair, restore and maintain the database
     #[command(subcommand)]
     Db(Db),

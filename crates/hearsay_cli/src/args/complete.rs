@@ -20,27 +20,27 @@ use super::campaign;
 const MAX_SNAPSHOT_BYTES: u64 = 32 << 20;
 
 /// Maximum time that a completion takes.
-const PATIENCE: Duration = Duration::from_millis(1_500);
+const MAX_WAIT: Duration = Duration::from_millis(1_500);
 
 /// Maximum number of names that completion proposes.
-const MOST: usize = 200;
+const MAX_PROPOSALS: usize = 200;
 
 /// Maximum length of the description of a proposed name, in characters.
-const MOST_HELP: usize = 60;
+const MAX_HELP_CHARS: usize = 60;
 
 pub(super) fn entities(typed: &OsStr) -> Vec<CompletionCandidate> {
     propose(typed, |state, typed| {
-        let wanted = typed.to_lowercase();
-        let mut found = Vec::new();
+        let prefix = typed.to_lowercase();
+        let mut proposals = Vec::new();
         for entity in state.entities() {
             let (id, name) = (entity.id.as_str(), state.name(&entity.id).unwrap_or_default());
             let mut words = name.split_whitespace().map(str::to_lowercase);
-            if id.starts_with(&wanted) || (!wanted.is_empty() && words.any(|word| word.starts_with(&wanted))) {
-                found.push((id.to_owned(), name.to_owned()));
+            if id.starts_with(&prefix) || (!prefix.is_empty() && words.any(|word| word.starts_with(&prefix))) {
+                proposals.push((id.to_owned(), name.to_owned()));
             }
         }
         // Ids that begin with the typed text come first. If there are any, shells ignore the other proposals.
-        let (mut by_id, by_name): (Vec<_>, Vec<_>) = found.into_iter().partition(|(id, _)| id.starts_with(&wanted));
+        let (mut by_id, by_name): (Vec<_>, Vec<_>) = proposals.into_iter().partition(|(id, _)| id.starts_with(&prefix));
         if by_id.is_empty() {
             by_id = by_name;
         }
@@ -50,28 +50,28 @@ pub(super) fn entities(typed: &OsStr) -> Vec<CompletionCandidate> {
 
 pub(super) fn facts(typed: &OsStr) -> Vec<CompletionCandidate> {
     propose(typed, |state, typed| {
-        let mut found = Vec::new();
+        let mut proposals = Vec::new();
         for fact in state.facts() {
             let id = fact.id().short();
             match fact.handle() {
                 Some(handle) if handle.starts_with(typed) => {
-                    found.push((handle.to_owned(), fact.statement().to_owned()));
+                    proposals.push((handle.to_owned(), fact.statement().to_owned()));
                 }
                 // Proposes the short id of a fact only if it begins with the typed text, because every fact has a short
                 // id.
-                _ if !typed.is_empty() && id.starts_with(typed) => found.push((id, fact.statement().to_owned())),
+                _ if !typed.is_empty() && id.starts_with(typed) => proposals.push((id, fact.statement().to_owned())),
                 _ => {}
             }
         }
-        found
+        proposals
     })
 }
 
 pub(super) fn entities_and_facts(typed: &OsStr) -> Vec<CompletionCandidate> {
-    let mut found = entities(typed);
-    found.extend(facts(typed));
-    found.truncate(MOST);
-    found
+    let mut proposals = entities(typed);
+    proposals.extend(facts(typed));
+    proposals.truncate(MAX_PROPOSALS);
+    proposals
 }
 
 pub(super) fn sessions(typed: &OsStr) -> Vec<CompletionCandidate> {
@@ -86,8 +86,8 @@ pub(super) fn predicates(typed: &OsStr) -> Vec<CompletionCandidate> {
         let vocabulary = state.vocabulary();
         let relations = vocabulary.predicates().map(|def| def.name.to_string());
         let names = relations.chain(vocabulary.attributes().map(|def| def.name.to_string()));
-        let wanted = typed.to_lowercase();
-        names.filter(|name| name.to_lowercase().starts_with(&wanted)).map(|name| (name, String::new())).collect()
+        let prefix = typed.to_lowercase();
+        names.filter(|name| name.to_lowercase().starts_with(&prefix)).map(|name| (name, String::new())).collect()
     })
 }
 
@@ -107,42 +107,42 @@ fn propose(
     let Some(typed) = typed.to_str().map(str::to_owned) else { return Vec::new() };
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
-        let found = state().map(|state| find(&state, &typed)).unwrap_or_default();
-        let _ = sender.send(found);
+        let proposals = read_state().map(|state| find(&state, &typed)).unwrap_or_default();
+        let _ = sender.send(proposals);
     });
-    let mut found = receiver.recv_timeout(PATIENCE).unwrap_or_default();
-    found.sort();
-    found.dedup();
-    found.truncate(MOST);
+    let mut proposals = receiver.recv_timeout(MAX_WAIT).unwrap_or_default();
+    proposals.sort();
+    proposals.dedup();
+    proposals.truncate(MAX_PROPOSALS);
     let candidate = |(text, help): (String, String)| {
-        let help: String = escape::line(&help).chars().take(MOST_HELP).collect();
+        let help: String = escape::line(&help).chars().take(MAX_HELP_CHARS).collect();
         CompletionCandidate::new(text).help((!help.is_empty()).then(|| help.into()))
     };
-    found.into_iter().map(candidate).collect()
+    proposals.into_iter().map(candidate).collect()
 }
 
-fn state() -> Option<State> {
-    let directory = campaign::directory(given(std::env::args_os()))?;
+fn read_state() -> Option<State> {
+    let directory = campaign::directory(campaign_option(std::env::args_os()))?;
     let settings = Settings::read(&directory).ok()?;
     hearsay_store::read_snapshot(&directory.join(settings.store.directory), MAX_SNAPSHOT_BYTES)
 }
 
 /// Returns the value of `-C` on a command line that may be incomplete.
-fn given(line: impl Iterator<Item = OsString>) -> Option<PathBuf> {
-    let (mut found, mut is_next) = (None, false);
+fn campaign_option(line: impl Iterator<Item = OsString>) -> Option<PathBuf> {
+    let (mut directory, mut is_next) = (None, false);
     for word in line {
         if std::mem::take(&mut is_next) {
-            found = Some(PathBuf::from(word));
+            directory = Some(PathBuf::from(word));
             continue;
         }
         let Some(word) = word.to_str() else { continue };
         is_next = matches!(word, "-C" | "--campaign");
         let inline = word.strip_prefix("--campaign=").or_else(|| word.strip_prefix("-C"));
         if let Some(path) = inline.filter(|path| !path.is_empty()) {
-            found = Some(PathBuf::from(path));
+            directory = Some(PathBuf::from(path));
         }
     }
-    found
+    directory
 }
 
 #[cfg(test)]
@@ -151,10 +151,10 @@ mod tests {
 
     #[test]
     fn the_campaign_of_an_incomplete_line_is_found() {
-        let of = |line: &str| given(line.split(' ').map(OsString::from));
+        let option_of = |line: &str| campaign_option(line.split(' ').map(OsString::from));
         for line in ["hearsay -C mill ask --as", "hearsay ask -Cmill --as", "hearsay ask --campaign=mill --as a"] {
-            assert_eq!(of(line), Some(PathBuf::from("mill")), "{line}");
+            assert_eq!(option_of(line), Some(PathBuf::from("mill")), "{line}");
         }
-        assert_eq!(of("hearsay ask --as"), None);
+        assert_eq!(option_of("hearsay ask --as"), None);
     }
 }

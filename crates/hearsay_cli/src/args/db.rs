@@ -6,7 +6,7 @@ use super::{
     campaign::Campaign,
     files::{Clear, Restore},
     history::History,
-    tidy::Health,
+    maintenance::Health,
     values::Model,
 };
 

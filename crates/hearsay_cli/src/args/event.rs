@@ -212,8 +212,8 @@ pub(crate) struct Forget {
 }
 
 #[derive(Debug, ClapArgs)]
-#[group(id = "how", required = true, multiple = false)]
-pub(crate) struct RetconHow {
+#[group(id = "retcon_kind", required = true, multiple = false)]
+pub(crate) struct RetconKind {
     /// The fact was never true: nobody knows it any more
     #[arg(long)]
     pub(crate) never_so: bool,
@@ -230,7 +230,7 @@ pub(crate) struct Retcon {
     #[arg(value_parser = name, add = facts())]
     pub(crate) fact: String,
     #[command(flatten)]
-    pub(crate) acquisition: RetconHow,
+    pub(crate) kind: RetconKind,
     /// Show the effects on knowledge and belief, without changing anything
     #[arg(long)]
     pub(crate) dry_run: bool,

@@ -32,7 +32,7 @@ pub(crate) struct Import {
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
     #[command(flatten)]
-    pub(crate) how: ImportOptions,
+    pub(crate) import_options: ImportOptions,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -40,7 +40,7 @@ pub(crate) struct Sync {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     #[command(flatten)]
-    pub(crate) how: ImportOptions,
+    pub(crate) import_options: ImportOptions,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -63,7 +63,7 @@ fn format(given: &str) -> Result<Format, String> {
 
 /// Format of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Out {
+pub(crate) enum ExportFormat {
     /// JSON Lines, one record per line; `import` reads it
     Jsonl,
     /// Folder of YAML campaign files; `import` reads it
@@ -85,8 +85,8 @@ pub(crate) struct Export {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     /// Format to write
-    #[arg(long, value_enum, default_value_t = Out::Jsonl)]
-    pub(crate) format: Out,
+    #[arg(long, value_enum, default_value_t = ExportFormat::Jsonl)]
+    pub(crate) format: ExportFormat,
     /// File to write, or folder for `yaml` and `obsidian` [default: standard output]
     #[arg(long, short, value_name = "PATH")]
     pub(crate) output: Option<PathBuf>,

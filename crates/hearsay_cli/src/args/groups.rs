@@ -7,10 +7,10 @@ use super::{
     edit::{Add, Correct, Relate, RemoveEntity, RemoveFact, Set},
     event::{Deduce, Forget, Read, Refute, Retcon, Reveal, Say, Tell, Witness},
     extract::Extract,
-    know::{Believes, Knows, Missed, Secrets, WhoAndFact, WhoKnows},
-    look::{Facts, Neighbours, Path, Show},
+    inspect::{Facts, Neighbours, Path, Show},
+    know::{Believes, KnowerAndFact, Knows, Missed, Secrets, WhoKnows},
+    maintenance::{Duplicates, Merge, Prune, Split},
     simulate::{Flag, GossipArgs},
-    tidy::{Duplicates, Merge, Prune, Split},
 };
 
 /// `hearsay entity`.
@@ -156,12 +156,12 @@ Examples:
     #[command(after_help = "\
 Example:
   hearsay know why pell jory-found-the-ledger")]
-    Why(WhoAndFact),
+    Why(KnowerAndFact),
     /// Show how a character came to know a fact, back to the witnesses
     #[command(after_help = "\
 Example:
   hearsay know chain tamsin-reed jory-found-the-ledger")]
-    Chain(WhoAndFact),
+    Chain(KnowerAndFact),
     /// List who knows a fact: groups, places and characters
     #[command(after_help = "\
 Examples:

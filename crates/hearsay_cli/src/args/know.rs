@@ -10,7 +10,7 @@ use super::{
 
 /// Point in time for which a query about knowledge is answered.
 #[derive(Debug, Clone, ClapArgs)]
-pub(crate) struct When {
+pub(crate) struct PointInTime {
     /// Use the knowledge at the end of this date or session [default: now]
     #[arg(long, value_name = "DATE|SESSION", allow_hyphen_values = true, value_parser = text, add = sessions())]
     pub(crate) as_of: Option<String>,
@@ -42,7 +42,7 @@ pub(crate) struct Knows {
     #[arg(long, value_name = "SESSION|DATE", allow_hyphen_values = true, value_parser = text, add = sessions())]
     pub(crate) since: Option<String>,
     #[command(flatten)]
-    pub(crate) when: When,
+    pub(crate) point_in_time: PointInTime,
     /// Maximum number of results
     #[arg(long, default_value_t = 50, value_name = "N")]
     pub(crate) limit: usize,
@@ -65,11 +65,11 @@ pub(crate) struct Believes {
     #[arg(long, value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) thinks_of: Option<String>,
     #[command(flatten)]
-    pub(crate) when: When,
+    pub(crate) point_in_time: PointInTime,
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct WhoAndFact {
+pub(crate) struct KnowerAndFact {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     /// Character, by id or name
@@ -79,7 +79,7 @@ pub(crate) struct WhoAndFact {
     #[arg(value_parser = name, add = facts())]
     pub(crate) fact: String,
     #[command(flatten)]
-    pub(crate) when: When,
+    pub(crate) point_in_time: PointInTime,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -90,7 +90,7 @@ pub(crate) struct WhoKnows {
     #[arg(value_parser = name, add = facts())]
     pub(crate) fact: String,
     #[command(flatten)]
-    pub(crate) when: When,
+    pub(crate) point_in_time: PointInTime,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -104,7 +104,7 @@ pub(crate) struct Secrets {
     #[arg(long)]
     pub(crate) untold: bool,
     #[command(flatten)]
-    pub(crate) when: When,
+    pub(crate) point_in_time: PointInTime,
     /// Maximum number of results
     #[arg(long, default_value_t = 50, value_name = "N")]
     pub(crate) limit: usize,

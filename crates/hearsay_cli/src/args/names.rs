@@ -10,21 +10,21 @@ use clap_complete::ArgValueCompleter;
 
 use super::{complete, values::text};
 
-static CHOSEN: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
+static CHOICES: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
 
-fn chosen() -> MutexGuard<'static, BTreeMap<String, String>> {
-    CHOSEN.lock().unwrap_or_else(PoisonError::into_inner)
+fn choices() -> MutexGuard<'static, BTreeMap<String, String>> {
+    CHOICES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Records the id that the user chose for an ambiguous name. From then on, [`name`] parses the name as this id.
-pub(crate) fn choose(name: &str, id: &str) {
-    chosen().insert(name.to_owned(), id.to_owned());
+pub(crate) fn record_choice(name: &str, id: &str) {
+    choices().insert(name.to_owned(), id.to_owned());
 }
 
 /// Parses the name of an entity or a fact: any text that is not empty.
 pub(super) fn name(given: &str) -> Result<String, String> {
     let given = text(given)?;
-    Ok(chosen().get(&given).cloned().unwrap_or(given))
+    Ok(choices().get(&given).cloned().unwrap_or(given))
 }
 
 pub(super) fn entities() -> ArgValueCompleter {

@@ -175,7 +175,7 @@ pub(crate) struct SessionEnd {
 
 /// Options of a summary.
 #[derive(Debug, ClapArgs)]
-pub(crate) struct Few {
+pub(crate) struct SummaryOptions {
     /// Summarize this document instead of a session
     #[arg(long, value_name = "DOCUMENT", conflicts_with = "session", value_parser = name, add = entities())]
     pub(crate) document: Option<String>,
@@ -190,7 +190,7 @@ pub(crate) struct Few {
     pub(crate) no_meaning: bool,
 }
 
-impl Few {
+impl SummaryOptions {
     /// Returns whether any option for a summary is given.
     pub(crate) fn is_given(&self) -> bool {
         self.document.is_some() || self.question.is_some() || self.budget.is_some()
@@ -214,7 +214,7 @@ pub(crate) struct SessionShow {
     #[arg(long = "as", value_name = "NPC", requires = "summary", value_parser = name, add = entities())]
     pub(crate) knower: Option<String>,
     #[command(flatten)]
-    pub(crate) few: Few,
+    pub(crate) summary_options: SummaryOptions,
     /// Maximum number of lines in each part of the report
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) limit: usize,
@@ -243,10 +243,10 @@ pub(crate) struct SessionImport {
 }
 
 fn speaker(given: &str) -> Result<(String, String), String> {
-    let (speaker, plays) = given.split_once('=').unwrap_or_default();
-    match (speaker.trim(), plays.trim()) {
+    let (speaker, character) = given.split_once('=').unwrap_or_default();
+    match (speaker.trim(), character.trim()) {
         ("", _) | (_, "") => Err("expected the speaker and a character, such as \"Anna=lyra\"".into()),
-        (speaker, plays) => Ok((speaker.to_owned(), name(plays)?)),
+        (speaker, character) => Ok((speaker.to_owned(), name(character)?)),
     }
 }
 
@@ -279,7 +279,7 @@ pub(crate) struct Recap {
     #[arg(long, conflicts_with_all = ["prompt", "citations", "player_safe"])]
     pub(crate) compress: bool,
     #[command(flatten)]
-    pub(crate) few: Few,
+    pub(crate) summary_options: SummaryOptions,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

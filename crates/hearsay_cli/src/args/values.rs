@@ -7,8 +7,8 @@ use hearsay_model::FactStatus;
 
 /// Parses text that is not empty.
 pub(super) fn text(given: &str) -> Result<String, String> {
-    let says = |c: char| !c.is_whitespace() && !hearsay_model::escape::is_hostile(c);
-    if given.contains(says) { Ok(given.to_owned()) } else { Err("the text is empty".into()) }
+    let is_visible = |c: char| !c.is_whitespace() && !hearsay_model::escape::is_hostile(c);
+    if given.contains(is_visible) { Ok(given.to_owned()) } else { Err("the text is empty".into()) }
 }
 
 /// Parses the token budget of a scene context.

@@ -11,42 +11,44 @@ use hearsay_query::{
     resolve::resolve,
     search::{Match, SearchResults},
 };
-use hearsay_recall::{Detail, Form, why};
+use hearsay_recall::{Detail, Form, score_explanation};
 
 use crate::{
     args,
     campaign::{self, Access},
-    facts::{needs_knower, read},
+    facts::{read_at, require_knower},
     output::{Output, count},
     style::Line,
-    texts::{self, Meaning},
+    texts::{self, EncoderUse},
 };
 
 /// Maximum time that a command waits for the encoder. A command can afford to wait much longer than a game.
-const PATIENCE: Duration = Duration::from_secs(60);
+const MAX_WAIT: Duration = Duration::from_secs(60);
 
 /// Note for an answer from an earlier journal position.
-const WORDS_ALONE: &str = "the search in an earlier state of the journal uses words and relations only, not meaning";
+const NO_MEANING_NOTE: &str =
+    "the search in an earlier state of the journal uses words and relations only, not meaning";
 
-fn meaning(without: bool) -> Meaning {
-    if without { Meaning::Without } else { Meaning::With }
+fn encoder_use(is_disabled: bool) -> EncoderUse {
+    if is_disabled { EncoderUse::Disabled } else { EncoderUse::Enabled }
 }
 
 pub(crate) fn ask(args: &args::Ask, output: &mut Output) -> Result<()> {
-    let meaning = meaning(args.no_meaning || args.when.recorded.is_some());
-    let memory = campaign::open(&args.campaign, Access::Read, meaning, output)?;
+    let encoder_use = encoder_use(args.no_meaning || args.point_in_time.recorded.is_some());
+    let memory = campaign::open(&args.campaign, Access::Read, encoder_use, output)?;
     // Resolves names before the wait for vectors, so that a misspelled name is reported immediately.
     let names: Vec<String> =
         std::iter::once(&args.speaker).chain(&args.at).chain(&args.with).chain(&args.about).cloned().collect();
-    let called = |state: &State, names: &[String]| names.iter().try_for_each(|name| resolve(state, name).map(drop));
-    read(&memory, &args.when, move |state, _| Ok(called(state, &names)?))?;
+    let resolve_all =
+        |state: &State, names: &[String]| names.iter().try_for_each(|name| resolve(state, name).map(drop));
+    read_at(&memory, &args.point_in_time, move |state, _| Ok(resolve_all(state, &names)?))?;
     let (form, detail) = match args.form {
         args::Form::Text => (Form::Text, Detail::from(!args.no_citations)),
         args::Form::Markdown => (Form::Markdown, Detail::from(!args.no_citations)),
         args::Form::Prompt => (Form::Prompt, Detail::Plain),
     };
     let detail = if args.citations { Detail::Explained } else { detail };
-    let question = |as_of| hearsay_query::ask::Ask {
+    let build_ask = |as_of| hearsay_query::ask::Ask {
         place: args.at.clone(),
         present: args.with.clone(),
         about: args.about.clone(),
@@ -54,24 +56,24 @@ pub(crate) fn ask(args: &args::Ask, output: &mut Output) -> Result<()> {
         as_of,
         budget: args.budget,
         limit: args.limit,
-        deadline: Some(PATIENCE),
+        deadline: Some(MAX_WAIT),
         // Details count towards the token budget, so they are requested only if they are printed in the prompt.
         detail: if form == Form::Prompt { detail } else { Detail::Plain },
         ..hearsay_query::ask::Ask::new(&args.speaker, &args.question)
     };
-    let answer = match args.when.recorded {
+    let answer = match args.point_in_time.recorded {
         Some(recorded) => {
-            let (ask, settings) = (question(None), memory.settings().recall.clone());
-            let context = read(&memory, &args.when, move |state, as_of| {
+            let (ask, settings) = (build_ask(None), memory.settings().recall.clone());
+            let context = read_at(&memory, &args.point_in_time, move |state, as_of| {
                 Ok(hearsay_query::ask::Ask { as_of, ..ask }.context_of(state, &settings)?)
             })?;
-            output.note(WORDS_ALONE);
+            output.note(NO_MEANING_NOTE);
             Answer { context, pending_vectors: 0, cut: vec!["meaning"], position: Position(recorded) }
         }
         None => {
-            let as_of = read(&memory, &args.when, |_, as_of| Ok(as_of))?;
-            texts::embed_few(&memory, meaning, output)?;
-            memory.ask(question(as_of))?.wait()?
+            let as_of = read_at(&memory, &args.point_in_time, |_, as_of| Ok(as_of))?;
+            texts::embed_if_few(&memory, encoder_use, output)?;
+            memory.ask(build_ask(as_of))?.wait()?
         }
     };
     output.data(&answer)?;
@@ -80,11 +82,11 @@ pub(crate) fn ask(args: &args::Ask, output: &mut Output) -> Result<()> {
 }
 
 pub(crate) fn search(args: &args::Search, output: &mut Output) -> Result<()> {
-    needs_knower(&args.when, args.knower.as_ref())?;
-    let meaning = meaning(args.no_meaning || args.when.recorded.is_some());
-    let memory = campaign::open(&args.campaign, Access::Read, meaning, output)?;
+    require_knower(&args.point_in_time, args.knower.as_ref())?;
+    let encoder_use = encoder_use(args.no_meaning || args.point_in_time.recorded.is_some());
+    let memory = campaign::open(&args.campaign, Access::Read, encoder_use, output)?;
     let (names, date) = (args.knower.iter().chain(&args.about).cloned().collect::<Vec<_>>(), args.holds_at.clone());
-    let (as_of, holds_at) = read(&memory, &args.when, move |state, as_of| {
+    let (as_of, holds_at) = read_at(&memory, &args.point_in_time, move |state, as_of| {
         names.iter().try_for_each(|name| resolve(state, name).map(drop))?;
         Ok((as_of, AsOf { time: date, recorded: None }.moment(state)?))
     })?;
@@ -100,50 +102,50 @@ pub(crate) fn search(args: &args::Search, output: &mut Output) -> Result<()> {
         holds_at,
         depth: args.depth.into(),
         limit: args.limit,
-        deadline: Some(PATIENCE),
+        deadline: Some(MAX_WAIT),
     };
-    let found = match args.when.recorded {
+    let results = match args.point_in_time.recorded {
         Some(_) => {
-            output.note(WORDS_ALONE);
-            read(&memory, &args.when, move |state, _| Ok(search.found_in(state)?))?
+            output.note(NO_MEANING_NOTE);
+            read_at(&memory, &args.point_in_time, move |state, _| Ok(search.found_in(state)?))?
         }
         None => {
-            texts::embed_few(&memory, meaning, output)?;
+            texts::embed_if_few(&memory, encoder_use, output)?;
             memory.search(search)?.wait()?
         }
     };
-    output.data(&found)?;
-    tell(&found, args.explain, output)?;
+    output.data(&results)?;
+    print_results(&results, args.explain, output)?;
     Ok(memory.close()?)
 }
 
-fn tell(found: &SearchResults, explain: bool, output: &mut Output) -> Result<()> {
-    if found.entities.is_empty() && found.facts.is_empty() && found.passages.is_empty() {
+fn print_results(results: &SearchResults, explain: bool, output: &mut Output) -> Result<()> {
+    if results.entities.is_empty() && results.facts.is_empty() && results.passages.is_empty() {
         output.line("Nothing was found.")?;
-        if !found.hints.is_empty() {
-            let names: Vec<_> = found.hints.iter().map(|hint| format!("{} ({})", hint.name, hint.id)).collect();
+        if !results.hints.is_empty() {
+            let names: Vec<_> = results.hints.iter().map(|hint| format!("{} ({})", hint.name, hint.id)).collect();
             output.line(format!("Similar names: {}", names.join(", ")))?;
         }
     }
-    for hit in &found.entities {
+    for hit in &results.entities {
         let kind = hit.kind.as_ref().map_or("of unknown kind", |kind| kind.as_str());
-        let by = match hit.by {
+        let match_note = match hit.by {
             Match::Relation => format!(", {} away", count(hit.distance, "relation", "relations")),
             Match::Spelling => ", spelled differently".to_owned(),
             _ => String::new(),
         };
-        output.line(Line::heading(&hit.name).id(format!(" ({kind}, {}{by})", hit.id)))?;
+        output.line(Line::heading(&hit.name).id(format!(" ({kind}, {}{match_note})", hit.id)))?;
         // Shows relations only for entities at distance 0, which were found by name, because the user probably meant
         // one of them.
         for relation in hit.relations.iter().filter(|_| hit.distance == 0) {
             output.line(format!("      {relation}"))?;
         }
     }
-    for hit in found.facts.iter().chain(&found.passages) {
+    for hit in results.facts.iter().chain(&results.passages) {
         let id = hit.id.get(..8).unwrap_or(&hit.id);
         output.line(Line::from(format!("{:.2}  {}", hit.score, hit.text)).id(format!("  [{} {id}]", hit.what)))?;
         if explain {
-            output.line(format!("      {}", why(hit.score, &hit.channels, &hit.path)))?;
+            output.line(format!("      {}", score_explanation(hit.score, &hit.channels, &hit.path)))?;
             output.line(format!("      {}", hit.citation.line()))?;
         }
     }

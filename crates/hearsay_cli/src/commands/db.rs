@@ -11,8 +11,8 @@ use crate::{
     args::{self, Db},
     campaign::{self, Access},
     interrupt,
-    output::{Fault, Output, WRONG_FILE, count},
-    texts::{self, Meaning},
+    output::{CliError, FILE_ERROR, Output, count},
+    texts::{self, EncoderUse},
 };
 
 pub(crate) fn db(command: &Db, output: &mut Output) -> Result<()> {
@@ -21,8 +21,8 @@ pub(crate) fn db(command: &Db, output: &mut Output) -> Result<()> {
         Db::Repair(args) => repair(&args.campaign, args.force, output),
         Db::Embed(args) => embed(args, output),
         Db::History(args) => super::history::history(args, output),
-        Db::Stats(args) => super::look::stats(args, output),
-        Db::Health(args) => super::tidy::health(args, output),
+        Db::Stats(args) => super::inspect::stats(args, output),
+        Db::Health(args) => super::maintenance::health(args, output),
         Db::Restore(args) => super::files::restore(args, output),
         Db::Clear(args) => super::files::clear(args, output),
         Db::Model(args) => super::model::run(args, output),
@@ -30,25 +30,27 @@ pub(crate) fn db(command: &Db, output: &mut Output) -> Result<()> {
 }
 
 fn embed(args: &args::Campaign, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(args, Access::Read, Meaning::With, output)?;
-    let before = texts::settle(&memory)?;
+    let memory = campaign::open(args, Access::Read, EncoderUse::Enabled, output)?;
+    let before = texts::wait_until_ready(&memory)?;
     if let ModelStatus::None { why } = &before.model {
-        return Err(Fault::new(WRONG_FILE, format!("no vectors can be computed: {why}")).into());
+        return Err(CliError::new(FILE_ERROR, format!("no vectors can be computed: {why}")).into());
     }
     let status = match texts::embed(&memory, output) {
         Ok(status) => status,
-        Err(_) if interrupt::is_asked() => {
-            let left = memory.status()?.wait()?.pending_vectors;
+        Err(_) if interrupt::is_requested() => {
+            let remaining = memory.status()?.wait()?.pending_vectors;
             memory.close()?;
-            let texts = count(left, "text has", "texts have");
-            let what = format!("stopped; {texts} no vector yet: run `hearsay db embed` to continue");
-            return Err(Fault::new(interrupt::CODE, what).into());
+            let texts = count(remaining, "text has", "texts have");
+            let message = format!("stopped; {texts} no vector yet: run `hearsay db embed` to continue");
+            return Err(CliError::new(interrupt::EXIT_CODE, message).into());
         }
         Err(error) => return Err(error),
     };
-    let made = before.pending_vectors - status.pending_vectors.min(before.pending_vectors);
-    output.data(&json!({ "texts": status.texts, "embedded": made, "pending_vectors": status.pending_vectors }))?;
-    output.line(format!("{} embedded, {} in all", count(made, "text", "texts"), status.texts))?;
+    let embedded_count = before.pending_vectors - status.pending_vectors.min(before.pending_vectors);
+    output.data(
+        &json!({ "texts": status.texts, "embedded": embedded_count, "pending_vectors": status.pending_vectors }),
+    )?;
+    output.line(format!("{} embedded, {} in all", count(embedded_count, "text", "texts"), status.texts))?;
     Ok(memory.close()?)
 }
 
@@ -58,23 +60,23 @@ fn database(campaign: &Path) -> Result<PathBuf> {
     if directory.is_dir() {
         return Ok(directory);
     }
-    let what = format!("{}: the campaign has no database yet; `hearsay sync` creates one", campaign.display());
-    Err(Fault::new(WRONG_FILE, what).into())
+    let message = format!("{}: the campaign has no database yet; `hearsay sync` creates one", campaign.display());
+    Err(CliError::new(FILE_ERROR, message).into())
 }
 
 fn check(campaign: &args::Campaign, output: &mut Output) -> Result<()> {
     let directory = database(&campaign.campaign)?;
     let report = hearsay_store::check_directory(&directory).map_err(MemoryError::Store)?;
-    output.data(&data(&report))?;
-    tell(&report, output)?;
+    output.data(&report_to_json(&report))?;
+    print_report(&report, output)?;
     if report.is_intact() {
         return output.line("The database is intact.");
     }
-    Err(Fault::new(1, way_out(campaign, &report)).into())
+    Err(CliError::new(1, damage_message(campaign, &report)).into())
 }
 
 /// Returns the error text for a damaged database: the damage, and how to repair it.
-fn way_out(campaign: &args::Campaign, report: &CheckReport) -> String {
+fn damage_message(campaign: &args::Campaign, report: &CheckReport) -> String {
     if report.has_intact_database() {
         return "derived data is damaged, but nothing is lost; Hearsay computes this data again when the campaign is opened".into();
     }
@@ -92,8 +94,8 @@ fn repair(campaign: &args::Campaign, force: bool, output: &mut Output) -> Result
     let directory = database(&campaign.campaign)?;
     let report = hearsay_store::repair_directory(&directory, force).map_err(MemoryError::Store)?;
     let RepairReport { found, saved, damaged_files } = &report;
-    output.data(&json!({ "found": data(found), "saved": saved, "kept": damaged_files }))?;
-    tell(found, output)?;
+    output.data(&json!({ "found": report_to_json(found), "saved": saved, "kept": damaged_files }))?;
+    print_report(found, output)?;
     let Some(damaged_files) = damaged_files else { return output.line("Nothing had to be repaired.") };
     output.line(format!("{saved} of {} operations are saved.", saved + found.lost_count()))?;
     output.line(format!("The damaged files are in {}.", damaged_files.display()))?;
@@ -106,7 +108,7 @@ fn repair(campaign: &args::Campaign, force: bool, output: &mut Output) -> Result
     Ok(())
 }
 
-fn data(report: &CheckReport) -> Value {
+fn report_to_json(report: &CheckReport) -> Value {
     let files = |damage: &[FileDamage]| -> Vec<Value> {
         damage.iter().map(|FileDamage { file, what }| json!({ "file": file, "what": what })).collect()
     };
@@ -134,7 +136,7 @@ fn data(report: &CheckReport) -> Value {
     })
 }
 
-fn tell(report: &CheckReport, output: &mut Output) -> Result<()> {
+fn print_report(report: &CheckReport, output: &mut Output) -> Result<()> {
     let megabytes = report.bytes as f64 / 1e6;
     let files = count(report.files, "file", "files");
     output.line(format!("{files} with {megabytes:.1} MB read, {} operations", report.operations))?;
@@ -144,7 +146,7 @@ fn tell(report: &CheckReport, output: &mut Output) -> Result<()> {
     for FileDamage { file, what } in &report.derived_damage {
         output.line(format!("damaged derived data: {}: {what}", file.display()))?;
     }
-    for line in runs(&report.lost) {
+    for line in format_lost_operations(&report.lost) {
         output.line(format!("lost: {line}"))?;
     }
     if report.lost_compacted > 0 {
@@ -154,16 +156,16 @@ fn tell(report: &CheckReport, output: &mut Output) -> Result<()> {
     if report.changed_compacted {
         output.line("operations that compaction removed may be present again")?;
     }
-    for line in runs(&report.unfit) {
+    for line in format_lost_operations(&report.unfit) {
         output.line(format!("depends on a lost operation: {line}"))?;
     }
-    let told = [
+    let counts = [
         (report.lost_transient_rows, "rows of transient values cannot be read"),
         (report.only_in_snapshot, "operations are only in the snapshot"),
         (report.graph_differences, "records of the graph tables differ from the operations"),
     ];
-    for (number, what) in told.into_iter().filter(|(number, _)| *number > 0) {
-        output.line(format!("{number} {what}"))?;
+    for (number, label) in counts.into_iter().filter(|(number, _)| *number > 0) {
+        output.line(format!("{number} {label}"))?;
     }
     if report.has_stale_transients {
         output.line("transient values (locations, moods) may be outdated")?;
@@ -173,11 +175,11 @@ fn tell(report: &CheckReport, output: &mut Output) -> Result<()> {
 
 /// Returns lines that list the lost operations. Consecutive operations share one line if they have the same reason and
 /// no summary.
-fn runs(lost: &[LostOperation]) -> Vec<String> {
-    let same = |a: &LostOperation, b: &LostOperation| {
+fn format_lost_operations(lost: &[LostOperation]) -> Vec<String> {
+    let is_same_run = |a: &LostOperation, b: &LostOperation| {
         a.summary.is_none() && b.summary.is_none() && a.reason == b.reason && a.position.next() == b.position
     };
-    let run = |run: &[LostOperation]| {
+    let format_run = |run: &[LostOperation]| {
         let (first, last) = (run.first()?, run.last()?);
         let numbers = match first.position == last.position {
             true => format!("operation {}", first.position),
@@ -186,5 +188,5 @@ fn runs(lost: &[LostOperation]) -> Vec<String> {
         let summary = first.summary.as_ref().map_or(String::new(), |summary| format!(" ({summary})"));
         Some(format!("{numbers}{summary}: {}", first.reason))
     };
-    lost.chunk_by(same).filter_map(run).collect()
+    lost.chunk_by(is_same_run).filter_map(format_run).collect()
 }

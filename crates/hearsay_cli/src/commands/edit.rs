@@ -10,15 +10,15 @@ use serde::Serialize;
 use crate::{
     args::{self, Campaign, FactArgs},
     campaign::{self, Access},
-    facts::fact_line,
+    facts::print_fact_line,
     output::Output,
-    reveals::tell_with_reveals,
-    texts::Meaning,
+    reveals::print_with_reveals,
+    texts::EncoderUse,
 };
 
 /// JSON output of an edit.
 #[derive(Serialize)]
-struct Told<'a> {
+struct EditOutput<'a> {
     #[serde(flatten)]
     written: Written,
     /// Entities that the edit added.
@@ -29,16 +29,16 @@ struct Told<'a> {
     ended: Vec<FactRow>,
 }
 
-fn write(campaign: &Campaign, edit: Edit, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(campaign, Access::Write, Meaning::Without, output)?;
+fn write_edit(campaign: &Campaign, edit: Edit, output: &mut Output) -> Result<()> {
+    let memory = campaign::open(campaign, Access::Write, EncoderUse::Disabled, output)?;
     let written = memory.edit(edit)?.wait()?;
-    tell(&memory, written, output)?;
+    print_edit(&memory, written, output)?;
     Ok(memory.close()?)
 }
 
 /// Prints the result of an edit, and returns the new facts. The output contains the ids of the new facts, so that the
 /// user can pass them to `fact show`, `fact correct` and `fact remove`.
-pub(crate) fn tell(memory: &Memory, written: Written, output: &mut Output) -> Result<Vec<FactRow>> {
+pub(crate) fn print_edit(memory: &Memory, written: Written, output: &mut Output) -> Result<Vec<FactRow>> {
     let position = written.position;
     let read = memory.read(move |world| {
         let state = &world.state;
@@ -60,12 +60,12 @@ pub(crate) fn tell(memory: &Memory, written: Written, output: &mut Output) -> Re
         output.line(format!("  new entity: {id}"))?;
     }
     for fact in &facts {
-        fact_line("  ", fact, output)?;
+        print_fact_line("  ", fact, output)?;
     }
     for fact in &ended {
-        fact_line("  ended: ", fact, output)?;
+        print_fact_line("  ended: ", fact, output)?;
     }
-    tell_with_reveals(memory, Told { written, entities, facts: &facts, ended }, output)?;
+    print_with_reveals(memory, EditOutput { written, entities, facts: &facts, ended }, output)?;
     Ok(facts)
 }
 
@@ -84,11 +84,11 @@ fn options(args: &FactArgs, attitude: Option<i64>) -> FactOptions {
 pub(crate) fn add(args: &args::Add, output: &mut Output) -> Result<()> {
     let kind = Kind::from(args.kind.as_str());
     if let Kind::Custom(word) = &kind {
-        let known: Vec<_> = Kind::BUILT_IN.iter().map(Kind::as_str).collect();
-        output.note(format!("`{word}` is a custom kind; the built-in kinds are {}", known.join(", ")));
+        let built_in_kinds: Vec<_> = Kind::BUILT_IN.iter().map(Kind::as_str).collect();
+        output.note(format!("`{word}` is a custom kind; the built-in kinds are {}", built_in_kinds.join(", ")));
     }
     let edit = Edit::Add { name: args.name.clone(), kind, id: args.id.clone(), place: args.at.clone() };
-    write(&args.campaign, edit, output)
+    write_edit(&args.campaign, edit, output)
 }
 
 pub(crate) fn set(args: &args::Set, output: &mut Output) -> Result<()> {
@@ -98,10 +98,10 @@ pub(crate) fn set(args: &args::Set, output: &mut Output) -> Result<()> {
         value: args.value.clone(),
         options: options(&args.fact, None),
     };
-    let memory = campaign::open(&args.campaign, Access::Write, Meaning::Without, output)?;
+    let memory = campaign::open(&args.campaign, Access::Write, EncoderUse::Disabled, output)?;
     let written = memory.edit(edit)?.wait()?;
-    tell(&memory, written, output)?;
-    for other in others(&memory, args)? {
+    print_edit(&memory, written, output)?;
+    for other in other_values(&memory, args)? {
         output.note(format!("another value is still recorded: {} [{}]", other.statement, other.id.short()));
     }
     Ok(memory.close()?)
@@ -109,7 +109,7 @@ pub(crate) fn set(args: &args::Set, output: &mut Output) -> Result<()> {
 
 /// Returns the recorded values of the attribute that differ from the new value and stay valid, because many attributes
 /// can have several values at a time.
-fn others(memory: &Memory, args: &args::Set) -> Result<Vec<FactRow>> {
+fn other_values(memory: &Memory, args: &args::Set) -> Result<Vec<FactRow>> {
     let (entity, name, value) = (args.entity.clone(), args.attribute.clone(), args.value.clone());
     let read = memory.read(move |world| {
         let (state, name) = (&world.state, Predicate::new(&name)?);
@@ -127,15 +127,15 @@ pub(crate) fn relate(args: &args::Relate, output: &mut Output) -> Result<()> {
         object: args.object.clone(),
         options: options(&args.fact, args.attitude),
     };
-    let memory = campaign::open(&args.campaign, Access::Write, Meaning::Without, output)?;
+    let memory = campaign::open(&args.campaign, Access::Write, EncoderUse::Disabled, output)?;
     let written = memory.edit(edit)?.wait()?;
-    let facts = tell(&memory, written, output)?;
-    let own = memory.read(move |world| {
+    let facts = print_edit(&memory, written, output)?;
+    let custom_relations = memory.read(move |world| {
         let vocabulary = world.state.vocabulary();
         let relations = facts.into_iter().map(|fact| fact.predicate);
         Ok(relations.filter(|relation| vocabulary.predicate(relation).is_none()).collect::<Vec<_>>())
     })?;
-    for relation in own.wait()? {
+    for relation in custom_relations.wait()? {
         output.note(format!("{relation} is not a built-in relation, so Hearsay has no rules for it"));
     }
     Ok(memory.close()?)
@@ -144,13 +144,13 @@ pub(crate) fn relate(args: &args::Relate, output: &mut Output) -> Result<()> {
 pub(crate) fn correct(args: &args::Correct, output: &mut Output) -> Result<()> {
     let edit =
         Edit::Correct { fact: args.fact.clone(), object: args.object.clone(), statement: args.statement.clone() };
-    write(&args.campaign, edit, output)
+    write_edit(&args.campaign, edit, output)
 }
 
 pub(crate) fn remove_fact(args: &args::RemoveFact, output: &mut Output) -> Result<()> {
-    write(&args.campaign, Edit::RemoveFact { fact: args.fact.clone() }, output)
+    write_edit(&args.campaign, Edit::RemoveFact { fact: args.fact.clone() }, output)
 }
 
 pub(crate) fn remove_entity(args: &args::RemoveEntity, output: &mut Output) -> Result<()> {
-    write(&args.campaign, Edit::RemoveEntity { entity: args.entity.clone() }, output)
+    write_edit(&args.campaign, Edit::RemoveEntity { entity: args.entity.clone() }, output)
 }

@@ -23,21 +23,23 @@ use serde_json::json;
 
 use super::new::{is_vacant, write_settings};
 use crate::{
-    args::{self, Out},
+    args::{self, ExportFormat},
     campaign::{self, Access},
     interrupt,
-    output::{Fault, Output, WRONG_FILE, WRONG_LINE, count},
-    reveals::tell_with_reveals,
+    output::{CliError, FILE_ERROR, Output, USAGE_ERROR, count},
+    reveals::print_with_reveals,
     sync,
-    texts::{self, Meaning},
+    texts::{self, EncoderUse},
 };
 
 pub(crate) fn import(args: &args::Import, output: &mut Output) -> Result<()> {
     let (directory, source) = (&args.campaign.campaign, &args.source);
     // Other sources can be imported into a campaign that does not exist yet.
-    let begins = is_vacant(directory);
-    if begins && !source.exists() {
-        return Err(Fault::new(WRONG_FILE, format!("{}: there is no such file or directory", source.display())).into());
+    let is_new_campaign = is_vacant(directory);
+    if is_new_campaign && !source.exists() {
+        return Err(
+            CliError::new(FILE_ERROR, format!("{}: there is no such file or directory", source.display())).into()
+        );
     }
     let options = ImportOptions {
         format: args.format.or(args.mapping.is_some().then_some(Format::Mapping)),
@@ -45,35 +47,38 @@ pub(crate) fn import(args: &args::Import, output: &mut Output) -> Result<()> {
         name: args.name.clone(),
         ..ImportOptions::default()
     };
-    run(&Job { directory, source, begins, options, how: &args.how }, output)
+    run_import(&ImportJob { directory, source, is_new_campaign, options, cli_options: &args.import_options }, output)
 }
 
 /// Imports the campaign's own files.
 pub(crate) fn sync(args: &args::Sync, output: &mut Output) -> Result<()> {
     let directory = &args.campaign.campaign;
     let options = ImportOptions::default();
-    run(&Job { directory, source: directory, begins: false, options, how: &args.how }, output)
+    run_import(
+        &ImportJob { directory, source: directory, is_new_campaign: false, options, cli_options: &args.import_options },
+        output,
+    )
 }
 
 /// An import with its options.
-struct Job<'a> {
+struct ImportJob<'a> {
     directory: &'a Path,
     source: &'a Path,
     /// Whether the import creates the campaign.
-    begins: bool,
+    is_new_campaign: bool,
     options: ImportOptions,
-    how: &'a args::ImportOptions,
+    cli_options: &'a args::ImportOptions,
 }
 
-fn run(job: &Job, output: &mut Output) -> Result<()> {
-    let Job { directory, source, begins, options, how: args } = job;
-    let (directory, source, begins) = (*directory, *source, *begins);
+fn run_import(job: &ImportJob, output: &mut Output) -> Result<()> {
+    let ImportJob { directory, source, is_new_campaign, options, cli_options: args } = job;
+    let (directory, source, is_new_campaign) = (*directory, *source, *is_new_campaign);
     let options = options.clone();
     if args.dry_run {
-        if !begins {
+        if !is_new_campaign {
             campaign::settings(directory)?;
         }
-        let memory = campaign::open_to_try(directory, output)?;
+        let memory = campaign::open_for_dry_run(directory, output)?;
         let outcome = interrupt::wait(&memory.import_dry_run_with(source, options)?)?;
         output.data(&outcome)?;
         for line in outcome.report.to_string().lines() {
@@ -82,34 +87,34 @@ fn run(job: &Job, output: &mut Output) -> Result<()> {
         output.line("Dry run: nothing was changed.")?;
         return Ok(memory.close()?);
     }
-    if begins {
+    if is_new_campaign {
         fs::create_dir_all(directory).with_context(|| format!("{} cannot be created", directory.display()))?;
         write_settings(directory)?;
     }
-    let meaning = if args.no_meaning { Meaning::Without } else { Meaning::With };
+    let encoder_use = if args.no_meaning { EncoderUse::Disabled } else { EncoderUse::Enabled };
     // Starts to watch before the first import, to detect changes during the import too.
-    let watch = args.watch.then(|| Watch::new(source, QUIET)).transpose();
+    let watch = args.watch.then(|| Watch::new(source, QUIET_TIME)).transpose();
     let watch = watch.with_context(|| format!("{} cannot be watched", source.display()))?;
-    let memory = campaign::open_plain(directory, Access::Write, meaning, output)?;
+    let memory = campaign::open_without_sync(directory, Access::Write, encoder_use, output)?;
     let import = memory.import_with(source, options.clone())?;
-    let outcome = interrupt::wait_busy(&import, "importing", output)?;
+    let outcome = interrupt::wait_with_spinner(&import, "importing", output)?;
     match &outcome.written {
         None => output.line("Nothing has changed since the last import.")?,
         Some(written) => output.line(format!("{} (operation {})", written.summary, written.position))?,
     }
-    sync::notes(&outcome, |note| output.line(format!("  {note}")))?;
-    let found = texts::read_new_texts(&memory, directory, output)?;
-    texts::embed_all(&memory, meaning, output)?;
+    sync::for_each_note(&outcome, |note| output.line(format!("  {note}")))?;
+    let found = texts::extract_new_texts(&memory, directory, output)?;
+    texts::embed_all(&memory, encoder_use, output)?;
     match watch {
-        None => tell_with_reveals(&memory, Imported { outcome, found }, output)?,
-        Some(watch) => keep_up(&memory, job, watch, output)?,
+        None => print_with_reveals(&memory, ImportOutput { outcome, found }, output)?,
+        Some(watch) => import_while_watching(&memory, job, watch, output)?,
     }
     Ok(memory.close()?)
 }
 
 /// JSON output of an import, with the counts of facts extracted from its texts if extraction ran.
 #[derive(Serialize)]
-struct Imported {
+struct ImportOutput {
     #[serde(flatten)]
     outcome: ImportOutcome,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -117,25 +122,25 @@ struct Imported {
 }
 
 /// Time for which the watched files must stay unchanged before the next import.
-const QUIET: Duration = Duration::from_millis(500);
+const QUIET_TIME: Duration = Duration::from_millis(500);
 
 /// Imports changes until the user presses Ctrl-C. An error does not end the loop, because another program may still be
 /// writing the file.
-fn keep_up(
+fn import_while_watching(
     memory: &Memory,
-    Job { directory, source, options, .. }: &Job,
+    ImportJob { directory, source, options, .. }: &ImportJob,
     mut watch: Watch,
     output: &mut Output,
 ) -> Result<()> {
     output.note(format!("watching {}; press Ctrl-C to stop", source.display()));
     output.flush()?;
-    while !interrupt::is_asked() {
+    while !interrupt::is_requested() {
         if !watch.wait(Duration::from_millis(100)) {
             continue;
         }
         let outcome = match interrupt::wait(&memory.import_with(source, options.clone())?) {
             Ok(outcome) => outcome,
-            Err(_) if interrupt::is_asked() => break,
+            Err(_) if interrupt::is_requested() => break,
             Err(error) => {
                 format!("not imported: {error:#}").lines().for_each(|line| output.note(line));
                 continue;
@@ -144,14 +149,14 @@ fn keep_up(
         let Some(written) = &outcome.written else { continue };
         output.line(format!("{} (operation {})", written.summary, written.position))?;
         output.data(&outcome)?;
-        sync::notes(&outcome, |note| {
+        sync::for_each_note(&outcome, |note| {
             output.note(note);
             Ok(())
         })?;
         output.flush()?;
-        match texts::read_new_texts(memory, directory, output) {
-            Err(_) if interrupt::is_asked() => break,
-            read => _ = read?,
+        match texts::extract_new_texts(memory, directory, output) {
+            Err(_) if interrupt::is_requested() => break,
+            result => _ = result?,
         }
         output.flush()?;
     }
@@ -159,43 +164,43 @@ fn keep_up(
 }
 
 pub(crate) fn export(args: &args::Export, output: &mut Output) -> Result<()> {
-    let folder = matches!(args.format, Out::Yaml | Out::Obsidian);
-    if folder && args.output.is_none() {
-        return Err(Fault::new(WRONG_LINE, "this format writes a folder: name the folder with --output").into());
+    let is_folder = matches!(args.format, ExportFormat::Yaml | ExportFormat::Obsidian);
+    if is_folder && args.output.is_none() {
+        return Err(CliError::new(USAGE_ERROR, "this format writes a folder: name the folder with --output").into());
     }
-    if let Some(path) = args.output.as_deref().filter(|_| folder)
+    if let Some(path) = args.output.as_deref().filter(|_| is_folder)
         && !is_vacant(path)
         && !hearsay_campaign::is_export(path)
     {
-        let what = format!("{}: the folder is not empty; name a new folder", path.display());
-        return Err(Fault::new(WRONG_FILE, what).into());
+        let message = format!("{}: the folder is not empty; name a new folder", path.display());
+        return Err(CliError::new(FILE_ERROR, message).into());
     }
-    let memory = campaign::open(&args.campaign, Access::Read, Meaning::Without, output)?;
+    let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
     let (format, target) = (args.format, args.output.clone());
     let export = memory.read_in_background(move |world| {
         let (state, mut bytes) = (&world.state, Vec::new());
-        let at = target.clone().unwrap_or_else(|| "export".into());
+        let error_path = target.clone().unwrap_or_else(|| "export".into());
         let folder = || target.as_deref().unwrap_or(Path::new("export"));
-        let written = match format {
-            Out::Jsonl => hearsay_campaign::export_jsonl(state, &mut bytes),
-            Out::Graphml => hearsay_campaign::export_graphml(state, &mut bytes),
-            Out::Dot => hearsay_campaign::export_dot(state, &mut bytes),
-            Out::Backup => hearsay_campaign::export_backup(state, &mut bytes),
-            Out::Handbook => {
+        let result = match format {
+            ExportFormat::Jsonl => hearsay_campaign::export_jsonl(state, &mut bytes),
+            ExportFormat::Graphml => hearsay_campaign::export_graphml(state, &mut bytes),
+            ExportFormat::Dot => hearsay_campaign::export_dot(state, &mut bytes),
+            ExportFormat::Backup => hearsay_campaign::export_backup(state, &mut bytes),
+            ExportFormat::Handbook => {
                 let title = state.campaign().map_or("Handbook", |info| info.name.as_str());
                 let book = hearsay_campaign::handbook(state, title, &players(state), state.clock());
                 bytes.write_all(book.as_bytes())
             }
-            Out::Yaml => hearsay_campaign::export_yaml(state, folder()),
-            Out::Obsidian => hearsay_campaign::export_vault(state, folder()),
+            ExportFormat::Yaml => hearsay_campaign::export_yaml(state, folder()),
+            ExportFormat::Obsidian => hearsay_campaign::export_vault(state, folder()),
         };
-        written.map_err(|source| MemoryError::File { path: at, source })?;
+        result.map_err(|source| MemoryError::File { path: error_path, source })?;
         Ok(bytes)
     })?;
-    let bytes = interrupt::wait_busy(&export, "exporting", output)?;
+    let bytes = interrupt::wait_with_spinner(&export, "exporting", output)?;
     memory.close()?;
     match &args.output {
-        Some(path) if folder => {
+        Some(path) if is_folder => {
             output.data(&json!({ "folder": path }))?;
             output.line(format!("written to {}", path.display()))?;
         }
@@ -213,7 +218,7 @@ pub(crate) fn export(args: &args::Export, output: &mut Output) -> Result<()> {
 
 pub(crate) fn restore(args: &args::Restore, output: &mut Output) -> Result<()> {
     let file = hearsay_campaign::open_file(&args.backup)
-        .map_err(|error| Fault::new(WRONG_FILE, format!("{}: cannot be read: {error}", args.backup.display())))?;
+        .map_err(|error| CliError::new(FILE_ERROR, format!("{}: cannot be read: {error}", args.backup.display())))?;
     let backup = hearsay_campaign::read_backup(BufReader::new(file)).map_err(|mut errors| {
         for error in &mut errors.errors {
             error.file = args.backup.display().to_string();
@@ -227,46 +232,48 @@ pub(crate) fn restore(args: &args::Restore, output: &mut Output) -> Result<()> {
     }
     let settings = campaign::settings(directory)?;
     if directory.join(&settings.store.directory).exists() {
-        let what =
+        let message =
             format!("{}: the campaign already has a database; `hearsay db clear` deletes it", directory.display());
-        return Err(Fault::new(WRONG_FILE, what).into());
+        return Err(CliError::new(FILE_ERROR, message).into());
     }
     campaign::expect_campaign(directory, &settings)?;
     // Restores the backup to a temporary directory, which is renamed when it is complete. An interrupted restore
     // therefore never leaves an incomplete database in place.
-    let mut beside = settings.store.directory.clone().into_os_string();
-    beside.push(".restoring");
-    let (target, beside) = (directory.join(&settings.store.directory), PathBuf::from(beside));
-    let unfinished = directory.join(&beside);
-    hearsay_store::discard(&unfinished).map_err(MemoryError::Store)?;
-    let mut apart = settings;
-    apart.store.directory = beside;
-    apart.model.enabled = false;
-    apart.extraction.enabled = false;
-    let all = backup.len();
-    let written = write_all(directory, apart, backup, output).and_then(|()| {
-        fs::rename(&unfinished, &target)
+    let mut temporary_directory = settings.store.directory.clone().into_os_string();
+    temporary_directory.push(".restoring");
+    let (target, temporary_directory) = (directory.join(&settings.store.directory), PathBuf::from(temporary_directory));
+    let temporary_path = directory.join(&temporary_directory);
+    hearsay_store::discard(&temporary_path).map_err(MemoryError::Store)?;
+    let mut temporary_settings = settings;
+    temporary_settings.store.directory = temporary_directory;
+    temporary_settings.model.enabled = false;
+    temporary_settings.extraction.enabled = false;
+    let operation_count = backup.len();
+    let result = write_all(directory, temporary_settings, backup, output).and_then(|()| {
+        fs::rename(&temporary_path, &target)
             .with_context(|| format!("the restored database cannot be moved to {}", target.display()))
     });
-    if let Err(error) = written {
-        if let Err(left) = hearsay_store::discard(&unfinished) {
-            output.note(format!("incomplete data remains, and the next `hearsay db restore` deletes it: {left}"));
+    if let Err(error) = result {
+        if let Err(discard_error) = hearsay_store::discard(&temporary_path) {
+            output.note(format!(
+                "incomplete data remains, and the next `hearsay db restore` deletes it: {discard_error}"
+            ));
         }
         return Err(error);
     }
-    output.data(&json!({ "restored": all }))?;
-    output.line(format!("{} restored to {}", count(all, "operation", "operations"), directory.display()))
+    output.data(&json!({ "restored": operation_count }))?;
+    output.line(format!("{} restored to {}", count(operation_count, "operation", "operations"), directory.display()))
 }
 
 /// Writes all operations to a new memory, and closes it.
 fn write_all(directory: &Path, settings: Settings, backup: Backup, output: &Output) -> Result<()> {
     let Backup { compacted_to, compacted, operations } = backup;
     if compacted_to > Position(0) {
-        let beside = directory.join(&settings.store.directory);
-        let opened = Store::open(beside, StoreOptions::default()).map_err(MemoryError::Store)?;
+        let store_directory = directory.join(&settings.store.directory);
+        let opened = Store::open(store_directory, StoreOptions::default()).map_err(MemoryError::Store)?;
         let compacted = compacted.into_iter().map(|(position, operation)| (position, Arc::new(operation))).collect();
-        let begun = opened.store.begin_compacted_blocking(compacted_to, compacted);
-        begun.and_then(|()| opened.store.close()).map_err(MemoryError::Store)?;
+        let result = opened.store.begin_compacted_blocking(compacted_to, compacted);
+        result.and_then(|()| opened.store.close()).map_err(MemoryError::Store)?;
     }
     let memory = Memory::open(MemoryOptions::with_settings(directory, settings))?;
     let bar = output.progress("restoring");
@@ -297,7 +304,7 @@ pub(crate) fn clear(args: &args::Clear, output: &mut Output) -> Result<()> {
         output.data(&json!({ "cleared": false }))?;
         return output.line("The campaign has no database to delete.");
     }
-    if holds_more(&args.campaign.campaign, &directory) {
+    if contains_campaign(&args.campaign.campaign, &directory) {
         bail!(
             "{} also contains campaign files, so Hearsay does not delete it; set `store.directory` in {SETTINGS_FILE} to a separate directory",
             directory.display()
@@ -322,10 +329,10 @@ pub(crate) fn clear(args: &args::Clear, output: &mut Output) -> Result<()> {
 }
 
 /// Returns whether the database's directory also contains the campaign directory or campaign files.
-fn holds_more(campaign: &Path, database: &Path) -> bool {
-    let inside = match (campaign.canonicalize(), database.canonicalize()) {
+fn contains_campaign(campaign: &Path, database: &Path) -> bool {
+    let is_ancestor = match (campaign.canonicalize(), database.canonicalize()) {
         (Ok(campaign), Ok(database)) => campaign.starts_with(database),
         _ => true,
     };
-    inside || hearsay_engine::has_campaign_files(database)
+    is_ancestor || hearsay_engine::has_campaign_files(database)
 }

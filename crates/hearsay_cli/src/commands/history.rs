@@ -13,13 +13,13 @@ use crate::{
     args::{self, AuthorArg},
     campaign::{self, Access},
     output::{Output, count},
-    reveals::tell_with_reveals,
+    reveals::print_with_reveals,
     style::Style,
-    texts::{self, Meaning},
+    texts::{self, EncoderUse},
 };
 
 pub(crate) fn history(args: &args::History, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(&args.campaign, Access::Read, Meaning::Without, output)?;
+    let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
     let (limit, verbose) = (args.limit, args.verbose);
     let rows = memory
         .read(move |world| {
@@ -39,7 +39,7 @@ pub(crate) fn history(args: &args::History, output: &mut Output) -> Result<()> {
             let undone = if row.live { "" } else { "  (undone)" };
             let position = format!("{:>4}", row.position.0);
             let summary = format!("{}{undone}", row.summary);
-            [position, ago(now.saturating_sub(recorded)), row.author.clone(), summary]
+            [position, format_age(now.saturating_sub(recorded)), row.author.clone(), summary]
         })
         .collect();
     output.table([Style::Id, Style::Id, Style::Plain, Style::Plain], &lines)?;
@@ -50,8 +50,8 @@ pub(crate) fn history(args: &args::History, output: &mut Output) -> Result<()> {
 }
 
 /// Formats an elapsed time in one word.
-fn ago(past: Duration) -> String {
-    let minutes = past.as_secs() / 60;
+fn format_age(age: Duration) -> String {
+    let minutes = age.as_secs() / 60;
     match minutes {
         0 => "just now".into(),
         1..60 => format!("{minutes} min ago"),
@@ -72,8 +72,12 @@ fn last_import(memory: &Memory) -> Result<Position> {
 
 pub(crate) fn undo(args: &args::Undo, output: &mut Output) -> Result<()> {
     // Does not import the campaign files first, because this would repeat the import that the user wants to revert.
-    let memory =
-        campaign::open_plain(&args.campaign.campaign, Access::of_dry_run(args.dry_run), Meaning::Without, output)?;
+    let memory = campaign::open_without_sync(
+        &args.campaign.campaign,
+        Access::for_dry_run(args.dry_run),
+        EncoderUse::Disabled,
+        output,
+    )?;
     let target = match (args.position, args.author) {
         (Some(position), _) => UndoTarget::At(Position(position)),
         (_, Some(AuthorArg::Import)) => UndoTarget::At(last_import(&memory)?),
@@ -83,8 +87,8 @@ pub(crate) fn undo(args: &args::Undo, output: &mut Output) -> Result<()> {
         (None, None) => UndoTarget::Last,
     };
     let (position, preview) = memory.undo_preview(target)?.wait()?;
-    let (told, dependents) = (preview.clone(), preview.dependents.clone());
-    let lines = memory.read(move |world| Ok(describe(&world.state, position, &told)))?.wait()?;
+    let (preview_copy, dependents) = (preview.clone(), preview.dependents.clone());
+    let lines = memory.read(move |world| Ok(describe_undo(&world.state, position, &preview_copy)))?.wait()?;
     if args.dry_run {
         output.data(&json!({
             "position": position, "lost": preview.lost, "changed": preview.changed, "dependents": dependents,
@@ -112,8 +116,8 @@ pub(crate) fn undo(args: &args::Undo, output: &mut Output) -> Result<()> {
     let undo = args.campaign.command(&format!("undo {}", written.position));
     output.line(format!("  `{undo}` redoes the operation"))?;
     // Extracts facts from restored texts again, so that these facts are restored too.
-    texts::read_new_texts(&memory, &args.campaign.campaign, output)?;
-    tell_with_reveals(&memory, written, output)?;
+    texts::extract_new_texts(&memory, &args.campaign.campaign, output)?;
+    print_with_reveals(&memory, written, output)?;
     if is_import && hearsay_engine::has_campaign_files(&args.campaign.campaign) {
         output
             .line(format!("  Hearsay ignores the campaign files until you run `{}`", args.campaign.command("sync")))?;
@@ -122,28 +126,28 @@ pub(crate) fn undo(args: &args::Undo, output: &mut Output) -> Result<()> {
 }
 
 /// Maximum number of facts in a preview.
-const SHOWN: usize = 10;
+const MAX_SHOWN_FACTS: usize = 10;
 
 /// Describes the effects of a revert in several lines.
-fn describe(state: &State, position: Position, preview: &UndoPreview) -> Vec<String> {
+fn describe_undo(state: &State, position: Position, preview: &UndoPreview) -> Vec<String> {
     let summary = |position| state.entry(position).map_or("", |entry| entry.operation.summary.as_str());
     let mut lines = vec![format!("Undoing {position}: {}", summary(position))];
-    let lost = |is: fn(&Key) -> bool| preview.lost.iter().filter(|key| is(key)).count();
-    let facts_lost = lost(|key| matches!(key, Key::Fact(_)));
+    let count_lost = |is_kind: fn(&Key) -> bool| preview.lost.iter().filter(|key| is_kind(key)).count();
+    let facts_lost = count_lost(|key| matches!(key, Key::Fact(_)));
     let lost = [
-        count(lost(|key| matches!(key, Key::Entity(_))), "entity", "entities"),
+        count(count_lost(|key| matches!(key, Key::Entity(_))), "entity", "entities"),
         count(facts_lost, "fact", "facts"),
-        count(lost(|key| matches!(key, Key::KnowledgeEdge(_))), "knowledge edge", "knowledge edges"),
-        count(lost(|key| matches!(key, Key::Passage(_))), "passage", "passages"),
+        count(count_lost(|key| matches!(key, Key::KnowledgeEdge(_))), "knowledge edge", "knowledge edges"),
+        count(count_lost(|key| matches!(key, Key::Passage(_))), "passage", "passages"),
     ];
     lines.push(format!("  lost: {}", lost.join(", ")));
     let facts = preview.lost.iter().filter_map(|key| match key {
         Key::Fact(id) => state.fact(*id),
         _ => None,
     });
-    lines.extend(facts.take(SHOWN).map(|fact| format!("    {}  {}", fact.id().short(), fact.statement())));
-    if facts_lost > SHOWN {
-        lines.push(format!("    and {} more", facts_lost - SHOWN));
+    lines.extend(facts.take(MAX_SHOWN_FACTS).map(|fact| format!("    {}  {}", fact.id().short(), fact.statement())));
+    if facts_lost > MAX_SHOWN_FACTS {
+        lines.push(format!("    and {} more", facts_lost - MAX_SHOWN_FACTS));
     }
     lines.push(format!("  changed or restored: {}", count(preview.changed.len(), "record", "records")));
     for dependent in &preview.dependents {

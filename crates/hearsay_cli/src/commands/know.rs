@@ -13,12 +13,12 @@ use hearsay_query::{
 use serde_json::json;
 
 use crate::{
-    args::{self, When},
+    args::{self, PointInTime},
     campaign::{self, Access},
-    facts::{known_predicate, read},
+    facts::{known_predicate, read_at},
     output::Output,
     style::Line,
-    texts::Meaning,
+    texts::EncoderUse,
 };
 
 /// Resolves the user's predicate with [`known_predicate`] in the current state.
@@ -27,19 +27,19 @@ fn predicate(memory: &Memory, given: Option<&String>) -> Result<Option<String>> 
     Ok(Some(memory.read(move |world| Ok(known_predicate(&world.state, &given)))?.wait()??))
 }
 
-fn since(date: Option<&String>) -> String {
+fn format_since(date: Option<&String>) -> String {
     date.map_or(String::new(), |date| format!(", since {date}"))
 }
 
-fn marks(fact: FactId, parts: impl IntoIterator<Item = String>) -> String {
+fn format_marks(fact: FactId, parts: impl IntoIterator<Item = String>) -> String {
     let mut marks: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     marks.push(fact.short());
     format!("[{}]", marks.join(" \u{00B7} "))
 }
 
 /// Returns a remark about how a knower regards a fact; empty if the knower simply believes it.
-fn held(hold: &Hold) -> &'static str {
-    match hold {
+fn belief_remark(status: &Hold) -> &'static str {
+    match status {
         Hold::Believed => "",
         Hold::Doubted => "doubts it",
         Hold::Ended(_) => "knows that it ended",
@@ -48,12 +48,8 @@ fn held(hold: &Hold) -> &'static str {
     }
 }
 
-fn more(shown: usize, all: usize, output: &mut Output) -> Result<()> {
-    if all > shown { output.line(format!("and {} more: raise --limit", all - shown)) } else { Ok(()) }
-}
-
 pub(crate) fn knows(args: &args::Knows, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(&args.campaign, Access::Read, Meaning::Without, output)?;
+    let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
     let filter = KnowsFilter {
         about: args.about.clone(),
         predicate: predicate(&memory, args.predicate.as_ref())?,
@@ -61,89 +57,95 @@ pub(crate) fn knows(args: &args::Knows, output: &mut Output) -> Result<()> {
         since: args.since.clone(),
         limit: args.limit,
     };
-    let Some(who) = args.who.clone() else {
-        let (rows, all) =
-            read(&memory, &args.when, move |state, moment| Ok(query::knowledge::party(state, &filter, moment)?))?;
-        output.data(&json!({ "facts": rows, "all": all }))?;
+    let Some(knower) = args.who.clone() else {
+        let (rows, total) = read_at(&memory, &args.point_in_time, move |state, moment| {
+            Ok(query::knowledge::party(state, &filter, moment)?)
+        })?;
+        output.data(&json!({ "facts": rows, "all": total }))?;
         if rows.is_empty() {
             output.line("The players know no matching fact.")?;
         }
         for row in &rows {
             let status = if row.status == FactStatus::Canon { String::new() } else { row.status.to_string() };
-            output.line(Line::from(&row.statement).id(format!("  {}", marks(row.fact, [status]))))?;
+            output.line(Line::from(&row.statement).id(format!("  {}", format_marks(row.fact, [status]))))?;
             for knower in &row.known_by {
-                let keeps = if knower.conceals { ", conceals it" } else { "" };
-                let since = since(knower.since.as_ref());
+                let concealment = if knower.conceals { ", conceals it" } else { "" };
+                let since = format_since(knower.since.as_ref());
                 output.line(format!(
-                    "    {}: {}, credence {:.2}{since}{keeps}",
+                    "    {}: {}, credence {:.2}{since}{concealment}",
                     knower.knower, knower.acquisition, knower.credence
                 ))?;
             }
         }
-        more(rows.len(), all, output)?;
+        output.omitted(rows.len(), total)?;
         return Ok(memory.close()?);
     };
-    let (rows, all) =
-        read(&memory, &args.when, move |state, moment| Ok(query::knowledge::knows(state, &who, &filter, moment)?))?;
-    output.data(&json!({ "facts": rows, "all": all }))?;
+    let (rows, total) = read_at(&memory, &args.point_in_time, move |state, moment| {
+        Ok(query::knowledge::knows(state, &knower, &filter, moment)?)
+    })?;
+    output.data(&json!({ "facts": rows, "all": total }))?;
     if rows.is_empty() {
         output.line("The character knows no matching fact.")?;
     }
     for row in &rows {
-        let keeps = if row.conceals { "conceals it" } else { "" };
-        let told = if row.told.is_empty() { String::new() } else { format!("told {}", list(&row.told)) };
-        let acquisition = format!("{}, credence {:.2}{}", row.acquisition, row.credence, since(row.since.as_ref()));
+        let concealment = if row.conceals { "conceals it" } else { "" };
+        let hearers = if row.told.is_empty() { String::new() } else { format!("told {}", format_ids(&row.told)) };
+        let acquisition =
+            format!("{}, credence {:.2}{}", row.acquisition, row.credence, format_since(row.since.as_ref()));
         let session = row.session.as_ref().map_or(String::new(), ToString::to_string);
-        let marks = marks(row.fact, [acquisition, held(&row.hold).to_owned(), session, keeps.to_owned(), told]);
+        let marks = format_marks(
+            row.fact,
+            [acquisition, belief_remark(&row.hold).to_owned(), session, concealment.to_owned(), hearers],
+        );
         output.line(&row.statement)?;
         output.line(Line::default().id(format!("    {marks}")))?;
     }
-    more(rows.len(), all, output)?;
+    output.omitted(rows.len(), total)?;
     Ok(memory.close()?)
 }
 
-fn list(ids: &[EntityId]) -> String {
+fn format_ids(ids: &[EntityId]) -> String {
     ids.iter().map(EntityId::as_str).collect::<Vec<_>>().join(", ")
 }
 
 pub(crate) fn believes(args: &args::Believes, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(&args.campaign, Access::Read, Meaning::Without, output)?;
+    let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
     let predicate = predicate(&memory, args.predicate.as_ref())?;
-    let (who, subject) = (args.who.clone(), args.subject.clone());
+    let (knower, subject) = (args.who.clone(), args.subject.clone());
     if let Some(other) = args.thinks_of.clone() {
-        let rows = read(&memory, &args.when, move |state, moment| {
-            Ok(query::beliefs::thinks(state, &who, &other, Some(&subject), predicate.as_deref(), moment)?)
+        let rows = read_at(&memory, &args.point_in_time, move |state, moment| {
+            Ok(query::beliefs::thinks(state, &knower, &other, Some(&subject), predicate.as_deref(), moment)?)
         })?;
         output.data(&rows)?;
         if rows.is_empty() {
             output.line("The character has no reason to think that the other character knows a matching fact.")?;
         }
         for row in &rows {
-            let because = format!("{}, credence {:.2}{}", row.because, row.credence, since(row.since.as_ref()));
-            output.line(Line::from(&row.statement).id(format!("  {}", marks(row.fact, [because]))))?;
+            let reasons = format!("{}, credence {:.2}{}", row.because, row.credence, format_since(row.since.as_ref()));
+            output.line(Line::from(&row.statement).id(format!("  {}", format_marks(row.fact, [reasons]))))?;
         }
         return Ok(memory.close()?);
     }
-    let answer = read(&memory, &args.when, move |state, moment| {
-        Ok(query::beliefs::believes(state, &who, &subject, predicate.as_deref(), moment)?)
+    let answer = read_at(&memory, &args.point_in_time, move |state, moment| {
+        Ok(query::beliefs::believes(state, &knower, &subject, predicate.as_deref(), moment)?)
     })?;
     output.data(&answer)?;
-    tell_beliefs(&answer, output)?;
+    print_beliefs(&answer, output)?;
     Ok(memory.close()?)
 }
 
-fn tell_beliefs(answer: &Believes, output: &mut Output) -> Result<()> {
+fn print_beliefs(answer: &Believes, output: &mut Output) -> Result<()> {
     if answer.answers.is_empty() {
         output.line(format!("{} knows no matching fact.", answer.who))?;
     }
     for belief in &answer.answers {
         let status = if belief.status == FactStatus::Canon { String::new() } else { belief.status.to_string() };
         let credence = format!("credence {:.2}", belief.credence);
-        let marks = marks(belief.fact, [credence, held(&belief.hold).to_owned(), status]);
+        let marks = format_marks(belief.fact, [credence, belief_remark(&belief.hold).to_owned(), status]);
         output.line(Line::from(&belief.statement).id(format!("  {marks}")))?;
         for reason in &belief.because {
             let session = reason.session.as_ref().map_or(String::new(), |session| format!(", {session}"));
-            let since = since(reason.since.as_ref());
+            let since = format_since(reason.since.as_ref());
             output.line(format!("    because: {}{since}{session} ({:.2})", reason.acquisition, reason.credence))?;
         }
         for against in &belief.against {
@@ -156,75 +158,83 @@ fn tell_beliefs(answer: &Believes, output: &mut Output) -> Result<()> {
         output.line(Line::heading("The truth"))?;
     }
     for truth in &answer.truth {
-        let known = if truth.known { String::new() } else { format!("{} does not know this", answer.who) };
-        output.line(format!("  {}  {}", truth.statement, marks(truth.fact, [known])))?;
+        let remark = if truth.known { String::new() } else { format!("{} does not know this", answer.who) };
+        output.line(format!("  {}  {}", truth.statement, format_marks(truth.fact, [remark])))?;
     }
     Ok(())
 }
 
-pub(crate) fn chain(args: &args::WhoAndFact, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(&args.campaign, Access::Read, Meaning::Without, output)?;
-    let (who, fact) = (args.who.clone(), args.fact.clone());
-    let chain = read(&memory, &args.when, move |state, moment| Ok(query::beliefs::chain(state, &who, &fact, moment)?))?;
+pub(crate) fn chain(args: &args::KnowerAndFact, output: &mut Output) -> Result<()> {
+    let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
+    let (knower, fact) = (args.who.clone(), args.fact.clone());
+    let chain = read_at(&memory, &args.point_in_time, move |state, moment| {
+        Ok(query::beliefs::chain(state, &knower, &fact, moment)?)
+    })?;
     output.data(&chain)?;
     let credence = format!("credence {:.2}", chain.credence);
-    output
-        .line(Line::from(&chain.statement).id(format!("  {}", marks(chain.fact, [chain.who.to_string(), credence]))))?;
+    output.line(
+        Line::from(&chain.statement).id(format!("  {}", format_marks(chain.fact, [chain.who.to_string(), credence]))),
+    )?;
     // Derivations may be deep, so this loop does not use recursion.
-    let mut open: Vec<(usize, &LinkRow)> = chain.known_edges.iter().rev().map(|way| (1, way)).collect();
-    while let Some((depth, link)) = open.pop() {
+    let mut stack: Vec<(usize, &LinkRow)> = chain.known_edges.iter().rev().map(|known_edge| (1, known_edge)).collect();
+    while let Some((depth, link)) = stack.pop() {
         let knower = if link.knower == Knower::World { "everybody" } else { link.knower.as_str() };
         let learned = link.learned.as_ref().map_or(String::new(), |date| format!(", {date}"));
         let session = link.session.as_ref().map_or(String::new(), |session| format!(", {session}"));
         let with =
-            if link.co_present.is_empty() { String::new() } else { format!(", with {}", list(&link.co_present)) };
+            if link.co_present.is_empty() { String::new() } else { format!(", with {}", format_ids(&link.co_present)) };
         let other = link.other_statement.as_ref().map_or(String::new(), |text| format!(": \u{201C}{text}\u{201D}"));
         let acquisition = format!("{}{learned}{session}{with}", link.acquisition);
         output.line(format!("{}{knower}: {acquisition} ({:.2}){other}", "  ".repeat(depth.min(30)), link.credence))?;
-        open.extend(link.from.iter().rev().map(|link| (depth + 1, link)));
+        stack.extend(link.from.iter().rev().map(|link| (depth + 1, link)));
     }
     Ok(memory.close()?)
 }
 
 pub(crate) fn who_knows(args: &args::WhoKnows, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(&args.campaign, Access::Read, Meaning::Without, output)?;
+    let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
     let fact = args.fact.clone();
-    let found = read(&memory, &args.when, move |state, moment| Ok(query::who_knows::who_knows(state, &fact, moment)?))?;
-    output.data(&found)?;
-    output.line(Line::from(&found.statement).id(format!("  {}", marks(found.fact, [found.status.to_string()]))))?;
-    if found.everybody {
+    let result = read_at(&memory, &args.point_in_time, move |state, moment| {
+        Ok(query::who_knows::who_knows(state, &fact, moment)?)
+    })?;
+    output.data(&result)?;
+    output.line(
+        Line::from(&result.statement).id(format!("  {}", format_marks(result.fact, [result.status.to_string()]))),
+    )?;
+    if result.everybody {
         output.line("  everybody: common lore")?;
     }
-    for row in found.groups.iter().chain(&found.characters) {
-        let keeps = if row.conceals { ", conceals it" } else { "" };
-        let since = since(row.since.as_ref());
+    for row in result.groups.iter().chain(&result.characters) {
+        let concealment = if row.conceals { ", conceals it" } else { "" };
+        let since = format_since(row.since.as_ref());
         let acquisition = row.acquisition.join("; ");
         output.line(format!(
-            "  {} ({}): {acquisition}, credence {:.2}{since}{keeps}",
+            "  {} ({}): {acquisition}, credence {:.2}{since}{concealment}",
             row.name, row.knower, row.credence
         ))?;
     }
-    if !found.everybody && found.groups.is_empty() && found.characters.is_empty() {
+    if !result.everybody && result.groups.is_empty() && result.characters.is_empty() {
         output.line("  Nobody knows this fact.")?;
     }
-    if !found.unaware.is_empty() {
-        output.line(format!("  not known to the characters that it concerns: {}", list(&found.unaware)))?;
+    if !result.unaware.is_empty() {
+        output.line(format!("  not known to the characters that it concerns: {}", format_ids(&result.unaware)))?;
     }
     Ok(memory.close()?)
 }
 
 pub(crate) fn secrets(args: &args::Secrets, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(&args.campaign, Access::Read, Meaning::Without, output)?;
+    let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
     let filter = SecretFilter { who: args.who.clone(), untold: args.untold, limit: args.limit };
-    let (rows, all) =
-        read(&memory, &args.when, move |state, moment| Ok(query::secrets::secrets(state, &filter, moment)?))?;
-    output.data(&json!({ "secrets": rows, "all": all }))?;
+    let (rows, total) = read_at(&memory, &args.point_in_time, move |state, moment| {
+        Ok(query::secrets::secrets(state, &filter, moment)?)
+    })?;
+    output.data(&json!({ "secrets": rows, "all": total }))?;
     if rows.is_empty() {
         output.line("No matching secret.")?;
     }
     for row in &rows {
         let status = if row.status == FactStatus::Canon { String::new() } else { row.status.to_string() };
-        output.line(Line::from(&row.statement).id(format!("  {}", marks(row.fact, [status]))))?;
+        output.line(Line::from(&row.statement).id(format!("  {}", format_marks(row.fact, [status]))))?;
         let holder = |holder: &query::secrets::SecretHolder| match holder.conceals {
             true => format!("{} (conceals it)", holder.knower),
             false => holder.knower.to_string(),
@@ -239,19 +249,21 @@ pub(crate) fn secrets(args: &args::Secrets, output: &mut Output) -> Result<()> {
             output.line("    untold")?;
         }
     }
-    more(rows.len(), all, output)?;
+    output.omitted(rows.len(), total)?;
     Ok(memory.close()?)
 }
 
-pub(crate) fn why_not(args: &args::WhoAndFact, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(&args.campaign, Access::Read, Meaning::Without, output)?;
-    let (who, fact) = (args.who.clone(), args.fact.clone());
-    let answer =
-        read(&memory, &args.when, move |state, moment| Ok(query::secrets::why_not(state, &who, &fact, moment)?))?;
+pub(crate) fn why_not(args: &args::KnowerAndFact, output: &mut Output) -> Result<()> {
+    let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
+    let (knower, fact) = (args.who.clone(), args.fact.clone());
+    let answer = read_at(&memory, &args.point_in_time, move |state, moment| {
+        Ok(query::secrets::why_not(state, &knower, &fact, moment)?)
+    })?;
     output.data(&answer)?;
-    output.line(Line::from(&answer.statement).id(format!("  {}", marks(answer.fact, [answer.who.to_string()]))))?;
+    output
+        .line(Line::from(&answer.statement).id(format!("  {}", format_marks(answer.fact, [answer.who.to_string()]))))?;
     if let Some(knows) = &answer.knows {
-        let since = since(knows.since.as_ref());
+        let since = format_since(knows.since.as_ref());
         output.line(format!(
             "  {} knows it: {}, credence {:.2}{since}",
             knows.knower,
@@ -266,12 +278,14 @@ pub(crate) fn why_not(args: &args::WhoAndFact, output: &mut Output) -> Result<()
         output.line(Line::heading("Who knows it"))?;
     }
     for source in &answer.sources {
-        let mut known = Vec::new();
-        known.extend(source.conceals.then(|| "conceals it".to_owned()));
-        known.extend((!source.shares.is_empty()).then(|| format!("both belong to {}", list(&source.shares))));
-        known.extend(source.acquainted.clone());
-        let known = if known.is_empty() { "no link between them".to_owned() } else { known.join("; ") };
-        output.line(format!("  {} ({}): {known}", source.name, source.knower))?;
+        let mut connections = Vec::new();
+        connections.extend(source.conceals.then(|| "conceals it".to_owned()));
+        connections
+            .extend((!source.shares.is_empty()).then(|| format!("both belong to {}", format_ids(&source.shares))));
+        connections.extend(source.acquainted.clone());
+        let connections =
+            if connections.is_empty() { "no link between them".to_owned() } else { connections.join("; ") };
+        output.line(format!("  {} ({}): {connections}", source.name, source.knower))?;
     }
     if !answer.conditions.is_empty() {
         output.line(Line::heading("Conditions for telling"))?;
@@ -287,10 +301,11 @@ pub(crate) fn why_not(args: &args::WhoAndFact, output: &mut Output) -> Result<()
 }
 
 pub(crate) fn missed(args: &args::Missed, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(&args.campaign, Access::Read, Meaning::Without, output)?;
-    let (who, session) = (args.who.clone(), args.session.clone());
-    let when = When { as_of: None, recorded: args.recorded };
-    let missed = read(&memory, &when, move |state, _| Ok(query::knowledge::missed(state, &who, &session)?))?;
+    let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
+    let (knower, session) = (args.who.clone(), args.session.clone());
+    let point_in_time = PointInTime { as_of: None, recorded: args.recorded };
+    let missed =
+        read_at(&memory, &point_in_time, move |state, _| Ok(query::knowledge::missed(state, &knower, &session)?))?;
     output.data(&missed)?;
     if missed.was_there {
         output.note(format!("{} attended {}", missed.who, missed.session));
@@ -300,10 +315,11 @@ pub(crate) fn missed(args: &args::Missed, output: &mut Output) -> Result<()> {
     }
     for row in &missed.facts {
         let since = row.since.as_ref().map_or(String::new(), |date| format!(", {date}"));
-        let later =
+        let learned_later =
             row.heard_since.as_ref().map_or(String::new(), |acquisition| format!("knows it since: {acquisition}"));
-        let by = format!("{}{since}", list(&row.learned_by));
-        output.line(Line::from(&row.statement).id(format!("  {}", marks(row.fact, [by, later]))))?;
+        let learners = format!("{}{since}", format_ids(&row.learned_by));
+        output
+            .line(Line::from(&row.statement).id(format!("  {}", format_marks(row.fact, [learners, learned_later]))))?;
     }
     if !missed.lines.is_empty() {
         output.line("")?;

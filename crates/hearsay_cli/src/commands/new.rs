@@ -8,35 +8,35 @@ use serde_json::json;
 
 use crate::{
     args,
-    output::{Fault, Output, WRONG_FILE},
+    output::{CliError, FILE_ERROR, Output},
 };
 
 const TEMPLATE: &str = include_str!("../../data/campaign.yaml");
 
 pub(crate) fn run(args: &args::New, output: &mut Output) -> Result<()> {
     let directory = &args.campaign;
-    let shown = directory.display();
+    let path = directory.display();
     if !is_vacant(directory) {
-        let what = if directory.is_dir() { "this directory is not empty" } else { "this is a file" };
-        let what = format!("{shown}: {what}; name an empty directory, or one that does not exist yet");
-        return Err(Fault::new(WRONG_FILE, what).into());
+        let problem = if directory.is_dir() { "this directory is not empty" } else { "this is a file" };
+        let message = format!("{path}: {problem}; name an empty directory, or one that does not exist yet");
+        return Err(CliError::new(FILE_ERROR, message).into());
     }
-    let of_directory = || directory.file_name().map(|name| name.to_string_lossy().into_owned());
-    let name = args.name.clone().or_else(of_directory).unwrap_or_else(|| "My campaign".into());
-    fs::create_dir_all(directory).with_context(|| format!("{shown} cannot be created"))?;
+    let directory_name = || directory.file_name().map(|name| name.to_string_lossy().into_owned());
+    let name = args.name.clone().or_else(directory_name).unwrap_or_else(|| "My campaign".into());
+    fs::create_dir_all(directory).with_context(|| format!("{path} cannot be created"))?;
     // A JSON string is also a valid YAML string, so any name can be written this way.
     let text = TEMPLATE.replace("{name}", &serde_json::to_string(&name)?);
     write(&directory.join("campaign.yaml"), &text)?;
     write_settings(directory)?;
     output.data(&json!({ "campaign": directory, "name": name }))?;
     output.columns(&[
-        [format!("{shown}/campaign.yaml"), "the campaign; add your entities here".into()],
-        [format!("{shown}/{SETTINGS_FILE}"), "settings, with their defaults".into()],
+        [format!("{path}/campaign.yaml"), "the campaign; add your entities here".into()],
+        [format!("{path}/{SETTINGS_FILE}"), "settings, with their defaults".into()],
     ])?;
     output.line("Ann knows a secret that Bo does not know. Ask both:")?;
     let question = "What is below the cellar?";
-    output.line(format!("  hearsay -C {shown} ask --as ann \"{question}\""))?;
-    output.line(format!("  hearsay -C {shown} ask --as bo \"{question}\""))
+    output.line(format!("  hearsay -C {path} ask --as ann \"{question}\""))?;
+    output.line(format!("  hearsay -C {path} ask --as bo \"{question}\""))
 }
 
 /// Returns whether a campaign can be created at a path: nothing exists there, or it is an empty directory.

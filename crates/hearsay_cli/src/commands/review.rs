@@ -11,31 +11,31 @@ use hearsay_query::{
 };
 use serde_json::json;
 
-use super::{edit::tell, tidy::duplicate_line};
+use super::{edit::print_edit, maintenance::format_duplicate};
 use crate::{
     args::{self, DecisionArg},
     campaign::{self, Access},
-    facts::fact_line,
+    facts::print_fact_line,
     interrupt,
-    output::{Fault, Output, WRONG_LINE},
-    texts::Meaning,
+    output::{CliError, Output, USAGE_ERROR},
+    texts::EncoderUse,
 };
 
 pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
-    let edits = matches!(args.decision, Some(DecisionArg::Edit));
-    if edits != (args.object.is_some() || args.statement.is_some()) {
-        let what = if edits {
+    let is_edit = matches!(args.decision, Some(DecisionArg::Edit));
+    if is_edit != (args.object.is_some() || args.statement.is_some()) {
+        let message = if is_edit {
             "`edit` needs --object or --statement"
         } else {
             "--object and --statement need the decision `edit`"
         };
-        return Err(Fault::new(WRONG_LINE, what).into());
+        return Err(CliError::new(USAGE_ERROR, message).into());
     }
-    if edits && args.facts.len() > 1 {
-        return Err(Fault::new(WRONG_LINE, "`edit` takes exactly one fact").into());
+    if is_edit && args.facts.len() > 1 {
+        return Err(CliError::new(USAGE_ERROR, "`edit` takes exactly one fact").into());
     }
     let access = if args.decision.is_some() { Access::Write } else { Access::Read };
-    let memory = campaign::open(&args.campaign, access, Meaning::Without, output)?;
+    let memory = campaign::open(&args.campaign, access, EncoderUse::Disabled, output)?;
     if let Some(decision) = args.decision {
         let decision = match decision {
             DecisionArg::Accept => Decision::Accept,
@@ -48,59 +48,58 @@ pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
             DecisionArg::False => Decision::False,
             DecisionArg::Reject => Decision::Reject,
         };
-        let (given, reason) = (args.facts.clone(), args.reason.clone());
-        let decide = move |world: &ReadSnapshot| {
-            let facts = given.iter().map(|fact| Ok(find_fact(&world.state, fact)?.id()));
+        let (references, reason) = (args.facts.clone(), args.reason.clone());
+        let build_operation = move |world: &ReadSnapshot| {
+            let facts = references.iter().map(|fact| Ok(find_fact(&world.state, fact)?.id()));
             let facts = facts.collect::<Result<_, MemoryError>>()?;
             let decisions = Decisions { facts, decision: decision.clone(), reason: reason.clone() };
             Ok(decisions.operation(&world.state, real_time())?)
         };
-        let written = memory.write(decide)?.wait()?;
-        tell(&memory, written, output)?;
+        let written = memory.write(build_operation)?.wait()?;
+        print_edit(&memory, written, output)?;
         return Ok(memory.close()?);
     }
     let limit = args.limit;
-    let found = interrupt::wait(&memory.duplicates()?)?;
-    let read = memory
-        .read_in_background(move |world| Ok(query::review::review_with(&world.state, &world.learned, found, limit)))?;
-    let (rows, all) = read.wait()?;
-    output.data(&json!({ "items": rows, "all": all }))?;
+    let duplicates = interrupt::wait(&memory.duplicates()?)?;
+    let read = memory.read_in_background(move |world| {
+        Ok(query::review::review_with(&world.state, &world.learned, duplicates, limit))
+    })?;
+    let (rows, total) = read.wait()?;
+    output.data(&json!({ "items": rows, "all": total }))?;
     if rows.is_empty() {
         output.line("Nothing waits for review.")?;
     }
     for row in &rows {
         match &row.item {
             ReviewItem::Doubtful { .. } => {
-                output.line(format!("Doubtful, {}:", doubt(row)))?;
+                output.line(format!("Doubtful, {}:", format_doubt(row)))?;
             }
             ReviewItem::Contradiction { subject, clash, .. } => {
-                let what = match clash {
+                let topic = match clash {
                     Clash::OneAtATime(predicate) => format!("{subject} {predicate}"),
                     Clash::Opposites(object) => format!("{subject} and {object}"),
                     Clash::Refuted(fact) => format!("{subject}: others deny {}", fact.short()),
                 };
-                output.line(format!("Contradiction ({what}):"))?;
+                output.line(format!("Contradiction ({topic}):"))?;
             }
-            ReviewItem::Duplicate(found) => {
+            ReviewItem::Duplicate(duplicate) => {
                 output.line("Possible duplicates (`entity merge`, or `entity duplicates not-the-same`):")?;
-                output.line(format!("  {}", duplicate_line(found)))?;
+                output.line(format!("  {}", format_duplicate(duplicate)))?;
             }
         }
         for fact in &row.in_full {
-            fact_line("  ", fact, output)?;
+            print_fact_line("  ", fact, output)?;
         }
     }
     if !rows.is_empty() {
         output.line(format!("Decide: {}", args.campaign.command("review accept|edit|false|reject FACT…")))?;
     }
-    if all > rows.len() {
-        output.line(format!("and {} more: raise --limit", all - rows.len()))?;
-    }
+    output.omitted(rows.len(), total)?;
     Ok(memory.close()?)
 }
 
 /// Formats the confidence of a proposal, with the reasons why it was adjusted.
-fn doubt(row: &ReviewRow) -> String {
+fn format_doubt(row: &ReviewRow) -> String {
     let Some(fact) = row.in_full.first() else { return "unknown confidence".to_owned() };
     let mut text = format!("confidence {:.2}", fact.confidence);
     if let Some(extracted) = fact.extracted {

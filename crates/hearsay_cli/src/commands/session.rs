@@ -23,10 +23,10 @@ use crate::{
     args::{self, Session},
     campaign::{self, Access},
     interrupt, llm,
-    output::{Fault, Output, WRONG_FILE, count},
-    reveals::tell_with_reveals,
+    output::{CliError, FILE_ERROR, Output, count},
+    reveals::print_with_reveals,
     style::{Line, Style},
-    texts::{self, Meaning},
+    texts::{self, EncoderUse},
 };
 
 pub(crate) fn session(args: &Session, output: &mut Output) -> Result<()> {
@@ -43,18 +43,18 @@ pub(crate) fn session(args: &Session, output: &mut Output) -> Result<()> {
     }
 }
 
-fn told(written: &Written, output: &mut Output) -> Result<()> {
+fn print_written(written: &Written, output: &mut Output) -> Result<()> {
     output.line(format!("{} (operation {})", written.summary, written.position))
 }
 
 fn step(campaign: &args::Campaign, step: SessionStep, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(campaign, Access::Write, Meaning::Without, output)?;
+    let memory = campaign::open(campaign, Access::Write, EncoderUse::Disabled, output)?;
     let written = memory.session(Author::Dm, step)?.wait()?;
-    told(&written, output)?;
+    print_written(&written, output)?;
     if let Some(playing) = memory.read(|world| Ok(world.state.playing().cloned()))?.wait()? {
-        output.line(format!("  present: {}", ids(&playing.here)))?;
+        output.line(format!("  present: {}", format_ids(&playing.here)))?;
     }
-    tell_with_reveals(&memory, written, output)?;
+    print_with_reveals(&memory, written, output)?;
     Ok(memory.close()?)
 }
 
@@ -80,7 +80,7 @@ fn attend(args: &args::SessionAttend, output: &mut Output) -> Result<()> {
 }
 
 pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
-    let memory = campaign::open_to_record(&args.campaign, Access::Write, output)?;
+    let memory = campaign::open_for_recording(&args.campaign, Access::Write, output)?;
     let line = LogLine {
         speaker: args.by.clone(),
         place: args.at.clone(),
@@ -95,9 +95,9 @@ pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
         MemoryError::Command(CommandError::LogLine { source, .. }) => MemoryError::from(*source),
         error => error,
     })?;
-    told(&written, output)?;
+    print_written(&written, output)?;
     let position = written.position;
-    let heard = memory.read(move |world| {
+    let hearers = memory.read(move |world| {
         let entry = world.state.entry(position);
         let changes = entry.into_iter().flat_map(|entry| &entry.operation.changes);
         let passages = changes.filter_map(|change| match change {
@@ -106,34 +106,35 @@ pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
         });
         Ok(passages.flatten().map(|knower| knower.to_string()).collect::<Vec<_>>())
     })?;
-    let heard = heard.wait()?;
-    let found = texts::read_new_texts(&memory, &args.campaign.campaign, output)?;
-    output.line(format!("  heard by: {}", if heard.is_empty() { "nobody".to_owned() } else { heard.join(", ") }))?;
-    tell_with_reveals(&memory, json!({ "written": written, "heard_by": heard, "found": found }), output)?;
+    let hearers = hearers.wait()?;
+    let found = texts::extract_new_texts(&memory, &args.campaign.campaign, output)?;
+    output
+        .line(format!("  heard by: {}", if hearers.is_empty() { "nobody".to_owned() } else { hearers.join(", ") }))?;
+    print_with_reveals(&memory, json!({ "written": written, "heard_by": hearers, "found": found }), output)?;
     Ok(memory.close()?)
 }
 
 /// JSON output of `session end`: the written operation and the report of the session.
 #[derive(Serialize)]
-struct Ended {
+struct SessionEndOutput {
     written: Written,
     report: SessionReport,
 }
 
 fn end(args: &args::SessionEnd, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(&args.campaign, Access::Write, Meaning::Without, output)?;
+    let memory = campaign::open(&args.campaign, Access::Write, EncoderUse::Disabled, output)?;
     let playing = memory.read(|world| Ok(world.state.playing().map(|playing| playing.session.to_string())))?.wait()?;
     let written = memory.session(Author::Dm, SessionStep::End { time: args.time.clone() })?.wait()?;
-    told(&written, output)?;
+    print_written(&written, output)?;
     let report = memory
         .read_in_background(move |world| Ok(query::session::session_report(&world.state, playing.as_deref())?))?
         .wait()?;
-    tell_report(&report, 10, output)?;
-    tell_with_reveals(&memory, Ended { written, report }, output)?;
+    print_report(&report, 10, output)?;
+    print_with_reveals(&memory, SessionEndOutput { written, report }, output)?;
     Ok(memory.close()?)
 }
 
-fn ids(ids: &[EntityId]) -> String {
+fn format_ids(ids: &[EntityId]) -> String {
     match ids {
         [] => "nobody".to_owned(),
         ids => ids.iter().map(EntityId::as_str).collect::<Vec<_>>().join(", "),
@@ -141,7 +142,7 @@ fn ids(ids: &[EntityId]) -> String {
 }
 
 fn list(args: &args::Campaign, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(args, Access::Read, Meaning::Without, output)?;
+    let memory = campaign::open(args, Access::Read, EncoderUse::Disabled, output)?;
     let rows = memory.read_in_background(|world| Ok(query::session::sessions(&world.state)))?.wait()?;
     output.data(&rows)?;
     if rows.is_empty() {
@@ -160,10 +161,16 @@ fn list(args: &args::Campaign, output: &mut Output) -> Result<()> {
 }
 
 fn show(args: &args::SessionShow, output: &mut Output) -> Result<()> {
-    if args.summary || args.few.is_given() {
-        return compact(&args.campaign, args.session.as_ref(), args.knower.as_ref(), &args.few, output);
+    if args.summary || args.summary_options.is_given() {
+        return print_summary(
+            &args.campaign,
+            args.session.as_ref(),
+            args.knower.as_ref(),
+            &args.summary_options,
+            output,
+        );
     }
-    let memory = campaign::open(&args.campaign, Access::Read, Meaning::Without, output)?;
+    let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
     let given = args.session.clone();
     if args.log {
         let read = memory.read_in_background(move |world| {
@@ -186,12 +193,18 @@ fn show(args: &args::SessionShow, output: &mut Output) -> Result<()> {
         .read_in_background(move |world| Ok(query::session::session_report(&world.state, given.as_deref())?))?
         .wait()?;
     output.data(&report)?;
-    tell_report(&report, args.limit, output)?;
+    print_report(&report, args.limit, output)?;
     Ok(memory.close()?)
 }
 
 /// Prints a heading, the first `limit` rows, and the number of remaining rows.
-fn listed<T>(title: &str, rows: &[T], limit: usize, output: &mut Output, line: impl Fn(&T) -> String) -> Result<()> {
+fn print_list<T>(
+    title: &str,
+    rows: &[T],
+    limit: usize,
+    output: &mut Output,
+    line: impl Fn(&T) -> String,
+) -> Result<()> {
     if rows.is_empty() {
         return Ok(());
     }
@@ -205,11 +218,11 @@ fn listed<T>(title: &str, rows: &[T], limit: usize, output: &mut Output, line: i
     }
 }
 
-fn tell_report(report: &SessionReport, limit: usize, output: &mut Output) -> Result<()> {
+fn print_report(report: &SessionReport, limit: usize, output: &mut Output) -> Result<()> {
     let SessionReport { session, counts, .. } = report;
     let number = session.number.map_or(String::new(), |number| format!(", session {number}"));
     output.line(Line::heading(&session.title).id(format!(" ({}{number})", session.id)))?;
-    output.line(format!("  present: {}", ids(&session.present)))?;
+    output.line(format!("  present: {}", format_ids(&session.present)))?;
     let waiting = if counts.waiting > 0 { format!(", {} for review", counts.waiting) } else { String::new() };
     output.line(format!(
         "  {}, {} recorded{waiting}, {} learned",
@@ -221,21 +234,21 @@ fn tell_report(report: &SessionReport, limit: usize, output: &mut Output) -> Res
         let title = format!("{} learned {}:", learner.name, count(learner.facts.len(), "fact", "facts"));
         // Shows only a few facts per NPC; `know knows` lists all of them.
         let limit = if learner.player { limit } else { limit.min(3) };
-        listed(&title, &learner.facts, limit, output, |row| {
+        print_list(&title, &learner.facts, limit, output, |row| {
             format!("{}  [{} \u{00B7} {}]", row.statement, row.acquisition, row.fact.short())
         })?;
     }
-    listed("Changed:", &report.changed, limit, output, |row| {
+    print_list("Changed:", &report.changed, limit, output, |row| {
         let kind = format!("{:?}", row.what).to_lowercase();
         format!("{kind}: {}  [{}]", row.statement, row.fact.short())
     })?;
-    listed("Open threads:", &report.threads, limit, output, thread_line)?;
-    listed("Review first:", &report.review, limit, output, |row| {
+    print_list("Open threads:", &report.threads, limit, output, thread_line)?;
+    print_list("Review first:", &report.review, limit, output, |row| {
         format!("{}  [{} \u{00B7} {} \u{00B7} {}]", row.statement, row.status, row.why.join(", "), row.fact.short())
     })
 }
 
-fn kind_of(kind: ThreadKind) -> &'static str {
+fn kind_name(kind: ThreadKind) -> &'static str {
     match kind {
         ThreadKind::Quest => "quest",
         ThreadKind::Promise => "promise",
@@ -247,55 +260,57 @@ fn kind_of(kind: ThreadKind) -> &'static str {
 fn thread_line(thread: &Thread) -> String {
     let mut marks: Vec<String> = thread.details.clone();
     if thread.kind == ThreadKind::Secret {
-        marks.push(format!("known to {}", ids(&thread.who)));
+        marks.push(format!("known to {}", format_ids(&thread.who)));
     }
     marks.extend(thread.since.as_ref().map(|since| format!("since {since}")));
     marks.extend(thread.fact.map(|fact| fact.short()));
-    format!("{}: {}  [{}]", kind_of(thread.kind), thread.what, marks.join(" \u{00B7} "))
+    format!("{}: {}  [{}]", kind_name(thread.kind), thread.what, marks.join(" \u{00B7} "))
 }
 
 pub(crate) fn threads(args: &args::Threads, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(&args.campaign, Access::Read, Meaning::Without, output)?;
+    let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
     let filter = ThreadFilter {
         kinds: args.kind.iter().map(|kind| (*kind).into()).collect(),
         about: args.about.clone(),
         session: args.session.clone(),
     };
-    let found = memory.read_in_background(move |world| Ok(query::session::threads(&world.state, &filter)?))?.wait()?;
-    output.data(&json!({ "threads": found.iter().take(args.limit).collect::<Vec<_>>(), "all": found.len() }))?;
-    if found.is_empty() {
+    let open_threads =
+        memory.read_in_background(move |world| Ok(query::session::threads(&world.state, &filter)?))?.wait()?;
+    output.data(
+        &json!({ "threads": open_threads.iter().take(args.limit).collect::<Vec<_>>(), "all": open_threads.len() }),
+    )?;
+    if open_threads.is_empty() {
         output.line("No matching open threads.")?;
     }
-    for thread in found.iter().take(args.limit) {
+    for thread in open_threads.iter().take(args.limit) {
         output.line(thread_line(thread))?;
     }
-    if let more @ 1.. = found.len().saturating_sub(args.limit) {
-        output.line(format!("and {more} more: raise --limit"))?;
-    }
+    output.omitted(args.limit, open_threads.len())?;
     Ok(memory.close()?)
 }
 
 /// Prints the summarized log of a session.
-fn compact(
+fn print_summary(
     campaign: &args::Campaign,
     session: Option<&String>,
     knower: Option<&String>,
-    few: &args::Few,
+    options: &args::SummaryOptions,
     output: &mut Output,
 ) -> Result<()> {
-    let meaning = if few.no_meaning || few.question.is_none() { Meaning::Without } else { Meaning::With };
-    let memory = campaign::open(campaign, Access::Read, meaning, output)?;
-    texts::embed_few(&memory, meaning, output)?;
-    let compact = Summarize {
+    let encoder_use =
+        if options.no_meaning || options.question.is_none() { EncoderUse::Disabled } else { EncoderUse::Enabled };
+    let memory = campaign::open(campaign, Access::Read, encoder_use, output)?;
+    texts::embed_if_few(&memory, encoder_use, output)?;
+    let request = Summarize {
         session: session.cloned(),
-        document: few.document.clone(),
+        document: options.document.clone(),
         knower: knower.cloned(),
-        question: few.question.clone().unwrap_or_default(),
-        budget: few.budget,
+        question: options.question.clone().unwrap_or_default(),
+        budget: options.budget,
         deadline: Some(Duration::from_secs(60)),
         ..Summarize::default()
     };
-    let summary = interrupt::wait(&memory.summarize(compact)?)?;
+    let summary = interrupt::wait(&memory.summarize(request)?)?;
     output.data(&summary)?;
     output.page(summary.text())?;
     output.note(format!(
@@ -308,26 +323,33 @@ fn compact(
 }
 
 pub(crate) fn recap(args: &args::Recap, output: &mut Output) -> Result<()> {
-    if args.compress || args.few.is_given() {
-        return compact(&args.campaign, args.session.as_ref(), args.knower.as_ref(), &args.few, output);
+    if args.compress || args.summary_options.is_given() {
+        return print_summary(
+            &args.campaign,
+            args.session.as_ref(),
+            args.knower.as_ref(),
+            &args.summary_options,
+            output,
+        );
     }
-    let memory = campaign::open(&args.campaign, Access::Read, Meaning::Without, output)?;
-    let whom = match &args.knower {
-        Some(who) => RecapFor::Character(who.clone()),
+    let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
+    let audience = match &args.knower {
+        Some(name) => RecapFor::Character(name.clone()),
         None if args.player_safe => RecapFor::Players,
         None => RecapFor::Dm,
     };
     let (session, words, knower) = (args.session.clone(), args.words, args.knower.clone());
     let read = memory.read_in_background(move |world| {
-        let told = query::session::session_recap(&world.state, session.as_deref(), &whom, words)?;
+        let session_recap = query::session::session_recap(&world.state, session.as_deref(), &audience, words)?;
         let knower = knower.map(|name| resolve(&world.state, &name)).transpose()?;
-        let absent = knower.filter(|knower| told.recap.lines.is_empty() && !told.present.contains(knower));
-        Ok((told, absent))
+        let absent =
+            knower.filter(|knower| session_recap.recap.lines.is_empty() && !session_recap.present.contains(knower));
+        Ok((session_recap, absent))
     })?;
-    let (told, absent) = read.wait()?;
-    let nothing = match &absent {
+    let (session_recap, absent) = read.wait()?;
+    let empty_message = match &absent {
         Some(absent) => {
-            let missed = args.campaign.command(&format!("know missed {absent} {}", told.session));
+            let missed = args.campaign.command(&format!("know missed {absent} {}", session_recap.session));
             format!("  {absent} was not there: `{missed}` lists the missed facts")
         }
         None => {
@@ -335,33 +357,33 @@ pub(crate) fn recap(args: &args::Recap, output: &mut Output) -> Result<()> {
         }
     };
     if args.written {
-        let written = match told.recap.lines.is_empty() {
+        let written = match session_recap.recap.lines.is_empty() {
             true => String::new(),
-            false => llm::write(&memory, &told.prompt)?,
+            false => llm::write(&memory, &session_recap.prompt)?,
         };
-        output.data(&json!({ "session": told.session, "title": told.title, "written": written }))?;
-        output.line(Line::heading(&told.title))?;
-        output.page(if written.is_empty() { &nothing } else { &written })?;
+        output.data(&json!({ "session": session_recap.session, "title": session_recap.title, "written": written }))?;
+        output.line(Line::heading(&session_recap.title))?;
+        output.page(if written.is_empty() { &empty_message } else { &written })?;
         return Ok(memory.close()?);
     }
-    let mut data = serde_json::to_value(&told)?;
+    let mut data = serde_json::to_value(&session_recap)?;
     data["absent"] = json!(absent);
     output.data(&data)?;
     if args.prompt {
-        output.page(&told.prompt)?;
+        output.page(&session_recap.prompt)?;
         return Ok(memory.close()?);
     }
-    output.line(Line::heading(&told.title))?;
-    if told.recap.lines.is_empty() {
-        output.line(&nothing)?;
+    output.line(Line::heading(&session_recap.title))?;
+    if session_recap.recap.lines.is_empty() {
+        output.line(&empty_message)?;
     }
-    for line in &told.recap.lines {
+    for line in &session_recap.recap.lines {
         // If only some characters know a line, the DM should tell it only to them.
-        let alone = match &line.known_to[..] {
-            [one] if told.present.len() > 1 => format!("  (only {one} knows this)"),
+        let remark = match &line.known_to[..] {
+            [one] if session_recap.present.len() > 1 => format!("  (only {one} knows this)"),
             _ => String::new(),
         };
-        output.line(format!("  {}{alone}", line.text))?;
+        output.line(format!("  {}{remark}", line.text))?;
         if args.citations {
             output.line(format!(
                 "      {:.2}: {} \u{00B7} {}",
@@ -376,7 +398,7 @@ pub(crate) fn recap(args: &args::Recap, output: &mut Output) -> Result<()> {
 
 /// JSON output of a transcript import, or of its dry run.
 #[derive(Serialize)]
-struct Imported {
+struct ImportOutput {
     /// Operation that was written; `None` for a dry run, or if nothing changed.
     written: Option<Written>,
     #[serde(flatten)]
@@ -392,7 +414,7 @@ const MAX_TRANSCRIPT_BYTES: u64 = 64 << 20;
 fn import(args: &args::SessionImport, output: &mut Output) -> Result<()> {
     let path = &args.file;
     let bytes = hearsay_campaign::read_file(path, MAX_TRANSCRIPT_BYTES).map_err(|error| {
-        Fault::new(WRONG_FILE, format!("{}: {error}; expected a transcript: text, WebVTT or SubRip", path.display()))
+        CliError::new(FILE_ERROR, format!("{}: {error}; expected a transcript: text, WebVTT or SubRip", path.display()))
     })?;
     let name = path.file_name().map_or_else(|| "transcript".into(), |name| name.to_string_lossy().into_owned());
     let transcript = Transcript::read(&path.display().to_string(), &bytes).map_err(MemoryError::from)?;
@@ -404,43 +426,43 @@ fn import(args: &args::SessionImport, output: &mut Output) -> Result<()> {
         speakers: args.speaker.clone(),
         dm: args.dm.clone(),
     };
-    let memory = campaign::open_to_record(&args.campaign, Access::of_dry_run(args.dry_run), output)?;
+    let memory = campaign::open_for_recording(&args.campaign, Access::for_dry_run(args.dry_run), output)?;
     let (report, lines) = memory.read_in_background(move |world| Ok(import.plan(&world.state)?))?.wait()?;
     let written = match args.dry_run || report.unchanged {
         true => None,
-        false => Some(write(&memory, name, lines, output)?),
+        false => Some(write_log(&memory, name, lines, output)?),
     };
     match &written {
-        Some(written) => told(written, output)?,
+        Some(written) => print_written(written, output)?,
         None if args.dry_run => output.line("Dry run: nothing was changed.")?,
         None => output.line("Nothing has changed since the last import.")?,
     }
-    tell_import(&report, args.dry_run, output)?;
+    print_import_report(&report, args.dry_run, output)?;
     let found = match &written {
-        Some(_) => texts::read_new_texts(&memory, &args.campaign.campaign, output)?,
+        Some(_) => texts::extract_new_texts(&memory, &args.campaign.campaign, output)?,
         None => None,
     };
-    tell_with_reveals(&memory, Imported { written, report, found }, output)?;
+    print_with_reveals(&memory, ImportOutput { written, report, found }, output)?;
     Ok(memory.close()?)
 }
 
-fn write(memory: &Memory, name: String, lines: Log, output: &Output) -> Result<Written> {
-    interrupt::wait_busy(&memory.log(Author::Importer(name), lines)?, "importing", output)
+fn write_log(memory: &Memory, name: String, log: Log, output: &Output) -> Result<Written> {
+    interrupt::wait_with_spinner(&memory.log(Author::Importer(name), log)?, "importing", output)
 }
 
-fn tell_import(report: &TranscriptReport, all: bool, output: &mut Output) -> Result<()> {
+fn print_import_report(report: &TranscriptReport, with_preview: bool, output: &mut Output) -> Result<()> {
     let session = report.session.as_ref().map_or("a new session".to_owned(), ToString::to_string);
     output.line(format!("  {} for {session}", count(report.lines, "line", "lines")))?;
     let mut unknown = false;
     for row in &report.speakers {
-        let is = match &row.is {
+        let role = match &row.is {
             SpeakerIs::Character(id) => id.to_string(),
             SpeakerIs::Dm => "the DM: narration".to_owned(),
-            SpeakerIs::Ambiguous(candidates) => format!("ambiguous ({}): kept as text", ids(candidates)),
+            SpeakerIs::Ambiguous(candidates) => format!("ambiguous ({}): kept as text", format_ids(candidates)),
             SpeakerIs::Unknown => "no such character: kept as text".to_owned(),
         };
         unknown |= matches!(row.is, SpeakerIs::Ambiguous(_) | SpeakerIs::Unknown);
-        output.line(format!("  {} ({}): {is}", row.name, count(row.lines, "line", "lines")))?;
+        output.line(format!("  {} ({}): {role}", row.name, count(row.lines, "line", "lines")))?;
     }
     if unknown {
         output.line("  --speaker \"NAME=CHARACTER\" sets a speaker's character, --dm \"NAME\" sets the DM")?;
@@ -448,7 +470,7 @@ fn tell_import(report: &TranscriptReport, all: bool, output: &mut Output) -> Res
     for note in &report.notes {
         output.line(format!("  note: {note}"))?;
     }
-    if all {
+    if with_preview {
         for row in &report.preview {
             let speaker = row.speaker.as_ref().map_or(String::new(), |speaker| format!("{speaker}: "));
             output.line(format!("{:>6}  {speaker}{}", row.line, row.text))?;

@@ -13,11 +13,11 @@ use crate::{
 };
 
 /// Variable that the scripts set to ask this program for completions.
-const VARIABLE: &str = "COMPLETE";
+const COMPLETION_VARIABLE: &str = "COMPLETE";
 
 /// If the shell requests completions, prints them and ends the program.
 pub(crate) fn complete() {
-    clap_complete::CompleteEnv::with_factory(Args::command).var(VARIABLE).complete();
+    clap_complete::CompleteEnv::with_factory(Args::command).var(COMPLETION_VARIABLE).complete();
 }
 
 pub(crate) fn completions(args: &args::Completions, output: &mut Output) -> Result<()> {
@@ -25,7 +25,7 @@ pub(crate) fn completions(args: &args::Completions, output: &mut Output) -> Resu
     let shells = Shells::builtins();
     let shell = shells.completer(args.shell.name()).context("this shell is not supported")?;
     let mut script = Vec::new();
-    shell.write_registration(VARIABLE, "hearsay", "hearsay", &program, &mut script)?;
+    shell.write_registration(COMPLETION_VARIABLE, "hearsay", "hearsay", &program, &mut script)?;
     output.file(&script)
 }
 

@@ -10,19 +10,19 @@ use hearsay_query as query;
 use serde::Serialize;
 use serde_json::json;
 
-use super::edit::tell;
+use super::edit::print_edit;
 use crate::{
     args,
     campaign::{self, Access},
     interrupt,
     output::{Output, count},
-    reveals::{reveal_lines, tell_with_reveals},
-    texts::Meaning,
+    reveals::{print_reveal, print_with_reveals},
+    texts::EncoderUse,
 };
 
 /// JSON output of a gossip simulation, or of its dry run.
 #[derive(Serialize)]
-struct Talked {
+struct GossipOutput {
     /// Operation that was written; `None` for a dry run, or if nobody told anything.
     written: Option<Written>,
     #[serde(flatten)]
@@ -30,7 +30,7 @@ struct Talked {
 }
 
 pub(crate) fn gossip(args: &args::GossipArgs, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(&args.campaign, Access::of_dry_run(args.dry_run), Meaning::Without, output)?;
+    let memory = campaign::open(&args.campaign, Access::for_dry_run(args.dry_run), EncoderUse::Disabled, output)?;
     let gossip = Gossip { days: args.days, seed: args.seed, ..Gossip::default() };
     let plan = interrupt::wait(&memory.gossip(gossip)?)?;
     let report = plan.report.clone();
@@ -42,25 +42,25 @@ pub(crate) fn gossip(args: &args::GossipArgs, output: &mut Output) -> Result<()>
     output.line(format!("{} met.", count(report.meetings, "pair", "pairs")))?;
     for row in report.spread.iter().take(args.limit) {
         let places: Vec<_> = row.places.iter().map(ToString::to_string).collect();
-        let at = format!("known by {} \u{2192} {}, told at {}", row.before, row.after, places.join(", "));
-        output.line(format!("  {}  {}  [{at}]", row.fact.short(), row.statement))?;
+        let details = format!("known by {} \u{2192} {}, told at {}", row.before, row.after, places.join(", "));
+        output.line(format!("  {}  {}  [{details}]", row.fact.short(), row.statement))?;
     }
     if let more @ 1.. = report.spread.len().saturating_sub(args.limit) {
         output.line(format!("and {} more: raise --limit", count(more, "fact", "facts")))?;
     }
     if args.tellings {
         for row in &report.news {
-            let what = format!("{} told {} (credence {:.2})", row.teller, row.hearer, row.credence.get());
-            output.line(format!("  {}, {}: {what}: {}", row.when, row.place, row.statement))?;
+            let telling = format!("{} told {} (credence {:.2})", row.teller, row.hearer, row.credence.get());
+            output.line(format!("  {}, {}: {telling}: {}", row.when, row.place, row.statement))?;
         }
     }
-    tell_with_reveals(&memory, Talked { written, report }, output)?;
+    print_with_reveals(&memory, GossipOutput { written, report }, output)?;
     Ok(memory.close()?)
 }
 
 pub(crate) fn flag(args: &args::Flag, output: &mut Output) -> Result<()> {
     let access = if args.value.is_some() { Access::Write } else { Access::Read };
-    let memory = campaign::open(&args.campaign, access, Meaning::Without, output)?;
+    let memory = campaign::open(&args.campaign, access, EncoderUse::Disabled, output)?;
     if let (Some(name), Some(value)) = (&args.name, &args.value) {
         let (name, value) = (name.clone(), value.clone());
         let edit = match args.declare {
@@ -68,15 +68,16 @@ pub(crate) fn flag(args: &args::Flag, output: &mut Output) -> Result<()> {
             false => Edit::SetFlag { name, value },
         };
         let written = memory.edit(edit)?.wait()?;
-        tell(&memory, written, output)?;
+        print_edit(&memory, written, output)?;
         return Ok(memory.close()?);
     }
-    let wanted = args.name.clone();
+    let requested = args.name.clone();
     let read = memory.read(move |world| {
-        if let Some(name) = &wanted {
+        if let Some(name) = &requested {
             world.state.declared_flag(name)?;
         }
-        let flags = world.state.flags().filter(|(name, _)| wanted.as_deref().is_none_or(|wanted| wanted == *name));
+        let flags =
+            world.state.flags().filter(|(name, _)| requested.as_deref().is_none_or(|requested| requested == *name));
         Ok(flags.map(|(name, value)| (name.to_owned(), value.to_string())).collect::<Vec<_>>())
     })?;
     let flags = read.wait()?;
@@ -89,14 +90,14 @@ pub(crate) fn flag(args: &args::Flag, output: &mut Output) -> Result<()> {
 }
 
 pub(crate) fn reveals(args: &args::Campaign, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(args, Access::Read, Meaning::Without, output)?;
+    let memory = campaign::open(args, Access::Read, EncoderUse::Disabled, output)?;
     let rows = memory.read_in_background(|world| Ok(query::reveals::reveals(&world.state)))?.wait()?;
     output.data(&rows.iter().map(|row| json!({ "statement": row.statement, "reveal": row })).collect::<Vec<_>>())?;
     if rows.is_empty() {
         output.line("No secret has conditions.")?;
     }
     for row in &rows {
-        reveal_lines(row, output)?;
+        print_reveal(row, output)?;
     }
     Ok(memory.close()?)
 }

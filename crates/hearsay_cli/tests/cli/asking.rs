@@ -4,87 +4,96 @@ use super::*;
 
 #[test]
 fn the_tiny_tavern_answers() {
-    let place = Place::new();
+    let test_dir = TestDir::new();
     let campaign = fs::read_to_string(repository().join("campaigns/tiny-tavern/campaign.yaml")).unwrap();
-    place.write("tiny-tavern/campaign.yaml", &campaign);
-    let answer = place.ok(&["-C", "tiny-tavern", "ask", "--as", "rook", "Who took the silver spoon?"]);
+    test_dir.write("tiny-tavern/campaign.yaml", &campaign);
+    let answer = test_dir.ok(&["-C", "tiny-tavern", "ask", "--as", "rook", "Who took the silver spoon?"]);
     assert!(answer.contains("Tilda Bun took the silver spoon."), "{answer}");
     let answer =
-        place.ok(&["-C", "tiny-tavern", "ask", "--as", "Gaffer Moss", "Where is the spoon?", "--no-citations"]);
+        test_dir.ok(&["-C", "tiny-tavern", "ask", "--as", "Gaffer Moss", "Where is the spoon?", "--no-citations"]);
     assert!(answer.contains("fell into the well") && !answer.contains("campaign.yaml"), "{answer}");
-    let quiet = place.run(&["-C", "tiny-tavern", "ask", "--as", "rook", "spoon", "--quiet"]);
-    assert_eq!((quiet.code, quiet.err.as_str()), (0, ""));
+    let quiet = test_dir.run(&["-C", "tiny-tavern", "ask", "--as", "rook", "spoon", "--quiet"]);
+    assert_eq!((quiet.code, quiet.stderr.as_str()), (0, ""));
 }
 
 #[test]
 fn a_new_campaign_answers() {
-    let place = Place::new();
-    let printed = place.ok(&["new", "town", "--name", "It's \"My: Town\""]);
+    let test_dir = TestDir::new();
+    let printed = test_dir.ok(&["new", "town", "--name", "It's \"My: Town\""]);
     assert!(printed.contains("hearsay -C town ask --as ann"), "{printed}");
-    let ask = |who| place.ok(&["-C", "town", "ask", "--as", who, "What is below the cellar?", "--no-meaning"]);
+    let ask = |who| test_dir.ok(&["-C", "town", "ask", "--as", who, "What is below the cellar?", "--no-meaning"]);
     assert!(ask("ann").contains("tunnel"));
     assert!(!ask("bo").contains("tunnel"));
-    place.fails(&["new", "town"], 4, &["town", "not empty"]);
-    assert_eq!(place.json(&["new", "other"])["name"], "other");
+    test_dir.fails(&["new", "town"], 4, &["town", "not empty"]);
+    assert_eq!(test_dir.json(&["new", "other"])["name"], "other");
 }
 
 #[test]
 fn ask_and_search_answer_as_data() {
-    let place = Place::new();
+    let test_dir = TestDir::new();
     let question = "What is the matter with the millstone?";
-    let answer = place.json(&["-C", "mill", "ask", "--as", "Old Ada", question]);
+    let answer = test_dir.json(&["-C", "mill", "ask", "--as", "Old Ada", question]);
     assert_eq!(answer["pending_vectors"], 0);
     assert!(answer.to_string().contains("The millstone is cracked."), "{answer}");
     let line = ["-C", "mill", "ask", "--as", "ben", "--at", "the-mill", "--with", "ada", "--as-of", "1 Springmonth 10"];
-    let answer = place.json(&[&line[..], &["--budget", "64", question]].concat());
+    let answer = test_dir.json(&[&line[..], &["--budget", "64", question]].concat());
     assert!(!answer.to_string().contains("cracked"), "{answer}");
     for form in ["text", "markdown", "prompt"] {
-        let plain = place.ok(&["-C", "mill", "ask", "--as", "ada", "--form", form, "--no-meaning", question]);
+        let plain = test_dir.ok(&["-C", "mill", "ask", "--as", "ada", "--form", form, "--no-meaning", question]);
         assert!(plain.contains("The millstone is cracked."), "{plain}");
     }
     let citations = ["-C", "mill", "ask", "--as", "ada", "--form", "prompt", "--no-meaning", "--citations", question];
-    assert!(place.ok(&citations).contains("campaign.yaml"));
-    let found = place.json(&["-C", "mill", "search", "cracked stone"]);
+    assert!(test_dir.ok(&citations).contains("campaign.yaml"));
+    let found = test_dir.json(&["-C", "mill", "search", "cracked stone"]);
     assert_eq!(found["facts"][0]["text"], "The millstone is cracked.");
     assert!(found["facts"][0]["explanation"]["cosine"].as_f64().unwrap() > 0.3, "{found}");
-    let search = |line: &[&str]| place.json(&[&["-C", "mill", "search", "--no-meaning"], line].concat());
+    let search = |line: &[&str]| test_dir.json(&[&["-C", "mill", "search", "--no-meaning"], line].concat());
     assert!(!search(&["millstone", "--as", "ben"]).to_string().contains("cracked"));
     assert_eq!(search(&["fli"])["entities"][0]["id"], "ada");
     assert_eq!(search(&["Flynt"])["entities"][0]["by"], "spelling");
     assert_eq!(search(&["*", "--kind", "location"])["entities"].as_array().unwrap().len(), 1);
     assert_eq!(search(&["zzz"])["hints"].as_array().unwrap().len(), 3);
     assert_eq!(search(&["*", "--about", "ben"])["entities"].as_array().unwrap().len(), 3);
-    let explained = place.ok(&["-C", "mill", "search", "cracked stone", "--no-meaning", "--verbose", "--as", "ada"]);
+    let explained = test_dir.ok(&["-C", "mill", "search", "cracked stone", "--no-meaning", "--verbose", "--as", "ada"]);
     for part in ["score 0.", "words 0.", "own knowledge"] {
         assert!(explained.contains(part), "{part} in {explained}");
     }
     let ask = |line: &[&str]| {
-        place.ok(&[&["-C", "mill", "ask", "--as", "ada", "Is the millstone cracked?", "--no-meaning"], line].concat())
+        test_dir
+            .ok(&[&["-C", "mill", "ask", "--as", "ada", "Is the millstone cracked?", "--no-meaning"], line].concat())
     };
     assert!(ask(&["--form", "prompt", "--citations"]).contains("[score 0.") && !ask(&[]).contains("[score"));
     let prompt = ask(&["--form", "prompt"]);
     assert!(!prompt.contains("[score") && !prompt.contains("campaign.yaml"), "{prompt}");
     assert!(!ask(&["--about", "ben"]).contains("Relevant to the question\n  The millstone"));
-    place.fails(&["-C", "mill", "ask", "--as", "ada", "x", "--about", "nobody"], 3, &["nobody"]);
-    place.fails(&["-C", "mill", "ask", "--as", "ada", "x", "--session", "session-9"], 3, &["session-9"]);
+    test_dir.fails(&["-C", "mill", "ask", "--as", "ada", "x", "--about", "nobody"], 3, &["nobody"]);
+    test_dir.fails(&["-C", "mill", "ask", "--as", "ada", "x", "--session", "session-9"], 3, &["session-9"]);
     assert!(
-        place
+        test_dir
             .ok(&["-C", "mill", "search", "adaf", "--no-meaning", "--kind", "faction"])
             .contains("Similar names: Ada Flint")
     );
-    place.fails(&["-C", "mill", "search", "x", "--as", "ben", "--status", "canon"], 2, &["--status"]);
+    test_dir.fails(&["-C", "mill", "search", "x", "--as", "ben", "--status", "canon"], 2, &["--status"]);
 }
 
 #[test]
 fn without_a_model_words_answer_and_say_so() {
-    let place = Place::new();
-    let mut line = place.command(&["-C", "mill", "ask", "--as", "ada", "millstone"]);
-    let answer = told(line.env("HEARSAY_MODEL_DIR", "nowhere").output().unwrap());
+    let test_dir = TestDir::new();
+    let mut line = test_dir.command(&["-C", "mill", "ask", "--as", "ada", "millstone"]);
+    let answer = decode_output(line.env("HEARSAY_MODEL_DIR", "nowhere").output().unwrap());
     assert_eq!(answer.code, 0);
-    assert!(answer.out.contains("cracked") && answer.out.contains("words and the graph only"), "{}", answer.out);
-    assert!(answer.err.contains("nowhere") && answer.err.contains("words and relations only"), "{}", answer.err);
-    place.fails(&["db", "model", "nowhere"], 4, &["nowhere", "model.safetensors"]);
-    place.write("damaged/config.json", "{");
-    place.fails(&["db", "model", "damaged"], 4, &["damaged"]);
-    assert!(place.json(&["db", "model", "--compare", "a mill", "a windmill"])["similarity"].as_f64().unwrap() > 0.3);
+    assert!(
+        answer.stdout.contains("cracked") && answer.stdout.contains("words and the graph only"),
+        "{}",
+        answer.stdout
+    );
+    assert!(
+        answer.stderr.contains("nowhere") && answer.stderr.contains("words and relations only"),
+        "{}",
+        answer.stderr
+    );
+    test_dir.fails(&["db", "model", "nowhere"], 4, &["nowhere", "model.safetensors"]);
+    test_dir.write("damaged/config.json", "{");
+    test_dir.fails(&["db", "model", "damaged"], 4, &["damaged"]);
+    assert!(test_dir.json(&["db", "model", "--compare", "a mill", "a windmill"])["similarity"].as_f64().unwrap() > 0.3);
 }

@@ -8,11 +8,11 @@ use std::{
 use super::*;
 
 /// Creates a campaign with a database and a recorded line.
-fn mill() -> Place {
-    let place = Place::new();
-    place.ok(&["-C", "mill", "sync", "--no-meaning"]);
-    place.ok(&["-C", "mill", "entity", "add", "The Cat", "--id", "cat"]);
-    place
+fn mill() -> TestDir {
+    let test_dir = TestDir::new();
+    test_dir.ok(&["-C", "mill", "sync", "--no-meaning"]);
+    test_dir.ok(&["-C", "mill", "entity", "add", "The Cat", "--id", "cat"]);
+    test_dir
 }
 
 fn largest(directory: &Path, extension: &str) -> PathBuf {
@@ -28,40 +28,40 @@ fn data(text: &str) -> Value {
 
 #[test]
 fn a_damaged_database_is_checked_repaired_and_imported_again() {
-    let place = mill();
-    let whole = place.json(&["-C", "mill", "db", "check"]);
+    let test_dir = mill();
+    let whole = test_dir.json(&["-C", "mill", "db", "check"]);
     assert_eq!((&whole["whole"], &whole["lost"]), (&Value::Bool(true), &Value::Array(Vec::new())), "{whole}");
-    assert!(place.ok(&["-C", "mill", "db", "check"]).contains("The database is intact."));
-    assert!(place.ok(&["-C", "mill", "db", "repair"]).contains("Nothing had to be repaired."));
+    assert!(test_dir.ok(&["-C", "mill", "db", "check"]).contains("The database is intact."));
+    assert!(test_dir.ok(&["-C", "mill", "db", "repair"]).contains("Nothing had to be repaired."));
     let operations = whole["operations"].as_u64().unwrap();
     assert!(operations >= 2);
-    place.fails(&["-C", "nowhere", "db", "check"], 4, &["nowhere"]);
+    test_dir.fails(&["-C", "nowhere", "db", "check"], 4, &["nowhere"]);
 
     // Without its manifest, the engine would delete the tables.
-    fs::remove_file(largest(&place.path("mill/.hearsay/db/manifest"), "manifest")).unwrap();
-    place.fails(&["-C", "mill", "fact", "list"], 1, &["manifest", "missing", "hearsay db repair"]);
-    let told = place.run(&["-C", "mill", "db", "check"]);
-    assert_eq!(told.code, 1);
-    assert!(told.out.contains("manifest: it is missing"), "{}", told.out);
-    assert!(told.err.contains(&format!("save {operations} of {operations} operations")), "{}", told.err);
-    let told = place.run(&["-C", "mill", "db", "check", "--json"]);
-    assert_eq!((told.code, data(&told.out)["whole"].as_bool()), (1, Some(false)));
-    let repaired = place.ok(&["-C", "mill", "db", "repair"]);
+    fs::remove_file(largest(&test_dir.path("mill/.hearsay/db/manifest"), "manifest")).unwrap();
+    test_dir.fails(&["-C", "mill", "fact", "list"], 1, &["manifest", "missing", "hearsay db repair"]);
+    let output = test_dir.run(&["-C", "mill", "db", "check"]);
+    assert_eq!(output.code, 1);
+    assert!(output.stdout.contains("manifest: it is missing"), "{}", output.stdout);
+    assert!(output.stderr.contains(&format!("save {operations} of {operations} operations")), "{}", output.stderr);
+    let output = test_dir.run(&["-C", "mill", "db", "check", "--json"]);
+    assert_eq!((output.code, data(&output.stdout)["whole"].as_bool()), (1, Some(false)));
+    let repaired = test_dir.ok(&["-C", "mill", "db", "repair"]);
     assert!(repaired.contains(&format!("{operations} of {operations} operations are saved")), "{repaired}");
-    assert!(place.path("mill/.hearsay.damaged-1/db/sstables").is_dir());
-    assert!(place.ok(&["-C", "mill", "entity", "show", "cat"]).contains("The Cat"));
+    assert!(test_dir.path("mill/.hearsay.damaged-1/db/sstables").is_dir());
+    assert!(test_dir.ok(&["-C", "mill", "entity", "show", "cat"]).contains("The Cat"));
 
     // An import restores the content of the campaign files. The report lists the operations that are lost.
-    fs::remove_file(largest(&place.path("mill/.hearsay/db/sstables"), "sst")).unwrap();
-    let _ = fs::remove_file(place.path("mill/.hearsay/snapshot"));
-    let repaired = place.json(&["-C", "mill", "db", "repair"]);
+    fs::remove_file(largest(&test_dir.path("mill/.hearsay/db/sstables"), "sst")).unwrap();
+    let _ = fs::remove_file(test_dir.path("mill/.hearsay/snapshot"));
+    let repaired = test_dir.json(&["-C", "mill", "db", "repair"]);
     let lost = repaired["found"]["lost"].as_array().unwrap().len() as u64;
     assert_eq!(repaired["saved"].as_u64().unwrap() + lost, operations, "{repaired}");
     assert!(lost > 0);
-    place.ok(&["-C", "mill", "sync", "--no-meaning"]);
-    assert!(place.ok(&["-C", "mill", "entity", "show", "ada"]).contains("Ada Flint"));
-    place.fails(&["-C", "mill", "entity", "show", "cat"], 3, &["cat"]);
-    assert_eq!(place.json(&["-C", "mill", "db", "check"])["whole"], true);
+    test_dir.ok(&["-C", "mill", "sync", "--no-meaning"]);
+    assert!(test_dir.ok(&["-C", "mill", "entity", "show", "ada"]).contains("Ada Flint"));
+    test_dir.fails(&["-C", "mill", "entity", "show", "cat"], 3, &["cat"]);
+    assert_eq!(test_dir.json(&["-C", "mill", "db", "check"])["whole"], true);
 }
 
 /// Mounts a disk at a directory, or remounts it. Returns the reason if this is impossible.
@@ -95,23 +95,23 @@ fn copy(from: &Path, to: &Path) {
 #[test]
 #[allow(clippy::print_stderr)]
 fn a_folder_that_cannot_be_written_to_is_read() {
-    let place = mill();
-    let disk = place.path("disk");
+    let test_dir = mill();
+    let disk = test_dir.path("disk");
     fs::create_dir(&disk).unwrap();
     if let Err(why) = mount("size=64m", &disk) {
         return eprintln!("skipped: no disk can be mounted: {why}");
     }
     let _mounted = Mounted(disk.clone());
-    copy(&place.path("mill"), &disk.join("mill"));
-    copy(&place.path("mill"), &disk.join("files"));
+    copy(&test_dir.path("mill"), &disk.join("mill"));
+    copy(&test_dir.path("mill"), &disk.join("files"));
     fs::remove_dir_all(disk.join("files/.hearsay")).unwrap();
     mount("remount,ro", &disk).unwrap();
-    let temporary = place.path("temporary");
+    let temporary = test_dir.path("temporary");
     fs::create_dir(&temporary).unwrap();
     let run = |line: &[&str]| {
-        let told = super::told(place.command(line).env("TMPDIR", &temporary).output().unwrap());
+        let output = super::decode_output(test_dir.command(line).env("TMPDIR", &temporary).output().unwrap());
         assert_eq!(fs::read_dir(&temporary).unwrap().count(), 0, "{line:?} leaves a copy");
-        told
+        output
     };
     for folder in ["disk/mill", "disk/files"] {
         for line in [
@@ -120,85 +120,89 @@ fn a_folder_that_cannot_be_written_to_is_read() {
             &["-C", folder, "status"],
             &["-C", folder, "fact", "list"],
         ] {
-            let told = run(line);
-            assert_eq!(told.code, 0, "{line:?}: {}{}", told.out, told.err);
+            let output = run(line);
+            assert_eq!(output.code, 0, "{line:?}: {}{}", output.stdout, output.stderr);
             assert_eq!(
-                told.err.matches("is read-only: changes of this command are not saved").count(),
+                output.stderr.matches("is read-only: changes of this command are not saved").count(),
                 1,
                 "{}",
-                told.err
+                output.stderr
             );
         }
-        assert!(run(&["-C", folder, "search", "cracked", "--no-meaning"]).out.contains("millstone"));
-        let told = run(&["-C", folder, "entity", "add", "The Dog"]);
-        assert_eq!(told.code, 4, "{}", told.err);
-        assert!(told.err.contains("choose a directory that this user may write to"), "{}", told.err);
+        assert!(run(&["-C", folder, "search", "cracked", "--no-meaning"]).stdout.contains("millstone"));
+        let output = run(&["-C", folder, "entity", "add", "The Dog"]);
+        assert_eq!(output.code, 4, "{}", output.stderr);
+        assert!(output.stderr.contains("choose a directory that this user may write to"), "{}", output.stderr);
     }
 }
 
 #[test]
 #[allow(clippy::print_stderr)]
 fn on_a_full_disk_writes_fail_at_once_and_reads_work() {
-    let place = mill();
-    let disk = place.path("disk");
+    let test_dir = mill();
+    let disk = test_dir.path("disk");
     fs::create_dir(&disk).unwrap();
     if let Err(why) = mount("size=16m", &disk) {
         return eprintln!("skipped: no disk can be mounted: {why}");
     }
     let _mounted = Mounted(disk.clone());
-    copy(&place.path("mill"), &disk.join("mill"));
+    copy(&test_dir.path("mill"), &disk.join("mill"));
     let filler = disk.join("filler");
     let _ = fs::write(&filler, vec![1; 32 << 20]);
     let started = std::time::Instant::now();
-    let told = place.run(&["-C", "disk/mill", "entity", "add", "The Dog"]);
-    assert_eq!(told.code, 1, "{}", told.err);
+    let output = test_dir.run(&["-C", "disk/mill", "entity", "add", "The Dog"]);
+    assert_eq!(output.code, 1, "{}", output.stderr);
     // The program prints one error, and no log messages of the database engine.
-    assert!(told.err.starts_with("error: the disk is full") && told.err.lines().count() == 1, "{}", told.err);
-    assert!(place.ok(&["-C", "disk/mill", "search", "cracked", "--no-meaning"]).contains("millstone"));
+    assert!(
+        output.stderr.starts_with("error: the disk is full") && output.stderr.lines().count() == 1,
+        "{}",
+        output.stderr
+    );
+    assert!(test_dir.ok(&["-C", "disk/mill", "search", "cracked", "--no-meaning"]).contains("millstone"));
     assert!(started.elapsed() < std::time::Duration::from_secs(20), "{:?}", started.elapsed());
     fs::remove_file(&filler).unwrap();
-    place.ok(&["-C", "disk/mill", "entity", "add", "The Dog"]);
-    assert!(place.ok(&["-C", "disk/mill", "entity", "show", "cat"]).contains("The Cat"));
+    test_dir.ok(&["-C", "disk/mill", "entity", "add", "The Dog"]);
+    assert!(test_dir.ok(&["-C", "disk/mill", "entity", "show", "cat"]).contains("The Cat"));
 }
 
 #[test]
 fn clearing_needs_force_and_spares_the_files() {
-    let place = Place::new();
-    place.ok(&["-C", "mill", "status"]);
-    place.fails(&["-C", "mill", "db", "clear"], 1, &["--force"]);
-    assert_eq!(place.json(&["-C", "mill", "db", "clear", "--force"])["cleared"], true);
-    assert!(!place.path("mill/.hearsay").exists() && place.path("mill/campaign.yaml").exists());
-    assert_eq!(place.json(&["-C", "mill", "db", "clear", "--force"])["cleared"], false);
-    place.fails(&["-C", "nowhere", "db", "clear", "--force"], 4, &["nowhere"]);
-    place.write("mill/hearsay.toml", "[store]\ndirectory = \".\"\n");
-    place.fails(&["-C", "mill", "db", "clear", "--force"], 1, &["campaign files"]);
-    assert!(place.path("mill/campaign.yaml").exists());
+    let test_dir = TestDir::new();
+    test_dir.ok(&["-C", "mill", "status"]);
+    test_dir.fails(&["-C", "mill", "db", "clear"], 1, &["--force"]);
+    assert_eq!(test_dir.json(&["-C", "mill", "db", "clear", "--force"])["cleared"], true);
+    assert!(!test_dir.path("mill/.hearsay").exists() && test_dir.path("mill/campaign.yaml").exists());
+    assert_eq!(test_dir.json(&["-C", "mill", "db", "clear", "--force"])["cleared"], false);
+    test_dir.fails(&["-C", "nowhere", "db", "clear", "--force"], 4, &["nowhere"]);
+    test_dir.write("mill/hearsay.toml", "[store]\ndirectory = \".\"\n");
+    test_dir.fails(&["-C", "mill", "db", "clear", "--force"], 1, &["campaign files"]);
+    assert!(test_dir.path("mill/campaign.yaml").exists());
 }
 
 /// Creates a campaign with so many texts that computing their vectors takes a while.
-fn big_campaign(place: &Place) {
+fn big_campaign(test_dir: &TestDir) {
     let mut text = String::from("campaign: {name: Big}\nentities:\n  - {id: ada, name: Ada, kind: npc}\nfacts:\n");
     for n in 0..3_000 {
         text += &format!("  - {{subject: ada, text: \"Ada has counted the sack of number {n} in the long barn.\"}}\n");
     }
-    place.write("big/campaign.yaml", &text);
+    test_dir.write("big/campaign.yaml", &text);
 }
 
 #[test]
 #[cfg(unix)]
 fn one_process_at_a_time_and_ctrl_c_stops_cleanly() {
-    let place = Place::new();
-    big_campaign(&place);
-    place.ok(&["-C", "big", "sync", "-q", "--no-meaning"]);
-    let mut child = place.command(&["-C", "big", "db", "embed"]);
+    let test_dir = TestDir::new();
+    big_campaign(&test_dir);
+    test_dir.ok(&["-C", "big", "sync", "-q", "--no-meaning"]);
+    let mut child = test_dir.command(&["-C", "big", "db", "embed"]);
     let mut child = child.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let owner = place.path("big/.hearsay/owner");
+    let owner = test_dir.path("big/.hearsay/owner");
     let start = Instant::now();
     while !owner.exists() && start.elapsed() < Duration::from_secs(10) {
         std::thread::sleep(Duration::from_millis(5));
     }
     std::thread::sleep(Duration::from_millis(300));
-    place.fails(&["-C", "big", "status"], 5, &["big", &child.id().to_string(), "close that program"]);
+    test_dir.fails(&["-C", "big", "status"], 5, &["big", &child.id().to_string(), "close that program"]);
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     let status = child.wait().unwrap();
     let mut err = String::new();
@@ -206,23 +210,23 @@ fn one_process_at_a_time_and_ctrl_c_stops_cleanly() {
     assert_eq!(status.code(), Some(130), "{err}");
     assert!(err.contains("stopped"), "{err}");
     assert!(!owner.exists(), "the campaign was closed");
-    assert_eq!(place.json(&["-C", "big", "db", "stats"])["entities"]["npc"], 1);
+    assert_eq!(test_dir.json(&["-C", "big", "db", "stats"])["entities"]["npc"], 1);
 }
 
 #[test]
 #[cfg(unix)]
 fn vectors_of_a_backlog_are_made_where_it_stopped() {
-    let place = Place::new();
-    big_campaign(&place);
-    place.ok(&["-C", "big", "sync", "-q", "--no-meaning"]);
+    let test_dir = TestDir::new();
+    big_campaign(&test_dir);
+    test_dir.ok(&["-C", "big", "sync", "-q", "--no-meaning"]);
     // `ask` does not wait for the vectors of this many texts.
-    let told = place.run(&["-C", "big", "ask", "--as", "ada", "sacks"]);
-    assert!(told.code == 0 && told.err.contains("db embed"), "{} {}", told.code, told.err);
-    let all = place.json(&["-C", "big", "status"])["pending_vectors"].as_u64().unwrap();
+    let output = test_dir.run(&["-C", "big", "ask", "--as", "ada", "sacks"]);
+    assert!(output.code == 0 && output.stderr.contains("db embed"), "{} {}", output.code, output.stderr);
+    let all = test_dir.json(&["-C", "big", "status"])["pending_vectors"].as_u64().unwrap();
     assert!(all > 2_000, "{all}");
-    let vectors = place.path("big/.hearsay/vectors");
+    let vectors = test_dir.path("big/.hearsay/vectors");
     let before = std::fs::metadata(&vectors).map_or(0, |file| file.len());
-    let mut child = place.command(&["-C", "big", "db", "embed"]).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = test_dir.command(&["-C", "big", "db", "embed"]).stderr(Stdio::piped()).spawn().unwrap();
     let start = Instant::now();
     while std::fs::metadata(&vectors).map_or(0, |file| file.len()) < before + (400 << 10) {
         assert!(start.elapsed() < Duration::from_secs(60) && child.try_wait().unwrap().is_none());
@@ -232,10 +236,10 @@ fn vectors_of_a_backlog_are_made_where_it_stopped() {
     let mut err = String::new();
     child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
     assert!(child.wait().unwrap().code() == Some(130) && err.contains("to continue"), "{err}");
-    let left = place.json(&["-C", "big", "status"])["pending_vectors"].as_u64().unwrap();
+    let left = test_dir.json(&["-C", "big", "status"])["pending_vectors"].as_u64().unwrap();
     assert!(0 < left && left <= all - 256, "{left} of {all}");
-    assert_eq!(place.json(&["-C", "big", "status", "--wait"])["pending_vectors"], 0);
-    let told = place.json(&["-C", "big", "db", "embed"]);
-    assert_eq!((&told["embedded"], &told["pending_vectors"]), (&0.into(), &0.into()));
-    assert_eq!(place.json(&["-C", "big", "ask", "--as", "ada", "sacks"])["pending_vectors"], 0);
+    assert_eq!(test_dir.json(&["-C", "big", "status", "--wait"])["pending_vectors"], 0);
+    let output = test_dir.json(&["-C", "big", "db", "embed"]);
+    assert_eq!((&output["embedded"], &output["pending_vectors"]), (&0.into(), &0.into()));
+    assert_eq!(test_dir.json(&["-C", "big", "ask", "--as", "ada", "sacks"])["pending_vectors"], 0);
 }

@@ -4,22 +4,22 @@ use super::*;
 
 #[test]
 fn events_teach_those_present() {
-    let place = Place::new();
+    let test_dir = TestDir::new();
     let stone = "stone-is-cracked";
     for who in ["ada", "ben"] {
-        place.ok(&["-C", "mill", "fact", "add", who, "LOCATED_AT", "the-mill"]);
+        test_dir.ok(&["-C", "mill", "fact", "add", who, "LOCATED_AT", "the-mill"]);
     }
-    let tried = place.json(&["-C", "mill", "event", "tell", "--by", "ada", stone, "--to", "ben", "--dry-run"]);
+    let tried = test_dir.json(&["-C", "mill", "event", "tell", "--by", "ada", stone, "--to", "ben", "--dry-run"]);
     assert_eq!((&tried["written"], &tried["lessons"][0]["knower"]), (&Value::Null, &"ben".into()), "{tried}");
-    assert_eq!(place.json(&["-C", "mill", "know", "who-knows", stone])["characters"].as_array().unwrap().len(), 1);
-    let told = place.ok(&["-C", "mill", "event", "tell", "--by", "ada", stone, "--to", "ben"]);
-    assert!(told.contains("operation 4") && told.contains("ben: told by ada, credence 0.54"), "{told}");
+    assert_eq!(test_dir.json(&["-C", "mill", "know", "who-knows", stone])["characters"].as_array().unwrap().len(), 1);
+    let output = test_dir.ok(&["-C", "mill", "event", "tell", "--by", "ada", stone, "--to", "ben"]);
+    assert!(output.contains("operation 4") && output.contains("ben: told by ada, credence 0.54"), "{output}");
     let retold =
         ["-C", "mill", "event", "tell", "--by", "ben", stone, "--to", "sam-a", "--retold", "The mill fell down."];
-    assert_eq!(place.json(&retold)["facts"][0]["bears"][0]["what"], "distorts");
-    assert!(place.ok(&["-C", "mill", "entity", "show", stone]).contains("distorted by"));
-    assert!(place.ok(&["-C", "mill", "entity", "show", stone]).contains("passed it on to ben"));
-    let seen = place.json(&[
+    assert_eq!(test_dir.json(&retold)["facts"][0]["bears"][0]["what"], "distorts");
+    assert!(test_dir.ok(&["-C", "mill", "entity", "show", stone]).contains("distorted by"));
+    assert!(test_dir.ok(&["-C", "mill", "entity", "show", stone]).contains("passed it on to ben"));
+    let seen = test_dir.json(&[
         "-C",
         "mill",
         "event",
@@ -48,19 +48,25 @@ fn events_teach_those_present() {
         "sam-a",
         "--lie",
     ];
-    assert_eq!(place.json(&said)["facts"][0]["status"], "false");
-    let likes =
-        place.json(&["-C", "mill", "fact", "list", "--status", "false"])["facts"][0]["id"].as_str().unwrap().to_owned();
+    assert_eq!(test_dir.json(&said)["facts"][0]["status"], "false");
+    let likes = test_dir.json(&["-C", "mill", "fact", "list", "--status", "false"])["facts"][0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     for line in [
         &["-C", "mill", "know", "why", "ben", &likes][..],
         &["-C", "mill", "know", "chain", "ben", &likes],
         &["-C", "mill", "know", "who-knows", &likes],
     ] {
-        assert!(place.ok(line).contains("made it up, and told sam-a"), "{line:?}");
+        assert!(test_dir.ok(line).contains("made it up, and told sam-a"), "{line:?}");
     }
-    let forgot = place.ok(&["-C", "mill", "know", "forget", "ben", &likes, "--dry-run"]);
+    let forgot = test_dir.ok(&["-C", "mill", "know", "forget", "ben", &likes, "--dry-run"]);
     assert!(forgot.contains("never told its invention") && forgot.contains("loses the fact: sam-a"), "{forgot}");
-    place.fails(&["-C", "mill", "fact", "retract", &likes, "--until", "yesterday"], 2, &["is false", "was never true"]);
+    test_dir.fails(
+        &["-C", "mill", "fact", "retract", &likes, "--until", "yesterday"],
+        2,
+        &["is false", "was never true"],
+    );
     let from = [
         "-C",
         "mill",
@@ -76,118 +82,122 @@ fn events_teach_those_present() {
         "--certainty",
         "0.6",
     ];
-    assert_eq!(place.json(&from)["lessons"][0]["credence"], 0.6);
-    let shown = place.json(&["-C", "mill", "event", "refute", stone, "--seen-by", "ben"]);
+    assert_eq!(test_dir.json(&from)["lessons"][0]["credence"], 0.6);
+    let shown = test_dir.json(&["-C", "mill", "event", "refute", stone, "--seen-by", "ben"]);
     assert!(shown["facts"][0]["statement"].as_str().unwrap().starts_with("It is not so that"));
     assert_eq!(
-        place.json(&["-C", "mill", "event", "reveal", "--by", "ada", stone, "--to", "sam-b", "--openly"])["written"]["position"],
+        test_dir.json(&["-C", "mill", "event", "reveal", "--by", "ada", stone, "--to", "sam-b", "--openly"])["written"]
+            ["position"],
         10
     );
-    let forgot = place.json(&["-C", "mill", "know", "forget", "ben", stone, "--dry-run"]);
+    let forgot = test_dir.json(&["-C", "mill", "know", "forget", "ben", stone, "--dry-run"]);
     assert!(forgot["lost"].as_array().unwrap().len() >= 2, "{forgot}");
-    let until = place.ok(&["-C", "mill", "fact", "retract", stone, "--until", "6 Springmonth 10", "--dry-run"]);
+    let until = test_dir.ok(&["-C", "mill", "fact", "retract", stone, "--until", "6 Springmonth 10", "--dry-run"]);
     assert!(until.contains("still believes it: ada"), "{until}");
-    assert!(place.ok(&["-C", "mill", "fact", "retract", stone, "--never-so"]).contains("loses the fact: ben"));
-    place.fails(&["-C", "mill", "know", "who-knows", stone], 3, &[stone]);
-    assert_eq!(place.json(&["-C", "mill", "db", "history"])[0]["position"], 11);
-    let cat = place.json(&["-C", "mill", "fact", "list", "--object", "cat sat"])["facts"][0]["id"]
+    assert!(test_dir.ok(&["-C", "mill", "fact", "retract", stone, "--never-so"]).contains("loses the fact: ben"));
+    test_dir.fails(&["-C", "mill", "know", "who-knows", stone], 3, &[stone]);
+    assert_eq!(test_dir.json(&["-C", "mill", "db", "history"])[0]["position"], 11);
+    let cat = test_dir.json(&["-C", "mill", "fact", "list", "--object", "cat sat"])["facts"][0]["id"]
         .as_str()
         .unwrap()
         .to_owned();
-    place.fails(
+    test_dir.fails(
         &["-C", "mill", "event", "tell", "--by", "sam-a", &cat, "--to", "ben"],
         1,
         &["sam-a does not know that", "mark the statement as a lie"],
     );
-    place.fails(&["-C", "mill", "event", "tell", "--by", "adda", &cat, "--to", "ben"], 3, &["adda", "ada"]);
-    place.fails(&["-C", "mill", "event", "tell", "--by", "ada", &cat, "--to", "the-mil"], 3, &["the-mill"]);
-    place.fails(
+    test_dir.fails(&["-C", "mill", "event", "tell", "--by", "adda", &cat, "--to", "ben"], 3, &["adda", "ada"]);
+    test_dir.fails(&["-C", "mill", "event", "tell", "--by", "ada", &cat, "--to", "the-mil"], 3, &["the-mill"]);
+    test_dir.fails(
         &["-C", "mill", "event", "tell", "--by", "ada", &cat, "--to", "ben", "--credence", "2"],
         2,
         &["credence", "not 2"],
     );
-    place.fails(
+    test_dir.fails(
         &["-C", "mill", "event", "tell", "--by", "ada", &cat, "--to", "ben", "--credence", "-0.5"],
         2,
         &["credence", "not -0.5"],
     );
-    place.fails(
+    test_dir.fails(
         &["-C", "mill", "event", "tell", "--by", "ada", &cat, "--to", "ben", "--time", "41 Springmonth 10"],
         2,
         &["from 1 to 40"],
     );
-    place.fails(
+    test_dir.fails(
         &["-C", "mill", "event", "tell", "--by", "ada", &cat, "--to", "ben", "--session", "3"],
         3,
         &["there is no session `3`"],
     );
-    place.fails(&["-C", "mill", "event", "tell", "--by", "ada", "--to", "ben"], 2, &["FACT"]);
-    place.fails(&["-C", "mill", "event", "witness", &cat], 2, &["--by"]);
-    place.fails(&["-C", "mill", "event", "read", "the-mill", "--by", "ben"], 1, &["has no text that can be read"]);
-    place.fails(&["-C", "mill", "know", "forget", "sam-a", &cat], 1, &["no knowledge edge of its own"]);
-    place.fails(&["-C", "mill", "fact", "retract", &cat], 2, &["--never-so"]);
-    assert_eq!(place.json(&["-C", "mill", "db", "history"])[0]["position"], 11, "nothing was changed");
-    assert_eq!(place.json(&["-C", "mill", "undo"])["position"], 12);
-    assert_eq!(place.json(&["-C", "mill", "know", "who-knows", stone])["status"], "canon");
+    test_dir.fails(&["-C", "mill", "event", "tell", "--by", "ada", "--to", "ben"], 2, &["FACT"]);
+    test_dir.fails(&["-C", "mill", "event", "witness", &cat], 2, &["--by"]);
+    test_dir.fails(&["-C", "mill", "event", "read", "the-mill", "--by", "ben"], 1, &["has no text that can be read"]);
+    test_dir.fails(&["-C", "mill", "know", "forget", "sam-a", &cat], 1, &["no knowledge edge of its own"]);
+    test_dir.fails(&["-C", "mill", "fact", "retract", &cat], 2, &["--never-so"]);
+    assert_eq!(test_dir.json(&["-C", "mill", "db", "history"])[0]["position"], 11, "nothing was changed");
+    assert_eq!(test_dir.json(&["-C", "mill", "undo"])["position"], 12);
+    assert_eq!(test_dir.json(&["-C", "mill", "know", "who-knows", stone])["status"], "canon");
 }
 
 #[test]
 fn the_game_goes_on_and_secrets_come_due() {
-    let place = Place::new();
+    let test_dir = TestDir::new();
     for who in ["ada", "ben"] {
-        place.ok(&["-C", "mill", "fact", "add", who, "LOCATED_AT", "the-mill"]);
+        test_dir.ok(&["-C", "mill", "fact", "add", who, "LOCATED_AT", "the-mill"]);
     }
-    place.fails(&["-C", "mill", "simulate", "flag", "bell-rung", "yes"], 3, &["bell-rung", "declare"]);
-    assert!(place.ok(&["-C", "mill", "simulate", "flag"]).contains("No flag is declared"));
-    place.ok(&["-C", "mill", "simulate", "flag", "bell-rung", "no", "--declare"]);
-    place.fails(&["-C", "mill", "simulate", "flag", "bell-rung", "perhaps"], 2, &["bell-rung"]);
-    place.ok(&["-C", "mill", "simulate", "flag", "bell-rung", "yes"]);
-    assert_eq!(place.json(&["-C", "mill", "simulate", "flag"])[0]["value"], "yes");
-    assert!(place.ok(&["-C", "mill", "know", "conditions"]).contains("No secret"));
-    place.fails(&["-C", "mill", "simulate", "gossip", "--days", "0"], 2, &["number of days from 1"]);
-    place.fails(&["-C", "mill", "simulate", "gossip", "--seed", "-3"], 2, &["a whole number"]);
+    test_dir.fails(&["-C", "mill", "simulate", "flag", "bell-rung", "yes"], 3, &["bell-rung", "declare"]);
+    assert!(test_dir.ok(&["-C", "mill", "simulate", "flag"]).contains("No flag is declared"));
+    test_dir.ok(&["-C", "mill", "simulate", "flag", "bell-rung", "no", "--declare"]);
+    test_dir.fails(&["-C", "mill", "simulate", "flag", "bell-rung", "perhaps"], 2, &["bell-rung"]);
+    test_dir.ok(&["-C", "mill", "simulate", "flag", "bell-rung", "yes"]);
+    assert_eq!(test_dir.json(&["-C", "mill", "simulate", "flag"])[0]["value"], "yes");
+    assert!(test_dir.ok(&["-C", "mill", "know", "conditions"]).contains("No secret"));
+    test_dir.fails(&["-C", "mill", "simulate", "gossip", "--days", "0"], 2, &["number of days from 1"]);
+    test_dir.fails(&["-C", "mill", "simulate", "gossip", "--seed", "-3"], 2, &["a whole number"]);
     let news = ["--about", "the-mill", "The wheel broke at noon.", "--time", "5 Springmonth 10"];
-    place.ok(&[&["-C", "mill", "event", "witness", "--by", "ada"][..], &news].concat());
-    let tried = place.json(&["-C", "mill", "simulate", "gossip", "--days", "30", "--dry-run"]);
+    test_dir.ok(&[&["-C", "mill", "event", "witness", "--by", "ada"][..], &news].concat());
+    let tried = test_dir.json(&["-C", "mill", "simulate", "gossip", "--days", "30", "--dry-run"]);
     assert_eq!(tried["written"], Value::Null);
     assert_eq!(
         tried,
-        place.json(&["-C", "mill", "simulate", "gossip", "--days", "30", "--dry-run"]),
+        test_dir.json(&["-C", "mill", "simulate", "gossip", "--days", "30", "--dry-run"]),
         "the same seed, the same talk"
     );
-    let talked = place.json(&["-C", "mill", "simulate", "gossip", "--days", "30"]);
+    let talked = test_dir.json(&["-C", "mill", "simulate", "gossip", "--days", "30"]);
     assert_eq!((&talked["news"], &talked["spread"]), (&tried["news"], &tried["spread"]));
     assert_eq!(
         (&talked["news"][0]["teller"], &talked["news"][0]["hearer"]),
         (&"ada".into(), &"ben".into()),
         "{talked}"
     );
-    let knows = place.json(&["-C", "mill", "know", "knows", "ben"]).to_string();
+    let knows = test_dir.json(&["-C", "mill", "know", "knows", "ben"]).to_string();
     assert!(knows.contains("The wheel broke at noon."), "{knows}");
-    let later = place.json(&["-C", "mill", "simulate", "gossip", "--dry-run"]);
+    let later = test_dir.json(&["-C", "mill", "simulate", "gossip", "--dry-run"]);
     assert_eq!(later["from"], talked["until"], "the clock went on");
 }
 
 #[test]
 fn the_dm_is_told_when_a_secret_may_be_told() {
-    let place = Place::new();
+    let test_dir = TestDir::new();
     let reveal = "about: [the-mill], reveal: {holder: ada, when: {flag: bell-rung}, note: She whispers it.}}";
     let campaign = CAMPAIGN.replace("about: [the-mill]}", reveal);
-    place.write("mill/campaign.yaml", &format!("flags: {{bell-rung: false}}\n{campaign}"));
+    test_dir.write("mill/campaign.yaml", &format!("flags: {{bell-rung: false}}\n{campaign}"));
     assert!(
-        place.ok(&["-C", "mill", "know", "conditions"]).contains("ada may not tell yet: The millstone is cracked.")
+        test_dir.ok(&["-C", "mill", "know", "conditions"]).contains("ada may not tell yet: The millstone is cracked.")
     );
-    assert_eq!(place.json(&["-C", "mill", "know", "conditions"])[0]["reveal"]["note"], "She whispers it.");
-    let told = place.ok(&["-C", "mill", "know", "why", "ben", "stone-is-cracked"]);
-    assert!(told.contains("before ada tells it") && told.contains("note: She whispers it."), "{told}");
-    let opens = |line: &[&str]| place.json(line)["revealable"].as_array().unwrap().len();
+    assert_eq!(test_dir.json(&["-C", "mill", "know", "conditions"])[0]["reveal"]["note"], "She whispers it.");
+    let output = test_dir.ok(&["-C", "mill", "know", "why", "ben", "stone-is-cracked"]);
+    assert!(output.contains("before ada tells it") && output.contains("note: She whispers it."), "{output}");
+    let opens = |line: &[&str]| test_dir.json(line)["revealable"].as_array().unwrap().len();
     assert_eq!(opens(&["-C", "mill", "entity", "set", "ben", "mood", "glad"]), 0);
-    let told = place.ok(&["-C", "mill", "simulate", "flag", "bell-rung", "yes"]);
-    assert!(told.contains("ada may tell now: The millstone is cracked. [") && told.contains("She whispers"), "{told}");
+    let output = test_dir.ok(&["-C", "mill", "simulate", "flag", "bell-rung", "yes"]);
+    assert!(
+        output.contains("ada may tell now: The millstone is cracked. [") && output.contains("She whispers"),
+        "{output}"
+    );
     assert_eq!(opens(&["-C", "mill", "entity", "set", "ben", "mood", "sour"]), 0, "once is enough");
     assert_eq!(opens(&["-C", "mill", "simulate", "flag", "bell-rung", "no"]), 0);
     assert_eq!(opens(&["-C", "mill", "undo"]), 1);
     assert_eq!(opens(&["-C", "mill", "event", "tell", "--by", "ada", "stone-is-cracked", "--to", "ben"]), 0);
-    place.write("mill/more.yaml", "entities:\n  - {id: cora, name: Cora, kind: npc}\n");
+    test_dir.write("mill/more.yaml", "entities:\n  - {id: cora, name: Cora, kind: npc}\n");
     assert_eq!(opens(&["-C", "mill", "sync"]), 0);
 }

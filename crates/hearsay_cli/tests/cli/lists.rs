@@ -4,35 +4,35 @@ use super::*;
 
 #[test]
 fn looking_around() {
-    let place = Place::new();
-    let facts = |line: &[&str]| place.json(&[&["-C", "mill", "fact", "list"], line].concat());
+    let test_dir = TestDir::new();
+    let facts = |line: &[&str]| test_dir.json(&[&["-C", "mill", "fact", "list"], line].concat());
     assert_eq!(facts(&["--subject", "Old Ada", "--predicate", "OCCUPATION"])["facts"][0]["object"], "miller");
     assert_eq!(facts(&["--predicate", "LIKES", "--object", "ben"])["all"], 1);
     assert_eq!(facts(&["--status", "false"])["all"], 0);
     assert_eq!(facts(&["--as", "ada", "--limit", "1"])["facts"].as_array().unwrap().len(), 1);
-    let page = place.json(&["-C", "mill", "entity", "show", "Old Ada"]);
+    let page = test_dir.json(&["-C", "mill", "entity", "show", "Old Ada"]);
     assert_eq!(page["entity"]["id"], "ada");
-    let fact = place.json(&["-C", "mill", "entity", "show", "stone-is-cracked"]);
+    let fact = test_dir.json(&["-C", "mill", "entity", "show", "stone-is-cracked"]);
     let id = fact["fact"]["id"].as_str().unwrap();
     assert_eq!(fact["fact"]["known_by"][0]["knower"], "ada");
-    assert!(place.ok(&["-C", "mill", "entity", "show", &id[..8]]).contains("known by"));
-    place.fails(&["-C", "mill", "entity", "show", "stone-is-cracked", "--as", "ben"], 3, &["ben", "does not know"]);
+    assert!(test_dir.ok(&["-C", "mill", "entity", "show", &id[..8]]).contains("known by"));
+    test_dir.fails(&["-C", "mill", "entity", "show", "stone-is-cracked", "--as", "ben"], 3, &["ben", "does not know"]);
     let around =
-        place.json(&["-C", "mill", "entity", "neighbours", "ada", "--direction", "out", "--predicate", "LIKES"]);
+        test_dir.json(&["-C", "mill", "entity", "neighbours", "ada", "--direction", "out", "--predicate", "LIKES"]);
     assert_eq!(around[0]["id"], "ben");
-    let path = place.json(&["-C", "mill", "entity", "path", "the-mill", "ben"]);
+    let path = test_dir.json(&["-C", "mill", "entity", "path", "the-mill", "ben"]);
     assert_eq!(path.as_array().unwrap().len(), 1);
-    assert_eq!(place.ok(&["-C", "mill", "entity", "path", "ben", "ben"]), "Both names refer to the same entity.\n");
-    assert!(place.json(&["-C", "mill", "entity", "path", "ben", "sam-a"]).is_null());
-    assert_eq!(place.json(&["-C", "mill", "db", "stats"])["entities"]["npc"], 4);
-    let status = place.json(&["-C", "mill", "status"]);
+    assert_eq!(test_dir.ok(&["-C", "mill", "entity", "path", "ben", "ben"]), "Both names refer to the same entity.\n");
+    assert!(test_dir.json(&["-C", "mill", "entity", "path", "ben", "sam-a"]).is_null());
+    assert_eq!(test_dir.json(&["-C", "mill", "db", "stats"])["entities"]["npc"], 4);
+    let status = test_dir.json(&["-C", "mill", "status"]);
     assert_eq!(status["entities"], 5);
-    let items = place.json(&["-C", "mill", "review"]);
+    let items = test_dir.json(&["-C", "mill", "review"]);
     assert_eq!((&items["all"], &items["items"][0]["why"]), (&1.into(), &"duplicate".into()), "two are called Sam");
     // If the encoder is loaded in time, a record with the id of its model is added.
-    let history = place.json(&["-C", "mill", "db", "history"]);
+    let history = test_dir.json(&["-C", "mill", "db", "history"]);
     assert_eq!(history.as_array().unwrap().last().unwrap()["position"], 1, "nothing was written by looking");
-    place.ok(&[
+    test_dir.ok(&[
         "-C",
         "mill",
         "fact",
@@ -50,7 +50,7 @@ fn looking_around() {
 }
 
 /// Creates a campaign with a session, in which Ada tells Ben about the stone.
-pub(super) fn with_session(place: &Place) {
+pub(super) fn with_session(test_dir: &TestDir) {
     let session = r#"
 sessions:
   - id: session-1
@@ -62,14 +62,14 @@ sessions:
     log:
       - {speaker: ada, text: "It is cracked.", heard_by: [ben], time: "3 Springmonth 10, 11:00", facts: [{fact: stone-is-cracked}]}
 "#;
-    place.write("mill/session.yaml", session);
+    test_dir.write("mill/session.yaml", session);
 }
 
 #[test]
 fn knowledge_and_beliefs_are_listed() {
-    let place = Place::new();
-    with_session(&place);
-    let read = |line: &[&str]| place.json(&[&["-C", "mill"], line].concat());
+    let test_dir = TestDir::new();
+    with_session(&test_dir);
+    let read = |line: &[&str]| test_dir.json(&[&["-C", "mill"], line].concat());
     let knows = read(&["know", "knows", "ben", "--words", "cracking", "--since", "session-1"]);
     assert_eq!((&knows["all"], &knows["facts"][0]["acquisition"]), (&1.into(), &"told by ada".into()), "{knows}");
     let as_of = |date| read(&["know", "knows", "ben", "--words", "cracked", "--as-of", date])["all"].clone();
@@ -108,50 +108,50 @@ fn knowledge_and_beliefs_are_listed() {
         &["-C", "mill", "know", "why", "sam-a", "stone-is-cracked"],
         &["-C", "mill", "know", "missed", "sam-a", "session-1"],
     ] {
-        assert!(place.ok(line).contains("cracked"), "{line:?}");
+        assert!(test_dir.ok(line).contains("cracked"), "{line:?}");
     }
     // `--as-of` shows the knowledge of the day before, and `--recorded` the records at an earlier position.
-    let yes = |line: &[&str]| place.ok(line).contains("cracked");
+    let yes = |line: &[&str]| test_dir.ok(line).contains("cracked");
     let ask = ["-C", "mill", "ask", "--as", "ben", "--no-meaning", "--with", "ada", "Is the millstone cracked?"];
-    assert!(yes(&ask) && place.ok(&ask).contains("What the others here know"), "{}", place.ok(&ask));
+    assert!(yes(&ask) && test_dir.ok(&ask).contains("What the others here know"), "{}", test_dir.ok(&ask));
     assert!(!yes(&[&ask[..], &["--as-of", "2 Springmonth 10"]].concat()));
     let facts = ["-C", "mill", "fact", "list", "--subject", "ada", "--as", "ben"];
     assert!(yes(&facts) && !yes(&[&facts[..], &["--as-of", "2 Springmonth 10"]].concat()));
-    place.ok(&["-C", "mill", "entity", "set", "ben", "goals", "Mend what is cracked."]);
+    test_dir.ok(&["-C", "mill", "entity", "set", "ben", "goals", "Mend what is cracked."]);
     for line in [
         &["-C", "mill", "fact", "list", "--subject", "ben"][..],
         &["-C", "mill", "search", "mend", "--no-meaning"],
         &ask,
     ] {
-        assert!(place.ok(line).contains("Mend what"), "{line:?}");
-        assert!(!place.ok(&[line, &["--recorded", "1"]].concat()).contains("Mend what"), "{line:?}");
+        assert!(test_dir.ok(line).contains("Mend what"), "{line:?}");
+        assert!(!test_dir.ok(&[line, &["--recorded", "1"]].concat()).contains("Mend what"), "{line:?}");
     }
     assert!(read(&["fact", "list", "--holds-at", "session-1"])["all"].as_i64().unwrap() > 0);
     assert!(!read(&["search", "millstone", "--no-meaning", "--holds-at", "session-1"])["facts"][0].is_null());
-    place.fails(&["-C", "mill", "search", "x", "--no-meaning", "--holds-at", "session-7"], 3, &["session-7"]);
+    test_dir.fails(&["-C", "mill", "search", "x", "--no-meaning", "--holds-at", "session-7"], 3, &["session-7"]);
     assert_eq!(read(&["know", "knows", "ben", "--words", "millstone", "--as-of", "-5"])["all"], 0, "a year before all");
     assert_eq!(read(&["know", "knows", "ben", "--words", "millstone", "--since", "-5"])["all"], 1);
-    place.fails(&["-C", "mill", "know", "knows", "ben", "--as-of", "--json"], 2, &["`--json` is not a date"]);
-    place.fails(
+    test_dir.fails(&["-C", "mill", "know", "knows", "ben", "--as-of", "--json"], 2, &["`--json` is not a date"]);
+    test_dir.fails(
         &["-C", "mill", "know", "knows", "ben", "--since", "session-9"],
         3,
         &["there is no session `session-9`"],
     );
-    assert!(place.ok(&["-C", "mill", "know", "why", "--help"]).replace("\n", " ").contains("[default: now]"));
-    place.fails(&["-C", "mill", "fact", "list", "--as-of", "session-1"], 2, &["--as"]);
-    place.fails(&["-C", "mill", "know", "knows", "ben", "--recorded", "99"], 1, &["position 99"]);
-    place.fails(
+    assert!(test_dir.ok(&["-C", "mill", "know", "why", "--help"]).replace("\n", " ").contains("[default: now]"));
+    test_dir.fails(&["-C", "mill", "fact", "list", "--as-of", "session-1"], 2, &["--as"]);
+    test_dir.fails(&["-C", "mill", "know", "knows", "ben", "--recorded", "99"], 1, &["position 99"]);
+    test_dir.fails(
         &["-C", "mill", "know", "knows", "ben", "--as-of", "41 Springmonth 10"],
         2,
         &["41 Springmonth 10", "from 1 to 40"],
     );
-    place.fails(&["-C", "mill", "know", "knows", "ben", "--as-of", "session-7"], 3, &["session-7", "`session-1`"]);
-    place.fails(&["-C", "mill", "know", "missed", "ben", "7"], 3, &["`7`", "`session-1`"]);
-    place.fails(
+    test_dir.fails(&["-C", "mill", "know", "knows", "ben", "--as-of", "session-7"], 3, &["session-7", "`session-1`"]);
+    test_dir.fails(&["-C", "mill", "know", "missed", "ben", "7"], 3, &["`7`", "`session-1`"]);
+    test_dir.fails(
         &["-C", "mill", "know", "chain", "sam-a", "stone-is-cracked"],
         3,
         &["sam-a does not know", "hearsay know why"],
     );
-    place.fails(&["-C", "mill", "know", "believes", "ben", "adda"], 3, &["adda", "ada"]);
-    place.fails(&["-C", "mill", "know", "knows"], 2, &["WHO"]);
+    test_dir.fails(&["-C", "mill", "know", "believes", "ben", "adda"], 3, &["adda", "ada"]);
+    test_dir.fails(&["-C", "mill", "know", "knows"], 2, &["WHO"]);
 }

@@ -44,21 +44,21 @@ entities:
 "#;
 
 /// A temporary directory, with the campaign above or with other files.
-struct Place {
+struct TestDir {
     directory: TempDir,
 }
 
-struct Told {
+struct CommandOutput {
     code: i32,
-    out: String,
-    err: String,
+    stdout: String,
+    stderr: String,
 }
 
-impl Place {
+impl TestDir {
     fn new() -> Self {
-        let place = Self { directory: tempfile::tempdir().unwrap() };
-        place.write("mill/campaign.yaml", CAMPAIGN);
-        place
+        let test_dir = Self { directory: tempfile::tempdir().unwrap() };
+        test_dir.write("mill/campaign.yaml", CAMPAIGN);
+        test_dir
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -78,42 +78,43 @@ impl Place {
         command
     }
 
-    fn run(&self, line: &[&str]) -> Told {
-        told(self.command(line).output().unwrap())
+    fn run(&self, line: &[&str]) -> CommandOutput {
+        decode_output(self.command(line).output().unwrap())
     }
 
     /// Returns the output of a command that succeeds.
     fn ok(&self, line: &[&str]) -> String {
-        let told = self.run(line);
-        assert_eq!(told.code, 0, "{line:?}: {}{}", told.out, told.err);
-        told.out
+        let output = self.run(line);
+        assert_eq!(output.code, 0, "{line:?}: {}{}", output.stdout, output.stderr);
+        output.stdout
     }
 
     /// Returns the data that a command prints with `--json`.
     fn json(&self, line: &[&str]) -> Value {
-        let out = self.ok(&[line, &["--json"]].concat());
-        serde_json::from_str(&out).unwrap_or_else(|error| panic!("{line:?}: {error}: {out}"))
+        let stdout = self.ok(&[line, &["--json"]].concat());
+        serde_json::from_str(&stdout).unwrap_or_else(|error| panic!("{line:?}: {error}: {stdout}"))
     }
 
     /// Runs a command twice, with text output and with `--json`. Checks that both errors contain these texts.
     fn fails(&self, line: &[&str], code: i32, parts: &[&str]) {
-        let told = self.run(line);
-        assert_eq!((told.code, told.out.as_str()), (code, ""), "{line:?}: {}", told.err);
+        let output = self.run(line);
+        assert_eq!((output.code, output.stdout.as_str()), (code, ""), "{line:?}: {}", output.stderr);
         for part in parts {
-            assert!(told.err.contains(part), "{line:?}: {part} in {}", told.err);
+            assert!(output.stderr.contains(part), "{line:?}: {part} in {}", output.stderr);
         }
-        let told = self.run(&[line, &["--json", "--quiet"]].concat());
-        let data: Value = serde_json::from_str(&told.err).unwrap_or_else(|error| panic!("{error}: {}", told.err));
-        assert_eq!((told.code, data["exit_code"].as_i64()), (code, Some(code.into())), "{line:?}");
+        let output = self.run(&[line, &["--json", "--quiet"]].concat());
+        let data: Value =
+            serde_json::from_str(&output.stderr).unwrap_or_else(|error| panic!("{error}: {}", output.stderr));
+        assert_eq!((output.code, data["exit_code"].as_i64()), (code, Some(code.into())), "{line:?}");
         for part in parts {
             assert!(data["error"].as_str().unwrap().contains(part), "{line:?}: {part} in {data}");
         }
     }
 }
 
-fn told(output: Output) -> Told {
+fn decode_output(output: Output) -> CommandOutput {
     let text = |bytes| String::from_utf8(bytes).unwrap();
-    Told { code: output.status.code().unwrap_or(-1), out: text(output.stdout), err: text(output.stderr) }
+    CommandOutput { code: output.status.code().unwrap_or(-1), stdout: text(output.stdout), stderr: text(output.stderr) }
 }
 
 fn repository() -> PathBuf {

@@ -4,60 +4,60 @@ use super::*;
 
 #[test]
 fn review_decides() {
-    let place = Place::new();
+    let test_dir = TestDir::new();
     for (boss, since) in [("ben", "20 Springmonth 9"), ("ada", "1 Springmonth 9")] {
-        place.ok(&["-C", "mill", "fact", "add", "sam-a", "EMPLOYED_BY", boss, "--since", since]);
+        test_dir.ok(&["-C", "mill", "fact", "add", "sam-a", "EMPLOYED_BY", boss, "--since", since]);
     }
-    place.ok(&["-C", "mill", "entity", "duplicates", "not-the-same", "sam-a", "sam-b"]);
-    let items = place.json(&["-C", "mill", "review"]);
+    test_dir.ok(&["-C", "mill", "entity", "duplicates", "not-the-same", "sam-a", "sam-b"]);
+    let items = test_dir.json(&["-C", "mill", "review"]);
     assert_eq!((&items["all"], &items["items"][0]["why"]), (&1.into(), &"contradiction".into()), "{items}");
     let id = items["items"][0]["in_full"][0]["id"].as_str().unwrap();
-    assert!(place.ok(&["-C", "mill", "review"]).contains(&id[..8]));
-    place.fails(&["-C", "mill", "review", "edit", id], 2, &["--object"]);
-    place.fails(&["-C", "mill", "review", "accept", id, "--object", "ben"], 2, &["edit"]);
-    place.fails(&["-C", "mill", "review", "accept", "ffffffffff"], 3, &["ffffffffff"]);
-    place.json(&["-C", "mill", "review", "reject", id]);
-    assert_eq!(place.json(&["-C", "mill", "review"])["all"], 0);
+    assert!(test_dir.ok(&["-C", "mill", "review"]).contains(&id[..8]));
+    test_dir.fails(&["-C", "mill", "review", "edit", id], 2, &["--object"]);
+    test_dir.fails(&["-C", "mill", "review", "accept", id, "--object", "ben"], 2, &["edit"]);
+    test_dir.fails(&["-C", "mill", "review", "accept", "ffffffffff"], 3, &["ffffffffff"]);
+    test_dir.json(&["-C", "mill", "review", "reject", id]);
+    assert_eq!(test_dir.json(&["-C", "mill", "review"])["all"], 0);
 }
 
 #[test]
 fn duplicates_are_merged_and_split() {
-    let place = Place::new();
-    let found = place.json(&["-C", "mill", "entity", "duplicates"]);
+    let test_dir = TestDir::new();
+    let found = test_dir.json(&["-C", "mill", "entity", "duplicates"]);
     assert_eq!(
         (&found["entities"][0]["one"], &found["entities"][0]["band"]),
         (&"sam-a".into(), &"near_certain".into())
     );
-    assert_eq!(place.json(&["-C", "mill", "review"])["items"][0]["why"], "duplicate");
-    let printed = place.ok(&["-C", "mill", "entity", "duplicates"]);
+    assert_eq!(test_dir.json(&["-C", "mill", "review"])["items"][0]["why"], "duplicate");
+    let printed = test_dir.ok(&["-C", "mill", "entity", "duplicates"]);
     assert!(printed.contains("hearsay -C mill entity merge sam-b sam-a"), "{printed}");
-    assert!(place.ok(&["-C", "mill", "review"]).contains("Possible duplicates"));
-    place.ok(&["-C", "mill", "fact", "add", "sam-b", "OWES", "ada"]);
-    let plan = place.json(&["-C", "mill", "entity", "merge", "sam-b", "sam-a", "--dry-run"]);
+    assert!(test_dir.ok(&["-C", "mill", "review"]).contains("Possible duplicates"));
+    test_dir.ok(&["-C", "mill", "fact", "add", "sam-b", "OWES", "ada"]);
+    let plan = test_dir.json(&["-C", "mill", "entity", "merge", "sam-b", "sam-a", "--dry-run"]);
     assert_eq!((&plan["gone"], &plan["written"]), (&"sam-b".into(), &Value::Null), "{plan}");
-    assert_eq!(place.json(&["-C", "mill", "fact", "list", "--subject", "sam-a", "--predicate", "OWES"])["all"], 0);
-    let printed = place.ok(&["-C", "mill", "entity", "merge", "sam-b", "sam-a"]);
+    assert_eq!(test_dir.json(&["-C", "mill", "fact", "list", "--subject", "sam-a", "--predicate", "OWES"])["all"], 0);
+    let printed = test_dir.ok(&["-C", "mill", "entity", "merge", "sam-b", "sam-a"]);
     assert!(printed.contains("`hearsay -C mill entity split sam-b` reverts the merge"), "{printed}");
-    assert_eq!(place.json(&["-C", "mill", "fact", "list", "--subject", "sam-a", "--predicate", "OWES"])["all"], 1);
-    place.fails(&["-C", "mill", "entity", "show", "sam-b"], 3, &["sam-b"]);
-    place.fails(&["-C", "mill", "entity", "merge", "sam", "sam-a"], 3, &["both names refer to `sam-a`"]);
-    place.fails(&["-C", "mill", "entity", "split", "ada"], 3, &["nothing was merged into `ada`", "history"]);
+    assert_eq!(test_dir.json(&["-C", "mill", "fact", "list", "--subject", "sam-a", "--predicate", "OWES"])["all"], 1);
+    test_dir.fails(&["-C", "mill", "entity", "show", "sam-b"], 3, &["sam-b"]);
+    test_dir.fails(&["-C", "mill", "entity", "merge", "sam", "sam-a"], 3, &["both names refer to `sam-a`"]);
+    test_dir.fails(&["-C", "mill", "entity", "split", "ada"], 3, &["nothing was merged into `ada`", "history"]);
     // The campaign files still have two entities; in the memory, the two stay merged.
-    let files = fs::read_to_string(place.path("mill/campaign.yaml")).unwrap();
-    place.write("mill/campaign.yaml", &files.replace("carter", "baker"));
-    let told = place.ok(&["-C", "mill", "sync"]);
-    assert!(told.contains("merged into `sam-a`"), "{told}");
-    place.ok(&["-C", "mill", "entity", "split", "sam-b"]);
-    assert_eq!(place.json(&["-C", "mill", "fact", "list", "--subject", "sam-b", "--predicate", "OWES"])["all"], 1);
-    assert_eq!(place.json(&["-C", "mill", "entity", "duplicates"])["all"], 0, "they were told apart");
-    place.fails(&["-C", "mill", "entity", "duplicates", "not-the-same", "ada"], 2, &["<B>"]);
-    place.fails(&["-C", "mill", "entity", "duplicates", "ada", "ben"], 2, &["not-the-same"]);
-    assert!(place.json(&["-C", "mill", "entity", "duplicates", "--facts"])["all"].as_u64().is_some());
+    let files = fs::read_to_string(test_dir.path("mill/campaign.yaml")).unwrap();
+    test_dir.write("mill/campaign.yaml", &files.replace("carter", "baker"));
+    let output = test_dir.ok(&["-C", "mill", "sync"]);
+    assert!(output.contains("merged into `sam-a`"), "{output}");
+    test_dir.ok(&["-C", "mill", "entity", "split", "sam-b"]);
+    assert_eq!(test_dir.json(&["-C", "mill", "fact", "list", "--subject", "sam-b", "--predicate", "OWES"])["all"], 1);
+    assert_eq!(test_dir.json(&["-C", "mill", "entity", "duplicates"])["all"], 0, "they were told apart");
+    test_dir.fails(&["-C", "mill", "entity", "duplicates", "not-the-same", "ada"], 2, &["<B>"]);
+    test_dir.fails(&["-C", "mill", "entity", "duplicates", "ada", "ben"], 2, &["not-the-same"]);
+    assert!(test_dir.json(&["-C", "mill", "entity", "duplicates", "--facts"])["all"].as_u64().is_some());
 }
 
 /// Imports an export with two facts that wait for review, and returns the id of the first.
-fn with_doubts(place: &Place) -> String {
-    let export = place.ok(&["-C", "mill", "export"]);
+fn with_doubts(test_dir: &TestDir) -> String {
+    let export = test_dir.ok(&["-C", "mill", "export"]);
     let doubt = |subject: &str, sure: f64| {
         let provenance = serde_json::json!({ "method": "stated", "author": "extractor", "session": null,
             "speaker": "ben", "recorded": 1000, "confidence": sure, "confirmed": false, "evidence": [] });
@@ -67,71 +67,73 @@ fn with_doubts(place: &Place) -> String {
             "secrecy": "open", "handle": null, "provenance": provenance })
     };
     let doubts = format!("{export}{}\n{}\n", doubt("ada", 0.5), doubt("sam-a", 0.35));
-    place.write("doubts.jsonl", &doubts);
-    place.ok(&["-C", "mill", "import", "doubts.jsonl"]);
-    let items = place.json(&["-C", "mill", "review"]);
+    test_dir.write("doubts.jsonl", &doubts);
+    test_dir.ok(&["-C", "mill", "import", "doubts.jsonl"]);
+    let items = test_dir.json(&["-C", "mill", "review"]);
     assert_eq!(items["items"][0]["in_full"][0]["subject"], "ada", "{items}");
     items["items"][0]["in_full"][0]["id"].as_str().unwrap().to_owned()
 }
 
 #[test]
 fn decisions_change_trust_and_doubtful_facts_are_pruned() {
-    let place = Place::new();
-    let fact = with_doubts(&place);
-    assert!(place.ok(&["-C", "mill", "trust"]).contains("You have not decided"));
+    let test_dir = TestDir::new();
+    let fact = with_doubts(&test_dir);
+    assert!(test_dir.ok(&["-C", "mill", "trust"]).contains("You have not decided"));
     // Several decisions are one operation.
-    let items = place.json(&["-C", "mill", "review"]);
+    let items = test_dir.json(&["-C", "mill", "review"]);
     let other = items["items"][1]["in_full"][0]["id"].as_str().unwrap();
-    place.fails(&["-C", "mill", "review", "edit", &fact, other, "--statement", "x"], 2, &["one fact"]);
-    let told = place.ok(&["-C", "mill", "review", "reject", &fact, other, "--reason", "a dream"]);
-    assert!(told.contains("and 1 more, because: a dream"), "{told}");
-    place.ok(&["-C", "mill", "undo"]);
-    place.ok(&["-C", "mill", "review", "accept", &fact]);
-    let status = place.json(&["-C", "mill", "trust", "status"]);
+    test_dir.fails(&["-C", "mill", "review", "edit", &fact, other, "--statement", "x"], 2, &["one fact"]);
+    let output = test_dir.ok(&["-C", "mill", "review", "reject", &fact, other, "--reason", "a dream"]);
+    assert!(output.contains("and 1 more, because: a dream"), "{output}");
+    test_dir.ok(&["-C", "mill", "undo"]);
+    test_dir.ok(&["-C", "mill", "review", "accept", &fact]);
+    let status = test_dir.json(&["-C", "mill", "trust", "status"]);
     assert_eq!((&status["enabled"], status["trust"].as_array().unwrap().len()), (&true.into(), 3), "{status}");
-    assert!(place.ok(&["-C", "mill", "trust"]).contains("speaker ben"));
-    assert_eq!(place.json(&["-C", "mill", "trust", "history"])["decisions"][0]["verdict"], "confirmed");
-    assert!(place.ok(&["-C", "mill", "trust", "history"]).contains("confirmed"));
-    let review = place.ok(&["-C", "mill", "review"]);
+    assert!(test_dir.ok(&["-C", "mill", "trust"]).contains("speaker ben"));
+    assert_eq!(test_dir.json(&["-C", "mill", "trust", "history"])["decisions"][0]["verdict"], "confirmed");
+    assert!(test_dir.ok(&["-C", "mill", "trust", "history"]).contains("confirmed"));
+    let review = test_dir.ok(&["-C", "mill", "review"]);
     assert!(review.contains("speaker ben: 1 of 1") && review.contains("which you confirmed"), "{review}");
-    place.ok(&["-C", "mill", "trust", "off"]);
-    assert_eq!(place.json(&["-C", "mill", "trust"])["enabled"], false);
-    assert!(!place.ok(&["-C", "mill", "review"]).contains("speaker ben"));
-    place.ok(&["-C", "mill", "trust", "on"]);
-    place.ok(&["-C", "mill", "trust", "reset"]);
-    assert_eq!(place.json(&["-C", "mill", "trust"])["trust"].as_array().unwrap().len(), 0);
-    place.ok(&["-C", "mill", "undo"]);
-    assert_eq!(place.json(&["-C", "mill", "trust"])["trust"].as_array().unwrap().len(), 3);
+    test_dir.ok(&["-C", "mill", "trust", "off"]);
+    assert_eq!(test_dir.json(&["-C", "mill", "trust"])["enabled"], false);
+    assert!(!test_dir.ok(&["-C", "mill", "review"]).contains("speaker ben"));
+    test_dir.ok(&["-C", "mill", "trust", "on"]);
+    test_dir.ok(&["-C", "mill", "trust", "reset"]);
+    assert_eq!(test_dir.json(&["-C", "mill", "trust"])["trust"].as_array().unwrap().len(), 0);
+    test_dir.ok(&["-C", "mill", "undo"]);
+    assert_eq!(test_dir.json(&["-C", "mill", "trust"])["trust"].as_array().unwrap().len(), 3);
 
-    place.fails(&["-C", "mill", "fact", "prune", "--dry-run"], 2, &["--below", "--older-than", "--status"]);
-    place.fails(&["-C", "mill", "fact", "prune", "--below", "7", "--dry-run"], 2, &["from 0 to 1"]);
-    let plan = place.json(&["-C", "mill", "fact", "prune", "--below", "0.4", "--dry-run"]);
+    test_dir.fails(&["-C", "mill", "fact", "prune", "--dry-run"], 2, &["--below", "--older-than", "--status"]);
+    test_dir.fails(&["-C", "mill", "fact", "prune", "--below", "7", "--dry-run"], 2, &["from 0 to 1"]);
+    let plan = test_dir.json(&["-C", "mill", "fact", "prune", "--below", "0.4", "--dry-run"]);
     assert_eq!((&plan["all"], &plan["written"]), (&1.into(), &Value::Null), "{plan}");
     assert!(
-        place
+        test_dir
             .ok(&["-C", "mill", "fact", "prune", "--older-than", "30", "--dry-run"])
             .contains("Dry run: nothing was changed")
     );
-    let printed = place.ok(&["-C", "mill", "fact", "prune", "--below", "0.4"]);
+    let printed = test_dir.ok(&["-C", "mill", "fact", "prune", "--below", "0.4"]);
     assert!(printed.contains("prune 1 fact") && printed.contains("hearsay -C mill undo"), "{printed}");
     assert!(
-        place.ok(&["-C", "mill", "fact", "prune", "--below", "0.4", "--dry-run"]).contains("No fact would be removed")
+        test_dir
+            .ok(&["-C", "mill", "fact", "prune", "--below", "0.4", "--dry-run"])
+            .contains("No fact would be removed")
     );
-    place.ok(&["-C", "mill", "undo"]);
-    assert_eq!(place.json(&["-C", "mill", "fact", "prune", "--below", "0.4", "--dry-run"])["all"], 1);
+    test_dir.ok(&["-C", "mill", "undo"]);
+    assert_eq!(test_dir.json(&["-C", "mill", "fact", "prune", "--below", "0.4", "--dry-run"])["all"], 1);
 
-    let health = place.json(&["-C", "mill", "db", "health"]);
+    let health = test_dir.json(&["-C", "mill", "db", "health"]);
     let check = |name: &str| {
         let checks = health["checks"].as_array().unwrap();
         checks.iter().find(|check| check["name"] == name).unwrap()["count"].as_u64().unwrap()
     };
     assert_eq!((check("reviews"), check("no_evidence"), check("contradictions")), (1, 2, 0), "{health}");
     assert_eq!(health["duplicates"]["near_certain"], 1);
-    assert!(place.ok(&["-C", "mill", "db", "health"]).contains("hearsay review"));
-    let orphans = place.json(&["-C", "mill", "db", "health", "--check", "no_evidence", "--limit", "1"]);
+    assert!(test_dir.ok(&["-C", "mill", "db", "health"]).contains("hearsay review"));
+    let orphans = test_dir.json(&["-C", "mill", "db", "health", "--check", "no_evidence", "--limit", "1"]);
     let checks = orphans["checks"].as_array().unwrap();
     assert_eq!((checks.len(), checks[0]["examples"].as_array().unwrap().len()), (1, 1), "{orphans}");
-    let told = place.ok(&["-C", "mill", "db", "health", "--check", "no_evidence", "--limit", "1"]);
-    assert!(told.contains("no evidence: 2") && told.contains("and 1 more"), "{told}");
-    place.fails(&["-C", "mill", "db", "health", "--check", "weather"], 2, &["weather", "orphans"]);
+    let output = test_dir.ok(&["-C", "mill", "db", "health", "--check", "no_evidence", "--limit", "1"]);
+    assert!(output.contains("no evidence: 2") && output.contains("and 1 more"), "{output}");
+    test_dir.fails(&["-C", "mill", "db", "health", "--check", "weather"], 2, &["weather", "orphans"]);
 }

@@ -4,23 +4,23 @@ use super::*;
 
 const MORE: &str = "entities:\n  - {id: cora, name: Cora, kind: npc, home: the-mill}\n";
 
-fn position(place: &Place) -> Value {
-    place.json(&["-C", "mill", "db", "history", "--verbose"])[0]["position"].clone()
+fn position(test_dir: &TestDir) -> Value {
+    test_dir.json(&["-C", "mill", "db", "history", "--verbose"])[0]["position"].clone()
 }
 
 #[test]
 fn a_command_that_reads_says_that_files_changed_and_writes_nothing() {
-    let place = Place::new();
+    let test_dir = TestDir::new();
     // The first command imports the files, because otherwise it would have nothing to read.
-    let first = place.run(&["-C", "mill", "entity", "show", "ada"]);
+    let first = test_dir.run(&["-C", "mill", "entity", "show", "ada"]);
     assert!(
-        first.code == 0 && first.err.contains("import The Mill") && first.out.contains("Ada Flint"),
+        first.code == 0 && first.stderr.contains("import The Mill") && first.stdout.contains("Ada Flint"),
         "{}",
-        first.err
+        first.stderr
     );
-    let before = position(&place);
+    let before = position(&test_dir);
     std::thread::sleep(std::time::Duration::from_millis(20));
-    place.write("mill/more.yaml", MORE);
+    test_dir.write("mill/more.yaml", MORE);
     let notice = "1 campaign file changed; `hearsay -C mill sync` imports the changes";
     for line in [
         &["-C", "mill", "entity", "show", "ada"][..],
@@ -29,73 +29,73 @@ fn a_command_that_reads_says_that_files_changed_and_writes_nothing() {
         &["-C", "mill", "say", "--by", "ada", "Hm.", "--to", "ben", "--dry-run"],
         &["-C", "mill", "entity", "show", "ada", "--json"],
     ] {
-        let told = place.run(line);
-        assert_eq!((told.code, told.err.trim_end()), (0, notice), "{line:?}");
-        assert_eq!(place.run(&[line, &["--no-sync"]].concat()).err, "", "{line:?}");
-        assert_eq!(place.run(&[line, &["--quiet"]].concat()).err, "", "{line:?}");
+        let output = test_dir.run(line);
+        assert_eq!((output.code, output.stderr.trim_end()), (0, notice), "{line:?}");
+        assert_eq!(test_dir.run(&[line, &["--no-sync"]].concat()).stderr, "", "{line:?}");
+        assert_eq!(test_dir.run(&[line, &["--quiet"]].concat()).stderr, "", "{line:?}");
     }
-    place.fails(&["-C", "mill", "entity", "show", "cora"], 3, &["cora"]);
-    assert_eq!(position(&place), before);
+    test_dir.fails(&["-C", "mill", "entity", "show", "cora"], 3, &["cora"]);
+    assert_eq!(position(&test_dir), before);
     // A command that changes the campaign imports the changed files.
-    let added = place.run(&["-C", "mill", "fact", "add", "cora", "LIKES", "ben"]);
-    assert!(added.code == 0 && added.err.contains("import The Mill: 1 entities"), "{}", added.err);
-    assert_eq!(place.run(&["-C", "mill", "entity", "show", "cora"]).err, "");
+    let added = test_dir.run(&["-C", "mill", "fact", "add", "cora", "LIKES", "ben"]);
+    assert!(added.code == 0 && added.stderr.contains("import The Mill: 1 entities"), "{}", added.stderr);
+    assert_eq!(test_dir.run(&["-C", "mill", "entity", "show", "cora"]).stderr, "");
     // If the working directory is the campaign, the hint contains no path.
-    place.write("mill/more.yaml", &MORE.replace("Cora", "Cora Reed"));
-    let mut line = place.command(&["session", "list"]);
-    let below = told(line.current_dir(place.path("mill")).output().unwrap());
-    assert!(below.err.contains("`hearsay sync` imports the changes"), "{}", below.err);
-    place.ok(&["-C", "mill", "sync"]);
-    assert_eq!(place.run(&["-C", "mill", "session", "list"]).err, "");
+    test_dir.write("mill/more.yaml", &MORE.replace("Cora", "Cora Reed"));
+    let mut line = test_dir.command(&["session", "list"]);
+    let below = decode_output(line.current_dir(test_dir.path("mill")).output().unwrap());
+    assert!(below.stderr.contains("`hearsay sync` imports the changes"), "{}", below.stderr);
+    test_dir.ok(&["-C", "mill", "sync"]);
+    assert_eq!(test_dir.run(&["-C", "mill", "session", "list"]).stderr, "");
 }
 
 #[test]
 fn without_files_and_database_a_command_that_reads_creates_nothing() {
-    let place = Place::new();
-    place.write("bare/hearsay.toml", "");
-    assert!(place.ok(&["-C", "bare", "fact", "list"]).contains("No fact"));
-    assert!(place.ok(&["-C", "mill", "fact", "list", "--no-sync"]).contains("No fact"));
-    assert!(!place.path("bare/.hearsay").exists() && !place.path("mill/.hearsay").exists());
+    let test_dir = TestDir::new();
+    test_dir.write("bare/hearsay.toml", "");
+    assert!(test_dir.ok(&["-C", "bare", "fact", "list"]).contains("No fact"));
+    assert!(test_dir.ok(&["-C", "mill", "fact", "list", "--no-sync"]).contains("No fact"));
+    assert!(!test_dir.path("bare/.hearsay").exists() && !test_dir.path("mill/.hearsay").exists());
 }
 
 #[test]
 fn texts_of_an_import_are_read_for_facts_at_the_import() {
-    let place = Place::new();
+    let test_dir = TestDir::new();
     let session = "sessions:\n  - {id: s1, number: 1, title: One, present: [ben], log: [{speaker: ada, text: \"Ben owes Sam ten \
                    crowns. Ada owes Ben ten crowns.\", heard_by: [ben]}]}\n";
-    place.write("mill/session.yaml", session);
-    let first = place.run(&["-C", "mill", "session", "list"]);
-    assert!(first.err.contains("searched 1 text for facts: "), "{}", first.err);
-    place.ok(&["-C", "mill", "session", "start"]);
-    let logged = place.json(&["-C", "mill", "log", "It rains."]);
+    test_dir.write("mill/session.yaml", session);
+    let first = test_dir.run(&["-C", "mill", "session", "list"]);
+    assert!(first.stderr.contains("searched 1 text for facts: "), "{}", first.stderr);
+    test_dir.ok(&["-C", "mill", "session", "start"]);
+    let logged = test_dir.json(&["-C", "mill", "log", "It rains."]);
     assert_eq!(logged["found"]["claimed"], 0, "only the line itself counts: {logged}");
     // If facts were not extracted from imported texts yet, this happens before the next line is recorded. The output
     // distinguishes these facts from the facts of the line.
     let line = "{speaker: ada, text: \"Ben owes Ada six crowns.\", heard_by: [ben]}";
-    place.write("other/campaign.yaml", CAMPAIGN);
-    place.write(
+    test_dir.write("other/campaign.yaml", CAMPAIGN);
+    test_dir.write(
         "other/session.yaml",
         &format!("sessions:\n  - {{id: s1, number: 1, title: One, present: [ben], log: [{line}]}}\n"),
     );
-    place.write("other/hearsay.toml", "[extraction]\nenabled = false\n");
-    place.ok(&["-C", "other", "sync"]);
-    place.write("other/hearsay.toml", "");
-    let said = place.run(&["-C", "other", "say", "--by", "ben", "Hm.", "--to", "ada", "--json"]);
-    assert!(said.err.contains("searched 1 text for facts: "), "{}", said.err);
-    assert_eq!(serde_json::from_str::<Value>(&said.out).unwrap()["found"]["claimed"], 0, "{}", said.out);
+    test_dir.write("other/hearsay.toml", "[extraction]\nenabled = false\n");
+    test_dir.ok(&["-C", "other", "sync"]);
+    test_dir.write("other/hearsay.toml", "");
+    let said = test_dir.run(&["-C", "other", "say", "--by", "ben", "Hm.", "--to", "ada", "--json"]);
+    assert!(said.stderr.contains("searched 1 text for facts: "), "{}", said.stderr);
+    assert_eq!(serde_json::from_str::<Value>(&said.stdout).unwrap()["found"]["claimed"], 0, "{}", said.stdout);
 }
 
 #[test]
 fn broken_files_change_nothing() {
-    let place = Place::new();
-    place.write("mill/more.yaml", "entities:\n  - name: [A\n");
-    place.fails(&["-C", "mill", "db", "stats"], 4, &["more.yaml:3"]);
-    fs::remove_file(place.path("mill/more.yaml")).unwrap();
-    place.ok(&["-C", "mill", "status"]);
-    place.write("mill/more.yaml", "entities:\n  - {name: A, kind: npc, knid: x}\n");
-    place.fails(&["-C", "mill", "entity", "add", "Cora"], 4, &["more.yaml:2", "knid"]);
-    assert!(place.run(&["-C", "mill", "entity", "add", "Cora"]).err.contains("--no-sync"));
-    let told = place.run(&["-C", "mill", "db", "stats", "--json"]);
-    assert!(told.err.contains("warning") && told.err.contains("more.yaml:2"), "{}", told.err);
-    assert_eq!(serde_json::from_str::<Value>(&told.out).unwrap()["entities"]["npc"], 4);
+    let test_dir = TestDir::new();
+    test_dir.write("mill/more.yaml", "entities:\n  - name: [A\n");
+    test_dir.fails(&["-C", "mill", "db", "stats"], 4, &["more.yaml:3"]);
+    fs::remove_file(test_dir.path("mill/more.yaml")).unwrap();
+    test_dir.ok(&["-C", "mill", "status"]);
+    test_dir.write("mill/more.yaml", "entities:\n  - {name: A, kind: npc, knid: x}\n");
+    test_dir.fails(&["-C", "mill", "entity", "add", "Cora"], 4, &["more.yaml:2", "knid"]);
+    assert!(test_dir.run(&["-C", "mill", "entity", "add", "Cora"]).stderr.contains("--no-sync"));
+    let output = test_dir.run(&["-C", "mill", "db", "stats", "--json"]);
+    assert!(output.stderr.contains("warning") && output.stderr.contains("more.yaml:2"), "{}", output.stderr);
+    assert_eq!(serde_json::from_str::<Value>(&output.stdout).unwrap()["entities"]["npc"], 4);
 }

@@ -6,36 +6,36 @@ use super::{lists::with_session, *};
 
 #[test]
 fn errors_name_the_thing_and_have_their_code() {
-    let place = Place::new();
-    place.fails(&["-C", "nowhere", "ask", "--as", "ada", "x"], 4, &["nowhere", "hearsay new"]);
-    place.fails(&["-C", "mill/campaign.yaml", "ask", "--as", "ada", "x"], 4, &["this is a file"]);
-    fs::create_dir(place.path("empty")).unwrap();
-    place.fails(&["-C", "empty", "status"], 4, &["empty", "not a campaign"]);
-    place.fails(&["-C", "mill", "ask", "--as", "adda", "x"], 3, &["adda", "ada"]);
-    place.fails(&["-C", "mill", "ask", "--as", "Sam", "x"], 3, &["sam-a", "sam-b"]);
-    place.fails(&["-C", "mill", "ask", "--as", "ada", "--at", "nowhere", "x"], 3, &["nowhere"]);
-    place.fails(&["-C", "mill", "ask", "--as", "ada", "--as-of", "41 Junk", "x"], 2, &["41 Junk"]);
-    place.fails(&["-C", "mill", "ask", "--as", "ada", " "], 2, &["QUESTION"]);
-    place.fails(&["-C", "mill", "ask", "--as", "ada", "--budget", "3", "x"], 2, &["64"]);
-    place.fails(&["-C", "mill", "ask"], 2, &["--as"]);
-    place.fails(&["-C", "mill", "askk"], 2, &["askk"]);
-    place.fails(&["-C", "mill", "fact", "list", "--predicate", "NO_SUCH"], 3, &["NO_SUCH", "hearsay db stats"]);
-    place.fails(&["-C", "mill", "entity", "add", "Ada", "--id", "Bad Id"], 2, &["Bad Id"]);
-    place.fails(&["-C", "mill", "entity", "add", "Ada", "--id", "ada"], 1, &["ada"]);
-    place.fails(&["-C", "mill", "fact", "add", "ada", "LIKES", "ben", "--attitude", "200"], 2, &["200"]);
-    place.fails(&["-C", "mill", "fact", "correct", "ffffffff", "--object", "x"], 3, &["ffffffff"]);
-    place.fails(&["-C", "mill", "import", "none.yaml"], 4, &["none.yaml"]);
-    place.fails(&["-C", "mill", "import", "none.jsonl"], 4, &["none.jsonl"]);
-    place.write("mill/hearsay.toml", "[recall]\nbudgit = 5\n");
-    place.fails(&["-C", "mill", "status"], 4, &["hearsay.toml", "budgit", "budget"]);
+    let test_dir = TestDir::new();
+    test_dir.fails(&["-C", "nowhere", "ask", "--as", "ada", "x"], 4, &["nowhere", "hearsay new"]);
+    test_dir.fails(&["-C", "mill/campaign.yaml", "ask", "--as", "ada", "x"], 4, &["this is a file"]);
+    fs::create_dir(test_dir.path("empty")).unwrap();
+    test_dir.fails(&["-C", "empty", "status"], 4, &["empty", "not a campaign"]);
+    test_dir.fails(&["-C", "mill", "ask", "--as", "adda", "x"], 3, &["adda", "ada"]);
+    test_dir.fails(&["-C", "mill", "ask", "--as", "Sam", "x"], 3, &["sam-a", "sam-b"]);
+    test_dir.fails(&["-C", "mill", "ask", "--as", "ada", "--at", "nowhere", "x"], 3, &["nowhere"]);
+    test_dir.fails(&["-C", "mill", "ask", "--as", "ada", "--as-of", "41 Junk", "x"], 2, &["41 Junk"]);
+    test_dir.fails(&["-C", "mill", "ask", "--as", "ada", " "], 2, &["QUESTION"]);
+    test_dir.fails(&["-C", "mill", "ask", "--as", "ada", "--budget", "3", "x"], 2, &["64"]);
+    test_dir.fails(&["-C", "mill", "ask"], 2, &["--as"]);
+    test_dir.fails(&["-C", "mill", "askk"], 2, &["askk"]);
+    test_dir.fails(&["-C", "mill", "fact", "list", "--predicate", "NO_SUCH"], 3, &["NO_SUCH", "hearsay db stats"]);
+    test_dir.fails(&["-C", "mill", "entity", "add", "Ada", "--id", "Bad Id"], 2, &["Bad Id"]);
+    test_dir.fails(&["-C", "mill", "entity", "add", "Ada", "--id", "ada"], 1, &["ada"]);
+    test_dir.fails(&["-C", "mill", "fact", "add", "ada", "LIKES", "ben", "--attitude", "200"], 2, &["200"]);
+    test_dir.fails(&["-C", "mill", "fact", "correct", "ffffffff", "--object", "x"], 3, &["ffffffff"]);
+    test_dir.fails(&["-C", "mill", "import", "none.yaml"], 4, &["none.yaml"]);
+    test_dir.fails(&["-C", "mill", "import", "none.jsonl"], 4, &["none.jsonl"]);
+    test_dir.write("mill/hearsay.toml", "[recall]\nbudgit = 5\n");
+    test_dir.fails(&["-C", "mill", "status"], 4, &["hearsay.toml", "budgit", "budget"]);
 }
 
 #[test]
 fn a_reader_that_leaves_early_is_no_error() {
-    let place = Place::new();
+    let test_dir = TestDir::new();
     for _ in 0..3 {
-        place.ok(&["-C", "mill", "sync"]);
-        let mut child = place.command(&["-C", "mill", "export", "-q"]);
+        test_dir.ok(&["-C", "mill", "sync"]);
+        let mut child = test_dir.command(&["-C", "mill", "export", "-q"]);
         let mut child = child.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut first = String::new();
         BufReader::with_capacity(8, child.stdout.take().unwrap()).read_line(&mut first).unwrap();
@@ -44,8 +44,13 @@ fn a_reader_that_leaves_early_is_no_error() {
         assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
     }
     // Without a terminal, there are no colours and no progress bar.
-    let told = place.run(&["-C", "mill", "ask", "--as", "ada", "x"]);
-    assert!(!told.out.contains('\u{1b}') && !told.err.contains('\u{1b}'), "{}{}", told.out, told.err);
+    let output = test_dir.run(&["-C", "mill", "ask", "--as", "ada", "x"]);
+    assert!(
+        !output.stdout.contains('\u{1b}') && !output.stderr.contains('\u{1b}'),
+        "{}{}",
+        output.stdout,
+        output.stderr
+    );
 }
 
 /// Returns the names of the commands in a help text: lines with two spaces, a name and a description.
@@ -57,16 +62,19 @@ fn commands(help: &str) -> Vec<String> {
 
 #[test]
 fn help_teaches_by_example() {
-    let place = Place::new();
-    let help = place.ok(&["help"]);
+    let test_dir = TestDir::new();
+    let help = test_dir.ok(&["help"]);
     assert!(help.lines().count() <= 50, "the help fits on one screen");
     let names = commands(&help);
     assert!(names.len() <= 20 && names.iter().any(|name| name == "ask"), "{names:?}");
     let (mut examples, mut leaves) = (0, 0);
     for name in names {
-        let text = place.ok(&["help", &name]);
-        let below = if text.contains("\nCommands:\n") { commands(&text) } else { Vec::new() };
-        let texts = below.iter().filter(|below| *below != "help").map(|below| place.ok(&["help", &name, below]));
+        let text = test_dir.ok(&["help", &name]);
+        let subcommands = if text.contains("\nCommands:\n") { commands(&text) } else { Vec::new() };
+        let texts = subcommands
+            .iter()
+            .filter(|subcommand| *subcommand != "help")
+            .map(|subcommand| test_dir.ok(&["help", &name, subcommand]));
         for text in texts.chain([text]) {
             leaves += 1;
             for line in text.lines().filter(|line| line.starts_with("  hearsay ")) {
@@ -78,28 +86,29 @@ fn help_teaches_by_example() {
                     words.splice(0..0, ["-C", "nowhere"]);
                 }
                 // In a missing directory, a valid command line fails, but not because the command line is wrong.
-                let told = place.run(&words);
-                assert_ne!(told.code, 2, "{line}: {}", told.err);
+                let output = test_dir.run(&words);
+                assert_ne!(output.code, 2, "{line}: {}", output.stderr);
             }
         }
     }
     assert!(examples >= 60 && leaves >= 60, "{examples} {leaves}");
-    assert!(place.run(&[]).err.contains("Exit codes"));
-    assert!(place.ok(&["--version"]).starts_with("hearsay "));
+    assert!(test_dir.run(&[]).stderr.contains("Exit codes"));
+    assert!(test_dir.ok(&["--version"]).starts_with("hearsay "));
 }
 
 #[test]
 fn the_campaign_is_found_from_the_working_directory_upward() {
-    let place = Place::new();
-    let below = place.path("mill/notes/deep");
+    let test_dir = TestDir::new();
+    let below = test_dir.path("mill/notes/deep");
     std::fs::create_dir_all(&below).unwrap();
     let ask = ["entity", "show", "ada", "--json"];
-    let run = |set: &dyn Fn(&mut Command) -> &mut Command| told(set(&mut place.command(&ask)).output().unwrap());
+    let run =
+        |set: &dyn Fn(&mut Command) -> &mut Command| decode_output(set(&mut test_dir.command(&ask)).output().unwrap());
     let found = run(&|command| command.current_dir(&below));
-    assert!(found.code == 0 && found.out.contains("Ada Flint"), "{}", found.err);
-    let named = run(&|command| command.env("HEARSAY_CAMPAIGN", place.path("mill")));
-    assert!(named.code == 0 && named.out.contains("Ada Flint"), "{}", named.err);
-    place.fails(&ask[..3], 2, &["no campaign", "-C DIR", "hearsay new"]);
+    assert!(found.code == 0 && found.stdout.contains("Ada Flint"), "{}", found.stderr);
+    let named = run(&|command| command.env("HEARSAY_CAMPAIGN", test_dir.path("mill")));
+    assert!(named.code == 0 && named.stdout.contains("Ada Flint"), "{}", named.stderr);
+    test_dir.fails(&ask[..3], 2, &["no campaign", "-C DIR", "hearsay new"]);
 }
 
 /// Splits a line into words as a shell does, with double quotes only.
@@ -116,85 +125,87 @@ fn words(line: &str) -> Vec<String> {
 }
 
 /// Returns the words that the shell would propose to complete the last of these words.
-fn proposed(place: &Place, line: &[&str]) -> Vec<String> {
-    let mut command = place.command(&[&["--", "hearsay"], line].concat());
+fn completions_for(test_dir: &TestDir, line: &[&str]) -> Vec<String> {
+    let mut command = test_dir.command(&[&["--", "hearsay"], line].concat());
     command.env("COMPLETE", "bash").env("_CLAP_COMPLETE_INDEX", line.len().to_string()).env("_CLAP_IFS", "\n");
-    let told = told(command.output().unwrap());
-    assert_eq!((told.code, told.err.as_str()), (0, ""), "{line:?}");
-    told.out.lines().map(|word| word.trim_end().to_owned()).collect()
+    let output = decode_output(command.output().unwrap());
+    assert_eq!((output.code, output.stderr.as_str()), (0, ""), "{line:?}");
+    output.stdout.lines().map(|word| word.trim_end().to_owned()).collect()
 }
 
 #[test]
 fn the_shell_completes_commands_and_names() {
-    let place = Place::new();
-    assert!(proposed(&place, &["revie"]).contains(&"review".to_owned()));
-    let of = |line: &[&str]| proposed(&place, &[&["-C", "mill"], line].concat());
-    assert_eq!(of(&["ask", "--as", "ad"]), Vec::<String>::new());
-    assert!(!place.path("mill/.hearsay").exists(), "completing creates nothing");
-    with_session(&place);
-    place.ok(&["-C", "mill", "status"]);
-    assert_eq!(of(&["ask", "--as", "ad"]), ["ada"]);
-    assert_eq!(of(&["ask", "--as", "Fli"]), ["ada"]);
-    assert_eq!(of(&["entity", "neighbours", "sam"]), ["sam-a", "sam-b"]);
-    assert_eq!(of(&["know", "why", "ada", "stone"]), ["stone-is-cracked"]);
-    assert_eq!(of(&["session", "recap", "ses"]), ["session-1"]);
-    assert_eq!(of(&["fact", "list", "--predicate", "MEMBER"]), ["MEMBER_OF"]);
+    let test_dir = TestDir::new();
+    assert!(completions_for(&test_dir, &["revie"]).contains(&"review".to_owned()));
+    let complete = |line: &[&str]| completions_for(&test_dir, &[&["-C", "mill"], line].concat());
+    assert_eq!(complete(&["ask", "--as", "ad"]), Vec::<String>::new());
+    assert!(!test_dir.path("mill/.hearsay").exists(), "completing creates nothing");
+    with_session(&test_dir);
+    test_dir.ok(&["-C", "mill", "status"]);
+    assert_eq!(complete(&["ask", "--as", "ad"]), ["ada"]);
+    assert_eq!(complete(&["ask", "--as", "Fli"]), ["ada"]);
+    assert_eq!(complete(&["entity", "neighbours", "sam"]), ["sam-a", "sam-b"]);
+    assert_eq!(complete(&["know", "why", "ada", "stone"]), ["stone-is-cracked"]);
+    assert_eq!(complete(&["session", "recap", "ses"]), ["session-1"]);
+    assert_eq!(complete(&["fact", "list", "--predicate", "MEMBER"]), ["MEMBER_OF"]);
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
-        assert!(place.ok(&["completions", shell]).contains("COMPLETE"), "{shell}");
+        assert!(test_dir.ok(&["completions", shell]).contains("COMPLETE"), "{shell}");
     }
 }
 
 #[test]
 fn manual_pages_are_written() {
-    let place = Place::new();
-    place.ok(&["man", "pages/man1"]);
+    let test_dir = TestDir::new();
+    test_dir.ok(&["man", "pages/man1"]);
     assert!(
-        fs::read_to_string(place.path("pages/man1/hearsay-session-recap.1")).unwrap().contains("Summarize a session")
+        fs::read_to_string(test_dir.path("pages/man1/hearsay-session-recap.1"))
+            .unwrap()
+            .contains("Summarize a session")
     );
 }
 
 #[test]
 fn colour_is_used_on_request() {
-    let place = Place::new();
-    place.ok(&["-C", "mill", "status"]);
+    let test_dir = TestDir::new();
+    test_dir.ok(&["-C", "mill", "status"]);
     let show = ["-C", "mill", "entity", "show", "ada"];
-    assert!(!place.ok(&show).contains('\u{1b}'));
-    assert!(place.ok(&[&show[..], &["--color", "always"]].concat()).contains("\u{1b}[1mAda Flint\u{1b}[0m"));
-    assert!(place.run(&["-C", "mill", "entity", "show", "adda", "--color", "always"]).err.starts_with("\u{1b}["));
-    let with = |name: &str| told(place.command(&show).env(name, "1").output().unwrap()).out;
-    assert!(with("CLICOLOR_FORCE").contains('\u{1b}') && !with("NO_COLOR").contains('\u{1b}'));
+    assert!(!test_dir.ok(&show).contains('\u{1b}'));
+    assert!(test_dir.ok(&[&show[..], &["--color", "always"]].concat()).contains("\u{1b}[1mAda Flint\u{1b}[0m"));
+    assert!(test_dir.run(&["-C", "mill", "entity", "show", "adda", "--color", "always"]).stderr.starts_with("\u{1b}["));
+    let stdout_with = |name: &str| decode_output(test_dir.command(&show).env(name, "1").output().unwrap()).stdout;
+    assert!(stdout_with("CLICOLOR_FORCE").contains('\u{1b}') && !stdout_with("NO_COLOR").contains('\u{1b}'));
 }
 
 #[test]
 fn a_name_that_means_several_things_is_listed_with_numbers() {
-    let place = Place::new();
-    place.ok(&["-C", "mill", "status"]);
-    let told = place.run(&["-C", "mill", "entity", "show", "sam"]);
-    assert_eq!((told.code, told.out.as_str()), (3, ""));
-    assert_eq!(told.err, "error: `sam` may mean 2 things; use the id:\n   1  sam-a\n   2  sam-b\n");
-    let told = place.run(&["-C", "mill", "fact", "correct", "lives mill", "--object", "x"]);
-    assert_eq!(told.code, 3, "{}", told.err);
+    let test_dir = TestDir::new();
+    test_dir.ok(&["-C", "mill", "status"]);
+    let output = test_dir.run(&["-C", "mill", "entity", "show", "sam"]);
+    assert_eq!((output.code, output.stdout.as_str()), (3, ""));
+    assert_eq!(output.stderr, "error: `sam` may mean 2 things; use the id:\n   1  sam-a\n   2  sam-b\n");
+    let output = test_dir.run(&["-C", "mill", "fact", "correct", "lives mill", "--object", "x"]);
+    assert_eq!(output.code, 3, "{}", output.stderr);
     assert!(
-        told.err.starts_with("error: `lives mill` may mean 2 things") && told.err.contains("Ben lives"),
+        output.stderr.starts_with("error: `lives mill` may mean 2 things") && output.stderr.contains("Ben lives"),
         "{}",
-        told.err
+        output.stderr
     );
 }
 
 #[test]
 fn internal_operations_are_listed_on_request() {
-    let place = Place::new();
-    with_session(&place);
-    place.ok(&["-C", "mill", "status"]);
-    let history = |line: &[&str]| place.ok(&[&["-C", "mill", "db", "history"], line].concat());
+    let test_dir = TestDir::new();
+    with_session(&test_dir);
+    test_dir.ok(&["-C", "mill", "status"]);
+    let history = |line: &[&str]| test_dir.ok(&[&["-C", "mill", "db", "history"], line].concat());
     assert!(!history(&[]).contains("progress of fact extraction"), "{}", history(&[]));
     assert!(history(&["-v"]).contains("progress of fact extraction"), "{}", history(&["-v"]));
 }
 
 #[test]
 fn the_model_is_found_from_any_directory() {
-    let place = Place::new();
-    let mut line = place.command(&["db", "model"]);
-    let told = told(line.env_remove("HEARSAY_MODEL_DIR").env_remove("CARGO_MANIFEST_DIR").output().unwrap());
-    assert!(told.code == 0 && told.out.contains("all-MiniLM-L6-v2"), "{}", told.err);
+    let test_dir = TestDir::new();
+    let mut line = test_dir.command(&["db", "model"]);
+    let output = decode_output(line.env_remove("HEARSAY_MODEL_DIR").env_remove("CARGO_MANIFEST_DIR").output().unwrap());
+    assert!(output.code == 0 && output.stdout.contains("all-MiniLM-L6-v2"), "{}", output.stderr);
 }

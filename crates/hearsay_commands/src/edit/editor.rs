@@ -9,8 +9,8 @@ use hearsay_model::{
     Timestamp, Validity, Value, attribute, text,
 };
 use hearsay_query::{
-    dates::date_of,
-    resolve::{resolve, spoken_of},
+    dates::parse_date,
+    resolve::{public_name, resolve},
 };
 
 use super::{options::FactOptions, succession::succession};
@@ -24,14 +24,14 @@ pub(crate) struct Editor<'a> {
 }
 
 /// Surroundings with an entity that is not in the state yet.
-struct Newcomer<'a> {
+struct NewEntity<'a> {
     state: &'a State,
     id: &'a EntityId,
     kind: &'a Kind,
     place: Option<&'a EntityId>,
 }
 
-impl Surroundings for Newcomer<'_> {
+impl Surroundings for NewEntity<'_> {
     fn kind(&self, id: &EntityId) -> Option<Kind> {
         if id == self.id { Some(self.kind.clone()) } else { self.state.kind(id) }
     }
@@ -42,12 +42,12 @@ impl Surroundings for Newcomer<'_> {
 }
 
 /// Summary and changes of an edit.
-pub(super) type Edited = Result<(String, Vec<Change>), CommandError>;
+pub(super) type EditResult = Result<(String, Vec<Change>), CommandError>;
 
 /// Corrections of a wrongly recorded fact. Unset parts stay unchanged. An unset statement is generated from the
 /// corrected parts.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Right<'a> {
+pub(crate) struct Correction<'a> {
     pub(crate) subject: Option<&'a str>,
     pub(crate) predicate: Option<&'a str>,
     pub(crate) object: Option<&'a str>,
@@ -68,10 +68,10 @@ impl Editor<'_> {
         id: Option<&EntityId>,
         place: Option<&str>,
         attributes: &BTreeMap<String, String>,
-    ) -> Edited {
+    ) -> EditResult {
         let id = id.cloned().map_or_else(|| EntityId::from_name(name), Ok)?;
         if self.state.entity(&id).is_some() {
-            return Err(CommandError::Taken(id));
+            return Err(CommandError::EntityExists(id));
         }
         let mut changes = vec![Change::AddEntity(Entity::new(id.clone()))];
         let mut facts = vec![
@@ -83,58 +83,64 @@ impl Editor<'_> {
         }
         let place = place.map(|place| resolve(self.state, place)).transpose()?;
         if let Some(place) = &place {
-            let character = kind.is_character();
+            let is_character = kind.is_character();
             let relations: &[PredicateRole] = match kind {
                 Kind::Location | Kind::Faction => &[PredicateRole::Part],
-                _ if character => &[PredicateRole::Residence, PredicateRole::Location],
+                _ if is_character => &[PredicateRole::Residence, PredicateRole::Location],
                 _ => &[PredicateRole::Location],
             };
             for relation in relations {
                 let predicate = relation.predicate().clone();
-                let statement = self.state.vocabulary().sentence(&predicate, name, spoken_of(self.state, place));
+                let statement = self.state.vocabulary().sentence(&predicate, name, public_name(self.state, place));
                 let fact = Fact::relation(&id, predicate, place, self.provenance())?.statement(statement);
                 facts.push(fact.build()?);
             }
         }
-        let around = Newcomer { state: self.state, id: &id, kind, place: place.as_ref() };
+        let surroundings = NewEntity { state: self.state, id: &id, kind, place: place.as_ref() };
         let rules = self.state.audience_rules();
         for fact in facts {
             let audience = self.state.vocabulary().audience(&rules, &fact);
-            let known_by = default_audience(audience, &fact, &around);
-            changes.extend(known(Arc::new(fact), known_by));
+            let known_by = default_audience(audience, &fact, &surroundings);
+            changes.extend(fact_with_knowers(Arc::new(fact), known_by));
         }
         Ok((format!("add {name}"), changes))
     }
 
-    fn attribute_fact(&self, id: &EntityId, name: &Predicate, value: &str, called: &str) -> Result<Fact, CommandError> {
-        let statement = self.state.vocabulary().sentence(name, called, value);
+    fn attribute_fact(
+        &self,
+        id: &EntityId,
+        name: &Predicate,
+        value: &str,
+        subject_name: &str,
+    ) -> Result<Fact, CommandError> {
+        let statement = self.state.vocabulary().sentence(name, subject_name, value);
         Ok(Fact::attribute(id, name.clone(), value, self.provenance())?.statement(statement).build()?)
     }
 
-    pub(super) fn set(&self, entity: &str, name: &str, value: &str, options: &FactOptions) -> Edited {
+    pub(super) fn set(&self, entity: &str, name: &str, value: &str, options: &FactOptions) -> EditResult {
         let id = resolve(self.state, entity)?;
         let name = Predicate::new(name)?;
-        let called = self.state.name_or_id(&id);
+        let entity_name = self.state.name_or_id(&id);
         // If the attribute is a name, the statement uses the new name as its subject, not the old one.
-        let subject = if name == attribute::NAME { value } else { spoken_of(self.state, &id) };
+        let subject = if name == attribute::NAME { value } else { public_name(self.state, &id) };
         let statement = self.state.vocabulary().sentence(&name, subject, value);
         let builder = Fact::attribute(&id, name.clone(), Value::from(value), self.provenance())?;
-        let summary = format!("set {called}'s {name}");
-        Ok((summary, self.written(builder.statement(statement), options)?))
+        let summary = format!("set {entity_name}'s {name}");
+        Ok((summary, self.fact_changes(builder.statement(statement), options)?))
     }
 
-    pub(super) fn relate(&self, subject: &str, relation: &str, object: &str, options: &FactOptions) -> Edited {
-        let (predicate, backwards) = self.relation(relation)?;
+    pub(super) fn relate(&self, subject: &str, relation: &str, object: &str, options: &FactOptions) -> EditResult {
+        let (predicate, is_inverse) = self.relation(relation)?;
         let (mut subject, mut object) = (resolve(self.state, subject)?, resolve(self.state, object)?);
-        if backwards {
+        if is_inverse {
             std::mem::swap(&mut subject, &mut object);
         }
-        let (from, to) = (self.state.name_or_id(&subject), self.state.name_or_id(&object));
-        let (spoken_from, spoken_to) = (spoken_of(self.state, &subject), spoken_of(self.state, &object));
-        let statement = self.state.vocabulary().sentence(&predicate, spoken_from, spoken_to);
+        let (subject_name, object_name) = (self.state.name_or_id(&subject), self.state.name_or_id(&object));
+        let (public_subject, public_object) = (public_name(self.state, &subject), public_name(self.state, &object));
+        let statement = self.state.vocabulary().sentence(&predicate, public_subject, public_object);
         let builder = Fact::relation(&subject, predicate.clone(), &object, self.provenance())?;
-        let summary = format!("relate {from} {predicate} {to}");
-        Ok((summary, self.written(builder.statement(statement), options)?))
+        let summary = format!("relate {subject_name} {predicate} {object_name}");
+        Ok((summary, self.fact_changes(builder.statement(statement), options)?))
     }
 
     /// Resolves a relation given as a name (`OWES`), an inverse name (`HAS_MEMBER`) or words (`works for`). The
@@ -151,14 +157,14 @@ impl Editor<'_> {
             return Ok((def.name.clone(), true));
         }
         let words = text::normal(given);
-        let reads = |phrase: &str, first: &str, last: &str| {
+        let matches_phrase = |phrase: &str, first: &str, last: &str| {
             let between = phrase.strip_prefix(first).and_then(|phrase| phrase.strip_suffix(last));
             between.is_some_and(|between| text::normal(between) == words)
         };
-        let forward = vocabulary.predicates().find(|def| reads(&def.phrase, "{subject} ", " {object}"));
-        let backward = vocabulary
-            .predicates()
-            .find(|def| def.inverse_phrase.as_ref().is_some_and(|phrase| reads(phrase, "{object} ", " {subject}")));
+        let forward = vocabulary.predicates().find(|def| matches_phrase(&def.phrase, "{subject} ", " {object}"));
+        let backward = vocabulary.predicates().find(|def| {
+            def.inverse_phrase.as_ref().is_some_and(|phrase| matches_phrase(phrase, "{object} ", " {subject}"))
+        });
         Ok(match (forward, backward) {
             (Some(def), _) if !is_name => (def.name.clone(), false),
             (None, Some(def)) if !is_name => (def.name.clone(), true),
@@ -167,8 +173,12 @@ impl Editor<'_> {
     }
 
     /// Returns the changes that add a fact with its options and knowers, and that end the facts it replaces.
-    fn written(&self, builder: hearsay_model::FactBuilder, options: &FactOptions) -> Result<Vec<Change>, CommandError> {
-        let date = |raw: &Option<String>| raw.as_ref().map(|raw| date_of(self.state, raw)).transpose();
+    fn fact_changes(
+        &self,
+        builder: hearsay_model::FactBuilder,
+        options: &FactOptions,
+    ) -> Result<Vec<Change>, CommandError> {
+        let date = |raw: &Option<String>| raw.as_ref().map(|raw| parse_date(self.state, raw)).transpose();
         let secrecy = match (options.secret, options.common) {
             (true, _) => Secrecy::Secret,
             (_, true) => Secrecy::Common,
@@ -181,23 +191,23 @@ impl Editor<'_> {
             builder = builder.statement(statement);
         }
         let fact = builder.clone().build()?;
-        let open = self.state.values(fact.subject(), fact.predicate());
-        let mut changes = succession(self.state, &open, fact.predicate(), fact.object(), &mut validity);
+        let open_values = self.state.values(fact.subject(), fact.predicate());
+        let mut changes = succession(self.state, &open_values, fact.predicate(), fact.object(), &mut validity);
         let fact = Arc::new(builder.validity(validity).build()?);
         let audience = self.state.vocabulary().audience(&self.state.audience_rules(), &fact);
         let mut known_by = match options.secret {
             // A character knows a secret about itself. A group or place does not, because it would share the secret
             // with all its members or residents.
             true => {
-                let bears = self.state.kind(fact.subject()).is_some_and(|kind| kind.is_character());
-                Vec::from_iter(bears.then(|| fact.subject().clone().into()))
+                let is_character = self.state.kind(fact.subject()).is_some_and(|kind| kind.is_character());
+                Vec::from_iter(is_character.then(|| fact.subject().clone().into()))
             }
             false => default_audience(audience, &fact, self.state),
         };
         for name in &options.known_by {
             known_by.push(resolve(self.state, name)?.into());
         }
-        changes.extend(known(fact, known_by));
+        changes.extend(fact_with_knowers(fact, known_by));
         Ok(changes)
     }
 
@@ -206,33 +216,34 @@ impl Editor<'_> {
     pub(crate) fn corrected(
         &self,
         old: &Fact,
-        right: &Right<'_>,
+        correction: &Correction<'_>,
         status: FactStatus,
     ) -> Result<(Arc<Fact>, Vec<Change>), CommandError> {
-        let subject = right.subject.map(|name| resolve(self.state, name)).transpose()?;
-        let (subject, predicate, backwards) = match (subject, right.predicate) {
+        let subject = correction.subject.map(|name| resolve(self.state, name)).transpose()?;
+        let (subject, predicate, is_inverse) = match (subject, correction.predicate) {
             (subject, None) => (subject, old.predicate().clone(), false),
             (subject, Some(name)) if old.predicate().is_relation() => {
-                let (predicate, backwards) = self.relation(name)?;
-                (subject, predicate, backwards)
+                let (predicate, is_inverse) = self.relation(name)?;
+                (subject, predicate, is_inverse)
             }
             (subject, Some(name)) => (subject, Predicate::new(name)?, false),
         };
         let mut subject = subject.unwrap_or_else(|| old.subject().clone());
-        let mut object = match (right.object, old.object()) {
+        let mut object = match (correction.object, old.object()) {
             (None, object) => object.clone(),
             (Some(name), Object::Entity(_)) => Object::Entity(resolve(self.state, name)?),
             (Some(value), Object::Value(_)) => Object::Value(value.into()),
         };
-        if let (true, Object::Entity(other)) = (backwards, &mut object) {
+        if let (true, Object::Entity(other)) = (is_inverse, &mut object) {
             std::mem::swap(&mut subject, other);
         }
-        let called = match &object {
-            Object::Entity(id) => spoken_of(self.state, id).to_owned(),
+        let object_name = match &object {
+            Object::Entity(id) => public_name(self.state, id).to_owned(),
             Object::Value(value) => value.to_string(),
         };
-        let made = || self.state.vocabulary().sentence(&predicate, spoken_of(self.state, &subject), &called);
-        let statement = right.statement.map_or_else(made, str::to_owned);
+        let generated_statement =
+            || self.state.vocabulary().sentence(&predicate, public_name(self.state, &subject), &object_name);
+        let statement = correction.statement.map_or_else(generated_statement, str::to_owned);
         // The new fact must not refer to a removed session or entity.
         let session = old.provenance().session.clone().filter(|session| self.state.session(session).is_some());
         let mentions = old.mentions().iter().filter(|id| self.state.entity(id).is_some()).cloned();
@@ -242,7 +253,7 @@ impl Editor<'_> {
         let new = new.statement(&statement).mentions(mentions);
         let new = Arc::new(new.provenance(provenance).status(status).build()?);
         let mut changes = vec![Change::AssertFact(Arc::clone(&new))];
-        changes.extend(moved(self.state, old.id(), new.id()));
+        changes.extend(moved_edges(self.state, old.id(), new.id()));
         if new.id() != old.id() {
             let reveals = self.state.reveals().filter(|reveal| reveal.facts().any(|fact| fact == old.id()));
             let reveals = reveals.map(|reveal| reveal.with_fact(old.id(), new.id()));
@@ -255,47 +266,48 @@ impl Editor<'_> {
 /// Returns the changes that move the edges of fact `old` to fact `new`, together with all edges that depend on these
 /// edges. The id of an edge depends on its justifications, so each edge is written after the edges that it depends on.
 /// Deductions stay, because the new fact may not imply them.
-fn moved(state: &State, old: FactId, new: FactId) -> Vec<Change> {
+fn moved_edges(state: &State, old: FactId, new: FactId) -> Vec<Change> {
     let mut edges: BTreeMap<KnowledgeId, Arc<KnowledgeEdge>> = BTreeMap::new();
-    let is_there = |edge: &Arc<KnowledgeEdge>| edge.knower.entity().is_none_or(|id| state.entity(id).is_some());
-    let mut open: Vec<_> = state.recorded_knowledge(old).filter(|edge| is_there(edge)).cloned().collect();
-    while let Some(edge) = open.pop() {
+    let has_existing_knower =
+        |edge: &Arc<KnowledgeEdge>| edge.knower.entity().is_none_or(|id| state.entity(id).is_some());
+    let mut pending: Vec<_> = state.recorded_knowledge(old).filter(|edge| has_existing_knower(edge)).cloned().collect();
+    while let Some(edge) = pending.pop() {
         let id = edge.id();
         if edges.contains_key(&id) {
             continue;
         }
-        let follows = |edge: &&Arc<KnowledgeEdge>| edge.acquisition.is_independent() && is_there(edge);
-        open.extend(state.resting_on(id).map(|(_, edge)| edge).filter(follows).cloned());
+        let moves_along = |edge: &&Arc<KnowledgeEdge>| edge.acquisition.is_independent() && has_existing_knower(edge);
+        pending.extend(state.resting_on(id).map(|(_, edge)| edge).filter(moves_along).cloned());
         edges.insert(id, edge);
     }
-    let (mut ids, mut changes) = (BTreeMap::<KnowledgeId, KnowledgeId>::new(), Vec::new());
+    let (mut new_ids, mut changes) = (BTreeMap::<KnowledgeId, KnowledgeId>::new(), Vec::new());
     for &first in edges.keys() {
-        let mut open = vec![first];
-        while let Some(&id) = open.last() {
-            let Some(edge) = edges.get(&id).filter(|_| !ids.contains_key(&id)) else {
-                open.pop();
+        let mut pending = vec![first];
+        while let Some(&id) = pending.last() {
+            let Some(edge) = edges.get(&id).filter(|_| !new_ids.contains_key(&id)) else {
+                pending.pop();
                 continue;
             };
-            let before = open.len();
-            let rests_on = edge.sources.iter().flat_map(Justification::edges);
-            open.extend(rests_on.filter(|id| edges.contains_key(id) && !ids.contains_key(id)));
-            if open.len() > before {
+            let pending_count = pending.len();
+            let justifications = edge.sources.iter().flat_map(Justification::edges);
+            pending.extend(justifications.filter(|id| edges.contains_key(id) && !new_ids.contains_key(id)));
+            if pending.len() > pending_count {
                 continue;
             }
-            open.pop();
-            let to = |id: &KnowledgeId| ids.get(id).copied().unwrap_or(*id);
-            let source = |source: &Justification| match source {
+            pending.pop();
+            let new_id = |id: &KnowledgeId| new_ids.get(id).copied().unwrap_or(*id);
+            let new_justification = |justification: &Justification| match justification {
                 Justification::Basis { fact, edge } => {
-                    Justification::Basis { fact: if *fact == old { new } else { *fact }, edge: to(edge) }
+                    Justification::Basis { fact: if *fact == old { new } else { *fact }, edge: new_id(edge) }
                 }
                 Justification::Experience { told, seen, held } => {
-                    Justification::Experience { told: to(told), seen: to(seen), held: *held }
+                    Justification::Experience { told: new_id(told), seen: new_id(seen), held: *held }
                 }
             };
             let fact = if edge.fact == old { new } else { edge.fact };
-            let sources = edge.sources.iter().map(source).collect();
+            let sources = edge.sources.iter().map(new_justification).collect();
             let moved = KnowledgeEdge { fact, sources, ..KnowledgeEdge::clone(edge) }.sorted();
-            ids.insert(id, moved.id());
+            new_ids.insert(id, moved.id());
             if edge.fact != old && moved.id() != id {
                 changes.push(Change::Unlearn(id));
             }
@@ -305,7 +317,7 @@ fn moved(state: &State, old: FactId, new: FactId) -> Vec<Change> {
     changes
 }
 
-fn known(fact: Arc<Fact>, known_by: Vec<Knower>) -> Vec<Change> {
+fn fact_with_knowers(fact: Arc<Fact>, known_by: Vec<Knower>) -> Vec<Change> {
     let id = fact.id();
     let mut known_by = known_by;
     known_by.sort();

@@ -9,7 +9,7 @@ use hearsay_model::{
 use hearsay_query::resolve::{find_fact, resolve};
 use serde::{Deserialize, Serialize};
 
-use super::editor::{Edited, Editor, Right};
+use super::editor::{Correction, EditResult, Editor};
 use crate::{CommandError, edit::FactOptions};
 
 /// An edit of a campaign by the DM or a tool.
@@ -102,11 +102,12 @@ impl Edit {
     /// # Errors
     /// Returns an error if an entity or a fact is unknown or ambiguous, or if a date or a value is invalid.
     pub fn operation(&self, state: &State, author: Author, now: Timestamp) -> Result<Operation, CommandError> {
-        let edit = Editor { state, author: author.clone(), now };
-        let corrected = |fact: &str, object: Option<&str>, statement: Option<&str>| -> Edited {
+        let editor = Editor { state, author: author.clone(), now };
+        let correct_fact = |fact: &str, object: Option<&str>, statement: Option<&str>| -> EditResult {
             let old = find_fact(state, fact)?;
             let status = if old.status().is_in_world() { old.status() } else { FactStatus::Canon };
-            let (new, mut changes) = edit.corrected(&old, &Right { object, statement, ..Right::default() }, status)?;
+            let (new, mut changes) =
+                editor.corrected(&old, &Correction { object, statement, ..Correction::default() }, status)?;
             if new.id() != old.id() {
                 changes.push(Change::RetractFact(old.id()));
             }
@@ -114,35 +115,37 @@ impl Edit {
         };
         let (summary, changes) = match self {
             Self::Add { name, kind, id, place } => {
-                edit.add(name, kind, id.as_ref(), place.as_deref(), &BTreeMap::new())?
+                editor.add(name, kind, id.as_ref(), place.as_deref(), &BTreeMap::new())?
             }
             Self::Introduce { name, kind, place, attributes } => {
-                edit.add(name, kind, None, place.as_deref(), attributes)?
+                editor.add(name, kind, None, place.as_deref(), attributes)?
             }
-            Self::Set { entity, attribute, value, options } => edit.set(entity, attribute, value, options)?,
-            Self::Relate { subject, predicate, object, options } => edit.relate(subject, predicate, object, options)?,
-            Self::Correct { fact, object, statement } => corrected(fact, object.as_deref(), statement.as_deref())?,
+            Self::Set { entity, attribute, value, options } => editor.set(entity, attribute, value, options)?,
+            Self::Relate { subject, predicate, object, options } => {
+                editor.relate(subject, predicate, object, options)?
+            }
+            Self::Correct { fact, object, statement } => correct_fact(fact, object.as_deref(), statement.as_deref())?,
             Self::RemoveFact { fact } => {
                 let fact = find_fact(state, fact)?;
                 (format!("remove \u{201C}{}\u{201D}", fact.statement()), vec![Change::RetractFact(fact.id())])
             }
             Self::DeclareFlag { name, value } => {
                 if state.flag(name).is_some() {
-                    return Err(CommandError::FlagTaken(name.clone()));
+                    return Err(CommandError::FlagExists(name.clone()));
                 }
-                let value = yes_or_no(value).or_else(|| number(value)).unwrap_or_else(|| value.trim().into());
+                let value = parse_flag(value).or_else(|| parse_number(value)).unwrap_or_else(|| value.trim().into());
                 let summary = format!("declare flag {name}: {value}");
                 (summary, vec![Change::Set(Setting::Game(GameSetting::Flag { name: name.clone(), value }))])
             }
             Self::SetFlag { name, value } => {
-                let held = state.declared_flag(name)?;
-                let read = match held {
+                let declared_value = state.declared_flag(name)?;
+                let parsed = match declared_value {
                     Value::Text(_) => Some(value.trim().into()),
-                    Value::Number(_) => number(value),
-                    Value::Flag(_) => yes_or_no(value),
+                    Value::Number(_) => parse_number(value),
+                    Value::Flag(_) => parse_flag(value),
                 };
-                let (expected, given) = (held.kind(), value.clone());
-                let value = read.ok_or_else(|| ApplyError::FlagKind { name: name.clone(), expected, given })?;
+                let (expected, given) = (declared_value.kind(), value.clone());
+                let value = parsed.ok_or_else(|| ApplyError::FlagKind { name: name.clone(), expected, given })?;
                 (format!("set flag {name} to {value}"), vec![Change::SetFlag { name: name.clone(), value }])
             }
             Self::RemoveEntity { entity } => {
@@ -154,7 +157,7 @@ impl Edit {
     }
 }
 
-fn yes_or_no(text: &str) -> Option<Value> {
+fn parse_flag(text: &str) -> Option<Value> {
     match text::normal(text).as_str() {
         "yes" | "true" | "on" => Some(Value::Flag(true)),
         "no" | "false" | "off" => Some(Value::Flag(false)),
@@ -162,6 +165,6 @@ fn yes_or_no(text: &str) -> Option<Value> {
     }
 }
 
-fn number(text: &str) -> Option<Value> {
+fn parse_number(text: &str) -> Option<Value> {
     Number::new(text.trim().parse().ok()?).ok().map(Value::Number)
 }

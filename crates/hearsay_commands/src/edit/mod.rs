@@ -7,7 +7,7 @@ mod edits;
 mod options;
 mod succession;
 
-pub(crate) use editor::{Editor, Right};
+pub(crate) use editor::{Correction, Editor};
 pub use edits::Edit;
 pub use options::FactOptions;
 pub(crate) use succession::succession;

@@ -11,14 +11,14 @@ use hearsay_model::{
     Author, Credence, EntityId, Fact, Justification, Knower, KnowledgeEdge, Operation, State, Timestamp,
 };
 use hearsay_query::{
-    dates::date_of,
+    dates::parse_date,
     resolve::{find_fact, resolve, resolve_speaker},
 };
 use serde::{Deserialize, Serialize};
 
 use super::{
+    event_context::{EventContext, FactSource, forget_fact, quoted, sincerity},
     parts::{Circumstances, Retelling, Stated},
-    stage::{Stage, Voice, forget, quoted, sincerity},
 };
 use crate::CommandError;
 
@@ -147,24 +147,25 @@ impl GameEvent {
     /// returns an error if a teller does not know the fact, if a participant is dead or cannot know facts, or if nobody
     /// is present to learn the fact.
     pub fn operation(&self, state: &State, author: Author, now: Timestamp) -> Result<Operation, CommandError> {
-        let stage = |circumstances: &Circumstances| {
-            let time = circumstances.time.as_deref().map(|raw| date_of(state, raw)).transpose()?;
+        let context = |circumstances: &Circumstances| {
+            let time = circumstances.time.as_deref().map(|raw| parse_date(state, raw)).transpose()?;
             let circumstances = Circumstances { time: time.map(|date| date.raw), ..circumstances.clone() };
-            Stage::new(state, &author, now, &circumstances)
+            EventContext::new(state, &author, now, &circumstances)
         };
         let (summary, learning) = match self {
-            Self::Witness { facts, witnesses, circumstances } => stage(circumstances)?.witness(facts, witnesses)?,
+            Self::Witness { facts, witnesses, circumstances } => context(circumstances)?.witness(facts, witnesses)?,
             Self::Say { speaker, text, states, hearers, lie, circumstances } => {
-                stage(circumstances)?.say(speaker, text, states, hearers, sincerity(*lie))?
+                context(circumstances)?.say(speaker, text, states, hearers, sincerity(*lie))?
             }
             Self::Tell { teller, fact, hearers, retold, lie, citing, credence, circumstances } => {
-                let stage = stage(circumstances)?;
+                let context = context(circumstances)?;
                 let (teller, alias) = resolve_speaker(state, teller)?;
                 let citing = citing.as_ref().map(|name| resolve(state, name)).transpose()?;
-                let hearers = stage.hearers(hearers, Some(&teller))?;
+                let hearers = context.hearers(hearers, Some(&teller))?;
                 let is_new = !matches!(fact, Stated::Recorded(_));
-                let (fact, _) = stage.stated(fact, Voice::of(&teller, *lie), None)?;
-                let retold = retold.as_ref().map(|retold| stage.retold(&fact, retold, &teller, *lie)).transpose()?;
+                let (fact, _) = context.resolve_stated(fact, FactSource::from_speaker(&teller, *lie), None)?;
+                let retold =
+                    retold.as_ref().map(|retold| context.distorted_fact(&fact, retold, &teller, *lie)).transpose()?;
                 let telling = Telling {
                     teller: &teller,
                     alias: alias.as_deref(),
@@ -175,45 +176,45 @@ impl GameEvent {
                     citing: citing.as_ref(),
                     credence: credence.map(Credence::new).transpose()?,
                 };
-                let tell = if is_new { learn::claim } else { learn::tell };
-                let learning = tell(state, &telling, &stage.occasion)?;
-                (stage.told("tells", &teller, telling.hearers, retold.as_ref().unwrap_or(&fact)), learning)
+                let record_telling = if is_new { learn::claim } else { learn::tell };
+                let learning = record_telling(state, &telling, &context.occasion)?;
+                (context.telling_summary("tells", &teller, telling.hearers, retold.as_ref().unwrap_or(&fact)), learning)
             }
             Self::Read { document, readers, credence, circumstances } => {
-                let stage = stage(circumstances)?;
+                let context = context(circumstances)?;
                 let document = resolve(state, document)?;
-                let readers = stage.all(readers)?;
+                let readers = context.resolve_all(readers)?;
                 let credence = credence.map(Credence::new).transpose()?.unwrap_or(Credence::FULL);
-                let learning = learn::read(state, &document, &readers, credence, &stage.occasion)?;
-                let read = if readers.len() == 1 { "reads" } else { "read" };
-                (format!("{} {read} {}", stage.names(&readers), state.name_or_id(&document)), learning)
+                let learning = learn::read(state, &document, &readers, credence, &context.occasion)?;
+                let verb = if readers.len() == 1 { "reads" } else { "read" };
+                (format!("{} {verb} {}", context.list_names(&readers), state.name_or_id(&document)), learning)
             }
             Self::Deduce { knower, conclusion, from, certainty, circumstances } => {
-                let stage = stage(circumstances)?;
+                let context = context(circumstances)?;
                 let knower = resolve(state, knower)?;
-                let (fact, _) = stage.stated(conclusion, Voice::Mind, None)?;
+                let (fact, _) = context.resolve_stated(conclusion, FactSource::Deduction, None)?;
                 let from =
                     from.iter().map(|fact| find_fact(state, fact).map(|fact| fact.id())).collect::<Result<Vec<_>, _>>();
                 let (from, certainty) = (from?, certainty.map(Credence::new).transpose()?.unwrap_or(Credence::FULL));
-                let learning = learn::deduce(state, &knower, &fact, &from, certainty, &stage.occasion)?;
+                let learning = learn::deduce(state, &knower, &fact, &from, certainty, &context.occasion)?;
                 (format!("{} deduces {}", state.name_or_id(&knower), quoted(&fact)), learning)
             }
             Self::Refute { fact, statement, teller, hearers, credence, circumstances } => {
-                let stage = stage(circumstances)?;
+                let context = context(circumstances)?;
                 let teller = teller.as_ref().map(|name| resolve_speaker(state, name)).transpose()?;
                 let credence = credence.map(Credence::new).transpose()?;
-                stage.refute(&*find_fact(state, fact)?, statement.as_deref(), teller.as_ref(), hearers, credence)?
+                context.refute(&*find_fact(state, fact)?, statement.as_deref(), teller.as_ref(), hearers, credence)?
             }
             Self::Reveal { holder, fact, to, openly, circumstances } => {
-                let stage = stage(circumstances)?;
+                let context = context(circumstances)?;
                 let (holder, fact) = (resolve_speaker(state, holder)?, find_fact(state, fact)?);
-                stage.reveal(&holder, &fact, to, *openly)?
+                context.reveal(&holder, &fact, to, *openly)?
             }
             Self::Forget { knower, fact } => {
                 let (knower, fact) = (resolve(state, knower)?, find_fact(state, fact)?);
-                match never_made_up(state, &knower, &fact) {
+                match withdraw_invention(state, &knower, &fact) {
                     Some(withdrawn) => withdrawn,
-                    None => forget(state, &knower, &fact)?,
+                    None => forget_fact(state, &knower, &fact)?,
                 }
             }
         };
@@ -223,19 +224,19 @@ impl GameEvent {
 
 /// Returns the summary and the changes that withdraw a fact that the knower made up, including the edges of its
 /// hearers. Returns `None` if the knower did not make the fact up.
-fn never_made_up(state: &State, knower: &EntityId, fact: &Fact) -> Option<(String, Learning)> {
+fn withdraw_invention(state: &State, knower: &EntityId, fact: &Fact) -> Option<(String, Learning)> {
     let id = Knower::Entity(knower.clone());
     View::of(state, &id, None).fact(fact.id()).filter(|known| known.is_made_up())?;
     // The hearers' edges do not depend on an edge of the knower who made the fact up, so they are withdrawn explicitly.
-    let of_telling = |edge: &&Arc<KnowledgeEdge>| {
+    let is_from_telling = |edge: &&Arc<KnowledgeEdge>| {
         let is_record = !edge.acquisition.gives_knowledge() && edge.knower == id;
         is_record || edge.acquisition.teller() == Some(knower)
     };
-    let rests =
+    let has_basis =
         |edge: &&Arc<KnowledgeEdge>| edge.sources.iter().any(|source| matches!(source, Justification::Basis { .. }));
-    let telling = state.known_by(fact.id()).filter(of_telling).filter(|edge| !rests(edge));
-    let mut told: Vec<_> = telling.map(|edge| edge.id()).collect();
-    told.sort_unstable();
+    let telling_edges = state.known_by(fact.id()).filter(is_from_telling).filter(|edge| !has_basis(edge));
+    let mut told_ids: Vec<_> = telling_edges.map(|edge| edge.id()).collect();
+    told_ids.sort_unstable();
     let summary = format!("{} never told its invention: {}", state.name_or_id(knower), quoted(fact));
-    Some((summary, Learning { changes: withdrawal(state, &told), ..Learning::default() }))
+    Some((summary, Learning { changes: withdrawal(state, &told_ids), ..Learning::default() }))
 }

@@ -4,9 +4,9 @@
 //! from the current state, but does not apply it.
 
 mod event;
+mod event_context;
 mod parts;
-mod stage;
 
 pub use event::GameEvent;
+pub(crate) use event_context::mentioned_entities;
 pub use parts::{Circumstances, Retelling, Stated};
-pub(crate) use stage::mentioned;

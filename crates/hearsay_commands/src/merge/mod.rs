@@ -1,10 +1,10 @@
 //! Merging entities that are the same, and splitting merged entities again.
 
-mod merged;
+mod plan;
 mod rename;
 mod split;
 #[cfg(test)]
 mod tests;
 
-pub use merged::{MergePlan, merge, not_the_same, was_taken_back};
+pub use plan::{MergePlan, merge, not_the_same, was_merged_and_split};
 pub use split::split;

@@ -15,18 +15,18 @@ use hearsay_model::{
     KnowledgeEdge, KnowledgeId, Object, Passage, PassageId, Predicate, Provenance, Reference, Rename, ReviewSetting,
     Session, Setting, State, attribute,
 };
-use hearsay_query::resolve::spoken_of;
+use hearsay_query::resolve::public_name;
 
 /// Renaming of one entity to another, in progress.
-pub(super) struct Renaming<'a> {
+pub(super) struct EntityRename<'a> {
     pub state: &'a State,
-    pub gone: &'a EntityId,
-    pub into: &'a EntityId,
+    pub removed: &'a EntityId,
+    pub remaining: &'a EntityId,
     /// Facts that contradict a more certain fact. They become claims.
-    pub losers: BTreeSet<FactId>,
+    pub less_certain: BTreeSet<FactId>,
     pub changes: Vec<Change>,
     /// Changes of facts that keep their ids. They are not followed by a change that withdraws an old fact.
-    kept: Vec<Change>,
+    unpaired_changes: Vec<Change>,
     passages: BTreeMap<PassageId, PassageId>,
     /// New id of each renamed fact; `None` for a fact that was removed because it would relate an entity to itself.
     facts: BTreeMap<FactId, Option<FactId>>,
@@ -34,18 +34,18 @@ pub(super) struct Renaming<'a> {
 }
 
 /// New ids of the renamed entity and of the records renamed so far.
-struct Ids<'a> {
-    gone: &'a EntityId,
-    into: &'a EntityId,
+struct NewIds<'a> {
+    removed: &'a EntityId,
+    remaining: &'a EntityId,
     passages: &'a BTreeMap<PassageId, PassageId>,
     facts: &'a BTreeMap<FactId, Option<FactId>>,
     edges: &'a BTreeMap<KnowledgeId, Option<KnowledgeId>>,
 }
 
-impl Rename for Ids<'_> {
+impl Rename for NewIds<'_> {
     fn entity(&mut self, id: &mut EntityId) {
-        if id == self.gone {
-            id.clone_from(self.into);
+        if id == self.removed {
+            id.clone_from(self.remaining);
         }
     }
 
@@ -64,7 +64,7 @@ impl Rename for Ids<'_> {
 
 /// Numbers of records that a merge moves from the removed entity to the remaining entity.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Moved {
+pub struct MovedCounts {
     /// Number of facts.
     pub facts: usize,
     /// Number of knowledge edges.
@@ -73,75 +73,96 @@ pub struct Moved {
     pub passages: usize,
 }
 
-impl<'a> Renaming<'a> {
-    pub(super) fn new(state: &'a State, gone: &'a EntityId, into: &'a EntityId, losers: BTreeSet<FactId>) -> Self {
+impl<'a> EntityRename<'a> {
+    pub(super) fn new(
+        state: &'a State,
+        removed: &'a EntityId,
+        remaining: &'a EntityId,
+        less_certain: BTreeSet<FactId>,
+    ) -> Self {
         let (passages, facts, edges) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        Self { state, gone, into, losers, changes: Vec::new(), kept: Vec::new(), passages, facts, edges }
+        Self {
+            state,
+            removed,
+            remaining,
+            less_certain,
+            changes: Vec::new(),
+            unpaired_changes: Vec::new(),
+            passages,
+            facts,
+            edges,
+        }
     }
 
     /// Renames the entity in all records.
-    pub(super) fn all(&mut self) -> Moved {
+    pub(super) fn rename_all(&mut self) -> MovedCounts {
         let before = self.changes.len();
-        self.passages();
+        self.rename_passages();
         let passages = self.changes.iter().filter(|change| matches!(change, Change::AddPassage(_))).count();
-        self.facts();
-        self.edges();
-        self.sessions();
-        self.settings();
+        self.rename_facts();
+        self.rename_edges();
+        self.rename_sessions();
+        self.rename_settings();
         debug_assert!(self.changes.len() >= before);
-        Moved { facts: self.facts.len(), edges: self.edges.len(), passages }
+        MovedCounts { facts: self.facts.len(), edges: self.edges.len(), passages }
     }
 
-    pub(super) fn entity(&self, id: &EntityId) -> EntityId {
-        if id == self.gone { self.into.clone() } else { id.clone() }
+    pub(super) fn new_entity_id(&self, id: &EntityId) -> EntityId {
+        if id == self.removed { self.remaining.clone() } else { id.clone() }
     }
 
-    fn is_there(&self, id: &EntityId) -> bool {
+    fn exists(&self, id: &EntityId) -> bool {
         self.state.entity(id).is_some()
     }
 
     /// Returns the new ids of several entities. Omits removed entities.
-    fn entities(&self, ids: &[EntityId]) -> Vec<EntityId> {
-        let mut ids: Vec<EntityId> = ids.iter().filter(|id| self.is_there(id)).map(|id| self.entity(id)).collect();
+    fn new_entity_ids(&self, ids: &[EntityId]) -> Vec<EntityId> {
+        let mut ids: Vec<EntityId> = ids.iter().filter(|id| self.exists(id)).map(|id| self.new_entity_id(id)).collect();
         ids.sort();
         ids.dedup();
         ids
     }
 
-    fn one(&self, id: Option<&EntityId>) -> Option<EntityId> {
-        id.filter(|id| self.is_there(id)).map(|id| self.entity(id))
+    fn new_optional_id(&self, id: Option<&EntityId>) -> Option<EntityId> {
+        id.filter(|id| self.exists(id)).map(|id| self.new_entity_id(id))
     }
 
-    fn knower(&self, knower: &Knower) -> Knower {
-        knower.entity().map_or(Knower::World, |id| self.entity(id).into())
+    fn new_knower(&self, knower: &Knower) -> Knower {
+        knower.entity().map_or(Knower::World, |id| self.new_entity_id(id).into())
     }
 
     /// Returns the new ids of the records renamed so far.
-    fn ids(&self) -> Ids<'_> {
-        Ids { gone: self.gone, into: self.into, passages: &self.passages, facts: &self.facts, edges: &self.edges }
+    fn new_ids(&self) -> NewIds<'_> {
+        NewIds {
+            removed: self.removed,
+            remaining: self.remaining,
+            passages: &self.passages,
+            facts: &self.facts,
+            edges: &self.edges,
+        }
     }
 
-    fn passages(&mut self) {
+    fn rename_passages(&mut self) {
         for (id, passage) in self.state.passages() {
             let knowers = passage.knowers().filter_map(Knower::entity);
-            if !passage.entities().chain(knowers).any(|id| id == self.gone) {
+            if !passage.entities().chain(knowers).any(|id| id == self.removed) {
                 continue;
             }
-            let there = |knower: &&Knower| knower.entity().is_none_or(|id| self.is_there(id));
+            let has_existing_knower = |knower: &&Knower| knower.entity().is_none_or(|id| self.exists(id));
             let mut heard_by: Vec<Knower> =
-                passage.heard_by.iter().filter(there).map(|knower| self.knower(knower)).collect();
+                passage.heard_by.iter().filter(has_existing_knower).map(|knower| self.new_knower(knower)).collect();
             heard_by.sort();
             heard_by.dedup();
             let mut readers = passage.readers.clone();
-            readers.retain(|reader| there(&&reader.knower));
-            readers.iter_mut().for_each(|reader| reader.knower = self.knower(&reader.knower));
+            readers.retain(|reader| has_existing_knower(&&reader.knower));
+            readers.iter_mut().for_each(|reader| reader.knower = self.new_knower(&reader.knower));
             readers.sort();
             readers.dedup_by(|later, first| later.knower == first.knower);
             let new = Arc::new(Passage {
-                speaker: self.one(passage.speaker.as_ref()),
-                place: self.one(passage.place.as_ref()),
-                document: self.one(passage.document.as_ref()),
-                mentions: self.entities(&passage.mentions),
+                speaker: self.new_optional_id(passage.speaker.as_ref()),
+                place: self.new_optional_id(passage.place.as_ref()),
+                document: self.new_optional_id(passage.document.as_ref()),
+                mentions: self.new_entity_ids(&passage.mentions),
                 session: passage.session.clone().filter(|session| self.state.session(session).is_some()),
                 heard_by,
                 readers,
@@ -156,56 +177,56 @@ impl<'a> Renaming<'a> {
         }
     }
 
-    fn facts(&mut self) {
-        let mut bearers: BTreeMap<FactId, Vec<&'a Arc<Fact>>> = BTreeMap::new();
-        let mut open: BTreeMap<FactId, &'a Arc<Fact>> = BTreeMap::new();
+    fn rename_facts(&mut self) {
+        let mut related_facts: BTreeMap<FactId, Vec<&'a Arc<Fact>>> = BTreeMap::new();
+        let mut pending: BTreeMap<FactId, &'a Arc<Fact>> = BTreeMap::new();
         for fact in self.state.facts() {
             if let Some(fact_relation) = fact.fact_relation() {
-                bearers.entry(fact_relation.fact()).or_default().push(fact);
+                related_facts.entry(fact_relation.fact()).or_default().push(fact);
             }
             let provenance = fact.provenance();
-            let moved = |evidence: &Evidence| evidence.passage().is_some_and(|id| self.passages.contains_key(&id));
-            if fact.entities().chain(&provenance.speaker).any(|id| id == self.gone)
-                || provenance.evidence.iter().any(moved)
+            let is_moved = |evidence: &Evidence| evidence.passage().is_some_and(|id| self.passages.contains_key(&id));
+            if fact.entities().chain(&provenance.speaker).any(|id| id == self.removed)
+                || provenance.evidence.iter().any(is_moved)
             {
-                open.insert(fact.id(), fact);
+                pending.insert(fact.id(), fact);
             }
         }
         // Facts that distort, refute, end or cover a renamed fact get new ids too.
-        let mut reached: Vec<FactId> = open.keys().copied().collect();
+        let mut reached: Vec<FactId> = pending.keys().copied().collect();
         while let Some(id) = reached.pop() {
-            for bearer in bearers.get(&id).into_iter().flatten() {
-                if open.insert(bearer.id(), bearer).is_none() {
-                    reached.push(bearer.id());
+            for related in related_facts.get(&id).into_iter().flatten() {
+                if pending.insert(related.id(), related).is_none() {
+                    reached.push(related.id());
                 }
             }
         }
         // The id of a fact depends on the id of the fact that it distorts, refutes, ends or covers, so the latter is
         // renamed first.
-        while !open.is_empty() {
-            let waits = |fact: &Fact| {
-                fact.fact_relation().is_some_and(|fact_relation| open.contains_key(&fact_relation.fact()))
+        while !pending.is_empty() {
+            let is_waiting = |fact: &Fact| {
+                fact.fact_relation().is_some_and(|fact_relation| pending.contains_key(&fact_relation.fact()))
             };
-            let ready: Vec<&Arc<Fact>> = open.values().filter(|fact| !waits(fact)).copied().collect();
+            let ready: Vec<&Arc<Fact>> = pending.values().filter(|fact| !is_waiting(fact)).copied().collect();
             if ready.is_empty() {
                 break;
             }
             for fact in ready {
-                open.remove(&fact.id());
-                self.fact(fact);
+                pending.remove(&fact.id());
+                self.rename_fact(fact);
             }
         }
-        self.changes.append(&mut self.kept);
-        for &loser in &self.losers {
+        self.changes.append(&mut self.unpaired_changes);
+        for &loser in &self.less_certain {
             if !self.facts.contains_key(&loser) {
                 self.changes.push(Change::SetStatus { fact: loser, status: FactStatus::Claimed });
             }
         }
     }
 
-    fn fact(&mut self, old: &Fact) {
+    fn rename_fact(&mut self, old: &Fact) {
         let id = old.id();
-        let new = self.renamed(old).ok().flatten();
+        let new = self.renamed_fact(old).ok().flatten();
         let Some(new) = new else {
             self.facts.insert(id, None);
             self.changes.push(Change::RetractFact(id));
@@ -213,98 +234,102 @@ impl<'a> Renaming<'a> {
         };
         let to = new.id();
         if to == id {
-            self.kept.push(Change::AssertFact(Arc::new(new)));
+            self.unpaired_changes.push(Change::AssertFact(Arc::new(new)));
             return;
         }
         self.facts.insert(id, Some(to));
-        let there = self.state.fact(to).is_some() && !self.facts.contains_key(&to);
+        let exists = self.state.fact(to).is_some() && !self.facts.contains_key(&to);
         let new = Arc::new(new);
-        self.changes.push(if there { Change::Support(new) } else { Change::AssertFact(new) });
+        self.changes.push(if exists { Change::Support(new) } else { Change::AssertFact(new) });
         self.changes.push(Change::RetractFact(id));
     }
 
     /// Returns the renamed fact, or `None` if the new fact would relate an entity to itself.
-    fn renamed(&self, old: &Fact) -> Result<Option<Fact>, FactError> {
-        let subject = self.entity(old.subject());
+    fn renamed_fact(&self, old: &Fact) -> Result<Option<Fact>, FactError> {
+        let subject = self.new_entity_id(old.subject());
         let object = match old.object() {
-            Object::Entity(id) if self.entity(id) == subject && id != old.subject() => return Ok(None),
-            Object::Entity(id) => Object::Entity(self.entity(id)),
+            Object::Entity(id) if self.new_entity_id(id) == subject && id != old.subject() => return Ok(None),
+            Object::Entity(id) => Object::Entity(self.new_entity_id(id)),
             value => value.clone(),
         };
         let vocabulary = self.state.vocabulary();
-        let is_other_name =
-            old.subject() == self.gone && *old.predicate() == attribute::NAME && self.state.name(self.into).is_some();
+        let is_other_name = old.subject() == self.removed
+            && *old.predicate() == attribute::NAME
+            && self.state.name(self.remaining).is_some();
         let (predicate, statement) = match is_other_name {
             true => {
                 let alias = Predicate::new(attribute::ALIAS)?;
-                let statement = vocabulary.sentence(&alias, spoken_of(self.state, self.into), &object.to_string());
+                let statement =
+                    vocabulary.sentence(&alias, public_name(self.state, self.remaining), &object.to_string());
                 (alias, statement)
             }
             false => (old.predicate().clone(), old.statement().to_owned()),
         };
         let mut fact_relation = old.fact_relation();
-        fact_relation.iter_mut().for_each(|relation| relation.rename(&mut self.ids()));
-        let said = old.provenance();
-        let mut evidence = said.evidence.clone();
-        evidence.iter_mut().for_each(|evidence| evidence.rename(&mut self.ids()));
+        fact_relation.iter_mut().for_each(|relation| relation.rename(&mut self.new_ids()));
+        let old_provenance = old.provenance();
+        let mut evidence = old_provenance.evidence.clone();
+        evidence.iter_mut().for_each(|evidence| evidence.rename(&mut self.new_ids()));
         let provenance = Provenance {
-            speaker: self.one(said.speaker.as_ref()),
-            session: said.session.clone().filter(|session| self.state.session(session).is_some()),
+            speaker: self.new_optional_id(old_provenance.speaker.as_ref()),
+            session: old_provenance.session.clone().filter(|session| self.state.session(session).is_some()),
             evidence,
-            ..said.clone()
+            ..old_provenance.clone()
         };
-        let status = if self.losers.contains(&old.id()) { FactStatus::Claimed } else { old.status() };
+        let status = if self.less_certain.contains(&old.id()) { FactStatus::Claimed } else { old.status() };
         let builder = match &object {
             Object::Entity(object) => Fact::relation(&subject, predicate, object, provenance)?,
             Object::Value(value) => Fact::attribute(&subject, predicate, value.clone(), provenance)?,
         };
-        let builder = builder.statement(statement).mentions(self.entities(old.mentions()));
+        let builder = builder.statement(statement).mentions(self.new_entity_ids(old.mentions()));
         let builder = builder.attitude(old.attitude()).rank(old.rank().map(str::to_owned)).fact_relation(fact_relation);
         let builder = builder.conditions(old.conditions().map(str::to_owned)).validity(old.validity().clone());
         let builder = builder.handle(old.handle().map(str::to_owned)).secrecy(old.secrecy());
         builder.status(status).build().map(Some)
     }
 
-    fn edges(&mut self) {
-        let (mut all, mut bears) = (BTreeMap::new(), BTreeMap::<KnowledgeId, Vec<KnowledgeId>>::new());
+    fn rename_edges(&mut self) {
+        let (mut recorded_edges, mut dependents) = (BTreeMap::new(), BTreeMap::<KnowledgeId, Vec<KnowledgeId>>::new());
         let mut reached = Vec::new();
         for fact in self.state.facts() {
             for (id, edge) in self.state.recorded_edges(fact.id()) {
-                for below in edge.sources.iter().flat_map(Justification::edges) {
-                    bears.entry(below).or_default().push(id);
+                for justification in edge.sources.iter().flat_map(Justification::edges) {
+                    dependents.entry(justification).or_default().push(id);
                 }
                 if self.concerns(edge) {
                     reached.push(id);
                 }
-                all.insert(id, edge);
+                recorded_edges.insert(id, edge);
             }
         }
-        let mut open: BTreeSet<KnowledgeId> = reached.iter().copied().collect();
+        let mut pending: BTreeSet<KnowledgeId> = reached.iter().copied().collect();
         while let Some(id) = reached.pop() {
-            for above in bears.get(&id).into_iter().flatten() {
-                if open.insert(*above) {
-                    reached.push(*above);
+            for dependent in dependents.get(&id).into_iter().flatten() {
+                if pending.insert(*dependent) {
+                    reached.push(*dependent);
                 }
             }
         }
-        let concerned = open.clone();
-        let mut learned = BTreeSet::new();
+        let affected = pending.clone();
+        let mut written = BTreeSet::new();
         // Each edge is written after the edges that it depends on.
-        for first in concerned.iter().copied() {
+        for first in affected.iter().copied() {
             let mut stack = vec![first];
             while let Some(&id) = stack.last() {
-                let Some(edge) = all.get(&id).filter(|_| open.contains(&id)) else {
+                let Some(edge) = recorded_edges.get(&id).filter(|_| pending.contains(&id)) else {
                     stack.pop();
                     continue;
                 };
                 let before = stack.len();
-                stack.extend(edge.sources.iter().flat_map(Justification::edges).filter(|id| open.contains(id)));
+                stack.extend(edge.sources.iter().flat_map(Justification::edges).filter(|id| pending.contains(id)));
                 if stack.len() > before {
                     continue;
                 }
                 stack.pop();
-                open.remove(&id);
-                self.edge(id, edge, |to| learned.insert(to) && (!all.contains_key(&to) || concerned.contains(&to)));
+                pending.remove(&id);
+                self.rename_edge(id, edge, |to| {
+                    written.insert(to) && (!recorded_edges.contains_key(&to) || affected.contains(&to))
+                });
             }
         }
     }
@@ -314,7 +339,7 @@ impl<'a> Renaming<'a> {
         let mut concerns = false;
         edge.references(&mut |reference| {
             concerns |= match reference {
-                Reference::Entity(id) => id == self.gone,
+                Reference::Entity(id) => id == self.removed,
                 Reference::Fact(id) => self.facts.contains_key(&id),
                 Reference::KnowledgeEdge(_) | Reference::Passage(_) | Reference::Session(_) => false,
             };
@@ -323,19 +348,19 @@ impl<'a> Renaming<'a> {
     }
 
     /// Renames an edge. `is_new` returns whether no edge with the given id exists yet.
-    fn edge(&mut self, id: KnowledgeId, old: &KnowledgeEdge, is_new: impl FnOnce(KnowledgeId) -> bool) {
-        let to_fact = |fact: FactId| self.facts.get(&fact).copied().unwrap_or(Some(fact));
-        let there = old.knower.entity().is_none_or(|id| self.is_there(id));
-        let Some(fact) = to_fact(old.fact).filter(|_| there) else {
+    fn rename_edge(&mut self, id: KnowledgeId, old: &KnowledgeEdge, is_new: impl FnOnce(KnowledgeId) -> bool) {
+        let new_fact_id = |fact: FactId| self.facts.get(&fact).copied().unwrap_or(Some(fact));
+        let has_existing_knower = old.knower.entity().is_none_or(|id| self.exists(id));
+        let Some(fact) = new_fact_id(old.fact).filter(|_| has_existing_knower) else {
             self.edges.insert(id, None);
             return;
         };
-        let knower = self.knower(&old.knower);
+        let knower = self.new_knower(&old.knower);
         let (mut sources, mut acquisition) = (old.sources.clone(), old.acquisition.clone());
-        sources.iter_mut().for_each(|source| source.rename(&mut self.ids()));
-        acquisition.retain_entities(|id| self.is_there(id));
-        acquisition.rename(&mut self.ids());
-        let mut co_present = self.entities(&old.co_present);
+        sources.iter_mut().for_each(|source| source.rename(&mut self.new_ids()));
+        acquisition.retain_entities(|id| self.exists(id));
+        acquisition.rename(&mut self.new_ids());
+        let mut co_present = self.new_entity_ids(&old.co_present);
         co_present.retain(|id| Some(id) != knower.entity());
         if !acquisition.gives_knowledge() && co_present.is_empty() {
             self.edges.insert(id, None);
@@ -346,7 +371,7 @@ impl<'a> Renaming<'a> {
         // knew the fact. If there is no such edge, it becomes authored.
         if acquisition.teller().is_some() && acquisition.teller() == knower.entity() {
             let basis = sources.iter().find_map(|source| match source {
-                Justification::Basis { fact: of, edge } if *of == fact => Some(*edge),
+                Justification::Basis { fact: basis_fact, edge } if *basis_fact == fact => Some(*edge),
                 _ => None,
             });
             if let Some(basis) = basis {
@@ -369,31 +394,33 @@ impl<'a> Renaming<'a> {
         self.changes.push(Change::Unlearn(id));
     }
 
-    fn sessions(&mut self) {
-        for session in self.state.sessions().filter(|session| session.present.contains(self.gone)) {
-            let present = self.entities(&session.present);
+    fn rename_sessions(&mut self) {
+        for session in self.state.sessions().filter(|session| session.present.contains(self.removed)) {
+            let present = self.new_entity_ids(&session.present);
             self.changes.push(Change::SetSession(Session { present, ..Session::clone(session) }));
         }
     }
 
-    fn settings(&mut self) {
+    fn rename_settings(&mut self) {
         let mut settings = Vec::new();
         for reveal in self.state.reveals() {
             let mut new = reveal.clone();
-            new.rename(&mut self.ids());
+            new.rename(&mut self.new_ids());
             if new != *reveal {
                 settings.push(Setting::Game(GameSetting::Reveal(new)));
             }
         }
         for setting in self.state.settings() {
             match &**setting {
-                Setting::Review(ReviewSetting::Distinct { one, other }) if one == self.gone || other == self.gone => {
-                    let (one, other) = (self.entity(one), self.entity(other));
+                Setting::Review(ReviewSetting::Distinct { one, other })
+                    if one == self.removed || other == self.removed =>
+                {
+                    let (one, other) = (self.new_entity_id(one), self.new_entity_id(other));
                     settings.extend((one != other).then(|| Setting::distinct(one, other)));
                 }
                 old @ Setting::Review(ReviewSetting::Learning(_)) => {
                     let mut new = old.clone();
-                    new.rename(&mut self.ids());
+                    new.rename(&mut self.new_ids());
                     settings.extend((new != *old).then_some(new));
                 }
                 _ => {}

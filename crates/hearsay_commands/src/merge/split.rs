@@ -8,7 +8,7 @@ use hearsay_model::{
 };
 use hearsay_query::resolve::resolve;
 
-use super::merged::key;
+use super::plan::merge_setting_key;
 use crate::CommandError;
 
 /// Returns the operation that splits a merged entity. `given` is the id of the removed entity. If only one entity was
@@ -22,78 +22,90 @@ use crate::CommandError;
 /// Returns an error if there is no such merge, if the merge is not in this journal, or if a later merge must be split
 /// first.
 pub fn split(state: &State, given: &str, now: Timestamp) -> Result<Operation, CommandError> {
-    let (gone, into) = merged(state, given)?;
-    let of_this = |change: &Change| matches!(change, Change::RemoveEntity(id) if *id == gone);
-    let sets = |change: &Change| matches!(change, Change::Set(setting) if setting.key() == key(&gone));
-    let made = state.journal().rev().find(|(_, entry)| {
+    let (removed, remaining) = find_merge(state, given)?;
+    let removes_entity = |change: &Change| matches!(change, Change::RemoveEntity(id) if *id == removed);
+    let records_merge =
+        |change: &Change| matches!(change, Change::Set(setting) if setting.key() == merge_setting_key(&removed));
+    let merge_entry = state.journal().rev().find(|(_, entry)| {
         let changes = &entry.operation.changes;
-        entry.live && changes.iter().any(of_this) && changes.iter().any(sets)
+        entry.live && changes.iter().any(removes_entity) && changes.iter().any(records_merge)
     });
-    let Some((position, entry)) = made else { return Err(CommandError::MergedElsewhere { gone, into }) };
+    let Some((position, entry)) = merge_entry else {
+        return Err(CommandError::MergeNotInJournal { removed, remaining });
+    };
     let operation = Arc::clone(&entry.operation);
-    if let Some(later) = built_upon(state, position, &operation, &into) {
-        return Err(CommandError::SplitFirst { gone, first: later });
+    if let Some(later_merge) = later_dependent_merge(state, position, &operation, &remaining) {
+        return Err(CommandError::LaterMergeFirst { removed, first: later_merge });
     }
-    let mut replay = Replay::new(state, position, &operation, &gone, &into);
-    let later = state.journal().filter(|(at, entry)| *at > position && entry.live);
-    for (_, entry) in later {
+    let mut replay = Replay::new(state, position, &operation, &removed, &remaining);
+    let later_entries = state.journal().filter(|(at, entry)| *at > position && entry.live);
+    for (_, entry) in later_entries {
         for change in &entry.operation.changes {
-            replay.take(change);
+            replay.apply(change);
         }
     }
     let mut changes = vec![Change::Revert(position)];
     changes.append(&mut replay.changes);
-    changes.push(Change::Set(Setting::distinct(gone.clone(), into.clone())));
-    let summary = format!("split {gone} from {}", state.name_or_id(&into));
+    changes.push(Change::Set(Setting::distinct(removed.clone(), remaining.clone())));
+    let summary = format!("split {removed} from {}", state.name_or_id(&remaining));
     Ok(Operation { recorded: now, ..Operation::new(Author::Dm, summary, changes) })
 }
 
-/// Returns the removed entity and the remaining entity of the merge that `given` refers to.
-fn merged(state: &State, given: &str) -> Result<(EntityId, EntityId), CommandError> {
-    if let Ok(id) = EntityId::new(given.trim())
-        && let Some(into) = state.merged_into(&id)
+/// Returns the removed entity and the remaining entity of the merge that `reference` refers to.
+fn find_merge(state: &State, reference: &str) -> Result<(EntityId, EntityId), CommandError> {
+    if let Ok(id) = EntityId::new(reference.trim())
+        && let Some(remaining) = state.merged_into(&id)
     {
-        return Ok((id, into.clone()));
+        return Ok((id, remaining.clone()));
     }
-    let id = resolve(state, given)?;
+    let id = resolve(state, reference)?;
     let merges = state.settings().filter_map(|setting| match &**setting {
-        Setting::Review(ReviewSetting::Merged { gone, into }) if *into == id => Some(gone.clone()),
+        Setting::Review(ReviewSetting::Merged { gone: removed, into: remaining }) if *remaining == id => {
+            Some(removed.clone())
+        }
         _ => None,
     });
-    let mut gone: Vec<EntityId> = merges.collect();
-    match gone.len() {
-        1 => Ok((gone.swap_remove(0), id)),
-        _ => Err(CommandError::NotMerged { given: given.to_owned(), gone }),
+    let mut removed: Vec<EntityId> = merges.collect();
+    match removed.len() {
+        1 => Ok((removed.swap_remove(0), id)),
+        _ => Err(CommandError::NotMerged { given: reference.to_owned(), removed }),
     }
 }
 
 /// Returns the removed entity of a later merge that moved the same records as this merge, if any.
-fn built_upon(state: &State, position: Position, made: &Operation, into: &EntityId) -> Option<EntityId> {
-    let mut wrote: Vec<Key> = made.changes.iter().filter_map(Change::writes).collect();
-    wrote.retain(|key| !matches!(key, Key::Entity(id) if id == into) && !matches!(key, Key::Setting(_)));
-    wrote.sort_unstable();
-    let later = state.journal().rev().take_while(|(at, _)| *at > position).filter(|(_, entry)| entry.live);
-    later.into_iter().find_map(|(_, entry)| {
+fn later_dependent_merge(
+    state: &State,
+    position: Position,
+    merge: &Operation,
+    remaining: &EntityId,
+) -> Option<EntityId> {
+    let mut written_keys: Vec<Key> = merge.changes.iter().filter_map(Change::writes).collect();
+    written_keys.retain(|key| !matches!(key, Key::Entity(id) if id == remaining) && !matches!(key, Key::Setting(_)));
+    written_keys.sort_unstable();
+    let later_entries = state.journal().rev().take_while(|(at, _)| *at > position).filter(|(_, entry)| entry.live);
+    later_entries.into_iter().find_map(|(_, entry)| {
         let changes = &entry.operation.changes;
-        let gone = changes.iter().find_map(|change| match change {
-            Change::Set(Setting::Review(ReviewSetting::Merged { gone, .. })) => Some(gone),
+        let removed = changes.iter().find_map(|change| match change {
+            Change::Set(Setting::Review(ReviewSetting::Merged { gone: removed, .. })) => Some(removed),
             _ => None,
         })?;
         // An import may record a merge without moving any records.
-        let moves = changes.iter().any(|change| matches!(change, Change::RemoveEntity(id) if id == gone));
-        let touches = changes.iter().filter_map(Change::writes).any(|key| wrote.binary_search(&key).is_ok());
-        (moves && touches).then(|| gone.clone())
+        let has_moved_records =
+            changes.iter().any(|change| matches!(change, Change::RemoveEntity(id) if id == removed));
+        let touches_same_records =
+            changes.iter().filter_map(Change::writes).any(|key| written_keys.binary_search(&key).is_ok());
+        (has_moved_records && touches_same_records).then(|| removed.clone())
     })
 }
 
 /// Original ids of the records that a merge moved.
-struct Originals<'a> {
+struct OriginalIds<'a> {
     facts: &'a BTreeMap<FactId, FactId>,
     edges: &'a BTreeMap<KnowledgeId, KnowledgeId>,
     passages: &'a BTreeMap<PassageId, Arc<Passage>>,
 }
 
-impl Rename for Originals<'_> {
+impl Rename for OriginalIds<'_> {
     fn fact(&mut self, id: &mut FactId) {
         *id = self.facts.get(id).copied().unwrap_or(*id);
     }
@@ -110,9 +122,9 @@ impl Rename for Originals<'_> {
 /// Replays later changes as if the merge had not happened.
 struct Replay<'a> {
     state: &'a State,
-    into: &'a EntityId,
+    remaining: &'a EntityId,
     /// External ids that the remaining entity received from the removed entity.
-    foreign: Vec<hearsay_model::ExternalId>,
+    added_external_ids: Vec<hearsay_model::ExternalId>,
     /// Original fact of each fact that the merge created.
     facts: BTreeMap<FactId, FactId>,
     edges: BTreeMap<KnowledgeId, KnowledgeId>,
@@ -121,75 +133,83 @@ struct Replay<'a> {
 }
 
 impl<'a> Replay<'a> {
-    fn new(state: &'a State, position: Position, made: &Operation, gone: &EntityId, into: &'a EntityId) -> Self {
+    fn new(
+        state: &'a State,
+        position: Position,
+        merge: &Operation,
+        removed: &EntityId,
+        remaining: &'a EntityId,
+    ) -> Self {
         let (mut facts, mut edges, mut passages) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let before = state.journal().rev().skip_while(|(at, _)| *at >= position).filter(|(_, entry)| entry.live);
         let earlier: Vec<&Operation> = before.map(|(_, entry)| &*entry.operation).collect();
-        let ids_of = |id: &EntityId| {
-            let adds = |change: &Change| match change {
+        let external_ids_of = |id: &EntityId| {
+            let added_ids = |change: &Change| match change {
                 Change::AddEntity(entity) if entity.id == *id => Some(entity.external_ids.clone()),
                 _ => None,
             };
-            earlier.iter().find_map(|operation| operation.changes.iter().rev().find_map(adds)).unwrap_or_default()
+            earlier.iter().find_map(|operation| operation.changes.iter().rev().find_map(added_ids)).unwrap_or_default()
         };
-        let own = ids_of(into);
-        let foreign = ids_of(gone).into_iter().filter(|id| !own.contains(id)).collect();
-        for pair in made.changes.windows(2) {
+        let remaining_ids = external_ids_of(remaining);
+        let added_external_ids =
+            external_ids_of(removed).into_iter().filter(|id| !remaining_ids.contains(id)).collect();
+        for pair in merge.changes.windows(2) {
             match pair {
                 [Change::AssertFact(new), Change::RetractFact(old)] => _ = facts.insert(new.id(), *old),
                 [Change::Learn(new), Change::Unlearn(old)] => _ = edges.insert(new.id(), *old),
                 [Change::AddPassage(new), Change::RemovePassage(old)] => {
-                    let adds = |change: &Change| match change {
+                    let added_ids = |change: &Change| match change {
                         Change::AddPassage(passage) if passage.id() == *old => Some(Arc::clone(passage)),
                         _ => None,
                     };
-                    let was = earlier.iter().find_map(|operation| operation.changes.iter().rev().find_map(adds));
-                    passages.extend(was.map(|was| (new.id(), was)));
+                    let original =
+                        earlier.iter().find_map(|operation| operation.changes.iter().rev().find_map(added_ids));
+                    passages.extend(original.map(|original| (new.id(), original)));
                 }
                 _ => {}
             }
         }
-        Self { state, into, foreign, facts, edges, passages, changes: Vec::new() }
+        Self { state, remaining, added_external_ids, facts, edges, passages, changes: Vec::new() }
     }
 
     /// Returns the original ids of the moved records.
-    fn ids(&self) -> Originals<'_> {
-        Originals { facts: &self.facts, edges: &self.edges, passages: &self.passages }
+    fn original_ids(&self) -> OriginalIds<'_> {
+        OriginalIds { facts: &self.facts, edges: &self.edges, passages: &self.passages }
     }
 
-    fn take(&mut self, change: &Change) {
+    fn apply(&mut self, change: &Change) {
         match change {
-            Change::AssertFact(fact) => self.fact(fact, Change::AssertFact),
-            Change::Support(fact) => self.fact(fact, Change::Support),
-            Change::Learn(edge) => self.edge(edge),
-            Change::AddPassage(passage) => self.passage(passage),
-            Change::AddEntity(entity) if entity.id == *self.into => {
+            Change::AssertFact(fact) => self.replay_fact(fact, Change::AssertFact),
+            Change::Support(fact) => self.replay_fact(fact, Change::Support),
+            Change::Learn(edge) => self.replay_edge(edge),
+            Change::AddPassage(passage) => self.replay_passage(passage),
+            Change::AddEntity(entity) if entity.id == *self.remaining => {
                 let mut new = Entity::clone(entity);
-                new.external_ids.retain(|id| !self.foreign.contains(id));
+                new.external_ids.retain(|id| !self.added_external_ids.contains(id));
                 self.changes.extend((new != *entity).then_some(Change::AddEntity(new)));
             }
             // Any other change matters only if it refers to a moved record.
             change => {
                 let mut new = change.clone();
-                new.rename(&mut self.ids());
+                new.rename(&mut self.original_ids());
                 self.changes.extend((new != *change).then_some(new));
             }
         }
     }
 
-    fn fact(&mut self, fact: &Arc<Fact>, say: impl Fn(Arc<Fact>) -> Change) {
+    fn replay_fact(&mut self, fact: &Arc<Fact>, to_change: impl Fn(Arc<Fact>) -> Change) {
         let mut renamed = Fact::clone(fact);
-        renamed.rename(&mut self.ids());
-        let was = self.facts.get(&fact.id()).and_then(|old| self.state.asserted(*old));
-        let new = match was {
-            Some(was) => {
-                let said = was.provenance();
+        renamed.rename(&mut self.original_ids());
+        let original = self.facts.get(&fact.id()).and_then(|old| self.state.asserted(*old));
+        let new = match original {
+            Some(original) => {
+                let original_provenance = original.provenance();
                 let provenance = Provenance {
-                    speaker: said.speaker.clone(),
-                    session: said.session.clone(),
+                    speaker: original_provenance.speaker.clone(),
+                    session: original_provenance.session.clone(),
                     ..renamed.provenance().clone()
                 };
-                let builder = was.to_builder().provenance(provenance).status(fact.status());
+                let builder = original.to_builder().provenance(provenance).status(fact.status());
                 let builder = builder.secrecy(fact.secrecy()).validity(fact.validity().clone());
                 // Cannot fail, because the parts come from a valid fact.
                 let Ok(new) = builder.attitude(fact.attitude()).build() else { return };
@@ -197,24 +217,24 @@ impl<'a> Replay<'a> {
             }
             None => renamed,
         };
-        if was.is_none() && new == **fact {
+        if original.is_none() && new == **fact {
             return;
         }
-        let (from, to) = (fact.id(), new.id());
-        if was.is_none() && from != to {
-            self.facts.insert(from, to);
-            self.changes.push(say(Arc::new(new)));
-            if self.state.fact(from).is_some() {
-                self.changes.push(Change::RetractFact(from));
+        let (merged_id, new_id) = (fact.id(), new.id());
+        if original.is_none() && merged_id != new_id {
+            self.facts.insert(merged_id, new_id);
+            self.changes.push(to_change(Arc::new(new)));
+            if self.state.fact(merged_id).is_some() {
+                self.changes.push(Change::RetractFact(merged_id));
             }
         } else {
-            self.changes.push(say(Arc::new(new)));
+            self.changes.push(to_change(Arc::new(new)));
         }
     }
 
-    fn edge(&mut self, edge: &Arc<KnowledgeEdge>) {
+    fn replay_edge(&mut self, edge: &Arc<KnowledgeEdge>) {
         let mut new = KnowledgeEdge::clone(edge);
-        new.rename(&mut self.ids());
+        new.rename(&mut self.original_ids());
         if new == **edge {
             return;
         }
@@ -227,10 +247,10 @@ impl<'a> Replay<'a> {
         }
     }
 
-    fn passage(&mut self, passage: &Arc<Passage>) {
-        let Some(was) = self.passages.get(&passage.id()) else { return };
-        let (speaker, document) = (was.speaker.clone(), was.document.clone());
-        let new = Passage { speaker, document, session: was.session.clone(), ..Passage::clone(passage) };
+    fn replay_passage(&mut self, passage: &Arc<Passage>) {
+        let Some(original) = self.passages.get(&passage.id()) else { return };
+        let (speaker, document) = (original.speaker.clone(), original.document.clone());
+        let new = Passage { speaker, document, session: original.session.clone(), ..Passage::clone(passage) };
         self.changes.push(Change::AddPassage(Arc::new(new)));
     }
 }

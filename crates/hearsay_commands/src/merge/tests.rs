@@ -56,18 +56,18 @@ fn fact(n: u8) -> Arc<Fact> {
 
 /// Returns an authored edge if `depth` is 0. Otherwise returns an edge that depends on an edge of another knower.
 fn edge(n: u8, depth: u8) -> Arc<KnowledgeEdge> {
-    let known = fact(n).id();
+    let fact_id = fact(n).id();
     let knower = id(n / 5 + depth);
-    let own =
-        KnowledgeEdge { co_present: vec![id(n / 7 + 1)], ..KnowledgeEdge::authored(knower.clone().into(), known) };
+    let authored =
+        KnowledgeEdge { co_present: vec![id(n / 7 + 1)], ..KnowledgeEdge::authored(knower.clone().into(), fact_id) };
     if depth == 0 {
-        return Arc::new(own.sorted());
+        return Arc::new(authored.sorted());
     }
-    let below = edge(n, depth - 1);
+    let basis = edge(n, depth - 1);
     let (teller, sources) =
-        (below.knower.entity().cloned(), vec![Justification::Basis { fact: known, edge: below.id() }]);
-    let told = KnowledgeEdge { acquisition: Acquisition::told(teller), sources, ..own };
-    Arc::new(told.sorted())
+        (basis.knower.entity().cloned(), vec![Justification::Basis { fact: fact_id, edge: basis.id() }]);
+    let told_edge = KnowledgeEdge { acquisition: Acquisition::told(teller), sources, ..authored };
+    Arc::new(told_edge.sorted())
 }
 
 fn apply(state: &mut State, changes: Vec<Change>) -> bool {
@@ -91,8 +91,8 @@ fn world(parts: &[(u8, u8)]) -> State {
         present,
     };
     assert!(apply(&mut state, vec![Change::SetSession(session)]));
-    for &(what, n) in parts {
-        let change = match what % 8 {
+    for &(change_type, n) in parts {
+        let change = match change_type % 8 {
             0..=2 => Change::AssertFact(fact(n)),
             3 | 4 => Change::Learn(edge(n, 0)),
             5 => Change::Learn(edge(n, 1)),
@@ -105,14 +105,14 @@ fn world(parts: &[(u8, u8)]) -> State {
 }
 
 /// Returns the changes of a write after the merge that concern the fact `about` or the remark `remark`.
-fn later(what: u8, n: u8, about: FactId, remark: FactId) -> Vec<Change> {
+fn later_changes(change_type: u8, n: u8, about: FactId, remark: FactId) -> Vec<Change> {
     let learn = |edge: KnowledgeEdge| Change::Learn(Arc::new(edge.sorted()));
     let remarks = |number: u8| {
         let provenance = Provenance::new(Method::Authored, Author::Dm);
         let builder = Fact::attribute(&bystander(n), "lore", format!("Remark {number}."), provenance).unwrap();
         builder.fact_relation(Some(FactRelation::Refutes(about))).build().unwrap()
     };
-    let change = match what % 9 {
+    let change = match change_type % 9 {
         0 => Change::SetStatus { fact: about, status: FactStatus::ALL[usize::from(n) % 5] },
         1 => Change::Confirm(about),
         2 => Change::EndFact { fact: about, until: Date::at(GameTime(10_000)) },
@@ -122,9 +122,9 @@ fn later(what: u8, n: u8, about: FactId, remark: FactId) -> Vec<Change> {
             let teller = KnowledgeEdge::authored(bystander(n).into(), about);
             let sources = vec![Justification::Basis { fact: about, edge: teller.id() }];
             let acquisition = Acquisition::told(Some(bystander(n)));
-            let told =
+            let told_edge =
                 KnowledgeEdge { acquisition, sources, ..KnowledgeEdge::authored(bystander(n / 4 + 1).into(), about) };
-            return vec![learn(teller), learn(told)];
+            return vec![learn(teller), learn(told_edge)];
         }
         6 => Change::AssertFact(Arc::new(remarks(n % 3))),
         7 => Change::SetStatus { fact: remark, status: FactStatus::False },
@@ -134,20 +134,20 @@ fn later(what: u8, n: u8, about: FactId, remark: FactId) -> Vec<Change> {
 }
 
 /// Returns the new id of each fact that the merge moved; `None` if the fact has no new id of its own.
-fn moved(plan: &MergePlan) -> BTreeMap<FactId, Option<FactId>> {
-    let mut moved = BTreeMap::new();
+fn new_fact_ids(plan: &MergePlan) -> BTreeMap<FactId, Option<FactId>> {
+    let mut new_ids = BTreeMap::new();
     for (number, change) in plan.operation.changes.iter().enumerate() {
         let Change::RetractFact(old) = change else { continue };
         let new = match &plan.operation.changes[number - 1] {
             Change::AssertFact(new) => Some(new.id()),
             _ => None,
         };
-        moved.insert(*old, new);
+        new_ids.insert(*old, new);
     }
-    moved
+    new_ids
 }
 
-fn merged(state: &State) -> MergePlan {
+fn plan_merge(state: &State) -> MergePlan {
     merge(state, "e0", "e1", Author::Dm, Timestamp(0)).unwrap()
 }
 
@@ -157,68 +157,68 @@ proptest! {
         parts in prop::collection::vec((any::<u8>(), any::<u8>()), 1..60),
         writes in prop::collection::vec((any::<u8>(), any::<u8>(), any::<prop::sample::Index>()), 0..12),
     ) {
-        let mut plain = world(&parts);
-        let mut state = plain.clone();
-        let plan = merged(&state);
-        let to = moved(&plan);
+        let mut unmerged = world(&parts);
+        let mut state = unmerged.clone();
+        let plan = plan_merge(&state);
+        let new_ids = new_fact_ids(&plan);
         state.apply(plan.operation).unwrap();
-        let facts: Vec<FactId> = plain.facts().map(|fact| fact.id()).collect();
-        let nothing: FactId = "0".repeat(32).parse().unwrap();
-        let (mut remark, mut remark_there) = (nothing, nothing);
-        for (what, n, which) in writes {
+        let facts: Vec<FactId> = unmerged.facts().map(|fact| fact.id()).collect();
+        let no_fact: FactId = "0".repeat(32).parse().unwrap();
+        let (mut remark, mut merged_remark) = (no_fact, no_fact);
+        for (change_type, n, fact_index) in writes {
             if facts.is_empty() {
                 break;
             }
-            let about = *which.get(&facts);
-            let Some(there) = to.get(&about).copied().unwrap_or(Some(about)) else { continue };
-            let (one, other) = (later(what, n, about, remark), later(what, n, there, remark_there));
+            let about = *fact_index.get(&facts);
+            let Some(merged_about) = new_ids.get(&about).copied().unwrap_or(Some(about)) else { continue };
+            let (one, other) = (later_changes(change_type, n, about, remark), later_changes(change_type, n, merged_about, merged_remark));
             if let (Change::AssertFact(one), Change::AssertFact(other)) = (&one[0], &other[0]) {
-                (remark, remark_there) = (one.id(), other.id());
+                (remark, merged_remark) = (one.id(), other.id());
             }
-            prop_assert_eq!(apply(&mut plain, one.clone()), apply(&mut state, other), "{:?}", one);
+            prop_assert_eq!(apply(&mut unmerged, one.clone()), apply(&mut state, other), "{:?}", one);
         }
         state.apply(split(&state, "e0", Timestamp(0)).unwrap()).unwrap();
-        plain.apply(not_the_same(&plain, "e0", "e1", Timestamp(0)).unwrap()).unwrap();
-        prop_assert!(plain.entities().eq(state.entities()), "entities");
-        let (left, right): (Vec<_>, Vec<_>) = (plain.facts().collect(), state.facts().collect());
+        unmerged.apply(not_the_same(&unmerged, "e0", "e1", Timestamp(0)).unwrap()).unwrap();
+        prop_assert!(unmerged.entities().eq(state.entities()), "entities");
+        let (left, right): (Vec<_>, Vec<_>) = (unmerged.facts().collect(), state.facts().collect());
         prop_assert_eq!(left, right);
-        let (left, right): (Vec<_>, Vec<_>) = (plain.all_knowledge().collect(), state.all_knowledge().collect());
+        let (left, right): (Vec<_>, Vec<_>) = (unmerged.all_knowledge().collect(), state.all_knowledge().collect());
         prop_assert_eq!(left, right);
-        prop_assert!(plain == state);
+        prop_assert!(unmerged == state);
     }
 
     #[test]
     fn no_record_names_a_merged_entity(parts in prop::collection::vec((any::<u8>(), any::<u8>()), 1..60)) {
         let before = world(&parts);
         let mut state = before.clone();
-        state.apply(merged(&state).operation).unwrap();
-        let gone = id(0);
-        prop_assert!(state.entity(&gone).is_none());
+        state.apply(plan_merge(&state).operation).unwrap();
+        let removed = id(0);
+        prop_assert!(state.entity(&removed).is_none());
         let passages: BTreeSet<PassageId> = state.passages().map(|(id, _)| id).collect();
         for fact in state.facts() {
             let provenance = fact.provenance();
-            prop_assert!(fact.entities().chain(&provenance.speaker).all(|id| *id != gone), "{fact:?}");
+            prop_assert!(fact.entities().chain(&provenance.speaker).all(|id| *id != removed), "{fact:?}");
             for evidence in &provenance.evidence {
                 let Evidence::Passage { passage, .. } = evidence else { continue };
                 let moved = before.passage(*passage).is_some() && !passages.contains(passage);
                 prop_assert!(!moved, "the evidence refers to a passage that was renamed");
             }
             for (_, edge) in state.recorded_edges(fact.id()) {
-                let named = match &edge.acquisition {
+                let entities = match &edge.acquisition {
                     Acquisition::Told { by, .. } => by.iter().collect::<Vec<_>>(),
                     _ => Vec::new(),
                 };
-                prop_assert!(named.into_iter().chain(&edge.co_present).all(|id| *id != gone) || !state.shows(&hearsay_model::Key::KnowledgeEdge(edge.id())));
+                prop_assert!(entities.into_iter().chain(&edge.co_present).all(|id| *id != removed) || !state.shows(&hearsay_model::Key::KnowledgeEdge(edge.id())));
             }
         }
         for (_, passage) in state.passages() {
-            let named = passage.speaker.iter().chain(&passage.place).chain(&passage.mentions);
-            prop_assert!(named.chain(passage.heard_by.iter().filter_map(Knower::entity)).all(|id| *id != gone));
+            let entities = passage.speaker.iter().chain(&passage.place).chain(&passage.mentions);
+            prop_assert!(entities.chain(passage.heard_by.iter().filter_map(Knower::entity)).all(|id| *id != removed));
         }
-        prop_assert!(state.sessions().all(|session| !session.present.contains(&gone)));
+        prop_assert!(state.sessions().all(|session| !session.present.contains(&removed)));
         // Every other knower knows as many facts as before.
         let count = |state: &State, n: u8| state.knowledge_of(&id(n).into()).map(|edge| edge.fact).collect::<BTreeSet<_>>().len();
-        let dropped = moved(&merged(&before)).values().filter(|to| to.is_none()).count();
+        let dropped = new_fact_ids(&plan_merge(&before)).values().filter(|to| to.is_none()).count();
         for n in 2..6 {
             prop_assert!(count(&state, n) + dropped >= count(&before, n));
         }
@@ -231,13 +231,13 @@ proptest! {
 }
 
 fn named(state: &mut State, entity: &str, names: &[&str], kind: &str) {
-    let of = EntityId::new(entity).unwrap();
-    let mut changes = vec![Change::AddEntity(Entity::new(of.clone()))];
+    let id = EntityId::new(entity).unwrap();
+    let mut changes = vec![Change::AddEntity(Entity::new(id.clone()))];
     let attributes = std::iter::once(("kind", kind))
         .chain(names.iter().enumerate().map(|(number, name)| (if number == 0 { "name" } else { "alias" }, *name)));
     for (attribute, value) in attributes {
         let provenance = Provenance::new(Method::Authored, Author::Dm);
-        let fact = Fact::attribute(&of, attribute, value, provenance).unwrap().build().unwrap();
+        let fact = Fact::attribute(&id, attribute, value, provenance).unwrap().build().unwrap();
         changes.push(Change::AssertFact(Arc::new(fact)));
     }
     assert!(apply(state, changes));
@@ -259,13 +259,13 @@ fn the_value_with_the_higher_confidence_stays_and_the_other_is_a_claim() {
         named(&mut state, id, &[name], kind);
     }
     let id = |id: &str| EntityId::new(id).unwrap();
-    let at = |who: &str, place: &str, confidence: f64| {
+    let at = |entity: &str, place: &str, confidence: f64| {
         let provenance = Provenance {
             confidence: Confidence::new(confidence).unwrap(),
             ..Provenance::new(Method::Inferred, Author::Extractor)
         };
         let validity = Validity::default();
-        let builder = Fact::relation(&id(who), "LOCATED_AT", &id(place), provenance).unwrap();
+        let builder = Fact::relation(&id(entity), "LOCATED_AT", &id(place), provenance).unwrap();
         Change::AssertFact(Arc::new(builder.validity(validity).build().unwrap()))
     };
     apply(&mut state, vec![at("a", "inn", 0.9), at("b", "mill", 0.8)]);

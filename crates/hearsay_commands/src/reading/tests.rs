@@ -11,7 +11,7 @@ const PEOPLE: [(&str, &str); 4] =
     [("odo", "Odo Brandt"), ("pell", "Pell Marrow"), ("mirela", "Mirela Voss"), ("sabine", "Sabine Orrin")];
 
 /// Statements about two of the characters.
-const SAYINGS: [&str; 14] = [
+const STATEMENTS: [&str; 14] = [
     "A owes B forty crowns.",
     "Maybe A hates B.",
     "A hates B.",
@@ -29,7 +29,7 @@ const SAYINGS: [&str; 14] = [
 ];
 
 /// A text: statement, the two characters in it, speaker, hearers, game time, and whether it is a line of the session.
-type Told = (usize, (usize, usize), Option<usize>, Vec<usize>, Option<i64>, bool);
+type GeneratedText = (usize, (usize, usize), Option<usize>, Vec<usize>, Option<i64>, bool);
 
 fn id(name: &str) -> EntityId {
     EntityId::new(name).unwrap()
@@ -43,21 +43,21 @@ fn apply(state: &mut State, author: Author, changes: Vec<Change>) {
     state.apply(Operation::new(author, "edit", changes)).unwrap();
 }
 
-fn saying((saying, (a, b), ..): &Told) -> String {
+fn text_of((statement, (a, b), ..): &GeneratedText) -> String {
     let name = |n: usize| PEOPLE[n % PEOPLE.len()].1;
-    SAYINGS[*saying].replace('A', "\u{1}").replace('B', name(a + 1 + b % 3)).replace('\u{1}', name(*a))
+    STATEMENTS[*statement].replace('A', "\u{1}").replace('B', name(a + 1 + b % 3)).replace('\u{1}', name(*a))
 }
 
 /// Returns a state with recorded facts of another author, and with the texts as passages.
-fn world(recorded: &[(usize, usize, usize, bool)], texts: &[Told]) -> (State, Vec<PassageId>) {
+fn world(recorded: &[(usize, usize, usize, bool)], texts: &[GeneratedText]) -> (State, Vec<PassageId>) {
     let mut state = State::default();
     let names = PEOPLE.iter().map(|(id, name)| (*id, *name, "npc")).chain([("harbour", "the Harbour", "location")]);
-    for (name_of, name, kind) in names {
+    for (id_text, name, kind) in names {
         let fact = |predicate: &str, value: &str| {
             let source = Provenance::new(Method::Authored, Author::Dm);
-            Change::AssertFact(Fact::attribute(&id(name_of), predicate, value, source).unwrap().build().unwrap().into())
+            Change::AssertFact(Fact::attribute(&id(id_text), predicate, value, source).unwrap().build().unwrap().into())
         };
-        let changes = vec![Change::AddEntity(Entity::new(id(name_of))), fact("name", name), fact("kind", kind)];
+        let changes = vec![Change::AddEntity(Entity::new(id(id_text))), fact("name", name), fact("kind", kind)];
         apply(&mut state, Author::Dm, changes);
     }
     let session = SessionId::new("s1").unwrap();
@@ -71,25 +71,25 @@ fn world(recorded: &[(usize, usize, usize, bool)], texts: &[Told]) -> (State, Ve
         present: Vec::new(),
     };
     apply(&mut state, Author::Dm, vec![Change::SetSession(record)]);
-    for (a, b, what, spoken) in recorded {
-        let name = ["HOSTILE_TO", "OWES", "EMPLOYED_BY", "TRUSTS"][what % 4];
+    for (a, b, predicate_number, is_spoken) in recorded {
+        let name = ["HOSTILE_TO", "OWES", "EMPLOYED_BY", "TRUSTS"][predicate_number % 4];
         let author = Author::Importer("notes".into());
-        let speaker = spoken.then(|| person(*a));
+        let speaker = is_spoken.then(|| person(*a));
         let source = Provenance { speaker, ..Provenance::new(Method::Imported, author.clone()) };
         let fact = Fact::relation(&person(*a), name, &person(a + 1 + b % 3), source).unwrap();
         let fact = Arc::new(fact.status(FactStatus::Canon).build().unwrap());
-        let held = KnowledgeEdge {
+        let edge = KnowledgeEdge {
             credence: hearsay_model::Credence::new(0.4).unwrap(),
-            acquisition: if *spoken { Acquisition::told(Some(person(*a))) } else { Acquisition::Witnessed },
+            acquisition: if *is_spoken { Acquisition::told(Some(person(*a))) } else { Acquisition::Witnessed },
             session: Some(session.clone()),
             ..KnowledgeEdge::authored(person(a + 2).into(), fact.id())
         };
-        apply(&mut state, author, vec![Change::AssertFact(fact), Change::Learn(held.into())]);
+        apply(&mut state, author, vec![Change::AssertFact(fact), Change::Learn(edge.into())]);
     }
     let mut ids = Vec::new();
-    for (line, told) in (1..).zip(texts) {
-        let (_, _, speaker, heard, time, at_table) = told;
-        let mut heard_by: Vec<Knower> = heard.iter().map(|n| Knower::Entity(person(*n))).collect();
+    for (line, text) in (1..).zip(texts) {
+        let (_, _, speaker, hearers, time, at_table) = text;
+        let mut heard_by: Vec<Knower> = hearers.iter().map(|n| Knower::Entity(person(*n))).collect();
         heard_by.sort();
         heard_by.dedup();
         let passage = Passage {
@@ -98,7 +98,7 @@ fn world(recorded: &[(usize, usize, usize, bool)], texts: &[Told]) -> (State, Ve
             line,
             time: time.map(|minute| Date::at(hearsay_model::GameTime(minute))),
             heard_by,
-            ..Passage::new(saying(told))
+            ..Passage::new(text_of(text))
         };
         ids.push(passage.id());
         apply(&mut state, Author::Dm, vec![Change::AddPassage(passage.into())]);
@@ -110,28 +110,28 @@ fn read(state: &mut State, policy: &Policy, texts: &[PassageId]) {
     let extractor = Extractor::new(Language::english(), state.vocabulary().as_ref().clone());
     let learned = TrustCalibration::of(state);
     for text in texts {
-        let page = Page::of(state, *text, &mut SessionLines::default()).unwrap();
+        let passage = PassageWithContext::load(state, *text, &mut SessionLines::default()).unwrap();
         let lexicon = Lexicon::of(state);
         let tools = ReadingTools { extractor: &extractor, lexicon: &lexicon, meaning: None, model: None };
-        let findings = read_pages(vec![page], &tools).remove(0);
-        let guide = Guide { policy, learned: &learned };
-        if let (Some(operation), _) = operation(state, &guide, &findings, Timestamp(0)).unwrap() {
+        let findings = read_passages(vec![passage], &tools).remove(0);
+        let rules = ProposalRules { policy, learned: &learned };
+        if let (Some(operation), _) = operation(state, &rules, &findings, Timestamp(0)).unwrap() {
             state.apply(operation).unwrap();
         }
     }
 }
 
-type Held = (Vec<Arc<Fact>>, BTreeMap<KnowledgeId, Arc<KnowledgeEdge>>, usize);
+type RecordedKnowledge = (Vec<Arc<Fact>>, BTreeMap<KnowledgeId, Arc<KnowledgeEdge>>, usize);
 
-fn held(state: &State) -> Held {
+fn recorded_knowledge(state: &State) -> RecordedKnowledge {
     let facts: Vec<Arc<Fact>> = state.facts().cloned().collect();
     let edges = facts.iter().flat_map(|fact| state.recorded_edges(fact.id()));
     (facts.clone(), edges.map(|(id, edge)| (id, Arc::clone(edge))).collect(), state.entity_count())
 }
 
-fn told() -> impl Strategy<Value = Told> {
+fn generated_text() -> impl Strategy<Value = GeneratedText> {
     (
-        0..SAYINGS.len(),
+        0..STATEMENTS.len(),
         (0..4_usize, 0..3_usize),
         prop::option::of(0..4_usize),
         prop::collection::vec(0..4_usize, 1..4),
@@ -146,45 +146,45 @@ proptest! {
     #[test]
     fn reading_a_text_twice_or_with_interruptions_equals_reading_it_once(
         recorded in prop::collection::vec((0..4_usize, 0..3_usize, 0..4_usize, any::<bool>()), 0..6),
-        texts in prop::collection::vec(told(), 1..10),
+        texts in prop::collection::vec(generated_text(), 1..10),
         stop in 0..10_usize,
         mode in prop::sample::select(vec![crate::policy::Mode::Dm, crate::policy::Mode::Autonomous]),
     ) {
         let policy = Policy { mode, ..Policy::default() };
-        let (before, ids) = world(&recorded, &texts);
-        let mut once = before.clone();
-        read(&mut once, &policy, &ids);
-        let position = once.position();
-        let found = held(&once);
+        let (initial, ids) = world(&recorded, &texts);
+        let mut read_once = initial.clone();
+        read(&mut read_once, &policy, &ids);
+        let position = read_once.position();
+        let expected = recorded_knowledge(&read_once);
 
-        let mut interrupted = before.clone();
+        let mut interrupted = initial.clone();
         read(&mut interrupted, &policy, &ids[..stop.min(ids.len())]);
         read(&mut interrupted, &policy, &ids);
-        prop_assert_eq!(&held(&interrupted), &found);
+        prop_assert_eq!(&recorded_knowledge(&interrupted), &expected);
 
-        read(&mut once, &policy, &ids);
-        prop_assert_eq!(&held(&once), &found);
-        prop_assert_eq!(once.position(), position, "nothing is written");
+        read(&mut read_once, &policy, &ids);
+        prop_assert_eq!(&recorded_knowledge(&read_once), &expected);
+        prop_assert_eq!(read_once.position(), position, "nothing is written");
     }
 
     #[test]
     fn records_and_withdrawals_of_others_stay(
         recorded in prop::collection::vec((0..4_usize, 0..3_usize, 0..4_usize, any::<bool>()), 1..6),
-        texts in prop::collection::vec(told(), 1..8),
+        texts in prop::collection::vec(generated_text(), 1..8),
         withdrawn in any::<prop::sample::Index>(),
     ) {
         let policy = Policy::default();
         let (mut state, ids) = world(&recorded, &texts);
-        let (_, authored, _) = held(&state);
+        let (_, authored, _) = recorded_knowledge(&state);
         read(&mut state, &policy, &ids);
-        let (_, edges, _) = held(&state);
+        let (_, edges, _) = recorded_knowledge(&state);
         for (id, edge) in &authored {
             prop_assert_eq!(edges.get(id), Some(edge));
         }
         let withdrawn = *edges.keys().nth(withdrawn.index(edges.len())).unwrap();
         apply(&mut state, Author::Dm, vec![Change::Unlearn(withdrawn)]);
-        let found = held(&state);
+        let expected = recorded_knowledge(&state);
         read(&mut state, &policy, &ids);
-        prop_assert_eq!(held(&state), found);
+        prop_assert_eq!(recorded_knowledge(&state), expected);
     }
 }

@@ -4,13 +4,13 @@ use hearsay_campaign::LeftOut;
 use hearsay_model::{Author, Change, EntityId, Fact, FactId, FactStatus, Operation, State, Timestamp, attribute};
 use hearsay_query::{
     resolve::find_fact,
-    review::{is_naming, is_newcomer, waiting_about, waiting_with},
+    review::{facts_decided_together, is_extracted_name_or_kind, is_newcomer, pending_facts_about},
 };
 use serde::{Deserialize, Serialize};
 
 use crate::{
     CommandError,
-    edit::{Editor, Right, succession},
+    edit::{Correction, Editor, succession},
 };
 
 /// The DM's decision on a fact.
@@ -51,54 +51,55 @@ impl Decision {
             return Err(CommandError::NotProposed { fact: id, status: fact.status() });
         }
         if let Some(left_out) = LeftOut::of(&fact) {
-            return Ok(self.left_out(state, &fact, left_out, now));
+            return Ok(self.withdrawal_operation(state, &fact, left_out, now));
         }
-        let mut same = waiting_with(state, &fact);
+        let mut related_facts = facts_decided_together(state, &fact);
         match self {
             // Accepting a fact about a new entity also confirms the name of the entity. Rejecting the name rejects all
             // facts about the entity.
             Self::Accept | Self::Edit { .. } => {}
-            Self::Reject | Self::False => same.extend(stands_on(state, &fact)),
+            Self::Reject | Self::False => related_facts.extend(facts_depending_on_name(state, &fact)),
         }
-        same.sort_unstable();
-        same.dedup();
+        related_facts.sort_unstable();
+        related_facts.dedup();
         let confirm = |fact| [Change::SetStatus { fact, status: FactStatus::Canon }, Change::Confirm(fact)];
-        let judged = |word: &str, status| {
-            let judge = |fact| [Change::SetStatus { fact, status }, Change::Confirm(fact)];
-            let changes: Vec<Change> = std::iter::once(id).chain(same.iter().copied()).flat_map(judge).collect();
-            (format!("{word} \u{201C}{}\u{201D}", fact.statement()), changes)
+        let decide_all = |verb: &str, status| {
+            let to_changes = |fact| [Change::SetStatus { fact, status }, Change::Confirm(fact)];
+            let changes: Vec<Change> =
+                std::iter::once(id).chain(related_facts.iter().copied()).flat_map(to_changes).collect();
+            (format!("{verb} \u{201C}{}\u{201D}", fact.statement()), changes)
         };
         let rejected = |fact| Change::SetStatus { fact, status: FactStatus::Rejected };
         let (summary, changes) = match self {
             Self::Accept => {
-                let (summary, mut changes) = judged("accept", FactStatus::Canon);
-                changes.extend(names_in(state, &fact).into_iter().flat_map(confirm));
+                let (summary, mut changes) = decide_all("accept", FactStatus::Canon);
+                changes.extend(pending_names_in(state, &fact).into_iter().flat_map(confirm));
                 // The accepted fact ends older values of its predicate.
-                let open = state.values(fact.subject(), fact.predicate());
+                let open_values = state.values(fact.subject(), fact.predicate());
                 let mut validity = fact.validity().clone();
-                changes.extend(succession(state, &open, fact.predicate(), fact.object(), &mut validity));
+                changes.extend(succession(state, &open_values, fact.predicate(), fact.object(), &mut validity));
                 (summary, changes)
             }
-            Self::False => judged("mark false", FactStatus::False),
+            Self::False => decide_all("mark false", FactStatus::False),
             Self::Reject => (
                 format!("reject \u{201C}{}\u{201D}", fact.statement()),
-                std::iter::once(id).chain(same.iter().copied()).map(rejected).collect(),
+                std::iter::once(id).chain(related_facts.iter().copied()).map(rejected).collect(),
             ),
             Self::Edit { subject, predicate, object, statement } => {
                 let editor = Editor { state, author: Author::Dm, now };
-                let right = Right {
+                let correction = Correction {
                     subject: subject.as_deref(),
                     predicate: predicate.as_deref(),
                     object: object.as_deref(),
                     statement: statement.as_deref(),
                 };
-                let (new, mut changes) = editor.corrected(&fact, &right, FactStatus::Canon)?;
+                let (new, mut changes) = editor.corrected(&fact, &correction, FactStatus::Canon)?;
                 // The original fact stays in the state as rejected, so that it is not proposed again.
                 changes.push(match new.id() == id {
                     true => Change::Confirm(id),
                     false => rejected(id),
                 });
-                changes.extend(same.iter().copied().map(rejected));
+                changes.extend(related_facts.iter().copied().map(rejected));
                 (format!("accept as \u{201C}{}\u{201D}", new.statement()), changes)
             }
         };
@@ -107,11 +108,11 @@ impl Decision {
 
     /// Returns the operation for a proposal to withdraw a record, because its source file no longer contains it. If the
     /// DM accepts, the record is withdrawn. Otherwise the record stays, and its withdrawal is not proposed again.
-    fn left_out(&self, state: &State, proposal: &Fact, what: LeftOut, now: Timestamp) -> Operation {
+    fn withdrawal_operation(&self, state: &State, proposal: &Fact, record: LeftOut, now: Timestamp) -> Operation {
         let id = proposal.id();
-        let (word, changes) = match self {
+        let (verb, changes) = match self {
             Self::Accept => {
-                let withdraw = match what {
+                let withdraw = match record {
                     LeftOut::Fact(fact) => state.fact(fact).map(|_| Change::RetractFact(fact)),
                     LeftOut::Passage(passage) => state.passage(passage).map(|_| Change::RemovePassage(passage)),
                     LeftOut::Entity(entity) => state.entity(&entity).map(|_| Change::RemoveEntity(entity)),
@@ -120,26 +121,27 @@ impl Decision {
             }
             _ => ("keep", vec![Change::SetStatus { fact: id, status: FactStatus::Rejected }]),
         };
-        let summary = format!("{word}: {}", proposal.statement());
+        let summary = format!("{verb}: {}", proposal.statement());
         Operation { author: Author::Dm, recorded: now, summary, changes }
     }
 }
 
 /// Returns the facts that name the new entities in a fact or state their kinds, and that wait for the DM's decision.
 /// Accepting the fact also accepts them.
-fn names_in<'a>(state: &'a State, fact: &'a Fact) -> Vec<FactId> {
-    let ends = std::iter::once(fact.subject()).chain(fact.object().entity());
-    let new = ends.filter(|id| is_newcomer(state, id));
-    let naming =
-        |id: &'a EntityId| waiting_about(state, id).filter(move |other| is_naming(other) && other.subject() == id);
-    new.flat_map(naming).map(|fact| fact.id()).filter(|id| *id != fact.id()).collect()
+fn pending_names_in<'a>(state: &'a State, fact: &'a Fact) -> Vec<FactId> {
+    let entities = std::iter::once(fact.subject()).chain(fact.object().entity());
+    let new_entities = entities.filter(|id| is_newcomer(state, id));
+    let name_facts = |id: &'a EntityId| {
+        pending_facts_about(state, id).filter(move |other| is_extracted_name_or_kind(other) && other.subject() == id)
+    };
+    new_entities.flat_map(name_facts).map(|fact| fact.id()).filter(|id| *id != fact.id()).collect()
 }
 
 /// If `fact` states the name of a new entity, returns the other facts about this entity that wait for the DM's
 /// decision. Rejecting the name also rejects them.
-fn stands_on(state: &State, fact: &Fact) -> Vec<FactId> {
+fn facts_depending_on_name(state: &State, fact: &Fact) -> Vec<FactId> {
     let id = fact.subject();
     let is_its_name = fact.predicate().as_str() == attribute::NAME && is_newcomer(state, id);
-    let waiting = is_its_name.then(|| waiting_about(state, id)).into_iter().flatten();
-    waiting.map(|fact| fact.id()).filter(|id| *id != fact.id()).collect()
+    let pending = is_its_name.then(|| pending_facts_about(state, id)).into_iter().flatten();
+    pending.map(|fact| fact.id()).filter(|id| *id != fact.id()).collect()
 }

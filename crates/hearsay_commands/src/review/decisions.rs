@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use hearsay_model::{Author, Change, FactId, FactStatus, Kind, Knower, Operation, Secrecy, State, Timestamp};
-use hearsay_query::{resolve::find_fact, review::waiting_with};
+use hearsay_query::{resolve::find_fact, review::facts_decided_together};
 use serde::{Deserialize, Serialize};
 
 use super::decision::Decision;
@@ -28,25 +28,25 @@ impl Decisions {
     /// # Errors
     /// Returns an error if a fact does not exist, or if all facts were already decided.
     pub fn operation(&self, state: &State, now: Timestamp) -> Result<Operation, CommandError> {
-        let (mut changes, mut done, mut first) = (Vec::new(), BTreeSet::new(), None);
+        let (mut changes, mut decided, mut first_summary) = (Vec::new(), BTreeSet::new(), None);
         let mut count = 0_usize;
         for id in &self.facts {
             let fact = find_fact(state, &id.to_string())?;
-            if done.contains(id) || (fact.status() == FactStatus::Rejected && self.facts.len() > 1) {
+            if decided.contains(id) || (fact.status() == FactStatus::Rejected && self.facts.len() > 1) {
                 continue;
             }
             let operation = self.decision.operation(state, &id.to_string(), now)?;
-            done.insert(*id);
-            done.extend(waiting_with(state, &fact));
+            decided.insert(*id);
+            decided.extend(facts_decided_together(state, &fact));
             count += 1;
             changes.extend(operation.changes);
-            first.get_or_insert(operation.summary);
+            first_summary.get_or_insert(operation.summary);
         }
-        let Some(first) = first else {
+        let Some(first_summary) = first_summary else {
             let fact = self.facts.first().copied().ok_or(CommandError::NothingToDecide)?;
             return Err(CommandError::NotProposed { fact, status: FactStatus::Rejected });
         };
-        let summary = if count > 1 { format!("{first} and {} more", count - 1) } else { first };
+        let summary = if count > 1 { format!("{first_summary} and {} more", count - 1) } else { first_summary };
         let reason = self.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
         let summary = reason.map_or_else(|| summary.clone(), |reason| format!("{summary}, because: {reason}"));
         Ok(Operation { author: Author::Dm, recorded: now, summary, changes })
@@ -71,29 +71,29 @@ impl Keep {
     /// Returns an error if a fact does not exist, or all facts already have the requested secrecy.
     pub fn operation(&self, state: &State, now: Timestamp) -> Result<Operation, CommandError> {
         let secrecy = if self.secret { Secrecy::Secret } else { Secrecy::Open };
-        let (mut changes, mut first, mut count) = (Vec::new(), None, 0_usize);
+        let (mut changes, mut first_statement, mut count) = (Vec::new(), None, 0_usize);
         for id in &self.facts {
             let fact = find_fact(state, &id.to_string())?;
             if fact.secrecy() == secrecy {
                 continue;
             }
             count += 1;
-            first.get_or_insert_with(|| fact.statement().to_owned());
+            first_statement.get_or_insert_with(|| fact.statement().to_owned());
             changes.push(Change::SetSecrecy { fact: *id, secrecy });
-            let shared = |knower: &Knower| match knower.entity() {
+            let is_shared = |knower: &Knower| match knower.entity() {
                 None => true,
-                Some(who) => matches!(state.kind(who), Some(Kind::Location | Kind::Faction | Kind::Party)),
+                Some(id) => matches!(state.kind(id), Some(Kind::Location | Kind::Faction | Kind::Party)),
             };
-            let taken_to_know =
-                state.recorded_edges(*id).filter(|(_, edge)| edge.acquisition.is_authored() && shared(&edge.knower));
+            let authored_edges =
+                state.recorded_edges(*id).filter(|(_, edge)| edge.acquisition.is_authored() && is_shared(&edge.knower));
             if self.secret {
-                changes.extend(taken_to_know.map(|(edge, _)| Change::Unlearn(edge)));
+                changes.extend(authored_edges.map(|(edge, _)| Change::Unlearn(edge)));
             }
         }
-        let statement = first.ok_or(CommandError::NothingToDecide)?;
-        let word = if self.secret { "make secret" } else { "make open" };
+        let statement = first_statement.ok_or(CommandError::NothingToDecide)?;
+        let verb = if self.secret { "make secret" } else { "make open" };
         let more = if count > 1 { format!(" and {} more", count - 1) } else { String::new() };
-        let summary = format!("{word} \u{201C}{statement}\u{201D}{more}");
+        let summary = format!("{verb} \u{201C}{statement}\u{201D}{more}");
         Ok(Operation { author: Author::Dm, recorded: now, summary, changes })
     }
 }

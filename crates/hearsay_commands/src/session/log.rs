@@ -8,14 +8,14 @@ use hearsay_model::{
     Session, SessionSetting, Setting, State, Timestamp,
 };
 use hearsay_query::{
-    dates::date_of,
+    dates::parse_date,
     resolve::{find_session, resolve, resolve_speaker},
-    session::{latest, next_line},
+    session::{later_time, next_line},
 };
 use serde::{Deserialize, Serialize};
 
 use super::new::NewSession;
-use crate::{CommandError, game_event::mentioned};
+use crate::{CommandError, game_event::mentioned_entities};
 
 /// Lines to write to the log of a session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -70,10 +70,10 @@ impl LogLine {
 }
 
 /// Place, time and characters present at the current line of the log.
-struct Scene<'a> {
+struct LogPosition<'a> {
     state: &'a State,
     session: Session,
-    here: Vec<EntityId>,
+    present: Vec<EntityId>,
     place: Option<EntityId>,
     time: Option<Date>,
 }
@@ -94,7 +94,7 @@ impl Log {
             return Err(CommandError::EmptyLog);
         }
         let playing = state.playing();
-        let (session, begun_at) = match (&self.new, &self.session, playing) {
+        let (session, first_place) = match (&self.new, &self.session, playing) {
             (Some(new), ..) => new.session(state)?,
             (None, Some(given), _) => (Session::clone(&*find_session(state, given)?), None),
             (None, None, Some(playing)) => (Session::clone(&*find_session(state, playing.session.as_str())?), None),
@@ -102,36 +102,37 @@ impl Log {
         };
         let playing = playing.filter(|playing| playing.session == session.id);
         let mut changes: Vec<Change> = self.new.iter().map(|_| Change::SetSession(session.clone())).collect();
-        let mut scene = Scene {
+        let mut position = LogPosition {
             state,
-            here: playing.map_or_else(|| session.present.clone(), |playing| playing.here.clone()),
-            place: playing.map_or(begun_at, |playing| playing.place.clone()),
+            present: playing.map_or_else(|| session.present.clone(), |playing| playing.here.clone()),
+            place: playing.map_or(first_place, |playing| playing.place.clone()),
             time: match playing {
-                Some(playing) => latest(state, playing.time.clone()),
+                Some(playing) => later_time(state, playing.time.clone()),
                 None => session.start.clone(),
             },
             session,
         };
-        scene.here.retain(|id| state.entity(id).is_some());
-        let before = self.source.as_ref().map(|source| written_from(state, &scene.session, source));
-        let base = self.base(state, &scene.session, before.as_deref());
-        let mut kept = BTreeSet::new();
+        position.present.retain(|id| state.entity(id).is_some());
+        let earlier_passages =
+            self.source.as_ref().map(|source| passages_from_source(state, &position.session, source));
+        let line_offset = self.line_offset(state, &position.session, earlier_passages.as_deref());
+        let mut written_ids = BTreeSet::new();
         for (number, line) in (1..).zip(&self.lines) {
-            let passage = scene.passage(line).map_err(|source| {
+            let passage = position.passage(line).map_err(|source| {
                 let source = Box::new(source);
                 CommandError::LogLine { number: line.number.map_or(number as usize, |number| number as usize), source }
             })?;
-            let mut passage = Passage { line: base.saturating_add(line.number.unwrap_or(number)), ..passage };
+            let mut passage = Passage { line: line_offset.saturating_add(line.number.unwrap_or(number)), ..passage };
             if let Some(source) = &self.source {
                 let (path, line) = (source.name.clone(), line.number.unwrap_or(number));
                 passage.evidence.push(Evidence::File { path, line, field: "transcript".into() });
             }
             let id = passage.id();
-            if kept.insert(id) && state.passage(id).is_none_or(|held| **held != passage) {
+            if written_ids.insert(id) && state.passage(id).is_none_or(|recorded| **recorded != passage) {
                 changes.push(Change::AddPassage(passage.into()));
             }
         }
-        for id in before.into_iter().flatten().filter(|id| !kept.contains(id)) {
+        for id in earlier_passages.into_iter().flatten().filter(|id| !written_ids.contains(id)) {
             changes.push(Change::RemovePassage(id));
         }
         if let Some(LogSource { name, digest }) = &self.source {
@@ -141,38 +142,38 @@ impl Log {
             }
         }
         if let Some(playing) = playing {
-            let now = Playing { place: scene.place.clone(), time: scene.time.clone(), ..playing.clone() };
+            let now = Playing { place: position.place.clone(), time: position.time.clone(), ..playing.clone() };
             changes.extend((now != *playing).then_some(Change::Set(Setting::Session(SessionSetting::Playing(now)))));
         }
         let summary = match (&self.lines[..], &self.source) {
-            ([line], None) => format!("{}: {}", scene.session.id, shortened(&line.text)),
-            (lines, None) => format!("{}: {} lines", scene.session.id, lines.len()),
-            ([_], Some(source)) => format!("{}: 1 line of {}", scene.session.id, source.name),
-            (lines, Some(source)) => format!("{}: {} lines of {}", scene.session.id, lines.len(), source.name),
+            ([line], None) => format!("{}: {}", position.session.id, shorten(&line.text)),
+            (lines, None) => format!("{}: {} lines", position.session.id, lines.len()),
+            ([_], Some(source)) => format!("{}: 1 line of {}", position.session.id, source.name),
+            (lines, Some(source)) => format!("{}: {} lines of {}", position.session.id, lines.len(), source.name),
         };
         Ok(Operation { author, recorded, summary, changes })
     }
 
     /// Returns the offset to add to the numbers of the new lines, which count from 1. This is the number of the last
     /// line of the session, or the offset that an earlier import of the same file used.
-    fn base(&self, state: &State, session: &Session, before: Option<&[PassageId]>) -> u32 {
-        let earlier = before.into_iter().flatten().filter_map(|id| state.passage(*id));
-        let begun = earlier.filter_map(|passage| match &passage.evidence[..] {
+    fn line_offset(&self, state: &State, session: &Session, earlier_passages: Option<&[PassageId]>) -> u32 {
+        let earlier = earlier_passages.into_iter().flatten().filter_map(|id| state.passage(*id));
+        let offsets = earlier.filter_map(|passage| match &passage.evidence[..] {
             [Evidence::File { line, .. }, ..] => Some(passage.line.saturating_sub(*line)),
             _ => None,
         });
-        begun.min().unwrap_or_else(|| next_line(state, Some(&session.id)) - 1)
+        offsets.min().unwrap_or_else(|| next_line(state, Some(&session.id)) - 1)
     }
 }
 
 /// Returns the passages of a session from an earlier import of a file.
-fn written_from(state: &State, session: &Session, source: &LogSource) -> Vec<PassageId> {
+fn passages_from_source(state: &State, session: &Session, source: &LogSource) -> Vec<PassageId> {
     let is_from = |evidence: &Evidence| matches!(evidence, Evidence::File { path, field, .. } if *path == source.name && field == "transcript");
-    let of_session = state.passages_in_session(Some(&session.id));
-    of_session.filter(|(_, passage)| passage.evidence.iter().any(is_from)).map(|(id, _)| id).collect()
+    let session_passages = state.passages_in_session(Some(&session.id));
+    session_passages.filter(|(_, passage)| passage.evidence.iter().any(is_from)).map(|(id, _)| id).collect()
 }
 
-fn shortened(text: &str) -> String {
+fn shorten(text: &str) -> String {
     let mut words = text.trim().chars();
     let mut short: String = words.by_ref().take(60).collect();
     if words.next().is_some() {
@@ -181,25 +182,26 @@ fn shortened(text: &str) -> String {
     format!("\u{201C}{short}\u{201D}")
 }
 
-impl Scene<'_> {
+impl LogPosition<'_> {
     /// Returns the passage for a line, without the line number.
     fn passage(&mut self, line: &LogLine) -> Result<Passage, CommandError> {
-        let all = |names: &[String]| names.iter().map(|name| resolve(self.state, name)).collect::<Result<Vec<_>, _>>();
+        let resolve_all =
+            |names: &[String]| names.iter().map(|name| resolve(self.state, name)).collect::<Result<Vec<_>, _>>();
         let text = line.text.trim();
         if text.is_empty() {
             return Err(CommandError::EmptyLog);
         }
         let speaker = line.speaker.as_deref().map(|name| resolve_speaker(self.state, name)).transpose()?;
         let (speaker, speaker_alias) = speaker.unzip();
-        let (named, with) = (all(&line.heard_by)?, all(&line.with)?);
+        let (named_hearers, additional_hearers) = (resolve_all(&line.heard_by)?, resolve_all(&line.with)?);
         if let Some(name) = &line.place {
             self.place = Some(resolve(self.state, name)?);
         }
         if let Some(raw) = &line.time {
-            self.time = Some(date_of(self.state, raw)?);
+            self.time = Some(parse_date(self.state, raw)?);
         }
-        let mut hearers = if named.is_empty() { self.there() } else { named };
-        hearers.extend(with.into_iter().chain(speaker.clone()));
+        let mut hearers = if named_hearers.is_empty() { self.default_hearers() } else { named_hearers };
+        hearers.extend(additional_hearers.into_iter().chain(speaker.clone()));
         let mut heard_by: Vec<Knower> = hearers.into_iter().map(Knower::Entity).collect();
         heard_by.sort();
         heard_by.dedup();
@@ -210,18 +212,18 @@ impl Scene<'_> {
             time: self.time.clone(),
             place: self.place.clone(),
             heard_by,
-            mentions: mentioned(self.state, text),
+            mentions: mentioned_entities(self.state, text),
             ..Passage::new(text)
         })
     }
 
     /// Returns the hearers of a line said aloud: the characters present in the session, and the non-player characters
     /// at the place. A player character that is not present in the session hears nothing, even if it is at the place.
-    fn there(&self) -> Vec<EntityId> {
+    fn default_hearers(&self) -> Vec<EntityId> {
         let moment = self.time.as_ref().and_then(|date| date.time);
-        let mut there = self.place.as_ref().map(|place| present(self.state, place, moment)).unwrap_or_default();
-        there.retain(|id| self.state.kind(id) != Some(Kind::Player));
-        there.extend(self.here.iter().cloned());
-        there
+        let mut hearers = self.place.as_ref().map(|place| present(self.state, place, moment)).unwrap_or_default();
+        hearers.retain(|id| self.state.kind(id) != Some(Kind::Player));
+        hearers.extend(self.present.iter().cloned());
+        hearers
     }
 }

@@ -3,7 +3,7 @@
 use hearsay_belief::{is_dead, player_characters};
 use hearsay_model::{Date, EntityId, Session, SessionId, State};
 use hearsay_query::{
-    dates::{clock_date, date_of},
+    dates::{clock_date, parse_date},
     resolve::resolve,
 };
 use serde::{Deserialize, Serialize};
@@ -36,9 +36,9 @@ impl NewSession {
     /// # Errors
     /// Returns an error if a name or date is invalid, or if another session already has the id.
     pub fn session(&self, state: &State) -> Result<(Session, Option<EntityId>), CommandError> {
-        let last = state.sessions().filter_map(|session| session.number).max();
+        let last_number = state.sessions().filter_map(|session| session.number).max();
         let count = u32::try_from(state.sessions().count()).unwrap_or(u32::MAX);
-        let mut number = self.number.unwrap_or_else(|| last.unwrap_or(count).saturating_add(1));
+        let mut number = self.number.unwrap_or_else(|| last_number.unwrap_or(count).saturating_add(1));
         let id = match &self.id {
             Some(id) => SessionId::new(id)?,
             None => loop {
@@ -50,11 +50,11 @@ impl NewSession {
             },
         };
         if state.session(&id).is_some() {
-            return Err(CommandError::SessionTaken(id));
+            return Err(CommandError::SessionExists(id));
         }
         let title = self.title.as_deref().map(str::trim).filter(|title| !title.is_empty());
         let start = match &self.time {
-            Some(raw) => Some(date_of(state, raw)?),
+            Some(raw) => Some(parse_date(state, raw)?),
             None => state.clock().map(|_| clock_date(state)),
         };
         let place = self.place.as_deref().map(|name| resolve(state, name)).transpose()?;
@@ -72,17 +72,17 @@ impl NewSession {
 
     fn present(&self, state: &State, start: Option<&Date>) -> Result<Vec<EntityId>, CommandError> {
         if self.present.is_empty() {
-            let moment = start.and_then(|date| date.time);
+            let start_time = start.and_then(|date| date.time);
             let players = player_characters(state).into_iter();
-            return Ok(players.filter(|id| !is_dead(state, id, moment)).collect());
+            return Ok(players.filter(|id| !is_dead(state, id, start_time)).collect());
         }
-        let mut present = all(state, &self.present)?;
+        let mut present = resolve_all(state, &self.present)?;
         present.sort();
         present.dedup();
         Ok(present)
     }
 }
 
-pub(super) fn all(state: &State, names: &[String]) -> Result<Vec<EntityId>, CommandError> {
+pub(super) fn resolve_all(state: &State, names: &[String]) -> Result<Vec<EntityId>, CommandError> {
     names.iter().map(|name| Ok(resolve(state, name)?)).collect()
 }

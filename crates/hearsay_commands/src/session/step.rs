@@ -5,13 +5,13 @@ use hearsay_model::{
     Timestamp,
 };
 use hearsay_query::{
-    dates::date_of,
+    dates::parse_date,
     resolve::find_session,
-    session::{last_place, latest},
+    session::{last_place, later_time},
 };
 use serde::{Deserialize, Serialize};
 
-use super::new::{NewSession, all};
+use super::new::{NewSession, resolve_all};
 use crate::CommandError;
 
 /// A step of a session: its start, a change of attendance, or its end.
@@ -54,65 +54,66 @@ impl SessionStep {
     }
 }
 
-type Step = Result<(String, Vec<Change>), CommandError>;
+type StepResult = Result<(String, Vec<Change>), CommandError>;
 
-fn start(state: &State, new: &NewSession) -> Step {
+fn start(state: &State, new: &NewSession) -> StepResult {
     if let Some(playing) = state.playing() {
         return Err(CommandError::Playing(playing.session.clone()));
     }
     let (session, place) = new.session(state)?;
     let place = place.or_else(|| last_place(state));
-    let (id, here, time) = (session.id.clone(), session.present.clone(), session.start.clone());
+    let (id, present, time) = (session.id.clone(), session.present.clone(), session.start.clone());
     let summary = format!("{id} begins: {}", session.title);
-    let playing = Setting::Session(SessionSetting::Playing(Playing { session: id, here, place, time }));
+    let playing = Setting::Session(SessionSetting::Playing(Playing { session: id, here: present, place, time }));
     Ok((summary, vec![Change::SetSession(session), Change::Set(playing)]))
 }
 
-fn attend(state: &State, arrive: &[String], leave: &[String]) -> Step {
+fn attend(state: &State, arrive: &[String], leave: &[String]) -> StepResult {
     let playing = state.playing().ok_or(CommandError::NotPlaying)?;
-    let (arrive, leave) = (all(state, arrive)?, all(state, leave)?);
-    let mut here = playing.here.clone();
-    for who in &arrive {
-        if here.contains(who) {
-            return Err(CommandError::Attendance { who: who.clone(), here: true });
+    let (arrive, leave) = (resolve_all(state, arrive)?, resolve_all(state, leave)?);
+    let mut present = playing.here.clone();
+    for character in &arrive {
+        if present.contains(character) {
+            return Err(CommandError::Attendance { who: character.clone(), here: true });
         }
-        here.push(who.clone());
+        present.push(character.clone());
     }
-    for who in &leave {
-        let place = here.iter().position(|id| id == who);
-        here.remove(place.ok_or_else(|| CommandError::Attendance { who: who.clone(), here: false })?);
+    for character in &leave {
+        let index = present.iter().position(|id| id == character);
+        present.remove(index.ok_or_else(|| CommandError::Attendance { who: character.clone(), here: false })?);
     }
-    here.sort();
-    let mut changes = vec![Change::Set(Setting::Session(SessionSetting::Playing(Playing { here, ..playing.clone() })))];
+    present.sort();
+    let mut changes =
+        vec![Change::Set(Setting::Session(SessionSetting::Playing(Playing { here: present, ..playing.clone() })))];
     let mut session = session_of(state, &playing.session)?;
-    let before = session.present.len();
+    let present_count = session.present.len();
     session.present.extend(arrive.iter().cloned());
     session.present.sort();
     session.present.dedup();
-    if session.present.len() > before {
+    if session.present.len() > present_count {
         changes.push(Change::SetSession(session));
     }
-    let said = |who: &[EntityId], does: &str| {
-        let names: Vec<&str> = who.iter().map(|id| state.name_or_id(id)).collect();
-        (!names.is_empty()).then(|| format!("{} {does}", names.join(", ")))
+    let describe = |ids: &[EntityId], verb: &str| {
+        let names: Vec<&str> = ids.iter().map(|id| state.name_or_id(id)).collect();
+        (!names.is_empty()).then(|| format!("{} {verb}", names.join(", ")))
     };
-    let parts: Vec<String> = [said(&arrive, "joins"), said(&leave, "leaves")].into_iter().flatten().collect();
+    let parts: Vec<String> = [describe(&arrive, "joins"), describe(&leave, "leaves")].into_iter().flatten().collect();
     Ok((format!("{}: {}", playing.session, parts.join("; ")), changes))
 }
 
-fn end(state: &State, time: Option<&str>) -> Step {
+fn end(state: &State, time: Option<&str>) -> StepResult {
     let playing = state.playing().ok_or(CommandError::NotPlaying)?;
     let mut session = session_of(state, &playing.session)?;
     session.end = match time {
-        Some(raw) => Some(date_of(state, raw)?),
-        None => latest(state, playing.time.clone()),
+        Some(raw) => Some(parse_date(state, raw)?),
+        None => later_time(state, playing.time.clone()),
     };
-    let moment = |date: &Option<Date>| date.as_ref().and_then(|date| date.time);
-    if let (Some(begin), Some(stop)) = (moment(&session.start), moment(&session.end))
-        && stop < begin
+    let time_of = |date: &Option<Date>| date.as_ref().and_then(|date| date.time);
+    if let (Some(start_time), Some(end_time)) = (time_of(&session.start), time_of(&session.end))
+        && end_time < start_time
     {
         let print = |time| state.calendar().print(time);
-        let (start, end) = (print(begin), print(stop));
+        let (start, end) = (print(start_time), print(end_time));
         return Err(CommandError::SessionEndsTooEarly { session: session.id, start, end });
     }
     let summary = format!("{} ends", session.id);

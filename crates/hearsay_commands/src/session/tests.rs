@@ -6,7 +6,7 @@ use hearsay_model::{
     Author, Change, Date, Entity, EntityId, Fact, GameSetting, GameTime, Kind, Knower, Method, Operation, Position,
     PredicateRole, Provenance, Setting, State, Timestamp, attribute,
 };
-use hearsay_query::session::{RecapFor, latest, session_recap, session_report, sessions};
+use hearsay_query::session::{RecapFor, later_time, session_recap, session_report, sessions};
 use proptest::prelude::*;
 
 use super::*;
@@ -22,9 +22,9 @@ fn inn() -> State {
     for name in PLAYERS.iter().chain(&OTHERS) {
         let kind = if PLAYERS.contains(name) { Kind::Player } else { Kind::Npc };
         let kind = Fact::attribute(&id(name), attribute::KIND, kind.to_string(), authored()).unwrap();
-        let here = Fact::relation(&id(name), PredicateRole::Location.name(), &id("inn"), authored()).unwrap();
+        let location = Fact::relation(&id(name), PredicateRole::Location.name(), &id("inn"), authored()).unwrap();
         changes.push(Change::AddEntity(Entity::new(id(name))));
-        changes.extend([kind, here].map(|fact| Change::AssertFact(fact.build().unwrap().into())));
+        changes.extend([kind, location].map(|fact| Change::AssertFact(fact.build().unwrap().into())));
     }
     changes.push(Change::Set(Setting::Game(GameSetting::Clock(GameTime(100)))));
     let mut state = State::default();
@@ -44,30 +44,38 @@ enum Step {
 
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
-        (prop::collection::vec(0..3_usize, 0..3), any::<bool>()).prop_map(|(who, at)| Step::Start(who, at)),
-        (0..3_usize, any::<bool>()).prop_map(|(who, comes)| Step::Attend(who, comes)),
+        (prop::collection::vec(0..3_usize, 0..3), any::<bool>())
+            .prop_map(|(characters, at_inn)| Step::Start(characters, at_inn)),
+        (0..3_usize, any::<bool>()).prop_map(|(character, arrives)| Step::Attend(character, arrives)),
         Just(Step::End),
-        (prop::option::of(0..5_usize), any::<bool>(), "[a-z ]{0,8}").prop_map(|(by, at, text)| Step::Log(by, at, text)),
+        (prop::option::of(0..5_usize), any::<bool>(), "[a-z ]{0,8}")
+            .prop_map(|(speaker, at_inn, text)| Step::Log(speaker, at_inn, text)),
         (0..300_i64).prop_map(Step::Clock),
         (1..40_u64).prop_map(Step::Undo),
     ]
 }
 
 fn operation(state: &State, step: &Step) -> Option<Operation> {
-    let players = |who: &[usize]| who.iter().map(|at| PLAYERS[*at].to_owned()).collect::<Vec<_>>();
-    let inn = |at: bool| at.then(|| "inn".to_owned());
+    let players = |characters: &[usize]| characters.iter().map(|index| PLAYERS[*index].to_owned()).collect::<Vec<_>>();
+    let inn = |at_inn: bool| at_inn.then(|| "inn".to_owned());
     let session = |step: SessionStep| step.operation(state, Author::Dm, Timestamp(0)).ok();
     match step {
-        Step::Start(who, at) => {
-            session(SessionStep::Start(NewSession { present: players(who), place: inn(*at), ..NewSession::default() }))
+        Step::Start(characters, at_inn) => session(SessionStep::Start(NewSession {
+            present: players(characters),
+            place: inn(*at_inn),
+            ..NewSession::default()
+        })),
+        Step::Attend(character, true) => {
+            session(SessionStep::Attend { arrive: players(&[*character]), leave: Vec::new() })
         }
-        Step::Attend(who, true) => session(SessionStep::Attend { arrive: players(&[*who]), leave: Vec::new() }),
-        Step::Attend(who, false) => session(SessionStep::Attend { arrive: Vec::new(), leave: players(&[*who]) }),
+        Step::Attend(character, false) => {
+            session(SessionStep::Attend { arrive: Vec::new(), leave: players(&[*character]) })
+        }
         Step::End => session(SessionStep::End { time: None }),
-        Step::Log(by, at, text) => {
+        Step::Log(speaker_index, at_inn, text) => {
             let everybody: Vec<&str> = PLAYERS.iter().chain(&OTHERS).copied().collect();
-            let speaker = by.map(|by| everybody[by].to_owned());
-            let line = LogLine { speaker, place: inn(*at), ..LogLine::new(text) };
+            let speaker = speaker_index.map(|speaker_index| everybody[speaker_index].to_owned());
+            let line = LogLine { speaker, place: inn(*at_inn), ..LogLine::new(text) };
             Log { lines: vec![line], ..Log::default() }.operation(state, Author::Dm, Timestamp(0)).ok()
         }
         Step::Clock(time) => Some(Operation::new(
@@ -75,7 +83,7 @@ fn operation(state: &State, step: &Step) -> Option<Operation> {
             "clock",
             vec![Change::Set(Setting::Game(GameSetting::Clock(GameTime(*time))))],
         )),
-        Step::Undo(at) => Some(Operation::new(Author::Dm, "undo", vec![Change::Revert(Position(*at + 1))])),
+        Step::Undo(position) => Some(Operation::new(Author::Dm, "undo", vec![Change::Revert(Position(*position + 1))])),
     }
 }
 
@@ -139,8 +147,8 @@ fn a_log_goes_on_where_it_has_come_to() {
     let start = SessionStep::Start(NewSession::default());
     state.apply(start.operation(&state, Author::Dm, Timestamp(0)).unwrap()).unwrap();
     let date = |minute| Some(Date::at(GameTime(minute)));
-    assert_eq!(latest(&state, date(50)).unwrap().time, Some(GameTime(100)), "the game clock is ahead");
-    assert_eq!(latest(&state, date(150)).unwrap().time, Some(GameTime(150)));
-    assert_eq!(latest(&State::default(), date(1)), date(1));
-    assert_eq!(latest(&State::default(), None), None);
+    assert_eq!(later_time(&state, date(50)).unwrap().time, Some(GameTime(100)), "the game clock is ahead");
+    assert_eq!(later_time(&state, date(150)).unwrap().time, Some(GameTime(150)));
+    assert_eq!(later_time(&State::default(), date(1)), date(1));
+    assert_eq!(later_time(&State::default(), None), None);
 }

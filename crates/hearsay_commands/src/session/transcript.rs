@@ -101,15 +101,18 @@ impl TranscriptImport {
     /// Returns an error if there is no such session, if an assigned speaker is not in the file, or if the assigned
     /// character does not exist.
     pub fn plan(&self, state: &State) -> Result<(TranscriptReport, Log), CommandError> {
-        let (known, mut first) = (self.known(state)?, first_names(state));
-        add_players(state, &mut first);
+        let (assigned_speakers, mut first_names) = (self.assigned_speakers(state)?, characters_by_first_name(state));
+        add_players(state, &mut first_names);
         let speakers: Vec<SpeakerRow> = self
             .transcript
             .speakers()
             .into_iter()
             .map(|(name, lines)| {
-                let is = known.get(&text::normal(name)).cloned().unwrap_or_else(|| self.meant(state, &first, name));
-                SpeakerRow { name: name.to_owned(), lines, is }
+                let identity = assigned_speakers
+                    .get(&text::normal(name))
+                    .cloned()
+                    .unwrap_or_else(|| self.identify_speaker(state, &first_names, name));
+                SpeakerRow { name: name.to_owned(), lines, is: identity }
             })
             .collect();
         let by_name: BTreeMap<&str, &SpeakerIs> = speakers.iter().map(|row| (row.name.as_str(), &row.is)).collect();
@@ -117,24 +120,24 @@ impl TranscriptImport {
             .transcript
             .utterances
             .iter()
-            .map(|said| {
-                let is = said.speaker.as_deref().and_then(|name| Some((name, *by_name.get(name)?)));
-                let (speaker, text) = match is {
+            .map(|utterance| {
+                let identity = utterance.speaker.as_deref().and_then(|name| Some((name, *by_name.get(name)?)));
+                let (speaker, text) = match identity {
                     // Keeps a secret name as written, because the character's id would reveal whose name it is.
                     Some((name, SpeakerIs::Character(id))) => {
-                        let written = state.secret_name(id, name).unwrap_or(id.as_str());
-                        (Some(written.to_owned()), said.text.clone())
+                        let name_or_id = state.secret_name(id, name).unwrap_or(id.as_str());
+                        (Some(name_or_id.to_owned()), utterance.text.clone())
                     }
-                    Some((_, SpeakerIs::Dm)) | None => (None, said.text.clone()),
-                    Some((name, _)) => (None, format!("{name}: {}", said.text)),
+                    Some((_, SpeakerIs::Dm)) | None => (None, utterance.text.clone()),
+                    Some((name, _)) => (None, format!("{name}: {}", utterance.text)),
                 };
-                LogLine { speaker, number: Some(said.line), ..LogLine::new(text) }
+                LogLine { speaker, number: Some(utterance.line), ..LogLine::new(text) }
             })
             .collect();
-        let before = self.imported_to(state);
-        let session = match (&self.session, before) {
+        let earlier_session = self.earlier_session(state);
+        let session = match (&self.session, earlier_session) {
             (Some(given), _) => Some(find_session(state, given)?.id.clone()),
-            (None, before) => before,
+            (None, earlier_session) => earlier_session,
         };
         let mut digest = self.transcript.digest.clone();
         // The digest includes the assignment of speakers, because a different assignment results in a different log.
@@ -142,8 +145,8 @@ impl TranscriptImport {
             digest.push_str(&format!(" {}={:?}", row.name, row.is));
         }
         let source = LogSource { name: self.name.clone(), digest };
-        let written = session.as_ref().is_some_and(|session| self.is_in(state, session));
-        let unchanged = written && state.imported(&Log::key(&source.name)) == Some(&source.digest);
+        let is_already_written = session.as_ref().is_some_and(|session| self.was_imported_into(state, session));
+        let unchanged = is_already_written && state.imported(&Log::key(&source.name)) == Some(&source.digest);
         let preview = lines
             .iter()
             .map(|line| PreviewRow {
@@ -161,8 +164,11 @@ impl TranscriptImport {
             players.map(ToString::to_string).collect::<Vec<_>>()
         };
         let new = session.is_none().then(|| {
-            let given = !self.new.present.is_empty();
-            NewSession { present: if given { self.new.present.clone() } else { present() }, ..self.new.clone() }
+            let has_attendance = !self.new.present.is_empty();
+            NewSession {
+                present: if has_attendance { self.new.present.clone() } else { present() },
+                ..self.new.clone()
+            }
         });
         let report = TranscriptReport {
             file: self.name.clone(),
@@ -179,65 +185,66 @@ impl TranscriptImport {
     }
 
     /// Returns the given assignments of speakers, by normalized name.
-    fn known(&self, state: &State) -> Result<BTreeMap<String, SpeakerIs>, CommandError> {
-        let mut known = BTreeMap::new();
-        let written: Vec<String> = self.transcript.speakers().iter().map(|(name, _)| text::normal(name)).collect();
-        let mut note = |name: &str, is: SpeakerIs| {
+    fn assigned_speakers(&self, state: &State) -> Result<BTreeMap<String, SpeakerIs>, CommandError> {
+        let mut assignments = BTreeMap::new();
+        let names_in_file: Vec<String> =
+            self.transcript.speakers().iter().map(|(name, _)| text::normal(name)).collect();
+        let mut assign = |name: &str, identity: SpeakerIs| {
             let name = text::normal(name);
-            if !written.contains(&name) {
-                let nearest = self.transcript.speakers().iter().map(|(name, _)| (*name).to_owned()).collect();
-                return Err(CommandError::NoSpeaker { name, speakers: nearest });
+            if !names_in_file.contains(&name) {
+                let speakers = self.transcript.speakers().iter().map(|(name, _)| (*name).to_owned()).collect();
+                return Err(CommandError::NoSpeaker { name, speakers });
             }
-            known.insert(name, is);
+            assignments.insert(name, identity);
             Ok(())
         };
-        for (name, plays) in &self.speakers {
-            note(name, SpeakerIs::Character(resolve(state, plays)?))?;
+        for (name, character) in &self.speakers {
+            assign(name, SpeakerIs::Character(resolve(state, character)?))?;
         }
         if let Some(name) = &self.dm {
-            note(name, SpeakerIs::Dm)?;
+            assign(name, SpeakerIs::Dm)?;
         }
-        Ok(known)
+        Ok(assignments)
     }
 
     /// Returns the character or person to whom an unassigned speaker refers. Recognizes names and aliases even if a
     /// player's name, a number or a note in brackets follows.
-    fn meant(&self, state: &State, first: &FirstNames, name: &str) -> SpeakerIs {
+    fn identify_speaker(&self, state: &State, first_names: &FirstNames, name: &str) -> SpeakerIs {
         if is_dm(name) {
             return SpeakerIs::Dm;
         }
-        let bare = name.split(['(', '[', '#', '/']).next().unwrap_or(name).trim();
-        let inner = name.split_once('(').map_or("", |(_, rest)| rest.trim_end_matches(')')).trim();
-        for name in [name, bare, inner].into_iter().filter(|name| !name.is_empty()) {
+        let name_without_note = name.split(['(', '[', '#', '/']).next().unwrap_or(name).trim();
+        let note = name.split_once('(').map_or("", |(_, rest)| rest.trim_end_matches(')')).trim();
+        for name in [name, name_without_note, note].into_iter().filter(|name| !name.is_empty()) {
             match state.resolve(name) {
                 Resolution::One(id) => return SpeakerIs::Character(id),
                 Resolution::Ambiguous(candidates) => return SpeakerIs::Ambiguous(candidates),
                 Resolution::None => {}
             }
         }
-        if is_dm(bare) || is_dm(inner) {
+        if is_dm(name_without_note) || is_dm(note) {
             return SpeakerIs::Dm;
         }
-        match first.get(&text::normal(bare)).map(Vec::as_slice) {
+        match first_names.get(&text::normal(name_without_note)).map(Vec::as_slice) {
             None | Some([]) => SpeakerIs::Unknown,
-            Some([one]) => SpeakerIs::Character(one.clone()),
-            Some(several) => SpeakerIs::Ambiguous(several.to_vec()),
+            Some([character]) => SpeakerIs::Character(character.clone()),
+            Some(candidates) => SpeakerIs::Ambiguous(candidates.to_vec()),
         }
     }
 
     /// Returns the session of an earlier import of this file.
-    fn imported_to(&self, state: &State) -> Option<SessionId> {
+    fn earlier_session(&self, state: &State) -> Option<SessionId> {
         state.imported(&Log::key(&self.name))?;
         let mut sessions = state.sessions().map(|session| &session.id);
-        sessions.find(|session| self.is_in(state, session)).cloned()
+        sessions.find(|session| self.was_imported_into(state, session)).cloned()
     }
 
-    fn is_in(&self, state: &State, session: &SessionId) -> bool {
-        let mut of_session = state.passages_in_session(Some(session));
-        of_session.any(|(_, passage)| passage.evidence.iter().any(|evidence| self.wrote(evidence)))
+    fn was_imported_into(&self, state: &State, session: &SessionId) -> bool {
+        let mut session_passages = state.passages_in_session(Some(session));
+        session_passages.any(|(_, passage)| passage.evidence.iter().any(|evidence| self.is_from_this_file(evidence)))
     }
 
-    fn wrote(&self, evidence: &Evidence) -> bool {
+    fn is_from_this_file(&self, evidence: &Evidence) -> bool {
         matches!(evidence, Evidence::File { path, field, .. } if *path == self.name && field == "transcript")
     }
 }
@@ -246,30 +253,30 @@ impl TranscriptImport {
 type FirstNames = BTreeMap<String, Vec<EntityId>>;
 
 /// Attribute with the name of the person who plays a character.
-const PLAYER: &str = "player";
+const PLAYER_ATTRIBUTE: &str = "player";
 
 /// Adds player characters under their players' full names and first names.
 fn add_players(state: &State, names: &mut FirstNames) {
     for id in state.entities().map(|entity| &entity.id) {
-        let Some(player) = state.newest(id, PLAYER).and_then(|fact| fact.object().text()) else { continue };
-        let whole = text::normal(player);
-        let first = text::words(player).into_iter().next().filter(|first| *first != whole);
-        for name in first.into_iter().chain([whole]) {
-            let named = names.entry(name).or_default();
-            if !named.contains(id) {
-                named.push(id.clone());
+        let Some(player) = state.newest(id, PLAYER_ATTRIBUTE).and_then(|fact| fact.object().text()) else { continue };
+        let full_name = text::normal(player);
+        let first_name = text::words(player).into_iter().next().filter(|first_name| *first_name != full_name);
+        for name in first_name.into_iter().chain([full_name]) {
+            let characters = names.entry(name).or_default();
+            if !characters.contains(id) {
+                characters.push(id.clone());
             }
         }
     }
 }
 
-fn first_names(state: &State) -> FirstNames {
+fn characters_by_first_name(state: &State) -> FirstNames {
     let mut names = FirstNames::new();
     let characters = state.entities().map(|entity| &entity.id);
     for id in characters.filter(|id| state.kind(id).is_some_and(|kind| kind.is_character())) {
-        let called = state.open_name(id).map(text::words).unwrap_or_default();
-        if let Some(first) = called.into_iter().next() {
-            names.entry(first).or_default().push(id.clone());
+        let name_words = state.open_name(id).map(text::words).unwrap_or_default();
+        if let Some(first_name) = name_words.into_iter().next() {
+            names.entry(first_name).or_default().push(id.clone());
         }
     }
     names

@@ -78,9 +78,9 @@ impl Memory {
     /// written.
     pub fn export(&self, path: impl Into<PathBuf>) -> Result<Ticket<()>, MemoryError> {
         let path = path.into();
-        self.read_in_background(move |world| {
+        self.read_in_background(move |snapshot| {
             let mut bytes = Vec::new();
-            hearsay_campaign::export_jsonl(&world.state, &mut bytes)
+            hearsay_campaign::export_jsonl(&snapshot.state, &mut bytes)
                 .and_then(|()| hearsay_files::replace(&path, &bytes, Access::Private, Durability::Synced))
                 .map_err(|source| MemoryError::File { path: path.clone(), source })
         })

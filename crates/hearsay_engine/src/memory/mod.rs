@@ -32,8 +32,8 @@ use crate::{
 pub struct Memory {
     running: Option<Running>,
     events: Receiver<Event>,
-    next: AtomicU64,
-    queue: usize,
+    next_request_id: AtomicU64,
+    max_queued: usize,
     settings: Settings,
 }
 
@@ -62,12 +62,12 @@ impl Memory {
     pub fn open(options: MemoryOptions) -> Result<Self, MemoryError> {
         check_clock(SystemTime::now())?;
         let ((reads, read_queue), (writes, write_queue)) = (unbounded(), unbounded());
-        let (sender, events) = bounded(1024);
-        let (settings, queue) = (options.settings.clone(), options.queue.max(1));
+        let (event_sender, events) = bounded(1024);
+        let (settings, max_queued) = (options.settings.clone(), options.queue.max(1));
         let deadline = Arc::new(OnceLock::new());
-        let worker = worker::start(options, read_queue, write_queue, sender, Arc::clone(&deadline))?;
+        let worker = worker::start(options, read_queue, write_queue, event_sender, Arc::clone(&deadline))?;
         let running = Some(Running { reads, writes, worker, deadline });
-        Ok(Self { running, events, next: AtomicU64::new(1), queue, settings })
+        Ok(Self { running, events, next_request_id: AtomicU64::new(1), max_queued, settings })
     }
 
     /// Returns the settings that the memory was opened with.
@@ -83,16 +83,16 @@ impl Memory {
 
     pub(super) fn send<T>(
         &self,
-        way: impl Fn(&Running) -> &Sender<Command>,
+        channel: impl Fn(&Running) -> &Sender<Command>,
         command: impl FnOnce(Responder<T>) -> Command,
     ) -> Result<Ticket<T>, MemoryError> {
-        let way = self.running.as_ref().map(way).ok_or(MemoryError::Closed)?;
-        let waiting = way.len();
-        if waiting >= self.queue {
+        let channel = self.running.as_ref().map(channel).ok_or(MemoryError::Closed)?;
+        let waiting = channel.len();
+        if waiting >= self.max_queued {
             return Err(MemoryError::Full { waiting });
         }
-        let (ticket, responder) = ticket(self.next.fetch_add(1, Ordering::Relaxed));
-        way.send(command(responder)).map_err(|_| MemoryError::Closed)?;
+        let (ticket, responder) = ticket(self.next_request_id.fetch_add(1, Ordering::Relaxed));
+        channel.send(command(responder)).map_err(|_| MemoryError::Closed)?;
         Ok(ticket)
     }
 
@@ -115,9 +115,10 @@ impl Memory {
     /// Returns an error if the memory closes, or `progress` returns `false` ([`MemoryError::Cancelled`]).
     pub fn wait_for_vectors(&self, mut progress: impl FnMut(usize, usize) -> bool) -> Result<Status, MemoryError> {
         self.wait_for(|status| {
-            let go_on = progress(status.texts.saturating_sub(status.pending_vectors), status.texts);
-            let no_more = status.pending_vectors == 0 || matches!(status.model, crate::ModelStatus::None { .. });
-            (go_on, no_more && status.unindexed == 0)
+            let should_continue = progress(status.texts.saturating_sub(status.pending_vectors), status.texts);
+            let has_all_vectors =
+                status.pending_vectors == 0 || matches!(status.model, crate::ModelStatus::None { .. });
+            (should_continue, has_all_vectors && status.unindexed == 0)
         })
     }
 
@@ -157,28 +158,28 @@ impl Memory {
     /// Returns [`MemoryError::ClosedEarly`] if some accepted changes were not committed. Returns another error if the
     /// database fails to close, or if the worker panicked.
     pub fn close(self) -> Result<(), MemoryError> {
-        let patience = self.settings.store.close_timeout();
-        match self.close_within(patience)? {
+        let timeout = self.settings.store.close_timeout();
+        match self.close_within(timeout)? {
             Closed { not_committed: 0, .. } => Ok(()),
             Closed { committed, not_committed } => Err(MemoryError::ClosedEarly { committed, not_committed }),
         }
     }
 
-    /// Closes the memory like [`close`](Self::close), but waits at most `patience` for accepted changes. Returns how
+    /// Closes the memory like [`close`](Self::close), but waits at most `timeout` for accepted changes. Returns how
     /// many of them were committed, and how many were not. A change that is not committed in time fails with
-    /// [`MemoryError::NotInTime`].
+    /// [`MemoryError::NotCommittedInTime`].
     ///
     /// # Errors
     /// Returns an error if the database fails to close, or if the worker panicked.
-    pub fn close_within(mut self, patience: Duration) -> Result<Closed, MemoryError> {
-        self.shut_down(patience)
+    pub fn close_within(mut self, timeout: Duration) -> Result<Closed, MemoryError> {
+        self.shut_down(timeout)
     }
 
-    fn shut_down(&mut self, patience: Duration) -> Result<Closed, MemoryError> {
+    fn shut_down(&mut self, timeout: Duration) -> Result<Closed, MemoryError> {
         let Some(Running { reads, writes, worker, deadline }) = self.running.take() else {
             return Ok(Closed::default());
         };
-        let _ = deadline.set(Instant::now() + patience);
+        let _ = deadline.set(Instant::now() + timeout);
         // Dropping the senders makes the worker answer all earlier requests and end.
         drop((reads, writes));
         worker.join().unwrap_or(Err(MemoryError::Crashed))

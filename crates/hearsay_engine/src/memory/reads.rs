@@ -54,9 +54,9 @@ impl Memory {
     ///
     /// # Errors
     /// Returns the same errors as [`ask`](Self::ask). The ticket also fails if the session does not exist.
-    pub fn summarize(&self, compact: Summarize) -> Result<Ticket<Summary>, MemoryError> {
-        check_question(&compact.question)?;
-        self.send_read(|responder| Command::SummaryRequest(compact, Instant::now(), responder))
+    pub fn summarize(&self, request: Summarize) -> Result<Ticket<Summary>, MemoryError> {
+        check_question(&request.question)?;
+        self.send_read(|responder| Command::SummaryRequest(request, Instant::now(), responder))
     }
 
     /// Returns the status of the memory.
@@ -74,9 +74,9 @@ impl Memory {
     /// Returns an error if the request queue is full or the memory is closed.
     pub fn read<T: Send + 'static>(
         &self,
-        read: impl FnOnce(&ReadSnapshot) -> Result<T, MemoryError> + Send + 'static,
+        query: impl FnOnce(&ReadSnapshot) -> Result<T, MemoryError> + Send + 'static,
     ) -> Result<Ticket<T>, MemoryError> {
-        self.send_read(|responder| Command::Read(read_job(read, responder)))
+        self.send_read(|responder| Command::Read(read_job(query, responder)))
     }
 
     /// Calls a closure with a read snapshot on a background thread. Use this function for long reads. The snapshot is
@@ -87,22 +87,22 @@ impl Memory {
     /// Returns an error if the request queue is full or the memory is closed.
     pub fn read_in_background<T: Send + 'static>(
         &self,
-        read: impl FnOnce(&ReadSnapshot) -> Result<T, MemoryError> + Send + 'static,
+        query: impl FnOnce(&ReadSnapshot) -> Result<T, MemoryError> + Send + 'static,
     ) -> Result<Ticket<T>, MemoryError> {
-        self.send_read(|responder| Command::ReadAside(read_job(read, responder)))
+        self.send_read(|responder| Command::ReadAside(read_job(query, responder)))
     }
 
-    /// Returns how an operation would change the knowledge of every knower, without committing the operation. `make`
-    /// creates the operation.
+    /// Returns how an operation would change the knowledge of every knower, without committing the operation.
+    /// `build_operation` creates the operation.
     ///
     /// # Errors
-    /// Returns an error if the request queue is full or the memory is closed. The ticket fails if `make` returns an
-    /// error or the operation cannot be applied.
+    /// Returns an error if the request queue is full or the memory is closed. The ticket fails if `build_operation`
+    /// returns an error or the operation cannot be applied.
     pub fn preview(
         &self,
-        make: impl FnOnce(&ReadSnapshot) -> Result<Operation, MemoryError> + Send + 'static,
+        build_operation: impl FnOnce(&ReadSnapshot) -> Result<Operation, MemoryError> + Send + 'static,
     ) -> Result<Ticket<Preview>, MemoryError> {
-        self.read_in_background(move |world| Ok(preview(&world.state, make(world)?)?))
+        self.read_in_background(move |snapshot| Ok(preview(&snapshot.state, build_operation(snapshot)?)?))
     }
 
     /// Simulates gossip over a period of game time on a background thread, without changing the memory. To record the
@@ -112,7 +112,7 @@ impl Memory {
     /// Returns an error if the request queue is full or the memory is closed. The ticket fails if the game clock is
     /// needed but not set, or if the period is invalid.
     pub fn gossip(&self, gossip: Gossip) -> Result<Ticket<GossipPlan>, MemoryError> {
-        self.read_in_background(move |world| Ok(gossip.plan(&world.state, now())?))
+        self.read_in_background(move |snapshot| Ok(gossip.plan(&snapshot.state, now())?))
     }
 
     /// Finds pairs of entities that may be duplicates, on a background thread. Also compares descriptions by meaning,
@@ -124,19 +124,21 @@ impl Memory {
         self.send_read(Command::Duplicates)
     }
 
-    /// Plans, on a background thread, a merge of the entity `gone` into the entity `into`. Does not change the memory.
-    /// To merge the entities, [commit](Self::commit_merge) the plan.
+    /// Plans, on a background thread, a merge of the entity `removed` into the entity `remaining`. Does not change
+    /// the memory. To merge the entities, [commit](Self::commit_merge) the plan.
     ///
     /// # Errors
     /// Returns an error if the request queue is full or the memory is closed. The ticket fails as described at
     /// [`merge`](merge::merge()).
     pub fn plan_merge(
         &self,
-        gone: impl Into<String>,
-        into: impl Into<String>,
+        removed: impl Into<String>,
+        remaining: impl Into<String>,
     ) -> Result<Ticket<MergePlan>, MemoryError> {
-        let (gone, into) = (gone.into(), into.into());
-        self.read_in_background(move |world| Ok(merge::merge(&world.state, &gone, &into, Author::Dm, now())?))
+        let (removed, remaining) = (removed.into(), remaining.into());
+        self.read_in_background(move |snapshot| {
+            Ok(merge::merge(&snapshot.state, &removed, &remaining, Author::Dm, now())?)
+        })
     }
 
     /// Finds, on a background thread, the facts that pruning would remove. Does not change the memory.
@@ -145,7 +147,7 @@ impl Memory {
     /// Returns an error if the request queue is full or the memory is closed. The ticket fails as described at
     /// [`Prune::plan`].
     pub fn plan_prune(&self, prune: Prune) -> Result<Ticket<PrunePlan>, MemoryError> {
-        self.read_in_background(move |world| Ok(prune.plan(&world.state, now())?))
+        self.read_in_background(move |snapshot| Ok(prune.plan(&snapshot.state, now())?))
     }
 
     /// Checks the campaign for problems on a background thread. Each check lists at most `examples` findings: see
@@ -154,7 +156,7 @@ impl Memory {
     /// # Errors
     /// Returns an error if the request queue is full or the memory is closed.
     pub fn health(&self, examples: usize) -> Result<Ticket<Health>, MemoryError> {
-        self.read_in_background(move |world| Ok(health(&world.state, examples)))
+        self.read_in_background(move |snapshot| Ok(health(&snapshot.state, examples)))
     }
 
     /// Returns the position of the operation to undo, and the effect of the undo: the records that it would remove or
@@ -164,33 +166,33 @@ impl Memory {
     /// Returns an error if the request queue is full or the memory is closed. The ticket fails if there is nothing to
     /// undo.
     pub fn undo_preview(&self, target: UndoTarget) -> Result<Ticket<(Position, UndoPreview)>, MemoryError> {
-        self.read_in_background(move |world| {
-            let position = target.position(&world.state)?;
-            Ok((position, world.state.undo_preview(position)?))
+        self.read_in_background(move |snapshot| {
+            let position = target.position(&snapshot.state)?;
+            Ok((position, snapshot.state.undo_preview(position)?))
         })
     }
 }
 
 /// Wraps a caller's closure in a job that sends the result to the responder.
 fn read_job<T: Send + 'static>(
-    read: impl FnOnce(&ReadSnapshot) -> Result<T, MemoryError> + Send + 'static,
+    query: impl FnOnce(&ReadSnapshot) -> Result<T, MemoryError> + Send + 'static,
     responder: Responder<T>,
 ) -> ReadJob {
-    Box::new(move |world| {
+    Box::new(move |snapshot| {
         let answer = match responder.is_cancelled() {
             true => Err(MemoryError::Cancelled),
-            false => guarded(|| read(world)),
+            false => guarded(|| query(snapshot)),
         };
         responder.give(answer);
     })
 }
 
 /// Maximum length of a question, in characters.
-const LONGEST_QUESTION: usize = 20_000;
+const MAX_QUESTION_CHARS: usize = 20_000;
 
 fn check_question(question: &str) -> Result<(), MemoryError> {
-    match question.len() > LONGEST_QUESTION && question.chars().count() > LONGEST_QUESTION {
-        true => Err(MemoryError::LongQuestion { given: question.chars().count(), most: LONGEST_QUESTION }),
+    match question.len() > MAX_QUESTION_CHARS && question.chars().count() > MAX_QUESTION_CHARS {
+        true => Err(MemoryError::LongQuestion { length: question.chars().count(), max_length: MAX_QUESTION_CHARS }),
         false => Ok(()),
     }
 }

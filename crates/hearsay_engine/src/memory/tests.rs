@@ -29,10 +29,10 @@ fn no_request_waits_forever_after_a_panic_of_the_worker() {
     let write = memory.set_clock(hearsay_model::GameTime(1)).unwrap();
     let import = memory.import("nowhere").unwrap();
     drop(release);
-    let patience = Duration::from_secs(20);
-    assert!(matches!(read.wait_for(patience), Err(MemoryError::Closed)));
-    assert!(matches!(write.wait_for(patience), Err(MemoryError::Closed)));
-    assert!(matches!(import.wait_for(patience), Err(MemoryError::Closed)));
+    let timeout = Duration::from_secs(20);
+    assert!(matches!(read.wait_for(timeout), Err(MemoryError::Closed)));
+    assert!(matches!(write.wait_for(timeout), Err(MemoryError::Closed)));
+    assert!(matches!(import.wait_for(timeout), Err(MemoryError::Closed)));
     assert!(matches!(memory.status().map(drop), Err(MemoryError::Closed)));
     assert!(matches!(memory.close(), Err(MemoryError::Crashed)));
 }
@@ -63,10 +63,10 @@ fn a_state_that_does_not_fit_the_journal_is_made_anew() {
     let spoil = Operation::new(Author::Dm, "a bug", vec![Change::RemoveEntity(ann.clone())]);
     memory.running.as_ref().unwrap().reads.send(Command::Spoil(spoil)).unwrap();
     let lost = ann.clone();
-    assert!(memory.read(move |world| Ok(world.state.entity(&lost).is_none())).unwrap().wait().unwrap());
+    assert!(memory.read(move |snapshot| Ok(snapshot.state.entity(&lost).is_none())).unwrap().wait().unwrap());
     faults.heal();
     assert_eq!(ticket.wait().unwrap().position, Position(2));
-    let state = memory.read(|world| Ok(Arc::clone(&world.state))).unwrap().wait().unwrap();
+    let state = memory.read(|snapshot| Ok(Arc::clone(&snapshot.state))).unwrap().wait().unwrap();
     assert_eq!((state.position(), state.name(&ann)), (Position(2), Some("Ann")));
     assert!(memory.events().try_iter().any(|event| matches!(event, Event::Reloaded { .. })));
     write(vec![Change::RetractFact(name.id())]).wait().unwrap();

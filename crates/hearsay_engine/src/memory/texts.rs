@@ -94,8 +94,8 @@ impl Memory {
     pub fn wait_for_llm(&self, mut progress: impl FnMut(&LlmStatus) -> bool) -> Result<LlmStatus, MemoryError> {
         loop {
             let status = self.status()?.wait()?;
-            let off = || MemoryError::NoLlm("it is disabled".into());
-            let llm = status.llm.ok_or_else(off)?;
+            let disabled = || MemoryError::NoLlm("it is disabled".into());
+            let llm = status.llm.ok_or_else(disabled)?;
             if !progress(&llm) {
                 return Err(MemoryError::Cancelled);
             }

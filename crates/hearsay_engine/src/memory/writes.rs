@@ -8,7 +8,7 @@ use hearsay_commands::{
     gossip::GossipPlan,
     merge::{self, MergePlan},
     patches::Patches,
-    proposal::{Guide, Proposal, Proposed, propose},
+    proposal::{Proposal, ProposalRules, Proposed, propose},
     prune::Prune,
     retcon::Retcon,
     review::{Decision, Decisions, Keep},
@@ -28,20 +28,20 @@ use crate::{
 };
 
 impl Memory {
-    /// Commits an operation. Writes are committed in the order in which they are sent. When this write is next, `make`
-    /// computes its operation from the committed state. The ticket is answered after the commit.
+    /// Commits an operation. Writes are committed in the order in which they are sent. When this write is next,
+    /// `build_operation` computes its operation from the committed state. The ticket is answered after the commit.
     ///
     /// Small writes that have no record in common may share a commit. Their operations are then computed from the state
-    /// before that commit. `make` may be called more than once.
+    /// before that commit. `build_operation` may be called more than once.
     ///
     /// # Errors
-    /// Returns an error if the request queue is full or the memory is closed. The ticket fails if `make` returns an
-    /// error or the operation cannot be applied.
+    /// Returns an error if the request queue is full or the memory is closed. The ticket fails if `build_operation`
+    /// returns an error or the operation cannot be applied.
     pub fn write(
         &self,
-        make: impl FnMut(&ReadSnapshot) -> Result<Operation, MemoryError> + Send + 'static,
+        build_operation: impl FnMut(&ReadSnapshot) -> Result<Operation, MemoryError> + Send + 'static,
     ) -> Result<Ticket<Written>, MemoryError> {
-        self.send_write(|responder| Command::Write(Write::Operation { make: Box::new(make), responder }))
+        self.send_write(|responder| Command::Write(Write::Operation { make: Box::new(build_operation), responder }))
     }
 
     /// Writes an edit by the DM. The facts in the edit become canon immediately.
@@ -57,7 +57,7 @@ impl Memory {
     /// # Errors
     /// Returns the same errors as [`write`](Self::write).
     pub fn edit_as(&self, author: Author, edit: Edit) -> Result<Ticket<Written>, MemoryError> {
-        self.write(move |world| Ok(edit.operation(&world.state, author.clone(), now())?))
+        self.write(move |snapshot| Ok(edit.operation(&snapshot.state, author.clone(), now())?))
     }
 
     /// Records a game event from which characters learn.
@@ -65,7 +65,7 @@ impl Memory {
     /// # Errors
     /// Returns the same errors as [`write`](Self::write).
     pub fn learn(&self, author: Author, game_event: GameEvent) -> Result<Ticket<Written>, MemoryError> {
-        self.write(move |world| Ok(game_event.operation(&world.state, author.clone(), now())?))
+        self.write(move |snapshot| Ok(game_event.operation(&snapshot.state, author.clone(), now())?))
     }
 
     /// Starts or ends a session, or records that characters arrive or leave: see [`SessionStep`].
@@ -74,7 +74,7 @@ impl Memory {
     /// Returns the same errors as [`write`](Self::write). The ticket also fails if another session is already being
     /// played, or if a session is needed and none is being played.
     pub fn session(&self, author: Author, step: SessionStep) -> Result<Ticket<Written>, MemoryError> {
-        self.write(move |world| Ok(step.operation(&world.state, author.clone(), now())?))
+        self.write(move |snapshot| Ok(step.operation(&snapshot.state, author.clone(), now())?))
     }
 
     /// Saves a recap that the DM edited, for the DM or for the players. An empty text removes the saved recap.
@@ -84,7 +84,7 @@ impl Memory {
     /// Returns the same errors as [`write`](Self::write). The ticket also fails if the session does not exist, or if
     /// there is no recap to remove.
     pub fn keep_recap(&self, recap: KeptRecap) -> Result<Ticket<Written>, MemoryError> {
-        self.write(move |world| Ok(keep_recap(&world.state, &recap, now())?))
+        self.write(move |snapshot| Ok(keep_recap(&snapshot.state, &recap, now())?))
     }
 
     /// Writes lines to the log of a session as one operation. Use it for lines typed during play and for transcripts.
@@ -93,7 +93,7 @@ impl Memory {
     /// Returns the same errors as [`write`](Self::write). The ticket also fails if the session does not exist, or if a
     /// line names an unknown entity.
     pub fn log(&self, author: Author, log: Log) -> Result<Ticket<Written>, MemoryError> {
-        self.write(move |world| Ok(log.operation(&world.state, author.clone(), now())?))
+        self.write(move |snapshot| Ok(log.operation(&snapshot.state, author.clone(), now())?))
     }
 
     /// Retracts or ends a fact as the DM.
@@ -101,7 +101,7 @@ impl Memory {
     /// # Errors
     /// Returns the same errors as [`write`](Self::write).
     pub fn retcon(&self, retcon: Retcon) -> Result<Ticket<Written>, MemoryError> {
-        self.write(move |world| Ok(retcon.operation(&world.state, Author::Dm, now())?))
+        self.write(move |snapshot| Ok(retcon.operation(&snapshot.state, Author::Dm, now())?))
     }
 
     /// Commits a gossip plan as one operation. A knowledge edge of the plan becomes inactive if it depends on an edge
@@ -120,7 +120,7 @@ impl Memory {
     /// Returns the same errors as [`write`](Self::write).
     pub fn decide(&self, fact: impl Into<String>, decision: Decision) -> Result<Ticket<Written>, MemoryError> {
         let fact = fact.into();
-        self.write(move |world| Ok(decision.operation(&world.state, &fact, now())?))
+        self.write(move |snapshot| Ok(decision.operation(&snapshot.state, &fact, now())?))
     }
 
     /// Applies the DM's decision to many facts as one operation, with an optional reason.
@@ -128,7 +128,7 @@ impl Memory {
     /// # Errors
     /// Returns the same errors as [`write`](Self::write).
     pub fn decide_all(&self, decisions: Decisions) -> Result<Ticket<Written>, MemoryError> {
-        self.write(move |world| Ok(decisions.operation(&world.state, now())?))
+        self.write(move |snapshot| Ok(decisions.operation(&snapshot.state, now())?))
     }
 
     /// Makes facts secret, or makes secret facts open, as one operation.
@@ -136,7 +136,7 @@ impl Memory {
     /// # Errors
     /// Returns the same errors as [`write`](Self::write).
     pub fn keep(&self, keep: Keep) -> Result<Ticket<Written>, MemoryError> {
-        self.write(move |world| Ok(keep.operation(&world.state, now())?))
+        self.write(move |snapshot| Ok(keep.operation(&snapshot.state, now())?))
     }
 
     /// Applies the policy to proposals and records the facts that the policy accepts. After the commit, the ticket
@@ -146,12 +146,12 @@ impl Memory {
     /// Returns the same errors as [`write`](Self::write).
     pub fn propose(&self, author: Author, proposals: Vec<Proposal>) -> Result<Ticket<Proposed>, MemoryError> {
         let policy = self.settings.policy;
-        let make = move |world: &ReadSnapshot| {
-            let guide = Guide { policy: &policy, learned: &world.learned };
-            Ok(propose(&world.state, &guide, &proposals, &author, now())?)
+        let build_operation = move |snapshot: &ReadSnapshot| {
+            let rules = ProposalRules { policy: &policy, learned: &snapshot.learned };
+            Ok(propose(&snapshot.state, &rules, &proposals, &author, now())?)
         };
         self.send_write(|responder| {
-            Command::Write(Write::Proposals { make: Box::new(make), counts: Proposed::default(), responder })
+            Command::Write(Write::Proposals { make: Box::new(build_operation), counts: Proposed::default(), responder })
         })
     }
 
@@ -161,7 +161,7 @@ impl Memory {
     /// # Errors
     /// Returns the same errors as [`write`](Self::write).
     pub fn commit_merge(&self, plan: MergePlan) -> Result<Ticket<Written>, MemoryError> {
-        self.write(move |world| Ok(plan.at_its_turn(&world.state, now())?))
+        self.write(move |snapshot| Ok(plan.refreshed_operation(&snapshot.state, now())?))
     }
 
     /// Splits a merged entity into the two original entities. Later changes are kept: see [`split`](merge::split()).
@@ -171,7 +171,7 @@ impl Memory {
     /// or if a later merge must be split first.
     pub fn split(&self, entity: impl Into<String>) -> Result<Ticket<Written>, MemoryError> {
         let entity = entity.into();
-        self.write(move |world| Ok(merge::split(&world.state, &entity, now())?))
+        self.write(move |snapshot| Ok(merge::split(&snapshot.state, &entity, now())?))
     }
 
     /// Records that two similar entities are distinct, so that they are no longer reported as duplicates.
@@ -180,7 +180,7 @@ impl Memory {
     /// Returns the same errors as [`write`](Self::write).
     pub fn not_the_same(&self, a: impl Into<String>, b: impl Into<String>) -> Result<Ticket<Written>, MemoryError> {
         let (a, b) = (a.into(), b.into());
-        self.write(move |world| Ok(merge::not_the_same(&world.state, &a, &b, now())?))
+        self.write(move |snapshot| Ok(merge::not_the_same(&snapshot.state, &a, &b, now())?))
     }
 
     /// Turns learning from the DM's decisions on or off, or resets the learned trust.
@@ -188,7 +188,7 @@ impl Memory {
     /// # Errors
     /// Returns the same errors as [`write`](Self::write).
     pub fn teach(&self, teach: Teach) -> Result<Ticket<Written>, MemoryError> {
-        self.write(move |world| Ok(teach.operation(&world.state, now())))
+        self.write(move |snapshot| Ok(teach.operation(&snapshot.state, now())))
     }
 
     /// Removes the facts that meet the criteria as one operation, which [`undo`](Self::undo) can revert.
@@ -196,7 +196,7 @@ impl Memory {
     /// # Errors
     /// Returns the same errors as [`write`](Self::write). The ticket also fails if no fact meets the criteria.
     pub fn prune(&self, prune: Prune) -> Result<Ticket<Written>, MemoryError> {
-        self.write(move |world| Ok(prune.plan(&world.state, now())?.operation.ok_or(ApplyError::Empty)?))
+        self.write(move |snapshot| Ok(prune.plan(&snapshot.state, now())?.operation.ok_or(ApplyError::Empty)?))
     }
 
     /// Sets the game clock.
@@ -204,9 +204,9 @@ impl Memory {
     /// # Errors
     /// Returns the same errors as [`write`](Self::write).
     pub fn set_clock(&self, time: hearsay_model::GameTime) -> Result<Ticket<Written>, MemoryError> {
-        self.write(move |world| {
+        self.write(move |snapshot| {
             let change = Change::Set(Setting::Game(GameSetting::Clock(time)));
-            let summary = format!("set the clock to {}", world.state.calendar().print(time));
+            let summary = format!("set the clock to {}", snapshot.state.calendar().print(time));
             Ok(Operation { recorded: now(), ..Operation::new(Author::Game, summary, vec![change]) })
         })
     }
@@ -240,8 +240,8 @@ impl Memory {
     /// Returns the same errors as [`write`](Self::write). The ticket also fails if there is no slot with this name.
     pub fn load_slot(&self, name: impl Into<String>) -> Result<Ticket<Written>, MemoryError> {
         let name = name.into();
-        self.write(move |world| {
-            let change = Change::Restore(world.state.slot(&name)?.position);
+        self.write(move |snapshot| {
+            let change = Change::Restore(snapshot.state.slot(&name)?.position);
             Ok(Operation { recorded: now(), ..Operation::new(Author::Game, format!("load slot {name}"), vec![change]) })
         })
     }
@@ -263,9 +263,9 @@ impl Memory {
     /// # Errors
     /// Returns the same errors as [`write`](Self::write). The ticket also fails if there is nothing to undo.
     pub fn undo(&self, target: UndoTarget) -> Result<Ticket<Written>, MemoryError> {
-        self.write(move |world| {
-            let position = target.position(&world.state)?;
-            let summary = undo_summary(&world.state, position);
+        self.write(move |snapshot| {
+            let position = target.position(&snapshot.state)?;
+            let summary = undo_summary(&snapshot.state, position);
             let operation = Operation::new(Author::Dm, summary, vec![Change::Revert(position)]);
             Ok(Operation { recorded: now(), ..operation })
         })

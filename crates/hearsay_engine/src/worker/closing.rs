@@ -42,7 +42,7 @@ impl Closing {
         match outcome {
             Ok(Some(_)) => self.closed.committed += 1,
             Err(
-                MemoryError::NotInTime
+                MemoryError::NotCommittedInTime
                 | MemoryError::NotCommitted(_)
                 | MemoryError::Halted(_)
                 | MemoryError::Uncertain(_),
@@ -63,19 +63,19 @@ impl Worker {
     /// Fails the waiting writes if the time limit for closing has passed. The worker still waits for writes that are
     /// being committed.
     pub(super) fn give_back_in_time(&mut self) {
-        if self.ending.patience(Instant::now()).is_none_or(|left| left > Duration::ZERO) {
+        if self.ending.patience(Instant::now()).is_none_or(|time_left| time_left > Duration::ZERO) {
             return;
         }
         self.ending.gave_up = true;
         self.ending.closed.not_committed += usize::from(self.writes.is_planning());
-        let sent: Vec<Command> = self.queued.try_iter().collect();
+        let queued_commands: Vec<Command> = self.queued.try_iter().collect();
         let mut waiting = self.writes.take_waiting();
-        for command in sent {
+        for command in queued_commands {
             match command {
                 Command::Write(write) => waiting.push_back(write),
                 Command::Import { responder, .. } => {
                     self.ending.closed.not_committed += 1;
-                    responder.give(Err(MemoryError::NotInTime));
+                    responder.give(Err(MemoryError::NotCommittedInTime));
                 }
                 // When the responder is dropped, the ticket fails with `MemoryError::Closed`.
                 _ => {}
@@ -83,7 +83,7 @@ impl Worker {
         }
         for write in waiting {
             self.note_if_findings(&write);
-            self.finish(write, Err(MemoryError::NotInTime));
+            self.finish(write, Err(MemoryError::NotCommittedInTime));
         }
         let count = self.ending.closed.not_committed;
         if count > 0 {

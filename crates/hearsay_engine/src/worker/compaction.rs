@@ -12,23 +12,23 @@ use hearsay_store::StoreError;
 use super::{Internal, Worker};
 
 /// Minimum number of operations by which the undo horizon advances.
-const STEP: u64 = 256;
+const MIN_HORIZON_STEP: u64 = 256;
 
 /// Maximum number of operations by which the undo horizon advances in one step.
-const MOST: u64 = 1_024;
+const MAX_HORIZON_STEP: u64 = 1_024;
 /// Maximum number of changes that one step checks for removal.
-const CHANGES: usize = 256;
+const MAX_CHECKED_CHANGES: usize = 256;
 
 /// Divisor: the journal is scanned for removable data once the undo horizon has advanced by the number of stored
 /// operations divided by this number.
-const SHARE: u64 = 8;
+const SCAN_INTERVAL_DIVISOR: u64 = 8;
 
 /// State of compaction.
 pub(super) struct Compacting {
     /// Position of the newest operation when the undo horizon was last computed.
-    looked_at: Position,
+    last_checked_at: Position,
     /// Undo horizon when the journal was last scanned for removable data.
-    planned_at: Position,
+    last_scanned_at: Position,
     step: Step,
     /// Whether the database is being updated.
     writing: bool,
@@ -36,19 +36,19 @@ pub(super) struct Compacting {
 
 enum Step {
     /// No data is being removed.
-    Rest,
+    Idle,
     /// A background thread scans for removable data.
     Planning,
     Removing(Compaction),
     /// Writing to the database failed, so compaction has stopped. The database still contains data that was removed
     /// from memory, which does no harm.
-    Off,
+    Disabled,
 }
 
 impl Compacting {
     /// Creates the state of compaction. `compacted_to` is the position up to which the journal is compacted.
     pub(super) fn new(compacted_to: Position) -> Self {
-        Self { looked_at: Position(0), planned_at: compacted_to, step: Step::Rest, writing: false }
+        Self { last_checked_at: Position(0), last_scanned_at: compacted_to, step: Step::Idle, writing: false }
     }
 
     /// Returns whether the database is being updated, or a scan is running.
@@ -66,12 +66,12 @@ impl Worker {
             return false;
         }
         match &mut self.compacting.step {
-            Step::Planning | Step::Off => false,
+            Step::Planning | Step::Disabled => false,
             Step::Removing(plan) => {
                 let state = Arc::make_mut(&mut self.world.state);
-                let rewritten = state.compact(plan, CHANGES);
+                let rewritten = state.compact(plan, MAX_CHECKED_CHANGES);
                 if plan.is_done() {
-                    self.compacting.step = Step::Rest;
+                    self.compacting.step = Step::Idle;
                 }
                 if !rewritten.operations.is_empty() {
                     self.write_compaction(rewritten.operations);
@@ -79,23 +79,23 @@ impl Worker {
                 }
                 true
             }
-            Step::Rest => self.advance_compaction() || self.plan_compaction(),
+            Step::Idle => self.advance_compaction() || self.plan_compaction(),
         }
     }
 
     /// Advances the undo horizon if it can pass enough operations. Returns whether the horizon advanced.
     fn advance_compaction(&mut self) -> bool {
         let (state, store) = (&self.world.state, &self.settings.store);
-        if state.position().0 < self.compacting.looked_at.0 + STEP / 4 {
+        if state.position().0 < self.compacting.last_checked_at.0 + MIN_HORIZON_STEP / 4 {
             return false;
         }
         let retention = UndoRetention { operations: store.undo_operations, sessions: store.undo_sessions };
         let from = state.compacted_to();
         // Operations that are not yet in the projections must stay complete in the journal.
-        let limit = self.store.projected().min(Position(from.0 + MOST));
+        let limit = self.store.projected().min(Position(from.0 + MAX_HORIZON_STEP));
         let to = state.undo_horizon(&retention, limit);
-        if to.0 < from.0 + STEP {
-            self.compacting.looked_at = state.position();
+        if to.0 < from.0 + MIN_HORIZON_STEP {
+            self.compacting.last_checked_at = state.position();
             return false;
         }
         Arc::make_mut(&mut self.world.state).advance_compaction(to);
@@ -106,11 +106,11 @@ impl Worker {
     /// Starts a scan for removable data on a background thread, if one is due. Returns whether a scan was due.
     fn plan_compaction(&mut self) -> bool {
         let state = &self.world.state;
-        let since = state.compacted_to().0.saturating_sub(self.compacting.planned_at.0);
-        if since < STEP || since < state.operation_count() as u64 / SHARE {
+        let advanced = state.compacted_to().0.saturating_sub(self.compacting.last_scanned_at.0);
+        if advanced < MIN_HORIZON_STEP || advanced < state.operation_count() as u64 / SCAN_INTERVAL_DIVISOR {
             return false;
         }
-        self.compacting.planned_at = state.compacted_to();
+        self.compacting.last_scanned_at = state.compacted_to();
         let state = Arc::clone(state);
         let started = self.aside(move |internal| {
             let plan = state.plan_compaction();
@@ -118,7 +118,7 @@ impl Worker {
             drop(state);
             let _ = internal.send(Internal::CompactionPlanned(plan));
         });
-        self.compacting.step = if started { Step::Planning } else { Step::Off };
+        self.compacting.step = if started { Step::Planning } else { Step::Disabled };
         true
     }
 
@@ -138,7 +138,7 @@ impl Worker {
     pub(super) fn finish_compaction(&mut self, result: Result<(), StoreError>) {
         self.compacting.writing = false;
         if let Err(error) = result {
-            self.compacting.step = Step::Off;
+            self.compacting.step = Step::Disabled;
             self.fail(format!("the journal could not be compacted; the next opening tries again: {error}"));
         }
     }

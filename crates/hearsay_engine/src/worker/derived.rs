@@ -15,21 +15,21 @@ use super::Internal;
 use crate::MemoryError;
 
 /// Names of the files in the directory of the database.
-const TERMS: &str = "terms";
-const VECTORS: &str = "vectors";
+const TERMS_FILE: &str = "terms";
+const VECTORS_FILE: &str = "vectors";
 
 /// Minimum number of texts that must be missing from the file of terms before it is rewritten. In a campaign with fewer
 /// texts, all texts must be missing.
-const MOST_UNSTORED: usize = 256;
+const MIN_MISSING_TEXTS: usize = 256;
 /// Divisor: the file of terms is rewritten only if the number of missing texts is also at least the number of all texts
 /// divided by this number.
-const UNSTORED_SHARE: usize = 20;
+const MISSING_TEXTS_DIVISOR: usize = 20;
 
 /// Number of vectors of removed texts that the file may contain, whatever its size, before it is rewritten.
-const MOST_UNUSED: usize = 1_024;
+const MAX_UNUSED_VECTORS: usize = 1_024;
 
 /// Approximate size of a frame in bytes when many vectors are written at once.
-const FRAME: usize = 1 << 20;
+const FRAME_SIZE_BYTES: usize = 1 << 20;
 
 fn terms_key() -> String {
     format!("terms {}", TermCache::FORMAT)
@@ -68,7 +68,7 @@ impl Reading {
 /// Reads the stored terms of texts. Returns an empty cache if the file cannot be read.
 pub(super) fn read_terms(directory: &Path) -> TermCache {
     let mut read = None;
-    let opened = FrameFile::open(directory.join(TERMS), &terms_key(), |content, _| {
+    let opened = FrameFile::open(directory.join(TERMS_FILE), &terms_key(), |content, _| {
         read = read.is_none().then(|| TermCache::decode(content)).flatten();
         read.is_some()
     });
@@ -81,10 +81,10 @@ pub(super) fn read_terms(directory: &Path) -> TermCache {
 /// Rewrites the file of terms if many texts are missing from it. `stored` is the number of texts in the file.
 pub(super) fn write_terms(directory: &Path, index: &Index, stored: usize) {
     let unstored = index.len().abs_diff(stored);
-    if unstored < MOST_UNSTORED.max(index.len() / UNSTORED_SHARE).min(index.len().max(1)) {
+    if unstored < MIN_MISSING_TEXTS.max(index.len() / MISSING_TEXTS_DIVISOR).min(index.len().max(1)) {
         return;
     }
-    let written = FrameFile::create(directory.join(TERMS), &terms_key(), [index.terms().encode()]);
+    let written = FrameFile::create(directory.join(TERMS_FILE), &terms_key(), [index.terms().encode()]);
     if let Err(error) = written {
         tracing::warn!(%error, "the terms of texts could not be stored; the next opening counts them again");
     }
@@ -107,16 +107,16 @@ pub(super) struct VectorFile {
 impl StoredVectors {
     /// Reads the stored vectors, regardless of which model computed them.
     pub(super) fn read(directory: &Path) -> Option<Self> {
-        let path = directory.join(VECTORS);
+        let path = directory.join(VECTORS_FILE);
         let key = FrameFile::read_key(&path)?;
         let model = key.strip_prefix(&vectors_key(""))?.to_owned();
         let mut set = VectorSet::default();
-        let opened = FrameFile::open(&path, &key, |content, follow| {
+        let opened = FrameFile::open(&path, &key, |content, following_bytes| {
             if set.is_empty()
                 && let Some(dimension) = content.get(4..8)
             {
                 let dimension = dimension.try_into().map_or(0, u32::from_le_bytes) as usize;
-                let bytes = content.len() + usize::try_from(follow).unwrap_or(0);
+                let bytes = content.len() + usize::try_from(following_bytes).unwrap_or(0);
                 set.reserve(dimension, bytes);
             }
             set.decode(content)
@@ -137,7 +137,7 @@ impl StoredVectors {
 impl VectorFile {
     /// Creates a file for the vectors of a model. Replaces an existing file.
     pub(super) fn create(directory: &Path, model: &str) -> io::Result<Self> {
-        let file = FrameFile::create(directory.join(VECTORS), &vectors_key(model), [[0_u8; 0]; 0])?;
+        let file = FrameFile::create(directory.join(VECTORS_FILE), &vectors_key(model), [[0_u8; 0]; 0])?;
         Ok(Self { file, count: 0 })
     }
 
@@ -152,11 +152,11 @@ impl VectorFile {
 
     /// Rewrites the file without the vectors of removed texts, if it contains many of them.
     pub(super) fn drop_unused(&mut self, index: &Index) -> io::Result<()> {
-        if self.count < MOST_UNUSED || self.count - MOST_UNUSED < index.vector_count() * 4 / 3 {
+        if self.count < MAX_UNUSED_VECTORS || self.count - MAX_UNUSED_VECTORS < index.vector_count() * 4 / 3 {
             return Ok(());
         }
         let used = index.vectors_in_use();
-        let frames = used.encode_parts(FRAME);
+        let frames = used.encode_parts(FRAME_SIZE_BYTES);
         self.file = FrameFile::create(self.file.path().to_owned(), self.file.key(), frames)?;
         self.count = used.len();
         Ok(())

@@ -1,33 +1,33 @@
 //! Search for duplicate entities, and automatic merging of near-certain duplicates, which is off by default.
 
-use hearsay_commands::merge::{MergePlan, merge, was_taken_back};
+use hearsay_commands::merge::{MergePlan, merge, was_merged_and_split};
 use hearsay_model::{Author, Key, State, attribute};
-use hearsay_query::duplicates::{Band, Duplicate, duplicates, sort};
+use hearsay_query::duplicates::{Band, Duplicate, duplicates, sort_duplicates};
 use hearsay_recall::DocId;
 
 use super::{Internal, Worker, Write, guarded};
 use crate::{MemoryError, clock::now, ticket::Responder};
 
 /// Maximum number of merges that one search plans.
-const PORTION: usize = 16;
+const MAX_PLANNED_MERGES: usize = 16;
 
 /// Whether a search for mergeable duplicates is due, and whether one is running.
 #[derive(Default)]
 pub(super) struct Search {
-    due: bool,
-    under_way: bool,
+    is_due: bool,
+    is_running: bool,
 }
 
 impl Worker {
     /// Finds entities that may be duplicates on a background thread, and sends them to the caller.
     pub(super) fn find_duplicates(&mut self, responder: Responder<Vec<Duplicate>>) {
-        let world = self.world.clone();
+        let snapshot = self.world.clone();
         self.aside(move |internal| {
             let found = match responder.is_cancelled() {
                 true => Err(MemoryError::Cancelled),
-                false => guarded(|| Ok(duplicates(&world.state))),
+                false => guarded(|| Ok(duplicates(&snapshot.state))),
             };
-            drop(world);
+            drop(snapshot);
             match found {
                 Ok(found) => drop(internal.send(Internal::FoundDuplicates(found, responder))),
                 Err(error) => responder.give(Err(error)),
@@ -39,19 +39,20 @@ impl Worker {
     /// this does not delay the worker noticeably.
     pub(super) fn give_duplicates(&mut self, found: Vec<Duplicate>, responder: Responder<Vec<Duplicate>>) {
         let (state, index) = (&self.world.state, &self.index);
-        let meant = |one: Duplicate| one.meant(state, |fact| index.vector(DocId::Fact(fact)));
-        let mut found: Vec<Duplicate> = found.into_iter().map(meant).collect();
-        sort(&mut found);
+        let add_meaning =
+            |duplicate: Duplicate| duplicate.with_meaning_similarity(state, |fact| index.vector(DocId::Fact(fact)));
+        let mut found: Vec<Duplicate> = found.into_iter().map(add_meaning).collect();
+        sort_duplicates(&mut found);
         responder.give(Ok(found));
     }
 
     /// Marks a search as due if an operation changed a name, because the changed name may be similar to the name of
     /// another entity.
     pub(super) fn note_duplicates(&mut self, touched: &[Key]) {
-        if !self.settings.duplicates.merge_near_certain || self.duplicates.due {
+        if !self.settings.duplicates.merge_near_certain || self.duplicates.is_due {
             return;
         }
-        let names = |key: &Key| match key {
+        let is_name = |key: &Key| match key {
             Key::Fact(id) => self
                 .world
                 .state
@@ -59,32 +60,36 @@ impl Worker {
                 .is_some_and(|fact| [attribute::NAME, attribute::ALIAS].contains(&fact.predicate().as_str())),
             _ => false,
         };
-        self.duplicates.due = touched.iter().any(names);
+        self.duplicates.is_due = touched.iter().any(is_name);
     }
 
     /// Starts a background search for duplicates to merge, if one is due and no writes wait.
     pub(super) fn look_for_duplicates(&mut self) {
-        if !self.duplicates.due || self.duplicates.under_way || self.closing || self.writes.waiting() > 0 {
+        if !self.duplicates.is_due || self.duplicates.is_running || self.closing || self.writes.waiting() > 0 {
             return;
         }
-        let world = self.world.clone();
-        self.duplicates.due = false;
-        self.duplicates.under_way = self.aside(move |internal| {
-            let found = duplicates(&world.state);
-            let plans = found.iter().filter_map(|one| undisputed(&world.state, one)).take(PORTION).collect::<Vec<_>>();
-            drop(world);
-            let more = plans.len() == PORTION;
-            let _ = internal.send(Internal::Duplicates(plans, more));
+        let snapshot = self.world.clone();
+        self.duplicates.is_due = false;
+        self.duplicates.is_running = self.aside(move |internal| {
+            let found = duplicates(&snapshot.state);
+            let plans = found
+                .iter()
+                .filter_map(|duplicate| plan_undisputed_merge(&snapshot.state, duplicate))
+                .take(MAX_PLANNED_MERGES)
+                .collect::<Vec<_>>();
+            drop(snapshot);
+            let has_more = plans.len() == MAX_PLANNED_MERGES;
+            let _ = internal.send(Internal::Duplicates(plans, has_more));
         });
     }
 
-    pub(super) fn take_duplicates(&mut self, found: Vec<MergePlan>, more: bool) {
-        self.duplicates.under_way = false;
+    pub(super) fn take_duplicates(&mut self, plans: Vec<MergePlan>, has_more: bool) {
+        self.duplicates.is_running = false;
         if self.closing {
             return;
         }
-        self.duplicates.due |= more;
-        for plan in found {
+        self.duplicates.is_due |= has_more;
+        for plan in plans {
             self.writes.push(Write::Merge(Box::new(plan)));
         }
     }
@@ -92,8 +97,8 @@ impl Worker {
 
 /// Returns the plan of a merge that does not need the DM's decision: the duplicate is near-certain, no values
 /// contradict each other, and the two entities were never merged and split again.
-fn undisputed(state: &State, duplicate: &Duplicate) -> Option<MergePlan> {
-    if duplicate.band != Band::NearCertain || was_taken_back(state, duplicate) {
+fn plan_undisputed_merge(state: &State, duplicate: &Duplicate) -> Option<MergePlan> {
+    if duplicate.band != Band::NearCertain || was_merged_and_split(state, duplicate) {
         return None;
     }
     // Two records from the same external tool are distinct entities in that tool.

@@ -17,7 +17,7 @@ use super::Internal;
 use crate::ModelSettings;
 
 /// Maximum number of documents in a batch. It is small, because a new question waits for the current batch.
-pub(super) const BATCH: usize = 8;
+pub(super) const MAX_BATCH_SIZE: usize = 8;
 
 /// A result of the encoder.
 pub(crate) enum Encoded {
@@ -35,28 +35,28 @@ pub(crate) enum Encoded {
 pub(super) struct Question {
     pub(super) id: u64,
     pub(super) text: String,
-    pub(super) until: Instant,
+    pub(super) deadline: Instant,
     pub(super) cancelled: Arc<AtomicBool>,
 }
 
 impl Question {
     /// Returns whether the caller no longer waits for the vector, because the request was cancelled or its deadline has
     /// passed.
-    fn is_given_up(&self) -> bool {
-        self.cancelled.load(Ordering::Relaxed) || self.until <= Instant::now()
+    fn is_abandoned(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed) || self.deadline <= Instant::now()
     }
 }
 
 /// Channel for groups of sentences to encode. Each group has a reply channel. The reply is `None` if encoding fails.
-pub(super) type Sentences = Sender<Wanted>;
+pub(super) type SentenceSender = Sender<SentenceRequest>;
 
 /// Sentences with their reply channel.
-type Wanted = (Vec<String>, Sender<Option<Vec<Vec<f32>>>>);
+type SentenceRequest = (Vec<String>, Sender<Option<Vec<Vec<f32>>>>);
 
 pub(super) struct EncoderThread {
     questions: Sender<Question>,
     documents: Sender<Vec<(TextHash, String)>>,
-    sentences: Sentences,
+    sentences: SentenceSender,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -67,24 +67,24 @@ impl EncoderThread {
         let (documents, document_queue) = bounded(1);
         let (sentences, sentence_queue) = bounded(1);
         let settings = settings.clone();
-        let out = internal.clone();
+        let result_sender = internal.clone();
         let run = move || {
-            let tell = |encoded| out.send(Internal::Encoded(encoded)).is_ok();
+            let send_result = |encoded| result_sender.send(Internal::Encoded(encoded)).is_ok();
             let work = || {
                 let options = EncoderOptions { threads: settings.threads };
                 match Encoder::open(settings.directory.as_deref(), options) {
                     Ok(encoder) => {
-                        if tell(Encoded::Ready(encoder.info().id.clone())) {
-                            serve(&encoder, &question_queue, &sentence_queue, &document_queue, &tell);
+                        if send_result(Encoded::Ready(encoder.info().id.clone())) {
+                            serve_requests(&encoder, &question_queue, &sentence_queue, &document_queue, &send_result);
                         }
                     }
                     Err(error) => {
-                        tell(Encoded::NoModel(error.to_string()));
+                        send_result(Encoded::NoModel(error.to_string()));
                     }
                 }
             };
             if catch_unwind(AssertUnwindSafe(work)).is_err() {
-                tell(Encoded::NoModel("the encoder panicked".into()));
+                send_result(Encoded::NoModel("the encoder panicked".into()));
             }
         };
         let thread = thread::Builder::new().name("hearsay-encoder".into()).spawn(run);
@@ -98,7 +98,7 @@ impl EncoderThread {
     }
 
     /// Returns a channel for requesting the vectors of sentences.
-    pub(super) fn sentences(&self) -> Sentences {
+    pub(super) fn sentences(&self) -> SentenceSender {
         self.sentences.clone()
     }
 
@@ -117,12 +117,12 @@ impl EncoderThread {
     }
 }
 
-fn serve(
+fn serve_requests(
     encoder: &Encoder,
     questions: &Receiver<Question>,
-    sentences: &Receiver<Wanted>,
+    sentences: &Receiver<SentenceRequest>,
     documents: &Receiver<Vec<(TextHash, String)>>,
-    tell: &dyn Fn(Encoded) -> bool,
+    send_result: &dyn Fn(Encoded) -> bool,
 ) {
     loop {
         // When the thread is stopped, all channels close, except the channel for sentences while a reader still uses
@@ -130,18 +130,20 @@ fn serve(
         select_biased! {
             recv(questions) -> question => {
                 let Ok(question) = question else { return };
-                if !question.is_given_up() && !tell(Encoded::Question(question.id, encoder.encode_one(&question.text))) {
+                if !question.is_abandoned()
+                    && !send_result(Encoded::Question(question.id, encoder.encode_one(&question.text)))
+                {
                     return;
                 }
             }
-            recv(sentences) -> asked => {
-                let Ok((texts, reply)) = asked else { return };
+            recv(sentences) -> request => {
+                let Ok((texts, reply)) = request else { return };
                 let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
                 let _ = reply.send(encoder.encode(&texts).ok());
             }
             recv(documents) -> batch => {
                 let Ok(batch) = batch else { return };
-                if !tell(Encoded::Documents(encode(encoder, batch))) {
+                if !send_result(Encoded::Documents(encode(encoder, batch))) {
                     return;
                 }
             }

@@ -18,7 +18,7 @@ use crate::{MemoryError, Written, ticket::ticket};
 
 /// A halt of writing: its reason and state.
 pub(super) struct Halt {
-    why: String,
+    reason: String,
     /// Whether the journal is being read again; `false` if that failed.
     reloading: bool,
     /// Writes that may have been committed to the database, but are not applied to the state.
@@ -35,7 +35,7 @@ impl Halt {
 
 /// A state that was rebuilt from the journal, with its derived data.
 pub(crate) struct Renewed {
-    world: ReadSnapshot,
+    snapshot: ReadSnapshot,
     reviews: Reviews,
     reveals: Reveals,
     behind: Option<Vec<Key>>,
@@ -43,18 +43,18 @@ pub(crate) struct Renewed {
 }
 
 impl Renewed {
-    fn of(Reloaded { state, behind, transient_batch }: Reloaded) -> Self {
+    fn from_reloaded(Reloaded { state, behind, transient_batch }: Reloaded) -> Self {
         let (reviews, reveals) = (Reviews::of(&state), Reveals::of(&state));
-        let world = ReadSnapshot { learned: Arc::new(TrustCalibration::of(&state)), state: Arc::new(state) };
-        Self { world, reviews, reveals, behind, transient_batch }
+        let snapshot = ReadSnapshot { learned: Arc::new(TrustCalibration::of(&state)), state: Arc::new(state) };
+        Self { snapshot, reviews, reveals, behind, transient_batch }
     }
 }
 
 impl Worker {
     /// Stops writing and reads the journal again.
-    pub(super) fn halt(&mut self, why: String, first: Position, in_doubt: Vec<(Made, Write)>) {
-        self.fail(format!("{why}; writing stops until the journal is read again"));
-        self.halt = Some(Halt { why, reloading: true, in_doubt, first });
+    pub(super) fn halt(&mut self, reason: String, first: Position, in_doubt: Vec<(Made, Write)>) {
+        self.fail(format!("{reason}; writing stops until the journal is read again"));
+        self.halt = Some(Halt { reason, reloading: true, in_doubt, first });
         let internal = self.internal.clone();
         self.store.reload(move |reloaded| drop(internal.send(Internal::Reloaded(Box::new(reloaded)))));
     }
@@ -63,10 +63,10 @@ impl Worker {
     pub(super) fn is_halted(&mut self) -> bool {
         let Some(halt) = &self.halt else { return false };
         if !halt.reloading {
-            let why = halt.why.clone();
+            let reason = halt.reason.clone();
             for write in self.writes.take_waiting() {
                 self.note_if_findings(&write);
-                self.finish(write, Err(MemoryError::Halted(why.clone())));
+                self.finish(write, Err(MemoryError::Halted(reason.clone())));
             }
         }
         true
@@ -77,45 +77,45 @@ impl Worker {
         match reloaded {
             Ok(reloaded) => {
                 let started = self.aside(move |internal| {
-                    let renewed = guarded(|| Ok(Renewed::of(reloaded)));
+                    let renewed = guarded(|| Ok(Renewed::from_reloaded(reloaded)));
                     let _ = internal.send(Internal::Renewed(Box::new(renewed)));
                 });
                 if !started {
-                    self.stay_halted("no thread could be started".into());
+                    self.keep_halted("no thread could be started".into());
                 }
             }
-            Err(error) => self.stay_halted(error.to_string()),
+            Err(error) => self.keep_halted(error.to_string()),
         }
     }
 
     /// Keeps writing stopped until the memory is opened again.
-    fn stay_halted(&mut self, reason: String) {
+    fn keep_halted(&mut self, error: String) {
         let Some(halt) = &mut self.halt else { return };
         halt.reloading = false;
-        halt.why = format!("{}; the journal could not be read again: {reason}", halt.why);
-        let (why, in_doubt) = (halt.why.clone(), std::mem::take(&mut halt.in_doubt));
+        halt.reason = format!("{}; the journal could not be read again: {error}", halt.reason);
+        let (reason, in_doubt) = (halt.reason.clone(), std::mem::take(&mut halt.in_doubt));
         for (_, write) in in_doubt {
             self.note_if_findings(&write);
-            self.finish(write, Err(MemoryError::Uncertain(why.clone())));
+            self.finish(write, Err(MemoryError::Uncertain(reason.clone())));
         }
-        self.fail(format!("{why}; all writes fail until the campaign is opened again"));
+        self.fail(format!("{reason}; all writes fail until the campaign is opened again"));
     }
 
     /// Replaces the state with the rebuilt state, and answers the writes in doubt.
     pub(super) fn take_renewed(&mut self, renewed: Result<Renewed, MemoryError>) {
-        let Renewed { world, reviews, reveals, behind, transient_batch } = match renewed {
+        let Renewed { snapshot, reviews, reveals, behind, transient_batch } = match renewed {
             Ok(renewed) => renewed,
-            Err(error) => return self.stay_halted(error.to_string()),
+            Err(error) => return self.keep_halted(error.to_string()),
         };
-        let Some(Halt { why, in_doubt, first, .. }) = self.halt.take() else { return };
+        let Some(Halt { reason, in_doubt, first, .. }) = self.halt.take() else { return };
         let before = self.world.state.version();
-        (self.world, self.reviews, self.reveals) = (world, reviews, reveals);
+        (self.world, self.reviews, self.reveals) = (snapshot, reviews, reveals);
         Arc::make_mut(&mut self.world.state).follow(before);
         self.counts.revision = None;
         self.compacting = Compacting::new(self.world.state.compacted_to());
         let state = Arc::clone(&self.world.state);
         // The index keeps its vectors. Every searchable record is indexed again, a few at a time.
-        self.writes.index_later(texts(&state));
+        self.writes.index_later(searchable_keys(&state));
         match behind {
             Some(keys) => self.writes.project_later(keys, state.position()),
             None => self.rebuild(ticket(0).1),
@@ -127,7 +127,7 @@ impl Worker {
             // game sends the values again.
             let Some(operation) = operation.filter(|_| next <= state.position()) else {
                 self.note_if_findings(&write);
-                self.finish(write, Err(MemoryError::NotCommitted(why.clone())));
+                self.finish(write, Err(MemoryError::NotCommitted(reason.clone())));
                 continue;
             };
             let position = next;
@@ -143,12 +143,12 @@ impl Worker {
             self.count_dropped(&write);
             self.finish(write, Ok(Some(Outcome { written: Some(Written::of(position, &operation)), revision })));
         }
-        self.tell(Event::Reloaded { position: state.position(), why });
+        self.tell(Event::Reloaded { position: state.position(), why: reason });
     }
 }
 
 /// Returns the keys of searchable records.
-fn texts(state: &State) -> VecDeque<Key> {
+fn searchable_keys(state: &State) -> VecDeque<Key> {
     let passages = state.passages().map(|(id, _)| Key::Passage(id));
     state.facts().map(|fact| Key::Fact(fact.id())).chain(passages).collect()
 }

@@ -17,9 +17,14 @@ use crate::{
 };
 
 /// Reads campaign files or an export, compares them with the state, and answers the request.
-pub(super) fn dry_run(world: &ReadSnapshot, path: &Path, options: &ImportOptions, responder: Responder<ImportOutcome>) {
-    let source = read(path, options, Earlier::of(&world.state), &responder);
-    let plan = source.and_then(|source| guarded(|| Ok(source.plan(&world.state))));
+pub(super) fn dry_run(
+    snapshot: &ReadSnapshot,
+    path: &Path,
+    options: &ImportOptions,
+    responder: Responder<ImportOutcome>,
+) {
+    let source = read(path, options, Earlier::of(&snapshot.state), &responder);
+    let plan = source.and_then(|source| guarded(|| Ok(source.plan(&snapshot.state))));
     responder.give(plan.map(|plan| {
         let is_change = plan.operation.is_some();
         ImportOutcome { report: plan.report, written: None, is_change }
@@ -28,16 +33,16 @@ pub(super) fn dry_run(world: &ReadSnapshot, path: &Path, options: &ImportOptions
 
 /// Reads campaign files or an export, then requests a turn to write.
 pub(super) fn import(
-    world: ReadSnapshot,
+    snapshot: ReadSnapshot,
     path: &Path,
     options: ImportOptions,
     responder: Responder<ImportOutcome>,
     internal: &Sender<Internal>,
 ) {
     options.progress.set(ImportStage::Reading);
-    let earlier = Earlier::of(&world.state);
+    let earlier = Earlier::of(&snapshot.state);
     // Drops the snapshot, because the worker can change its state in place only if it has the only reference.
-    drop(world);
+    drop(snapshot);
     let source = match read(path, &options, earlier, &responder) {
         Ok(source) => source,
         Err(error) => return responder.give(Err(error)),
@@ -65,7 +70,7 @@ pub(crate) enum Source {
     /// Campaign files.
     Campaign(Box<Campaign>),
     /// Changes of an export, and the name of its file.
-    Lines(Vec<Change>, String),
+    Export(Vec<Change>, String),
 }
 
 impl Source {
@@ -75,8 +80,8 @@ impl Source {
         earlier: Earlier,
         cancelled: Arc<AtomicBool>,
     ) -> Result<Self, MemoryError> {
-        let lines = path.extension().is_some_and(|extension| extension == "jsonl");
-        if options.format.is_some() || options.mapping.is_some() || !lines {
+        let is_export = path.extension().is_some_and(|extension| extension == "jsonl");
+        if options.format.is_some() || options.mapping.is_some() || !is_export {
             let options = ReadOptions {
                 format: options.format,
                 mapping: options.mapping.clone(),
@@ -98,19 +103,19 @@ impl Source {
             }
             errors
         })?;
-        Ok(Self::Lines(changes, name))
+        Ok(Self::Export(changes, name))
     }
 
     pub(super) fn plan(&self, state: &State) -> ImportPlan {
         match self {
             Self::Campaign(campaign) => hearsay_campaign::plan(state, campaign, now()),
-            Self::Lines(changes, name) => plan_lines(state, changes, name),
+            Self::Export(changes, name) => plan_export(state, changes, name),
         }
     }
 }
 
 /// Plans the import of an export: of its changes, those that are not in the state yet.
-fn plan_lines(state: &State, changes: &[Change], name: &str) -> ImportPlan {
+fn plan_export(state: &State, changes: &[Change], name: &str) -> ImportPlan {
     // If an entity or session was removed before the export, the export contains it only because another record refers
     // to it.
     let mut removed: (BTreeSet<&EntityId>, BTreeSet<&SessionId>) = Default::default();
@@ -127,7 +132,7 @@ fn plan_lines(state: &State, changes: &[Change], name: &str) -> ImportPlan {
         Change::RemoveEntity(_) | Change::RemoveSession(_) => true,
         _ => false,
     };
-    let holds = |change: &Change| match change {
+    let is_recorded = |change: &Change| match change {
         Change::AddEntity(entity) if removed.0.contains(&entity.id) => state.entity(&entity.id).is_some(),
         Change::AddEntity(entity) => state.entity(&entity.id).is_some_and(|old| **old == *entity),
         Change::RemoveEntity(id) => state.entity(id).is_some(),
@@ -140,7 +145,7 @@ fn plan_lines(state: &State, changes: &[Change], name: &str) -> ImportPlan {
         Change::Set(setting) => state.settings().any(|old| **old == *setting),
         _ => false,
     };
-    let mut changes: Vec<Change> = changes.iter().filter(|change| !holds(change)).cloned().collect();
+    let mut changes: Vec<Change> = changes.iter().filter(|change| !is_recorded(change)).cloned().collect();
     if changes.iter().all(is_stub) {
         changes.clear();
     }

@@ -4,8 +4,8 @@
 //! same way as findings of the rule-based extractor. The queue is stored in a file in the directory of the database. It
 //! is not part of the journal.
 
-mod ask;
-mod kept;
+mod saved_queue;
+mod threads;
 
 use std::{
     path::PathBuf,
@@ -15,25 +15,25 @@ use std::{
 
 use crossbeam_channel::Receiver;
 use hearsay_commands::{
-    guesses,
     proposal::Proposed,
     reading::{Draft, Drafted, Findings},
+    triage,
 };
 use hearsay_extract::{
     Lexicon,
     llm::{Context, Counts, LlmError, LlmSettings, Queue, QueueSettings, Turn},
 };
 use hearsay_model::{Change, Knower, Passage, PassageId, State};
-use hearsay_query::resolve::spoken_of;
+use hearsay_query::resolve::public_name;
 use hearsay_store::Location;
 
 use super::{Internal, Worker, Write, reading::Readings};
 use crate::{Event, LlmStatus, MemoryError, MemoryOptions, clock::now, ticket::Responder};
 
-use ask::{Asker, Task};
-use kept::Kept;
+use saved_queue::SavedQueue;
+use threads::{LlmThreads, Task};
 
-pub(crate) use ask::Asked;
+pub(crate) use threads::Asked;
 
 /// A control command for extraction with a language model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,36 +56,36 @@ pub(crate) enum LlmCommand {
 }
 
 /// Minimum time between two writes of the queue to its file.
-const GATHER: Duration = Duration::from_millis(500);
+const MIN_SAVE_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Maximum time that closing waits for the threads to end.
-const LAST_WORDS: Duration = Duration::from_secs(2);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// State of extraction with a language model.
 pub(super) struct Asking {
     settings: LlmSettings,
     limits: QueueSettings,
-    kept: Kept,
+    saved: SavedQueue,
     /// Threads that query the model, or the reason why there are none.
-    asker: Result<Asker, String>,
-    paused: bool,
+    threads: Result<LlmThreads, String>,
+    is_paused: bool,
     /// Number of jobs that are being read.
     running: usize,
     /// Number of passages whose findings are to be written.
     writing: usize,
     /// Real time before which no job is due, in milliseconds since 1970.
-    look_at: i64,
+    next_due_at: i64,
     counts: Counts,
     found: Proposed,
     last_error: Option<String>,
     /// File of the queue; `None` for a memory without files.
     file: Option<PathBuf>,
     /// Whether the queue has changed since it was last stored.
-    dirty: bool,
+    is_dirty: bool,
     /// Whether the queue is being stored.
-    keeping: bool,
+    is_saving: bool,
     /// Earliest time at which the queue may be stored again.
-    keep_at: Instant,
+    next_save_at: Instant,
 }
 
 impl Asking {
@@ -100,8 +100,8 @@ impl Asking {
         if !settings.enabled {
             return None;
         }
-        let asker = Asker::start(&settings, extraction.language.as_deref(), state, internal);
-        match &asker {
+        let threads = LlmThreads::start(&settings, extraction.language.as_deref(), state, internal);
+        match &threads {
             Ok(_) => {
                 tracing::info!(
                     "texts are also read by the language model {}: they are sent to {}",
@@ -109,28 +109,28 @@ impl Asking {
                     settings.base_url
                 )
             }
-            Err(why) => tracing::warn!("the language model is not used: {why}"),
+            Err(error) => tracing::warn!("the language model is not used: {error}"),
         }
         let file = match &options.location {
-            Location::Directory(directory) => Some(directory.join(kept::FILE)),
+            Location::Directory(directory) => Some(directory.join(saved_queue::FILE_NAME)),
             Location::Memory => None,
         };
         Some(Self {
             limits: QueueSettings::from(&settings),
-            kept: file.as_deref().map(Kept::read).unwrap_or_default(),
-            asker,
+            saved: file.as_deref().map(SavedQueue::read).unwrap_or_default(),
+            threads,
             // If the settings disable automatic extraction, the language model starts only on command.
-            paused: !extraction.enabled,
+            is_paused: !extraction.enabled,
             running: 0,
             writing: 0,
-            look_at: i64::MIN,
+            next_due_at: i64::MIN,
             counts: Counts::default(),
             found: Proposed::default(),
             last_error: None,
             file,
-            dirty: false,
-            keeping: false,
-            keep_at: Instant::now(),
+            is_dirty: false,
+            is_saving: false,
+            next_save_at: Instant::now(),
             settings,
         })
     }
@@ -139,9 +139,9 @@ impl Asking {
     /// extractor has read since its last recorded position, because the program may have ended before the queue was
     /// stored.
     pub(super) fn reconcile(&mut self, state: &State, readings: &Readings) {
-        let gone: Vec<PassageId> = self.kept.queue.passages().filter(|id| state.passage(*id).is_none()).collect();
-        self.dirty |= !gone.is_empty();
-        gone.into_iter().for_each(|id| _ = self.kept.queue.forget(id));
+        let removed: Vec<PassageId> = self.saved.queue.passages().filter(|id| state.passage(*id).is_none()).collect();
+        self.is_dirty |= !removed.is_empty();
+        removed.into_iter().for_each(|id| _ = self.saved.queue.forget(id));
         let read_up_to = state.read_up_to();
         let mut recent = Vec::new();
         for (_, entry) in state.journal().rev().take_while(|(position, _)| *position > read_up_to) {
@@ -151,27 +151,27 @@ impl Asking {
             }));
         }
         recent.reverse();
-        self.kept.read.retain(|id| recent.contains(id));
+        self.saved.read.retain(|id| recent.contains(id));
         for id in recent.into_iter().filter(|id| readings.has_read(*id)) {
             if let Some(passage) = state.passage(id) {
-                self.want(state, passage);
+                self.enqueue(state, passage);
             }
         }
     }
 
     /// Adds a passage to the queue, unless it is already waiting or was read before.
-    fn want(&mut self, state: &State, passage: &Passage) {
+    fn enqueue(&mut self, state: &State, passage: &Passage) {
         let id = passage.id();
-        if self.kept.read.contains(&id) {
+        if self.saved.read.contains(&id) {
             return;
         }
-        let called = passage.speaker.as_ref().map(|speaker| spoken_of(state, speaker).to_owned());
-        let turn = Turn { id, text: passage.text.clone(), speaker: passage.speaker.clone(), called };
+        let speaker_name = passage.speaker.as_ref().map(|speaker| public_name(state, speaker).to_owned());
+        let turn = Turn { id, text: passage.text.clone(), speaker: passage.speaker.clone(), called: speaker_name };
         let present = passage.heard_by.iter().filter_map(Knower::entity).cloned().collect();
         let context = Context { present, place: passage.place.clone(), before: Vec::new() };
-        let queue = &mut self.kept.queue;
+        let queue = &mut self.saved.queue;
         match (&passage.session, &passage.speaker) {
-            (Some(session), _) => _ = queue.turn(&self.limits, &in_session(session), turn, context),
+            (Some(session), _) => _ = queue.turn(&self.limits, &session_source(session), turn, context),
             (None, Some(_)) => {
                 let place = passage.place.as_ref().map_or("anywhere", |place| place.as_str());
                 _ = queue.turn(&self.limits, &format!("talk {place}"), turn, context);
@@ -181,26 +181,26 @@ impl Asking {
                 _ = queue.text(&format!("text {document}"), turn, context);
             }
         }
-        self.changed();
+        self.mark_changed();
     }
 
-    fn changed(&mut self) {
-        self.dirty = true;
-        self.look_at = i64::MIN;
+    fn mark_changed(&mut self) {
+        self.is_dirty = true;
+        self.next_due_at = i64::MIN;
     }
 
     fn status(&self) -> LlmStatus {
         let now = now().0;
-        let due = self.kept.queue.due().filter(|_| !self.paused && self.asker.is_ok());
+        let due = self.saved.queue.due().filter(|_| !self.is_paused && self.threads.is_ok());
         LlmStatus {
             base_url: self.settings.base_url.clone(),
             model: self.settings.model.clone(),
-            trouble: self.asker.as_ref().err().cloned(),
-            paused: self.paused,
-            queue: self.kept.queue.counts(),
+            trouble: self.threads.as_ref().err().cloned(),
+            paused: self.is_paused,
+            queue: self.saved.queue.counts(),
             writing: self.writing,
             next_try_ms: due.map(|due| u64::try_from(due.saturating_sub(now)).unwrap_or_default()),
-            tokens: self.asker.as_ref().map_or(0, |asker| asker.llm.tokens_used()),
+            tokens: self.threads.as_ref().map_or(0, |threads| threads.llm.tokens_used()),
             counts: self.counts,
             found: self.found,
             last_error: self.last_error.clone(),
@@ -208,50 +208,51 @@ impl Asking {
     }
 
     /// Returns the time until the next job is due or the queue must be stored, whichever is sooner.
-    fn patience(&self, now_ms: i64) -> Option<Duration> {
-        let keep = (self.dirty && !self.keeping && self.writing == 0 && self.file.is_some())
-            .then(|| self.keep_at.saturating_duration_since(Instant::now()));
-        let wait = u64::try_from(self.look_at.saturating_sub(now_ms)).ok().filter(|wait| *wait > 0 && !self.paused);
-        [keep, wait.map(Duration::from_millis)].into_iter().flatten().min()
+    fn time_until_work(&self, now_ms: i64) -> Option<Duration> {
+        let until_save = (self.is_dirty && !self.is_saving && self.writing == 0 && self.file.is_some())
+            .then(|| self.next_save_at.saturating_duration_since(Instant::now()));
+        let until_job =
+            u64::try_from(self.next_due_at.saturating_sub(now_ms)).ok().filter(|wait| *wait > 0 && !self.is_paused);
+        [until_save, until_job.map(Duration::from_millis)].into_iter().flatten().min()
     }
 }
 
 /// Returns the name under which the queue collects the lines of a session.
-fn in_session(session: &hearsay_model::SessionId) -> String {
+fn session_source(session: &hearsay_model::SessionId) -> String {
     format!("session {session}")
 }
 
 impl Worker {
     /// Adds passages that the extractor has read to the queue of the language model.
-    pub(super) fn want_asked(&mut self, read: &[Findings]) {
+    pub(super) fn enqueue_for_llm(&mut self, findings: &[Findings]) {
         if let Some(asking) = &mut self.asking {
             let state = &self.world.state;
-            let there = read.iter().filter(|findings| state.passage(findings.passage.id()).is_some());
-            there.for_each(|findings| asking.want(state, &findings.passage));
+            let existing = findings.iter().filter(|findings| state.passage(findings.passage.id()).is_some());
+            existing.for_each(|findings| asking.enqueue(state, &findings.passage));
         }
     }
 
     /// Removes a passage from the queue, because it was removed from the state.
-    pub(super) fn forget_asked(&mut self, passage: PassageId) {
+    pub(super) fn remove_from_llm_queue(&mut self, passage: PassageId) {
         if let Some(asking) = &mut self.asking
-            && (asking.kept.queue.forget(passage) | asking.kept.read.remove(&passage))
+            && (asking.saved.queue.forget(passage) | asking.saved.read.remove(&passage))
         {
-            asking.changed();
+            asking.mark_changed();
         }
     }
 
     /// Lets passages be read again that were already read.
-    pub(super) fn ask_again(&mut self) {
+    pub(super) fn allow_llm_rereads(&mut self) {
         if let Some(asking) = &mut self.asking {
-            asking.kept.read.clear();
+            asking.saved.read.clear();
         }
     }
 
     /// Passes a changed vocabulary to the client of the language model.
-    pub(super) fn renew_vocabulary(&mut self) {
+    pub(super) fn update_llm_vocabulary(&mut self) {
         let vocabulary = self.world.state.vocabulary().as_ref();
-        if let Some(Asking { asker: Ok(asker), .. }) = &mut self.asking {
-            asker.llm = asker.llm.with_vocabulary(vocabulary.clone());
+        if let Some(Asking { threads: Ok(threads), .. }) = &mut self.asking {
+            threads.llm = threads.llm.with_vocabulary(vocabulary.clone());
         }
     }
 
@@ -261,50 +262,51 @@ impl Worker {
 
     /// Returns the time until [`ask_model`](Self::ask_model) must be called again.
     pub(super) fn llm_patience(&self) -> Option<Duration> {
-        self.asking.as_ref().filter(|_| !self.closing)?.patience(now().0)
+        self.asking.as_ref().filter(|_| !self.closing)?.time_until_work(now().0)
     }
 
     /// Starts due jobs on free threads, and stores the queue if it changed.
     pub(super) fn ask_model(&mut self) {
-        let settled = self.readings.pending() == 0;
+        let is_extraction_done = self.readings.pending() == 0;
         let closing = self.closing;
         let Some(asking) = &mut self.asking else { return };
-        if settled {
+        if is_extraction_done {
             // Reads the last lines of a session once it is no longer being played, and the last lines of other
             // conversations once the memory closes.
-            let playing = self.world.state.playing().map(|playing| in_session(&playing.session));
-            let over = |source: &&str| match source.starts_with("session ") {
+            let playing = self.world.state.playing().map(|playing| session_source(&playing.session));
+            let is_finished = |source: &&str| match source.starts_with("session ") {
                 true => Some(*source) != playing.as_deref(),
-                false => closing && !asking.paused,
+                false => closing && !asking.is_paused,
             };
-            let over: Vec<String> = asking.kept.queue.gathering().filter(over).map(str::to_owned).collect();
-            if !over.is_empty() {
-                over.iter().for_each(|source| _ = asking.kept.queue.flush(source));
-                asking.changed();
+            let finished: Vec<String> = asking.saved.queue.gathering().filter(is_finished).map(str::to_owned).collect();
+            if !finished.is_empty() {
+                finished.iter().for_each(|source| _ = asking.saved.queue.flush(source));
+                asking.mark_changed();
             }
         }
         if closing {
-            if let Ok(asker) = &mut asking.asker {
-                asker.stop();
+            if let Ok(threads) = &mut asking.threads {
+                threads.stop();
             }
-        } else if !asking.paused && asking.running < asking.settings.concurrency && now().0 >= asking.look_at {
-            self.take_jobs();
+        } else if !asking.is_paused && asking.running < asking.settings.concurrency && now().0 >= asking.next_due_at {
+            self.start_jobs();
         }
-        self.keep_queue();
+        self.save_queue();
     }
 
-    fn take_jobs(&mut self) {
-        let Some(Asking { asker: Ok(asker), kept, limits, look_at, running, settings, .. }) = &mut self.asking else {
+    fn start_jobs(&mut self) {
+        let Some(Asking { threads: Ok(threads), saved, limits, next_due_at, running, settings, .. }) = &mut self.asking
+        else {
             return;
         };
         while *running < settings.concurrency {
-            let Some(job) = kept.queue.take(limits, now().0) else {
-                *look_at = kept.queue.due().unwrap_or(i64::MAX);
+            let Some(job) = saved.queue.take(limits, now().0) else {
+                *next_due_at = saved.queue.due().unwrap_or(i64::MAX);
                 return;
             };
             *running += 1;
             let lexicon = self.readings.lexicon(&self.world.state);
-            asker.read(job, lexicon);
+            threads.read(job, lexicon);
         }
     }
 
@@ -313,54 +315,56 @@ impl Worker {
         let Some(asking) = &mut self.asking else { return };
         let Asked { job, outcome } = asked;
         asking.running -= 1;
-        asking.kept.queue.settle(&asking.limits, job.id, &outcome, now().0);
-        asking.changed();
-        let trouble = match &outcome {
+        asking.saved.queue.settle(&asking.limits, job.id, &outcome, now().0);
+        asking.mark_changed();
+        let error = match &outcome {
             Ok(found) => found.unread.iter().find_map(|part| part.why.as_ref()),
-            Err(why) => Some(why),
+            Err(error) => Some(error),
         };
-        match trouble {
+        match error {
             Some(LlmError::Cancelled) => {}
-            trouble => asking.last_error = trouble.map(ToString::to_string),
+            error => asking.last_error = error.map(ToString::to_string),
         }
-        let trouble = asking.last_error.clone();
-        if let Some(what) = &trouble {
-            tracing::warn!("the language model did not read all texts: {what}");
+        let last_error = asking.last_error.clone();
+        if let Some(error) = &last_error {
+            tracing::warn!("the language model did not read all texts: {error}");
         }
         if let Ok(found) = outcome {
             asking.counts += found.counts;
             if found.unread.is_empty() {
-                asking.kept.read.extend(job.turns.iter().map(|turn| turn.id));
+                asking.saved.read.extend(job.turns.iter().map(|turn| turn.id));
             }
             let model = asking.settings.facts_model().to_owned();
             let state = &self.world.state;
-            let there = job.by_turn(&found).0.into_iter().filter_map(|(id, extraction)| {
+            let findings = job.by_turn(&found).0.into_iter().filter_map(|(id, extraction)| {
                 let passage = Arc::clone(state.passage(id)?);
                 Some(Findings { passage, extraction, model: Some(model.clone()) })
             });
-            let mut found: Vec<Findings> = there.collect();
-            let left = asking.kept.queue.counts().pending;
-            let most = match left {
+            let mut findings: Vec<Findings> = findings.collect();
+            let pending_jobs = asking.saved.queue.counts().pending;
+            let max_doubtful = match pending_jobs {
                 0 => usize::MAX,
-                left => {
-                    let room = self.settings.extraction.guesses.saturating_sub(guesses::waiting(state));
-                    guesses::share(room, 1, left)
+                pending_jobs => {
+                    let total_limit =
+                        self.settings.extraction.guesses.saturating_sub(triage::pending_fact_count(state));
+                    triage::proportional_limit(total_limit, 1, pending_jobs)
                 }
             };
-            asking.found.left_out += guesses::leave_out(state, &self.settings.policy, &mut found, most);
-            for findings in found.into_iter().filter(|findings| !findings.extraction.facts.is_empty()) {
+            asking.found.left_out +=
+                triage::drop_least_important(state, &self.settings.policy, &mut findings, max_doubtful);
+            for findings in findings.into_iter().filter(|findings| !findings.extraction.facts.is_empty()) {
                 asking.writing += 1;
                 let (findings, policy) = (Box::new(findings), self.settings.policy);
                 self.writes.push(Write::Findings { findings, policy, counts: Proposed::default() });
             }
         }
-        let counts = asking.kept.queue.counts();
+        let counts = asking.saved.queue.counts();
         let waiting = counts.gathering + counts.pending + counts.running + counts.failed;
-        self.tell(Event::Asked { waiting, trouble });
+        self.tell(Event::Asked { waiting, trouble: last_error });
     }
 
     /// Counts the findings of a passage. Called when they have been written or could not be written.
-    pub(super) fn note_asked(&mut self, counts: &Proposed) {
+    pub(super) fn count_llm_findings(&mut self, counts: &Proposed) {
         if let Some(asking) = &mut self.asking {
             asking.writing -= 1;
             asking.found += *counts;
@@ -368,29 +372,30 @@ impl Worker {
     }
 
     pub(super) fn take_llm(&mut self, command: LlmCommand) {
-        let no = |why: &str| MemoryError::NoLlm(why.to_owned());
+        let no_llm = |reason: &str| MemoryError::NoLlm(reason.to_owned());
         let Some(asking) = &mut self.asking else {
-            let why = no("it is disabled; set `enabled = true` under [extraction.llm] in hearsay.toml to enable it");
+            let reason =
+                no_llm("it is disabled; set `enabled = true` under [extraction.llm] in hearsay.toml to enable it");
             return match command {
-                LlmCommand::Step(_, responder) => responder.give(Err(why)),
-                LlmCommand::Draft(_, responder) => responder.give(Err(why)),
-                LlmCommand::Write(_, responder) => responder.give(Err(why)),
+                LlmCommand::Step(_, responder) => responder.give(Err(reason)),
+                LlmCommand::Draft(_, responder) => responder.give(Err(reason)),
+                LlmCommand::Write(_, responder) => responder.give(Err(reason)),
             };
         };
-        match (command, &mut asking.asker) {
+        match (command, &mut asking.threads) {
             (LlmCommand::Step(step, responder), _) => {
                 asking.step(step);
                 let status = asking.status();
                 responder.give(Ok(status));
             }
-            (LlmCommand::Draft(_, responder), Err(why)) => responder.give(Err(no(why))),
-            (LlmCommand::Write(_, responder), Err(why)) => responder.give(Err(no(why))),
-            (LlmCommand::Write(prompt, responder), Ok(asker)) => asker.send(Task::Write(prompt, responder)),
-            (LlmCommand::Draft(draft, responder), Ok(asker)) => {
+            (LlmCommand::Draft(_, responder), Err(reason)) => responder.give(Err(no_llm(reason))),
+            (LlmCommand::Write(_, responder), Err(reason)) => responder.give(Err(no_llm(reason))),
+            (LlmCommand::Write(prompt, responder), Ok(threads)) => threads.send(Task::Write(prompt, responder)),
+            (LlmCommand::Draft(draft, responder), Ok(threads)) => {
                 match draft.resolved(&self.world.state).map_err(MemoryError::from) {
                     Ok(draft) => {
                         let lexicon: Arc<Lexicon> = self.readings.lexicon(&self.world.state);
-                        asker.send(Task::Draft { draft, lexicon, policy: self.settings.policy, responder });
+                        threads.send(Task::Draft { draft, lexicon, policy: self.settings.policy, responder });
                     }
                     Err(error) => responder.give(Err(error)),
                 }
@@ -399,60 +404,60 @@ impl Worker {
     }
 
     /// Stores the queue in its file on a background thread, if it changed and is not already being stored.
-    fn keep_queue(&mut self) {
+    fn save_queue(&mut self) {
         let closing = self.closing;
         let Some(asking) = &mut self.asking else { return };
         // A job may be stored as done only after its findings have been written.
-        let is_time = asking.writing == 0 && (closing || Instant::now() >= asking.keep_at);
-        if !asking.dirty || asking.keeping || !is_time {
+        let is_save_allowed = asking.writing == 0 && (closing || Instant::now() >= asking.next_save_at);
+        if !asking.is_dirty || asking.is_saving || !is_save_allowed {
             return;
         }
-        asking.dirty = false;
+        asking.is_dirty = false;
         let Some(file) = asking.file.clone() else { return };
-        let kept = asking.kept.clone();
+        let saved = asking.saved.clone();
         let started = self.aside(move |internal| {
-            if let Err(error) = kept.write(&file) {
-                let what = format!("the queue of the language model was not saved: {}: {error}", file.display());
-                let _ = internal.send(Internal::Failed(what));
+            if let Err(error) = saved.write(&file) {
+                let message = format!("the queue of the language model was not saved: {}: {error}", file.display());
+                let _ = internal.send(Internal::Failed(message));
             }
             let _ = internal.send(Internal::QueueKept);
         });
         if let Some(asking) = &mut self.asking {
-            asking.keeping = started;
+            asking.is_saving = started;
         }
     }
 
     pub(super) fn queue_is_kept(&mut self) {
         if let Some(asking) = &mut self.asking {
-            asking.keeping = false;
-            asking.keep_at = Instant::now() + GATHER;
+            asking.is_saving = false;
+            asking.next_save_at = Instant::now() + MIN_SAVE_INTERVAL;
         }
     }
 
     /// Ends the threads, and stores the queue with the unfinished jobs. Does not wait for unresponsive threads.
     pub(super) fn stop_asking(&mut self, inbox: &Receiver<Internal>) {
-        let end = Instant::now() + LAST_WORDS;
+        let deadline = Instant::now() + SHUTDOWN_TIMEOUT;
         while self.asking.as_ref().is_some_and(|asking| asking.running > 0)
-            && let Ok(message) = inbox.recv_deadline(end)
+            && let Ok(message) = inbox.recv_deadline(deadline)
         {
             match message {
                 // These findings can no longer be written, so the job returns to the queue.
                 Internal::Asked(asked) => {
                     if let Some(asking) = &mut self.asking {
                         asking.running -= 1;
-                        asking.kept.queue.put_back(asked.job.id);
-                        asking.dirty = true;
+                        asking.saved.queue.put_back(asked.job.id);
+                        asking.is_dirty = true;
                     }
                 }
                 message => self.take_internal(message),
             }
         }
         let Some(asking) = &mut self.asking else { return };
-        if let Ok(asker) = &mut asking.asker {
-            asker.end(asking.running == 0);
+        if let Ok(threads) = &mut asking.threads {
+            threads.end(asking.running == 0);
         }
-        if let Some(file) = asking.file.as_deref().filter(|_| asking.dirty)
-            && let Err(error) = asking.kept.write(file)
+        if let Some(file) = asking.file.as_deref().filter(|_| asking.is_dirty)
+            && let Err(error) = asking.saved.write(file)
         {
             tracing::error!("the queue of the language model was not saved: {}: {error}", file.display());
         }
@@ -463,19 +468,19 @@ impl Asking {
     fn step(&mut self, step: LlmStep) {
         match step {
             LlmStep::Pause => {
-                self.paused = true;
-                if let Ok(asker) = &mut self.asker {
-                    asker.stop_reading();
+                self.is_paused = true;
+                if let Ok(threads) = &mut self.threads {
+                    threads.stop_reading();
                 }
             }
-            LlmStep::Resume => self.paused = false,
-            LlmStep::Retry => self.kept.queue.retry_all(),
+            LlmStep::Resume => self.is_paused = false,
+            LlmStep::Retry => self.saved.queue.retry_all(),
             LlmStep::ReadAll => {
-                self.paused = false;
-                self.kept.queue.flush_all();
-                self.kept.queue.retry_all();
+                self.is_paused = false;
+                self.saved.queue.flush_all();
+                self.saved.queue.retry_all();
             }
         }
-        self.changed();
+        self.mark_changed();
     }
 }

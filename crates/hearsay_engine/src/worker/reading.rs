@@ -9,9 +9,9 @@ use std::{
 
 use crossbeam_channel::bounded;
 use hearsay_commands::{
-    guesses,
     proposal::Proposed,
-    reading::{Draft, Drafted, Findings, Page, ReadingTools, SessionLines, read_pages},
+    reading::{Draft, Drafted, Findings, PassageWithContext, ReadingTools, SessionLines, read_passages},
+    triage,
 };
 use hearsay_embed::find_model;
 use hearsay_extract::{Extractor, Language, Lexicon, Meaning, READING_MODEL, ReadingModel};
@@ -19,15 +19,15 @@ use hearsay_model::{
     Author, Change, EngineSetting, Evidence, Key, Operation, PassageId, Position, Setting, SettingKey, State, attribute,
 };
 
-use super::{Internal, Worker, Write, encoder::Sentences, guarded};
+use super::{Internal, Worker, Write, encoder::SentenceSender, guarded};
 use crate::{ExtractionEngine, MemoryError, ModelSettings, ModelStatus, Settings, clock::now, ticket::Responder};
 
 /// Tools with which a background thread reads texts.
-struct Tools {
+struct ReadingResources {
     extractor: Arc<Extractor>,
     lexicon: Arc<Lexicon>,
     /// Channel for the vectors of sentences, if there is a sentence encoder.
-    sentences: Option<Sentences>,
+    sentences: Option<SentenceSender>,
     model: Option<Arc<LazyReadingModel>>,
 }
 
@@ -38,7 +38,7 @@ struct LazyReadingModel {
 }
 
 impl LazyReadingModel {
-    fn of(settings: &ModelSettings) -> Self {
+    fn new(settings: &ModelSettings) -> Self {
         Self { settings: settings.clone(), model: OnceLock::new() }
     }
 
@@ -59,11 +59,11 @@ impl LazyReadingModel {
     }
 }
 
-impl Tools {
+impl ReadingResources {
     /// Calls a function with the tools.
-    fn with<T>(self, read: impl FnOnce(&ReadingTools<'_>) -> T) -> T {
-        let meaning = self.sentences.map(Vectors);
-        read(&ReadingTools {
+    fn with<T>(self, use_tools: impl FnOnce(&ReadingTools<'_>) -> T) -> T {
+        let meaning = self.sentences.map(EncoderMeaning);
+        use_tools(&ReadingTools {
             extractor: &self.extractor,
             lexicon: &self.lexicon,
             meaning: meaning.as_ref().map(|meaning| meaning as &dyn Meaning),
@@ -73,10 +73,10 @@ impl Tools {
 }
 
 /// Maximum number of passages in a batch. It is small, so that the first facts arrive soon.
-const BATCH: usize = 16;
+const MAX_BATCH_SIZE: usize = 16;
 
 /// Maximum number of texts whose findings are held back before they are compared and written.
-const MOST_HELD: usize = 4096;
+const MAX_HELD_FINDINGS: usize = 4096;
 
 /// Passages that wait to be read, and passages that were read.
 #[derive(Default)]
@@ -87,7 +87,7 @@ pub(super) struct Readings {
     /// Passages that wait to be read, in reading order, each with the position of the operation that added it.
     waiting: VecDeque<(Position, PassageId)>,
     /// Passages whose facts were stated by the operation that added them. They are never read.
-    stated: HashSet<PassageId>,
+    with_stated_facts: HashSet<PassageId>,
     /// Number of passages being read.
     reading: usize,
     /// Number of passages whose findings are to be written.
@@ -102,46 +102,46 @@ pub(super) struct Readings {
     /// Reading model; `None` if the settings select the patterns alone.
     model: Option<Arc<LazyReadingModel>>,
     /// Whether many texts arrived together. The total number of doubtful facts from these texts is then limited.
-    many: bool,
+    is_bulk: bool,
     /// Findings that are held back until all texts are read, so that the doubtful facts with the highest stakes can be
     /// selected.
-    held: Vec<Findings>,
-    /// Position of the operation that added the first of the texts in `held`.
+    held_findings: Vec<Findings>,
+    /// Position of the operation that added the first of the texts in `held_findings`.
     held_from: Option<Position>,
     /// Counts of the outcomes of findings since the memory was opened.
-    found: Proposed,
+    outcome_counts: Proposed,
     /// Whether a text was read since the reading position was last recorded.
-    unmarked: bool,
+    has_unrecorded_progress: bool,
 }
 
 impl Readings {
     pub(super) fn of(state: &State, settings: &Settings) -> Self {
         let extraction = &settings.extraction;
         let (enabled, language) = (extraction.enabled, extraction.language.clone());
-        let uses_model = extraction.engine == ExtractionEngine::Model;
-        let model = uses_model.then(|| Arc::new(LazyReadingModel::of(&settings.model)));
+        let uses_reading_model = extraction.engine == ExtractionEngine::Model;
+        let model = uses_reading_model.then(|| Arc::new(LazyReadingModel::new(&settings.model)));
         let mut readings = Self { enabled, language, model, ..Self::default() };
-        let (read_up_to, mut written) = (state.read_up_to(), HashSet::new());
+        let (read_up_to, mut passages_with_findings) = (state.read_up_to(), HashSet::new());
         for (position, entry) in state.journal().filter(|(_, entry)| entry.live) {
             if entry.operation.author == Author::Extractor {
-                let passage = passage_of(&entry.operation);
-                written.extend(passage.filter(|_| !is_of_model(&entry.operation)));
-                readings.note_read(position, passage);
+                let passage = passage_of_findings(&entry.operation);
+                passages_with_findings.extend(passage.filter(|_| !is_from_language_model(&entry.operation)));
+                readings.record_read(position, passage);
                 continue;
             }
             if position > read_up_to {
-                readings.note_stated(&entry.operation);
-                let added = entry.operation.changes.iter().filter_map(|change| match change {
+                readings.record_stated(&entry.operation);
+                let added_passages = entry.operation.changes.iter().filter_map(|change| match change {
                     Change::AddPassage(passage) => Some(passage.id()),
                     _ => None,
                 });
-                let touched: Vec<Key> = added.map(Key::Passage).collect();
-                readings.want(state, position, &touched);
+                let touched: Vec<Key> = added_passages.map(Key::Passage).collect();
+                readings.enqueue(state, position, &touched);
             }
         }
         // All findings of a text are in one operation. If this operation exists, the text was read completely, even if
         // the program ended before the reading position was recorded.
-        readings.waiting.retain(|(_, passage)| !written.contains(passage));
+        readings.waiting.retain(|(_, passage)| !passages_with_findings.contains(passage));
         readings
     }
 
@@ -152,12 +152,12 @@ impl Readings {
 
     /// Returns the counts of the outcomes of findings since the memory was opened.
     pub(super) fn found(&self) -> Proposed {
-        self.found
+        self.outcome_counts
     }
 
     /// Returns the number of passages that are not read yet, or whose findings are not written yet.
     pub(super) fn pending(&self) -> usize {
-        self.waiting.len() + self.reading + self.held.len() + self.writing
+        self.waiting.len() + self.reading + self.held_findings.len() + self.writing
     }
 
     /// Returns whether there are findings for a passage.
@@ -167,20 +167,20 @@ impl Readings {
     }
 
     /// Records that the operation at a position contains the findings of a passage.
-    fn note_read(&mut self, position: Position, passage: Option<PassageId>) {
+    fn record_read(&mut self, position: Position, passage: Option<PassageId>) {
         if let Some(passage) = passage {
             self.read.entry(passage).or_default().push(position);
         }
     }
 
     /// Records the passages whose facts are stated by the operation that adds them.
-    fn note_stated(&mut self, operation: &Operation) {
-        let brought = operation.changes.iter().filter_map(|change| match change {
+    fn record_stated(&mut self, operation: &Operation) {
+        let added_passages = operation.changes.iter().filter_map(|change| match change {
             Change::AddPassage(passage) => Some((passage.id(), &passage.session)),
             _ => None,
         });
-        let brought: HashMap<PassageId, _> = brought.collect();
-        if brought.is_empty() {
+        let added_passages: HashMap<PassageId, _> = added_passages.collect();
+        if added_passages.is_empty() {
             return;
         }
         // Considers only facts from the same session, because a fact from another source may have the passage as
@@ -188,9 +188,9 @@ impl Readings {
         for change in &operation.changes {
             let Change::AssertFact(fact) = change else { continue };
             let provenance = fact.provenance();
-            self.stated.extend(provenance.evidence.iter().filter_map(|evidence| match evidence {
+            self.with_stated_facts.extend(provenance.evidence.iter().filter_map(|evidence| match evidence {
                 Evidence::Passage { passage, .. } => {
-                    brought.get(passage).filter(|session| **session == &provenance.session).map(|_| *passage)
+                    added_passages.get(passage).filter(|session| **session == &provenance.session).map(|_| *passage)
                 }
                 Evidence::File { .. } | Evidence::Excerpt(_) => None,
             }));
@@ -198,7 +198,7 @@ impl Readings {
     }
 
     /// Adds new passages to the queue, unless the operation that added them stated their facts.
-    fn want(&mut self, state: &State, position: Position, touched: &[Key]) {
+    fn enqueue(&mut self, state: &State, position: Position, touched: &[Key]) {
         // Most of a game's operations add no text.
         if !touched.iter().any(|key| matches!(key, Key::Passage(_))) {
             return;
@@ -207,10 +207,11 @@ impl Readings {
             Key::Passage(id) => Some(*id),
             _ => None,
         });
-        let is_new =
-            |id: &PassageId| state.passage(*id).is_some() && !self.read.contains_key(id) && !self.stated.contains(id);
-        let wanted = in_order(state, passages.filter(is_new));
-        self.waiting.extend(wanted.into_iter().map(|id| (position, id)));
+        let is_new = |id: &PassageId| {
+            state.passage(*id).is_some() && !self.read.contains_key(id) && !self.with_stated_facts.contains(id)
+        };
+        let new_passages = in_reading_order(state, passages.filter(is_new));
+        self.waiting.extend(new_passages.into_iter().map(|id| (position, id)));
     }
 }
 
@@ -218,7 +219,7 @@ impl Worker {
     /// Updates the queue after an operation: adds new passages and drops removed ones.
     pub(super) fn follow_reading(&mut self, position: Position, operation: &Operation, touched: &[Key], write: &Write) {
         let state = Arc::clone(&self.world.state);
-        if self.readings.lexicon.is_some() && touched.iter().any(|key| changes_names(&state, key)) {
+        if self.readings.lexicon.is_some() && touched.iter().any(|key| may_change_names(&state, key)) {
             self.readings.lexicon = None;
         }
         for key in touched {
@@ -226,14 +227,15 @@ impl Worker {
                 self.readings.lines.note(*id, state.passage(*id));
             }
         }
-        let defines = |key: &Key| matches!(key, Key::Setting(SettingKey::Predicate(_) | SettingKey::Attribute(_)));
-        if touched.iter().any(defines) {
+        let is_vocabulary_change =
+            |key: &Key| matches!(key, Key::Setting(SettingKey::Predicate(_) | SettingKey::Attribute(_)));
+        if touched.iter().any(is_vocabulary_change) {
             self.readings.extractor = None;
             #[cfg(feature = "llm")]
-            self.renew_vocabulary();
+            self.update_llm_vocabulary();
         }
         if let Write::Findings { findings, .. } = write {
-            self.readings.note_read(position, Some(findings.passage.id()));
+            self.readings.record_read(position, Some(findings.passage.id()));
             return;
         }
         if operation.author == Author::Extractor {
@@ -244,17 +246,17 @@ impl Worker {
             if let Key::Passage(id) = key
                 && state.passage(*id).is_none()
             {
-                self.take_back(&state, *id);
+                self.withdraw_findings(&state, *id);
                 #[cfg(feature = "llm")]
-                self.forget_asked(*id);
+                self.remove_from_llm_queue(*id);
             }
         }
-        self.readings.note_stated(operation);
-        self.readings.want(&state, position, touched);
+        self.readings.record_stated(operation);
+        self.readings.enqueue(&state, position, touched);
     }
 
     /// Withdraws the findings from a passage.
-    fn take_back(&mut self, state: &State, passage: PassageId) {
+    fn withdraw_findings(&mut self, state: &State, passage: PassageId) {
         for position in self.readings.read.remove(&passage).unwrap_or_default().into_iter().rev() {
             if state.entry(position).is_some_and(|entry| entry.live) {
                 let summary = "remove the facts extracted from a removed text";
@@ -273,34 +275,35 @@ impl Worker {
             return;
         }
         let state = &self.world.state;
-        readings.many |= readings.waiting.len() > BATCH;
-        if readings.many && readings.held_from.is_none() {
+        readings.is_bulk |= readings.waiting.len() > MAX_BATCH_SIZE;
+        if readings.is_bulk && readings.held_from.is_none() {
             readings.held_from = readings.waiting.front().map(|(position, _)| *position);
         }
         let batch: Vec<PassageId> =
-            readings.waiting.drain(..readings.waiting.len().min(BATCH)).map(|(_, id)| id).collect();
-        readings.unmarked = true;
-        let pages: Vec<Page> = batch.iter().filter_map(|id| Page::of(state, *id, &mut readings.lines)).collect();
-        if pages.is_empty() {
+            readings.waiting.drain(..readings.waiting.len().min(MAX_BATCH_SIZE)).map(|(_, id)| id).collect();
+        readings.has_unrecorded_progress = true;
+        let passages: Vec<PassageWithContext> =
+            batch.iter().filter_map(|id| PassageWithContext::load(state, *id, &mut readings.lines)).collect();
+        if passages.is_empty() {
             return;
         }
-        let tools = match self.reading_tools() {
-            Ok(tools) => tools,
+        let resources = match self.reading_tools() {
+            Ok(resources) => resources,
             Err(error) => {
                 self.readings.enabled = false;
                 return self.fail(error.to_string());
             }
         };
-        let count = pages.len();
+        let count = passages.len();
         let started = self.aside(move |internal| {
-            let read = tools.with(|tools| read_pages(pages, tools));
+            let read = resources.with(|tools| read_passages(passages, tools));
             let _ = internal.send(Internal::Read(read));
         });
         self.readings.reading = if started { count } else { 0 };
     }
 
     /// Returns the tools for reading texts.
-    fn reading_tools(&mut self) -> Result<Tools, MemoryError> {
+    fn reading_tools(&mut self) -> Result<ReadingResources, MemoryError> {
         let (readings, state) = (&mut self.readings, &self.world.state);
         let extractor = match &readings.extractor {
             Some(extractor) => Arc::clone(extractor),
@@ -315,19 +318,19 @@ impl Worker {
             ModelStatus::Ready { .. } => self.encoder.as_ref().map(super::encoder::EncoderThread::sentences),
             _ => None,
         };
-        Ok(Tools { extractor, lexicon, sentences, model: self.readings.model.clone() })
+        Ok(ReadingResources { extractor, lexicon, sentences, model: self.readings.model.clone() })
     }
 
     /// Extracts facts from a draft on a background thread, and sends them to the caller without recording them.
     pub(super) fn draft(&mut self, draft: Draft, responder: Responder<Drafted>) {
         let resolved = draft.resolved(&self.world.state).map_err(MemoryError::from);
-        let (draft, tools) = match resolved.and_then(|draft| Ok((draft, self.reading_tools()?))) {
-            Ok(tools) => tools,
+        let (draft, resources) = match resolved.and_then(|draft| Ok((draft, self.reading_tools()?))) {
+            Ok(resources) => resources,
             Err(error) => return responder.give(Err(error)),
         };
         let policy = self.settings.policy;
         self.aside(move |_| {
-            responder.give(guarded(|| Ok(tools.with(|tools| draft.read(&policy, tools)))));
+            responder.give(guarded(|| Ok(resources.with(|tools| draft.extract(&policy, tools)))));
         });
     }
 
@@ -340,52 +343,54 @@ impl Worker {
             let state = &self.world.state;
             let position = state.position();
             readings.extractor = None;
-            let brought = state.journal().filter(|(_, entry)| entry.live);
-            brought.for_each(|(_, entry)| readings.note_stated(&entry.operation));
+            let live_entries = state.journal().filter(|(_, entry)| entry.live);
+            live_entries.for_each(|(_, entry)| readings.record_stated(&entry.operation));
             let passages = state.passages().map(|(id, _)| id);
-            let unstated = passages.filter(|id| !readings.stated.contains(id));
-            readings.waiting = in_order(state, unstated).into_iter().map(|id| (position, id)).collect();
+            let readable = passages.filter(|id| !readings.with_stated_facts.contains(id));
+            readings.waiting = in_reading_order(state, readable).into_iter().map(|id| (position, id)).collect();
             #[cfg(feature = "llm")]
-            self.ask_again();
+            self.allow_llm_rereads();
         }
         self.readings.pending()
     }
 
-    pub(super) fn take_read(&mut self, mut read: Vec<Findings>) {
+    pub(super) fn take_read(&mut self, mut findings: Vec<Findings>) {
         self.readings.reading = 0;
         #[cfg(feature = "llm")]
-        self.want_asked(&read);
+        self.enqueue_for_llm(&findings);
         let readings = &mut self.readings;
-        let left = readings.waiting.len();
-        if readings.many {
-            readings.held.append(&mut read);
-            if left > 0 && readings.held.len() < MOST_HELD {
+        let waiting_count = readings.waiting.len();
+        if readings.is_bulk {
+            readings.held_findings.append(&mut findings);
+            if waiting_count > 0 && readings.held_findings.len() < MAX_HELD_FINDINGS {
                 return;
             }
-            read = std::mem::take(&mut readings.held);
+            findings = std::mem::take(&mut readings.held_findings);
             readings.held_from = None;
         }
-        self.leave_guesses_out(&mut read, left);
-        self.readings.many &= left > 0;
-        let found = read.into_iter().filter(|findings| !findings.extraction.facts.is_empty());
-        for findings in found {
+        self.triage_findings(&mut findings, waiting_count);
+        self.readings.is_bulk &= waiting_count > 0;
+        let findings_with_facts = findings.into_iter().filter(|findings| !findings.extraction.facts.is_empty());
+        for findings in findings_with_facts {
             self.readings.writing += 1;
             let (findings, policy) = (Box::new(findings), self.settings.policy);
             self.writes.push(Write::Findings { findings, policy, counts: Proposed::default() });
         }
     }
 
-    /// Removes the doubtful facts that are least worth the DM's time. `left` is the number of texts that still wait.
-    fn leave_guesses_out(&mut self, read: &mut [Findings], left: usize) {
+    /// Removes the doubtful facts that are least worth the DM's time. `waiting_count` is the number of texts that still
+    /// wait.
+    fn triage_findings(&mut self, findings: &mut [Findings], waiting_count: usize) {
         let state = &self.world.state;
-        let most = match self.readings.many {
+        let max_doubtful = match self.readings.is_bulk {
             true => {
-                let room = self.settings.extraction.guesses.saturating_sub(guesses::waiting(state));
-                guesses::share(room, read.len(), left)
+                let total_limit = self.settings.extraction.guesses.saturating_sub(triage::pending_fact_count(state));
+                triage::proportional_limit(total_limit, findings.len(), waiting_count)
             }
             false => usize::MAX,
         };
-        self.readings.found.left_out += guesses::leave_out(state, &self.settings.policy, read, most);
+        self.readings.outcome_counts.left_out +=
+            triage::drop_least_important(state, &self.settings.policy, findings, max_doubtful);
     }
 
     /// If a write contains findings, counts them. Called when the write is committed or has failed.
@@ -393,22 +398,22 @@ impl Worker {
         if let Write::Findings { findings, counts, .. } = write {
             if findings.model.is_some() {
                 #[cfg(feature = "llm")]
-                self.note_asked(counts);
+                self.count_llm_findings(counts);
                 return;
             }
             self.readings.writing -= 1;
-            self.readings.found += *counts;
+            self.readings.outcome_counts += *counts;
         }
     }
 
     /// Queues a write that records the reading position, that is, the position up to which texts were read. Called
     /// before closing. Returns whether such a write is needed.
     pub(super) fn mark_reading(&mut self) -> bool {
-        if !std::mem::take(&mut self.readings.unmarked) {
+        if !std::mem::take(&mut self.readings.has_unrecorded_progress) {
             return false;
         }
-        let waits = self.readings.waiting.front().map(|(position, _)| *position);
-        let position = match self.readings.held_from.into_iter().chain(waits).min() {
+        let first_waiting = self.readings.waiting.front().map(|(position, _)| *position);
+        let position = match self.readings.held_from.into_iter().chain(first_waiting).min() {
             Some(position) => Position(position.0.saturating_sub(1)),
             None => self.world.state.position(),
         };
@@ -429,38 +434,39 @@ const MAX_LANGUAGE_BYTES: u64 = 16 << 20;
 pub(crate) fn language(path: Option<&std::path::Path>) -> Result<Language, MemoryError> {
     let english = Language::english();
     let Some(path) = path else { return Ok(english) };
-    let refuse = |what: String| MemoryError::Settings { path: path.to_owned(), what };
-    let text = hearsay_campaign::read_text_file(path, MAX_LANGUAGE_BYTES).map_err(|error| refuse(error.to_string()))?;
-    english.with(&text).map_err(|error| refuse(error.to_string()))
+    let invalid = |message: String| MemoryError::Settings { path: path.to_owned(), message };
+    let text =
+        hearsay_campaign::read_text_file(path, MAX_LANGUAGE_BYTES).map_err(|error| invalid(error.to_string()))?;
+    english.with(&text).map_err(|error| invalid(error.to_string()))
 }
 
 /// Returns the passage whose findings an operation contains, or `None` if the operation contains no findings. All facts
 /// of the operation have this passage as evidence. A fact that became more certain also has earlier passages as
 /// evidence; the newest passage comes last.
-fn passage_of(operation: &Operation) -> Option<PassageId> {
-    let mut common: Option<Vec<PassageId>> = None;
+fn passage_of_findings(operation: &Operation) -> Option<PassageId> {
+    let mut common_passages: Option<Vec<PassageId>> = None;
     for change in &operation.changes {
         let fact = match change {
             Change::AssertFact(fact) | Change::Support(fact) => fact,
             Change::AddEntity(_) | Change::Learn(_) | Change::EndFact { .. } => continue,
             _ => return None,
         };
-        let shown = fact.provenance().evidence.iter().filter_map(|evidence| match evidence {
+        let evidence_passages = fact.provenance().evidence.iter().filter_map(|evidence| match evidence {
             Evidence::Passage { passage, .. } => Some(*passage),
             _ => None,
         });
-        let shown: Vec<PassageId> = shown.collect();
-        common = Some(match common {
-            None => shown,
-            Some(before) => before.into_iter().filter(|passage| shown.contains(passage)).collect(),
+        let evidence_passages: Vec<PassageId> = evidence_passages.collect();
+        common_passages = Some(match common_passages {
+            None => evidence_passages,
+            Some(earlier) => earlier.into_iter().filter(|passage| evidence_passages.contains(passage)).collect(),
         });
     }
-    common?.pop()
+    common_passages?.pop()
 }
 
 /// Sorts passages in the order in which they were said or written, so that a denial is read after the statement that it
 /// denies.
-fn in_order(state: &State, passages: impl Iterator<Item = PassageId>) -> Vec<PassageId> {
+fn in_reading_order(state: &State, passages: impl Iterator<Item = PassageId>) -> Vec<PassageId> {
     let mut passages: Vec<PassageId> = passages.collect();
     passages.sort_by_cached_key(|id| {
         let passage = state.passage(*id)?;
@@ -472,27 +478,27 @@ fn in_order(state: &State, passages: impl Iterator<Item = PassageId>) -> Vec<Pas
 }
 
 /// Returns whether a language model found the facts of an operation.
-fn is_of_model(operation: &Operation) -> bool {
+fn is_from_language_model(operation: &Operation) -> bool {
     operation.changes.iter().filter_map(Change::fact).any(|fact| fact.provenance().model.is_some())
 }
 
 /// Returns whether a change of a record may change the names of entities.
-fn changes_names(state: &State, key: &Key) -> bool {
-    let names = |fact: &hearsay_model::Fact| {
+fn may_change_names(state: &State, key: &Key) -> bool {
+    let affects_names = |fact: &hearsay_model::Fact| {
         [attribute::NAME, attribute::ALIAS, attribute::KIND].contains(&fact.predicate().as_str())
             || state.vocabulary().behavior(fact.predicate()).reference.is_some()
     };
     match key {
         Key::Entity(_) => true,
-        Key::Fact(id) => state.asserted(*id).is_some_and(|fact| names(fact)),
+        Key::Fact(id) => state.asserted(*id).is_some_and(|fact| affects_names(fact)),
         _ => false,
     }
 }
 
 /// Requests the vectors of sentences from the encoder's thread.
-pub(crate) struct Vectors(pub(crate) Sentences);
+pub(crate) struct EncoderMeaning(pub(crate) SentenceSender);
 
-impl Meaning for Vectors {
+impl Meaning for EncoderMeaning {
     fn vectors(&self, texts: &[&str]) -> Option<Vec<Vec<f32>>> {
         let (reply, answer) = bounded(1);
         self.0.send((texts.iter().map(|text| (*text).to_owned()).collect(), reply)).ok()?;

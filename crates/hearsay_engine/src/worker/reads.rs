@@ -9,13 +9,13 @@ pub(super) struct Reads {
     waiting: VecDeque<ReadJob>,
     running: usize,
     /// Maximum number of reads that run at the same time. One processor stays free for writes.
-    most: usize,
+    max_running: usize,
 }
 
 impl Default for Reads {
     fn default() -> Self {
         let processors = thread::available_parallelism().map_or(1, usize::from);
-        Self { waiting: VecDeque::new(), running: 0, most: processors.saturating_sub(1).max(1) }
+        Self { waiting: VecDeque::new(), running: 0, max_running: processors.saturating_sub(1).max(1) }
     }
 }
 
@@ -39,13 +39,13 @@ impl Worker {
 
     /// Starts waiting reads, up to the maximum. Each read uses the state at the time it starts.
     fn start_reads(&mut self) {
-        while self.reads.running < self.reads.most
+        while self.reads.running < self.reads.max_running
             && let Some(read) = self.reads.waiting.pop_front()
         {
-            let world = self.world.clone();
+            let snapshot = self.world.clone();
             let started = self.aside(move |internal| {
-                read(&world);
-                drop(world);
+                read(&snapshot);
+                drop(snapshot);
                 let _ = internal.send(Internal::ReadAsideDone);
             });
             self.reads.running += usize::from(started);

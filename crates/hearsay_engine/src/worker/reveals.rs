@@ -13,7 +13,7 @@ pub(super) struct Reveals {
     /// Player characters, sorted; `None` if the campaign has no reveals.
     players: Option<Vec<EntityId>>,
     /// Reveals whose conditions are met, each with the character that may tell its secret.
-    hold: BTreeSet<(String, EntityId)>,
+    fulfilled: BTreeSet<(String, EntityId)>,
 }
 
 impl Reveals {
@@ -50,16 +50,16 @@ impl Reveals {
             return Vec::new();
         }
         let players = self.players.get_or_insert_with(|| player_characters(state));
-        let all = revealable_to(state, players, &|who, of| Trust::between(state, who, of).level());
-        let before = std::mem::take(&mut self.hold);
+        let revealables = revealable_to(state, players, &|knower, other| Trust::between(state, knower, other).level());
+        let before = std::mem::take(&mut self.fulfilled);
         let mut events = Vec::new();
-        for one in all.into_iter().filter(|one| one.judgement.holds) {
-            let key = (one.reveal, one.holder);
+        for revealable in revealables.into_iter().filter(|revealable| revealable.judgement.holds) {
+            let key = (revealable.reveal, revealable.holder);
             if !before.contains(&key) {
                 let (reveal, holder) = key.clone();
-                events.push(Event::Revealable { reveal, fact: one.fact, holder });
+                events.push(Event::Revealable { reveal, fact: revealable.fact, holder });
             }
-            self.hold.insert(key);
+            self.fulfilled.insert(key);
         }
         events
     }

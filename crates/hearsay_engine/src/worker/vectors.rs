@@ -15,7 +15,7 @@ use hearsay_recall::{DocId, Index, VectorSet, text_of};
 use super::{
     Event, Internal, ModelStatus, Worker, Write,
     derived::{StoredVectors, VectorFile},
-    encoder::{BATCH, Encoded},
+    encoder::{Encoded, MAX_BATCH_SIZE},
 };
 use crate::clock::now;
 
@@ -23,8 +23,8 @@ use crate::clock::now;
 #[derive(Default)]
 pub(super) struct Vectors {
     /// Texts that need a vector, by the hash of their words.
-    wanted: HashMap<TextHash, BTreeSet<DocId>>,
-    /// Number of texts in `wanted`.
+    requested: HashMap<TextHash, BTreeSet<DocId>>,
+    /// Number of texts in `requested`.
     pending: usize,
     /// Hashes of the texts to encode, in the order in which the texts were added.
     queue: VecDeque<TextHash>,
@@ -41,16 +41,16 @@ pub(super) struct Vectors {
 }
 
 /// Number of vectors in `unstored` that triggers writing them to the file.
-const STORED_AT_ONCE: usize = 256;
+const MIN_VECTORS_PER_WRITE: usize = 256;
 
 impl Vectors {
     /// Requests a vector for every text of a state that needs one.
-    fn want_all(&mut self, state: &State, index: &mut Index) {
+    fn request_all(&mut self, state: &State, index: &mut Index) {
         for fact in state.facts() {
-            self.want_doc(state, index, DocId::Fact(fact.id()));
+            self.request_vector(state, index, DocId::Fact(fact.id()));
         }
         for (id, _) in state.passages() {
-            self.want_doc(state, index, DocId::Passage(id));
+            self.request_vector(state, index, DocId::Passage(id));
         }
     }
 
@@ -61,8 +61,8 @@ impl Vectors {
         }
         for key in keys {
             match key {
-                Key::Fact(id) => self.want_doc(state, index, DocId::Fact(*id)),
-                Key::Passage(id) => self.want_doc(state, index, DocId::Passage(*id)),
+                Key::Fact(id) => self.request_vector(state, index, DocId::Fact(*id)),
+                Key::Passage(id) => self.request_vector(state, index, DocId::Passage(*id)),
                 _ => {}
             }
         }
@@ -70,7 +70,7 @@ impl Vectors {
 
     /// Requests a vector for a text that has none. Uses the vector of another text with the same words, if there is
     /// one.
-    fn want_doc(&mut self, state: &State, index: &mut Index, doc: DocId) {
+    fn request_vector(&mut self, state: &State, index: &mut Index, doc: DocId) {
         let is_embedded = |fact: &Fact| Index::holds(fact) && state.vocabulary().is_embedded(fact.predicate());
         if let DocId::Fact(id) = doc
             && !state.fact(id).is_some_and(|fact| is_embedded(fact))
@@ -85,7 +85,7 @@ impl Vectors {
         if index.assign_vector(doc, hash) {
             return;
         }
-        let docs = self.wanted.entry(hash).or_default();
+        let docs = self.requested.entry(hash).or_default();
         if docs.is_empty() {
             self.queue.push_back(hash);
         }
@@ -93,8 +93,8 @@ impl Vectors {
     }
 
     /// Assigns a vector to the texts that requested it. Returns whether there were such texts.
-    fn give(&mut self, hash: TextHash, vector: &[f32], index: &mut Index) -> bool {
-        let docs = self.take(hash);
+    fn assign(&mut self, hash: TextHash, vector: &[f32], index: &mut Index) -> bool {
+        let docs = self.remove_requests(hash);
         if !docs.is_empty() {
             index.add_vector(hash, vector);
         }
@@ -105,29 +105,29 @@ impl Vectors {
     }
 
     /// Removes and returns the texts that requested a vector.
-    fn take(&mut self, hash: TextHash) -> BTreeSet<DocId> {
-        let docs = self.wanted.remove(&hash).unwrap_or_default();
+    fn remove_requests(&mut self, hash: TextHash) -> BTreeSet<DocId> {
+        let docs = self.requested.remove(&hash).unwrap_or_default();
         self.pending -= docs.len();
         docs
     }
 
     /// Uses the stored vectors if the current model computed them. If no model is loaded yet, uses them regardless of
     /// the model.
-    fn take_stored(&mut self, stored: Option<StoredVectors>, model: Option<&str>, state: &State, index: &mut Index) {
+    fn use_stored(&mut self, stored: Option<StoredVectors>, model: Option<&str>, state: &State, index: &mut Index) {
         if let Some(stored) = stored.filter(|stored| model.is_none_or(|model| model == stored.model)) {
             index.add_vectors(stored.set);
             self.file = Some((stored.model, Arc::new(Mutex::new(stored.file))));
         }
         self.is_read = true;
-        self.want_all(state, index);
+        self.request_all(state, index);
     }
 
     /// Drops the vectors if another model computed them.
-    fn keep_only(&mut self, model: &str, state: &State, index: &mut Index) {
+    fn discard_other_models(&mut self, model: &str, state: &State, index: &mut Index) {
         if self.file.as_ref().is_some_and(|(stored, _)| stored != model) {
             index.clear_vectors();
             *self = Self { is_read: true, ..Self::default() };
-            self.want_all(state, index);
+            self.request_all(state, index);
         }
     }
 
@@ -144,14 +144,14 @@ impl Vectors {
     /// Returns the next texts to encode.
     fn batch(&mut self, state: &State) -> Vec<(TextHash, String)> {
         let mut batch = Vec::new();
-        while batch.len() < BATCH
+        while batch.len() < MAX_BATCH_SIZE
             && let Some(hash) = self.queue.pop_front()
         {
-            let Some(docs) = self.wanted.get(&hash) else { continue };
+            let Some(docs) = self.requested.get(&hash) else { continue };
             match docs.iter().find_map(|doc| text_of(state.corpus(), *doc)) {
                 Some(text) => batch.push((hash, text.into_owned())),
                 // An undo removed the text. If the text is restored, its vector is requested again.
-                None => drop(self.take(hash)),
+                None => drop(self.remove_requests(hash)),
             }
         }
         batch
@@ -191,14 +191,14 @@ impl Worker {
             ModelStatus::Ready { id } => Some(id.as_str()),
             _ => None,
         };
-        self.vectors.take_stored(stored, model, &self.world.state, &mut self.index);
+        self.vectors.use_stored(stored, model, &self.world.state, &mut self.index);
         self.encode_more();
     }
 
     pub(super) fn take_encoded(&mut self, encoded: Encoded) {
         match encoded {
             Encoded::Ready(id) => {
-                self.vectors.keep_only(&id, &self.world.state, &mut self.index);
+                self.vectors.discard_other_models(&id, &self.world.state, &mut self.index);
                 self.model = ModelStatus::Ready { id };
                 self.tell(Event::Model(self.model.clone()));
                 self.encode_more();
@@ -217,20 +217,20 @@ impl Worker {
                 for (hash, vector) in vectors {
                     match vector {
                         Ok(vector) => {
-                            if self.vectors.give(hash, &vector, &mut self.index) {
+                            if self.vectors.assign(hash, &vector, &mut self.index) {
                                 self.vectors.unstored.push(hash, &vector);
                             }
                         }
                         Err(error) => {
                             // Another attempt would also fail. Until the memory is opened again, the text is found only
                             // by keyword and graph search.
-                            self.vectors.take(hash);
+                            self.vectors.remove_requests(hash);
                             self.fail(format!("no vector computed for a text: {error}"));
                         }
                     }
                 }
                 let pending = self.vectors.pending();
-                if pending == 0 || self.vectors.unstored.len() >= STORED_AT_ONCE {
+                if pending == 0 || self.vectors.unstored.len() >= MIN_VECTORS_PER_WRITE {
                     self.store_vectors();
                 }
                 self.tell(Event::Vectors { pending });
@@ -248,21 +248,22 @@ impl Worker {
         }
         let id = id.clone();
         if let Some(directory) = self.store.directory() {
-            let failed = |error: io::Error| format!("vectors not stored; the next opening recomputes them: {error}");
+            let failure_message =
+                |error: io::Error| format!("vectors not stored; the next opening recomputes them: {error}");
             match self.vectors.file_of(directory, &id) {
                 Ok(file) if self.closing => {
                     if let Err(error) = append(&file, &set) {
-                        tracing::warn!("{}", failed(error));
+                        tracing::warn!("{}", failure_message(error));
                     }
                 }
                 Ok(file) => {
                     self.aside(move |internal| {
                         if let Err(error) = append(&file, &set) {
-                            let _ = internal.send(Internal::Failed(failed(error)));
+                            let _ = internal.send(Internal::Failed(failure_message(error)));
                         }
                     });
                 }
-                Err(error) => self.fail(failed(error)),
+                Err(error) => self.fail(failure_message(error)),
             }
         }
         self.record_model(&id);
@@ -272,8 +273,8 @@ impl Worker {
     /// background threads have ended.
     pub(super) fn drop_unused_vectors(&mut self) {
         let Some((_, file)) = &self.vectors.file else { return };
-        let dropped = file.lock().unwrap_or_else(PoisonError::into_inner).drop_unused(&self.index);
-        if let Err(error) = dropped {
+        let result = file.lock().unwrap_or_else(PoisonError::into_inner).drop_unused(&self.index);
+        if let Err(error) = result {
             tracing::warn!("the vectors of removed texts could not be deleted: {error}");
         }
     }
@@ -292,17 +293,17 @@ impl Worker {
 
     /// Sends the encoder its next batch if it is idle.
     pub(super) fn encode_more(&mut self) {
-        let ready = matches!(self.model, ModelStatus::Ready { .. });
-        let may = ready && self.vectors.is_read && !self.vectors.encoding;
-        let Some(encoder) = self.encoder.as_ref().filter(|_| may) else { return };
+        let is_ready = matches!(self.model, ModelStatus::Ready { .. });
+        let can_encode = is_ready && self.vectors.is_read && !self.vectors.encoding;
+        let Some(encoder) = self.encoder.as_ref().filter(|_| can_encode) else { return };
         let batch = self.vectors.batch(&self.world.state);
         if batch.is_empty() {
             return;
         }
         match encoder.encode(batch) {
             Ok(()) => self.vectors.encoding = true,
-            Err(refused) => {
-                for (hash, _) in refused.into_iter().rev() {
+            Err(rejected_batch) => {
+                for (hash, _) in rejected_batch.into_iter().rev() {
                     self.vectors.queue.push_front(hash);
                 }
             }
@@ -330,26 +331,26 @@ mod tests {
     fn equal_texts_are_encoded_once() {
         let (state, ids) = passages(&["Aye.", "Nay.", "Aye."]);
         let (mut vectors, mut index) = (Vectors::default(), Index::of(state.corpus()));
-        vectors.take_stored(None, None, &state, &mut index);
+        vectors.use_stored(None, None, &state, &mut index);
         // Requesting the same vectors again changes nothing.
         vectors.want_keys(&state, &mut index, &ids.iter().map(|id| Key::Passage(*id)).collect::<Vec<_>>());
         assert_eq!(vectors.pending(), 3);
         let mut batch = vectors.batch(&state);
         batch.sort_by(|a, b| a.1.cmp(&b.1));
         assert_eq!(batch.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>(), ["Aye.", "Nay."]);
-        assert!(vectors.give(batch[0].0, &[1.0, 0.0], &mut index));
+        assert!(vectors.assign(batch[0].0, &[1.0, 0.0], &mut index));
         assert_eq!(vectors.pending(), 1);
         assert!(index.has_vector(DocId::Passage(ids[0])) && index.has_vector(DocId::Passage(ids[2])));
-        assert!(!vectors.give(batch[0].0, &[1.0, 0.0], &mut index), "no text waits for this vector any more");
+        assert!(!vectors.assign(batch[0].0, &[1.0, 0.0], &mut index), "no text waits for this vector any more");
     }
 
     #[test]
     fn a_text_that_cannot_be_encoded_is_given_up() {
         let (state, _) = passages(&["Aye.", "Nay."]);
         let (mut vectors, mut index) = (Vectors::default(), Index::of(state.corpus()));
-        vectors.take_stored(None, None, &state, &mut index);
+        vectors.use_stored(None, None, &state, &mut index);
         for (hash, _) in vectors.batch(&state) {
-            vectors.take(hash);
+            vectors.remove_requests(hash);
         }
         assert_eq!(vectors.pending(), 0);
         assert!(vectors.batch(&state).is_empty());
@@ -359,7 +360,7 @@ mod tests {
     fn removed_texts_are_not_encoded_until_they_return() {
         let (mut state, ids) = passages(&["Aye."]);
         let (mut vectors, mut index) = (Vectors::default(), Index::of(state.corpus()));
-        vectors.take_stored(None, None, &state, &mut index);
+        vectors.use_stored(None, None, &state, &mut index);
         let revert = |at: u64| Operation::new(Author::Dm, "undo", vec![Change::Revert(hearsay_model::Position(at))]);
         state.apply(revert(1)).unwrap();
         assert!(vectors.batch(&state).is_empty());

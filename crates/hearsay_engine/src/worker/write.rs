@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use hearsay_commands::{
     merge::MergePlan,
-    patches::{Patches, Refused},
+    patches::{Patches, RejectedField},
     policy::Policy,
-    proposal::{Guide, Proposed},
+    proposal::{ProposalRules, Proposed},
     reading::{self, Findings},
 };
 use hearsay_model::{ApplyError, Author, Operation, TransientUpdate};
@@ -30,7 +30,7 @@ pub(crate) enum Write {
     /// Proposals, and the counts of their outcomes at the last attempt.
     Proposals { make: MakeProposed, counts: Proposed, responder: Responder<Proposed> },
     /// Patches from a game, and the fields that failed at the last attempt.
-    Patches { patches: Arc<Patches>, author: Author, refused: Vec<Refused>, responder: Responder<Patched> },
+    Patches { patches: Arc<Patches>, author: Author, refused: Vec<RejectedField>, responder: Responder<Patched> },
     /// Records transient values as facts before another write that would lose them.
     RecordTransients,
     /// An import whose files were read.
@@ -81,17 +81,17 @@ impl Write {
     }
 
     /// Computes the changes to write. They are empty if there is nothing to write.
-    pub(super) fn make(&mut self, world: &ReadSnapshot) -> Result<Made, MemoryError> {
+    pub(super) fn make(&mut self, snapshot: &ReadSnapshot) -> Result<Made, MemoryError> {
         let mut transients = TransientUpdate::default();
         let operation = match self {
-            Self::Operation { make, .. } => Some(guarded(|| make(world))?),
+            Self::Operation { make, .. } => Some(guarded(|| make(snapshot))?),
             Self::Proposals { make, counts, .. } => {
-                let (operation, now) = guarded(|| make(world))?;
+                let (operation, now) = guarded(|| make(snapshot))?;
                 *counts = now;
                 operation
             }
             Self::Patches { patches, author, refused, .. } => {
-                let plan = guarded(|| Ok(patches.plan(&world.state, author.clone(), now())))?;
+                let plan = guarded(|| Ok(patches.plan(&snapshot.state, author.clone(), now())))?;
                 *refused = plan.refused;
                 transients = plan.transients;
                 (!plan.operation.changes.is_empty()).then_some(plan.operation)
@@ -103,30 +103,30 @@ impl Write {
             }),
             Self::Findings { findings, policy, counts } => {
                 let (operation, now) = guarded(|| {
-                    let guide = Guide { policy, learned: &world.learned };
-                    Ok(reading::operation(&world.state, &guide, findings, now())?)
+                    let rules = ProposalRules { policy, learned: &snapshot.learned };
+                    Ok(reading::operation(&snapshot.state, &rules, findings, now())?)
                 })?;
                 *counts = now;
                 operation
             }
             // One of the two entities may no longer exist, for example because it has been merged into a third entity.
             Self::Merge(plan) => {
-                let there = [&plan.gone, &plan.into].into_iter().all(|id| world.state.entity(id).is_some());
-                if there { Some(guarded(|| Ok(plan.at_its_turn(&world.state, now())?))?) } else { None }
+                let both_exist = [&plan.gone, &plan.into].into_iter().all(|id| snapshot.state.entity(id).is_some());
+                if both_exist { Some(guarded(|| Ok(plan.refreshed_operation(&snapshot.state, now())?))?) } else { None }
             }
             Self::Own(operation) => Some(operation.clone()),
             Self::RecordTransients => {
-                let changes = world.state.all_transients();
+                let changes = snapshot.state.all_transients();
                 let operation = Operation::new(Author::Game, "save the state of the campaign", changes);
                 (!operation.changes.is_empty()).then_some(Operation { recorded: now(), ..operation })
             }
         };
         let operation = operation.map(|mut operation| {
-            operation.changes.splice(..0, world.state.recorded_transients(&operation));
+            operation.changes.splice(..0, snapshot.state.recorded_transients(&operation));
             Arc::new(operation)
         });
         if let Some(operation) = &operation {
-            world.state.check(operation)?;
+            snapshot.state.check(operation)?;
         }
         Ok(Made { operation, transients })
     }

@@ -69,11 +69,11 @@ fn a_search_finds_names_relations_and_words_and_is_never_empty_handed() {
     check("mir", &[("mirela-voss", Match::Prefix, 0)]);
     check("voss", &[("mirela-voss", Match::Mentioned, 0)]);
     check("Mirella Vos", &[("mirela-voss", Match::Spelling, 0)]);
-    let of = |text: &str| {
+    let results_for = |text: &str| {
         let entities = find(Search { predicate: Some("OWES".parse().unwrap()), ..Search::new(text) }).entities;
         entities.into_iter().map(|hit| (hit.id.to_string(), hit.distance)).collect::<Vec<_>>()
     };
-    assert_eq!(of("pell"), [("pell".to_owned(), 0), ("mirela-voss".to_owned(), 1)]);
+    assert_eq!(results_for("pell"), [("pell".to_owned(), 0), ("mirela-voss".to_owned(), 1)]);
     assert!(find(Search { depth: 0, ..Search::new("pell") }).entities.len() == 1);
     let all = find(Search { kind: Some(Kind::Npc), ..Search::new("*") });
     assert!(all.entities.iter().all(|hit| hit.kind == Some(Kind::Npc)) && all.facts.is_empty());
@@ -151,17 +151,17 @@ fn the_same_question_has_the_same_bytes_also_after_reopening() {
     assert_eq!(answers(&memory), first);
     // If the deadline has passed, the question is answered by words and graph, and the answer lists the missing
     // rankings.
-    let hurried = ask(&memory, Ask { deadline: Some(Duration::ZERO), ..Ask::new("rook", "Who took the spoon?") });
-    assert_eq!(hurried.cut, ["meaning"]);
-    assert!(!hurried.context.meaning && prompt(&hurried).contains("spoon"));
+    let limited = ask(&memory, Ask { deadline: Some(Duration::ZERO), ..Ask::new("rook", "Who took the spoon?") });
+    assert_eq!(limited.cut, ["meaning"]);
+    assert!(!limited.context.meaning && prompt(&limited).contains("spoon"));
     let empty = ask(&memory, Ask { deadline: Some(Duration::ZERO), ..Ask::new("rook", "  ") });
     assert!(empty.cut.is_empty(), "nothing was asked that has a meaning");
 }
 
 #[test]
 fn a_deadline_cuts_meaning_first_and_then_the_graph_and_says_so() {
-    let usual = hearsay_query::ask::RecallSettings::default();
-    assert_eq!((usual.deadline_ms, usual.hard_deadline_ms), (50, 150));
+    let default_settings = hearsay_query::ask::RecallSettings::default();
+    assert_eq!((default_settings.deadline_ms, default_settings.hard_deadline_ms), (50, 150));
     let check = |recall: RecallSettings, cut: &[&str], said: &str| {
         let settings = hearsay_engine::Settings { recall, ..hearsay_engine::Settings::default() };
         let memory = Memory::open(MemoryOptions { settings, ..options() }).unwrap();
@@ -182,10 +182,11 @@ fn a_deadline_cuts_meaning_first_and_then_the_graph_and_says_so() {
             assert!(!cut.contains(&"graph") || channels.graph == 0.0);
         }
     };
-    let soon = |deadline_ms, hard_deadline_ms| RecallSettings { deadline_ms, hard_deadline_ms, ..usual.clone() };
-    check(soon(60_000, 60_000), &[], " tokens");
-    check(soon(0, 60_000), &["meaning"], "found by words and the graph only");
-    check(soon(0, 0), &["meaning", "graph"], "found by words alone");
+    let with_deadlines =
+        |deadline_ms, hard_deadline_ms| RecallSettings { deadline_ms, hard_deadline_ms, ..default_settings.clone() };
+    check(with_deadlines(60_000, 60_000), &[], " tokens");
+    check(with_deadlines(0, 60_000), &["meaning"], "found by words and the graph only");
+    check(with_deadlines(0, 0), &["meaning", "graph"], "found by words alone");
 }
 
 #[test]
@@ -222,10 +223,10 @@ fn lines_of_the_session_are_in_the_answer_and_questions_can_have_a_subject() {
     assert!(about(&["Harbour"]).contains(&freezes));
     let of_mirela = about(&["Mirela Voss"]);
     assert!(!of_mirela.contains(&freezes) && of_mirela.contains(&"Pell owes Mirela Voss.".into()), "{of_mirela:?}");
-    let nobody = Ask { about: vec!["Nobody".into()], ..Ask::new("pell", "Who?") };
-    refused(&memory, |memory| memory.ask(nobody).unwrap().wait(), &["nothing is called `Nobody`"]);
-    let never = Ask { session: Some("session-9".into()), ..Ask::new("pell", "Who?") };
-    refused(&memory, |memory| memory.ask(never).unwrap().wait(), &["session-9"]);
+    let unknown_subject = Ask { about: vec!["Nobody".into()], ..Ask::new("pell", "Who?") };
+    refused(&memory, |memory| memory.ask(unknown_subject).unwrap().wait(), &["nothing is called `Nobody`"]);
+    let unknown_session = Ask { session: Some("session-9".into()), ..Ask::new("pell", "Who?") };
+    refused(&memory, |memory| memory.ask(unknown_session).unwrap().wait(), &["session-9"]);
 }
 
 #[test]
@@ -246,13 +247,13 @@ fn a_flood_of_questions_does_not_make_all_of_them_late() {
     let flood: Vec<_> =
         (0..400).map(|n| memory.ask(Ask::new("pell", format!("Who is number {n}?"))).unwrap()).collect();
     let in_time = flood.into_iter().filter(|ticket| {
-        let begun = std::time::Instant::now();
+        let started_at = std::time::Instant::now();
         loop {
             match ticket.try_take() {
                 Some(answer) => break answer.unwrap().context.meaning,
                 None => std::thread::sleep(Duration::from_millis(1)),
             }
-            assert!(begun.elapsed().as_secs() < 20);
+            assert!(started_at.elapsed().as_secs() < 20);
         }
     });
     println!("{} of 400 in time", in_time.count());

@@ -50,7 +50,7 @@ fn replaced_values_leave_the_journal_and_undo_reports_its_limit() {
         "{refused}"
     );
     let then = AsOf { recorded: Some(Position(5)), ..AsOf::default() };
-    let refused = memory.read(move |world| Ok(then.state(&world.state).map(drop)?)).unwrap().wait().unwrap_err();
+    let refused = memory.read(move |snapshot| Ok(then.state(&snapshot.state).map(drop)?)).unwrap().wait().unwrap_err();
     assert!(refused.to_string().contains("keeps undo history back"), "{refused}");
     memory.undo(UndoTarget::Last).unwrap().wait().unwrap();
     let before = state(&memory);

@@ -72,8 +72,8 @@ fn an_attribute_is_canon_at_once_and_known_by_the_rules() {
     check("goals", plain(), Secrecy::Open, &["mirela-voss"]);
     check("faith", FactOptions { secret: true, ..plain() }, Secrecy::Secret, &["mirela-voss"]);
     check("motto", FactOptions { common: true, ..plain() }, Secrecy::Common, &["*"]);
-    let told = vec!["Odo Brandt".to_owned(), "mirela-voss".to_owned(), "Odo Brandt".to_owned()];
-    let secret = FactOptions { secret: true, known_by: told, ..plain() };
+    let speakers_and_hearers = vec!["Odo Brandt".to_owned(), "mirela-voss".to_owned(), "Odo Brandt".to_owned()];
+    let secret = FactOptions { secret: true, known_by: speakers_and_hearers, ..plain() };
     check("personality", secret, Secrecy::Secret, &["mirela-voss", "odo-brandt"]);
     let open = FactOptions { known_by: vec!["The Guild".into()], ..plain() };
     check("appearance", open, Secrecy::Open, &["mirela-voss", "the-guild", "the-gull"]);
@@ -197,8 +197,8 @@ fn knowers_of_a_fact_know_its_correction() {
 #[test]
 fn facts_about_removed_entities_can_be_corrected() {
     let memory = town();
-    let told = FactOptions { known_by: vec!["Odo Brandt".into()], ..FactOptions::default() };
-    do_edit(&memory, relate_with("Pell", "OWES", "Mirela Voss", told));
+    let options_with_knower = FactOptions { known_by: vec!["Odo Brandt".into()], ..FactOptions::default() };
+    do_edit(&memory, relate_with("Pell", "OWES", "Mirela Voss", options_with_knower));
     do_edit(&memory, Edit::RemoveEntity { entity: "Odo Brandt".into() });
     let old = fact(&memory, "pell", "OWES").id().to_string();
     do_edit(&memory, Edit::Correct { fact: old, object: Some("The Guild".into()), statement: None });

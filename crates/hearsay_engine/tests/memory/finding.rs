@@ -135,13 +135,13 @@ fn filters_apply_before_counting() {
 fn relations_that_are_told_of_an_entity_are_filtered_too() {
     let memory = town();
     do_edit(&memory, relate("Pell", "OWES", "Mirela Voss"));
-    let told = |search: Search| {
+    let related_facts = |search: Search| {
         let found = find(&memory, Search { depth: 0, ..search }).entities.remove(0);
         found.relations
     };
-    assert_eq!(told(Search::new("pell")).len(), 3);
-    assert_eq!(told(Search { predicate: Some(predicate("OWES")), ..Search::new("pell") }).len(), 1);
-    assert_eq!(told(Search { status: Some(FactStatus::False), ..Search::new("pell") }), Vec::<String>::new());
+    assert_eq!(related_facts(Search::new("pell")).len(), 3);
+    assert_eq!(related_facts(Search { predicate: Some(predicate("OWES")), ..Search::new("pell") }).len(), 1);
+    assert_eq!(related_facts(Search { status: Some(FactStatus::False), ..Search::new("pell") }), Vec::<String>::new());
 }
 
 #[test]
@@ -150,8 +150,8 @@ fn a_failed_search_suggests_names() {
     for text in ["Mirela Vosk", "qqq", "\u{9280}", "?", "Wer ist da?"] {
         for kind in [None, Some(Kind::Quest)] {
             let found = find(&memory, Search { kind, ..Search::new(text) });
-            let nothing = found.entities.is_empty() && found.facts.is_empty() && found.passages.is_empty();
-            assert_eq!(nothing, !found.hints.is_empty(), "{text}: {found:?}");
+            let is_empty = found.entities.is_empty() && found.facts.is_empty() && found.passages.is_empty();
+            assert_eq!(is_empty, !found.hints.is_empty(), "{text}: {found:?}");
         }
     }
     let nearest = find(&memory, Search { kind: Some(Kind::Quest), ..Search::new("Mirela Vosk") });

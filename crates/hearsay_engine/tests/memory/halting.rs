@@ -86,13 +86,13 @@ fn closing_returns_changes_that_it_cannot_commit_in_time() {
     faults.heal();
     let Closed { committed, not_committed } = closing.join().unwrap();
     let answers: Vec<_> = tickets.into_iter().map(|ticket| ticket.wait()).collect();
-    let kept = answers.iter().filter(|answer| answer.is_ok()).count();
-    let given_back = answers.iter().filter(|answer| matches!(answer, Err(MemoryError::NotInTime))).count();
-    assert_eq!((kept, given_back), (committed, not_committed));
+    let committed_count = answers.iter().filter(|answer| answer.is_ok()).count();
+    let given_back = answers.iter().filter(|answer| matches!(answer, Err(MemoryError::NotCommittedInTime))).count();
+    assert_eq!((committed_count, given_back), (committed, not_committed));
     assert_eq!(committed + not_committed, 200);
     assert!(committed > 0 && not_committed > 0, "{committed} and {not_committed}");
     let memory = Memory::open(options_at(directory.path())).unwrap();
-    assert_eq!(lore(&memory), kept);
+    assert_eq!(lore(&memory), committed_count);
 }
 
 #[test]

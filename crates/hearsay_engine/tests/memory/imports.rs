@@ -154,7 +154,7 @@ fn an_import_considers_writes_made_while_its_files_were_read() {
     assert!(state.entity(&id("rook")).is_some());
     match edit {
         Ok(_) => assert_eq!(outcome.report.matched, 1),
-        Err(error) => assert!(matches!(error, MemoryError::Command(CommandError::Taken(_))), "{error}"),
+        Err(error) => assert!(matches!(error, MemoryError::Command(CommandError::EntityExists(_))), "{error}"),
     }
     assert!(memory.import(tiny_tavern()).unwrap().wait().unwrap().written.is_none());
 }

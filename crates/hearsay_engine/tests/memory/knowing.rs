@@ -59,9 +59,9 @@ fn readings_of_a_campaign() {
         assert_eq!(rows.len(), all.min(5));
         rows.into_iter().map(|row| (row.since, row.acquisition)).next()
     };
-    let told = |at: &str, by: &str| Some((Some(at.to_owned()), format!("told by {by}")));
+    let told_by = |at: &str, by: &str| Some((Some(at.to_owned()), format!("told by {by}")));
     let sweet = "fresh waters lungs";
-    assert_eq!(knows("sister-ilva", sweet, None, None), told("4 Rainmoon 412 HR, 12:00", "sabine-orrin"));
+    assert_eq!(knows("sister-ilva", sweet, None, None), told_by("4 Rainmoon 412 HR, 12:00", "sabine-orrin"));
     assert_eq!(knows("sister-ilva", sweet, None, Some("session-1")), None);
     assert_eq!(knows("sister-ilva", sweet, Some("session-3"), None), None);
     let players = |time: &str| query::knowledge::party(&before, &filter(sweet, None), moment(time)).unwrap().0;
@@ -175,8 +175,8 @@ fn the_players_knowledge_excludes_plain_names() {
         rows.iter().flat_map(|row| row.known_by.iter().map(|one| one.knower.to_string())).collect::<BTreeSet<_>>()
     };
     let rows = party(&before);
-    let theirs = ["dorric-stane", "kestrel-vane", "sister-ilva", "the-late-ferry", "wren-oake"];
-    assert!(knowers(&rows).iter().all(|id| theirs.contains(&id.as_str())) && rows.len() > 50);
+    let party_ids = ["dorric-stane", "kestrel-vane", "sister-ilva", "the-late-ferry", "wren-oake"];
+    assert!(knowers(&rows).iter().all(|id| party_ids.contains(&id.as_str())) && rows.len() > 50);
     let of = |row: &query::knowledge::PartyRow| before.fact(row.fact).unwrap().predicate().clone();
     assert!(rows.iter().all(|row| !["name", "kind"].contains(&of(row).as_str())));
     // The players know the facts of a party only after one of them has joined the party.
@@ -215,8 +215,9 @@ fn refutations_count_in_every_query() {
     let ilva = row.known_by.iter().find(|one| one.knower.as_str() == "sister-ilva").unwrap();
     assert_eq!((ilva.credence, credence), (0.0, 0.0));
     let again = tell("sabine-orrin", Stated::Recorded("sweet-water".into()), &["sister-ilva"]);
-    let make =
-        move |world: &hearsay_engine::ReadSnapshot| Ok(again.operation(&world.state, Author::Dm, Timestamp(0))?);
+    let make = move |snapshot: &hearsay_engine::ReadSnapshot| {
+        Ok(again.operation(&snapshot.state, Author::Dm, Timestamp(0))?)
+    };
     let preview = memory.preview(make).unwrap().wait().unwrap();
     let lesson = preview.lessons.iter().find(|lesson| lesson.fact == id).unwrap();
     assert_eq!((lesson.before, lesson.credence), (Some(0.0), 0.0));
@@ -264,8 +265,8 @@ fn an_invention_is_marked_as_such() {
     let line = context.sections.iter().flat_map(|part| &part.lines).find(|line| line.text.contains("coal")).unwrap();
     assert_eq!(line.citation.acquisition, "made it up");
     learn(&memory, GameEvent::Forget { knower: "Mirela Voss".into(), fact: coal.clone() });
-    let gone = query::who_knows::who_knows(&state(&memory), &coal, None).unwrap();
-    assert!(gone.characters.is_empty(), "it never told it: {gone:?}");
+    let after_retcon = query::who_knows::who_knows(&state(&memory), &coal, None).unwrap();
+    assert!(after_retcon.characters.is_empty(), "it never told it: {after_retcon:?}");
 }
 
 #[test]

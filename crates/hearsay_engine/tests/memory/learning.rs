@@ -50,8 +50,9 @@ pub(crate) fn learn(memory: &Memory, game_event: GameEvent) -> Written {
 }
 
 fn previewed(memory: &Memory, game_event: GameEvent) -> Preview {
-    let make =
-        move |world: &hearsay_engine::ReadSnapshot| Ok(game_event.operation(&world.state, Author::Dm, Timestamp(0))?);
+    let make = move |snapshot: &hearsay_engine::ReadSnapshot| {
+        Ok(game_event.operation(&snapshot.state, Author::Dm, Timestamp(0))?)
+    };
     memory.preview(make).unwrap().wait().unwrap()
 }
 
@@ -85,8 +86,9 @@ fn those_present_see_it_and_others_hear_of_it_with_less_belief() {
         witnesses: Vec::new(),
         circumstances: Circumstances { place: Some("The Gull".into()), ..Circumstances::default() },
     };
-    let told = previewed(&memory, here.clone());
-    let lessons: Vec<_> = told.lessons.iter().map(|lesson| (lesson.knower.to_string(), lesson.before)).collect();
+    let previewed_event = previewed(&memory, here.clone());
+    let lessons: Vec<_> =
+        previewed_event.lessons.iter().map(|lesson| (lesson.knower.to_string(), lesson.before)).collect();
     assert_eq!(lessons, [("mirela-voss".to_owned(), None), ("pell".to_owned(), None)]);
     assert_eq!(believes(&memory, "pell", FIRE), None, "a preview changes nothing");
     assert_eq!(learn(&memory, here).summary, "Mirela Voss and Pell see \u{201C}The Gull burned.\u{201D}");
@@ -105,9 +107,9 @@ fn those_present_see_it_and_others_hear_of_it_with_less_belief() {
         unreachable!()
     };
     learn(&memory, GameEvent::Tell { teller, fact, hearers, retold, lie, citing, credence, circumstances });
-    let wrong = reference(&memory, "The Gull was set on fire.");
+    let wrong_reference = reference(&memory, "The Gull was set on fire.");
     let state = state(&memory);
-    let fact_relation = hearsay_query::resolve::find_fact(&state, &wrong).unwrap().fact_relation();
+    let fact_relation = hearsay_query::resolve::find_fact(&state, &wrong_reference).unwrap().fact_relation();
     assert!(matches!(fact_relation, Some(FactRelation::Distorts(_))));
     assert_eq!(believes(&memory, "bram", "The Gull was set on fire."), Some(54));
     // If Pell never witnessed the fact, all edges that depend on his edge become inactive. Mirela still knows the fact.
@@ -231,22 +233,23 @@ fn a_retraction_lists_the_lost_edges_first() {
     learn(&memory, witness(lore("The Gull", FIRE), &["Pell"]));
     learn(&memory, tell("Pell", recorded(&memory, FIRE), &["Odo Brandt"]));
     let fact = reference(&memory, FIRE);
-    let look = |retcon: Retcon| {
-        let make =
-            move |world: &hearsay_engine::ReadSnapshot| Ok(retcon.operation(&world.state, Author::Dm, Timestamp(0))?);
+    let preview_retcon = |retcon: Retcon| {
+        let make = move |snapshot: &hearsay_engine::ReadSnapshot| {
+            Ok(retcon.operation(&snapshot.state, Author::Dm, Timestamp(0))?)
+        };
         memory.preview(make).unwrap().wait().unwrap()
     };
     let until = || Retcon::Until { fact: fact.clone(), until: "412".into() };
-    let ends = look(until());
+    let ends = preview_retcon(until());
     let still: Vec<_> = ends.still.iter().map(|believer| believer.knower.as_str()).collect();
     assert_eq!((still, ends.lost.len()), (vec!["odo-brandt", "pell"], 0));
-    let never = Retcon::NeverSo { fact: fact.clone() };
-    let gone = look(never.clone());
-    assert_eq!((gone.lost.len(), gone.still.len()), (2, 0));
+    let retraction = Retcon::NeverSo { fact: fact.clone() };
+    let impact = preview_retcon(retraction.clone());
+    assert_eq!((impact.lost.len(), impact.still.len()), (2, 0));
     memory.retcon(until()).unwrap().wait().unwrap();
     assert!(hearsay_query::resolve::find_fact(&state(&memory), &fact).unwrap().validity().is_closed());
     assert_eq!(believes(&memory, "odo-brandt", FIRE), Some(54), "belief does not read the world");
-    memory.retcon(never).unwrap().wait().unwrap();
+    memory.retcon(retraction).unwrap().wait().unwrap();
     assert_eq!(believes(&memory, "odo-brandt", FIRE), None);
     let early = FactOptions { since: Some("400".into()), ..FactOptions::default() };
     do_edit(&memory, relate_with("Pell", "OWES", "Mirela Voss", early));
@@ -277,14 +280,15 @@ fn a_corrected_fact_takes_its_chains_along() {
     let before = beliefs(FIRE);
     assert_eq!(before, (Some(100), Some(100), Some(29), Some(61)));
     let edges = state(&memory).all_knowledge().count();
-    let right = "The Gull burned down.";
-    let correct = Edit::Correct { fact: reference(&memory, FIRE), object: None, statement: Some(right.into()) };
+    let correct_statement = "The Gull burned down.";
+    let correct =
+        Edit::Correct { fact: reference(&memory, FIRE), object: None, statement: Some(correct_statement.into()) };
     do_edit(&memory, correct);
-    assert_eq!(beliefs(right), before);
+    assert_eq!(beliefs(correct_statement), before);
     assert_eq!(state(&memory).all_knowledge().count(), edges, "nothing sleeps, nothing is there twice");
-    let forget = GameEvent::Forget { knower: "Pell".into(), fact: reference(&memory, right) };
+    let forget = GameEvent::Forget { knower: "Pell".into(), fact: reference(&memory, correct_statement) };
     learn(&memory, forget);
-    assert_eq!(believes(&memory, "bram", right), None, "the chain is whole");
+    assert_eq!(believes(&memory, "bram", correct_statement), None, "the chain is whole");
 }
 
 #[test]

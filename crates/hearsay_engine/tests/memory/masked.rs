@@ -53,13 +53,13 @@ fn quay(options: MemoryOptions) -> Memory {
     memory
 }
 
-fn told(memory: &Memory, who: &str, question: &str) -> String {
+fn prompt(memory: &Memory, who: &str, question: &str) -> String {
     let ask = Ask { session: Some("s1".into()), budget: Some(5_000), ..Ask::new(who, question) };
     memory.ask(ask).unwrap().wait().unwrap().context.render(Form::Text, Detail::Citations)
 }
 
 fn check(memory: &Memory, question: &str, words: &str) {
-    let (pell, odo) = (told(memory, "pell", question), told(memory, "odo", question));
+    let (pell, odo) = (prompt(memory, "pell", question), prompt(memory, "odo", question));
     assert!(pell.contains(&format!("The Grey Lady said: \u{201C}{words}")), "{pell}");
     assert!(!pell.contains("Mirela Voss said") && !pell.contains("told by Mirela"), "{pell}");
     assert!(odo.contains(&format!("Mirela Voss said: \u{201C}{words}")), "{odo}");
@@ -102,7 +102,7 @@ fn hearers_of_a_secret_name_do_not_learn_its_owner() {
         circumstances: Circumstances::default(),
     };
     memory.learn(Author::Dm, tell).unwrap().wait().unwrap();
-    assert!(told(&memory, "odo", "Is the lamp out?").contains("told by Mirela Voss"));
+    assert!(prompt(&memory, "odo", "Is the lamp out?").contains("told by Mirela Voss"));
     let line = LogLine {
         speaker: Some("The Grey Lady".into()),
         heard_by: vec!["pell".into(), "odo".into()],
@@ -131,7 +131,7 @@ fn hearers_of_a_secret_name_do_not_learn_its_owner() {
         circumstances: Circumstances::default(),
     };
     memory.learn(Author::Dm, reveal).unwrap().wait().unwrap();
-    let pell = told(&memory, "pell", "When does the tide come?");
+    let pell = prompt(&memory, "pell", "When does the tide come?");
     assert!(pell.contains("Mirela Voss said: \u{201C}The tide"), "{pell}");
 }
 
@@ -173,8 +173,9 @@ fn a_line_does_not_reveal_a_fact_that_a_player_conceals() {
         assert!(text.contains("A fine night."), "{text}");
         assert!(!text.contains("sank the ferry"), "{text}");
     }
-    let own = query::session::session_recap(&state, Some("s1"), &RecapFor::Character("pell".into()), 500).unwrap();
-    assert!(serde_json::to_string(&own).unwrap().contains("sank the ferry"), "its own it may hear");
+    let recap_for_pell =
+        query::session::session_recap(&state, Some("s1"), &RecapFor::Character("pell".into()), 500).unwrap();
+    assert!(serde_json::to_string(&recap_for_pell).unwrap().contains("sank the ferry"), "its own it may hear");
 }
 
 #[test]

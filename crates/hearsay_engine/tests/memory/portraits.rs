@@ -34,10 +34,14 @@ fn when_the_table_met_somebody() {
     assert!(first.acquisition >= Met::Present && last.session.unwrap().as_str() == "session-4", "{first:?}");
     assert!(first.title.unwrap().starts_with("Session "));
     let words = odo.words.unwrap();
-    let said = state.passage(words.passage).unwrap();
-    assert_eq!((said.speaker.as_ref(), &said.text), (Some(&id("odo-brandt")), &words.text));
+    let last_line = state.passage(words.passage).unwrap();
+    assert_eq!((last_line.speaker.as_ref(), &last_line.text), (Some(&id("odo-brandt")), &words.text));
     let later = state.passages().filter(|(_, passage)| passage.speaker.as_ref() == Some(&id("odo-brandt")));
-    assert!(later.filter(|(_, passage)| passage.session == said.session).all(|(_, other)| other.line <= said.line));
+    assert!(
+        later
+            .filter(|(_, passage)| passage.session == last_line.session)
+            .all(|(_, other)| other.line <= last_line.line)
+    );
     let wren = query::portrait::meetings(&state, &id("wren-oake")).unwrap();
     assert_eq!(wren.first.unwrap().session.unwrap().as_str(), "session-1");
     // The players have not met a character that they only heard of.
@@ -58,19 +62,19 @@ fn when_the_table_met_somebody() {
 fn a_game_without_logs_has_meetings_too() {
     let memory = town();
     do_edit(&memory, add("Lyra", Kind::Player, Some("The Gull")));
-    let met = |who: &str| query::portrait::meetings(&state(&memory), &id(who)).unwrap();
-    assert_eq!(met("pell"), query::portrait::Meetings::default());
+    let meetings_of = |who: &str| query::portrait::meetings(&state(&memory), &id(who)).unwrap();
+    assert_eq!(meetings_of("pell"), query::portrait::Meetings::default());
     let sees = GameEvent::Witness {
         facts: vec![Stated::Lore { about: "pell".into(), text: "Pell dropped a jug.".into() }],
         witnesses: vec!["lyra".into(), "pell".into()],
         circumstances: Default::default(),
     };
     memory.learn(Author::Game, sees).unwrap().wait().unwrap();
-    assert_eq!(met("pell").first.unwrap().acquisition, Met::Present);
+    assert_eq!(meetings_of("pell").first.unwrap().acquisition, Met::Present);
     memory.session(Author::Dm, SessionStep::Start(NewSession::default())).unwrap().wait().unwrap();
     let line = LogLine { speaker: Some("pell".into()), text: "More ale?".into(), ..LogLine::default() };
     memory.log(Author::Dm, Log { lines: vec![line], ..Log::default() }).unwrap().wait().unwrap();
-    let pell = met("pell");
+    let pell = meetings_of("pell");
     assert_eq!((pell.last.unwrap().acquisition, pell.words.unwrap().text.as_str()), (Met::Spoke, "More ale?"));
 }
 
@@ -85,12 +89,12 @@ fn open_threads_of_an_entity_equal_those_of_the_thread_list() {
             session: None,
         };
         let mut expected = query::session::threads(&state, &filter).unwrap();
-        let mut here = query::session::unsettled(&state, &entity.id);
-        found += here.len();
-        for threads in [&mut expected, &mut here] {
+        let mut threads = query::session::unsettled(&state, &entity.id);
+        found += threads.len();
+        for threads in [&mut expected, &mut threads] {
             threads.sort_by_key(|thread| (thread.kind, thread.what.clone(), thread.fact));
         }
-        assert_eq!(here, expected, "{}", entity.id);
+        assert_eq!(threads, expected, "{}", entity.id);
     }
     assert!(found > 5, "{found}");
 }
@@ -129,9 +133,9 @@ fn the_table_knows_what_one_of_its_players_knows() {
 #[test]
 fn holders_and_sources_of_a_fact() {
     let state = campaign();
-    let held = query::portrait::held_by(&state, the(&state, "fire-of-398"));
-    assert!(held.groups.iter().any(|row| row.knower == id("lantern-club") && row.conceals));
-    assert!(!held.everybody && held.characters.iter().all(|row| !row.name.contains('-')));
+    let direct_knowers = query::portrait::held_by(&state, the(&state, "fire-of-398"));
+    assert!(direct_knowers.groups.iter().any(|row| row.knower == id("lantern-club") && row.conceals));
+    assert!(!direct_knowers.everybody && direct_knowers.characters.iter().all(|row| !row.name.contains('-')));
     let file = hearsay_query::resolve::find_fact(&state, "fire-of-398").unwrap();
     let sources = query::portrait::sources_of(&state, &file);
     assert!(sources.iter().any(|source| source.place.contains("secrets-and-rumours.yaml, line ")), "{sources:?}");

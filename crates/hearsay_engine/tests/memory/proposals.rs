@@ -76,12 +76,12 @@ fn speakers_and_hearers_know_a_stated_fact() {
     let owes = fact(&memory, "pell", "OWES");
     assert_eq!(known_by(&memory, &owes), ["odo-brandt", "pell"]);
     let state = state(&memory);
-    let told = state.known_by(owes.id()).find(|edge| edge.knower == Knower::Entity(id("pell"))).unwrap();
-    assert_eq!(told.acquisition, Acquisition::told(Some(id("odo-brandt"))));
+    let edge = state.known_by(owes.id()).find(|edge| edge.knower == Knower::Entity(id("pell"))).unwrap();
+    assert_eq!(edge.acquisition, Acquisition::told(Some(id("odo-brandt"))));
     // If a proposal has no speaker, the audience rules decide who knows the fact.
     propose(&memory, Author::Game, vec![at("harbour")]);
-    let there = facts(&memory, "pell", "LOCATED_AT").into_iter().find(|fact| *fact.object() == entity("harbour"));
-    assert_eq!(known_by(&memory, &there.unwrap()), ["harbour", "pell", "the-gull"]);
+    let location = facts(&memory, "pell", "LOCATED_AT").into_iter().find(|fact| *fact.object() == entity("harbour"));
+    assert_eq!(known_by(&memory, &location.unwrap()), ["harbour", "pell", "the-gull"]);
 }
 
 #[test]

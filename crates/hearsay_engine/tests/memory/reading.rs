@@ -155,8 +155,8 @@ fn undoing_a_line_removes_its_extracted_facts() {
     say(&memory, "mirela-voss", "Odo owes Pell forty crowns.");
     assert_eq!(found(&memory).len(), 1);
     let journal = state(&memory);
-    let said = journal.journal().rev().find(|(_, entry)| entry.operation.summary.contains("says")).unwrap().0;
-    memory.undo(UndoTarget::At(said)).unwrap().wait().unwrap();
+    let line_position = journal.journal().rev().find(|(_, entry)| entry.operation.summary.contains("says")).unwrap().0;
+    memory.undo(UndoTarget::At(line_position)).unwrap().wait().unwrap();
     settle(&memory);
     assert_eq!(found(&memory), []);
     let undone = state(&memory).journal().rev().find(|(_, entry)| entry.operation.author == Author::Dm).unwrap().0;
@@ -173,8 +173,9 @@ fn a_secret_name_in_a_text_is_not_linked() {
     say(&memory, "pell", "Greycloak owes Mirela forty crowns.");
     assert!(found(&memory).iter().all(|(statement, _)| !statement.contains("Odo")), "{:?}", found(&memory));
     let state = state(&memory);
-    let about = state.facts_of(&id("odo-brandt")).any(|fact| fact.provenance().author == Author::Extractor);
-    assert!(!about, "whoever heard it would learn who Greycloak is");
+    let has_extracted_fact =
+        state.facts_of(&id("odo-brandt")).any(|fact| fact.provenance().author == Author::Extractor);
+    assert!(!has_extracted_fact, "whoever heard it would learn who Greycloak is");
 }
 
 #[test]
@@ -321,7 +322,7 @@ fn reading_a_campaign_again_changes_nothing() {
     let memory = Memory::open(reading(Settings::default())).unwrap();
     memory.import(path).unwrap().wait().unwrap();
     settle(&memory);
-    let held = |memory: &Memory| {
+    let facts_and_edges = |memory: &Memory| {
         let state = state(memory);
         let facts: Vec<Fact> = state.facts().map(|fact| Fact::clone(fact)).collect();
         let edges: Vec<_> = facts.iter().flat_map(|fact| state.recorded_edges(fact.id())).collect();
@@ -329,11 +330,11 @@ fn reading_a_campaign_again_changes_nothing() {
         edges.sort();
         (facts, edges)
     };
-    let (facts, edges) = held(&memory);
+    let (facts, edges) = facts_and_edges(&memory);
     assert!(facts.iter().any(|fact| fact.provenance().author == Author::Extractor));
     memory.read_texts(true).unwrap().wait().unwrap();
     settle(&memory);
-    let (facts_after, edges_after) = held(&memory);
+    let (facts_after, edges_after) = facts_and_edges(&memory);
     let moved: Vec<_> = edges_after.iter().filter(|edge| !edges.contains(edge)).collect();
     assert_eq!(moved, Vec::<&(_, String)>::new(), "edges that were not there, or not so");
     assert!(edges == edges_after && facts == facts_after);

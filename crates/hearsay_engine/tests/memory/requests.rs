@@ -16,13 +16,13 @@ use crate::support::*;
 fn an_answer_is_taken_once() {
     let memory = town();
     let ticket = memory.status().unwrap();
-    let begun = Instant::now();
+    let started_at = Instant::now();
     let status = loop {
         match ticket.try_take() {
             Some(status) => break status.unwrap(),
             None => std::thread::yield_now(),
         }
-        assert!(begun.elapsed().as_secs() < 10);
+        assert!(started_at.elapsed().as_secs() < 10);
     };
     assert_eq!(status.entities, 7);
     assert!(ticket.try_take().is_none() && ticket.try_take().is_none());
@@ -39,10 +39,10 @@ fn every_request_has_a_number_of_its_own() {
 fn patience_ends_and_cancels_the_request() {
     let memory = town();
     let blocked = block(&memory);
-    let begun = Instant::now();
+    let started_at = Instant::now();
     let error = memory.edit(set("Pell", "age", "11")).unwrap().wait_for(Duration::from_millis(30)).unwrap_err();
     assert!(matches!(error, MemoryError::Late(_)), "{error}");
-    assert!(begun.elapsed() < Duration::from_secs(5));
+    assert!(started_at.elapsed() < Duration::from_secs(5));
     drop(blocked);
     do_edit(&memory, set("Odo Brandt", "age", "60"));
     assert!(facts(&memory, "pell", "age").is_empty());
@@ -54,7 +54,7 @@ fn a_cancelled_write_is_not_written() {
     let before = state(&memory).position();
     let blocked = block(&memory);
     drop(memory.edit(set("Pell", "age", "11")).unwrap());
-    let kept = memory.edit(set("Pell", "age", "12")).unwrap();
+    let ticket_not_cancelled = memory.edit(set("Pell", "age", "12")).unwrap();
     let cancelled = memory.edit(set("Pell", "age", "13")).unwrap();
     let read = memory.read(|_| Ok(())).unwrap();
     let import = memory.import(tiny_tavern()).unwrap();
@@ -64,7 +64,7 @@ fn a_cancelled_write_is_not_written() {
     import.cancel();
     ask.cancel();
     drop(blocked);
-    assert_eq!(kept.wait().unwrap().position, before.next());
+    assert_eq!(ticket_not_cancelled.wait().unwrap().position, before.next());
     assert!(matches!(cancelled.wait(), Err(MemoryError::Cancelled)));
     assert!(matches!(read.wait(), Err(MemoryError::Cancelled)));
     assert!(matches!(import.wait(), Err(MemoryError::Cancelled)));
@@ -76,13 +76,13 @@ fn a_cancelled_write_is_not_written() {
 fn a_full_channel_is_said_at_once() {
     let memory = Memory::open(MemoryOptions { queue: 1, ..options() }).unwrap();
     let blocked = block(&memory);
-    let begun = Instant::now();
+    let started_at = Instant::now();
     let (read, write) = (memory.status().unwrap(), memory.edit(add("Bram", hearsay_model::Kind::Npc, None)).unwrap());
     let full = |error: MemoryError| assert!(matches!(error, MemoryError::Full { waiting: 1 }), "{error}");
     full(memory.status().unwrap_err());
     full(memory.edit(add("Odo", hearsay_model::Kind::Npc, None)).unwrap_err());
     full(memory.ask(hearsay_query::ask::Ask::new("bram", "?")).unwrap_err());
-    assert!(begun.elapsed() < Duration::from_millis(500));
+    assert!(started_at.elapsed() < Duration::from_millis(500));
     drop(blocked);
     read.wait().unwrap();
     write.wait().unwrap();
@@ -94,15 +94,15 @@ fn reads_pass_by_a_queue_full_of_writes() {
     let memory = Memory::open(MemoryOptions { queue: 4, ..options() }).unwrap();
     let (release, released) = crossbeam_channel::bounded::<()>(0);
     // A long read does not delay the writes. A pending commit delays the writes after it.
-    let slow = memory
+    let slow_read = memory
         .read_in_background(move |_| {
             let _ = released.recv_timeout(Duration::from_secs(10));
             Ok(())
         })
         .unwrap();
     let mut tickets = Vec::new();
-    let begun = Instant::now();
-    while begun.elapsed() < Duration::from_millis(300) {
+    let started_at = Instant::now();
+    while started_at.elapsed() < Duration::from_millis(300) {
         match memory.edit(add(&format!("E {}", tickets.len()), hearsay_model::Kind::Npc, None)) {
             Ok(ticket) => tickets.push(ticket),
             Err(MemoryError::Full { .. }) => {
@@ -112,7 +112,7 @@ fn reads_pass_by_a_queue_full_of_writes() {
         }
     }
     release.send(()).unwrap();
-    slow.wait().unwrap();
+    slow_read.wait().unwrap();
     for ticket in tickets {
         ticket.wait().unwrap();
     }
@@ -121,25 +121,25 @@ fn reads_pass_by_a_queue_full_of_writes() {
 #[test]
 fn long_reads_leave_a_processor_to_writes_and_are_all_answered() {
     let memory = town();
-    let most = std::thread::available_parallelism().map_or(1, usize::from).saturating_sub(1).max(1);
+    let max_running = std::thread::available_parallelism().map_or(1, usize::from).saturating_sub(1).max(1);
     let (release, released) = crossbeam_channel::bounded::<()>(0);
     let (running, most_at_once) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let read = |_| {
         let (released, running, most_at_once) = (released.clone(), Arc::clone(&running), Arc::clone(&most_at_once));
-        let read = move |world: &hearsay_engine::ReadSnapshot| {
+        let read = move |snapshot: &hearsay_engine::ReadSnapshot| {
             most_at_once.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
             let _ = released.recv_timeout(Duration::from_secs(10));
             running.fetch_sub(1, Ordering::SeqCst);
-            Ok(world.state.position())
+            Ok(snapshot.state.position())
         };
         memory.read_in_background(read).unwrap()
     };
-    let reads: Vec<_> = (0..most + 3).map(read).collect();
+    let reads: Vec<_> = (0..max_running + 3).map(read).collect();
     do_edit(&memory, set("Pell", "age", "11"));
     let position = state(&memory).position();
     drop(release);
     let read: Vec<_> = reads.into_iter().map(|read| read.wait().unwrap()).collect();
-    assert!(most_at_once.load(Ordering::SeqCst) <= most);
+    assert!(most_at_once.load(Ordering::SeqCst) <= max_running);
     assert_eq!(read.last(), Some(&position), "a read that waited sees what was written meanwhile");
 }
 
@@ -152,10 +152,10 @@ fn closing_finishes_what_was_sent_before() {
     let edits: Vec<_> = (0..100).map(|n| memory.edit(set("Pell", "lore", &format!("Lore {n}."))).unwrap()).collect();
     let import = memory.import(tiny_tavern()).unwrap();
     let ask = memory.ask(hearsay_query::ask::Ask::new("pell", "Who are you?")).unwrap();
-    let aside = memory
-        .read_in_background(|world| {
+    let background_read = memory
+        .read_in_background(|snapshot| {
             std::thread::sleep(Duration::from_millis(100));
-            Ok(query::stats::stats(&world.state).passages)
+            Ok(query::stats::stats(&snapshot.state).passages)
         })
         .unwrap();
     let closing = std::thread::spawn(move || memory.close());
@@ -166,7 +166,7 @@ fn closing_finishes_what_was_sent_before() {
     }
     let written = import.wait().unwrap().written.unwrap();
     assert!(ask.wait().is_ok());
-    assert!(aside.wait().is_ok());
+    assert!(background_read.wait().is_ok());
     closing.join().unwrap().unwrap();
     let memory = Memory::open(options_at(directory.path())).unwrap();
     assert_eq!(facts(&memory, "pell", "lore").len(), 100);
@@ -196,11 +196,11 @@ fn a_panic_in_a_callers_function_ends_that_request_alone() {
 #[test]
 fn each_operation_is_reported_once_and_missed_reports_are_counted() {
     let memory = town();
-    let told = || memory.events().try_iter().collect::<Vec<_>>();
-    assert_eq!(told().iter().filter(|event| matches!(event, Event::Applied { .. })).count(), 7);
+    let received_events = || memory.events().try_iter().collect::<Vec<_>>();
+    assert_eq!(received_events().iter().filter(|event| matches!(event, Event::Applied { .. })).count(), 7);
     let position = do_edit(&memory, set("Pell", "age", "11")).position;
     let age = fact(&memory, "pell", "age").id();
-    let events = told();
+    let events = received_events();
     let [Event::Applied { position: at, touched, .. }] = &events[..] else { panic!("{events:?}") };
     assert!(*at == position && touched.contains(&Key::Fact(age)));
     let write = |n: usize| memory.edit(set("Pell", "lore", &format!("Lore {n}."))).unwrap();
@@ -208,7 +208,7 @@ fn each_operation_is_reported_once_and_missed_reports_are_counted() {
         let tickets: Vec<_> = (0..100).map(write).collect();
         tickets.into_iter().for_each(|ticket| drop(ticket.wait().unwrap()));
     }
-    assert_eq!(told().len(), 1024);
+    assert_eq!(received_events().len(), 1024);
     assert_eq!(memory.status().unwrap().wait().unwrap().events_dropped, 1100 - 1024);
 }
 

@@ -18,14 +18,14 @@ fn write(memory: &Memory, changes: Vec<Change>) {
 }
 
 /// Returns the reveals that were reported to the DM since the last call.
-fn told(memory: &Memory) -> Vec<String> {
+fn reported_reveals(memory: &Memory) -> Vec<String> {
     // When this request is answered, earlier requests are finished.
     memory.status().unwrap().wait().unwrap();
-    let told = memory.events().try_iter().filter_map(|event| match event {
+    let reveals = memory.events().try_iter().filter_map(|event| match event {
         Event::Revealable { reveal, holder, .. } => Some(format!("{reveal} {holder}")),
         _ => None,
     });
-    told.collect()
+    reveals.collect()
 }
 
 #[test]
@@ -65,36 +65,36 @@ fn the_dm_is_told_once_when_a_secret_may_be_told() {
         &memory,
         vec![set_reveal(reveal("fire", fire)), set_reveal(reveal("ring", ring)), set_reveal(reveal("trust", trusts))],
     );
-    assert!(told(&memory).is_empty());
+    assert!(reported_reveals(&memory).is_empty());
 
     let reported = do_edit(&memory, set_flag("fire-reported", "yes")).position;
-    assert_eq!(told(&memory), ["fire mirela-voss"]);
+    assert_eq!(reported_reveals(&memory), ["fire mirela-voss"]);
     do_edit(&memory, set("Pell", "mood", "glad"));
     do_edit(&memory, set_flag("fire-reported", "yes"));
-    assert!(told(&memory).is_empty(), "once is enough");
+    assert!(reported_reveals(&memory).is_empty(), "once is enough");
     memory.undo(hearsay_query::journal::UndoTarget::At(reported)).unwrap().wait().unwrap();
     do_edit(&memory, set_flag("fire-reported", "no"));
-    assert!(told(&memory).is_empty());
+    assert!(reported_reveals(&memory).is_empty());
     do_edit(&memory, set_flag("fire-reported", "on"));
-    assert_eq!(told(&memory), ["fire mirela-voss"], "it holds again");
+    assert_eq!(reported_reveals(&memory), ["fire mirela-voss"], "it holds again");
 
     // When Pell becomes a player character, the secret can be told to him.
     do_edit(&memory, relate("Pell", "OWNS", "Silver Ring"));
-    assert!(told(&memory).is_empty(), "Pell is no player character");
+    assert!(reported_reveals(&memory).is_empty(), "Pell is no player character");
     let waiting = query::reveals::reveals(&state(&memory));
     let ring = waiting.iter().find(|one| one.reveal == "ring").unwrap();
     assert_eq!(ring.judgement.missing, ["there is no player character who could be told"]);
     do_edit(&memory, set("Pell", "kind", "player"));
-    assert_eq!(told(&memory), ["ring mirela-voss"]);
+    assert_eq!(reported_reveals(&memory), ["ring mirela-voss"]);
     do_edit(&memory, add("Wren", Kind::Player, None));
     let fond = hearsay_commands::edit::FactOptions { attitude: Some(60), ..Default::default() };
     do_edit(&memory, relate_with("Mirela Voss", "LIKES", "Wren", fond));
-    assert_eq!(told(&memory), ["trust mirela-voss"]);
+    assert_eq!(reported_reveals(&memory), ["trust mirela-voss"]);
 
     // A reveal of a corrected secret is not reported again.
     let statement = Some("The ledger lies under the chapel.".into());
     do_edit(&memory, Edit::Correct { fact: fact.to_string(), object: None, statement });
-    assert!(told(&memory).is_empty());
+    assert!(reported_reveals(&memory).is_empty());
     let state_now = state(&memory);
     assert!(state_now.fact(fact).is_none() && state_now.reveals().count() == 3);
 
@@ -102,7 +102,7 @@ fn the_dm_is_told_once_when_a_secret_may_be_told() {
     memory.close().unwrap();
     let memory = Memory::open(options_at(folder.path())).unwrap();
     do_edit(&memory, set("Odo Brandt", "mood", "sour"));
-    assert!(told(&memory).is_empty());
+    assert!(reported_reveals(&memory).is_empty());
     assert_eq!(query::reveals::reveals(&state(&memory)).iter().filter(|one| one.judgement.holds).count(), 3);
     memory.close().unwrap();
 }
@@ -111,9 +111,9 @@ fn the_dm_is_told_once_when_a_secret_may_be_told() {
 fn an_import_brings_flags_and_reveals_and_leaves_flags_as_the_game_set_them() {
     let memory = empty();
     memory.import(gullhaven()).unwrap().wait().unwrap();
-    assert!(told(&memory).is_empty());
+    assert!(reported_reveals(&memory).is_empty());
     do_edit(&memory, set_flag("lucan-arrested", "yes"));
-    assert_eq!(told(&memory), ["lucan-left-the-table ottilie-corvane"]);
+    assert_eq!(reported_reveals(&memory), ["lucan-left-the-table ottilie-corvane"]);
     assert!(memory.import(gullhaven()).unwrap().wait().unwrap().written.is_none());
     assert_eq!(state(&memory).flag("lucan-arrested"), Some(&Value::Flag(true)));
 }

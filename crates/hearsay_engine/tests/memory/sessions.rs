@@ -89,27 +89,27 @@ fn records_during_a_session_belong_to_it() {
     let memory = table();
     start(&memory);
     do_edit(&memory, relate("Pell", "OWES", "Mirela Voss"));
-    let said = Stated::Lore { about: "Pell".into(), text: "Pell saw a boat.".into() };
+    let stated = Stated::Lore { about: "Pell".into(), text: "Pell saw a boat.".into() };
     let say = GameEvent::Witness {
-        facts: vec![said],
+        facts: vec![stated],
         witnesses: vec!["Lyra Finn".into()],
         circumstances: Circumstances::default(),
     };
     memory.learn(Author::Dm, say).unwrap().wait().unwrap();
-    let held = state(&memory);
+    let state_now = state(&memory);
     let of_session = |text: &str| {
-        let fact = held.facts().find(|fact| fact.statement().contains(text)).unwrap();
+        let fact = state_now.facts().find(|fact| fact.statement().contains(text)).unwrap();
         fact.provenance().session.as_ref().map(ToString::to_string)
     };
     assert_eq!(of_session("owes").as_deref(), Some("session-1"));
     assert_eq!(of_session("saw a boat").as_deref(), Some("session-1"));
     let lyra = Knower::Entity(id("lyra-finn"));
-    let edge = held.knowledge_of(&lyra).find(|edge| edge.session.is_some()).unwrap();
+    let edge = state_now.knowledge_of(&lyra).find(|edge| edge.session.is_some()).unwrap();
     assert_eq!(edge.session.as_ref().unwrap().as_str(), "session-1");
     step(&memory, SessionStep::End { time: None }).unwrap();
     do_edit(&memory, relate("Pell", "KNOWS", "Odo Brandt"));
-    let held = state(&memory);
-    assert!(held.facts().any(|fact| *fact.predicate() == *"KNOWS" && fact.provenance().session.is_none()));
+    let state_now = state(&memory);
+    assert!(state_now.facts().any(|fact| *fact.predicate() == *"KNOWS" && fact.provenance().session.is_none()));
 }
 
 #[test]
@@ -126,11 +126,11 @@ fn one_session_is_played_at_a_time() {
     refused(&memory, |memory| log(memory, Some("Nobody"), "Hm."), &["line 1", "Nobody"]);
     set_clock(&memory, 1_100);
     step(&memory, SessionStep::End { time: None }).unwrap();
-    let held = state(&memory);
-    let session = held.sessions().next().unwrap();
+    let state_now = state(&memory);
+    let session = state_now.sessions().next().unwrap();
     assert_eq!((session.number, session.title.as_str()), (Some(1), "The ledger"));
     assert_eq!(session.end.as_ref().unwrap().time.unwrap().0, 1_100);
-    assert!(held.playing().is_none());
+    assert!(state_now.playing().is_none());
     step(&memory, again()).unwrap();
     assert_eq!(state(&memory).playing().unwrap().session.as_str(), "session-2");
 }
@@ -146,8 +146,8 @@ fn steps_are_undone_one_by_one() {
     memory.undo(UndoTarget::Last).unwrap().wait().unwrap();
     assert_eq!(state(&memory).passages().count(), 0);
     memory.undo(UndoTarget::Last).unwrap().wait().unwrap();
-    let held = state(&memory);
-    assert!(held.playing().is_none() && held.sessions().next().is_none());
+    let state_now = state(&memory);
+    assert!(state_now.playing().is_none() && state_now.sessions().next().is_none());
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn import(text: &str, name: &str) -> TranscriptImport {
 
 fn plan(memory: &Memory, import: &TranscriptImport) -> Result<(TranscriptReport, Log), MemoryError> {
     let import = import.clone();
-    memory.read(move |world| Ok(import.plan(&world.state)?))?.wait()
+    memory.read(move |snapshot| Ok(import.plan(&snapshot.state)?))?.wait()
 }
 
 fn write(memory: &Memory, import: &TranscriptImport) -> Written {
@@ -274,25 +274,25 @@ fn a_report_lists_the_results_of_a_session() {
     do_edit(&memory, set("Odo Brandt", "condition", "dead"));
     let report = || {
         memory
-            .read_in_background(|world| Ok(query::session::session_report(&world.state, None)?))
+            .read_in_background(|snapshot| Ok(query::session::session_report(&snapshot.state, None)?))
             .unwrap()
             .wait()
             .unwrap()
     };
-    let told = report();
-    assert_eq!((told.counts.lines, told.counts.speakers, told.counts.learned), (1, 1, 1));
-    let learners: Vec<_> = told.learned.iter().map(|row| (row.who.to_string(), row.player)).collect();
+    let report_rows = report();
+    assert_eq!((report_rows.counts.lines, report_rows.counts.speakers, report_rows.counts.learned), (1, 1, 1));
+    let learners: Vec<_> = report_rows.learned.iter().map(|row| (row.who.to_string(), row.player)).collect();
     assert_eq!(learners[0], ("lyra-finn".to_owned(), true), "the players come first: {learners:?}");
-    assert_eq!(told.learned[0].facts[0].statement, "Odo Brandt stole the ring.");
-    let changed: Vec<_> = told.changed.iter().map(|row| row.what).collect();
-    assert_eq!(changed, [ChangeKind::Died, ChangeKind::Changed], "{:?}", told.changed);
-    let first = &told.review[0];
+    assert_eq!(report_rows.learned[0].facts[0].statement, "Odo Brandt stole the ring.");
+    let changed: Vec<_> = report_rows.changed.iter().map(|row| row.what).collect();
+    assert_eq!(changed, [ChangeKind::Died, ChangeKind::Changed], "{:?}", report_rows.changed);
+    let first = &report_rows.review[0];
     assert_eq!((first.statement.as_str(), first.status), ("Odo Brandt stole the ring.", FactStatus::Claimed));
     assert!(first.score > 0.0 && !first.why.is_empty());
-    let kinds: Vec<_> = told.threads.iter().map(|thread| thread.kind).collect();
+    let kinds: Vec<_> = report_rows.threads.iter().map(|thread| thread.kind).collect();
     assert_eq!(kinds, [ThreadKind::Debt, ThreadKind::Quest], "what the session brought itself comes first");
     step(&memory, SessionStep::End { time: None }).unwrap();
-    assert_eq!(report().counts, told.counts, "to this day it is the same");
+    assert_eq!(report().counts, report_rows.counts, "to this day it is the same");
 }
 
 #[test]
@@ -306,7 +306,7 @@ fn threads_are_open_until_they_are_over() {
     do_edit(&memory, relate_with("Odo Brandt", "LIKES", "Mirela Voss", secret));
     let open = |filter: ThreadFilter| {
         let threads = memory
-            .read_in_background(move |world| Ok(query::session::threads(&world.state, &filter)?))
+            .read_in_background(move |snapshot| Ok(query::session::threads(&snapshot.state, &filter)?))
             .unwrap()
             .wait()
             .unwrap();
@@ -338,11 +338,12 @@ fn the_players_recap_tells_what_their_characters_know() {
     };
     memory.log(Author::Dm, Log { lines: vec![line], ..Log::default() }).unwrap().wait().unwrap();
     let recap = |whom: RecapFor| {
-        let read = memory
-            .read_in_background(move |world| Ok(query::session::session_recap(&world.state, Some("1"), &whom, 100)?));
-        let told = read.unwrap().wait().unwrap();
-        let lines: Vec<_> = told.recap.lines.into_iter().map(|line| line.text).collect();
-        (lines.join("\n"), told.prompt)
+        let read = memory.read_in_background(move |snapshot| {
+            Ok(query::session::session_recap(&snapshot.state, Some("1"), &whom, 100)?)
+        });
+        let recap = read.unwrap().wait().unwrap();
+        let lines: Vec<_> = recap.recap.lines.into_iter().map(|line| line.text).collect();
+        (lines.join("\n"), recap.prompt)
     };
     let (dm, _) = recap(RecapFor::Dm);
     assert!(dm.contains("ninety marks") && dm.contains("chimney"), "{dm}");

@@ -23,8 +23,8 @@ fn with_gullhaven() -> Memory {
 #[test]
 fn the_timeline_groups_by_year_month_and_day() {
     let memory = with_gullhaven();
-    let held = state(&memory);
-    let years = query::timeline::timeline(&held, &TimelineFilter::default()).unwrap();
+    let state_now = state(&memory);
+    let years = query::timeline::timeline(&state_now, &TimelineFilter::default()).unwrap();
     let labels: Vec<&str> = years.spans.iter().map(|span| span.label.as_str()).collect();
     assert!(labels.iter().any(|label| label.starts_with("398")) && labels.iter().any(|label| label.starts_with("412")));
     assert_eq!(years.spans.iter().map(|span| span.count).sum::<usize>(), years.all);
@@ -32,7 +32,7 @@ fn the_timeline_groups_by_year_month_and_day() {
     let last = years.spans.last().unwrap();
     let within = Some((last.first, Precision::Year));
     let months = TimelineFilter { within, by: Precision::Month, ..TimelineFilter::default() };
-    let months = query::timeline::timeline(&held, &months).unwrap();
+    let months = query::timeline::timeline(&state_now, &months).unwrap();
     assert_eq!(months.all, last.count);
     assert!(months.spans.iter().any(|span| span.label.starts_with("Rainmoon 412")), "{:?}", months.spans);
     let fire = years.moments.iter().find(|moment| moment.event == Some(id("great-fire")));
@@ -43,12 +43,16 @@ fn the_timeline_groups_by_year_month_and_day() {
     assert_eq!(session.there.len(), 4);
     assert!(years.moments.iter().any(|moment| moment.kind == MomentKind::Scene && moment.secret));
     let dinner = TimelineFilter { about: Some("lantern-club".into()), ..TimelineFilter::default() };
-    let dinner = query::timeline::timeline(&held, &dinner).unwrap();
+    let dinner = query::timeline::timeline(&state_now, &dinner).unwrap();
     let dinner = dinner.moments.iter().find(|moment| moment.event == Some(id("lampday-dinner"))).unwrap();
     assert_eq!(dinner.there, [id("lantern-club")]);
-    let few = TimelineFilter { limit: 2, kinds: vec![MomentKind::Event], ..TimelineFilter::default() };
-    let few = query::timeline::timeline(&held, &few).unwrap();
-    assert!(few.moments.len() == 2 && few.all > 2 && few.moments.iter().all(|row| row.kind == MomentKind::Event));
+    let limited = TimelineFilter { limit: 2, kinds: vec![MomentKind::Event], ..TimelineFilter::default() };
+    let limited = query::timeline::timeline(&state_now, &limited).unwrap();
+    assert!(
+        limited.moments.len() == 2
+            && limited.all > 2
+            && limited.moments.iter().all(|row| row.kind == MomentKind::Event)
+    );
 }
 
 #[test]
@@ -71,36 +75,39 @@ fn undated_facts_are_listed_separately() {
 fn undo_is_previewed_named_and_redone() {
     let memory = town();
     let added = do_edit(&memory, add("Rook", Kind::Npc, Some("The Gull")));
-    let told = do_edit(&memory, set("Rook", "lore", "Rook stole the ring."));
+    let edit = do_edit(&memory, set("Rook", "lore", "Rook stole the ring."));
     let at = |position: Position| UndoTarget::At(position);
     let row = query::journal::undo_in_words(&state(&memory), &at(added.position), 10).unwrap();
     assert_eq!((row.operation.summary.as_str(), row.is_redo), (added.summary.as_str(), false));
-    assert_eq!(row.dependents.iter().map(|row| row.position).collect::<Vec<_>>(), [told.position]);
+    assert_eq!(row.dependents.iter().map(|row| row.position).collect::<Vec<_>>(), [edit.position]);
     assert!(row.lost.contains(&("entities", 1)), "{:?}", row.lost);
     assert!(row.facts.iter().any(|fact| fact.statement == "Rook stole the ring."), "{:?}", row.facts);
-    let undone = memory.undo(at(told.position)).unwrap().wait().unwrap();
+    let undone = memory.undo(at(edit.position)).unwrap().wait().unwrap();
     let list = |author: Option<&str>| {
         let filter = HistoryFilter { author: author.map(str::to_owned), before: None, limit: 50 };
         query::journal::operations(&state(&memory), &filter)
     };
     let all = list(None);
     let of = |position: Position| all.rows.iter().find(|row| row.row.position == position).unwrap();
-    assert_eq!((of(told.position).row.live, of(told.position).undone_by), (false, Some(undone.position)));
+    assert_eq!((of(edit.position).row.live, of(edit.position).undone_by), (false, Some(undone.position)));
     assert!(of(undone.position).is_undo && of(added.position).undone_by.is_none());
     assert!(query::journal::undo_in_words(&state(&memory), &at(undone.position), 10).unwrap().is_redo);
     let redone = memory.undo(at(undone.position)).unwrap().wait().unwrap();
-    assert_eq!(redone.summary, format!("redo {}: {}", told.position, told.summary));
+    assert_eq!(redone.summary, format!("redo {}: {}", edit.position, edit.summary));
     let again = memory.undo(at(redone.position)).unwrap().wait().unwrap();
-    assert_eq!(again.summary, format!("undo {}: {}", told.position, told.summary));
+    assert_eq!(again.summary, format!("undo {}: {}", edit.position, edit.summary));
     set_clock(&memory, 10);
     let all = list(None);
     assert_eq!(all.all, all.rows.len());
     assert_eq!(all.authors.iter().map(|(_, count)| count).sum::<usize>(), all.all);
     let game = list(Some("game"));
     assert_eq!((game.all, game.rows[0].row.author.as_str()), (1, "game"));
-    let back = memory.restore(added.position).unwrap().wait().unwrap();
+    let restored = memory.restore(added.position).unwrap().wait().unwrap();
     let all = list(None);
-    assert!(all.rows.iter().any(|row| row.undone_by == Some(back.position)), "what was gone back on can be had again");
+    assert!(
+        all.rows.iter().any(|row| row.undone_by == Some(restored.position)),
+        "what was gone back on can be had again"
+    );
 }
 
 #[test]
@@ -110,8 +117,8 @@ fn lines_of_a_session_list_hearers_and_non_hearers() {
     assert_eq!((session.as_str(), lines.len()), ("session-4", all));
     assert!(lines.is_sorted_by_key(|line| line.line));
     assert!(!lines[0].private && lines[0].name.is_none());
-    let told = lines.iter().find(|line| line.text.starts_with("You knew him, Dorric")).unwrap();
-    assert!(told.private && told.name.as_deref() == Some("Wren Oake"));
+    let line = lines.iter().find(|line| line.text.starts_with("You knew him, Dorric")).unwrap();
+    assert!(line.private && line.name.as_deref() == Some("Wren Oake"));
     let (_, last, _) = query::session::session_lines(&state(&memory), Some("4"), 2).unwrap();
     assert_eq!(last[..], lines[lines.len() - 2..]);
 }
@@ -126,21 +133,21 @@ fn an_edited_recap_is_saved() {
     memory.log(Author::Dm, Log { lines: vec![line], ..Log::default() }).unwrap().wait().unwrap();
     let session = state(&memory).playing().unwrap().session.clone();
     let recap = |players, text: &str| KeptRecap { session: session.clone(), players, text: text.into() };
-    let keep = |memory: &Memory, recap| memory.keep_recap(recap).unwrap().wait();
-    keep(&memory, recap(false, "It rained on the guilty. ")).unwrap();
-    keep(&memory, recap(true, "It rained.")).unwrap();
+    let save_recap = |memory: &Memory, recap| memory.keep_recap(recap).unwrap().wait();
+    save_recap(&memory, recap(false, "It rained on the guilty. ")).unwrap();
+    save_recap(&memory, recap(true, "It rained.")).unwrap();
     memory.close().unwrap();
     let memory = Memory::open(options_at(directory.path())).unwrap();
-    let kept = |players| state(&memory).recap(&session, players).map(str::to_owned);
-    assert_eq!(kept(false).as_deref(), Some("It rained on the guilty."));
-    assert_eq!(kept(true).as_deref(), Some("It rained."));
-    let written = keep(&memory, recap(true, "It rained all night.")).unwrap();
+    let saved_recap = |players| state(&memory).recap(&session, players).map(str::to_owned);
+    assert_eq!(saved_recap(false).as_deref(), Some("It rained on the guilty."));
+    assert_eq!(saved_recap(true).as_deref(), Some("It rained."));
+    let written = save_recap(&memory, recap(true, "It rained all night.")).unwrap();
     assert_eq!(written.summary, "write the players' recap of session-1");
     memory.undo(UndoTarget::Last).unwrap().wait().unwrap();
-    assert_eq!(kept(true).as_deref(), Some("It rained."));
-    keep(&memory, recap(true, " ")).unwrap();
-    assert_eq!(kept(true), None);
-    refused(&memory, |memory| keep(memory, recap(true, "")), &["players' recap of session-1"]);
+    assert_eq!(saved_recap(true).as_deref(), Some("It rained."));
+    save_recap(&memory, recap(true, " ")).unwrap();
+    assert_eq!(saved_recap(true), None);
+    refused(&memory, |memory| save_recap(memory, recap(true, "")), &["players' recap of session-1"]);
     // An export also contains the saved recap.
     let path = directory.path().join("all.jsonl");
     memory.export(path.clone()).unwrap().wait().unwrap();

@@ -79,7 +79,7 @@ pub(crate) fn do_edit(memory: &Memory, edit: Edit) -> Written {
 }
 
 pub(crate) fn state(memory: &Memory) -> Arc<State> {
-    memory.read(|world| Ok(Arc::clone(&world.state))).unwrap().wait().unwrap()
+    memory.read(|snapshot| Ok(Arc::clone(&snapshot.state))).unwrap().wait().unwrap()
 }
 
 pub(crate) fn set_clock(memory: &Memory, minute: i64) {
@@ -112,9 +112,9 @@ pub(crate) fn fact(memory: &Memory, subject: &str, predicate: &str) -> Arc<Fact>
 pub(crate) fn course(memory: &Memory, subject: &str, predicate: &str) -> Vec<String> {
     let day = |time: Option<GameTime>| time.map_or(String::new(), |time| (time.0 / DAY).to_string());
     let one = |fact: &Arc<Fact>| {
-        let over = if fact.validity().is_closed() && fact.validity().end().is_none() { "?" } else { "" };
+        let end_mark = if fact.validity().is_closed() && fact.validity().end().is_none() { "?" } else { "" };
         let (start, end) = (day(fact.validity().start()), day(fact.validity().end()));
-        format!("{} {start}..{end}{over}", fact.object())
+        format!("{} {start}..{end}{end_mark}", fact.object())
     };
     facts(memory, subject, predicate).iter().map(one).collect()
 }
@@ -165,15 +165,15 @@ pub(crate) fn entity(name: &str) -> Object {
 /// Blocks the worker until the returned value is dropped. Returns after the worker is blocked.
 pub(crate) fn block(memory: &Memory) -> crossbeam_channel::Sender<()> {
     let (release, released) = crossbeam_channel::bounded::<()>(0);
-    let (began, begun) = crossbeam_channel::bounded(1);
+    let (started_sender, started) = crossbeam_channel::bounded(1);
     let ticket = memory
         .read(move |_| {
-            let _ = began.send(());
+            let _ = started_sender.send(());
             let _ = released.recv_timeout(Duration::from_secs(20));
             Ok(())
         })
         .unwrap();
-    begun.recv_timeout(Duration::from_secs(10)).unwrap();
+    started.recv_timeout(Duration::from_secs(10)).unwrap();
     // Dropping the ticket does not end a read that has begun.
     drop(ticket);
     release

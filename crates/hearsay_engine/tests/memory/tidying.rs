@@ -136,9 +136,9 @@ fn a_rejected_fact_is_not_proposed_in_other_words() {
 fn the_word_of_the_dm_outranks_all_others() {
     let memory = town();
     propose(&memory, heard(None, "EMPLOYED_BY", "the-guild", 0.9, 1));
-    let wrong = fact(&memory, "pell", "EMPLOYED_BY").id().to_string();
+    let wrong_fact = fact(&memory, "pell", "EMPLOYED_BY").id().to_string();
     let edit = Decision::Edit { subject: None, predicate: None, object: Some("mirela-voss".into()), statement: None };
-    memory.decide(wrong, edit).unwrap().wait().unwrap();
+    memory.decide(wrong_fact, edit).unwrap().wait().unwrap();
     let employers = || -> Vec<hearsay_model::Object> {
         let state = state(&memory);
         state.values(&id("pell"), &predicate("EMPLOYED_BY")).iter().map(|fact| fact.object().clone()).collect()
@@ -182,7 +182,7 @@ fn decisions_move_confidence_and_both_numbers_stay() {
     // The learned trust is the same after the memory is opened again. Turning learning off can be undone.
     memory.close().unwrap();
     let memory = Memory::open(options_at(directory.path())).unwrap();
-    let sure = |memory: &Memory, line: u32| {
+    let confidence_of = |memory: &Memory, line: u32| {
         propose(
             memory,
             heard(Some("odo-brandt"), "LIKES", ["the-guild", "mirela-voss", "the-gull"][line as usize], 0.6, line),
@@ -191,11 +191,11 @@ fn decisions_move_confidence_and_both_numbers_stay() {
         let of = |fact: &hearsay_model::Fact| fact.provenance().evidence == quote(line);
         facts.into_iter().find(|fact| of(fact)).unwrap().provenance().confidence.get()
     };
-    assert!(sure(&memory, 0) > 0.6);
+    assert!(confidence_of(&memory, 0) > 0.6);
     memory.teach(Teach::Off).unwrap().wait().unwrap();
-    assert_eq!(sure(&memory, 1), 0.6);
+    assert_eq!(confidence_of(&memory, 1), 0.6);
     memory.undo(hearsay_query::journal::UndoTarget::LastBy(Author::Dm)).unwrap().wait().unwrap();
-    assert!(sure(&memory, 2) > 0.6);
+    assert!(confidence_of(&memory, 2) > 0.6);
 }
 
 #[test]
@@ -228,16 +228,16 @@ fn near_certain_ones_are_merged_where_the_settings_say_so() {
         let memory =
             Memory::open(MemoryOptions { settings: Settings { duplicates, ..settings() }, ..options() }).unwrap();
         found_town(&memory);
-        let twin = hearsay_commands::edit::Edit::Add {
+        let similar_entity = hearsay_commands::edit::Edit::Add {
             name: "Odo Brandt".into(),
             kind: Kind::Npc,
             id: Some(id("odo-brandt-2")),
             place: None,
         };
-        do_edit(&memory, twin);
+        do_edit(&memory, similar_entity);
         let merged = |memory: &Memory| state(memory).entity(&id("odo-brandt-2")).is_none();
-        let patience = std::time::Instant::now() + std::time::Duration::from_secs(10);
-        while merge_near_certain && !merged(&memory) && std::time::Instant::now() < patience {
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
+        while merge_near_certain && !merged(&memory) && std::time::Instant::now() < deadline {
             std::thread::sleep(std::time::Duration::from_millis(5));
         }
         assert_eq!(merged(&memory), merge_near_certain);
@@ -259,14 +259,14 @@ fn pruning_spares_the_word_of_the_dm() {
     let memory = town();
     propose(&memory, heard(None, "OWES", "mirela-voss", 0.35, 1));
     propose(&memory, heard(None, "OWES", "the-guild", 0.6, 2));
-    let below = Prune { below: Confidence::new(0.5).ok(), ..Prune::default() };
-    let plan = memory.plan_prune(below.clone()).unwrap().wait().unwrap();
+    let uncertain_facts = Prune { below: Confidence::new(0.5).ok(), ..Prune::default() };
+    let plan = memory.plan_prune(uncertain_facts.clone()).unwrap().wait().unwrap();
     assert_eq!((plan.facts.len(), plan.spared), (1, 0));
-    let all = Prune { statuses: FactStatus::ALL.to_vec(), ..Prune::default() };
-    let plan = memory.plan_prune(all).unwrap().wait().unwrap();
+    let all_facts = Prune { statuses: FactStatus::ALL.to_vec(), ..Prune::default() };
+    let plan = memory.plan_prune(all_facts).unwrap().wait().unwrap();
     assert!(plan.facts.iter().all(|row| row.status == FactStatus::Proposed) && plan.spared > 5, "{plan:?}");
     let before = state(&memory);
-    memory.prune(below.clone()).unwrap().wait().unwrap();
+    memory.prune(uncertain_facts.clone()).unwrap().wait().unwrap();
     assert_eq!(facts(&memory, "pell", "OWES").len(), 1);
     memory.undo(hearsay_query::journal::UndoTarget::Last).unwrap().wait().unwrap();
     assert!(*before == *state(&memory));
@@ -296,9 +296,9 @@ fn health_checks_name_the_problems() {
     };
     assert_eq!((count(&memory, "reviews"), count(&memory, "no_evidence"), count(&memory, "dangling")), (1, 1, 0));
     assert!(count(&memory, "stubs") > 0, "the ring has a name and a kind");
-    let gone = passage.id();
+    let removed_passage = passage.id();
     memory
-        .write(move |_| Ok(Operation::new(Author::Dm, "text", vec![Change::RemovePassage(gone)])))
+        .write(move |_| Ok(Operation::new(Author::Dm, "text", vec![Change::RemovePassage(removed_passage)])))
         .unwrap()
         .wait()
         .unwrap();

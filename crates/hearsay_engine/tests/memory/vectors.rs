@@ -46,11 +46,11 @@ fn vectors_from_before_an_early_close_are_kept() {
     memory.close().unwrap();
     let memory = Memory::open(with_model(directory.path())).unwrap();
     // The first event about vectors reports the number of pending texts. Texts with stored vectors are not counted.
-    let begun = std::time::Instant::now();
+    let started_at = std::time::Instant::now();
     let pending = loop {
         match memory.events().recv_timeout(std::time::Duration::from_secs(20)).unwrap() {
             Event::Vectors { pending } => break pending,
-            _ => assert!(begun.elapsed().as_secs() < 20),
+            _ => assert!(started_at.elapsed().as_secs() < 20),
         }
     };
     let status = memory.status().unwrap().wait().unwrap();
@@ -84,8 +84,8 @@ fn a_text_that_was_undone_and_came_back_has_its_vector() {
         ..hearsay_query::search::Search::default()
     };
     let hits = memory.search(search).unwrap().wait().unwrap().facts;
-    let flutes = hits.iter().find(|hit| hit.text.contains("flutes")).unwrap();
-    println!("{:?}", flutes.channels);
+    let flute_hit = hits.iter().find(|hit| hit.text.contains("flutes")).unwrap();
+    println!("{:?}", flute_hit.channels);
     assert!(hits[0].text.contains("flutes"), "{hits:?}");
 }
 

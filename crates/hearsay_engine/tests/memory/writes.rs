@@ -43,8 +43,8 @@ fn many_small_writes_land_in_order_without_gaps() {
 fn each_write_sees_the_one_before_it() {
     let memory = Memory::open(MemoryOptions { queue: 1_000, ..options() }).unwrap();
     let count = |memory: &Memory| {
-        memory.write(|world| {
-            let n = world.state.facts_of(&id("counter")).count();
+        memory.write(|snapshot| {
+            let n = snapshot.state.facts_of(&id("counter")).count();
             Ok(note("counter", n))
         })
     };
@@ -71,7 +71,7 @@ fn an_edit_may_name_what_the_edit_before_it_adds() {
     let answers: Vec<_> = tickets.into_iter().map(|ticket| ticket.wait()).collect();
     let positions: Vec<_> = answers.iter().filter_map(|answer| Some(answer.as_ref().ok()?.position.0)).collect();
     assert_eq!(positions, [1, 2, 3, 4]);
-    assert!(matches!(answers[3], Err(MemoryError::Command(CommandError::Taken(_)))), "{:?}", answers[3]);
+    assert!(matches!(answers[3], Err(MemoryError::Command(CommandError::EntityExists(_)))), "{:?}", answers[3]);
 }
 
 #[test]
@@ -201,14 +201,14 @@ fn the_graph_tables_follow_the_journal_without_being_asked() {
     };
     memory.write(move |_| Ok(changes())).unwrap().wait().unwrap();
     // The operation has more rows than the queue of the store accepts, so the worker must be woken when there is space.
-    let begun = std::time::Instant::now();
+    let started_at = std::time::Instant::now();
     loop {
         std::thread::sleep(std::time::Duration::from_millis(700));
         let status = memory.status().unwrap().wait().unwrap();
         if status.projected == status.position {
             break;
         }
-        assert!(begun.elapsed().as_secs() < 40, "{status:?}");
+        assert!(started_at.elapsed().as_secs() < 40, "{status:?}");
     }
     memory.rebuild().unwrap().wait().unwrap();
     let written = do_edit(&memory, set("e-1", "age", "3"));

@@ -30,24 +30,24 @@ pub(crate) struct Beliefs {
 }
 
 impl Beliefs {
-    pub(crate) fn run(&self, out: &mut Output) -> Result<ExitCode> {
+    pub(crate) fn run(&self, output: &mut Output) -> Result<ExitCode> {
         let stories = stories::read(&self.file)?;
         let report = beliefs::measure(&stories, &self.file, self.disagreements)?;
-        out.line(format!("{:14}{:>8}{:>12}", "kind", "n", "accuracy"))?;
+        output.line(format!("{:14}{:>8}{:>12}", "kind", "n", "accuracy"))?;
         for tally in &report.tallies {
-            out.data(tally)?;
-            out.line(format!("{:14}{:>8}{:>12.4}", tally.kind, tally.n, tally.accuracy))?;
+            output.data(tally)?;
+            output.line(format!("{:14}{:>8}{:>12.4}", tally.kind, tally.n, tally.accuracy))?;
         }
         for disagreement in &report.disagreements {
-            out.data(disagreement)?;
-            let Disagreement { line, story, question, set, engine, reasons, .. } = disagreement;
-            out.line(format!("\nline {line}: {question}"))?;
+            output.data(disagreement)?;
+            let Disagreement { line, story, question, expected, engine_answer, reasons, .. } = disagreement;
+            output.line(format!("\nline {line}: {question}"))?;
             for (minute, sentence) in (1..).zip(story) {
-                out.line(format!("  {minute:>2} {sentence}"))?;
+                output.line(format!("  {minute:>2} {sentence}"))?;
             }
-            out.line(format!("  set: {set}; engine: {}", engine.as_deref().unwrap_or("nowhere")))?;
+            output.line(format!("  set: {expected}; engine: {}", engine_answer.as_deref().unwrap_or("nowhere")))?;
             for reason in reasons {
-                out.line(format!("    {reason}"))?;
+                output.line(format!("    {reason}"))?;
             }
         }
         Ok(ExitCode::SUCCESS)

@@ -38,7 +38,7 @@ pub(crate) struct Crash {
 }
 
 impl Crash {
-    pub(crate) fn run(&self, out: &mut Output) -> Result<ExitCode> {
+    pub(crate) fn run(&self, output: &mut Output) -> Result<ExitCode> {
         let figures = crash::run(self.runs, self.seed, |done| {
             if io::stderr().is_terminal() {
                 let _ = write!(io::stderr(), "\r{done} of {} runs", self.runs);
@@ -47,7 +47,7 @@ impl Crash {
         if io::stderr().is_terminal() {
             let _ = writeln!(io::stderr());
         }
-        out.data(&figures)?;
+        output.data(&figures)?;
         let crash::Findings {
             runs,
             storage_faults,
@@ -76,7 +76,7 @@ impl Crash {
             ("rotations", rotations),
             ("operations", operations),
         ] {
-            out.line(format!("{name:22}{count:>10}"))?;
+            output.line(format!("{name:22}{count:>10}"))?;
         }
         Ok(if figures.is_clean() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }

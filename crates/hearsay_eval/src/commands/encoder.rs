@@ -25,12 +25,13 @@ pub(crate) struct Encoder {
 }
 
 impl Encoder {
-    pub(crate) fn run(&self, out: &mut Output) -> Result<ExitCode> {
+    pub(crate) fn run(&self, output: &mut Output) -> Result<ExitCode> {
         let speed = encoder::measure(self.model.as_deref(), self.threads)?;
-        out.data(&speed)?;
+        output.data(&speed)?;
         let encoder::Speed { threads, query_ms_p50, query_ms_p95, documents_per_s } = speed;
-        out.line(format!("{:>8}{:>14}{:>14}{:>17}", "threads", "query ms p50", "query ms p95", "documents per s"))?;
-        out.line(format!("{threads:>8}{query_ms_p50:>14.2}{query_ms_p95:>14.2}{documents_per_s:>17.0}"))?;
+        output
+            .line(format!("{:>8}{:>14}{:>14}{:>17}", "threads", "query ms p50", "query ms p95", "documents per s"))?;
+        output.line(format!("{threads:>8}{query_ms_p50:>14.2}{query_ms_p95:>14.2}{documents_per_s:>17.0}"))?;
         Ok(ExitCode::SUCCESS)
     }
 }

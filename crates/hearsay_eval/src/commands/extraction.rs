@@ -8,7 +8,7 @@ use hearsay_embed::{EmbedError, Encoder, EncoderOptions};
 use hearsay_eval::{extraction, learn, weights};
 use hearsay_extract::Meaning;
 
-use crate::{output::Output, threads::processors};
+use crate::{output::Output, threads::processor_count};
 
 /// Measure the quality of the extractor on labelled sentences
 #[derive(Debug, Args)]
@@ -60,35 +60,35 @@ pub(crate) enum Classifier {
 }
 
 impl Extraction {
-    pub(crate) fn run(&self, out: &mut Output) -> Result<ExitCode> {
+    pub(crate) fn run(&self, output: &mut Output) -> Result<ExitCode> {
         let encoder = if self.without_model { None } else { self.encoder()? };
         let meaning = encoder.as_ref().map(extraction::EncoderMeaning::new);
         let meaning = meaning.as_ref().map(|meaning| meaning as &dyn Meaning);
         if let (Some(text), Some(names)) = (&self.text, &self.names) {
-            for line in extraction::list(text, names, meaning)? {
-                out.data(&line)?;
-                out.line(format!("{}\n    {}", line.fact, line.quote))?;
+            for line in extraction::list_facts(text, names, meaning)? {
+                output.data(&line)?;
+                output.line(format!("{}\n    {}", line.fact, line.quote))?;
             }
             return Ok(ExitCode::SUCCESS);
         }
         let labelled = extraction::read(&self.files)?;
         if let Some(classifier) = self.learn {
-            let rows = extraction::rows(&labelled);
+            let rows = extraction::training_rows(&labelled);
             let rows = match classifier {
                 Classifier::Relations => rows.pairs,
                 Classifier::Attributes => rows.values,
                 Classifier::Meanings => rows.meanings,
             };
-            let learned = learn::learn(rows.iter());
-            out.data(&learned)?;
-            out.line(learned.trim_end())?;
+            let learned = learn::train(rows.iter());
+            output.data(&learned)?;
+            output.line(learned.trim_end())?;
         } else if self.fit {
-            print_weights(&weights::fit(&labelled, meaning), out)?;
+            print_weights(&weights::fit(&labelled, meaning), output)?;
         } else {
             let report = extraction::measure(&labelled, meaning);
-            print_report(&report, out)?;
+            print_report(&report, output)?;
             if self.misses {
-                print_misses(&report, out)?;
+                print_misses(&report, output)?;
             }
         }
         Ok(ExitCode::SUCCESS)
@@ -96,7 +96,7 @@ impl Extraction {
 
     /// Loads the sentence encoder. Returns `None` if there is no model and `--model` is not given.
     fn encoder(&self) -> Result<Option<Encoder>> {
-        match Encoder::open(self.model.as_deref(), EncoderOptions { threads: processors() }) {
+        match Encoder::open(self.model.as_deref(), EncoderOptions { threads: processor_count() }) {
             Ok(encoder) => Ok(Some(encoder)),
             Err(EmbedError::ModelNotFound { .. } | EmbedError::NotAModel { .. }) if self.model.is_none() => Ok(None),
             Err(error) => Err(error.into()),
@@ -104,45 +104,45 @@ impl Extraction {
     }
 }
 
-fn print_weights(fitted: &weights::Weights, out: &mut Output) -> Result<()> {
-    out.data(fitted)?;
-    out.line(format!("# {} facts; precision in held-out scenes: {:.3}", fitted.n, fitted.precision))?;
-    out.line(format!("# right accepted facts: {}; loss: {:.4}\n[confidence]", fitted.right, fitted.loss))?;
+fn print_weights(fitted: &weights::Weights, output: &mut Output) -> Result<()> {
+    output.data(fitted)?;
+    output.line(format!("# {} facts; precision in held-out scenes: {:.3}", fitted.n, fitted.precision))?;
+    output.line(format!("# right accepted facts: {}; loss: {:.4}\n[confidence]", fitted.right, fitted.loss))?;
     for (mark, weight) in &fitted.weights {
-        out.line(format!("{mark} = {weight:.2}"))?;
+        output.line(format!("{mark} = {weight:.2}"))?;
     }
     Ok(())
 }
 
-fn print_report(report: &extraction::Report, out: &mut Output) -> Result<()> {
-    out.data(report)?;
+fn print_report(report: &extraction::Report, output: &mut Output) -> Result<()> {
+    output.data(report)?;
     let names = ["n", "precision", "recall", "review_recall", "review_precision", "ece", "ms"];
-    out.line(names.map(|name| format!("{name:>10}")).join(" "))?;
+    output.line(names.map(|name| format!("{name:>10}")).join(" "))?;
     let &extraction::Report { n, precision, recall, review_recall, review_precision, ece, ms, .. } = report;
     let shares = [precision, recall, review_recall, review_precision, ece, ms];
     let figures = names[1..].iter().zip(shares).map(|(name, share)| format!(" {share:>w$.3}", w = name.len().max(10)));
-    out.line(format!("{n:>10}{}", figures.collect::<String>()))?;
-    out.line(format!("\n{:>10}{:>6}{:>8}", "confidence", "n", "right"))?;
+    output.line(format!("{n:>10}{}", figures.collect::<String>()))?;
+    output.line(format!("\n{:>10}{:>6}{:>8}", "confidence", "n", "right"))?;
     for extraction::Bin { n, confidence, right } in &report.bins {
-        out.line(format!("{confidence:>10.2}{n:>6}{right:>8.2}"))?;
+        output.line(format!("{confidence:>10.2}{n:>6}{right:>8.2}"))?;
     }
-    out.line(format!("\n{:14}{:>5}{:>10}{:>7}{:>10}{:>7}", "tag", "n", "accepted", "right", "labelled", "found"))?;
+    output.line(format!("\n{:14}{:>5}{:>10}{:>7}{:>10}{:>7}", "tag", "n", "accepted", "right", "labelled", "found"))?;
     for (tag, tally) in &report.tags {
         let extraction::Tally { n, accepted, right, labelled, found } = tally;
-        out.line(format!("{tag:14}{n:>5}{accepted:>10}{right:>7}{labelled:>10}{found:>7}"))?;
+        output.line(format!("{tag:14}{n:>5}{accepted:>10}{right:>7}{labelled:>10}{found:>7}"))?;
     }
     Ok(())
 }
 
-fn print_misses(report: &extraction::Report, out: &mut Output) -> Result<()> {
+fn print_misses(report: &extraction::Report, output: &mut Output) -> Result<()> {
     for miss in &report.misses {
-        out.data(miss)?;
-        out.line(format!("\n{}: {}", miss.id, miss.text))?;
+        output.data(miss)?;
+        output.line(format!("\n{}: {}", miss.id, miss.text))?;
         for wrong in &miss.wrong {
-            out.line(format!("    wrong  {wrong}"))?;
+            output.line(format!("    wrong  {wrong}"))?;
         }
         for missed in &miss.missed {
-            out.line(format!("    missed {missed}"))?;
+            output.line(format!("    missed {missed}"))?;
         }
     }
     Ok(())

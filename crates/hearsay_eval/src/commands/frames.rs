@@ -39,27 +39,27 @@ pub(crate) struct Frames {
 }
 
 impl Frames {
-    pub(crate) fn run(&self, out: &mut Output) -> Result<ExitCode> {
+    pub(crate) fn run(&self, output: &mut Output) -> Result<ExitCode> {
         let Frames { npcs, changes, frames, questions } = *self;
         let directory = tempfile::tempdir()?;
-        let head =
+        let header =
             ["npcs", "changes", "questions", "p50 \u{B5}s", "p99 \u{B5}s", "worst \u{B5}s", "dropped", "lag ms p99"];
-        let rest = ["answered", "unhindered: p50", "p99", "worst", "by hand: p50", "p99", "game: p50", "p99"];
+        let more_headers = ["answered", "unhindered: p50", "p99", "worst", "by hand: p50", "p99", "game: p50", "p99"];
         let row = |cells: &[String]| cells.iter().map(|cell| format!("{cell:>11}")).collect::<Vec<_>>().join(" ");
-        out.line(row(&head.iter().chain(&rest).map(ToString::to_string).collect::<Vec<_>>()))?;
-        let mut tell = |cost: &frames::Cost| {
-            out.data(cost)?;
+        output.line(row(&header.iter().chain(&more_headers).map(ToString::to_string).collect::<Vec<_>>()))?;
+        let mut report = |cost: &frames::Cost| {
+            output.data(cost)?;
             let counts = [cost.npcs, cost.changes, cost.questions].map(|count| count.to_string());
             let times = [cost.frame_us_p50, cost.frame_us_p99, cost.worst_us].map(|time| format!("{time:.1}"));
             let ends = [cost.dropped.to_string(), format!("{:.0}", cost.commit_lag_ms_p99), cost.answered.to_string()];
             let unhindered = [cost.unhindered_us_p50, cost.unhindered_us_p99, cost.unhindered_worst_us];
             let unhindered = unhindered.map(|time| time.map_or("unknown".to_owned(), |time| format!("{time:.1}")));
-            let peers = [cost.by_hand_us_p50, cost.by_hand_us_p99, cost.game_us_p50, cost.game_us_p99];
-            let peers = peers.map(|time| format!("{time:.1}"));
-            out.line(row(&[&counts[..], &times, &ends, &unhindered, &peers].concat()))?;
-            Ok(out.out.flush()?)
+            let other_costs = [cost.by_hand_us_p50, cost.by_hand_us_p99, cost.game_us_p50, cost.game_us_p99];
+            let other_costs = other_costs.map(|time| format!("{time:.1}"));
+            output.line(row(&[&counts[..], &times, &ends, &unhindered, &other_costs].concat()))?;
+            Ok(output.writer.flush()?)
         };
-        frames::measure(frames::Plan { npcs, changes, frames, questions }, directory.path(), &mut tell)?;
+        frames::measure(frames::Plan { npcs, changes, frames, questions }, directory.path(), &mut report)?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -30,16 +30,16 @@ pub(crate) struct Latency {
 }
 
 impl Latency {
-    pub(crate) fn run(&self, out: &mut Output) -> Result<ExitCode> {
-        let found = latency::measure(&self.campaign, &self.knower, &self.question, self.times)?;
-        out.data(&found)?;
-        let latency::Latency { operations, texts, open_ms, first_search_ms, search, ask } = found;
-        out.line(format!("{operations} operations, {texts} texts: open after {open_ms:.0} ms"))?;
-        let line = |what: &str, waits: readers::Waits| {
-            format!("{what} p50 {:.1} ms, p99 {:.1} ms", waits.p50_ms, waits.p99_ms)
+    pub(crate) fn run(&self, output: &mut Output) -> Result<ExitCode> {
+        let result = latency::measure(&self.campaign, &self.knower, &self.question, self.times)?;
+        output.data(&result)?;
+        let latency::Latency { operations, texts, open_ms, first_search_ms, search, ask } = result;
+        output.line(format!("{operations} operations, {texts} texts: open after {open_ms:.0} ms"))?;
+        let line = |label: &str, waits: readers::TimeQuantiles| {
+            format!("{label} p50 {:.1} ms, p99 {:.1} ms", waits.p50_ms, waits.p99_ms)
         };
-        out.line(format!("first search {first_search_ms:.1} ms, {}", line("then", search)))?;
-        out.line(line("question", ask))?;
+        output.line(format!("first search {first_search_ms:.1} ms, {}", line("then", search)))?;
+        output.line(line("question", ask))?;
         Ok(ExitCode::SUCCESS)
     }
 }

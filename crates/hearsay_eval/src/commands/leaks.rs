@@ -31,16 +31,16 @@ pub(crate) struct Leaks {
 }
 
 impl Leaks {
-    pub(crate) fn run(&self, out: &mut Output) -> Result<ExitCode> {
-        let found = leaks::look(self.worlds, self.seed);
-        out.data(&found.tally)?;
-        let leaks::Tally { worlds, questions, differences } = found.tally;
-        out.line(format!("{:>8}{:>12}{:>14}", "worlds", "questions", "differences"))?;
-        out.line(format!("{worlds:>8}{questions:>12}{differences:>14}"))?;
-        for difference in &found.first {
+    pub(crate) fn run(&self, output: &mut Output) -> Result<ExitCode> {
+        let report = leaks::find_leaks(self.worlds, self.seed);
+        output.data(&report.tally)?;
+        let leaks::Tally { worlds, questions, differences } = report.tally;
+        output.line(format!("{:>8}{:>12}{:>14}", "worlds", "questions", "differences"))?;
+        output.line(format!("{worlds:>8}{questions:>12}{differences:>14}"))?;
+        for difference in &report.first {
             // With `--json`, standard output contains only data, so the difference is printed on standard error.
             let text = format!("\n{difference}");
-            if out.json { writeln!(io::stderr(), "{text}")? } else { out.line(text)? }
+            if output.json { writeln!(io::stderr(), "{text}")? } else { output.line(text)? }
         }
         Ok(if differences == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }

@@ -51,26 +51,26 @@ pub(crate) enum Command {
 
 impl Command {
     /// Runs the measurement and prints its result.
-    pub(crate) fn run(&self, out: &mut Output) -> Result<ExitCode> {
+    pub(crate) fn run(&self, output: &mut Output) -> Result<ExitCode> {
         match self {
-            Self::Beliefs(command) => command.run(out),
-            Self::Leaks(command) => command.run(out),
-            Self::Extraction(command) => command.run(out),
-            Self::TableTalk(command) => command.run(out),
-            Self::Crash(command) => command.run(out),
+            Self::Beliefs(command) => command.run(output),
+            Self::Leaks(command) => command.run(output),
+            Self::Extraction(command) => command.run(output),
+            Self::TableTalk(command) => command.run(output),
+            Self::Crash(command) => command.run(output),
             Self::CrashChild => {
                 hearsay_eval::crash::child();
                 Ok(ExitCode::SUCCESS)
             }
-            Self::Encoder(command) => command.run(out),
-            Self::Speed(command) => command.run(out),
-            Self::Soak(command) => command.run(out),
-            Self::Readers(command) => command.run(out),
-            Self::Latency(command) => command.run(out),
-            Self::Hold { directory } => speed::hold(directory, out),
-            Self::Frames(command) => command.run(out),
-            Self::PanelFrames(command) => command.run(out),
-            Self::Recall(command) => command.run(out),
+            Self::Encoder(command) => command.run(output),
+            Self::Speed(command) => command.run(output),
+            Self::Soak(command) => command.run(output),
+            Self::Readers(command) => command.run(output),
+            Self::Latency(command) => command.run(output),
+            Self::Hold { directory } => speed::hold(directory, output),
+            Self::Frames(command) => command.run(output),
+            Self::PanelFrames(command) => command.run(output),
+            Self::Recall(command) => command.run(output),
         }
     }
 }

@@ -34,23 +34,23 @@ pub(crate) struct PanelFrames {
 }
 
 impl PanelFrames {
-    pub(crate) fn run(&self, out: &mut Output) -> Result<ExitCode> {
+    pub(crate) fn run(&self, output: &mut Output) -> Result<ExitCode> {
         let PanelFrames { entities, facts, rows, frames } = *self;
         let row = |name: &str, cells: &[String]| {
             let cells: Vec<String> = cells.iter().map(|cell| format!("{cell:>9}")).collect();
             format!("{name:<28}{}", cells.concat())
         };
-        let head = ["frames", "p50 ms", "p99", "worst", "own p50", "p99", "worst"];
-        out.line(row("panel", &head.map(str::to_owned)))?;
-        let mut tell = |cost: &panel_frames::Cost| {
-            out.data(cost)?;
-            let whole = [cost.ms_p50, cost.ms_p99, cost.worst_ms].map(|time| format!("{time:.2}"));
-            let own = [cost.unhindered_ms_p50, cost.unhindered_ms_p99, cost.unhindered_worst_ms];
-            let own = own.map(|time| time.map_or("unknown".to_owned(), |time| format!("{time:.2}")));
-            out.line(row(&cost.panel, &[&[cost.frames.to_string()][..], &whole, &own].concat()))?;
-            Ok(out.out.flush()?)
+        let header = ["frames", "p50 ms", "p99", "worst", "own p50", "p99", "worst"];
+        output.line(row("panel", &header.map(str::to_owned)))?;
+        let mut report = |cost: &panel_frames::Cost| {
+            output.data(cost)?;
+            let times = [cost.ms_p50, cost.ms_p99, cost.worst_ms].map(|time| format!("{time:.2}"));
+            let own_times = [cost.unhindered_ms_p50, cost.unhindered_ms_p99, cost.unhindered_worst_ms];
+            let own_times = own_times.map(|time| time.map_or("unknown".to_owned(), |time| format!("{time:.2}")));
+            output.line(row(&cost.panel, &[&[cost.frames.to_string()][..], &times, &own_times].concat()))?;
+            Ok(output.writer.flush()?)
         };
-        panel_frames::measure(panel_frames::Plan { entities, facts, rows, frames }, &mut tell)?;
+        panel_frames::measure(panel_frames::Plan { entities, facts, rows, frames }, &mut report)?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -32,16 +32,16 @@ pub(crate) struct Readers {
 }
 
 impl Readers {
-    pub(crate) fn run(&self, out: &mut Output) -> Result<ExitCode> {
+    pub(crate) fn run(&self, output: &mut Output) -> Result<ExitCode> {
         let directory = tempfile::tempdir()?;
-        let found = readers::measure(directory.path(), self.entities, self.facts, self.writes)?;
-        out.data(&found)?;
-        let line = |what: &str, waits: readers::Waits| {
-            format!("{what}: p50 {:.2} ms, p99 {:.2} ms", waits.p50_ms, waits.p99_ms)
+        let result = readers::measure(directory.path(), self.entities, self.facts, self.writes)?;
+        output.data(&result)?;
+        let line = |label: &str, waits: readers::TimeQuantiles| {
+            format!("{label}: p50 {:.2} ms, p99 {:.2} ms", waits.p50_ms, waits.p99_ms)
         };
-        out.line(line("writes alone", found.alone))?;
-        out.line(line("writes with four panels and an export", found.read))?;
-        out.line(format!("ratio of the two p99: {:.2}; {} reads", found.ratio, found.readings))?;
+        output.line(line("writes alone", result.alone))?;
+        output.line(line("writes with four panels and an export", result.read))?;
+        output.line(format!("ratio of the two p99: {:.2}; {} reads", result.ratio, result.readings))?;
         Ok(ExitCode::SUCCESS)
     }
 }

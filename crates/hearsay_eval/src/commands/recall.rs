@@ -19,7 +19,7 @@ use serde::Serialize;
 
 use crate::{
     output::{Output, progress},
-    threads::processors,
+    threads::processor_count,
 };
 
 /// Measure the quality and time of a search on retrieval tasks
@@ -80,7 +80,7 @@ impl MethodArg {
 
 /// The difference in one of the scores between `hearsay` and the better of `dense` and `bm25`.
 #[derive(Debug, Serialize)]
-struct Lead<'a> {
+struct ScoreDifference<'a> {
     set: &'a str,
     method: Method,
     against: Method,
@@ -95,9 +95,9 @@ struct Lead<'a> {
 type Runs = BTreeMap<Method, Run>;
 
 impl Recall {
-    pub(crate) fn run(&self, out: &mut Output) -> Result<ExitCode> {
+    pub(crate) fn run(&self, output: &mut Output) -> Result<ExitCode> {
         let methods = self.method.methods();
-        let encoder = Encoder::open(self.model.as_deref(), EncoderOptions { threads: processors() })?;
+        let encoder = Encoder::open(self.model.as_deref(), EncoderOptions { threads: processor_count() })?;
         let file = self.cache.clone().map_or_else(VectorCache::default_file, Ok)?;
         let mut cache = VectorCache::open(&file, &encoder.info().id, encoder.info().dimension)?;
         let mut runs: Vec<(String, Runs)> = Vec::new();
@@ -117,13 +117,13 @@ impl Recall {
             }
         }
         progress("");
-        let head = ["set", "method", "n", "hit1", "r2", "r5", "r10", "ndcg5", "ms p50", "ms p95", "index s"];
-        out.line(line(&head.map(str::to_owned)))?;
+        let header = ["set", "method", "n", "hit1", "r2", "r5", "r10", "ndcg5", "ms p50", "ms p95", "index s"];
+        output.line(line(&header.map(str::to_owned)))?;
         for (set, measured) in &runs {
-            print_rows(set, measured, out)?;
+            print_rows(set, measured, output)?;
         }
         for (set, measured) in &runs {
-            compare(set, measured, out)?;
+            compare(set, measured, output)?;
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -131,12 +131,12 @@ impl Recall {
 
 /// Measures a task with each of the methods.
 fn measure(task: &Task, methods: &[Method], encoder: &Encoder, cache: &mut VectorCache) -> Result<Runs> {
-    let mut corpus = Corpus::of(task)?;
+    let mut corpus = Corpus::from_task(task)?;
     let texts: Vec<_> = corpus.texts().collect();
-    let wanted: BTreeSet<String> = texts.iter().map(|(_, text)| text.clone()).collect();
+    let corpus_texts: BTreeSet<String> = texts.iter().map(|(_, text)| text.clone()).collect();
     let questions = task.queries.iter().map(|query| query.text.clone());
-    let told = |left| progress(&format!("{}: {left} texts to encode ", task.name));
-    cache.fill(&wanted.into_iter().chain(questions).collect(), encoder, told)?;
+    let report_progress = |left| progress(&format!("{}: {left} texts to encode ", task.name));
+    cache.fill(&corpus_texts.into_iter().chain(questions).collect(), encoder, report_progress)?;
     for (doc, text) in &texts {
         if let Some(vector) = cache.get(text) {
             corpus.set_vector(*doc, vector);
@@ -147,23 +147,23 @@ fn measure(task: &Task, methods: &[Method], encoder: &Encoder, cache: &mut Vecto
 }
 
 /// Prints a row for each method.
-fn print_rows(set: &str, measured: &Runs, out: &mut Output) -> Result<()> {
+fn print_rows(set: &str, measured: &Runs, output: &mut Output) -> Result<()> {
     for (&method, run) in measured {
         let row = run.row(set, method);
-        out.data(&row)?;
+        output.data(&row)?;
         let f = &row.figures;
-        let ends = [
+        let bounds = [
             (f.hit1_low, f.hit1_high),
             (f.r2_low, f.r2_high),
             (f.r5_low, f.r5_high),
             (f.r10_low, f.r10_high),
             (f.ndcg5_low, f.ndcg5_high),
         ];
-        let shown =
-            f.means().into_iter().zip(ends).map(|(mean, (low, high))| format!("{mean:.3} ({low:.3}-{high:.3})"));
+        let score_cells =
+            f.means().into_iter().zip(bounds).map(|(mean, (low, high))| format!("{mean:.3} ({low:.3}-{high:.3})"));
         let times = [row.query_ms_p50, row.query_ms_p95, row.index_s].map(|time| format!("{time:.2}"));
-        let first = [set.to_owned(), method.as_str().to_owned(), row.n.to_string()];
-        out.line(line(&first.into_iter().chain(shown).chain(times).collect::<Vec<_>>()))?;
+        let leading_cells = [set.to_owned(), method.as_str().to_owned(), row.n.to_string()];
+        output.line(line(&leading_cells.into_iter().chain(score_cells).chain(times).collect::<Vec<_>>()))?;
     }
     Ok(())
 }
@@ -181,20 +181,23 @@ fn line(cells: &[String]) -> String {
 }
 
 /// Prints the differences between `hearsay` and the better of dense and BM25, one line per score.
-fn compare(set: &str, measured: &Runs, out: &mut Output) -> Result<()> {
-    let of = |method| measured.get(&method).map(|run| run.scores.as_slice());
-    let (Some(hearsay), Some(dense), Some(bm25)) = (of(Method::Hearsay), of(Method::Dense), of(Method::Bm25)) else {
+fn compare(set: &str, measured: &Runs, output: &mut Output) -> Result<()> {
+    let scores_of = |method| measured.get(&method).map(|run| run.scores.as_slice());
+    let (Some(hearsay), Some(dense), Some(bm25)) =
+        (scores_of(Method::Hearsay), scores_of(Method::Dense), scores_of(Method::Bm25))
+    else {
         return Ok(());
     };
-    let against = [(Method::Dense, figures::ahead(hearsay, dense)), (Method::Bm25, figures::ahead(hearsay, bm25))];
-    out.line(format!("\n{set}: hearsay compared with the better of dense and bm25"))?;
+    let against =
+        [(Method::Dense, figures::differences(hearsay, dense)), (Method::Bm25, figures::differences(hearsay, bm25))];
+    output.line(format!("\n{set}: hearsay compared with the better of dense and bm25"))?;
     for (at, figure) in figures::NAMES.into_iter().enumerate() {
         // The better of the two methods is the one over which `hearsay` has the smaller lead.
         let [a, b] = &against;
-        let (against, ahead) = if a.1[at].mean <= b.1[at].mean { a } else { b };
-        let figures::Interval { mean, low, high } = ahead[at];
+        let (against, differences) = if a.1[at].mean <= b.1[at].mean { a } else { b };
+        let figures::Interval { mean, low, high } = differences[at];
         let n = hearsay.len();
-        let lead = Lead {
+        let difference = ScoreDifference {
             set,
             method: Method::Hearsay,
             against: *against,
@@ -204,8 +207,8 @@ fn compare(set: &str, measured: &Runs, out: &mut Output) -> Result<()> {
             ahead_low: low,
             ahead_high: high,
         };
-        out.data(&lead)?;
-        out.line(format!("  {figure:6} {:6}{mean:>+8.3} ({low:+.3} to {high:+.3})", against.as_str()))?;
+        output.data(&difference)?;
+        output.line(format!("  {figure:6} {:6}{mean:>+8.3} ({low:+.3} to {high:+.3})", against.as_str()))?;
     }
     Ok(())
 }

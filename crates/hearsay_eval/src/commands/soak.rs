@@ -53,51 +53,71 @@ pub(crate) struct Soak {
 }
 
 impl Soak {
-    pub(crate) fn run(&self, out: &mut Output) -> Result<ExitCode> {
+    pub(crate) fn run(&self, output: &mut Output) -> Result<ExitCode> {
         let temporary = tempfile::tempdir()?;
         let directory = self.directory.as_deref().unwrap_or(temporary.path());
-        if self.paced { self.run_paced(directory, out) } else { self.run_fast(directory, out) }
+        if self.paced { self.run_paced(directory, output) } else { self.run_fast(directory, output) }
     }
 
-    fn run_paced(&self, directory: &Path, out: &mut Output) -> Result<ExitCode> {
+    fn run_paced(&self, directory: &Path, output: &mut Output) -> Result<ExitCode> {
         let seconds = (self.minutes * 60.0).max(1.0) as u64;
         let plan = soak::PacedPlan { people: self.people, moves_per_second: self.moves_per_second, seconds };
-        let mut told = 0;
+        let mut reported = 0;
         let is_terminal = io::stderr().is_terminal();
-        let paced = soak::measure_paced(plan, directory, &mut |moves| {
-            if is_terminal && moves >= told + 10_000 {
-                told = moves;
+        let result = soak::measure_paced(plan, directory, &mut |moves| {
+            if is_terminal && moves >= reported + 10_000 {
+                reported = moves;
                 let _ = write!(io::stderr(), "\r{moves} moves");
             }
         })?;
-        out.data(&paced)?;
-        let mega = |bytes: u64| bytes as f64 / 1e6;
-        out.line(format!("{} moves and {} other game events in {:.0} s", paced.moves, paced.talk, paced.seconds))?;
-        out.line(format!(
+        output.data(&result)?;
+        let megabytes = |bytes: u64| bytes as f64 / 1e6;
+        output
+            .line(format!("{} moves and {} other game events in {:.0} s", result.moves, result.talk, result.seconds))?;
+        output.line(format!(
             "commit lag: at first p50 {:.0} ms, p99 {:.0} ms; at the end p50 {:.0} ms, p99 {:.0} ms",
-            paced.lag_ms_p50_begin, paced.lag_ms_p99_begin, paced.lag_ms_p50_end, paced.lag_ms_p99_end
+            result.lag_ms_p50_begin, result.lag_ms_p99_begin, result.lag_ms_p50_end, result.lag_ms_p99_end
         ))?;
-        for (moves, cost) in &paced.worker_us_per_move {
-            out.line(format!("worker time per move after {moves:>7} moves: {cost:.1} \u{B5}s"))?;
+        for (moves, cost) in &result.worker_us_per_move {
+            output.line(format!("worker time per move after {moves:>7} moves: {cost:.1} \u{B5}s"))?;
         }
-        if let Some((begin, end)) = paced.resident_bytes {
-            out.line(format!("resident memory: {:.0} MB at first, {:.0} MB at the end", mega(begin), mega(end)))?;
+        if let Some((begin, end)) = result.resident_bytes {
+            output.line(format!(
+                "resident memory: {:.0} MB at first, {:.0} MB at the end",
+                megabytes(begin),
+                megabytes(end)
+            ))?;
         }
-        out.line(format!("directory: {:.1} MB, opened in {:.0} ms", mega(paced.directory_bytes), paced.open_ms))?;
+        output.line(format!(
+            "directory: {:.1} MB, opened in {:.0} ms",
+            megabytes(result.directory_bytes),
+            result.open_ms
+        ))?;
         Ok(ExitCode::SUCCESS)
     }
 
-    fn run_fast(&self, directory: &Path, out: &mut Output) -> Result<ExitCode> {
-        let soaked = soak::measure(soak::Plan { people: self.people, moves: self.moves, talk: self.talk }, directory)?;
-        out.data(&soaked)?;
-        let mega = |bytes: u64| bytes as f64 / 1e6;
-        out.line(format!("{} moves and {} other game events in {:.0} s", soaked.moves, soaked.talk, soaked.played_s))?;
-        out.line(format!("directory: {:.1} MB, opened in {:.0} ms", mega(soaked.directory_bytes), soaked.open_ms))?;
-        out.line(format!("written once: {:.1} MB, opened in {:.0} ms", mega(soaked.once_bytes), soaked.once_open_ms))?;
-        out.line(format!("ratios: {:.2} in size, {:.2} in time", soaked.bytes_ratio, soaked.open_ratio))?;
-        out.line(format!("game events still recorded: {} of {}", soaked.talk_kept, soaked.talk))?;
-        out.line(format!("undo works: {}; slots work: {}", soaked.undo_works, soaked.slot_works))?;
-        let whole = soaked.talk_kept == soaked.talk && soaked.undo_works && soaked.slot_works;
-        Ok(if whole { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    fn run_fast(&self, directory: &Path, output: &mut Output) -> Result<ExitCode> {
+        let result = soak::measure(soak::Plan { people: self.people, moves: self.moves, talk: self.talk }, directory)?;
+        output.data(&result)?;
+        let megabytes = |bytes: u64| bytes as f64 / 1e6;
+        output.line(format!(
+            "{} moves and {} other game events in {:.0} s",
+            result.moves, result.talk, result.played_s
+        ))?;
+        output.line(format!(
+            "directory: {:.1} MB, opened in {:.0} ms",
+            megabytes(result.directory_bytes),
+            result.open_ms
+        ))?;
+        output.line(format!(
+            "written once: {:.1} MB, opened in {:.0} ms",
+            megabytes(result.once_bytes),
+            result.once_open_ms
+        ))?;
+        output.line(format!("ratios: {:.2} in size, {:.2} in time", result.bytes_ratio, result.open_ratio))?;
+        output.line(format!("game events still recorded: {} of {}", result.talk_kept, result.talk))?;
+        output.line(format!("undo works: {}; slots work: {}", result.undo_works, result.slot_works))?;
+        let is_complete = result.talk_kept == result.talk && result.undo_works && result.slot_works;
+        Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 }

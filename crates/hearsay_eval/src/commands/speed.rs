@@ -39,7 +39,7 @@ pub(crate) struct Speed {
 }
 
 impl Speed {
-    pub(crate) fn run(&self, out: &mut Output) -> Result<ExitCode> {
+    pub(crate) fn run(&self, output: &mut Output) -> Result<ExitCode> {
         let options = EncoderOptions { threads: self.threads };
         let encoder = match Encoder::open(self.model.as_deref(), options) {
             Ok(encoder) => Some(encoder),
@@ -50,20 +50,21 @@ impl Speed {
             Err(error) => return Err(error.into()),
         };
         let directory = tempfile::tempdir()?;
-        out.line(format!("{:30}{:>8}{:>14}{:>14}{:>14}", "work", "n", "p50 \u{B5}s", "p95 \u{B5}s", "p99 \u{B5}s"))?;
-        let mut tell = |timing: &speed::Timing| {
+        output
+            .line(format!("{:30}{:>8}{:>14}{:>14}{:>14}", "work", "n", "p50 \u{B5}s", "p95 \u{B5}s", "p99 \u{B5}s"))?;
+        let mut report = |timing: &speed::Timing| {
             let speed::Timing { work, n, p50_us, p95_us, p99_us } = timing;
-            out.data(timing)?;
-            out.line(format!("{work:30}{n:>8}{p50_us:>14.1}{p95_us:>14.1}{p99_us:>14.1}"))?;
-            Ok(out.out.flush()?)
+            output.data(timing)?;
+            output.line(format!("{work:30}{n:>8}{p50_us:>14.1}{p95_us:>14.1}{p99_us:>14.1}"))?;
+            Ok(output.writer.flush()?)
         };
-        let room = speed::measure(self.entities, self.facts, directory.path(), encoder.as_ref(), &mut tell)?;
-        out.data(&room)?;
-        let speed::Room { entities, facts, held, bytes_per_fact } = room;
-        out.line(format!("\n{entities} entities, {facts} facts; {bytes_per_fact:.0} bytes per fact on disk"))?;
+        let space = speed::measure(self.entities, self.facts, directory.path(), encoder.as_ref(), &mut report)?;
+        output.data(&space)?;
+        let speed::Room { entities, facts, held, bytes_per_fact } = space;
+        output.line(format!("\n{entities} entities, {facts} facts; {bytes_per_fact:.0} bytes per fact on disk"))?;
         if let Some(speed::Held { program, opened, indexed, embedded }) = held {
             let mib = |bytes: u64| bytes >> 20;
-            out.line(format!(
+            output.line(format!(
                 "memory use: {} MiB with the world open, {} with all words indexed, {} with all vectors; {} before opening",
                 mib(opened), mib(indexed), mib(embedded), mib(program)
             ))?;
@@ -73,7 +74,7 @@ impl Speed {
 }
 
 /// Opens the world in a directory, and prints the memory use of this program.
-pub(crate) fn hold(directory: &Path, out: &mut Output) -> Result<ExitCode> {
-    serde_json::to_writer(&mut out.out, &speed::hold(directory)?)?;
+pub(crate) fn hold(directory: &Path, output: &mut Output) -> Result<ExitCode> {
+    serde_json::to_writer(&mut output.writer, &speed::hold(directory)?)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -8,7 +8,7 @@ use hearsay_eval::{extraction, table_talk};
 use hearsay_extract::ReadingModel;
 use hearsay_model::EntityId;
 
-use crate::{output::Output, threads::processors};
+use crate::{output::Output, threads::processor_count};
 
 /// Measure the statements that the reading model finds in real table talk
 #[derive(Debug, Args)]
@@ -28,7 +28,7 @@ pub(crate) struct TableTalk {
     training: PathBuf,
     /// Episodes to measure
     #[arg(long, value_name = "PART", default_value = "test")]
-    on: On,
+    on: EpisodeSet,
     /// Directory of the model
     #[arg(long, value_name = "DIR", default_value = "assets/models/hearsay-reader")]
     model: PathBuf,
@@ -45,7 +45,7 @@ pub(crate) struct TableTalk {
 
 /// A part of the labelled episodes.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum On {
+pub(crate) enum EpisodeSet {
     /// Held-out episodes, which were not used for development
     Test,
     /// Episodes for development and calibration
@@ -53,15 +53,15 @@ pub(crate) enum On {
 }
 
 impl TableTalk {
-    pub(crate) fn run(&self, out: &mut Output) -> Result<ExitCode> {
-        let model = ReadingModel::load(&self.model, processors())?;
+    pub(crate) fn run(&self, output: &mut Output) -> Result<ExitCode> {
+        let model = ReadingModel::load(&self.model, processor_count())?;
         let part = match self.on {
-            On::Test => "TEST",
-            On::Development => "DEVELOPMENT",
+            EpisodeSet::Test => "TEST",
+            EpisodeSet::Development => "DEVELOPMENT",
         };
-        let episodes = table_talk::split(&self.training, part)?;
+        let episodes = table_talk::read_episode_names(&self.training, part)?;
         let chunks = table_talk::read(&self.text, &self.training.join("labels"), &episodes)?;
-        let cast = extraction::cast(&self.training.join("cast.json"))?;
+        let cast = extraction::read_cast(&self.training.join("cast.json"))?;
         let players: BTreeMap<String, EntityId> = [
             ("laura", "vex"),
             ("liam", "vax"),
@@ -83,14 +83,14 @@ impl TableTalk {
             &chunks,
             (self.threshold, self.floor),
         )?;
-        out.data(&report)?;
-        out.line(format!(
+        output.data(&report)?;
+        output.line(format!(
             "{:8}{:>7}{:>7}{:>10}{:>10}{:>7}{:>8}{:>7}{:>8}{:>8}{:>7}",
             "text", "lines", "talk", "labelled", "accepted", "right", "queued", "right", "recall", "shown", "ece"
         ))?;
         for (name, part) in [("written", &report.written), ("spoken", &report.spoken)] {
-            let share = |part: usize, whole: usize| part as f64 / whole.max(1) as f64;
-            out.line(format!(
+            let share = |part: usize, total: usize| part as f64 / total.max(1) as f64;
+            output.line(format!(
                 "{name:8}{:>7}{:>7.2}{:>10}{:>10}{:>7.2}{:>8}{:>7.2}{:>8.2}{:>8.2}{:>7.3}",
                 part.lines,
                 share(part.talk_right, part.lines),
@@ -104,7 +104,7 @@ impl TableTalk {
                 part.ece,
             ))?;
         }
-        out.line(format!(
+        output.line(format!(
             "{:.1} s for {} lines",
             report.written.seconds + report.spoken.seconds,
             report.written.lines + report.spoken.lines
@@ -112,15 +112,15 @@ impl TableTalk {
         if self.list {
             let mut found: Vec<_> = report.found.iter().collect();
             found.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
-            for found in found {
-                out.data(found)?;
-                let verdict = found.difference.unwrap_or("right");
-                out.line(format!(
+            for statement in found {
+                output.data(statement)?;
+                let verdict = statement.difference.unwrap_or("right");
+                output.line(format!(
                     "{:.2} {verdict:20} {}\n      {:20} {}",
-                    found.confidence, found.sentence, found.chunk, found.quote
+                    statement.confidence, statement.sentence, statement.chunk, statement.quote
                 ))?;
-                for (typed, confidence) in &found.typed {
-                    out.line(format!("      {confidence:.2} {typed}"))?;
+                for (typed, confidence) in &statement.typed {
+                    output.line(format!("      {confidence:.2} {typed}"))?;
                 }
             }
         }

@@ -148,12 +148,12 @@ pub struct Cast {
 ///
 /// # Errors
 /// Returns an error if the file cannot be read.
-pub fn cast(path: &Path) -> Result<Cast, ExtractionError> {
+pub fn read_cast(path: &Path) -> Result<Cast, ExtractionError> {
     let content = fs::read_to_string(path).map_err(|source| ExtractionError::File { path: path.to_owned(), source })?;
     let failed = |problem: String| ExtractionError::Line { path: path.to_owned(), line: 1, problem };
     let scene: SceneLine = serde_json::from_str(&content).map_err(|error| failed(error.to_string()))?;
-    let world = world(&scene.entities).map_err(|problem| failed(problem.to_string()))?;
-    Ok(Cast { entities: scene.entities, lexicon: Lexicon::of(&world) })
+    let state = scene_state(&scene.entities).map_err(|problem| failed(problem.to_string()))?;
+    Ok(Cast { entities: scene.entities, lexicon: Lexicon::of(&state) })
 }
 
 /// Reads labelled files in order. An example can only use scenes of its own file.
@@ -181,11 +181,11 @@ impl Labelled {
                 let scene: SceneLine = serde_json::from_value(value).map_err(|error| {
                     failed(format!("not a scene: {error}; a scene has `entities`, and an example has an `id`"))
                 })?;
-                let world = world(&scene.entities).map_err(|problem| failed(problem.to_string()))?;
+                let state = scene_state(&scene.entities).map_err(|problem| failed(problem.to_string()))?;
                 let ids = scene.entities.iter().map(|entity| entity.id.to_string()).collect();
                 let scene_name = format!("{file}/{}", scene.scene);
-                let made = Scene { ids, lexicon: Lexicon::of(&world) };
-                if self.scenes.insert(scene_name, made).is_some() {
+                let new_scene = Scene { ids, lexicon: Lexicon::of(&state) };
+                if self.scenes.insert(scene_name, new_scene).is_some() {
                     return Err(failed(format!(
                         "a second scene `{}`; the names of the scenes in a file must differ",
                         scene.scene
@@ -202,14 +202,14 @@ impl Labelled {
             if !ids.insert(example.id.clone()) {
                 return Err(failed(format!("a second example `{}`; the ids of examples must differ", example.id)));
             }
-            let named = example.facts.iter().flat_map(|fact| {
+            let mentioned_ids = example.facts.iter().flat_map(|fact| {
                 let relation = fact.predicate.is_relation().then_some(&fact.object);
                 [Some(&fact.subject), relation, fact.by.as_ref()].into_iter().flatten().chain(&fact.told)
             });
             let people = example.present.iter().chain(&example.speaker).chain(&example.place).map(|id| id.as_str());
-            let mut all = named.map(String::as_str).chain(people);
-            let unknown = all.find(|id| !scene.ids.contains(*id) && !id.starts_with("new:")).map(str::to_owned);
-            drop(all);
+            let mut all_ids = mentioned_ids.map(String::as_str).chain(people);
+            let unknown = all_ids.find(|id| !scene.ids.contains(*id) && !id.starts_with("new:")).map(str::to_owned);
+            drop(all_ids);
             if let Some(unknown) = unknown {
                 let problem = format!(
                     "`{unknown}` is no entity of the scene `{}`; use the id of an entity, or `new:Name` for a new name",
@@ -225,7 +225,7 @@ impl Labelled {
 }
 
 #[derive(Debug, Error)]
-enum WorldError {
+enum SceneError {
     #[error(transparent)]
     Id(#[from] IdError),
     #[error(transparent)]
@@ -235,7 +235,7 @@ enum WorldError {
 }
 
 /// Creates a state with the entities of a scene.
-fn world(entities: &[SceneEntity]) -> Result<State, WorldError> {
+fn scene_state(entities: &[SceneEntity]) -> Result<State, SceneError> {
     let mut changes = Vec::new();
     for entity in entities {
         let id = &entity.id;
@@ -256,7 +256,7 @@ fn world(entities: &[SceneEntity]) -> Result<State, WorldError> {
 }
 
 impl Example {
-    pub(super) fn text<'a>(&'a self, before: &'a [&'a str], meaning: Option<&'a dyn Meaning>) -> Text<'a> {
+    pub(super) fn to_text<'a>(&'a self, before: &'a [&'a str], meaning: Option<&'a dyn Meaning>) -> Text<'a> {
         Text {
             text: &self.text,
             form: self.form,

@@ -10,7 +10,7 @@ use super::labelled::{ExtractionError, read};
 
 /// An extracted fact, formatted for a list.
 #[derive(Debug, Clone, Serialize)]
-pub struct Listed {
+pub struct ListedFact {
     /// The fact as one line of text.
     pub fact: String,
     /// The words of the text that state the fact.
@@ -24,7 +24,11 @@ pub struct Listed {
 ///
 /// # Errors
 /// Returns an error if a file cannot be read, or if the file `names` contains no scene.
-pub fn list(path: &Path, names: &Path, meaning: Option<&dyn Meaning>) -> Result<Vec<Listed>, ExtractionError> {
+pub fn list_facts(
+    path: &Path,
+    names: &Path,
+    meaning: Option<&dyn Meaning>,
+) -> Result<Vec<ListedFact>, ExtractionError> {
     let labelled = read(&[names.to_owned()])?;
     let Some(scene) = labelled.scenes.values().next() else {
         let problem = "the file contains no scene; expected a line with `scene` and `entities`".to_owned();
@@ -32,20 +36,20 @@ pub fn list(path: &Path, names: &Path, meaning: Option<&dyn Meaning>) -> Result<
     };
     let text = fs::read_to_string(path).map_err(|source| ExtractionError::File { path: path.to_owned(), source })?;
     let extractor = Extractor::new(Language::english(), Vocabulary::default());
-    let found = extractor.extract(&scene.lexicon, &Text { meaning, ..Text::new(&text, Form::Narration) });
-    let listed = |fact: &ExtractedFact| Listed {
-        fact: show(fact, &found),
+    let extraction = extractor.extract(&scene.lexicon, &Text { meaning, ..Text::new(&text, Form::Narration) });
+    let listed_fact = |fact: &ExtractedFact| ListedFact {
+        fact: format_fact(fact, &extraction),
         quote: fact.quote.clone(),
         confidence: fact.confidence.get(),
     };
-    Ok(found.facts.iter().map(listed).collect())
+    Ok(extraction.facts.iter().map(listed_fact).collect())
 }
 
-/// Formats an extracted fact as one line of text. `found` is the extraction that contains the fact.
-pub fn show(fact: &ExtractedFact, found: &Extraction) -> String {
+/// Formats an extracted fact as one line of text. `extraction` is the extraction that contains the fact.
+pub fn format_fact(fact: &ExtractedFact, extraction: &Extraction) -> String {
     let mention = |mention: &Mention| match mention {
         Mention::Known(id) => id.to_string(),
-        Mention::New(at) => format!("new:{}", found.entities.get(*at).map_or("", |entity| entity.name.as_str())),
+        Mention::New(at) => format!("new:{}", extraction.entities.get(*at).map_or("", |entity| entity.name.as_str())),
     };
     let object = match &fact.object {
         Stated::Entity(entity) => mention(entity),

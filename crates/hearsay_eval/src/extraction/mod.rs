@@ -10,9 +10,9 @@ mod report;
 mod tests;
 mod training;
 
-pub use labelled::{Cast, Example, ExtractionError, Labelled, LabelledFact, SceneEntity, cast, read};
-pub use listing::{Listed, list, show};
+pub use labelled::{Cast, Example, ExtractionError, Labelled, LabelledFact, SceneEntity, read, read_cast};
+pub use listing::{ListedFact, format_fact, list_facts};
 pub use meaning::EncoderMeaning;
 pub use report::{Bin, Miss, Report, Tally, measure};
-pub use training::rows;
-pub(crate) use training::{Finding, Part, findings};
+pub use training::training_rows;
+pub(crate) use training::{Finding, SceneSplit, findings};

@@ -8,14 +8,14 @@ use serde::Serialize;
 
 use super::{
     labelled::{Labelled, LabelledFact},
-    listing::show,
-    matching::same,
+    listing::format_fact,
+    matching::facts_match,
 };
 
-/// Minimum confidence at which a fact is accepted. A fact with a lower confidence, but at least `REVIEWED`, waits for
-/// review.
-const ACCEPTED: f64 = 0.7;
-const REVIEWED: f64 = 0.3;
+/// Minimum confidence at which a fact is accepted. A fact with a lower confidence, but at least `MIN_REVIEWED`, waits
+/// for review.
+const MIN_ACCEPTED: f64 = 0.7;
+const MIN_REVIEWED: f64 = 0.3;
 
 /// Accuracy and calibration of the extractor. `EXTRACTION.md` defines the terms *accepted*, *waiting for review* and
 /// *doubtful*. All shares are from 0 to 1.
@@ -98,55 +98,55 @@ pub fn measure(labelled: &Labelled, meaning: Option<&dyn Meaning>) -> Report {
     let extractor = Extractor::new(Language::english(), Vocabulary::default());
     let vocabulary = Vocabulary::default();
     let mut tags: BTreeMap<String, Tally> = BTreeMap::new();
-    let mut all = Tally::default();
-    let (mut reviewed, mut every) = (0, 0);
-    let (mut waiting, mut worth) = (0, 0);
+    let mut total = Tally::default();
+    let (mut reviewed, mut label_count) = (0, 0);
+    let (mut queued_count, mut queued_correct) = (0, 0);
     let mut bins = [(0usize, 0.0f64, 0usize); 10];
     let mut misses = Vec::new();
-    let mut took = 0.0;
+    let mut total_ms = 0.0;
     for example in &labelled.examples {
         let Some(scene) = labelled.scenes.get(&example.scene) else { continue };
         let before: Vec<&str> = example.before.iter().map(String::as_str).collect();
-        let text = example.text(&before, meaning);
+        let text = example.to_text(&before, meaning);
         let start = Instant::now();
-        let plain = extractor.extract(&scene.lexicon, &Text { meaning: None, ..text });
-        took += start.elapsed().as_secs_f64() * 1000.0;
-        let found = if meaning.is_some() { extractor.extract(&scene.lexicon, &text) } else { plain };
+        let without_vectors = extractor.extract(&scene.lexicon, &Text { meaning: None, ..text });
+        total_ms += start.elapsed().as_secs_f64() * 1000.0;
+        let extraction = if meaning.is_some() { extractor.extract(&scene.lexicon, &text) } else { without_vectors };
         let facts: Vec<&ExtractedFact> =
-            found.facts.iter().filter(|fact| !fact.denied && fact.confidence.get() >= REVIEWED).collect();
-        let matches = |fact: &ExtractedFact, label: &LabelledFact| same(fact, label, &found, &vocabulary);
+            extraction.facts.iter().filter(|fact| !fact.denied && fact.confidence.get() >= MIN_REVIEWED).collect();
+        let matches = |fact: &ExtractedFact, label: &LabelledFact| facts_match(fact, label, &extraction, &vocabulary);
         let mut tally = Tally { n: 1, ..Tally::default() };
         let mut miss =
             Miss { id: example.id.clone(), text: example.text.clone(), wrong: Vec::new(), missed: Vec::new() };
         for fact in &facts {
-            let sure = fact.confidence.get();
-            let right = example.facts.iter().any(|label| !label.doubt && matches(fact, label));
-            let bin = &mut bins[((sure * 10.0) as usize).min(9)];
-            *bin = (bin.0 + 1, bin.1 + sure, bin.2 + usize::from(right));
+            let confidence = fact.confidence.get();
+            let is_correct = example.facts.iter().any(|label| !label.doubt && matches(fact, label));
+            let bin = &mut bins[((confidence * 10.0) as usize).min(9)];
+            *bin = (bin.0 + 1, bin.1 + confidence, bin.2 + usize::from(is_correct));
             let labelled = example.facts.iter().any(|label| matches(fact, label));
-            if sure >= ACCEPTED {
+            if confidence >= MIN_ACCEPTED {
                 tally.accepted += 1;
-                tally.right += usize::from(right);
+                tally.right += usize::from(is_correct);
             } else {
-                waiting += 1;
-                worth += usize::from(labelled);
+                queued_count += 1;
+                queued_correct += usize::from(labelled);
             }
-            if !right && (sure >= ACCEPTED || !labelled) {
-                miss.wrong.push(show(fact, &found));
+            if !is_correct && (confidence >= MIN_ACCEPTED || !labelled) {
+                miss.wrong.push(format_fact(fact, &extraction));
             }
         }
         for label in &example.facts {
-            every += 1;
-            let sure =
+            label_count += 1;
+            let confidence =
                 facts.iter().filter(|fact| matches(fact, label)).map(|fact| fact.confidence.get()).fold(0.0, f64::max);
-            reviewed += usize::from(sure >= REVIEWED);
+            reviewed += usize::from(confidence >= MIN_REVIEWED);
             if !label.doubt {
                 tally.labelled += 1;
-                tally.found += usize::from(sure >= ACCEPTED);
+                tally.found += usize::from(confidence >= MIN_ACCEPTED);
             }
-            if sure < if label.doubt { REVIEWED } else { ACCEPTED } {
+            if confidence < if label.doubt { MIN_REVIEWED } else { MIN_ACCEPTED } {
                 let json = serde_json::to_string(label).unwrap_or_default();
-                miss.missed.push(format!("{sure:.2} {json}"));
+                miss.missed.push(format!("{confidence:.2} {json}"));
             }
         }
         if !miss.wrong.is_empty() || !miss.missed.is_empty() {
@@ -155,29 +155,33 @@ pub fn measure(labelled: &Labelled, meaning: Option<&dyn Meaning>) -> Report {
         for tag in &example.tags {
             tags.entry(tag.clone()).or_default().add(&tally);
         }
-        all.add(&tally);
+        total.add(&tally);
     }
-    let share = |part: usize, whole: usize| if whole == 0 { 1.0 } else { part as f64 / whole as f64 };
+    let ratio = |part: usize, denominator: usize| if denominator == 0 { 1.0 } else { part as f64 / denominator as f64 };
     let predicted: usize = bins.iter().map(|bin| bin.0).sum();
     let ece = bins
         .iter()
         .filter(|bin| bin.0 > 0)
-        .map(|(_, sum, right)| (sum - *right as f64).abs() / predicted.max(1) as f64)
+        .map(|(_, sum, is_correct)| (sum - *is_correct as f64).abs() / predicted.max(1) as f64)
         .sum();
     Report {
-        n: all.n,
-        precision: share(all.right, all.accepted),
-        recall: share(all.found, all.labelled),
-        review_recall: share(reviewed, every),
-        review_precision: share(worth, waiting),
+        n: total.n,
+        precision: ratio(total.right, total.accepted),
+        recall: ratio(total.found, total.labelled),
+        review_recall: ratio(reviewed, label_count),
+        review_precision: ratio(queued_correct, queued_count),
         ece,
-        labelled: every,
-        accepted: all.accepted,
-        ms: took / all.n.max(1) as f64,
+        labelled: label_count,
+        accepted: total.accepted,
+        ms: total_ms / total.n.max(1) as f64,
         bins: bins
             .iter()
             .filter(|bin| bin.0 > 0)
-            .map(|(n, sum, right)| Bin { n: *n, confidence: sum / *n as f64, right: *right as f64 / *n as f64 })
+            .map(|(n, sum, is_correct)| Bin {
+                n: *n,
+                confidence: sum / *n as f64,
+                right: *is_correct as f64 / *n as f64,
+            })
             .collect(),
         tags,
         misses,

@@ -7,7 +7,7 @@ use hearsay_model::{Predicate, Vocabulary};
 
 use super::{
     labelled::{Example, Labelled, LabelledFact},
-    matching::{either_way, is, same, same_value},
+    matching::{facts_match, is_bidirectional, mention_matches, values_match},
 };
 use crate::learn::{Row, Rows};
 
@@ -20,7 +20,7 @@ pub(crate) struct Finding {
 }
 
 /// A part of the scenes, and the language data for the extraction of their facts.
-pub(crate) struct Part<'a> {
+pub(crate) struct SceneSplit<'a> {
     pub(crate) scenes: BTreeSet<&'a str>,
     pub(crate) language: Language,
 }
@@ -34,20 +34,22 @@ impl Labelled {
 
 /// Returns the extracted facts that have marks, which are all facts that the text neither denies nor marks as doubtful.
 /// A [`Finding`] also says whether the fact matches a labelled fact that is not doubtful.
-pub(crate) fn findings(labelled: &Labelled, meaning: Option<&dyn Meaning>, part: &Part) -> Vec<Finding> {
-    let extractor = Extractor::new(part.language.clone(), Vocabulary::default());
+pub(crate) fn findings(labelled: &Labelled, meaning: Option<&dyn Meaning>, split: &SceneSplit) -> Vec<Finding> {
+    let extractor = Extractor::new(split.language.clone(), Vocabulary::default());
     let vocabulary = Vocabulary::default();
     let mut findings = Vec::new();
-    for example in labelled.examples.iter().filter(|example| part.scenes.contains(example.scene.as_str())) {
+    for example in labelled.examples.iter().filter(|example| split.scenes.contains(example.scene.as_str())) {
         let Some(scene) = labelled.scenes.get(&example.scene) else { continue };
         let before: Vec<&str> = example.before.iter().map(String::as_str).collect();
-        let text = example.text(&before, meaning);
+        let text = example.to_text(&before, meaning);
         let found = extractor.weighed(&scene.lexicon, &text);
         for (fact, marks) in found.extraction.facts.iter().zip(found.marks) {
             let Some(marks) = marks.filter(|_| !fact.denied) else { continue };
-            let right =
-                example.facts.iter().any(|label| !label.doubt && same(fact, label, &found.extraction, &vocabulary));
-            findings.push(Finding { scene: example.scene.clone(), marks, right });
+            let is_correct = example
+                .facts
+                .iter()
+                .any(|label| !label.doubt && facts_match(fact, label, &found.extraction, &vocabulary));
+            findings.push(Finding { scene: example.scene.clone(), marks, right: is_correct });
         }
     }
     findings
@@ -58,24 +60,26 @@ pub(crate) fn findings(labelled: &Labelled, meaning: Option<&dyn Meaning>, part:
 /// - pairs of entities in one sentence, with their relation,
 /// - pairs of an entity and words that may state an attribute of the entity, with this attribute,
 /// - extracted facts that match a labelled fact, with their assertion status.
-pub fn rows(labelled: &Labelled) -> Rows {
+pub fn training_rows(labelled: &Labelled) -> Rows {
     let extractor = Extractor::new(Language::english(), Vocabulary::default());
     let vocabulary = Vocabulary::default();
     let mut rows = Rows::default();
     for example in &labelled.examples {
         let Some(scene) = labelled.scenes.get(&example.scene) else { continue };
         let before: Vec<&str> = example.before.iter().map(String::as_str).collect();
-        let mut found = extractor.weighed(&scene.lexicon, &example.text(&before, None));
-        let seen = std::mem::take(&mut found.seen);
-        let labels = Labels { example, found: &found.extraction, vocabulary: &vocabulary };
-        for sight in seen {
-            let (into, classes) = match (&sight.read, &sight.second) {
-                (Some(predicate), _) => (&mut rows.meanings, labels.meaning(&sight, predicate).into_iter().collect()),
-                (None, Stated::Value(value)) => (&mut rows.values, vec![labels.attribute(&sight.first, value)]),
-                (None, Stated::Entity(second)) => (&mut rows.pairs, labels.relations(&sight.first, second)),
+        let mut weighed = extractor.weighed(&scene.lexicon, &example.to_text(&before, None));
+        let candidates = std::mem::take(&mut weighed.seen);
+        let labels = Labels { example, found: &weighed.extraction, vocabulary: &vocabulary };
+        for candidate in candidates {
+            let (target, classes) = match (&candidate.read, &candidate.second) {
+                (Some(predicate), _) => {
+                    (&mut rows.meanings, labels.meaning(&candidate, predicate).into_iter().collect())
+                }
+                (None, Stated::Value(value)) => (&mut rows.values, vec![labels.attribute(&candidate.first, value)]),
+                (None, Stated::Entity(second)) => (&mut rows.pairs, labels.relations(&candidate.first, second)),
             };
-            let row = |class| Row { scene: example.scene.clone(), features: sight.features.clone(), class };
-            into.extend(classes.into_iter().map(row));
+            let row = |class| Row { scene: example.scene.clone(), features: candidate.features.clone(), class };
+            target.extend(classes.into_iter().map(row));
         }
     }
     rows
@@ -89,23 +93,24 @@ struct Labels<'a> {
 }
 
 impl Labels<'_> {
-    fn is(&self, mention: &Mention, label: &str) -> bool {
-        is(mention, label, self.found)
+    fn mention_matches(&self, mention: &Mention, label: &str) -> bool {
+        mention_matches(mention, label, self.found)
     }
 
     /// Returns the assertion status of an extracted fact, if it matches a labelled fact.
-    fn meaning(&self, sight: &Sight, predicate: &Predicate) -> Option<String> {
-        let same = |subject: &str, object: &str| {
-            self.is(&sight.first, subject)
-                && match &sight.second {
-                    Stated::Entity(second) => self.is(second, object),
-                    Stated::Value(value) => same_value(value, object),
+    fn meaning(&self, candidate: &Sight, predicate: &Predicate) -> Option<String> {
+        let ends_match = |subject: &str, object: &str| {
+            self.mention_matches(&candidate.first, subject)
+                && match &candidate.second {
+                    Stated::Entity(second) => self.mention_matches(second, object),
+                    Stated::Value(value) => values_match(value, object),
                 }
         };
-        let either = either_way(self.vocabulary, predicate);
+        let is_bidirectional_relation = is_bidirectional(self.vocabulary, predicate);
         let states = |label: &&LabelledFact| {
             let (subject, object) = (&label.subject, &label.object);
-            label.predicate == *predicate && (same(subject, object) || either && same(object, subject))
+            label.predicate == *predicate
+                && (ends_match(subject, object) || is_bidirectional_relation && ends_match(object, subject))
         };
         let label = self.example.facts.iter().find(states)?;
         let class = match (label.doubt, label.over) {
@@ -117,9 +122,11 @@ impl Labels<'_> {
     }
 
     /// Returns the attribute that words state about an entity.
-    fn attribute(&self, bearer: &Mention, value: &str) -> String {
+    fn attribute(&self, entity: &Mention, value: &str) -> String {
         let states = |label: &&LabelledFact| {
-            !label.predicate.is_relation() && self.is(bearer, &label.subject) && same_value(value, &label.object)
+            !label.predicate.is_relation()
+                && self.mention_matches(entity, &label.subject)
+                && values_match(value, &label.object)
         };
         self.example.facts.iter().find(states).map_or("-".to_owned(), |label| label.predicate.to_string())
     }
@@ -132,11 +139,11 @@ impl Labels<'_> {
             if let Some(def) = self.vocabulary.inverse_of(name) {
                 (name, subject, object) = (&def.name, object, subject);
             }
-            let forth = self.is(first, subject) && self.is(second, object);
-            let back = self.is(first, object) && self.is(second, subject);
-            if forth || back && either_way(self.vocabulary, name) {
+            let is_forward = self.mention_matches(first, subject) && self.mention_matches(second, object);
+            let is_backward = self.mention_matches(first, object) && self.mention_matches(second, subject);
+            if is_forward || is_backward && is_bidirectional(self.vocabulary, name) {
                 classes.insert(format!("{name}>"));
-            } else if back {
+            } else if is_backward {
                 classes.insert(format!("{name}<"));
             }
         }

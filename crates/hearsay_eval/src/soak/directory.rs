@@ -17,8 +17,8 @@ pub(super) fn options(directory: &Path) -> MemoryOptions {
 
 /// Opens a directory. Returns the memory and the time that opening took, in milliseconds.
 pub(super) fn timed_open(directory: &Path) -> Result<(Memory, f64)> {
-    let since = Instant::now();
+    let start = Instant::now();
     let memory = Memory::open(options(directory))?;
     memory.status()?.wait()?;
-    Ok((memory, since.elapsed().as_secs_f64() * 1e3))
+    Ok((memory, start.elapsed().as_secs_f64() * 1e3))
 }

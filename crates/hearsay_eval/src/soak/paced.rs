@@ -19,7 +19,7 @@ use super::{
     directory::{options, timed_open},
     village::Village,
 };
-use crate::{frames::at, speed::resident};
+use crate::{frames::quantile, speed::resident};
 
 /// Parameters of a run of [`measure_paced`].
 #[derive(Debug, Clone, Copy)]
@@ -34,7 +34,7 @@ pub struct PacedPlan {
 
 /// The result of [`measure_paced`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Paced {
+pub struct PacedResult {
     /// Number of people in the village.
     pub people: usize,
     /// Number of moves.
@@ -65,83 +65,89 @@ pub struct Paced {
     pub open_ms: f64,
 }
 
-/// `GATHER` is the time for which changes are collected into a batch. `IN_FLIGHT` is the maximum number of batches that
-/// are sent but not acknowledged yet. Both values are the same as in the Bevy plugin.
-const GATHER: Duration = Duration::from_millis(250);
-const IN_FLIGHT: usize = 2;
+/// `COLLECTION_TIME` is the time for which changes are collected into a batch. `MAX_IN_FLIGHT` is the maximum number of
+/// batches that are sent but not acknowledged yet. Both values are the same as in the Bevy plugin.
+const COLLECTION_TIME: Duration = Duration::from_millis(250);
+const MAX_IN_FLIGHT: usize = 2;
 
-/// `MARKS` contains the numbers of moves after which a measurement of the worker starts. `WINDOW` is the number
-/// of moves in each measurement.
-const MARKS: [usize; 4] = [100, 1_000, 10_000, 100_000];
+/// `MEASUREMENT_STARTS` contains the numbers of moves after which a measurement of the worker starts. `WINDOW` is the
+/// number of moves in each measurement.
+const MEASUREMENT_STARTS: [usize; 4] = [100, 1_000, 10_000, 100_000];
 const WINDOW: usize = 1_000;
 
 /// Number of game events per second in which people say, tell or see something.
-const TALK: usize = 2;
+const EVENTS_PER_SECOND: usize = 2;
 
 struct Batch {
-    since: Instant,
+    start: Instant,
     ticket: Ticket<Patched>,
 }
 
-/// Simulates the village at the speed of a game, and writes to `directory`. Calls `tell` repeatedly with the number of
-/// moves so far.
+/// Simulates the village at the speed of a game, and writes to `directory`. Calls `report` repeatedly with the number
+/// of moves so far.
 ///
 /// # Errors
 /// Returns an error if the village has fewer than 8 people, the memory fails, or a move is refused.
-pub fn measure_paced(plan: PacedPlan, directory: &Path, tell: &mut dyn FnMut(usize)) -> Result<Paced> {
+pub fn measure_paced(plan: PacedPlan, directory: &Path, report: &mut dyn FnMut(usize)) -> Result<PacedResult> {
     ensure!(plan.people >= 8, "a village needs at least 8 people, not {}", plan.people);
     let mut village = Village::new(plan.people)?;
     let memory = Memory::open(options(directory))?;
     village.settle(&memory)?;
-    let (begun, whole) = (Instant::now(), Duration::from_secs(plan.seconds));
+    let (start, duration) = (Instant::now(), Duration::from_secs(plan.seconds));
     let resident_begin = resident();
-    let mut waiting: BTreeMap<EntityId, Patch> = BTreeMap::new();
-    let (mut since, mut sent, mut talk) = (None::<Instant>, Vec::<Batch>::new(), Vec::new());
-    let (mut moves, mut committed, mut in_batches) = (0, 0, Vec::<usize>::new());
-    let (mut lags, mut costs, mut clock) = (Vec::new(), Costs::default(), 0);
-    while begun.elapsed() < whole || !sent.is_empty() || !waiting.is_empty() || !talk.is_empty() {
-        let elapsed = begun.elapsed().min(whole);
+    let mut pending_patches: BTreeMap<EntityId, Patch> = BTreeMap::new();
+    let (mut batch_start, mut sent_batches, mut talk_tickets) = (None::<Instant>, Vec::<Batch>::new(), Vec::new());
+    let (mut moves, mut committed_moves, mut batch_sizes) = (0, 0, Vec::<usize>::new());
+    let (mut lags, mut costs, mut clock) = (Vec::new(), WorkerCosts::default(), 0);
+    while start.elapsed() < duration
+        || !sent_batches.is_empty()
+        || !pending_patches.is_empty()
+        || !talk_tickets.is_empty()
+    {
+        let elapsed = start.elapsed().min(duration);
         let due = (elapsed.as_secs_f64() * plan.moves_per_second as f64) as usize;
         while moves < due {
-            let who = village.anybody();
-            let (id, patch) = village.go(who);
-            waiting.entry(id).or_default().absorb(patch);
-            since.get_or_insert_with(Instant::now);
+            let person = village.random_person();
+            let (id, patch) = village.move_person(person);
+            pending_patches.entry(id).or_default().absorb(patch);
+            batch_start.get_or_insert_with(Instant::now);
             moves += 1;
         }
-        if sent.len() < IN_FLIGHT && since.is_some_and(|since| since.elapsed() >= GATHER) {
+        if sent_batches.len() < MAX_IN_FLIGHT
+            && batch_start.is_some_and(|batch_start| batch_start.elapsed() >= COLLECTION_TIME)
+        {
             clock += 1;
             let time = GameTime(clock / 4);
-            let patches = Patches { entities: waiting.clone().into_iter().collect(), clock: Some(time) };
+            let patches = Patches { entities: pending_patches.clone().into_iter().collect(), clock: Some(time) };
             match memory.patch(Author::Game, Arc::new(patches)) {
                 Ok(ticket) => {
-                    in_batches.push(waiting.len());
-                    waiting.clear();
-                    sent.extend(since.take().map(|since| Batch { since, ticket }));
+                    batch_sizes.push(pending_patches.len());
+                    pending_patches.clear();
+                    sent_batches.extend(batch_start.take().map(|batch_start| Batch { start: batch_start, ticket }));
                 }
                 Err(MemoryError::Full { .. }) => {}
                 Err(error) => return Err(error.into()),
             }
         }
-        while village.said < elapsed.as_secs() as usize * TALK && talk.len() < 64 {
-            let game_event = village.talk();
+        while village.event_count < elapsed.as_secs() as usize * EVENTS_PER_SECOND && talk_tickets.len() < 64 {
+            let game_event = village.next_event();
             match memory.learn(Author::Game, game_event) {
-                Ok(ticket) => talk.push(ticket),
-                Err(MemoryError::Full { .. }) => village.said -= 1,
+                Ok(ticket) => talk_tickets.push(ticket),
+                Err(MemoryError::Full { .. }) => village.event_count -= 1,
                 Err(error) => return Err(error.into()),
             }
         }
-        while let Some(answer) = sent.first().and_then(|batch| batch.ticket.try_take()) {
+        while let Some(answer) = sent_batches.first().and_then(|batch| batch.ticket.try_take()) {
             let refused = answer?.refused;
             ensure!(refused.is_empty(), "a move was refused: {refused:?}");
-            let Batch { since, .. } = sent.remove(0);
-            committed += in_batches.remove(0);
-            lags.push((begun.elapsed(), since.elapsed().as_secs_f64() * 1e3));
-            costs.note(committed);
-            tell(moves);
+            let Batch { start: batch_start, .. } = sent_batches.remove(0);
+            committed_moves += batch_sizes.remove(0);
+            lags.push((start.elapsed(), batch_start.elapsed().as_secs_f64() * 1e3));
+            costs.record(committed_moves);
+            report(moves);
         }
         let mut failed = None;
-        talk.retain(|ticket| match ticket.try_take() {
+        talk_tickets.retain(|ticket| match ticket.try_take() {
             Some(Err(error)) => {
                 failed = Some(error);
                 false
@@ -154,26 +160,26 @@ pub fn measure_paced(plan: PacedPlan, directory: &Path, tell: &mut dyn FnMut(usi
         }
         thread::sleep(Duration::from_millis(4));
     }
-    costs.end(committed);
-    let seconds = begun.elapsed().as_secs_f64();
+    costs.end(committed_moves);
+    let seconds = start.elapsed().as_secs_f64();
     let resident_bytes = resident_begin.zip(resident());
     memory.close()?;
     let directory_bytes = crate::speed::bytes_below(directory)?;
     let (memory, open_ms) = timed_open(directory)?;
     memory.close()?;
-    let part = |from: f64, to: f64| {
-        let within = |at: &Duration| (from..=to).contains(&(at.as_secs_f64() / whole.as_secs_f64().max(0.001)));
-        let mut lags: Vec<f64> = lags.iter().filter(|(at, _)| within(at)).map(|(_, lag)| *lag).collect();
+    let lag_quantiles = |from: f64, to: f64| {
+        let is_within = |at: &Duration| (from..=to).contains(&(at.as_secs_f64() / duration.as_secs_f64().max(0.001)));
+        let mut lags: Vec<f64> = lags.iter().filter(|(at, _)| is_within(at)).map(|(_, lag)| *lag).collect();
         lags.sort_by(f64::total_cmp);
-        (at(&lags, 0.5), at(&lags, 0.99))
+        (quantile(&lags, 0.5), quantile(&lags, 0.99))
     };
     // Commits after the end of the run are included in the last tenth of the run.
     let ((p50_begin, p99_begin), (p50_end, p99_end)) =
-        (part(0.0, 0.3_f64.min(0.1 + 1.0 / seconds)), part(0.9, f64::MAX));
-    Ok(Paced {
+        (lag_quantiles(0.0, 0.3_f64.min(0.1 + 1.0 / seconds)), lag_quantiles(0.9, f64::MAX));
+    Ok(PacedResult {
         people: plan.people,
         moves,
-        talk: village.said,
+        talk: village.event_count,
         seconds,
         lag_ms_p50_begin: p50_begin,
         lag_ms_p99_begin: p99_begin,
@@ -186,32 +192,32 @@ pub fn measure_paced(plan: PacedPlan, directory: &Path, tell: &mut dyn FnMut(usi
     })
 }
 
-/// The worker's processor time per move. A measurement starts at each of the [`MARKS`].
+/// The worker's processor time per move. A measurement starts at each of the [`MEASUREMENT_STARTS`].
 #[derive(Default)]
-struct Costs {
+struct WorkerCosts {
     per_move: Vec<(usize, f64)>,
     /// The running measurement: its mark, the number of moves at its start, and the worker's processor time at its
     /// start.
     window: Option<(usize, usize, Duration)>,
-    marks: usize,
+    started: usize,
     last: Vec<(usize, Duration)>,
 }
 
-impl Costs {
-    fn note(&mut self, moves: usize) {
-        let Some(used) = worker_time() else { return };
-        self.last.push((moves, used));
-        if let Some((mark, from, before)) = self.window
+impl WorkerCosts {
+    fn record(&mut self, moves: usize) {
+        let Some(processor_time) = worker_time() else { return };
+        self.last.push((moves, processor_time));
+        if let Some((mark, from, time_before)) = self.window
             && moves >= from + WINDOW
         {
-            self.add(mark, (from, before), (moves, used));
+            self.add(mark, (from, time_before), (moves, processor_time));
             self.window = None;
         }
         if self.window.is_none()
-            && let Some(mark) = MARKS.get(self.marks).filter(|mark| moves >= **mark)
+            && let Some(mark) = MEASUREMENT_STARTS.get(self.started).filter(|mark| moves >= **mark)
         {
-            self.window = Some((*mark, moves, used));
-            self.marks += 1;
+            self.window = Some((*mark, moves, processor_time));
+            self.started += 1;
         }
     }
 
@@ -224,8 +230,8 @@ impl Costs {
     }
 
     fn add(&mut self, mark: usize, from: (usize, Duration), to: (usize, Duration)) {
-        let used = to.1.saturating_sub(from.1).as_secs_f64() * 1e6;
-        self.per_move.push((mark, used / (to.0 - from.0).max(1) as f64));
+        let processor_time = to.1.saturating_sub(from.1).as_secs_f64() * 1e6;
+        self.per_move.push((mark, processor_time / (to.0 - from.0).max(1) as f64));
     }
 }
 

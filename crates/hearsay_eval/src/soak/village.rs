@@ -16,20 +16,20 @@ use crate::Random;
 pub(super) struct Village {
     pub(super) people: Vec<EntityId>,
     pub(super) places: Vec<EntityId>,
-    pub(super) said: usize,
+    pub(super) event_count: usize,
     random: Random,
 }
 
 /// Number of people per place.
-const CROWD: usize = 4;
+const PEOPLE_PER_PLACE: usize = 4;
 
 impl Village {
     pub(super) fn new(people: usize) -> Result<Self> {
         let ids = |kind: &str, count: usize| -> Result<Vec<EntityId>> {
             (0..count).map(|n| Ok(EntityId::new(format!("{kind}-{n}"))?)).collect()
         };
-        let places = ids("place", (people / CROWD).max(2))?;
-        Ok(Self { people: ids("person", people)?, places, said: 0, random: Random::new(23, 0) })
+        let places = ids("place", (people / PEOPLE_PER_PLACE).max(2))?;
+        Ok(Self { people: ids("person", people)?, places, event_count: 0, random: Random::new(23, 0) })
     }
 
     /// Adds all people and places of the village to a memory.
@@ -47,22 +47,23 @@ impl Village {
         Ok(())
     }
 
-    /// Moves the person with the number `who` to a random place. Returns the person's id and the change for the memory.
-    pub(super) fn go(&mut self, who: usize) -> (EntityId, Patch) {
+    /// Moves the person with the number `person` to a random place. Returns the person's id and the change for the
+    /// memory.
+    pub(super) fn move_person(&mut self, person: usize) -> (EntityId, Patch) {
         let place = self.places[self.random.below(self.places.len())].clone();
-        (self.people[who % self.people.len()].clone(), Patch { place: Some(Some(place)), ..Patch::default() })
+        (self.people[person % self.people.len()].clone(), Patch { place: Some(Some(place)), ..Patch::default() })
     }
 
-    pub(super) fn anybody(&mut self) -> usize {
+    pub(super) fn random_person(&mut self) -> usize {
         self.random.below(self.people.len())
     }
 
     /// Creates the next game event: a person says or tells something new to two other people, or two other people
     /// witness something new.
-    pub(super) fn talk(&mut self) -> GameEvent {
-        let (number, who) = (self.said, self.anybody());
-        self.said += 1;
-        let name = |offset: usize| self.people[(who + offset) % self.people.len()].to_string();
+    pub(super) fn next_event(&mut self) -> GameEvent {
+        let (number, person) = (self.event_count, self.random_person());
+        self.event_count += 1;
+        let name = |offset: usize| self.people[(person + offset) % self.people.len()].to_string();
         let others = vec![name(1), name(2)];
         let circumstances = Circumstances::default();
         let lore = Stated::Lore { about: name(3), text: sentence(number) };
@@ -92,7 +93,7 @@ impl Village {
 
 /// Returns a sentence that is unique for the given number.
 pub(super) fn sentence(number: usize) -> String {
-    const WHAT: [&str; 6] = [
+    const STATEMENTS: [&str; 6] = [
         "the mill wheel stood still on night",
         "a lantern was carried to the ford on day",
         "two geese were missing at count",
@@ -100,33 +101,33 @@ pub(super) fn sentence(number: usize) -> String {
         "somebody knocked at the chapel at hour",
         "the well tasted of iron on morning",
     ];
-    format!("They say {} {number}.", WHAT[number % WHAT.len()])
+    format!("They say {} {number}.", STATEMENTS[number % STATEMENTS.len()])
 }
 
 /// Requests to the memory that are not answered yet.
 #[derive(Default)]
-pub(super) struct UnderWay {
+pub(super) struct PendingRequests {
     patches: Vec<Ticket<Patched>>,
     talk: Vec<Ticket<Written>>,
 }
 
 /// Maximum number of requests that are not answered yet.
-const MOST: usize = 64;
+const MAX_PENDING: usize = 64;
 
-impl UnderWay {
+impl PendingRequests {
     pub(super) fn patch(&mut self, memory: &Memory, entities: Vec<(EntityId, Patch)>, clock: i64) -> Result<()> {
         // If there are several patches for one entity, only the last is sent.
         let entities: BTreeMap<EntityId, Patch> = entities.into_iter().collect();
         let patches = Patches { entities: entities.into_iter().collect(), clock: Some(GameTime(clock)) };
         let patches = Arc::new(patches);
-        let ticket = sent(|| memory.patch(Author::Game, Arc::clone(&patches)))?;
+        let ticket = send_when_possible(|| memory.patch(Author::Game, Arc::clone(&patches)))?;
         self.patches.push(ticket);
-        if self.patches.len() >= MOST { self.finish() } else { Ok(()) }
+        if self.patches.len() >= MAX_PENDING { self.finish() } else { Ok(()) }
     }
 
     pub(super) fn talk(&mut self, memory: &Memory, game_event: &GameEvent) -> Result<()> {
-        self.talk.push(sent(|| memory.learn(Author::Game, game_event.clone()))?);
-        if self.talk.len() >= MOST { self.finish() } else { Ok(()) }
+        self.talk.push(send_when_possible(|| memory.learn(Author::Game, game_event.clone()))?);
+        if self.talk.len() >= MAX_PENDING { self.finish() } else { Ok(()) }
     }
 
     /// Waits for all answers.
@@ -143,7 +144,7 @@ impl UnderWay {
 }
 
 /// Sends a request as soon as the queue has space.
-fn sent<T>(mut send: impl FnMut() -> Result<Ticket<T>, MemoryError>) -> Result<Ticket<T>> {
+fn send_when_possible<T>(mut send: impl FnMut() -> Result<Ticket<T>, MemoryError>) -> Result<Ticket<T>> {
     loop {
         match send() {
             Err(MemoryError::Full { .. }) => std::thread::sleep(std::time::Duration::from_millis(1)),

@@ -116,7 +116,7 @@ struct RawStatement {
 const LINES_BEFORE: usize = 8;
 
 /// Returns the names of the test or development episodes: the list `TEST` or `DEVELOPMENT` in `training/data.py`.
-pub fn split(training: &Path, name: &str) -> Result<Vec<String>, TableTalkError> {
+pub fn read_episode_names(training: &Path, name: &str) -> Result<Vec<String>, TableTalkError> {
     let path = training.join("data.py");
     let text = fs::read_to_string(&path).map_err(|source| TableTalkError::File { path: path.clone(), source })?;
     let list = text.lines().find_map(|line| line.strip_prefix(&format!("{name} = [")));
@@ -151,12 +151,12 @@ pub fn read(text: &Path, labels: &Path, episodes: &[String]) -> Result<Vec<Chunk
             GzDecoder::new(file).read_to_string(&mut content).map_err(|error| failed(&path, error))?;
             texts.insert(name[..7].to_owned(), content.split('\n').map(str::to_owned).collect());
         }
-        chunks.push(chunk(&labels.join(format!("{name}.jsonl")), name.clone(), part, &texts[&name[..7]])?);
+        chunks.push(read_chunk(&labels.join(format!("{name}.jsonl")), name.clone(), part, &texts[&name[..7]])?);
     }
     Ok(chunks)
 }
 
-fn chunk(path: &Path, name: String, part: Part, text: &[String]) -> Result<Chunk, TableTalkError> {
+fn read_chunk(path: &Path, name: String, part: Part, text: &[String]) -> Result<Chunk, TableTalkError> {
     let content = fs::read_to_string(path).map_err(|source| TableTalkError::File { path: path.to_owned(), source })?;
     let (mut labels, mut first) = (Vec::new(), None);
     for (number, json) in (1..).zip(content.lines()) {
@@ -164,10 +164,10 @@ fn chunk(path: &Path, name: String, part: Part, text: &[String]) -> Result<Chunk
         let raw: RawLabel = serde_json::from_str(json).map_err(|error| failed(error.to_string()))?;
         let first = *first.get_or_insert(raw.line.saturating_sub(LINES_BEFORE));
         let line = text.get(raw.line).ok_or_else(|| failed(format!("the text has no line {}", raw.line)))?;
-        let at = |index: usize| line.char_indices().map(|(at, _)| at).chain([line.len()]).nth(index);
+        let byte_index = |index: usize| line.char_indices().map(|(index, _)| index).chain([line.len()]).nth(index);
         let span = |start, end| {
-            let found = at(start).zip(at(end)).filter(|(start, end)| start < end);
-            found.ok_or_else(|| failed(format!("line {} has no characters {start} to {end}", raw.line)))
+            let range = byte_index(start).zip(byte_index(end)).filter(|(start, end)| start < end);
+            range.ok_or_else(|| failed(format!("line {} has no characters {start} to {end}", raw.line)))
         };
         let mut statements = Vec::new();
         for statement in &raw.statements {

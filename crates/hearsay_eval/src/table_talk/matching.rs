@@ -16,27 +16,27 @@ pub(super) struct Cast {
 const TITLES: [&str; 11] =
     ["lord", "lady", "sir", "king", "queen", "sovereign", "captain", "master", "keeper", "the", "earthbreaker"];
 
-fn normal(name: &str) -> String {
+fn normalized(name: &str) -> String {
     let name = name.trim().replace('\u{2019}', "'").to_lowercase();
     let name = name.strip_suffix("'s").unwrap_or(&name);
     name.strip_prefix("the ").filter(|_| name != "the party").unwrap_or(name).to_owned()
 }
 
 impl Cast {
-    pub(super) fn of(entities: &[SceneEntity]) -> Self {
+    pub(super) fn from_entities(entities: &[SceneEntity]) -> Self {
         let mut ids = BTreeMap::new();
         for entity in entities {
             let id = if entity.kind == "party" { "@party" } else { entity.id.as_str() };
-            ids.extend(entity.names.iter().map(|name| (normal(name), id.to_owned())));
+            ids.extend(entity.names.iter().map(|name| (normalized(name), id.to_owned())));
         }
         ids.extend(["the party", "party", "@party"].map(|name| (name.to_owned(), "@party".to_owned())));
         Self { ids }
     }
 
     /// Returns whether two names refer to the same entity.
-    fn same(&self, one: &str, other: &str) -> bool {
+    fn is_same_entity(&self, one: &str, other: &str) -> bool {
         let key = |name: &str| {
-            let name = normal(name);
+            let name = normalized(name);
             self.ids.get(&name).cloned().unwrap_or(name)
         };
         let (one, other) = (key(one), key(other));
@@ -46,38 +46,38 @@ impl Cast {
         if one == "@party" || other == "@party" {
             return false;
         }
-        let words = |name: &str| -> BTreeSet<String> {
+        let distinctive_words = |name: &str| -> BTreeSet<String> {
             let words =
                 name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty() && !TITLES.contains(word));
             words.map(str::to_owned).collect()
         };
-        let (one, other) = (words(&one), words(&other));
+        let (one, other) = (distinctive_words(&one), distinctive_words(&other));
         !one.is_empty() && !other.is_empty() && (one.is_subset(&other) || other.is_subset(&one))
     }
 
     /// Returns why a statement differs from the label that overlaps with it; `None` if they agree.
-    pub(super) fn differs(&self, found: &Statement, label: &LabelledStatement) -> Option<&'static str> {
+    pub(super) fn difference(&self, statement: &Statement, label: &LabelledStatement) -> Option<&'static str> {
         let is_doubtful = |status: char| matches!(status, 'h' | 'p');
-        if is_doubtful(label.status) != matches!(found.status(), "hedged" | "planned") {
+        if is_doubtful(label.status) != matches!(statement.status(), "hedged" | "planned") {
             return Some("status");
         }
-        let span = found.fact.span;
+        let span = statement.fact.span;
         if let Some(subject) = &label.subject {
             // A statement that begins before the labelled words may contain its subject.
-            match &found.lead {
-                Some(lead) if !self.same(lead, subject) => return Some("subject"),
+            match &statement.lead {
+                Some(lead) if !self.is_same_entity(lead, subject) => return Some("subject"),
                 None if span.start >= label.span.0 => return Some("subject is missing"),
                 _ => {}
             }
-        } else if found.lead.is_some() && span.start <= label.span.0 {
+        } else if statement.lead.is_some() && span.start <= label.span.0 {
             return Some("a second subject");
         }
         for ((start, end), name) in &label.references {
-            let inside = span.start <= *start && *end <= span.end;
-            let resolved = found.resolved.iter().find(|(at, _)| at.start < *end && *start < at.end);
+            let is_inside = span.start <= *start && *end <= span.end;
+            let resolved = statement.resolved.iter().find(|(at, _)| at.start < *end && *start < at.end);
             match resolved {
-                Some((_, resolved)) if inside && !self.same(resolved, name) => return Some("reference"),
-                None if inside && (name == "@party" || self.ids.contains_key(&normal(name))) => {
+                Some((_, resolved)) if is_inside && !self.is_same_entity(resolved, name) => return Some("reference"),
+                None if is_inside && (name == "@party" || self.ids.contains_key(&normalized(name))) => {
                     return Some("reference is missing");
                 }
                 _ => {}
@@ -90,6 +90,6 @@ impl Cast {
 /// Returns how much two ranges overlap: the length of their common part, divided by the length from the first start to
 /// the last end. 0 to 1.
 pub(super) fn overlap(one: (usize, usize), other: (usize, usize)) -> f64 {
-    let both = one.1.min(other.1).saturating_sub(one.0.max(other.0));
-    both as f64 / (one.1.max(other.1) - one.0.min(other.0)).max(1) as f64
+    let common = one.1.min(other.1).saturating_sub(one.0.max(other.0));
+    common as f64 / (one.1.max(other.1) - one.0.min(other.0)).max(1) as f64
 }

@@ -14,11 +14,11 @@ use super::{
 use crate::extraction::SceneEntity;
 
 /// Minimum overlap of a statement with a labelled statement for the two to be compared.
-const OVERLAP: f64 = 0.5;
+const MIN_OVERLAP: f64 = 0.5;
 
 /// A statement that the reading model found.
 #[derive(Debug, Clone, Serialize)]
-pub struct Found {
+pub struct FoundStatement {
     /// The name of the chunk.
     pub chunk: String,
     /// Number of the line in the episode, from 0.
@@ -74,7 +74,7 @@ pub struct TableTalkReport {
     pub spoken: PartReport,
     /// All statements that the reading model found.
     #[serde(skip)]
-    pub found: Vec<Found>,
+    pub found: Vec<FoundStatement>,
 }
 
 /// The characters that the players play, by the name of the player in lowercase, as at the start of a transcript's
@@ -95,33 +95,33 @@ pub fn measure(
     (threshold, floor): (f64, f64),
 ) -> Result<TableTalkReport, EmbedError> {
     let extractor = Extractor::new(Language::english(), Vocabulary::default());
-    let cast = Cast::of(cast);
+    let cast = Cast::from_entities(cast);
     let mut report = TableTalkReport::default();
     for chunk in chunks {
         let lines: Vec<DocumentLine<'_>> =
             chunk.lines.iter().map(|line| document_line(chunk.part, line, players)).collect();
         let first = chunk.labels.first().map_or(0, |label| label.line);
         let started = Instant::now();
-        let read = extractor.statements(lexicon, model, &lines, first)?;
+        let line_statements = extractor.statements(lexicon, model, &lines, first)?;
         let part = if chunk.part == Part::Written { &mut report.written } else { &mut report.spoken };
         part.seconds += started.elapsed().as_secs_f64();
         for label in &chunk.labels {
-            let Some(found) = read.get(label.line - first) else { continue };
-            let cut = chunk.lines[label.line].len() - lines[label.line].text.len();
+            let Some(found) = line_statements.get(label.line - first) else { continue };
+            let prefix_bytes = chunk.lines[label.line].len() - lines[label.line].text.len();
             part.lines += 1;
-            part.talk_right += usize::from(talk(found) == label.talk);
+            part.talk_right += usize::from(talk_kind(found) == label.talk);
             part.labelled += label.statements.len();
-            report.found.extend(compare(&cast, chunk, label, found, cut));
+            report.found.extend(compare(&cast, chunk, label, found, prefix_bytes));
         }
     }
     for (written, part) in [(true, &mut report.written), (false, &mut report.spoken)] {
-        let found: Vec<&Found> = report.found.iter().filter(|found| found.written == written).collect();
-        let count = |from: f64, to: f64| {
-            let within = found.iter().filter(|found| from <= found.confidence && found.confidence < to);
-            within.fold((0, 0), |(all, right), found| (all + 1, right + usize::from(found.right)))
+        let found: Vec<&FoundStatement> = report.found.iter().filter(|found| found.written == written).collect();
+        let count_between = |from: f64, to: f64| {
+            let in_range = found.iter().filter(|found| from <= found.confidence && found.confidence < to);
+            in_range.fold((0, 0), |(count, correct), found| (count + 1, correct + usize::from(found.right)))
         };
-        (part.accepted, part.accepted_right) = count(threshold, 2.0);
-        (part.queued, part.queued_right) = count(floor, threshold);
+        (part.accepted, part.accepted_right) = count_between(threshold, 2.0);
+        (part.queued, part.queued_right) = count_between(floor, threshold);
         part.ece = calibration_error(&found);
     }
     Ok(report)
@@ -138,7 +138,7 @@ fn document_line<'a>(part: Part, line: &'a str, players: &'a Players) -> Documen
     }
 }
 
-fn talk(found: &LineStatements) -> TalkKind {
+fn talk_kind(found: &LineStatements) -> TalkKind {
     let talk = found.talk;
     let kinds = [
         (TalkKind::Narration, talk.narration),
@@ -150,31 +150,38 @@ fn talk(found: &LineStatements) -> TalkKind {
 }
 
 /// Compares the statements that were found in a line with the labelled statements of the line. A labelled statement
-/// agrees with at most one found statement. `cut` is the number of bytes at the start of the line that contain the
-/// speaker's name.
-fn compare(cast: &Cast, chunk: &Chunk, label: &Label, found: &LineStatements, cut: usize) -> Vec<Found> {
-    let mut taken = vec![false; label.statements.len()];
+/// agrees with at most one found statement. `prefix_bytes` is the number of bytes at the start of the line that contain
+/// the speaker's name.
+fn compare(
+    cast: &Cast,
+    chunk: &Chunk,
+    label: &Label,
+    found: &LineStatements,
+    prefix_bytes: usize,
+) -> Vec<FoundStatement> {
+    let mut matched = vec![false; label.statements.len()];
     let compared = found.statements.iter().map(|statement| {
         let span = statement.fact.span;
-        let shifted = |(start, end): (usize, usize)| (start.saturating_sub(cut), end.saturating_sub(cut));
+        let shifted =
+            |(start, end): (usize, usize)| (start.saturating_sub(prefix_bytes), end.saturating_sub(prefix_bytes));
         let best = label
             .statements
             .iter()
             .enumerate()
             .map(|(index, label)| (index, overlap(shifted(label.span), (span.start, span.end))))
-            .filter(|(index, overlap)| *overlap >= OVERLAP && !taken[*index])
+            .filter(|(index, overlap)| *overlap >= MIN_OVERLAP && !matched[*index])
             .max_by(|a, b| a.1.total_cmp(&b.1));
         let difference = match best {
             None => Some("not labelled"),
             Some((index, _)) => {
-                taken[index] = true;
+                matched[index] = true;
                 let mut labelled = label.statements[index].clone();
                 labelled.span = shifted(labelled.span);
                 labelled.references.iter_mut().for_each(|(span, _)| *span = shifted(*span));
-                cast.differs(statement, &labelled)
+                cast.difference(statement, &labelled)
             }
         };
-        Found {
+        FoundStatement {
             chunk: chunk.name.clone(),
             line: label.line,
             written: chunk.part == Part::Written,
@@ -190,12 +197,12 @@ fn compare(cast: &Cast, chunk: &Chunk, label: &Label, found: &LineStatements, cu
     compared.collect()
 }
 
-fn calibration_error(found: &[&Found]) -> f64 {
+fn calibration_error(found: &[&FoundStatement]) -> f64 {
     let mut bins = [(0.0, 0.0, 0.0); 10];
     for found in found {
         let bin = &mut bins[((found.confidence * 10.0) as usize).min(9)];
         *bin = (bin.0 + 1.0, bin.1 + found.confidence, bin.2 + f64::from(u8::from(found.right)));
     }
-    let all: f64 = bins.iter().map(|bin| bin.0).sum();
-    bins.iter().map(|(_, confidence, right)| (confidence - right).abs()).sum::<f64>() / all.max(1.0)
+    let total: f64 = bins.iter().map(|bin| bin.0).sum();
+    bins.iter().map(|(_, confidence, right)| (confidence - right).abs()).sum::<f64>() / total.max(1.0)
 }

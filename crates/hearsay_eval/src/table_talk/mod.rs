@@ -7,5 +7,5 @@ mod labels;
 mod matching;
 mod measure;
 
-pub use labels::{Chunk, Label, LabelledStatement, Part, TableTalkError, TalkKind, read, split};
-pub use measure::{Found, PartReport, Players, TableTalkReport, measure};
+pub use labels::{Chunk, Label, LabelledStatement, Part, TableTalkError, TalkKind, read, read_episode_names};
+pub use measure::{FoundStatement, PartReport, Players, TableTalkReport, measure};

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use super::{Calendar, CalendarError, Era, LeapRule};
 use crate::text;
 
-const MOST_DAYS: u32 = 1_000_000;
+const MAX_DAYS: u32 = 1_000_000;
 /// Maximum number of months, of hours in a day, and of minutes in an hour.
-const MOST_PARTS: u32 = 10_000;
-const MOST_RULES: usize = 100;
-const MOST_ERAS: usize = 100;
+const MAX_PARTS: u32 = 10_000;
+const MAX_RULES: usize = 100;
+const MAX_ERAS: usize = 100;
 /// Maximum absolute value of a year in a leap rule or an era.
-const FURTHEST_YEAR: u64 = 1_000_000_000_000_000;
+const MAX_ABSOLUTE_YEAR: u64 = 1_000_000_000_000_000;
 
 impl Calendar {
     /// Checks that the calendar can compute dates, and that every date has exactly one written form.
@@ -21,30 +21,32 @@ impl Calendar {
     /// a leap rule or an era is invalid, or a number is too large. For example, a leap rule is invalid if it adds no
     /// days, and an era is invalid if it overlaps another era.
     pub fn check(&self) -> Result<(), CalendarError> {
-        let empty = |is: bool, what| if is { Err(CalendarError::Empty(what)) } else { Ok(()) };
-        empty(self.months.is_empty(), "at least one month")?;
-        empty(self.months.iter().any(|m| text::normal(&m.name).is_empty()), "a name for each month")?;
-        empty(self.hours_per_day == 0, "at least one hour in a day")?;
-        empty(self.minutes_per_hour == 0, "at least one minute in an hour")?;
-        let large = |is: bool, what| if is { Err(CalendarError::TooLarge(what)) } else { Ok(()) };
-        let parts = self.hours_per_day > MOST_PARTS || self.minutes_per_hour > MOST_PARTS;
-        let parts = parts || self.months.iter().any(|m| m.days > MOST_DAYS) || self.months.len() > MOST_PARTS as usize;
-        large(parts, "a month, a day or an hour")?;
-        large(self.leap.len() > MOST_RULES, "the number of leap rules")?;
-        large(self.eras.len() > MOST_ERAS, "the number of eras")?;
+        let require = |is_missing: bool, part| if is_missing { Err(CalendarError::MissingPart(part)) } else { Ok(()) };
+        require(self.months.is_empty(), "at least one month")?;
+        require(self.months.iter().any(|m| text::normal(&m.name).is_empty()), "a name for each month")?;
+        require(self.hours_per_day == 0, "at least one hour in a day")?;
+        require(self.minutes_per_hour == 0, "at least one minute in an hour")?;
+        let limit =
+            |is_too_large: bool, number| if is_too_large { Err(CalendarError::TooLarge(number)) } else { Ok(()) };
+        let has_long_day = self.hours_per_day > MAX_PARTS || self.minutes_per_hour > MAX_PARTS;
+        let has_long_month = self.months.iter().any(|m| m.days > MAX_DAYS);
+        let has_long_part = has_long_day || has_long_month || self.months.len() > MAX_PARTS as usize;
+        limit(has_long_part, "a month, a day or an hour")?;
+        limit(self.leap.len() > MAX_RULES, "the number of leap rules")?;
+        limit(self.eras.len() > MAX_ERAS, "the number of eras")?;
         let mut names = BTreeSet::new();
-        if let Some(twin) = self.months.iter().find(|month| !names.insert(text::normal(&month.name))) {
-            return Err(CalendarError::SameName(twin.name.clone()));
+        if let Some(duplicate) = self.months.iter().find(|month| !names.insert(text::normal(&month.name))) {
+            return Err(CalendarError::SameName(duplicate.name.clone()));
         }
         for (index, rule) in self.leap.iter().enumerate() {
             self.check_rule(rule).map_err(|problem| CalendarError::Leap { number: index + 1, problem })?;
         }
-        let lengthened: BTreeSet<_> = self.leap.iter().filter_map(|rule| self.lengthened(rule)).collect();
+        let leap_months: BTreeSet<_> = self.leap.iter().filter_map(|rule| self.leap_month(rule)).collect();
         let mut months = self.months.iter().enumerate();
-        if let Some((_, month)) = months.find(|(index, month)| month.days == 0 && !lengthened.contains(index)) {
+        if let Some((_, month)) = months.find(|(index, month)| month.days == 0 && !leap_months.contains(index)) {
             return Err(CalendarError::NoDays(month.name.clone()));
         }
-        empty(self.months.iter().all(|m| m.days == 0), "at least one day in a year that is not a leap year")?;
+        require(self.months.iter().all(|m| m.days == 0), "at least one day in a year that is not a leap year")?;
         for (index, era) in self.eras.iter().enumerate() {
             self.check_era(index, era).map_err(|problem| CalendarError::Era { number: index + 1, problem })?;
         }
@@ -52,34 +54,34 @@ impl Calendar {
     }
 
     fn check_rule(&self, rule: &LeapRule) -> Result<(), String> {
-        let steps =
+        let intervals =
             [("every", Some(rule.every)), ("except_every", rule.except_every), ("unless_every", rule.unless_every)];
-        if let Some((key, _)) = steps.into_iter().find(|&(_, step)| step == Some(0)) {
+        if let Some((key, _)) = intervals.into_iter().find(|&(_, interval)| interval == Some(0)) {
             return Err(format!("`{key}` is a number of years and must be at least 1"));
         }
-        let (every, except, unless) = rule.steps();
+        let (every, except, unless) = rule.intervals();
         match (rule.except_every, rule.unless_every) {
             (None, Some(_)) => {
                 return Err("`unless_every` makes exceptions from `except_every`: add `except_every`".into());
             }
-            (Some(step), _) if except == Some(every) => {
+            (Some(excluded), _) if except == Some(every) => {
                 return Err(format!(
-                    "`except_every: {step}` excludes every year that `every: {every}` includes: use a larger number"
+                    "`except_every: {excluded}` excludes every year that `every: {every}` includes: use a larger number"
                 ));
             }
-            (Some(step), Some(back)) if unless == except => {
+            (Some(excluded), Some(included)) if unless == except => {
                 return Err(format!(
-                    "`unless_every: {back}` includes every year that `except_every: {step}` excludes: use a larger number"
+                    "`unless_every: {included}` includes every year that `except_every: {excluded}` excludes: use a larger number"
                 ));
             }
             _ => {}
         }
-        if self.lengthened(rule).is_none() {
+        if self.leap_month(rule).is_none() {
             let months: Vec<_> = self.months.iter().map(|month| month.name.as_str()).collect();
             return Err(format!("unknown month `{}`: expected one of {}", rule.month, months.join(", ")));
         }
-        if !(1..=MOST_DAYS).contains(&rule.days) {
-            return Err(format!("`days` must be from 1 to {MOST_DAYS}"));
+        if !(1..=MAX_DAYS).contains(&rule.days) {
+            return Err(format!("`days` must be from 1 to {MAX_DAYS}"));
         }
         check_year("offset", Some(rule.offset))
     }
@@ -106,9 +108,9 @@ impl Calendar {
         }
         let bounds = self.bounds(era);
         let (Some(end), start) = (bounds.end, bounds.start) else {
-            let twin = others().find(|other| self.bounds(other).start == bounds.start);
-            return match twin {
-                Some(twin) => Err(format!("{name} and {} start in the same year: change one `start`", twin.name)),
+            let same_start = others().find(|other| self.bounds(other).start == bounds.start);
+            return match same_start {
+                Some(other) => Err(format!("{name} and {} start in the same year: change one `start`", other.name)),
                 None if era.backwards => Err(format!("{name} counts backwards from its last year: add `end`")),
                 None => Ok(()),
             };
@@ -117,14 +119,14 @@ impl Calendar {
             return Err(format!("{name} ends before it starts: correct `start` or `end`"));
         }
         for other in others() {
-            let begins = self.bounds(other).start;
-            if begins == start {
+            let other_start = self.bounds(other).start;
+            if other_start == start {
                 return Err(format!("{name} and {} start in the same year: change one `start`", other.name));
             }
-            if begins > start && begins.is_some_and(|begins| begins <= end) {
-                let begins = other.start.unwrap_or_default();
+            if other_start > start && other_start.is_some_and(|other_start| other_start <= end) {
+                let first_year = other.start.unwrap_or_default();
                 return Err(format!(
-                    "{name} overlaps {}, which starts in {begins}: set `end` to an earlier year",
+                    "{name} overlaps {}, which starts in {first_year}: set `end` to an earlier year",
                     other.name
                 ));
             }
@@ -154,7 +156,7 @@ impl Calendar {
 
 fn check_year(key: &str, year: Option<i64>) -> Result<(), String> {
     match year {
-        Some(year) if year.unsigned_abs() > FURTHEST_YEAR => {
+        Some(year) if year.unsigned_abs() > MAX_ABSOLUTE_YEAR => {
             Err(format!("`{key}: {year}` is too large for the calendar"))
         }
         _ => Ok(()),

@@ -7,7 +7,7 @@ use thiserror::Error;
 pub enum CalendarError {
     /// A required part of the calendar is missing: months, days, hours or minutes. Contains the missing part.
     #[error("a calendar needs {0}")]
-    Empty(&'static str),
+    MissingPart(&'static str),
     /// A month has no days in any year.
     #[error("the month {0} has no days: set `days` to at least 1, or add a leap rule that adds days to it")]
     NoDays(String),
@@ -35,21 +35,21 @@ pub enum CalendarError {
     },
     /// The text does not have the form of a date. Contains the text and two example dates.
     #[error("`{0}` is not a date: expected a form such as `{1}`, `{2}` or `412-04-03`")]
-    Form(String, String, String),
+    InvalidForm(String, String, String),
     /// The text is relative to the present game time (`yesterday`, `3 Rainmoon`), but the game clock is not set.
     /// Contains the text and an example date.
     #[error("`{0}` is not a date, or needs the game clock, which is not set: expected a form such as `{1}`")]
-    Present(String, String),
+    NoGameClock(String, String),
     /// The date names a month that the calendar does not have.
     #[error("`{raw}` does not name a month of the calendar: expected one of {months}")]
-    Month {
+    UnknownMonth {
         /// The date as written.
         raw: String,
         /// The names of all months of the calendar.
         months: String,
     },
     /// The month has days only in certain years, and the date's year is not one of them.
-    #[error("`{raw}`: {month} does not exist in the year {year}; it exists {when}")]
+    #[error("`{raw}`: {month} does not exist in the year {year}; it exists {years}")]
     LeapMonth {
         /// The date as written.
         raw: String,
@@ -58,15 +58,15 @@ pub enum CalendarError {
         /// The name of the month.
         month: String,
         /// The years in which the month has days, such as `every 4 years`.
-        when: String,
+        years: String,
     },
     /// The day, hour, minute or year is out of range.
-    #[error("`{raw}`: {what} must be from {low} to {high}")]
-    Range {
+    #[error("`{raw}`: {part} must be from {low} to {high}")]
+    OutOfRange {
         /// The date as written.
         raw: String,
         /// The part of the date that is out of range.
-        what: String,
+        part: String,
         /// The smallest allowed value.
         low: i64,
         /// The largest allowed value.

@@ -46,7 +46,7 @@ pub struct LeapRule {
     /// The month that gets the additional days.
     pub month: String,
     /// The number of additional days; at least 1.
-    #[serde(default = "one")]
+    #[serde(default = "default_leap_days")]
     pub days: u32,
 }
 
@@ -67,7 +67,7 @@ pub struct Era {
     #[serde(default)]
     pub end: Option<i64>,
     /// The number that the era gives to its earliest year, or to its latest year if the era counts backwards.
-    #[serde(default = "first")]
+    #[serde(default = "default_first_year")]
     pub first: i64,
     /// Whether year numbers decrease towards the end of the era, like the years BC.
     #[serde(default)]
@@ -91,10 +91,10 @@ pub struct Calendar {
     #[serde(default)]
     pub weekdays: Vec<String>,
     /// The number of hours in a day.
-    #[serde(default = "twenty_four")]
+    #[serde(default = "default_hours_per_day")]
     pub hours_per_day: u32,
     /// The number of minutes in an hour.
-    #[serde(default = "sixty")]
+    #[serde(default = "default_minutes_per_hour")]
     pub minutes_per_hour: u32,
     /// The text that is printed after a year of the plain count.
     #[serde(default)]
@@ -103,30 +103,30 @@ pub struct Calendar {
     #[serde(default)]
     pub leap: Vec<LeapRule>,
     /// Whether the plain count has a year 0. If `false`, the year 1 follows the year −1.
-    #[serde(default = "yes")]
+    #[serde(default = "default_year_zero")]
     pub year_zero: bool,
     /// Named ranges of years. A year outside all eras is printed in the plain count.
     #[serde(default)]
     pub eras: Vec<Era>,
 }
 
-fn one() -> u32 {
+fn default_leap_days() -> u32 {
     1
 }
 
-fn first() -> i64 {
+fn default_first_year() -> i64 {
     1
 }
 
-fn twenty_four() -> u32 {
+fn default_hours_per_day() -> u32 {
     24
 }
 
-fn sixty() -> u32 {
+fn default_minutes_per_hour() -> u32 {
     60
 }
 
-fn yes() -> bool {
+fn default_year_zero() -> bool {
     true
 }
 
@@ -137,11 +137,11 @@ impl Default for Calendar {
             name: "Plain count".into(),
             months: (1..=12).map(|n| Month { name: format!("Month{n}"), days: 30 }).collect(),
             weekdays: Vec::new(),
-            hours_per_day: twenty_four(),
-            minutes_per_hour: sixty(),
+            hours_per_day: default_hours_per_day(),
+            minutes_per_hour: default_minutes_per_hour(),
             era: String::new(),
             leap: Vec::new(),
-            year_zero: true,
+            year_zero: default_year_zero(),
             eras: Vec::new(),
         }
     }
@@ -156,8 +156,8 @@ impl Calendar {
         let month = self.months.get(month).map_or("", |month| month.name.as_str());
         let mut text = format!("{day} {month} {}", self.year_name(year));
         if minute != 0 {
-            let per_hour = i128::from(self.minutes_per_hour.max(1));
-            text = format!("{text}, {:02}:{:02}", minute / per_hour, minute % per_hour);
+            let minutes_per_hour = i128::from(self.minutes_per_hour.max(1));
+            text = format!("{text}, {:02}:{:02}", minute / minutes_per_hour, minute % minutes_per_hour);
         }
         text
     }
@@ -184,14 +184,14 @@ impl Calendar {
             Precision::Day => (today, today + 1),
             Precision::Month => {
                 let first = today + 1 - day;
-                (first, first + self.lengths(year).get(month).map_or(1, |length| i128::from(*length).max(1)))
+                (first, first + self.month_lengths(year).get(month).map_or(1, |length| i128::from(*length).max(1)))
             }
             Precision::Year => (self.first_day(year), self.first_day(year + 1)),
         };
-        let minute =
+        let game_time =
             |minutes: i128| GameTime(i64::try_from(minutes).unwrap_or(if minutes < 0 { i64::MIN } else { i64::MAX }));
-        let length = self.day_length();
-        DateSpan { first: minute(first * length), last: minute(after * length - 1), precision }
+        let day_length = self.day_length_minutes();
+        DateSpan { first: game_time(first * day_length), last: game_time(after * day_length - 1), precision }
     }
 
     /// Returns the day of the week of a game time; `None` if the calendar has no weeks.

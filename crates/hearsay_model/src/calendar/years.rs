@@ -4,7 +4,7 @@ use super::{Calendar, Era};
 
 impl Era {
     /// Returns the text that is printed after a year of the era: the abbreviation, or the name if there is none.
-    fn shown(&self) -> &str {
+    fn label(&self) -> &str {
         if self.short.is_empty() { &self.name } else { &self.short }
     }
 }
@@ -38,16 +38,17 @@ impl Calendar {
     /// Returns the bounds of an era. If no end is set, the era lasts until the next era starts.
     pub(super) fn bounds(&self, era: &Era) -> Bounds {
         let start = self.start(era);
-        let own = era.end.and_then(|end| self.plain_year(end.into()));
+        let own_end = era.end.and_then(|end| self.plain_year(end.into()));
         // An era without a start comes before all eras with a start, as `None` sorts before `Some`.
-        let next = || self.eras.iter().filter_map(|other| self.start(other)).filter(|&next| Some(next) > start).min();
-        Bounds { start, end: own.or_else(|| next().map(|next| next - 1)) }
+        let next_start =
+            || self.eras.iter().filter_map(|other| self.start(other)).filter(|&next| Some(next) > start).min();
+        Bounds { start, end: own_end.or_else(|| next_start().map(|next| next - 1)) }
     }
 
     /// Returns the era of a year, and the year's number in that era.
     fn era_number(&self, year: i128) -> Option<(&Era, i128)> {
-        let begun = self.eras.iter().filter(|era| self.start(era).is_none_or(|start| start <= year));
-        let era = begun.max_by_key(|era| self.start(era))?;
+        let started = self.eras.iter().filter(|era| self.start(era).is_none_or(|start| start <= year));
+        let era = started.max_by_key(|era| self.start(era))?;
         let bounds = self.bounds(era);
         if bounds.end.is_some_and(|end| end < year) {
             return None;
@@ -76,7 +77,7 @@ impl Calendar {
     /// Returns the printed form of a year: `412 AS`.
     pub(super) fn year_name(&self, year: i128) -> String {
         match self.era_number(year) {
-            Some((era, number)) => format!("{number} {}", era.shown()),
+            Some((era, number)) => format!("{number} {}", era.label()),
             None if self.era.is_empty() => self.plain_number(year).to_string(),
             None => format!("{} {}", self.plain_number(year), self.era),
         }

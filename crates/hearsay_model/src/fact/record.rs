@@ -240,12 +240,12 @@ impl Fact {
 
     /// Adds the evidence of another record of the same fact, and keeps the higher of the two confidences.
     pub(crate) fn support(&mut self, other: &Self) {
-        let (own, given) = (&mut self.parts.provenance, other.provenance());
-        if given.confidence > own.confidence {
-            (own.confidence, own.extracted) = (given.confidence, given.extracted);
-            own.model.clone_from(&given.model);
+        let (own, other) = (&mut self.parts.provenance, other.provenance());
+        if other.confidence > own.confidence {
+            (own.confidence, own.extracted) = (other.confidence, other.extracted);
+            own.model.clone_from(&other.model);
         }
-        for evidence in &given.evidence {
+        for evidence in &other.evidence {
             if !own.evidence.contains(evidence) {
                 own.evidence.push(evidence.clone());
             }
@@ -410,7 +410,7 @@ impl FactBuilder {
             Object::Value(value) => format!("value {value}"),
         };
         let start = parts.validity.start().map_or(String::new(), |start| start.0.to_string());
-        let source = parts.provenance.source();
+        let source = parts.provenance.source_text();
         let fact_relation =
             parts.fact_relation.map(|fact_relation| format!("{} {}", fact_relation.as_str(), fact_relation.fact()));
         let mut content = vec![
@@ -422,7 +422,7 @@ impl FactBuilder {
             source.as_bytes(),
         ];
         content.extend(fact_relation.as_ref().map(|fact_relation| fact_relation.as_bytes()));
-        let id = FactId::of(&content);
+        let id = FactId::from_parts(&content);
         Ok(Fact { id, parts: self.parts })
     }
 }

@@ -69,42 +69,32 @@ pub struct AcquisitionDescriptor {
     pub create: Option<fn(Option<EntityId>) -> Acquisition>,
 }
 
-const WITNESSED: AcquisitionDescriptor = AcquisitionDescriptor {
-    name: "witnessed",
-    phrase: "witnessed",
-    reliability: Reliability::Observed,
-    create: Some(|_| Acquisition::Witnessed),
-};
-const TOLD: AcquisitionDescriptor = AcquisitionDescriptor {
-    name: "told",
-    phrase: "heard talk of it",
-    reliability: Reliability::Reported,
-    create: Some(Acquisition::told),
-};
-const READ: AcquisitionDescriptor = AcquisitionDescriptor {
-    name: "read",
-    phrase: "read",
-    reliability: Reliability::Reported,
-    create: Some(|document| Acquisition::Read { document }),
-};
-const AUTHORED: AcquisitionDescriptor = AcquisitionDescriptor {
-    name: "authored",
-    phrase: "knows it",
-    reliability: Reliability::Stated,
-    create: Some(|_| Acquisition::Authored),
-};
-const DEDUCED: AcquisitionDescriptor = AcquisitionDescriptor {
-    name: "deduced",
-    phrase: "concluded",
-    reliability: Reliability::Concluded,
-    create: Some(|_| Acquisition::Deduced { from: Vec::new() }),
-};
-const SHARED: AcquisitionDescriptor =
-    AcquisitionDescriptor { name: "shared", phrase: "passed it on", reliability: Reliability::None, create: None };
+const WITNESSED: AcquisitionDescriptor =
+    AcquisitionDescriptor::new("witnessed", "witnessed", Reliability::Observed).with_create(|_| Acquisition::Witnessed);
+const TOLD: AcquisitionDescriptor =
+    AcquisitionDescriptor::new("told", "heard talk of it", Reliability::Reported).with_create(Acquisition::told);
+const READ: AcquisitionDescriptor = AcquisitionDescriptor::new("read", "read", Reliability::Reported)
+    .with_create(|document| Acquisition::Read { document });
+const AUTHORED: AcquisitionDescriptor =
+    AcquisitionDescriptor::new("authored", "knows it", Reliability::Stated).with_create(|_| Acquisition::Authored);
+const DEDUCED: AcquisitionDescriptor = AcquisitionDescriptor::new("deduced", "concluded", Reliability::Concluded)
+    .with_create(|_| Acquisition::Deduced { from: Vec::new() });
+const SHARED: AcquisitionDescriptor = AcquisitionDescriptor::new("shared", "passed it on", Reliability::None);
 
 impl AcquisitionDescriptor {
     /// The descriptors of all kinds of acquisition.
     pub const ALL: [&'static Self; 6] = [&AUTHORED, &WITNESSED, &TOLD, &READ, &DEDUCED, &SHARED];
+
+    /// Creates the descriptor of a kind of acquisition that campaign files cannot contain.
+    const fn new(name: &'static str, phrase: &'static str, reliability: Reliability) -> Self {
+        Self { name, phrase, reliability, create: None }
+    }
+
+    /// Allows this kind of acquisition in campaign files. `create` is the function of the field
+    /// [`create`](Self::create).
+    const fn with_create(self, create: fn(Option<EntityId>) -> Acquisition) -> Self {
+        Self { create: Some(create), ..self }
+    }
 
     /// Returns the descriptor with this name; `None` if there is none.
     pub fn named(name: &str) -> Option<&'static Self> {
@@ -218,15 +208,15 @@ impl Acquisition {
         self.people().chain(self.document())
     }
 
-    /// Returns a phrase that names the source, such as `told by Odo Brandt`. The function `called` returns the name of
+    /// Returns a phrase that names the source, such as `told by Odo Brandt`. The function `name_of` returns the name of
     /// an entity.
-    pub fn describe(&self, called: impl Fn(&EntityId) -> String) -> String {
+    pub fn describe(&self, name_of: impl Fn(&EntityId) -> String) -> String {
         match self {
-            Self::Told { by: Some(by), citing: None } => format!("told by {}", called(by)),
+            Self::Told { by: Some(by), citing: None } => format!("told by {}", name_of(by)),
             Self::Told { by: Some(by), citing: Some(citing) } => {
-                format!("told by {}, who has it from {}", called(by), called(citing))
+                format!("told by {}, who has it from {}", name_of(by), name_of(citing))
             }
-            Self::Read { document: Some(document) } => format!("read in {}", called(document)),
+            Self::Read { document: Some(document) } => format!("read in {}", name_of(document)),
             Self::Deduced { from } if from.len() == 1 => format!("{} from a fact", DEDUCED.phrase),
             Self::Deduced { from } => format!("{} from {} facts", DEDUCED.phrase, from.len()),
             _ => self.descriptor().phrase.to_owned(),

@@ -72,7 +72,7 @@ impl KnowledgeEdge {
         if !circumstances.is_empty() {
             parts.push(circumstances.as_bytes());
         }
-        KnowledgeId::of(&parts)
+        KnowledgeId::from_parts(&parts)
     }
 
     /// Returns the entities present, the justifications and the rank as text. The text is empty if the edge has none of

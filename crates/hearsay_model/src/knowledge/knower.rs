@@ -24,7 +24,7 @@ impl Serialize for Knower {
 
 impl<'de> Deserialize<'de> for Knower {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        text::parsed(deserializer)
+        text::deserialize_from_str(deserializer)
     }
 }
 

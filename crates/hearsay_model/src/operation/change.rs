@@ -30,7 +30,7 @@ pub enum Change {
     RemoveEntity(EntityId),
     /// Records a fact. If the fact is already recorded, this version replaces the earlier version, and earlier changes
     /// of its end, status, secrecy and confirmation no longer apply.
-    AssertFact(#[serde(deserialize_with = "in_arc")] Arc<Fact>),
+    AssertFact(#[serde(deserialize_with = "deserialize_arc")] Arc<Fact>),
     /// Ends the validity interval of a fact. From that date on, the fact is no longer true.
     EndFact {
         /// The fact.
@@ -57,11 +57,11 @@ pub enum Change {
     /// Retracts a fact that was never true. The fact no longer exists, and no entity knows it.
     RetractFact(FactId),
     /// Adds a knowledge edge.
-    Learn(#[serde(deserialize_with = "in_arc")] Arc<KnowledgeEdge>),
+    Learn(#[serde(deserialize_with = "deserialize_arc")] Arc<KnowledgeEdge>),
     /// Removes a knowledge edge: the knower never learned the fact in this way.
     Unlearn(KnowledgeId),
     /// Adds a passage.
-    AddPassage(#[serde(deserialize_with = "in_arc")] Arc<Passage>),
+    AddPassage(#[serde(deserialize_with = "deserialize_arc")] Arc<Passage>),
     /// Removes a passage.
     RemovePassage(PassageId),
     /// Adds or replaces a session.
@@ -91,12 +91,12 @@ pub enum Change {
     DropSlot(String),
     /// Records that a source states a fact again. The fact gets the new evidence and the higher of the two confidences.
     /// If the fact is not recorded yet, this change records it. If the fact was retracted, it stays retracted.
-    Support(#[serde(deserialize_with = "in_arc")] Arc<Fact>),
+    Support(#[serde(deserialize_with = "deserialize_arc")] Arc<Fact>),
 }
 
 /// Deserializes a record directly into an `Arc`. The implementation in `serde` first builds a `Box` and then copies its
 /// content.
-fn in_arc<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<T>, D::Error> {
+fn deserialize_arc<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<T>, D::Error> {
     T::deserialize(deserializer).map(Arc::new)
 }
 
@@ -164,7 +164,8 @@ impl Change {
         matches!(self, Self::SaveSlot(_) | Self::DropSlot(_))
     }
 
-    /// Returns whether the change affects other operations only through the records that it [touches](Self::touches).
+    /// Returns whether the change affects other operations only through the records that it
+    /// [touches](Self::touched_keys).
     ///
     /// A change that is not local may make another operation invalid or change its meaning, because it removes a
     /// record, sets a setting or undoes operations.

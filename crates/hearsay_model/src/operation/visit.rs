@@ -1,7 +1,7 @@
 //! Functions that list and rename the records that a change writes or refers to.
 
 use super::{Change, Key};
-use crate::{Reference, Rename, SettingKey, reference::unshared};
+use crate::{Reference, Rename, SettingKey, reference::record_mut};
 
 impl Change {
     /// Returns the key of the record that the change writes; `None` if the change undoes operations or concerns slots.
@@ -58,7 +58,7 @@ impl Change {
     }
 
     /// Returns the keys of all records that the change writes or refers to. The keys are sorted and unique.
-    pub fn touches(&self) -> Vec<Key> {
+    pub fn touched_keys(&self) -> Vec<Key> {
         let mut keys: Vec<Key> = self.writes().into_iter().collect();
         self.reads(|reference| keys.push(reference.into()));
         keys.sort_unstable();
@@ -72,17 +72,17 @@ impl Change {
             Self::AddEntity(entity) => renaming.entity(&mut entity.id),
             Self::RemoveEntity(id) => renaming.entity(id),
             Self::AssertFact(fact) | Self::Support(fact) => {
-                unshared(fact, renaming).into_iter().for_each(|fact| fact.rename(renaming));
+                record_mut(fact, renaming).into_iter().for_each(|fact| fact.rename(renaming));
             }
             Self::EndFact { fact, .. }
             | Self::SetStatus { fact, .. }
             | Self::SetSecrecy { fact, .. }
             | Self::Confirm(fact)
             | Self::RetractFact(fact) => renaming.fact(fact),
-            Self::Learn(edge) => unshared(edge, renaming).into_iter().for_each(|edge| edge.rename(renaming)),
+            Self::Learn(edge) => record_mut(edge, renaming).into_iter().for_each(|edge| edge.rename(renaming)),
             Self::Unlearn(id) => renaming.edge(id),
             Self::AddPassage(passage) => {
-                unshared(passage, renaming).into_iter().for_each(|passage| passage.rename(renaming));
+                record_mut(passage, renaming).into_iter().for_each(|passage| passage.rename(renaming));
             }
             Self::RemovePassage(id) => renaming.passage(id),
             Self::SetSession(session) => session.rename(renaming),

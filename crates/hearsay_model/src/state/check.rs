@@ -36,7 +36,7 @@ pub enum ApplyError {
     NoOperation(Position),
     /// The position lies after the newest operation.
     #[error("position {given} lies after the newest operation, {newest}")]
-    Future {
+    FuturePosition {
         /// The given position.
         given: Position,
         /// The newest position.
@@ -54,7 +54,7 @@ pub enum ApplyError {
     #[error("`{0}` is not a valid slot name: use 1 to 128 bytes that are not all spaces")]
     SlotName(String),
     /// No slot has this name.
-    #[error("there is no slot `{name}`{}", slots(known))]
+    #[error("there is no slot `{name}`{}", slot_list(known))]
     NoSlot {
         /// The given name.
         name: String,
@@ -63,7 +63,7 @@ pub enum ApplyError {
     },
     /// A fact would end before it begins.
     #[error("fact {fact} begins at {from}, so it cannot end at the earlier date {until}")]
-    Backwards {
+    EndBeforeStart {
         /// The fact.
         fact: FactId,
         /// The start of the validity interval.
@@ -94,7 +94,7 @@ pub enum ApplyError {
         error: IdError,
     },
     /// The flag is not declared in the campaign.
-    #[error("no flag `{name}` is declared; {}", declared(nearest))]
+    #[error("no flag `{name}` is declared; {}", flag_hint(nearest))]
     NoFlag {
         /// The given name.
         name: String,
@@ -119,10 +119,10 @@ pub enum ApplyError {
 /// The records that earlier changes of the same operation add or remove.
 #[derive(Default)]
 struct Pending<'a> {
-    entities: FxHashSet<&'a EntityId>,
-    gone_entities: FxHashSet<&'a EntityId>,
+    added_entities: FxHashSet<&'a EntityId>,
+    removed_entities: FxHashSet<&'a EntityId>,
     /// Entities that reappear because the operation that removed them is reverted.
-    back: FxHashSet<&'a EntityId>,
+    restored_entities: FxHashSet<&'a EntityId>,
     /// Facts that exist, each with the start of its validity.
     facts: FxHashMap<FactId, Option<GameTime>>,
     passages: FxHashSet<PassageId>,
@@ -139,7 +139,7 @@ pub(super) fn keys(operation: &Operation) -> Vec<Option<Key>> {
     operation.changes.iter().map(Change::writes).collect()
 }
 
-fn declared(nearest: &[String]) -> String {
+fn flag_hint(nearest: &[String]) -> String {
     let names: Vec<_> = nearest.iter().map(|name| format!("`{name}`")).collect();
     match names.as_slice() {
         [] => "declare it first".to_owned(),
@@ -183,13 +183,13 @@ impl State {
     ) -> Result<(), ApplyError> {
         match change {
             Change::AddEntity(entity) => {
-                pending.gone_entities.remove(&entity.id);
-                pending.entities.insert(&entity.id);
+                pending.removed_entities.remove(&entity.id);
+                pending.added_entities.insert(&entity.id);
             }
             Change::RemoveEntity(id) => {
                 self.check_entity(id, pending)?;
-                pending.entities.remove(id);
-                pending.gone_entities.insert(id);
+                pending.added_entities.remove(id);
+                pending.removed_entities.insert(id);
             }
             Change::AssertFact(fact) | Change::Support(fact) => {
                 for id in fact.entities() {
@@ -211,7 +211,7 @@ impl State {
                 if let (Some(from), Some(until)) = (from, until.time)
                     && until < from
                 {
-                    return Err(ApplyError::Backwards { fact: *id, from, until });
+                    return Err(ApplyError::EndBeforeStart { fact: *id, from, until });
                 }
             }
             Change::SetStatus { fact, .. }
@@ -251,7 +251,7 @@ impl State {
             Change::Revert(position) => self.check_revert(*position, author, pending)?,
             Change::Restore(position) => {
                 if *position > self.position() {
-                    return Err(ApplyError::Future { given: *position, newest: self.position() });
+                    return Err(ApplyError::FuturePosition { given: *position, newest: self.position() });
                 }
                 if *position < self.compacted_to {
                     return Err(ApplyError::Compacted { given: *position, to: self.compacted_to });
@@ -314,11 +314,11 @@ impl State {
         if is_compacted && *author != Author::Extractor {
             return Err(ApplyError::Compacted { given: position, to: self.compacted_to });
         }
-        let live = self.entry(position).filter(|entry| entry.live);
-        let entry = live.ok_or(ApplyError::NoOperation(position))?;
+        let live_entry = self.entry(position).filter(|entry| entry.live);
+        let entry = live_entry.ok_or(ApplyError::NoOperation(position))?;
         for change in &entry.operation.changes {
             match change {
-                Change::RemoveEntity(id) => _ = pending.back.insert(id),
+                Change::RemoveEntity(id) => _ = pending.restored_entities.insert(id),
                 Change::RetractFact(id) => {
                     let from = self.asserted(*id).and_then(|fact| fact.validity().start());
                     pending.facts.insert(*id, from);
@@ -336,19 +336,19 @@ impl State {
     /// # Errors
     /// Returns an error if the flag is not declared. The error names the declared flags with the most similar names.
     pub fn declared_flag(&self, name: &str) -> Result<&Value, ApplyError> {
-        self.flag(name).ok_or_else(|| no_flag(name, self.flags().map(|(name, _)| name)))
+        self.flag(name).ok_or_else(|| undeclared_flag_error(name, self.flags().map(|(name, _)| name)))
     }
 
     fn check_flag(&self, name: &str, value: &Value, pending: &Pending) -> Result<(), ApplyError> {
-        let held = pending.flags.get(name).copied().unwrap_or_else(|| self.flag(name));
-        let Some(held) = held else {
-            let new = pending.flags.iter().filter(|(_, value)| value.is_some()).map(|(name, _)| *name);
-            let old = self.flags().map(|(name, _)| name).filter(|name| !pending.flags.contains_key(name));
-            return Err(no_flag(name, old.chain(new)));
+        let current = pending.flags.get(name).copied().unwrap_or_else(|| self.flag(name));
+        let Some(current) = current else {
+            let added = pending.flags.iter().filter(|(_, value)| value.is_some()).map(|(name, _)| *name);
+            let existing = self.flags().map(|(name, _)| name).filter(|name| !pending.flags.contains_key(name));
+            return Err(undeclared_flag_error(name, existing.chain(added)));
         };
-        if held.kind() != value.kind() {
+        if current.kind() != value.kind() {
             let (name, given) = (name.to_owned(), value.to_string());
-            return Err(ApplyError::FlagKind { name, expected: held.kind(), given });
+            return Err(ApplyError::FlagKind { name, expected: current.kind(), given });
         }
         Ok(())
     }
@@ -357,18 +357,18 @@ impl State {
         reveal.check().map_err(|error| ApplyError::Reveal { id: reveal.id.clone(), error })?;
         reveal.entities().try_for_each(|id| self.check_entity(id, pending))?;
         reveal.facts().try_for_each(|id| self.check_fact(id, pending))?;
-        reveal.when.flags().try_for_each(|(name, is)| self.check_flag(name, is, pending))
+        reveal.when.flags().try_for_each(|(name, value)| self.check_flag(name, value, pending))
     }
 
     fn check_entity(&self, id: &EntityId, pending: &Pending) -> Result<(), ApplyError> {
-        let there = self.entity(id).is_some() && !pending.gone_entities.contains(id);
-        let again = pending.back.contains(id) && !pending.gone_entities.contains(id);
-        if there || again || pending.entities.contains(id) { Ok(()) } else { Err(ApplyError::NoEntity(id.clone())) }
+        let was_present = self.entity(id).is_some() || pending.restored_entities.contains(id);
+        let exists = (was_present && !pending.removed_entities.contains(id)) || pending.added_entities.contains(id);
+        if exists { Ok(()) } else { Err(ApplyError::NoEntity(id.clone())) }
     }
 
     fn check_fact(&self, id: FactId, pending: &Pending) -> Result<(), ApplyError> {
-        let there = self.fact(id).is_some() || pending.facts.contains_key(&id);
-        if there { Ok(()) } else { Err(ApplyError::NoFact(id)) }
+        let exists = self.fact(id).is_some() || pending.facts.contains_key(&id);
+        if exists { Ok(()) } else { Err(ApplyError::NoFact(id)) }
     }
 
     fn check_knower(&self, knower: &Knower, pending: &Pending) -> Result<(), ApplyError> {
@@ -376,12 +376,12 @@ impl State {
     }
 
     fn check_session(&self, id: &SessionId, pending: &Pending) -> Result<(), ApplyError> {
-        let there = self.session(id).is_some() || pending.sessions.contains(id);
-        if there { Ok(()) } else { Err(ApplyError::NoSession(id.clone())) }
+        let exists = self.session(id).is_some() || pending.sessions.contains(id);
+        if exists { Ok(()) } else { Err(ApplyError::NoSession(id.clone())) }
     }
 }
 
-fn slots(known: &[String]) -> String {
+fn slot_list(known: &[String]) -> String {
     match known {
         [] => ": no slot was saved".to_owned(),
         names => format!("; slots: {}", names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")),
@@ -389,12 +389,12 @@ fn slots(known: &[String]) -> String {
 }
 
 /// Creates the error for a flag that is not declared.
-fn no_flag<'a>(name: &str, declared: impl Iterator<Item = &'a str>) -> ApplyError {
+fn undeclared_flag_error<'a>(name: &str, declared: impl Iterator<Item = &'a str>) -> ApplyError {
     let mut nearest: Vec<(f64, String)> =
         declared.map(|flag| (strsim::jaro_winkler(name, flag), flag.to_owned())).collect();
     nearest.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-    if nearest.first().is_some_and(|(likeness, _)| *likeness > 0.75) {
-        nearest.retain(|(likeness, _)| *likeness > 0.75);
+    if nearest.first().is_some_and(|(similarity, _)| *similarity > 0.75) {
+        nearest.retain(|(similarity, _)| *similarity > 0.75);
         nearest.truncate(3);
     }
     ApplyError::NoFlag { name: name.to_owned(), nearest: nearest.into_iter().map(|(_, flag)| flag).collect() }

@@ -32,7 +32,7 @@ use crate::{
 
 /// Maximum size of an operation that is rewritten to remove even a single change. A larger operation is rewritten only
 /// if at least half of its changes can be removed.
-const SMALL: usize = 16;
+const SMALL_OPERATION_CHANGES: usize = 16;
 
 /// Number of operations that can still be undone after compaction. Of the two limits, the limit that includes more
 /// operations applies.
@@ -55,7 +55,7 @@ impl Default for UndoRetention {
 
 /// Unneeded changes of one operation.
 #[derive(Debug, Clone)]
-struct Unneeded {
+struct UnneededChanges {
     index: u32,
     changes: Vec<u32>,
 }
@@ -63,11 +63,11 @@ struct Unneeded {
 /// Unneeded changes that [`State::plan_compaction`] found.
 #[derive(Debug, Default)]
 pub struct Compaction {
-    unneeded: VecDeque<Unneeded>,
+    unneeded: VecDeque<UnneededChanges>,
     /// Facts to which operations newer than the plan refer.
-    referred: HashSet<FactId>,
+    referenced_facts: HashSet<FactId>,
     /// The position of the newest operation whose references are taken into account.
-    known: Position,
+    scanned_to: Position,
 }
 
 impl Compaction {
@@ -90,9 +90,9 @@ pub struct Rewritten {
 /// Data that determines whether a change is needed, in addition to the records.
 struct Context<'a> {
     /// Journal indices of reverted operations that may become live again, because their revert can still be undone.
-    undecided: HashSet<u32>,
+    restorable: HashSet<u32>,
     /// Facts that other records refer to.
-    referred: &'a HashSet<FactId>,
+    referenced_facts: &'a HashSet<FactId>,
     /// Changes that began or ended a session, sorted.
     sessions: Vec<Write>,
 }
@@ -115,8 +115,8 @@ impl State {
             horizon = horizon.min(slot.0.saturating_sub(1));
         }
         let changes = self.session_changes();
-        let begun = changes.iter().rev().filter(|write| matches!(self.change(**write), Change::Set(_)));
-        if let Some(oldest) = begun.take(retention.sessions).last() {
+        let session_starts = changes.iter().rev().filter(|write| matches!(self.change(**write), Change::Set(_)));
+        if let Some(oldest) = session_starts.take(retention.sessions).last() {
             horizon = horizon.min(u64::from(oldest.operation));
         }
         for index in self.reverts.iter().rev() {
@@ -137,15 +137,15 @@ impl State {
     /// Returns the changes that began or ended a session, sorted.
     fn session_changes(&self) -> Vec<Write> {
         let writes = self.settings.get(&SettingKey::Playing).into_iter().flat_map(|row| row.writes.iter());
-        let (mut changes, mut playing) = (Vec::new(), None);
+        let (mut changes, mut current_session) = (Vec::new(), None);
         for write in writes.filter(|write| self.journal[write.operation as usize].live) {
             let session = match self.change(write) {
-                Change::Set(Setting::Session(SessionSetting::Playing(now))) => Some(&now.session),
+                Change::Set(Setting::Session(SessionSetting::Playing(playing))) => Some(&playing.session),
                 _ => None,
             };
-            if session != playing {
+            if session != current_session {
                 changes.push(write);
-                playing = session;
+                current_session = session;
             }
         }
         changes
@@ -157,23 +157,23 @@ impl State {
         self.journal.extend_to(usize::try_from(to.0).unwrap_or(usize::MAX));
     }
 
-    fn is_settled(&self, index: u32) -> bool {
+    fn is_compacted(&self, index: u32) -> bool {
         u64::from(index) < self.compacted_to.0
     }
 
     /// Finds unneeded changes up to [`State::compacted_to`]. The cost is proportional to the length of the journal.
     pub fn plan_compaction(&self) -> Compaction {
-        let referred = self.referred_facts();
-        let context = self.context(&referred);
-        let settled = self.journal().take_while(|(position, _)| *position <= self.compacted_to);
-        let unneeded = settled.filter_map(|(position, entry)| {
+        let referenced_facts = self.referenced_facts();
+        let context = self.context(&referenced_facts);
+        let compacted = self.journal().take_while(|(position, _)| *position <= self.compacted_to);
+        let unneeded = compacted.filter_map(|(position, entry)| {
             let index = position.0 as u32 - 1;
             let changes = self.unneeded_changes(index, entry, &context);
             let count = entry.operation.changes.len();
-            let is_worth = changes.len() * 2 >= count || count <= SMALL;
-            (is_worth && !changes.is_empty()).then_some(Unneeded { index, changes })
+            let is_worthwhile = changes.len() * 2 >= count || count <= SMALL_OPERATION_CHANGES;
+            (is_worthwhile && !changes.is_empty()).then_some(UnneededChanges { index, changes })
         });
-        Compaction { unneeded: unneeded.collect(), referred: HashSet::new(), known: self.position() }
+        Compaction { unneeded: unneeded.collect(), referenced_facts: HashSet::new(), scanned_to: self.position() }
     }
 
     /// Removes unneeded changes of a plan. Stops when the rewritten operations have about `limit` changes in total.
@@ -181,62 +181,62 @@ impl State {
     /// The plan must have been made for this state or for an earlier version of it. Former values of predicates without
     /// full [`History`] disappear. All other data that can be read stays the same.
     pub fn compact(&mut self, plan: &mut Compaction, limit: usize) -> Rewritten {
-        for position in plan.known.0 + 1..=self.position().0 {
+        for position in plan.scanned_to.0 + 1..=self.position().0 {
             let Some(entry) = self.entry(Position(position)) else { continue };
             for change in &entry.operation.changes {
-                self.referred(change, |fact| _ = plan.referred.insert(fact));
+                self.for_each_referenced_fact(change, |fact| _ = plan.referenced_facts.insert(fact));
             }
         }
-        plan.known = self.position();
+        plan.scanned_to = self.position();
         let (mut rewritten, mut count) = (Rewritten::default(), 0);
         while count < limit
-            && let Some(Unneeded { index, changes }) = plan.unneeded.pop_front()
+            && let Some(UnneededChanges { index, changes }) = plan.unneeded.pop_front()
         {
             let Some(entry) = self.journal.get(index as usize).cloned() else { continue };
             count += entry.operation.changes.len();
             // Operations that were added after the plan was made may need some of the changes.
-            let context = self.context(&plan.referred);
-            let still = self.unneeded_changes(index, &entry, &context);
-            let changes: Vec<u32> = changes.into_iter().filter(|change| still.binary_search(change).is_ok()).collect();
+            let context = self.context(&plan.referenced_facts);
+            let still_unneeded = self.unneeded_changes(index, &entry, &context);
+            let is_unneeded = |change: &u32| still_unneeded.binary_search(change).is_ok();
+            let changes: Vec<u32> = changes.into_iter().filter(is_unneeded).collect();
             if !changes.is_empty() {
-                let left = self.remove_changes(index, &entry.operation, &changes, &mut rewritten.touched);
-                rewritten.operations.push((Position(u64::from(index) + 1), left));
+                let remaining = self.remove_changes(index, &entry.operation, &changes, &mut rewritten.touched);
+                rewritten.operations.push((Position(u64::from(index) + 1), remaining));
             }
         }
         settle(&mut rewritten.touched);
         rewritten
     }
 
-    fn context<'a>(&self, referred: &'a HashSet<FactId>) -> Context<'a> {
-        let reverts = self.reverts.iter().rev().take_while(|index| !self.is_settled(*index));
+    fn context<'a>(&self, referenced_facts: &'a HashSet<FactId>) -> Context<'a> {
+        let reverts = self.reverts.iter().rev().take_while(|index| !self.is_compacted(*index));
         let targets = reverts.flat_map(|index| &self.journal[index as usize].operation.changes).filter_map(|change| {
             let Change::Revert(Position(position)) = change else { return None };
             u32::try_from(position.checked_sub(1)?).ok()
         });
-        Context { undecided: targets.collect(), referred, sessions: self.session_changes() }
+        Context { restorable: targets.collect(), referenced_facts, sessions: self.session_changes() }
     }
 
     /// Returns the facts that other facts, deductions and reveals refer to.
-    fn referred_facts(&self) -> HashSet<FactId> {
-        let fact_relations =
-            self.facts().filter_map(|fact| fact.fact_relation()).map(|fact_relation| fact_relation.fact());
+    fn referenced_facts(&self) -> HashSet<FactId> {
+        let related = self.facts().filter_map(|fact| fact.fact_relation()).map(|relation| relation.fact());
         let edges = self.knowledge.rows().filter_map(|(_, row)| row.record.value.as_ref());
-        let deduced = edges.filter_map(|edge| edge.acquisition.premises());
+        let premises = edges.filter_map(|edge| edge.acquisition.premises());
         let reveals = self.settings.values().filter_map(|row| match row.value.as_deref()? {
             Setting::Game(GameSetting::Reveal(reveal)) => Some(reveal),
             _ => None,
         });
-        fact_relations.chain(deduced.flatten().copied()).chain(reveals.flat_map(|reveal| reveal.facts())).collect()
+        related.chain(premises.flatten().copied()).chain(reveals.flat_map(|reveal| reveal.facts())).collect()
     }
 
     /// Returns the indices of the unneeded changes within an operation, sorted.
     fn unneeded_changes(&self, index: u32, entry: &Entry, context: &Context) -> Vec<u32> {
         let numbers = 0..entry.operation.changes.len() as u32;
-        if context.undecided.contains(&index) {
+        if context.restorable.contains(&index) {
             return Vec::new();
         }
         if !entry.live {
-            return numbers.filter(|number| !is_trace(&entry.operation.changes[*number as usize])).collect();
+            return numbers.filter(|number| !prevents_repetition(&entry.operation.changes[*number as usize])).collect();
         }
         let is_unneeded = |number: &u32| {
             let (change, write) =
@@ -253,25 +253,25 @@ impl State {
             // There are few of these changes, and the external ids of an entity are read from all of them.
             (Change::AddEntity(_) | Change::RemoveEntity(_), _) => true,
             // A revert is not needed if nothing remains of the operation that it reverts.
-            (Change::Revert(position), _) => self.stays_undone(position.0.saturating_sub(1), context),
+            (Change::Revert(position), _) => self.leaves_reverted_changes(position.0.saturating_sub(1), context),
             (Change::Restore(Position(to)), _) => {
-                (*to..u64::from(write.operation)).any(|index| self.stays_undone(index, context))
+                (*to..u64::from(write.operation)).any(|index| self.leaves_reverted_changes(index, context))
             }
             (_, Some(Key::Fact(id))) => {
                 let row = self.facts.get(&id).filter(|row| row.record.writes.contains(write));
                 row.is_some_and(|row| {
                     let asserts = |change: &Change| matches!(change, Change::AssertFact(_));
                     let is_replaced = !row.supported && self.is_replaced(&row.record, write, context, asserts);
-                    let is_gone = matches!(change, Change::AssertFact(_)) && self.is_gone(row, context);
-                    !is_replaced && !is_gone
+                    let is_unreachable = matches!(change, Change::AssertFact(_)) && self.is_unreachable(row, context);
+                    !is_replaced && !is_unreachable
                 })
             }
             (_, Some(Key::KnowledgeEdge(id))) => {
                 let row = self.knowledge.get(&id).filter(|row| row.record.writes.contains(write));
                 let Some(row) = row else { return by_person && matches!(change, Change::Unlearn(_)) };
-                let waits = row.fact.is_some_and(|fact| !self.facts.at(fact).record.is_recorded());
-                let is_gone = waits && self.is_unused(row, context);
-                !is_gone && !self.is_replaced(&row.record, write, context, |_| true)
+                let lacks_fact = row.fact.is_some_and(|fact| !self.facts.at(fact).record.is_recorded());
+                let is_unreachable = lacks_fact && self.is_unused(row, context);
+                !is_unreachable && !self.is_replaced(&row.record, write, context, |_| true)
             }
             (_, Some(Key::Passage(id))) => {
                 let row = self.passages.get(&id).filter(|row| row.record.writes.contains(write));
@@ -302,17 +302,17 @@ impl State {
     }
 
     /// Returns whether any change of a reverted operation remains in the journal.
-    fn stays_undone(&self, index: u64, context: &Context) -> bool {
+    fn leaves_reverted_changes(&self, index: u64, context: &Context) -> bool {
         let entry = self.journal.get(index as usize).filter(|entry| !entry.live);
         entry.is_some_and(|entry| {
-            context.undecided.contains(&(index as u32)) || entry.operation.changes.iter().any(is_trace)
+            context.restorable.contains(&(index as u32)) || entry.operation.changes.iter().any(prevents_repetition)
         })
     }
 
     /// Returns whether a write is live, and no undo can change that.
-    fn is_decided(&self, write: Write, context: &Context) -> bool {
-        let counts = self.journal[write.operation as usize].live && !context.undecided.contains(&write.operation);
-        counts && self.is_settled(write.operation)
+    fn is_final(&self, write: Write, context: &Context) -> bool {
+        let is_live = self.journal[write.operation as usize].live && !context.restorable.contains(&write.operation);
+        is_live && self.is_compacted(write.operation)
     }
 
     /// Returns whether a later write replaces this write and cannot be undone. `replaces` selects the later writes that
@@ -325,25 +325,28 @@ impl State {
         replaces: impl Fn(&Change) -> bool,
     ) -> bool {
         let later = record.writes.iter().rev().take_while(|later| *later > write);
-        later.into_iter().any(|later| self.is_decided(later, context) && replaces(self.change(later)))
+        later.into_iter().any(|later| self.is_final(later, context) && replaces(self.change(later)))
     }
 
     /// Returns whether no knower can learn of a fact any more, and no record refers to the fact.
-    fn is_gone(&self, row: &FactRow, context: &Context) -> bool {
+    fn is_unreachable(&self, row: &FactRow, context: &Context) -> bool {
         let writes = &row.record.writes;
         let by_program = |write: Write| !is_person(&self.journal[write.operation as usize].operation.author);
-        let all_decided = writes.iter().all(|write| self.is_decided(write, context) && by_program(write));
+        let all_final = writes.iter().all(|write| self.is_final(write, context) && by_program(write));
         let asserts = |write: &Write| self.change(*write).fact().is_some();
-        let mut asserted = writes.iter().filter(asserts);
-        let (Some(first), None) = (asserted.next(), asserted.next()) else { return false };
-        let known = || row.known_by.iter().map(|edge| self.knowledge.at(edge));
-        if !all_decided || context.referred.contains(&row.id) || !known().all(|edge| self.is_unused(edge, context)) {
+        let mut assertions = writes.iter().filter(asserts);
+        let (Some(first), None) = (assertions.next(), assertions.next()) else { return false };
+        let edges = || row.known_by.iter().map(|edge| self.knowledge.at(edge));
+        if !all_final
+            || context.referenced_facts.contains(&row.id)
+            || !edges().all(|edge| self.is_unused(edge, context))
+        {
             return false;
         }
         let author = |write: Write| &self.journal[write.operation as usize].operation.author;
         match writes.last() {
             Some(last) if matches!(self.change(last), Change::RetractFact(_)) => author(first) == author(last),
-            Some(last) => self.is_former_value(row, first, last, context) && known().all(is_plain),
+            Some(last) => self.is_former_value(row, first, last, context) && edges().all(has_no_details),
             None => false,
         }
     }
@@ -353,29 +356,28 @@ impl State {
     /// If the predicate has session history, values at the beginning or end of a session do not count as former values.
     fn is_former_value(&self, row: &FactRow, first: Write, last: Write, context: &Context) -> bool {
         let Some(fact) = &row.record.value else { return false };
-        let is_plain = fact.status() == FactStatus::Canon && fact.handle().is_none() && fact.fact_relation().is_none();
+        let is_simple = fact.status() == FactStatus::Canon && fact.handle().is_none() && fact.fact_relation().is_none();
         let by_game = self.journal[first.operation as usize].operation.author == Author::Game;
         // Without a later transient value, this fact may be the latest value in the store, which a reload would
         // restore.
-        let is_outlived = self.transient(fact.subject(), fact.predicate()).is_some();
+        let has_successor = self.transient(fact.subject(), fact.predicate()).is_some();
         let is_kept = match self.vocabulary.history(fact.predicate()) {
             History::Full => true,
             History::Latest => false,
             History::Session => {
-                let of_session =
-                    |write: &Write| first.operation <= write.operation && write.operation <= last.operation;
-                context.sessions.iter().any(of_session)
+                let is_within = |write: &Write| first.operation <= write.operation && write.operation <= last.operation;
+                context.sessions.iter().any(is_within)
             }
         };
-        fact.validity().is_closed() && is_plain && by_game && is_outlived && !is_kept
+        fact.validity().is_closed() && is_simple && by_game && has_successor && !is_kept
     }
 
     /// Returns whether an edge cannot change any more, was not written by a person, and supports no other edge.
     fn is_unused(&self, row: &KnowledgeRow, context: &Context) -> bool {
-        let is_free = |write: Write| {
-            self.is_decided(write, context) && !is_person(&self.journal[write.operation as usize].operation.author)
+        let is_removable = |write: Write| {
+            self.is_final(write, context) && !is_person(&self.journal[write.operation as usize].operation.author)
         };
-        !row.transient && row.bears.is_empty() && row.record.writes.iter().all(is_free)
+        !row.transient && row.bears.is_empty() && row.record.writes.iter().all(is_removable)
     }
 
     /// Removes changes of an operation, and returns the rest of the operation.
@@ -390,10 +392,10 @@ impl State {
             let change = &operation.changes[*number as usize];
             touched.extend(self.remove_write(change, Write { operation: index, change: *number }));
         }
-        let is_left = |number: usize| changes.binary_search(&(number as u32)).is_err();
-        let left = operation.changes.iter().enumerate().filter(|(number, _)| is_left(*number));
+        let remains = |number: usize| changes.binary_search(&(number as u32)).is_err();
+        let remaining = operation.changes.iter().enumerate().filter(|(number, _)| remains(*number));
         let mut kept = Vec::with_capacity(operation.changes.len() - changes.len());
-        for (number, change) in left {
+        for (number, change) in remaining {
             let [from, to] = [number, kept.len()].map(|number| Write { operation: index, change: number as u32 });
             if let Some(writes) = change.writes().and_then(|key| self.writes_mut(&key)) {
                 renumber(writes, from, to);
@@ -408,10 +410,10 @@ impl State {
             self.operation_count -= 1;
             return None;
         }
-        let left = Operation::new(operation.author.clone(), operation.summary.clone(), kept);
-        let left = Arc::new(Operation { recorded: operation.recorded, ..left });
-        self.journal[index as usize].operation = Arc::clone(&left);
-        Some(left)
+        let rewritten = Operation::new(operation.author.clone(), operation.summary.clone(), kept);
+        let rewritten = Arc::new(Operation { recorded: operation.recorded, ..rewritten });
+        self.journal[index as usize].operation = Arc::clone(&rewritten);
+        Some(rewritten)
     }
 
     fn writes_mut(&mut self, key: &Key) -> Option<&mut Writes> {
@@ -486,7 +488,7 @@ impl State {
 }
 
 /// Returns whether a change records an import or a merge, which must not be repeated after it was reverted.
-fn is_trace(change: &Change) -> bool {
+fn prevents_repetition(change: &Change) -> bool {
     matches!(
         change,
         Change::Set(Setting::Review(ReviewSetting::Merged { .. }) | Setting::Engine(EngineSetting::Imported { .. }))
@@ -499,7 +501,7 @@ fn is_person(author: &Author) -> bool {
 }
 
 /// Returns whether an edge only states that a knower knows a fact, without time, source or other details.
-fn is_plain(row: &KnowledgeRow) -> bool {
+fn has_no_details(row: &KnowledgeRow) -> bool {
     let value = row.record.value.as_deref();
     value.is_none_or(|edge| *edge == KnowledgeEdge::authored(edge.knower.clone(), edge.fact))
 }

@@ -26,17 +26,17 @@ impl State {
         let id = row.id;
         // Collects the mentions and handles of all versions, because a repeated assertion may have changed them.
         let (mut entities, mut handles) = (BTreeSet::<EntityId>::new(), BTreeSet::new());
-        let (mut name, mut ends) = (None, None);
+        let (mut name, mut endpoints) = (None, None);
         let slot = self.fact_at(index).and_then(|fact| Slot::of(fact));
-        let asserted = row.record.writes.iter().filter_map(|write| self.change(write).fact());
+        let assertions = row.record.writes.iter().filter_map(|write| self.change(write).fact());
         let mut versions = Vec::new();
-        for fact in asserted.chain(&row.record.value) {
+        for fact in assertions.chain(&row.record.value) {
             versions.push(Arc::clone(fact));
             entities.extend(fact.entities().cloned());
             handles.extend(fact.handle().map(str::to_owned));
-            if ends.is_none() {
+            if endpoints.is_none() {
                 name = fact.object().text().filter(|_| fact.is_name()).map(text::normal);
-                ends = Some([Some(fact.subject()), fact.object().entity()].map(|id| self.entities.find(id?)));
+                endpoints = Some([Some(fact.subject()), fact.object().entity()].map(|id| self.entities.find(id?)));
             }
         }
         for id in &entities {
@@ -44,16 +44,16 @@ impl State {
                 self.entities.at_mut(entity).facts.remove_last(|fact| fact == index);
             }
         }
-        if let Some([Some(subject), Some(object)]) = ends {
-            for end in [subject, object] {
-                let hops = &mut self.hops[end as usize];
+        if let Some([Some(subject), Some(object)]) = endpoints {
+            for entity in [subject, object] {
+                let hops = &mut self.hops[entity as usize];
                 if let Some(at) = hops.iter().rposition(|hop| hop.fact() == index) {
                     hops.remove(at);
                 }
             }
         }
         versions.iter().for_each(|fact| self.texts.forget_fact(fact, index, &[]));
-        if let (Some(fact), Some([Some(subject), object])) = (versions.first(), ends) {
+        if let (Some(fact), Some([Some(subject), object])) = (versions.first(), endpoints) {
             self.validity.update(index, fact.predicate(), (subject, object), (slot, None));
         }
         handles.iter().for_each(|handle| self.handles.forget(handle, index));
@@ -77,17 +77,17 @@ impl State {
     pub(super) fn forget_knowledge(&mut self, index: u32) -> Vec<Key> {
         let Some(row) = self.knowledge.row(index).filter(|row| row.record.is_recorded()) else { return Vec::new() };
         let id = row.id;
-        let learned = row.record.writes.iter().find_map(|write| self.change(write).edge());
-        let Some(edge) = learned.or(row.record.value.as_ref()).cloned() else { return Vec::new() };
-        let knows = match &edge.knower {
+        let recorded = row.record.writes.iter().find_map(|write| self.change(write).edge());
+        let Some(edge) = recorded.or(row.record.value.as_ref()).cloned() else { return Vec::new() };
+        let knower_edges = match &edge.knower {
             Knower::World => Some(&mut self.common),
             Knower::Entity(id) => self.entities.find(id).map(|entity| &mut self.entities.at_mut(entity).knows),
         };
-        knows.map(|knows| knows.remove_last(|other| other == index));
+        knower_edges.map(|edges| edges.remove_last(|other| other == index));
         let row = self.knowledge.at_mut(index);
         row.record = Row::default();
         (row.shown, row.transient) = (false, false);
-        let (fact, bears) = (row.fact.take(), row.bears.iter().collect());
+        let (fact, dependents) = (row.fact.take(), row.bears.iter().collect());
         if let Some(fact) = fact {
             self.facts.at_mut(fact).known_by.remove_last(|other| other == index);
             self.release_fact(fact);
@@ -99,7 +99,7 @@ impl State {
             }
         }
         let mut touched = vec![Key::KnowledgeEdge(id)];
-        self.refresh_edges(&[], bears, &mut touched);
+        self.refresh_edges(&[], dependents, &mut touched);
         self.release_knowledge(index);
         settle(&mut touched);
         touched
@@ -124,8 +124,8 @@ impl State {
     /// Removes a version of a passage from the lists of its speaker, hearers and readers. Keeps the entry of each
     /// knower that also occurs in another version of the passage.
     pub(super) fn unindex_passage(&mut self, passage: &Passage, index: u32, others: &[Arc<Passage>]) {
-        let still: BTreeSet<Knower> = others.iter().flat_map(|other| reached(other)).collect();
-        for knower in reached(passage).difference(&still) {
+        let remaining: BTreeSet<Knower> = others.iter().flat_map(|other| recipients(other)).collect();
+        for knower in recipients(passage).difference(&remaining) {
             let passages = match knower {
                 Knower::World => Some(&mut self.common_passages),
                 Knower::Entity(id) => self.entities.find(id).map(|entity| &mut self.entities.at_mut(entity).hears),
@@ -136,9 +136,9 @@ impl State {
 
     /// Removes a version of a fact from the indices. Keeps the entries that another version of the fact also needs.
     pub(super) fn unindex_version(&mut self, fact: &Fact, index: u32, others: &[Arc<Fact>]) {
-        let still: BTreeSet<&EntityId> = others.iter().flat_map(|other| other.entities()).collect();
-        let gone: BTreeSet<&EntityId> = fact.entities().filter(|id| !still.contains(id)).collect();
-        for id in gone {
+        let remaining: BTreeSet<&EntityId> = others.iter().flat_map(|other| other.entities()).collect();
+        let removed: BTreeSet<&EntityId> = fact.entities().filter(|id| !remaining.contains(id)).collect();
+        for id in removed {
             if let Some(entity) = self.entities.find(id) {
                 self.entities.at_mut(entity).facts.remove_last(|other| other == index);
             }
@@ -166,7 +166,7 @@ impl State {
 }
 
 /// Returns the knowers that said, heard or read a passage.
-fn reached(passage: &Passage) -> BTreeSet<Knower> {
+fn recipients(passage: &Passage) -> BTreeSet<Knower> {
     let speaker = passage.speaker.iter().cloned().map(Knower::Entity);
     passage.knowers().cloned().chain(speaker).collect()
 }

@@ -52,11 +52,12 @@ impl State {
         &'a self,
         id: &EntityId,
         first: Option<&'a str>,
-        counts: impl Fn(&Fact) -> bool,
+        is_included: impl Fn(&Fact) -> bool,
     ) -> Vec<&'a str> {
         let facts = [attribute::NAME, attribute::ALIAS].map(|name| self.facts_with_subject(id, name).all());
         let canon = facts.into_iter().flatten().filter(|fact| fact.status() == FactStatus::Canon);
-        let mut names: Vec<&str> = canon.filter(|fact| counts(fact)).filter_map(|fact| fact.object().text()).collect();
+        let mut names: Vec<&str> =
+            canon.filter(|fact| is_included(fact)).filter_map(|fact| fact.object().text()).collect();
         names.sort_unstable();
         names.dedup();
         if let Some(first) = first {

@@ -61,9 +61,9 @@ pub struct KnownFact<'a> {
     pub fact: &'a Arc<Fact>,
 }
 
-fn plain() -> &'static Calendar {
-    static PLAIN: std::sync::LazyLock<Calendar> = std::sync::LazyLock::new(Calendar::default);
-    &PLAIN
+fn default_calendar() -> &'static Calendar {
+    static DEFAULT: std::sync::LazyLock<Calendar> = std::sync::LazyLock::new(Calendar::default);
+    &DEFAULT
 }
 
 impl State {
@@ -74,8 +74,8 @@ impl State {
 
     /// Returns all entities, sorted by id.
     pub fn entities(&self) -> impl Iterator<Item = &Arc<Entity>> {
-        let shown = self.entities.rows().filter_map(|(_, row)| Some((&row.id, row.record.value.as_ref()?)));
-        shown.collect::<BTreeMap<_, _>>().into_values()
+        let visible = self.entities.rows().filter_map(|(_, row)| Some((&row.id, row.record.value.as_ref()?)));
+        visible.collect::<BTreeMap<_, _>>().into_values()
     }
 
     /// Returns the number of entities.
@@ -105,9 +105,9 @@ impl State {
             let entry = &self.journal[write.operation as usize];
             entry.live.then(|| &entry.operation.changes[write.change as usize])
         };
-        let decides =
+        let is_decision =
             |change: &&crate::Change| matches!(change, crate::Change::AssertFact(_) | crate::Change::RetractFact(_));
-        let last = row.record.writes.iter().rev().filter_map(change).find(decides);
+        let last = row.record.writes.iter().rev().filter_map(change).find(is_decision);
         matches!(last, Some(crate::Change::RetractFact(_)))
     }
 
@@ -340,7 +340,7 @@ impl State {
     /// point](Self::compacted_to).
     pub fn at(&self, position: Position) -> Result<Self, ApplyError> {
         if position > self.position() {
-            return Err(ApplyError::Future { given: position, newest: self.position() });
+            return Err(ApplyError::FuturePosition { given: position, newest: self.position() });
         }
         if position < self.compacted_to() {
             return Err(ApplyError::Compacted { given: position, to: self.compacted_to() });
@@ -361,8 +361,8 @@ impl State {
 
     /// Returns all active edges with their ids, sorted by id.
     pub fn all_knowledge(&self) -> impl Iterator<Item = (KnowledgeId, &Arc<KnowledgeEdge>)> {
-        let shown = self.knowledge.rows().map(|(_, row)| (row.id, row)).filter(|(_, row)| row.shown);
-        let mut edges: Vec<_> = shown.filter_map(|(id, row)| Some((id, row.record.value.as_ref()?))).collect();
+        let visible = self.knowledge.rows().map(|(_, row)| (row.id, row)).filter(|(_, row)| row.shown);
+        let mut edges: Vec<_> = visible.filter_map(|(id, row)| Some((id, row.record.value.as_ref()?))).collect();
         edges.sort_unstable_by_key(|(id, _)| *id);
         edges.into_iter()
     }
@@ -390,8 +390,8 @@ impl State {
 
     /// Returns all passages with their ids, sorted by id.
     pub fn passages(&self) -> impl Iterator<Item = (PassageId, &Arc<Passage>)> {
-        let shown = self.passages.rows().filter_map(|(_, row)| Some((row.id, row.record.value.as_ref()?)));
-        let mut passages: Vec<_> = shown.collect();
+        let visible = self.passages.rows().filter_map(|(_, row)| Some((row.id, row.record.value.as_ref()?)));
+        let mut passages: Vec<_> = visible.collect();
         passages.sort_unstable_by_key(|(id, _)| *id);
         passages.into_iter()
     }
@@ -411,14 +411,14 @@ impl State {
     /// A reveal is inactive while a fact, an entity or a flag that it names does not exist. The settings [`Playing`]
     /// and [`KeptRecap`](crate::KeptRecap) are inactive while their session does not exist.
     pub fn settings(&self) -> impl Iterator<Item = &Arc<Setting>> {
-        self.settings.values().filter_map(|row| row.value.as_ref()).filter(|setting| self.is_awake(setting))
+        self.settings.values().filter_map(|row| row.value.as_ref()).filter(|setting| self.is_active(setting))
     }
 
     fn setting(&self, key: &SettingKey) -> Option<&Setting> {
-        self.settings.get(key)?.value.as_deref().filter(|setting| self.is_awake(setting))
+        self.settings.get(key)?.value.as_deref().filter(|setting| self.is_active(setting))
     }
 
-    fn is_awake(&self, setting: &Setting) -> bool {
+    fn is_active(&self, setting: &Setting) -> bool {
         let reveal = match setting {
             Setting::Game(GameSetting::Reveal(reveal)) => reveal,
             Setting::Session(setting) => return self.session(setting.session()).is_some(),
@@ -426,7 +426,10 @@ impl State {
         };
         reveal.facts().all(|id| self.fact(id).is_some())
             && reveal.entities().all(|id| self.entity(id).is_some())
-            && reveal.when.flags().all(|(name, is)| self.flag(name).is_some_and(|held| held.kind() == is.kind()))
+            && reveal
+                .when
+                .flags()
+                .all(|(name, value)| self.flag(name).is_some_and(|current| current.kind() == value.kind()))
     }
 
     /// Returns the active reveals, sorted by id. A reveal is inactive while a fact, an entity or a flag that it names
@@ -434,7 +437,7 @@ impl State {
     pub fn reveals(&self) -> impl Iterator<Item = &Reveal> {
         let settings = self.settings.range(&SettingKey::Reveal(String::new()), SettingKey::Flag(String::new()));
         settings.filter_map(|row| row.value.as_deref()).filter_map(|setting| match setting {
-            Setting::Game(GameSetting::Reveal(reveal)) if self.is_awake(setting) => Some(reveal),
+            Setting::Game(GameSetting::Reveal(reveal)) if self.is_active(setting) => Some(reveal),
             _ => None,
         })
     }
@@ -475,7 +478,7 @@ impl State {
     pub fn calendar(&self) -> &Calendar {
         match self.setting(&SettingKey::Calendar) {
             Some(Setting::World(WorldSetting::Calendar(calendar))) => calendar,
-            _ => plain(),
+            _ => default_calendar(),
         }
     }
 
@@ -555,8 +558,8 @@ impl State {
 
     /// Returns whether the DM decided that two entities are different.
     pub fn are_distinct(&self, a: &EntityId, b: &EntityId) -> bool {
-        let (one, other) = if a <= b { (a, b) } else { (b, a) };
-        self.setting(&SettingKey::Distinct(one.clone(), other.clone())).is_some()
+        let (first, second) = if a <= b { (a, b) } else { (b, a) };
+        self.setting(&SettingKey::Distinct(first.clone(), second.clone())).is_some()
     }
 
     /// Returns the entity into which a removed entity was merged; `None` if it was not merged.
@@ -580,7 +583,7 @@ impl State {
     }
 
     /// Returns whether a record has the same value in another state.
-    pub(super) fn same(&self, other: &Self, key: &Key) -> bool {
+    pub(super) fn has_equal_record(&self, other: &Self, key: &Key) -> bool {
         match key {
             Key::Entity(id) => self.entity(id) == other.entity(id),
             Key::Fact(id) => self.fact(*id) == other.fact(*id),

@@ -98,7 +98,7 @@ mod tests {
         assert_eq!(state.slots(), []);
         let error = state.slot("quick").unwrap_err().to_string();
         assert_eq!(error, "there is no slot `quick`: no slot was saved");
-        let nameless = state.check(&Operation::new(Author::Game, "a test", vec![Change::SaveSlot(" ".into())]));
-        assert_eq!(nameless, Err(ApplyError::SlotName(" ".into())));
+        let blank_name = state.check(&Operation::new(Author::Game, "a test", vec![Change::SaveSlot(" ".into())]));
+        assert_eq!(blank_name, Err(ApplyError::SlotName(" ".into())));
     }
 }

@@ -41,7 +41,7 @@ fn passage(n: u8) -> Passage {
 }
 
 /// Returns the same fact with other evidence.
-fn again(n: u8) -> Arc<Fact> {
+fn restated_fact(n: u8) -> Arc<Fact> {
     let evidence = match n.is_multiple_of(2) {
         true => Evidence::File { path: "notes".into(), line: n.into(), field: String::new() },
         false => {
@@ -52,8 +52,8 @@ fn again(n: u8) -> Arc<Fact> {
     let evidence = vec![evidence];
     let fact = fact(n);
     let provenance = Provenance { evidence, ..fact.provenance().clone() };
-    let again = fact.to_builder().provenance(provenance).status(FactStatus::Proposed).mentions([id(n / 2)]);
-    Arc::new(again.handle(n.is_multiple_of(5).then(|| "h9".into())).build().unwrap())
+    let builder = fact.to_builder().provenance(provenance).status(FactStatus::Proposed).mentions([id(n / 2)]);
+    Arc::new(builder.handle(n.is_multiple_of(5).then(|| "h9".into())).build().unwrap())
 }
 
 fn edge(n: u8) -> KnowledgeEdge {
@@ -110,7 +110,7 @@ fn change(which: u8, n: u8) -> Change {
         14 => Change::Set(Setting::Game(GameSetting::Reveal(reveal(n)))),
         15 if n.is_multiple_of(2) => Change::Unset(SettingKey::Flag(name())),
         15 => Change::Unset(SettingKey::Reveal(format!("r{}", n % 3))),
-        16 => Change::Support(again(n)),
+        16 => Change::Support(restated_fact(n)),
         17 => {
             let recap = KeptRecap { session: session(n).id, players: n.is_multiple_of(2), text: format!("Words {n}.") };
             Change::Set(Setting::Session(SessionSetting::Recap(recap)))
@@ -160,13 +160,14 @@ fn assert_indices(state: &State) {
         ids.sort_unstable();
         ids
     };
-    let stands = |fact: &&Arc<Fact>| matches!(fact.status(), FactStatus::Canon | FactStatus::Claimed);
+    let is_canon_or_claimed = |fact: &&Arc<Fact>| matches!(fact.status(), FactStatus::Canon | FactStatus::Claimed);
     for entity in (0..4).map(id) {
         for name in ["name", "KNOWS", "OWES"] {
             let predicate = Predicate::new(name).unwrap();
-            let said = |fact: &&Arc<Fact>| *fact.predicate() == predicate && stands(fact);
-            let of_subject = || state.facts().filter(said).filter(|fact| *fact.subject() == entity);
-            let of_object = || state.facts().filter(said).filter(|fact| fact.object().entity() == Some(&entity));
+            let has_predicate = |fact: &&Arc<Fact>| *fact.predicate() == predicate && is_canon_or_claimed(fact);
+            let of_subject = || state.facts().filter(has_predicate).filter(|fact| *fact.subject() == entity);
+            let of_object =
+                || state.facts().filter(has_predicate).filter(|fact| fact.object().entity() == Some(&entity));
             let about = state.facts_with_subject(&entity, name);
             let towards = state.facts_with_object(&entity, name);
             assert_eq!(sorted(&mut about.all()), sorted(&mut of_subject()));
@@ -230,15 +231,15 @@ proptest! {
             state.apply_checked(revert(index.index(history.len()) as u64 + 1).into());
             assert_indices(&state);
         }
-        let again = fold(state.journal().map(|(_, entry)| Operation::clone(&entry.operation)));
-        prop_assert_eq!(&state, &again);
+        let refolded = fold(state.journal().map(|(_, entry)| Operation::clone(&entry.operation)));
+        prop_assert_eq!(&state, &refolded);
         let all: Vec<Key> = history.iter().flat_map(|operation| operation.changes.iter().filter_map(Change::writes)).collect();
         let mut keys = all.clone();
         keys.sort_unstable();
         keys.dedup();
         // Compare with a state in which each record is computed again from all its writes.
         state.refresh(&mut keys);
-        prop_assert_eq!(&state, &again);
+        prop_assert_eq!(&state, &refolded);
     }
 
     #[test]
@@ -247,21 +248,21 @@ proptest! {
         order in prop::collection::vec(any::<prop::sample::Index>(), 0..20),
     ) {
         let mut state = fold(history.clone());
-        let mut gone = vec![false; history.len()];
+        let mut is_reverted = vec![false; history.len()];
         for index in order {
             let index = index.index(history.len());
-            if !gone[index] {
-                gone[index] = true;
+            if !is_reverted[index] {
+                is_reverted[index] = true;
                 state.apply(revert(index as u64 + 1)).unwrap();
             }
         }
-        let kept = history.into_iter().zip(gone).filter(|(_, gone)| !gone).map(|(operation, _)| operation);
-        let never = fold(kept);
-        prop_assert!(state == never);
+        let remaining = history.into_iter().zip(is_reverted).filter(|(_, is_reverted)| !is_reverted).map(|(operation, _)| operation);
+        let expected = fold(remaining);
+        prop_assert!(state == expected);
         for n in 0..5 {
             let name = format!("Name {n}");
-            prop_assert_eq!(state.name(&id(n)), never.name(&id(n)));
-            prop_assert_eq!(state.resolve(&name), never.resolve(&name));
+            prop_assert_eq!(state.name(&id(n)), expected.name(&id(n)));
+            prop_assert_eq!(state.resolve(&name), expected.resolve(&name));
         }
     }
 
@@ -357,12 +358,12 @@ fn a_decision_on_a_name_does_not_make_it_newer() {
 
 #[test]
 fn a_fact_asserted_again_has_its_new_handle() {
-    let with = |handle: &str| {
+    let assert_with_handle = |handle: &str| {
         let fact = fact(1).to_builder().handle(Some(handle.into())).build().unwrap();
         Operation::new(Author::Game, "assert", vec![Change::AssertFact(Arc::new(fact))])
     };
     let add = (0..3).map(|n| Change::AddEntity(Entity::new(id(n)))).collect();
-    let state = fold([Operation::new(Author::Game, "add", add), with("old"), with("new")]);
+    let state = fold([Operation::new(Author::Game, "add", add), assert_with_handle("old"), assert_with_handle("new")]);
     assert_eq!((state.facts_by_handle("old").count(), state.facts_by_handle("new").count()), (0, 1));
 }
 
@@ -410,15 +411,15 @@ fn edges_to_proposed_facts_are_inactive() {
 
 #[test]
 fn dependent_edges_become_inactive_with_their_justification() {
-    let learned = |by: u8, to: u8, sources: &[&KnowledgeEdge]| {
+    let told_edge = |by: u8, to: u8, sources: &[&KnowledgeEdge]| {
         let basis = |edge: &&KnowledgeEdge| Justification::Basis { fact: edge.fact, edge: edge.id() };
         let sources = sources.iter().map(basis).collect();
         let acquisition = Acquisition::told(Some(id(by)));
         KnowledgeEdge { acquisition, sources, ..KnowledgeEdge::authored(id(to).into(), fact(0).id()) }.sorted()
     };
-    let (first, second) = (learned(1, 0, &[]), learned(2, 0, &[]));
-    let retold = learned(0, 3, &[&first, &second]);
-    let again = learned(3, 1, &[&retold]);
+    let (first, second) = (told_edge(1, 0, &[]), told_edge(2, 0, &[]));
+    let retold = told_edge(0, 3, &[&first, &second]);
+    let again = told_edge(3, 1, &[&retold]);
     let learn = |edge: &KnowledgeEdge| Change::Learn(Arc::new(edge.clone()));
     let mut changes: Vec<_> = (0..4).map(|n| Change::AddEntity(Entity::new(id(n)))).collect();
     changes.extend([Change::AssertFact(fact(0)), learn(&first), learn(&second), learn(&retold), learn(&again)]);
@@ -434,8 +435,8 @@ fn dependent_edges_become_inactive_with_their_justification() {
     }
     assert_eq!(state.known_by(fact(0).id()).count(), 0);
     // The edge becomes active when the edge that it depends on is added.
-    let source = learned(3, 2, &[]);
-    let early = learned(2, 1, &[&source]);
+    let source = told_edge(3, 2, &[]);
+    let early = told_edge(2, 1, &[&source]);
     let mut count = |edge: &KnowledgeEdge| {
         state.apply(Operation::new(Author::Game, "tell", vec![learn(edge)])).unwrap();
         state.known_by(fact(0).id()).count()
@@ -480,7 +481,7 @@ fn an_interval_closes_without_losing_the_fact() {
         let until = Date::at(GameTime(minute));
         Operation::new(Author::Game, "end", vec![Change::EndFact { fact: fact.id(), until }])
     };
-    assert!(matches!(state.apply(end(5)), Err(ApplyError::Backwards { .. })));
+    assert!(matches!(state.apply(end(5)), Err(ApplyError::EndBeforeStart { .. })));
     state.apply(end(20)).unwrap();
     assert!(!state.fact(fact.id()).unwrap().validity().holds_at(Some(GameTime(20))));
     assert_eq!(state.links(&id(1)).count(), 1);
@@ -494,19 +495,20 @@ fn what_is_said_again_supports_a_fact() {
         state.apply(Operation::new(Author::Dm, "do", changes)).map(|applied| applied.position)
     };
     let first = apply(&mut state, vec![Change::AssertFact(fact(1))]).unwrap();
-    let second = apply(&mut state, vec![Change::Support(again(1))]).unwrap();
-    let held = |state: &State| state.fact(fact(1).id()).map(|f| (f.status(), f.provenance().evidence.len()));
-    assert_eq!(held(&state), Some((FactStatus::Canon, 1)));
+    let second = apply(&mut state, vec![Change::Support(restated_fact(1))]).unwrap();
+    let status_and_evidence =
+        |state: &State| state.fact(fact(1).id()).map(|f| (f.status(), f.provenance().evidence.len()));
+    assert_eq!(status_and_evidence(&state), Some((FactStatus::Canon, 1)));
     // Without the first statement, the second statement still counts.
     let undo = apply(&mut state, vec![Change::Revert(first)]).unwrap();
-    assert_eq!(held(&state), Some((FactStatus::Proposed, 1)));
+    assert_eq!(status_and_evidence(&state), Some((FactStatus::Proposed, 1)));
     apply(&mut state, vec![Change::Revert(undo)]).unwrap();
     // A fact that is asserted again keeps its support. After a retraction, no support restores it.
     apply(&mut state, vec![Change::AssertFact(fact(1))]).unwrap();
-    assert_eq!(held(&state), Some((FactStatus::Canon, 1)));
+    assert_eq!(status_and_evidence(&state), Some((FactStatus::Canon, 1)));
     let retract = apply(&mut state, vec![Change::RetractFact(fact(1).id())]).unwrap();
-    apply(&mut state, vec![Change::Support(again(1))]).unwrap();
-    assert!(held(&state).is_none() && state.is_retracted(fact(1).id()));
+    apply(&mut state, vec![Change::Support(restated_fact(1))]).unwrap();
+    assert!(status_and_evidence(&state).is_none() && state.is_retracted(fact(1).id()));
     apply(&mut state, vec![Change::Revert(second)]).unwrap();
     // Later changes of the same operation can use the record that the revert brings back.
     let mut both = state.clone();
@@ -529,17 +531,17 @@ fn equal_ids_of_operations_that_were_read_share_one_allocation() {
         ..KnowledgeEdge::authored(id(1).into(), later.id())
     };
     state.apply(read(vec![Change::AssertFact(Arc::clone(&later)), Change::Learn(Arc::new(edge.clone()))])).unwrap();
-    let place = |id: &EntityId| state.entity(id).unwrap().id.as_str().as_ptr();
+    let address = |id: &EntityId| state.entity(id).unwrap().id.as_str().as_ptr();
     let mut seen = 0;
     for fact in state.facts() {
         for id in fact.entities() {
-            assert_eq!(id.as_str().as_ptr(), place(id));
+            assert_eq!(id.as_str().as_ptr(), address(id));
             seen += 1;
         }
     }
     let edge = state.knowledge(edge.id()).unwrap();
     let Acquisition::Told { by: Some(by), .. } = &edge.acquisition else { panic!("{edge:?}") };
-    assert_eq!((by.as_str().as_ptr(), edge.knower.as_str().as_ptr()), (place(by), place(&id(1))));
+    assert_eq!((by.as_str().as_ptr(), edge.knower.as_str().as_ptr()), (address(by), address(&id(1))));
     let predicates: Vec<_> = state.facts().map(|fact| fact.predicate().as_str().as_ptr()).collect();
     assert!(seen >= 4 && predicates.windows(2).all(|two| two[0] == two[1]), "{predicates:?}");
 }

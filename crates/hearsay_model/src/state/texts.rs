@@ -8,34 +8,34 @@ use crate::{EntityId, Evidence, Fact, Passage, PassageId, SessionId};
 
 /// Line numbers and dense indices of recorded passages, sorted by line number. An entry never changes, because session,
 /// document and line number are part of a passage's id.
-type Lines = SortedMap<(u32, u32), ()>;
+type PassageLines = SortedMap<(u32, u32), ()>;
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct TextIndex {
     /// Passages by session.
-    sessions: SortedMap<SessionId, Lines>,
+    by_session: SortedMap<SessionId, PassageLines>,
     /// Passages without a session.
-    outside: Lines,
-    documents: SortedMap<EntityId, Lines>,
+    without_session: PassageLines,
+    by_document: SortedMap<EntityId, PassageLines>,
     /// All facts that ever cited a passage as evidence, by passage.
-    cited: SortedMap<PassageId, Indices>,
+    facts_by_passage: SortedMap<PassageId, Indices>,
 }
 
 impl TextIndex {
     pub(super) fn add_passage(&mut self, passage: &Passage, index: u32) {
         let lines = match &passage.session {
-            Some(session) => self.sessions.get_or_default(session.clone()),
-            None => &mut self.outside,
+            Some(session) => self.by_session.get_or_default(session.clone()),
+            None => &mut self.without_session,
         };
         lines.get_or_default((passage.line, index));
         if let Some(document) = &passage.document {
-            self.documents.get_or_default(document.clone()).get_or_default((passage.line, index));
+            self.by_document.get_or_default(document.clone()).get_or_default((passage.line, index));
         }
     }
 
     pub(super) fn add_fact(&mut self, fact: &Fact, index: u32) {
-        for id in cites(fact) {
-            let facts = self.cited.get_or_default(id);
+        for id in cited_passages(fact) {
+            let facts = self.facts_by_passage.get_or_default(id);
             if !facts.contains(index) {
                 facts.push(index);
             }
@@ -45,13 +45,13 @@ impl TextIndex {
     /// Removes a version of a fact from the lists of the passages that it cites. Keeps the entry in the list of each
     /// passage that another version of the fact also cites.
     pub(super) fn forget_fact(&mut self, fact: &Fact, index: u32, others: &[Arc<Fact>]) {
-        for id in cites(fact) {
-            if !others.iter().any(|other| cites(other).any(|cited| cited == id))
-                && let Some(facts) = self.cited.get_mut(&id)
+        for id in cited_passages(fact) {
+            if !others.iter().any(|other| cited_passages(other).any(|cited| cited == id))
+                && let Some(facts) = self.facts_by_passage.get_mut(&id)
             {
                 facts.remove_last(|other| other == index);
                 if facts.is_empty() {
-                    self.cited.remove(&id);
+                    self.facts_by_passage.remove(&id);
                 }
             }
         }
@@ -59,17 +59,17 @@ impl TextIndex {
 
     pub(super) fn forget_passage(&mut self, passage: &Passage, index: u32) {
         let lines = match &passage.session {
-            Some(session) => self.sessions.get_mut(session),
-            None => Some(&mut self.outside),
+            Some(session) => self.by_session.get_mut(session),
+            None => Some(&mut self.without_session),
         };
-        let of_document = passage.document.as_ref().and_then(|document| self.documents.get_mut(document));
-        for lines in lines.into_iter().chain(of_document) {
+        let document_lines = passage.document.as_ref().and_then(|document| self.by_document.get_mut(document));
+        for lines in lines.into_iter().chain(document_lines) {
             lines.remove(&(passage.line, index));
         }
     }
 }
 
-fn cites(fact: &Fact) -> impl Iterator<Item = PassageId> + use<'_> {
+fn cited_passages(fact: &Fact) -> impl Iterator<Item = PassageId> + use<'_> {
     fact.provenance().evidence.iter().filter_map(|evidence| match evidence {
         Evidence::Passage { passage, .. } => Some(*passage),
         Evidence::File { .. } | Evidence::Excerpt(_) => None,
@@ -77,9 +77,9 @@ fn cites(fact: &Fact) -> impl Iterator<Item = PassageId> + use<'_> {
 }
 
 impl State {
-    fn lines<'a>(
+    fn passages_at_lines<'a>(
         &'a self,
-        lines: Option<&'a Lines>,
+        lines: Option<&'a PassageLines>,
     ) -> impl DoubleEndedIterator<Item = (PassageId, &'a Arc<Passage>)> + use<'a> {
         lines.into_iter().flat_map(SortedMap::keys).filter_map(|(_, index)| {
             let row = self.passages.at(*index);
@@ -93,9 +93,9 @@ impl State {
         &self,
         session: Option<&SessionId>,
     ) -> impl DoubleEndedIterator<Item = (PassageId, &Arc<Passage>)> {
-        self.lines(match session {
-            Some(session) => self.texts.sessions.get(session),
-            None => Some(&self.texts.outside),
+        self.passages_at_lines(match session {
+            Some(session) => self.texts.by_session.get(session),
+            None => Some(&self.texts.without_session),
         })
     }
 
@@ -104,13 +104,13 @@ impl State {
         &self,
         document: &EntityId,
     ) -> impl DoubleEndedIterator<Item = (PassageId, &Arc<Passage>)> {
-        self.lines(self.texts.documents.get(document))
+        self.passages_at_lines(self.texts.by_document.get(document))
     }
 
     /// Returns the facts, with any status, that cite a passage as evidence. The order is arbitrary.
     pub fn facts_citing(&self, passage: PassageId) -> impl Iterator<Item = &Arc<Fact>> {
-        let indices = self.texts.cited.get(&passage).into_iter().flat_map(Indices::iter);
+        let indices = self.texts.facts_by_passage.get(&passage).into_iter().flat_map(Indices::iter);
         let facts = indices.filter_map(|index| self.fact_at(index));
-        facts.filter(move |fact| cites(fact).any(|id| id == passage))
+        facts.filter(move |fact| cited_passages(fact).any(|id| id == passage))
     }
 }

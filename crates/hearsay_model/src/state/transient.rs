@@ -84,19 +84,19 @@ impl TransientUpdate {
     }
 }
 
-/// Subject and predicate of a transient value.
-type Of = (EntityId, Predicate);
+/// Subject and predicate that identify a transient value.
+type TransientKey = (EntityId, Predicate);
 
 #[derive(Debug, Clone)]
 pub(super) struct TransientRow {
-    of: Of,
+    key: TransientKey,
     value: TransientValue,
 }
 
 impl Keyed for TransientRow {
-    type Key = Of;
-    fn key(&self) -> &Of {
-        &self.of
+    type Key = TransientKey;
+    fn key(&self) -> &TransientKey {
+        &self.key
     }
 }
 
@@ -136,12 +136,12 @@ impl State {
     /// Returns the transient values, sorted by subject and predicate.
     pub fn transients(&self) -> impl Iterator<Item = &TransientValue> {
         let mut rows: Vec<_> = self.transients.values.rows().map(|(_, row)| row).collect();
-        rows.sort_unstable_by(|a, b| a.of.cmp(&b.of));
+        rows.sort_unstable_by(|a, b| a.key.cmp(&b.key));
         rows.into_iter().map(|row| &row.value)
     }
 
     /// Returns the row of a transient value, given its fact.
-    fn transient_of(&self, fact: FactId) -> Option<&TransientRow> {
+    fn transient_row(&self, fact: FactId) -> Option<&TransientRow> {
         let row = self.facts.get(&fact).filter(|row| row.transient)?;
         let fact = row.record.value.as_ref()?;
         self.transients.values.get(&(fact.subject().clone(), fact.predicate().clone()))
@@ -155,10 +155,10 @@ impl State {
         self.transients.updates += 1;
         let mut touched = Vec::with_capacity(update.values.len() * 4);
         for TransientChange { subject, predicate, value } in &update.values {
-            let of = (subject.clone(), predicate.clone());
-            self.drop_transient(&of, &mut touched);
+            let key = (subject.clone(), predicate.clone());
+            self.drop_transient(&key, &mut touched);
             if let Some(value) = value {
-                self.put_transient(of, value, &mut touched);
+                self.insert_transient(key, value, &mut touched);
             }
         }
         touched.sort_unstable();
@@ -173,7 +173,7 @@ impl State {
         touched
     }
 
-    fn put_transient(&mut self, of: Of, value: &TransientValue, touched: &mut Vec<Key>) {
+    fn insert_transient(&mut self, key: TransientKey, value: &TransientValue, touched: &mut Vec<Key>) {
         let id = value.fact.id();
         if self.asserted(id).is_some() {
             return;
@@ -193,13 +193,13 @@ impl State {
             row.record.value = Some(Arc::new(edge));
             touched.push(Key::KnowledgeEdge(id));
         }
-        self.transients.values.find_or_add(&of, || TransientRow { of: of.clone(), value: value.clone() });
+        self.transients.values.find_or_add(&key, || TransientRow { key: key.clone(), value: value.clone() });
         self.transients.count += 1;
     }
 
     /// Removes the transient value of a subject and predicate, if there is one.
-    fn drop_transient(&mut self, of: &Of, touched: &mut Vec<Key>) {
-        let Some(index) = self.transients.values.find(of) else { return };
+    fn drop_transient(&mut self, key: &TransientKey, touched: &mut Vec<Key>) {
+        let Some(index) = self.transients.values.find(key) else { return };
         let keys: Vec<Key> = self.transients.values.at(index).value.keys().collect();
         self.transients.values.remove(index);
         self.transients.count -= 1;
@@ -221,12 +221,12 @@ impl State {
         }
         for change in &operation.changes {
             if let Some(fact) = change.fact() {
-                if let Some(of) = self.transient_of(fact.id()).map(|row| row.of.clone()) {
-                    self.drop_transient(&of, touched);
+                if let Some(key) = self.transient_row(fact.id()).map(|row| row.key.clone()) {
+                    self.drop_transient(&key, touched);
                 }
             } else if let Change::Restore(_) = change {
-                let all: Vec<Of> = self.transients.values.rows().map(|(_, row)| row.of.clone()).collect();
-                all.iter().for_each(|of| self.drop_transient(of, touched));
+                let all: Vec<TransientKey> = self.transients.values.rows().map(|(_, row)| row.key.clone()).collect();
+                all.iter().for_each(|key| self.drop_transient(key, touched));
                 touched.extend(self.transients.clock.is_some().then_some(Key::Setting(SettingKey::Clock)));
             }
         }
@@ -243,8 +243,8 @@ impl State {
             let Key::Fact(id) = key else { continue };
             let Some(fact) = self.fact(*id).filter(|_| !self.is_transient(*id)) else { continue };
             if fact.status() == FactStatus::Canon && !fact.validity().is_closed() {
-                let of = (fact.subject().clone(), fact.predicate().clone());
-                self.drop_transient(&of, &mut dropped);
+                let key = (fact.subject().clone(), fact.predicate().clone());
+                self.drop_transient(&key, &mut dropped);
             }
         }
         if !dropped.is_empty() {
@@ -280,43 +280,43 @@ impl State {
         if !self.has_transients() {
             return Vec::new();
         }
-        let mut wanted = BTreeMap::new();
+        let mut required = BTreeMap::new();
         let mut session_changes = false;
         for change in &operation.changes {
             match change {
                 Change::SaveSlot(_) => return self.all_transients(),
                 Change::Set(Setting::Session(SessionSetting::Playing(playing))) => {
-                    session_changes |= self.playing().is_none_or(|now| now.session != playing.session);
+                    session_changes |= self.playing().is_none_or(|current| current.session != playing.session);
                 }
                 Change::Unset(SettingKey::Playing) => session_changes = true,
-                _ => self.referred(change, |id| {
-                    if let Some(row) = self.transient_of(id) {
-                        wanted.insert(&row.of, &row.value);
+                _ => self.for_each_referenced_fact(change, |id| {
+                    if let Some(row) = self.transient_row(id) {
+                        required.insert(&row.key, &row.value);
                     }
                 }),
             }
         }
         if session_changes {
-            let rows = self.transients.values.rows().map(|(_, row)| (&row.of, &row.value));
+            let rows = self.transients.values.rows().map(|(_, row)| (&row.key, &row.value));
             let rows = rows.filter(|((_, name), _)| self.vocabulary.history(name) == History::Session);
-            wanted.extend(rows.filter(|(_, value)| self.is_recordable(value)));
+            required.extend(rows.filter(|(_, value)| self.is_recordable(value)));
         }
         let clock = self
             .transients
             .clock
             .filter(|_| session_changes)
             .map(|time| Change::Set(Setting::Game(GameSetting::Clock(time))));
-        clock.into_iter().chain(wanted.into_values().flat_map(TransientValue::changes)).collect()
+        clock.into_iter().chain(required.into_values().flat_map(TransientValue::changes)).collect()
     }
 
     /// Calls a function with every fact to which a change refers. The fact that the change itself asserts is not
     /// visited.
-    pub(super) fn referred(&self, change: &Change, mut each: impl FnMut(FactId)) {
+    pub(super) fn for_each_referenced_fact(&self, change: &Change, mut visit: impl FnMut(FactId)) {
         change.reads(|reference| match reference {
-            Reference::Fact(id) => each(id),
+            Reference::Fact(id) => visit(id),
             Reference::KnowledgeEdge(id) => {
                 let edge = self.knowledge.get(&id).and_then(|row| row.record.value.as_ref());
-                edge.into_iter().for_each(|edge| each(edge.fact));
+                edge.into_iter().for_each(|edge| visit(edge.fact));
             }
             Reference::Entity(_) | Reference::Passage(_) | Reference::Session(_) => {}
         });

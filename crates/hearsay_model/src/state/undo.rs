@@ -33,18 +33,18 @@ impl State {
         for key in touched {
             match (self.shows(&key), after.shows(&key)) {
                 (true, false) => lost.push(key),
-                (true, true) if self.same(&after, &key) => {}
+                (true, true) if self.has_equal_record(&after, &key) => {}
                 (false, false) => {}
                 (_, true) => changed.push(key),
             }
         }
         let writes = lost.iter().filter_map(|key| self.writes_to(key)).flat_map(Writes::iter);
         let positions = writes.map(|write| Position(u64::from(write.operation) + 1));
-        let depends = |at: &Position| {
+        let is_dependent = |at: &Position| {
             let entry = self.entry(*at).filter(|_| *at > position);
             entry.is_some_and(|entry| entry.live && entry.operation.author != Author::Extractor)
         };
-        let mut dependents: Vec<Position> = positions.filter(depends).collect();
+        let mut dependents: Vec<Position> = positions.filter(is_dependent).collect();
         dependents.sort_unstable();
         dependents.dedup();
         Ok(UndoPreview { lost, changed, dependents })
@@ -74,7 +74,7 @@ impl State {
         // restore or a newer restore returns to.
         let mut restores: Vec<(u64, u64)> = Vec::new();
         // Positions of the operations that may become live or stop being live, and the earliest of these positions.
-        let (mut open, mut earliest) = (Vec::new(), newest);
+        let (mut candidates, mut earliest) = (Vec::new(), newest);
         for index in self.reverts.iter().rev() {
             let position = u64::from(index) + 1;
             if position < earliest {
@@ -83,16 +83,16 @@ impl State {
             let entry = &self.journal[index as usize];
             let restored_to = restores.last().map(|(_, to)| *to);
             let live = !reverted.contains(&position) && restored_to.is_none_or(|to| position <= to);
-            let changes_sides = position == newest || entry.live != live;
+            let may_change_others = position == newest || entry.live != live;
             for change in &entry.operation.changes {
                 let targets = match change {
                     Change::Revert(Position(at)) => *at..at + 1,
                     Change::Restore(Position(to)) => to + 1..position,
                     _ => continue,
                 };
-                if changes_sides {
+                if may_change_others {
                     earliest = earliest.min(targets.start);
-                    open.extend(targets);
+                    candidates.extend(targets);
                 }
                 match change {
                     Change::Revert(Position(at)) if live => _ = reverted.insert(*at),
@@ -104,11 +104,11 @@ impl State {
                 }
             }
         }
-        open.sort_unstable();
-        open.dedup();
-        for position in open {
-            let later = restores.partition_point(|(at, _)| *at > position);
-            let restored_to = later.checked_sub(1).map(|last| restores[last].1);
+        candidates.sort_unstable();
+        candidates.dedup();
+        for position in candidates {
+            let later_count = restores.partition_point(|(at, _)| *at > position);
+            let restored_to = later_count.checked_sub(1).map(|last| restores[last].1);
             let live = !reverted.contains(&position) && restored_to.is_none_or(|to| position <= to);
             let index = position as usize - 1;
             if self.journal.get(index).is_some_and(|entry| entry.live != live) {

@@ -37,24 +37,24 @@ impl Slot {
 }
 
 /// Dense indices of facts with an end, sorted by this end.
-type ByEnd = SortedMap<(Option<GameTime>, u32), ()>;
+type FactsByEnd = SortedMap<(Option<GameTime>, u32), ()>;
 
 #[derive(Debug, Clone, Default)]
-struct Ended {
-    canon: ByEnd,
-    claimed: ByEnd,
+struct EndedFacts {
+    canon: FactsByEnd,
+    claimed: FactsByEnd,
 }
 
 /// The facts of one entity and one predicate.
 #[derive(Debug, Clone, Default)]
-struct Group {
+struct PredicateFacts {
     /// Dense indices of facts without an end, in arbitrary order.
     open: Indices,
     /// The facts with an end; `None` for most predicates of most entities.
-    ended: Option<Box<Ended>>,
+    ended: Option<Box<EndedFacts>>,
 }
 
-impl Group {
+impl PredicateFacts {
     fn insert(&mut self, fact: u32, slot: Slot) {
         match slot {
             Slot::Open => self.open.push(fact),
@@ -73,7 +73,7 @@ impl Group {
 }
 
 /// Groups of facts, one for each predicate. An entity has few groups.
-type Groups = Vec<(Predicate, Group)>;
+type Groups = Vec<(Predicate, PredicateFacts)>;
 
 /// The facts that have an entity as subject, and the facts that have it as object, by the dense index of the entity.
 #[derive(Debug, Clone, Default)]
@@ -95,26 +95,30 @@ impl ValidityIndex {
         fact: u32,
         predicate: &Predicate,
         (subject, object): (u32, Option<u32>),
-        (before, after): (Option<Slot>, Option<Slot>),
+        (old_slot, new_slot): (Option<Slot>, Option<Slot>),
     ) {
         let objects = object.map(|object| &mut self.objects[object as usize]);
         for groups in std::iter::once(&mut self.subjects[subject as usize]).chain(objects) {
             let at = groups.iter().position(|(name, _)| name == predicate).unwrap_or_else(|| {
-                groups.push((predicate.clone(), Group::default()));
+                groups.push((predicate.clone(), PredicateFacts::default()));
                 groups.len() - 1
             });
             let group = &mut groups[at].1;
-            if let Some(slot) = before {
+            if let Some(slot) = old_slot {
                 group.remove(fact, slot);
             }
-            if let Some(slot) = after {
+            if let Some(slot) = new_slot {
                 group.insert(fact, slot);
             }
         }
     }
 }
 
-fn find<'a>(groups: &'a ChunkedVec<Groups, 32>, entity: Option<u32>, predicate: &str) -> Option<&'a Group> {
+fn find_group<'a>(
+    groups: &'a ChunkedVec<Groups, 32>,
+    entity: Option<u32>,
+    predicate: &str,
+) -> Option<&'a PredicateFacts> {
     let groups = groups.get(entity? as usize)?;
     groups.iter().find(|(name, _)| *name == *predicate).map(|(_, group)| group)
 }
@@ -124,7 +128,7 @@ fn find<'a>(groups: &'a ChunkedVec<Groups, 32>, entity: Option<u32>, predicate: 
 #[derive(Debug, Clone, Copy)]
 pub struct FactGroup<'a> {
     state: &'a State,
-    group: Option<&'a Group>,
+    group: Option<&'a PredicateFacts>,
 }
 
 impl<'a> FactGroup<'a> {
@@ -152,14 +156,14 @@ impl<'a> FactGroup<'a> {
     /// calendar understands.
     pub fn ended_after(self, moment: Option<GameTime>) -> impl Iterator<Item = &'a Arc<Fact>> {
         let ended = self.group.and_then(|group| group.ended.as_deref());
-        let canon = ended.into_iter().flat_map(move |ended| after(&ended.canon, moment));
+        let canon = ended.into_iter().flat_map(move |ended| indices_ended_after(&ended.canon, moment));
         self.facts(canon).chain(self.claims_ended_after(moment))
     }
 
     /// Returns the claimed facts whose end is after a moment, as in [`ended_after`](Self::ended_after).
     pub fn claims_ended_after(self, moment: Option<GameTime>) -> impl Iterator<Item = &'a Arc<Fact>> {
         let ended = self.group.and_then(|group| group.ended.as_deref());
-        self.facts(ended.into_iter().flat_map(move |ended| after(&ended.claimed, moment)))
+        self.facts(ended.into_iter().flat_map(move |ended| indices_ended_after(&ended.claimed, moment)))
     }
 
     /// Returns the facts that are valid at a moment. If the moment is `None`, returns the facts without an end.
@@ -170,7 +174,7 @@ impl<'a> FactGroup<'a> {
 }
 
 /// Returns the facts whose end is after a moment.
-fn after(ended: &ByEnd, moment: Option<GameTime>) -> impl Iterator<Item = u32> + use<'_> {
+fn indices_ended_after(ended: &FactsByEnd, moment: Option<GameTime>) -> impl Iterator<Item = u32> + use<'_> {
     // No fact ends after the maximum moment.
     let from = moment.map_or(Some(i64::MIN), |moment| moment.0.checked_add(1));
     from.into_iter().flat_map(|from| ended.keys_from(&(Some(GameTime(from)), 0))).map(|(_, index)| *index)
@@ -179,12 +183,12 @@ fn after(ended: &ByEnd, moment: Option<GameTime>) -> impl Iterator<Item = u32> +
 impl State {
     /// Returns the canon and claimed facts with this subject and this predicate.
     pub fn facts_with_subject(&self, subject: &EntityId, predicate: &str) -> FactGroup<'_> {
-        FactGroup { state: self, group: find(&self.validity.subjects, self.entities.find(subject), predicate) }
+        FactGroup { state: self, group: find_group(&self.validity.subjects, self.entities.find(subject), predicate) }
     }
 
     /// Returns the canon and claimed relations with this predicate whose object is the given entity.
     pub fn facts_with_object(&self, object: &EntityId, predicate: &str) -> FactGroup<'_> {
-        FactGroup { state: self, group: find(&self.validity.objects, self.entities.find(object), predicate) }
+        FactGroup { state: self, group: find_group(&self.validity.objects, self.entities.find(object), predicate) }
     }
 
     /// Returns the canon and claimed facts of a subject, grouped by predicate.

@@ -103,7 +103,7 @@ impl Behavior {
     /// Checks that a relation has no behavior that is only for attributes, and that an attribute has no behavior that
     /// is only for relations.
     pub(super) fn check(&self, name: &Predicate) -> Result<(), VocabularyError> {
-        let of_relations = [
+        let relation_fields = [
             ("belonging", self.belonging.is_some()),
             ("thread", self.thread.is_some()),
             ("event", self.event.is_some()),
@@ -111,7 +111,7 @@ impl Behavior {
             ("object_attitude", self.object_attitude.is_some()),
             ("vague", self.vague),
         ];
-        let of_attributes = [
+        let attribute_fields = [
             ("identity", self.identity.is_some()),
             ("scenery", self.scenery.is_some()),
             ("comparison", self.comparison.is_some()),
@@ -119,12 +119,12 @@ impl Behavior {
             ("dead_values", !self.dead_values.is_empty()),
             ("ended_values", !self.ended_values.is_empty()),
         ];
-        let (wrong, of) = match name.is_relation() {
-            true => (of_attributes.iter().find(|(_, given)| *given), "attributes"),
-            false => (of_relations.iter().find(|(_, given)| *given), "relations"),
+        let (misplaced, allowed) = match name.is_relation() {
+            true => (attribute_fields.iter().find(|(_, is_set)| *is_set), "attributes"),
+            false => (relation_fields.iter().find(|(_, is_set)| *is_set), "relations"),
         };
-        match wrong {
-            Some((field, _)) => Err(VocabularyError::Behavior { name: name.clone(), field, of }),
+        match misplaced {
+            Some((field, _)) => Err(VocabularyError::WrongBehavior { name: name.clone(), field, allowed }),
             None => Ok(()),
         }
     }
@@ -138,7 +138,7 @@ pub(super) struct Behaviors {
     /// every fact.
     belongings: Vec<(Predicate, Belonging)>,
     /// The attributes that have values with the meaning "dead".
-    deadly: Vec<Predicate>,
+    death_attributes: Vec<Predicate>,
 }
 
 impl Behaviors {
@@ -148,9 +148,9 @@ impl Behaviors {
         self.belongings.retain(|(other, _)| other != name);
         self.belongings.extend(behavior.belonging.map(|belonging| (name.clone(), belonging)));
         self.belongings.sort();
-        self.deadly.retain(|other| other != name);
-        self.deadly.extend((!behavior.dead_values.is_empty()).then(|| name.clone()));
-        self.deadly.sort();
+        self.death_attributes.retain(|other| other != name);
+        self.death_attributes.extend((!behavior.dead_values.is_empty()).then(|| name.clone()));
+        self.death_attributes.sort();
         let normal = |values: &[String]| values.iter().map(|value| text::normal(value)).collect();
         let (dead_values, ended_values) = (normal(&behavior.dead_values), normal(&behavior.ended_values));
         match *behavior == Behavior::default() {
@@ -160,7 +160,7 @@ impl Behaviors {
     }
 }
 
-static NONE: Behavior = Behavior {
+static DEFAULT_BEHAVIOR: Behavior = Behavior {
     belonging: None,
     thread: None,
     event: None,
@@ -180,7 +180,7 @@ static NONE: Behavior = Behavior {
 impl Vocabulary {
     /// Returns the behavior of a relation or attribute. A predicate without a stated behavior has the default behavior.
     pub fn behavior(&self, name: &Predicate) -> &Behavior {
-        self.behaviors.by_name.get(name).unwrap_or(&NONE)
+        self.behaviors.by_name.get(name).unwrap_or(&DEFAULT_BEHAVIOR)
     }
 
     /// Returns how the subject of a relation belongs to its object; `None` if it does not. This method is faster than
@@ -192,20 +192,20 @@ impl Vocabulary {
     }
 
     /// Returns the relations with this [`Belonging`], sorted by name.
-    pub fn with_belonging(&self, way: Belonging) -> impl Iterator<Item = &Predicate> {
-        self.behaviors.belongings.iter().filter(move |(_, belonging)| *belonging == way).map(|(name, _)| name)
+    pub fn with_belonging(&self, belonging: Belonging) -> impl Iterator<Item = &Predicate> {
+        self.behaviors.belongings.iter().filter(move |(_, other)| *other == belonging).map(|(name, _)| name)
     }
 
     /// Returns the attributes that have [values with the meaning "dead"](Behavior::dead_values), sorted by name.
     pub fn deadly(&self) -> &[Predicate] {
-        &self.behaviors.deadly
+        &self.behaviors.death_attributes
     }
 
-    /// Returns the predicates whose behavior satisfies `is_wanted`, sorted by name.
-    pub fn with_behavior(&self, is_wanted: impl Fn(&Behavior) -> bool) -> Vec<&Predicate> {
+    /// Returns the predicates whose behavior satisfies `condition`, sorted by name.
+    pub fn with_behavior(&self, condition: impl Fn(&Behavior) -> bool) -> Vec<&Predicate> {
         let all = self.behaviors.by_name.iter();
         let mut found: Vec<&Predicate> =
-            all.filter(|(_, behavior)| is_wanted(behavior)).map(|(name, _)| name).collect();
+            all.filter(|(_, behavior)| condition(behavior)).map(|(name, _)| name).collect();
         found.sort_unstable();
         found
     }

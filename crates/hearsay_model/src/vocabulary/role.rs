@@ -114,16 +114,16 @@ impl Roles {
     /// Checks that each role has a defined predicate. The predicate must be a relation if the role needs a relation,
     /// and an attribute otherwise.
     pub(super) fn new(
-        given: &BTreeMap<PredicateRole, Predicate>,
+        predicates: &BTreeMap<PredicateRole, Predicate>,
         is_defined: impl Fn(&Predicate) -> bool,
     ) -> Result<Self, VocabularyError> {
-        let of = |role: PredicateRole| match given.get(&role) {
+        let check_role = |role: PredicateRole| match predicates.get(&role) {
             None => Err(VocabularyError::MissingRole(role)),
             Some(name) if !is_defined(name) || name.is_relation() != role.is_relation() => {
-                Err(VocabularyError::Role { role, name: name.clone() })
+                Err(VocabularyError::InvalidRole { role, name: name.clone() })
             }
             Some(name) => Ok(name.clone()),
         };
-        PredicateRole::ALL.into_iter().map(of).collect::<Result<_, _>>().map(Self)
+        PredicateRole::ALL.into_iter().map(check_role).collect::<Result<_, _>>().map(Self)
     }
 }

@@ -61,10 +61,10 @@ fn predicates_keep_to_one_case() {
 fn invalid_definitions_are_refused() {
     let mut def = Vocabulary::default().predicate(&Predicate::new("OWES").unwrap()).unwrap().clone();
     def.phrase = "{subject} owes".into();
-    assert!(matches!(Vocabulary::default().define(def), Err(VocabularyError::Phrase { .. })));
+    assert!(matches!(Vocabulary::default().define(def), Err(VocabularyError::IncompletePhrase { .. })));
     let mut def = Vocabulary::default().predicate(&Predicate::new("OWES").unwrap()).unwrap().clone();
     def.history = History::Latest;
-    assert!(matches!(Vocabulary::default().define(def), Err(VocabularyError::History(_))));
+    assert!(matches!(Vocabulary::default().define(def), Err(VocabularyError::HistoryNotFunctional(_))));
 }
 
 const MINIMAL: &str = r#"
@@ -87,7 +87,7 @@ behavior = { dead_values = ["gone"] }
 "#;
 
 /// Returns a small vocabulary file that defines these relations.
-fn with(names: &str) -> String {
+fn vocabulary_file(names: &str) -> String {
     let defined = names
         .split_whitespace()
         .map(|name| format!("[[predicate]]\nname = \"{name}\"\nphrase = \"{{subject}} does it to {{object}}\"\n"));
@@ -98,13 +98,13 @@ const NEEDED: &str = "STANDS_IN DWELLS_IN SWORN_TO WITHIN OWNS TRUSTS HEARD_OF T
 
 #[test]
 fn a_vocabulary_without_a_role_is_refused() {
-    Vocabulary::from_toml(&with(NEEDED)).unwrap();
-    let without = with(NEEDED).replace("residence = \"DWELLS_IN\"", "");
+    Vocabulary::from_toml(&vocabulary_file(NEEDED)).unwrap();
+    let without = vocabulary_file(NEEDED).replace("residence = \"DWELLS_IN\"", "");
     let error = Vocabulary::from_toml(&without).unwrap_err();
     assert_eq!(error.to_string(), "no predicate has the role `residence`; name one in the table `roles`");
-    let undefined = Vocabulary::from_toml(&with(&NEEDED.replace("WITHIN ", ""))).unwrap_err();
+    let undefined = Vocabulary::from_toml(&vocabulary_file(&NEEDED.replace("WITHIN ", ""))).unwrap_err();
     assert!(undefined.to_string().contains("WITHIN cannot have the role `part`"), "{undefined}");
-    let unknown = Vocabulary::from_toml(&with(NEEDED).replace("dead_values", "death_values")).unwrap_err();
+    let unknown = Vocabulary::from_toml(&vocabulary_file(NEEDED).replace("dead_values", "death_values")).unwrap_err();
     assert!(unknown.to_string().contains("unknown field `death_values`, expected one of"), "{unknown}");
 }
 

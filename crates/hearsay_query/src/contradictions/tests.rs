@@ -8,28 +8,28 @@ type Items = BTreeSet<(EntityId, Clash, BTreeSet<FactId>)>;
 /// Reference implementation: compares every fact with every other fact.
 fn naive(state: &State) -> Items {
     let mut items: BTreeMap<(EntityId, Clash), BTreeSet<FactId>> = BTreeMap::new();
-    let status: Vec<&Arc<Fact>> = state.facts().filter(|fact| stands(fact)).collect();
-    for a in &status {
-        for b in status.iter().filter(|b| b.id() != a.id()) {
-            let mut note = |subject: &EntityId, clash| {
+    let asserted_facts: Vec<&Arc<Fact>> = state.facts().filter(|fact| is_asserted(fact)).collect();
+    for a in &asserted_facts {
+        for b in asserted_facts.iter().filter(|b| b.id() != a.id()) {
+            let mut add_conflict = |subject: &EntityId, clash| {
                 items.entry((subject.clone(), clash)).or_default().extend([a.id(), b.id()]);
             };
             if let Some(FactRelation::Refutes(id)) = a.fact_relation()
                 && id == b.id()
             {
-                note(b.subject(), Clash::Refuted(id));
+                add_conflict(b.subject(), Clash::Refuted(id));
             }
             if a.subject() != b.subject() || !hold_together(a, b) {
                 continue;
             }
             if a.predicate() == b.predicate() && state.is_functional(a.predicate()) && a.object() != b.object() {
-                note(a.subject(), Clash::OneAtATime(a.predicate().clone()));
+                add_conflict(a.subject(), Clash::OneAtATime(a.predicate().clone()));
             }
             if let Some(object) = a.object().entity()
                 && a.object() == b.object()
                 && state.vocabulary().are_opposites(a.predicate(), b.predicate())
             {
-                note(a.subject(), Clash::Opposites(object.clone()));
+                add_conflict(a.subject(), Clash::Opposites(object.clone()));
             }
         }
     }
@@ -63,7 +63,7 @@ pub(crate) fn id(n: u8) -> EntityId {
 
 /// A generated fact. Each number selects a value.
 #[derive(Debug, Clone)]
-pub(crate) struct Said {
+pub(crate) struct GeneratedFact {
     subject: u8,
     predicate: u8,
     object: u8,
@@ -74,7 +74,7 @@ pub(crate) struct Said {
 
 #[derive(Debug, Clone)]
 pub(crate) enum Step {
-    Say(Vec<Said>),
+    Say(Vec<GeneratedFact>),
     Refute(u8),
     Move(u8, u8),
     End(u8, u8),
@@ -87,8 +87,8 @@ pub(crate) enum Step {
 pub(crate) fn steps() -> impl Strategy<Value = Vec<Step>> {
     let minute = || 0..24_u8;
     let until = prop_oneof![3 => Just(None), 3 => minute().prop_map(|at| Some(Some(at))), 1 => Just(Some(None))];
-    let said = (0..3_u8, 0..4_u8, 0..4_u8, prop::option::of(minute()), until, 0..5_u8);
-    let said = said.prop_map(|(subject, predicate, object, from, until, status)| Said {
+    let generated_fact = (0..3_u8, 0..4_u8, 0..4_u8, prop::option::of(minute()), until, 0..5_u8);
+    let generated_fact = generated_fact.prop_map(|(subject, predicate, object, from, until, status)| GeneratedFact {
         subject,
         predicate,
         object,
@@ -97,9 +97,9 @@ pub(crate) fn steps() -> impl Strategy<Value = Vec<Step>> {
         status,
     });
     let step = prop_oneof![
-        6 => prop::collection::vec(said, 1..4).prop_map(Step::Say),
+        6 => prop::collection::vec(generated_fact, 1..4).prop_map(Step::Say),
         1 => any::<u8>().prop_map(Step::Refute),
-        8 => (0..3_u8, 0..4_u8).prop_map(|(who, to)| Step::Move(who, to)),
+        8 => (0..3_u8, 0..4_u8).prop_map(|(subject, object)| Step::Move(subject, object)),
         2 => (any::<u8>(), minute()).prop_map(|(fact, at)| Step::End(fact, at)),
         2 => (any::<u8>(), 0..5_u8).prop_map(|(fact, status)| Step::Judge(fact, status)),
         1 => any::<u8>().prop_map(Step::Remove),
@@ -113,13 +113,13 @@ fn date(minute: u8) -> Date {
     Date::at(GameTime(minute.into()))
 }
 
-fn fact(said: &Said) -> Option<Arc<Fact>> {
-    let name = ["LOCATED_AT", "EMPLOYED_BY", "ALLIED_WITH", "HOSTILE_TO"][usize::from(said.predicate)];
-    let until = said.until.map(|at| at.map_or(Date { raw: "long ago".into(), time: None }, date));
-    let validity = Validity { from: said.from.map(date), until };
+fn fact(generated: &GeneratedFact) -> Option<Arc<Fact>> {
+    let name = ["LOCATED_AT", "EMPLOYED_BY", "ALLIED_WITH", "HOSTILE_TO"][usize::from(generated.predicate)];
+    let until = generated.until.map(|at| at.map_or(Date { raw: "long ago".into(), time: None }, date));
+    let validity = Validity { from: generated.from.map(date), until };
     let provenance = Provenance::new(Method::Stated, Author::Extractor);
-    let fact = Fact::relation(&id(said.subject), name, &id(said.object), provenance).ok()?;
-    let fact = fact.status(FactStatus::ALL[usize::from(said.status)]).validity(validity).build();
+    let fact = Fact::relation(&id(generated.subject), name, &id(generated.object), provenance).ok()?;
+    let fact = fact.status(FactStatus::ALL[usize::from(generated.status)]).validity(validity).build();
     fact.ok().map(Arc::new)
 }
 
@@ -128,9 +128,9 @@ fn fact(said: &Said) -> Option<Arc<Fact>> {
 pub(crate) fn operation(state: &State, step: &Step, clock: u8) -> Option<Operation> {
     let all: Vec<&Arc<Fact>> = state.facts().collect();
     let pick = |n: u8| all.get(usize::from(n) % all.len().max(1)).map(|fact| fact.id());
-    let assert = |said: &Said| fact(said).map(Change::AssertFact);
+    let assert = |generated: &GeneratedFact| fact(generated).map(Change::AssertFact);
     let changes = match step {
-        Step::Say(said) => said.iter().filter_map(assert).collect(),
+        Step::Say(generated) => generated.iter().filter_map(assert).collect(),
         Step::Refute(n) => {
             let other = state.fact(pick(*n)?)?;
             let provenance = Provenance::new(Method::Stated, Author::Extractor);
@@ -138,14 +138,14 @@ pub(crate) fn operation(state: &State, step: &Step, clock: u8) -> Option<Operati
             let refuting = refuting.status(FactStatus::Claimed).fact_relation(Some(FactRelation::Refutes(other.id())));
             vec![Change::AssertFact(Arc::new(refuting.build().ok()?))]
         }
-        Step::Move(who, to) => {
+        Step::Move(subject, object) => {
             let name = Predicate::new("LOCATED_AT").ok()?;
-            let open = state.values(&id(*who), &name).into_iter();
+            let open = state.values(&id(*subject), &name).into_iter();
             let open = open.filter(|fact| fact.validity().start().is_none_or(|start| start <= GameTime(clock.into())));
             let ended = open.map(|fact| Change::EndFact { fact: fact.id(), until: date(clock) });
             let (from, until, status) = (Some(clock), None, 2);
-            let said = Said { subject: *who, predicate: 0, object: *to, from, until, status };
-            ended.chain(assert(&said)).collect()
+            let generated = GeneratedFact { subject: *subject, predicate: 0, object: *object, from, until, status };
+            ended.chain(assert(&generated)).collect()
         }
         Step::End(n, at) => vec![Change::EndFact { fact: pick(*n)?, until: date(*at) }],
         Step::Judge(n, status) => {
@@ -169,13 +169,13 @@ proptest! {
     #[test]
     fn contradictions_equal_their_definition_after_every_operation(steps in steps()) {
         let mut state = stage();
-        let mut kept = Contradictions::of(&state);
+        let mut incremental = Contradictions::from_state(&state);
         for (clock, step) in (0..).zip(&steps) {
             let Some(operation) = operation(&state, step, clock) else { continue };
             let Ok(applied) = state.apply(operation) else { continue };
-            kept.update(&state, &applied.touched);
-            prop_assert_eq!(&kept, &Contradictions::of(&state));
-            let items: Items = kept
+            incremental.update(&state, &applied.touched);
+            prop_assert_eq!(&incremental, &Contradictions::from_state(&state));
+            let items: Items = incremental
                 .iter()
                 .map(|(subject, clash, facts)| (subject.clone(), clash.clone(), facts.into_iter().collect()))
                 .collect();
@@ -197,7 +197,7 @@ fn states_clash_when_both_cannot_be_so() {
             changes.push(Change::AssertFact(Arc::new(fact.validity(validity).build().unwrap())));
         }
         state.apply(Operation::new(Author::Dm, "say", changes)).unwrap();
-        assert_eq!(Contradictions::of(&state).count() > 0, expected);
+        assert_eq!(Contradictions::from_state(&state).count() > 0, expected);
         assert_eq!(!naive(&state).is_empty(), expected);
     };
     let from_to = |from: Option<i64>, until: Option<i64>| {

@@ -14,7 +14,7 @@ pub struct Claim {
     predicate: Predicate,
     object: String,
     /// Start and end of the validity; `None` if the validity has not ended.
-    over: Option<(Option<GameTime>, Option<GameTime>)>,
+    ended_validity: Option<(Option<GameTime>, Option<GameTime>)>,
     /// Relation to another fact, if any. It distinguishes the claim of a refutation from the claim of the refuted fact.
     fact_relation: Option<FactRelation>,
 }
@@ -22,7 +22,7 @@ pub struct Claim {
 /// Minimum fraction of shared words at which two sentences count as paraphrases, 0 to 1. Similarity of meaning is a
 /// worse measure: the encoder rates "somebody hid a ledger" and "she found it" (0.93) as more similar than "a cellar is
 /// flooded" and "there is water in it" (0.86).
-const SAME_WORDS: f64 = 0.8;
+const MIN_WORD_SIMILARITY: f64 = 0.8;
 
 impl Claim {
     /// Returns the claim of a fact.
@@ -38,15 +38,15 @@ impl Claim {
         statement: &str,
         validity: &Validity,
     ) -> Self {
-        let (subject, predicate, object) = canonical(vocabulary, parts);
+        let (subject, predicate, object) = canonical_relation(vocabulary, parts);
         let object = match &object {
             // A vague relation can express many different things, so the statement is part of the claim.
-            Object::Entity(id) if is_vague(vocabulary, &predicate) => format!("{id} {}", words(statement)),
+            Object::Entity(id) if is_vague(vocabulary, &predicate) => format!("{id} {}", normalized_stems(statement)),
             Object::Entity(id) => id.to_string(),
-            Object::Value(value) => words(&value.to_string()),
+            Object::Value(value) => normalized_stems(&value.to_string()),
         };
-        let over = validity.is_closed().then(|| (validity.start(), validity.end()));
-        Self { subject, predicate, object, over, fact_relation: None }
+        let ended_validity = validity.is_closed().then(|| (validity.start(), validity.end()));
+        Self { subject, predicate, object, ended_validity, fact_relation: None }
     }
 
     /// Returns the subject of the claim. For a symmetric relation, this is the entity with the smaller id.
@@ -58,17 +58,17 @@ impl Claim {
 /// Returns a relation in its canonical direction. If the predicate is the inverse of another predicate, swaps subject
 /// and object and returns that other predicate. For a symmetric relation, the subject is the entity with the smaller
 /// id.
-pub fn canonical(
+pub fn canonical_relation(
     vocabulary: &Vocabulary,
     (subject, predicate, object): (&EntityId, &Predicate, &Object),
 ) -> (EntityId, Predicate, Object) {
-    let as_it_is = || (subject.clone(), predicate.clone(), object.clone());
-    let Object::Entity(other) = object else { return as_it_is() };
-    let backwards = |name: &Predicate| (other.clone(), name.clone(), Object::Entity(subject.clone()));
+    let unchanged = || (subject.clone(), predicate.clone(), object.clone());
+    let Object::Entity(other) = object else { return unchanged() };
+    let inverted = |name: &Predicate| (other.clone(), name.clone(), Object::Entity(subject.clone()));
     match (vocabulary.predicate(predicate), vocabulary.inverse_of(predicate)) {
-        (Some(def), _) if def.symmetric && other < subject => backwards(predicate),
-        (None, Some(def)) => backwards(&def.name),
-        _ => as_it_is(),
+        (Some(def), _) if def.symmetric && other < subject => inverted(predicate),
+        (None, Some(def)) => inverted(&def.name),
+        _ => unchanged(),
     }
 }
 
@@ -78,28 +78,28 @@ fn is_vague(vocabulary: &Vocabulary, predicate: &Predicate) -> bool {
 }
 
 /// Returns the stems of the content words, sorted and without duplicates. Appends `not` if the text is negated.
-fn words(text: &str) -> String {
+fn normalized_stems(text: &str) -> String {
     let mut stems = stems(text);
     stems.sort_unstable();
     stems.dedup();
-    if denies(text) {
+    if is_negated(text) {
         stems.push("not".into());
     }
     if stems.is_empty() { text::normal(text) } else { stems.join(" ") }
 }
 
 /// Returns whether a text is negated, that is, whether it has an odd number of negating words.
-fn denies(text: &str) -> bool {
+fn is_negated(text: &str) -> bool {
     let negations = &hearsay_model::words::english().negations;
-    let negates = |word: &&String| negations.contains(word) || word.ends_with("n't");
-    text::words(text).iter().filter(negates).count() % 2 == 1
+    let is_negation = |word: &&String| negations.contains(word) || word.ends_with("n't");
+    text::words(text).iter().filter(is_negation).count() % 2 == 1
 }
 
-/// Returns whether a claim and its statement say the same as a fact. This is so if the claims are equal, or if the
-/// statements are paraphrases and the claims concern the same attribute or vague relation.
-pub fn says_the_same(vocabulary: &Vocabulary, (claim, statement): (&Claim, &str), fact: &Fact) -> bool {
+/// Returns whether a claim with its statement is equivalent to a fact. This is the case if the claims are equal, or if
+/// the statements are paraphrases and the claims concern the same attribute or vague relation.
+pub fn is_equivalent(vocabulary: &Vocabulary, (claim, statement): (&Claim, &str), fact: &Fact) -> bool {
     // Compares words only if subject and predicate agree, because stemming is slow.
-    let (subject, predicate, _) = canonical(vocabulary, (fact.subject(), fact.predicate(), fact.object()));
+    let (subject, predicate, _) = canonical_relation(vocabulary, (fact.subject(), fact.predicate(), fact.object()));
     if (&subject, &predicate) != (&claim.subject, &claim.predicate) {
         return false;
     }
@@ -107,43 +107,44 @@ pub fn says_the_same(vocabulary: &Vocabulary, (claim, statement): (&Claim, &str)
     if other == *claim {
         return true;
     }
-    let free = !claim.predicate.is_relation() && !vocabulary.is_functional(&claim.predicate);
-    let same = claim.over == other.over && claim.fact_relation == other.fact_relation;
-    let (free, vague) = (free && same, is_vague(vocabulary, &claim.predicate) && same);
-    if !free && !vague {
+    let is_free_text = !claim.predicate.is_relation() && !vocabulary.is_functional(&claim.predicate);
+    let same_context = claim.ended_validity == other.ended_validity && claim.fact_relation == other.fact_relation;
+    let (is_free_text, has_vague_predicate) =
+        (is_free_text && same_context, is_vague(vocabulary, &claim.predicate) && same_context);
+    if !is_free_text && !has_vague_predicate {
         return false;
     }
     // The object of a vague claim is the object's id, followed by the words of the statement.
-    let of = |claim: &Claim| claim.object.split(' ').next().unwrap_or_default().to_owned();
-    if vague && of(claim) != of(&other) {
+    let object_id = |claim: &Claim| claim.object.split(' ').next().unwrap_or_default().to_owned();
+    if has_vague_predicate && object_id(claim) != object_id(&other) {
         return false;
     }
     let numbers = |text: &str| -> Vec<String> {
         text::words(text).into_iter().filter(|word| word.contains(char::is_numeric)).collect()
     };
-    if denies(statement) != denies(fact.statement()) || numbers(statement) != numbers(fact.statement()) {
+    if is_negated(statement) != is_negated(fact.statement()) || numbers(statement) != numbers(fact.statement()) {
         return false;
     }
-    shared(&claim.object, &other.object) >= SAME_WORDS
+    jaccard_similarity(&claim.object, &other.object) >= MIN_WORD_SIMILARITY
 }
 
-/// Returns whether `fact` adds nothing to `than`: `leader` adds nothing to `bandit leader`.
-pub fn says_no_more(vocabulary: &Vocabulary, fact: &Fact, than: &Fact) -> bool {
-    let parts = |fact: &'_ Fact| (fact.subject().clone(), fact.predicate().clone());
-    let is_free = !fact.predicate().is_relation() && !vocabulary.is_functional(fact.predicate());
-    let (Some(less), Some(more)) = (fact.object().text(), than.object().text()) else { return false };
-    if !is_free || parts(fact) != parts(than) || denies(less) != denies(more) {
+/// Returns whether `fact` adds nothing to `other`: `leader` adds nothing to `bandit leader`.
+pub fn is_implied_by(vocabulary: &Vocabulary, fact: &Fact, other: &Fact) -> bool {
+    let key = |fact: &'_ Fact| (fact.subject().clone(), fact.predicate().clone());
+    let is_free_text = !fact.predicate().is_relation() && !vocabulary.is_functional(fact.predicate());
+    let (Some(own_words), Some(other_words)) = (fact.object().text(), other.object().text()) else { return false };
+    if !is_free_text || key(fact) != key(other) || is_negated(own_words) != is_negated(other_words) {
         return false;
     }
-    let over = |fact: &Fact| (fact.validity().is_closed(), fact.fact_relation());
-    let (less, more) = (stems(less), stems(more));
+    let context = |fact: &Fact| (fact.validity().is_closed(), fact.fact_relation());
+    let (own_words, other_words) = (stems(own_words), stems(other_words));
     // The last word is the head noun, and the words before it modify it.
-    over(fact) == over(than)
-        && less.last().is_some_and(|word| more.last() == Some(word))
-        && less.iter().all(|word| more.contains(word))
+    context(fact) == context(other)
+        && own_words.last().is_some_and(|word| other_words.last() == Some(word))
+        && own_words.iter().all(|word| other_words.contains(word))
 }
 
-fn shared(a: &str, b: &str) -> f64 {
+fn jaccard_similarity(a: &str, b: &str) -> f64 {
     let (a, b): (BTreeSet<&str>, BTreeSet<&str>) = (a.split(' ').collect(), b.split(' ').collect());
     a.intersection(&b).count() as f64 / a.union(&b).count().max(1) as f64
 }
@@ -169,7 +170,7 @@ mod tests {
         let check = |a: (&str, &str, &str, &str), b: (&str, &str, &str, &str), expected: bool| {
             let (a, b) = (fact(a.0, a.1, a.2, a.3), fact(b.0, b.1, b.2, b.3));
             let claim = Claim::of(&vocabulary, &a);
-            assert_eq!(says_the_same(&vocabulary, (&claim, a.statement()), &b), expected, "{a:?} {b:?}");
+            assert_eq!(is_equivalent(&vocabulary, (&claim, a.statement()), &b), expected, "{a:?} {b:?}");
         };
         check(("ann", "OWES", "bo", "Ann owes Bo."), ("ann", "OWES", "bo", "Ann is in Bo's debt."), true);
         check(("ann", "OWES", "bo", "Ann owes Bo."), ("bo", "OWES", "ann", "Bo owes Ann."), false);
@@ -186,8 +187,8 @@ mod tests {
         check(related("Ann sailed with Bo."), related("Bo sailed with Ann."), true);
         check(related("Ann sailed with Bo."), related("Ann taught Bo to read."), false);
         let check = |less: &str, more: &str, expected: bool| {
-            let of = |trade: &str| fact("ann", "occupation", trade, "x");
-            assert_eq!(says_no_more(&vocabulary, &of(less), &of(more)), expected, "{less} {more}");
+            let occupation = |trade: &str| fact("ann", "occupation", trade, "x");
+            assert_eq!(is_implied_by(&vocabulary, &occupation(less), &occupation(more)), expected, "{less} {more}");
         };
         check("leader", "bandit leader", true);
         check("a leader", "feared leader", true);

@@ -19,11 +19,11 @@ use super::claim::Claim;
 mod tests;
 
 /// Minimum name similarity of near-certain duplicates, 0 to 1.
-pub const NEAR_CERTAIN_NAME: f64 = 0.98;
+pub const NEAR_CERTAIN_NAME_SIMILARITY: f64 = 0.98;
 /// Minimum overall similarity of near-certain duplicates, 0 to 1.
-pub const NEAR_CERTAIN_WHOLE: f64 = 0.85;
+pub const NEAR_CERTAIN_SIMILARITY: f64 = 0.85;
 /// Minimum name similarity of possible duplicates, 0 to 1.
-pub const POSSIBLE_NAME: f64 = 0.90;
+pub const POSSIBLE_NAME_SIMILARITY: f64 = 0.90;
 
 /// Degree of certainty that two entities are the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -63,7 +63,7 @@ pub struct Duplicate {
 
 /// Maximum size of a block in which all pairs are compared. In a larger block, each entity is compared only with the
 /// next [`WINDOW`] entities in alphabetical order.
-const MOST_IN_BLOCK: usize = 48;
+const MAX_BLOCK_SIZE: usize = 48;
 
 /// Identity of a block: the kind of its entities, the type of the block key, and the key itself.
 type Block<'a> = (Option<&'a str>, u8, String);
@@ -80,11 +80,11 @@ struct Name {
     sorted: String,
     sound: String,
     /// Bit set of the letters that occur in the name.
-    has: u32,
+    letter_set: u32,
 }
 
 impl Name {
-    fn of(text: &str) -> Option<Self> {
+    fn parse(text: &str) -> Option<Self> {
         let mut words = text::words(text);
         if words.len() > 1 && matches!(words[0].as_str(), "the" | "a" | "an") {
             words.remove(0);
@@ -96,8 +96,8 @@ impl Name {
         let mut order = words.clone();
         order.sort_unstable();
         let sorted = self::letters(&order);
-        let has = letters.bytes().fold(0, |set, byte| set | 1 << (byte % 32));
-        Some(Self { text: text.to_owned(), sound: sound(&letters), words, letters, sorted, has })
+        let letter_set = letters.bytes().fold(0, |set, byte| set | 1 << (byte % 32));
+        Some(Self { text: text.to_owned(), sound: sound(&letters), words, letters, sorted, letter_set })
     }
 
     /// Returns the block keys of a name: the sound of each word, the sound of the whole name, and its first letters.
@@ -107,16 +107,16 @@ impl Name {
         let of_words = of_words.filter(|word| word.len() > 2).map(|word| (0, sound(&word)));
         let first: String = self.letters.chars().take(4).collect();
         let first_sorted: String = self.sorted.chars().take(4).collect();
-        let whole = [(1, sound(&self.sorted)), (2, first), (3, first_sorted)];
-        of_words.filter(|(_, sound)| !sound.is_empty()).chain(whole)
+        let whole_name = [(1, sound(&self.sorted)), (2, first), (3, first_sorted)];
+        of_words.filter(|(_, sound)| !sound.is_empty()).chain(whole_name)
     }
 }
 
 /// Returns the Jaro–Winkler similarity of two names, 0 to 1, regardless of word order. The similarity is lower if a
 /// word has no similar word in the other name: "Harbour Watch" is not "Harbour Wall".
-fn alike(a: &Name, b: &Name) -> f64 {
+fn name_similarity(a: &Name, b: &Name) -> f64 {
     let (longer, shorter) = (a.letters.len().max(b.letters.len()), a.letters.len().min(b.letters.len()));
-    if (a.has ^ b.has).count_ones() > 6 || longer > 2 * shorter {
+    if (a.letter_set ^ b.letter_set).count_ones() > 6 || longer > 2 * shorter {
         return 0.0;
     }
     let numbers = |name: &Name| -> Vec<String> {
@@ -125,17 +125,17 @@ fn alike(a: &Name, b: &Name) -> f64 {
     if numbers(a) != numbers(b) {
         return 0.0;
     }
-    let plain = strsim::jaro_winkler(&a.letters, &b.letters);
+    let unsorted = strsim::jaro_winkler(&a.letters, &b.letters);
     if a.words.len() != b.words.len() || a.words.len() < 2 {
-        return plain;
+        return unsorted;
     }
     let sorted = strsim::jaro_winkler(&a.sorted, &b.sorted);
-    if plain.max(sorted) < LEAST {
+    if unsorted.max(sorted) < MIN_LETTER_SIMILARITY {
         return 0.0;
     }
     // Matches each word with the most similar word of the other name. Returns the length-weighted mean of these
     // similarities, and the lowest of them.
-    let aligned = |from: &Name, to: &Name| {
+    let align_words = |from: &Name, to: &Name| {
         let best = |word: &String| to.words.iter().map(|other| strsim::jaro_winkler(word, other)).fold(0.0, f64::max);
         let (mut sum, mut length, mut worst) = (0.0, 0.0, 1.0_f64);
         for word in &from.words {
@@ -144,40 +144,40 @@ fn alike(a: &Name, b: &Name) -> f64 {
         }
         (sum / length, worst)
     };
-    let ((forth, worst), (back, worst_back)) = (aligned(a, b), aligned(b, a));
+    let ((forward, worst), (backward, worst_backward)) = (align_words(a, b), align_words(b, a));
     // Names that differ only in word order are almost the same, so the penalty is small.
-    let whole = plain.max(sorted - 0.01).max(forth.min(back) - 0.01);
-    let worst = worst.min(worst_back);
-    if worst < 0.85 { whole * (0.5 + 0.5 * worst) } else { whole }
+    let similarity = unsorted.max(sorted - 0.01).max(forward.min(backward) - 0.01);
+    let worst = worst.min(worst_backward);
+    if worst < 0.85 { similarity * (0.5 + 0.5 * worst) } else { similarity }
 }
 
 /// Minimum similarity of the letters at which multi-word names are compared word by word.
-const LEAST: f64 = 0.8;
+const MIN_LETTER_SIMILARITY: f64 = 0.8;
 
 /// Returns pairs of entities that may be the same. Near-certain duplicates come first, and each group is sorted by
 /// descending similarity. Compares only entities of the same kind. Omits pairs that the DM has marked as distinct. Call
-/// [`Duplicate::meant`] on a result to also compare the meaning of the descriptions.
+/// [`Duplicate::with_meaning_similarity`] on a result to also compare the meaning of the descriptions.
 pub fn duplicates(state: &State) -> Vec<Duplicate> {
     let entities: Vec<&EntityId> = state.entities().map(|entity| &entity.id).collect();
     let kinds: Vec<Option<Kind>> = entities.iter().map(|id| state.kind(id)).collect();
     let names: Vec<Vec<Name>> =
-        entities.iter().map(|id| state.names(id).into_iter().filter_map(Name::of).collect()).collect();
+        entities.iter().map(|id| state.names(id).into_iter().filter_map(Name::parse).collect()).collect();
     let mut blocks: BTreeMap<Block, BTreeSet<(&str, u32)>> = BTreeMap::new();
     for (number, names) in names.iter().enumerate() {
         let kind = kinds[number].as_ref().map(Kind::as_str);
         for name in names {
-            for (what, key) in name.blocks() {
-                blocks.entry((kind, what, key)).or_default().insert((&name.letters, number as u32));
+            for (key_type, key) in name.blocks() {
+                blocks.entry((kind, key_type, key)).or_default().insert((&name.letters, number as u32));
             }
         }
     }
     let mut pairs: Vec<(u32, u32)> = Vec::new();
     for block in blocks.into_values() {
         let block: Vec<u32> = block.into_iter().map(|(_, number)| number).collect();
-        let reach = if block.len() > MOST_IN_BLOCK { WINDOW } else { block.len() };
-        for (at, a) in block.iter().enumerate() {
-            let near = block[at + 1..].iter().take(reach).filter(|b| *b != a);
-            pairs.extend(near.map(|b| (*a.min(b), *a.max(b))));
+        let window = if block.len() > MAX_BLOCK_SIZE { WINDOW } else { block.len() };
+        for (index, a) in block.iter().enumerate() {
+            let following = block[index + 1..].iter().take(window).filter(|b| *b != a);
+            pairs.extend(following.map(|b| (*a.min(b), *a.max(b))));
         }
     }
     pairs.sort_unstable();
@@ -185,28 +185,28 @@ pub fn duplicates(state: &State) -> Vec<Duplicate> {
     let mut found = Vec::new();
     for (a, b) in pairs {
         let (a, b) = (a as usize, b as usize);
-        let (best, one, other) = most_alike(&names[a], &names[b]);
+        let (best, one, other) = most_similar_names(&names[a], &names[b]);
         let (Some(one), Some(other)) = (one, other) else { continue };
-        if best >= POSSIBLE_NAME && !state.are_distinct(entities[a], entities[b]) {
-            found.extend(judged(state, (entities[a], one), (entities[b], other), best));
+        if best >= POSSIBLE_NAME_SIMILARITY && !state.are_distinct(entities[a], entities[b]) {
+            found.extend(build_duplicate(state, (entities[a], one), (entities[b], other), best));
         }
     }
-    sort(&mut found);
+    sort_duplicates(&mut found);
     found
 }
 
 /// Sorts duplicates: near-certain duplicates first, then by descending similarity.
-pub fn sort(found: &mut [Duplicate]) {
+pub fn sort_duplicates(found: &mut [Duplicate]) {
     found.sort_by(|a, b| {
         let order = a.band.cmp(&b.band).then(b.whole.get().total_cmp(&a.whole.get()));
         order.then_with(|| (&a.one, &a.other).cmp(&(&b.one, &b.other)))
     });
 }
 
-fn most_alike<'a>(a: &'a [Name], b: &'a [Name]) -> (f64, Option<&'a Name>, Option<&'a Name>) {
+fn most_similar_names<'a>(a: &'a [Name], b: &'a [Name]) -> (f64, Option<&'a Name>, Option<&'a Name>) {
     let mut best = (0.0, None, None);
     for (one, other) in a.iter().flat_map(|one| b.iter().map(move |other| (one, other))) {
-        let score = alike(one, other);
+        let score = name_similarity(one, other);
         if score > best.0 {
             best = (score, Some(one), Some(other));
         }
@@ -215,26 +215,33 @@ fn most_alike<'a>(a: &'a [Name], b: &'a [Name]) -> (f64, Option<&'a Name>, Optio
 }
 
 /// Builds the [`Duplicate`] for two entities with similar names. Does not compare the meaning of their descriptions.
-fn judged(state: &State, (a, one): (&EntityId, &Name), (b, other): (&EntityId, &Name), name: f64) -> Option<Duplicate> {
-    let around = |id: &EntityId| -> BTreeSet<EntityId> {
+fn build_duplicate(
+    state: &State,
+    (a, one): (&EntityId, &Name),
+    (b, other): (&EntityId, &Name),
+    name: f64,
+) -> Option<Duplicate> {
+    let neighbours_of = |id: &EntityId| -> BTreeSet<EntityId> {
         state.links(id).filter(|link| link.fact().stands()).map(|link| link.other().clone()).collect()
     };
-    let (mine, yours) = (around(a), around(b));
-    let says_nothing = |fact: &Fact| state.vocabulary().behavior(fact.predicate()).vague;
-    let fewer = mine.len().min(yours.len());
-    let found = Duplicate {
+    let (neighbours_a, neighbours_b) = (neighbours_of(a), neighbours_of(b));
+    let is_vague = |fact: &Fact| state.vocabulary().behavior(fact.predicate()).vague;
+    let fewest = neighbours_a.len().min(neighbours_b.len());
+    let duplicate = Duplicate {
         band: Band::Possible,
         one: a.clone(),
         other: b.clone(),
         names: [one.text.clone(), other.text.clone()],
         name: rounded(name)?,
         sounds_alike: one.sound == other.sound || sound(&one.sorted) == sound(&other.sorted),
-        neighbours: (fewer > 0).then(|| mine.intersection(&yours).count() as f64 / fewer as f64).and_then(rounded),
+        neighbours: (fewest > 0)
+            .then(|| neighbours_a.intersection(&neighbours_b).count() as f64 / fewest as f64)
+            .and_then(rounded),
         meaning: None,
-        related: state.links(a).any(|link| link.other() == b && link.fact().stands() && !says_nothing(link.fact())),
+        related: state.links(a).any(|link| link.other() == b && link.fact().stands() && !is_vague(link.fact())),
         whole: rounded(name)?,
     };
-    Some(found.weighed())
+    Some(duplicate.with_overall_similarity())
 }
 
 fn rounded(value: f64) -> Option<Number> {
@@ -244,26 +251,27 @@ fn rounded(value: f64) -> Option<Number> {
 impl Duplicate {
     /// Adds the similarity in meaning of the two descriptions. `vector` returns the vector of a fact, if it has one.
     #[must_use]
-    pub fn meant(mut self, state: &State, vector: impl Fn(FactId) -> Option<Vec<f32>>) -> Self {
-        let of = |id: &EntityId, name: &Predicate| vector(state.newest(id, name.as_str())?.id());
+    pub fn with_meaning_similarity(mut self, state: &State, vector: impl Fn(FactId) -> Option<Vec<f32>>) -> Self {
+        let vector_of = |id: &EntityId, name: &Predicate| vector(state.newest(id, name.as_str())?.id());
         let compared = state.vocabulary().in_order(|behavior| behavior.comparison);
-        let near = compared.into_iter().find_map(|name| Some((of(&self.one, name)?, of(&self.other, name)?)));
+        let vectors =
+            compared.into_iter().find_map(|name| Some((vector_of(&self.one, name)?, vector_of(&self.other, name)?)));
         // Vectors have unit length, so the dot product is the cosine.
         let cosine = |(a, b): (Vec<f32>, Vec<f32>)| a.iter().zip(&b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
-        self.meaning = near.map(cosine).and_then(rounded);
-        self.weighed()
+        self.meaning = vectors.map(cosine).and_then(rounded);
+        self.with_overall_similarity()
     }
 
     /// Computes the overall similarity and the degree of certainty.
-    fn weighed(mut self) -> Self {
+    fn with_overall_similarity(mut self) -> Self {
         let (mut sum, mut weights) = (0.55 * self.name.get() + if self.sounds_alike { 0.15 } else { 0.0 }, 0.70);
-        for part in [self.neighbours, self.meaning].into_iter().flatten() {
-            (sum, weights) = (sum + 0.15 * part.get().clamp(0.0, 1.0), weights + 0.15);
+        for component in [self.neighbours, self.meaning].into_iter().flatten() {
+            (sum, weights) = (sum + 0.15 * component.get().clamp(0.0, 1.0), weights + 0.15);
         }
-        let whole = sum / weights * if self.related { 0.8 } else { 1.0 };
-        let certain = self.name.get() >= NEAR_CERTAIN_NAME && whole >= NEAR_CERTAIN_WHOLE;
+        let similarity = sum / weights * if self.related { 0.8 } else { 1.0 };
+        let certain = self.name.get() >= NEAR_CERTAIN_NAME_SIMILARITY && similarity >= NEAR_CERTAIN_SIMILARITY;
         self.band = if certain { Band::NearCertain } else { Band::Possible };
-        self.whole = rounded(whole).unwrap_or(self.name);
+        self.whole = rounded(similarity).unwrap_or(self.name);
         self
     }
 }

@@ -3,8 +3,8 @@
 mod claim;
 mod find;
 
-pub use claim::{Claim, canonical, says_no_more, says_the_same};
+pub use claim::{Claim, canonical_relation, is_equivalent, is_implied_by};
 pub use find::{
-    Band, Duplicate, FactDuplicate, NEAR_CERTAIN_NAME, NEAR_CERTAIN_WHOLE, POSSIBLE_NAME, duplicates, fact_duplicates,
-    sort,
+    Band, Duplicate, FactDuplicate, NEAR_CERTAIN_NAME_SIMILARITY, NEAR_CERTAIN_SIMILARITY, POSSIBLE_NAME_SIMILARITY,
+    duplicates, fact_duplicates, sort_duplicates,
 };

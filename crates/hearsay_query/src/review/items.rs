@@ -42,22 +42,22 @@ pub enum ReviewItem {
 /// the highest [`stake`](super::stake()), come first. Does not include duplicate entities, because
 /// [`duplicates`](crate::duplicates::duplicates) takes longer to find them.
 pub fn review_items(state: &State) -> Vec<ReviewItem> {
-    let mut claims: BTreeMap<Together, Vec<&Arc<Fact>>> = BTreeMap::new();
+    let mut groups: BTreeMap<DecisionGroup, Vec<&Arc<Fact>>> = BTreeMap::new();
     for fact in state.facts().filter(|fact| fact.status() == FactStatus::Proposed) {
-        claims.entry(Together::of(state, fact)).or_default().push(fact);
+        groups.entry(DecisionGroup::from_fact(state, fact)).or_default().push(fact);
     }
     let mut items: Vec<(f64, ReviewItem)> = Vec::new();
-    for facts in claims.values() {
+    for facts in groups.values() {
         let is_name = |fact: &Fact| fact.predicate().as_str() == attribute::NAME;
-        let surest = facts.iter().max_by_key(|fact| (is_name(fact), fact.provenance().confidence, fact.id()));
-        let Some(surest) = surest else { continue };
-        let mut also: Vec<FactId> = facts.iter().map(|fact| fact.id()).filter(|id| *id != surest.id()).collect();
+        let primary = facts.iter().max_by_key(|fact| (is_name(fact), fact.provenance().confidence, fact.id()));
+        let Some(primary) = primary else { continue };
+        let mut also: Vec<FactId> = facts.iter().map(|fact| fact.id()).filter(|id| *id != primary.id()).collect();
         also.sort_unstable();
-        let lift = lift(state, surest).map_or(0.0, |lift| lift.by);
-        let stake = stake(state, surest, false).0 * (1.0 + lift);
-        items.push((stake, ReviewItem::Doubtful { fact: surest.id(), also }));
+        let boost = lift(state, primary).map_or(0.0, |boost| boost.by);
+        let stake = stake(state, primary, false).0 * (1.0 + boost);
+        items.push((stake, ReviewItem::Doubtful { fact: primary.id(), also }));
     }
-    for (subject, clash, facts) in Contradictions::of(state).iter() {
+    for (subject, clash, facts) in Contradictions::from_state(state).iter() {
         let stakes = facts.iter().filter_map(|id| state.fact(*id)).map(|fact| stake(state, fact, true).0);
         let item = ReviewItem::Contradiction { subject: subject.clone(), clash: clash.clone(), facts: facts.clone() };
         items.push((stakes.fold(0.0, f64::max), item));
@@ -70,16 +70,16 @@ pub fn review_items(state: &State) -> Vec<ReviewItem> {
 
 /// Identity of a group of facts that the DM decides on together.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Together {
+pub(super) enum DecisionGroup {
     /// Facts with the same claim.
     Claim(Claim),
     /// Name and kind of a new entity.
     Naming(EntityId),
 }
 
-impl Together {
-    pub(super) fn of(state: &State, fact: &Fact) -> Self {
-        match is_naming(fact) {
+impl DecisionGroup {
+    pub(super) fn from_fact(state: &State, fact: &Fact) -> Self {
+        match is_extracted_name_or_kind(fact) {
             true => Self::Naming(fact.subject().clone()),
             false => Self::Claim(Claim::of(state.vocabulary(), fact)),
         }
@@ -94,41 +94,41 @@ impl Together {
 }
 
 /// Returns whether a fact states the name or kind of an entity and was extracted from a text.
-pub fn is_naming(fact: &Fact) -> bool {
-    let names = [attribute::NAME, attribute::KIND].contains(&fact.predicate().as_str());
-    names && fact.provenance().author == Author::Extractor
+pub fn is_extracted_name_or_kind(fact: &Fact) -> bool {
+    let is_name_or_kind = [attribute::NAME, attribute::KIND].contains(&fact.predicate().as_str());
+    is_name_or_kind && fact.provenance().author == Author::Extractor
 }
 
 /// Returns the other facts that the DM decides on together with this fact.
-pub fn waiting_with(state: &State, fact: &Fact) -> Vec<FactId> {
+pub fn facts_decided_together(state: &State, fact: &Fact) -> Vec<FactId> {
     if fact.status() != FactStatus::Proposed {
         return Vec::new();
     }
-    let claim = Together::of(state, fact);
-    let waiting = waiting_about(state, claim.subject()).filter(|other| other.id() != fact.id());
-    let mut same: Vec<FactId> =
-        waiting.filter(|other| Together::of(state, other) == claim).map(|other| other.id()).collect();
-    same.sort_unstable();
-    same.dedup();
-    same
+    let group = DecisionGroup::from_fact(state, fact);
+    let pending = pending_facts_about(state, group.subject()).filter(|other| other.id() != fact.id());
+    let mut ids: Vec<FactId> =
+        pending.filter(|other| DecisionGroup::from_fact(state, other) == group).map(|other| other.id()).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ids
 }
 
 /// Returns the proposed facts about an entity, which await the DM's decision.
-pub fn waiting_about<'a>(state: &'a State, id: &EntityId) -> impl Iterator<Item = &'a Arc<Fact>> + use<'a> {
+pub fn pending_facts_about<'a>(state: &'a State, id: &EntityId) -> impl Iterator<Item = &'a Arc<Fact>> + use<'a> {
     state.facts_of(id).filter(|fact| fact.status() == FactStatus::Proposed)
 }
 
 /// Returns whether an entity is new: all its names were extracted from texts, and the DM has confirmed none of them.
 pub fn is_newcomer(state: &State, id: &EntityId) -> bool {
-    state.open_name(id).is_none() && proposed_names(state, id).next().is_some()
+    state.open_name(id).is_none() && extracted_names(state, id).next().is_some()
 }
 
 /// Returns the facts that state extracted names of an entity, regardless of their status.
-pub fn proposed_names<'a>(state: &'a State, id: &EntityId) -> impl Iterator<Item = &'a Fact> {
+pub fn extracted_names<'a>(state: &'a State, id: &EntityId) -> impl Iterator<Item = &'a Fact> {
     let facts = state.facts_of(id).map(AsRef::as_ref);
-    let whose = id.clone();
+    let subject = id.clone();
     facts.filter(move |fact: &&Fact| {
-        let by_text = fact.provenance().author == Author::Extractor;
-        by_text && *fact.subject() == whose && fact.predicate().as_str() == attribute::NAME
+        let is_extracted = fact.provenance().author == Author::Extractor;
+        is_extracted && *fact.subject() == subject && fact.predicate().as_str() == attribute::NAME
     })
 }

@@ -8,6 +8,9 @@ mod stake;
 mod tests;
 
 pub use count::Reviews;
-pub use items::{ReviewItem, is_naming, is_newcomer, proposed_names, review_items, waiting_about, waiting_with};
+pub use items::{
+    ReviewItem, extracted_names, facts_decided_together, is_extracted_name_or_kind, is_newcomer, pending_facts_about,
+    review_items,
+};
 pub use rows::{ReviewRow, review, review_with};
 pub use stake::{consequence, stake};

@@ -7,7 +7,7 @@ use super::items::{ReviewItem, review_items};
 use crate::{
     duplicates::Duplicate,
     facts::{FactRow, fact_row},
-    trust::{Lift, Reason, TrustCalibration, lift},
+    trust::{ConfidenceBoost, Reason, TrustCalibration, lift},
 };
 
 /// An item that waits for the DM's decision, with all details of its facts.
@@ -23,19 +23,19 @@ pub struct ReviewRow {
     pub trust: Vec<Reason>,
     /// For a proposed fact: increase of its confidence due to a similar confirmed fact.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub lift: Option<Lift>,
+    pub lift: Option<ConfidenceBoost>,
 }
 
 /// Returns at most `limit` items that wait for the DM's decision, and the total number of these items.
-pub fn review(state: &State, learned: &TrustCalibration, limit: usize) -> (Vec<ReviewRow>, usize) {
-    review_with(state, learned, Vec::new(), limit)
+pub fn review(state: &State, trust_calibration: &TrustCalibration, limit: usize) -> (Vec<ReviewRow>, usize) {
+    review_with(state, trust_calibration, Vec::new(), limit)
 }
 
 /// Returns at most `limit` rows: first the items that wait for the DM's decision, then the given duplicates in their
 /// given order. Also returns the total number of items and duplicates.
 pub fn review_with(
     state: &State,
-    learned: &TrustCalibration,
+    trust_calibration: &TrustCalibration,
     duplicates: Vec<Duplicate>,
     limit: usize,
 ) -> (Vec<ReviewRow>, usize) {
@@ -53,7 +53,8 @@ pub fn review_with(
             _ => None,
         };
         let in_full = ids.iter().filter_map(|id| state.fact(*id)).map(|fact| fact_row(state, fact)).collect();
-        let trust = doubtful.map(|fact| learned.reasons(fact.provenance(), fact.predicate())).unwrap_or_default();
+        let trust =
+            doubtful.map(|fact| trust_calibration.reasons(fact.provenance(), fact.predicate())).unwrap_or_default();
         ReviewRow { item, in_full, trust, lift: doubtful.and_then(|fact| lift(state, fact)) }
     };
     (items.into_iter().take(limit).map(row).collect(), all)

@@ -8,11 +8,11 @@ use hearsay_model::{EntityId, Fact, Knower, State, attribute};
 /// on the fact. It is the [`consequence`] of the fact multiplied by its confidence. Of two facts with similar
 /// consequences, the more certain one therefore has the higher stake.
 pub fn stake(state: &State, fact: &Fact, contradicts: bool) -> (f64, Vec<String>) {
-    let (follows, why) = consequence(state, fact, contradicts);
+    let (consequence_score, reasons) = consequence(state, fact, contradicts);
     // An `unknown` kind is only a minor question for the DM, but many entities may raise it.
-    let asks = fact.predicate().as_str() == attribute::KIND && fact.object().text() == Some("unknown");
-    let worth = if asks { 0.1 } else { 1.0 };
-    (worth * follows * fact.provenance().confidence.get(), why)
+    let is_unknown_kind = fact.predicate().as_str() == attribute::KIND && fact.object().text() == Some("unknown");
+    let weight = if is_unknown_kind { 0.1 } else { 1.0 };
+    (weight * consequence_score * fact.provenance().confidence.get(), reasons)
 }
 
 /// Returns a score for the consequences of a fact, and the reasons for the score in words. The score is the sum of:
@@ -28,30 +28,31 @@ pub fn stake(state: &State, fact: &Fact, contradicts: bool) -> (f64, Vec<String>
 /// wrong.
 pub fn consequence(state: &State, fact: &Fact, contradicts: bool) -> (f64, Vec<String>) {
     let knowers: BTreeSet<&Knower> = state.recorded_knowledge(fact.id()).map(|edge| &edge.knower).collect();
-    let learn: usize = knowers.into_iter().map(|knower| reach(state, knower)).sum();
+    let learner_total: usize = knowers.into_iter().map(|knower| learner_count(state, knower)).sum();
     let degree = |id: &EntityId| state.links(id).count();
-    let (of_subject, of_object) = (degree(fact.subject()), fact.object().entity().map_or(0, degree));
+    let (subject_degree, object_degree) = (degree(fact.subject()), fact.object().entity().map_or(0, degree));
     let (doubt, secret) = (1.0 - fact.provenance().confidence.get(), fact.secrecy() == hearsay_model::Secrecy::Secret);
     let log = |count: usize| (1.0 + count as f64).ln();
-    let score = log(learn)
-        + 0.5 * (log(of_subject) + log(of_object))
+    let score = log(learner_total)
+        + 0.5 * (log(subject_degree) + log(object_degree))
         + if contradicts { 2.0 } else { 0.0 }
         + if secret { 1.0 } else { 0.0 }
         + 2.0 * doubt;
-    let mut why = vec![format!("entities that would learn it: {learn}")];
-    why.extend(contradicts.then(|| "it contradicts another fact".to_owned()));
-    why.extend(secret.then(|| "it is a secret".to_owned()));
-    why.extend((doubt > 0.0).then(|| format!("confidence {:.2}", fact.provenance().confidence.get())));
-    let most = of_subject.max(of_object);
-    why.extend((most >= 10).then(|| format!("about an entity with {most} relations")));
-    (score, why)
+    let mut reasons = vec![format!("entities that would learn it: {learner_total}")];
+    reasons.extend(contradicts.then(|| "it contradicts another fact".to_owned()));
+    reasons.extend(secret.then(|| "it is a secret".to_owned()));
+    reasons.extend((doubt > 0.0).then(|| format!("confidence {:.2}", fact.provenance().confidence.get())));
+    let max_degree = subject_degree.max(object_degree);
+    reasons.extend((max_degree >= 10).then(|| format!("about an entity with {max_degree} relations")));
+    (score, reasons)
 }
 
 /// Returns the number of entities that learn a fact when `knower` learns it: the knower and its direct members or
 /// residents, or every entity if the knower is the world.
-fn reach(state: &State, knower: &Knower) -> usize {
+fn learner_count(state: &State, knower: &Knower) -> usize {
     let Some(id) = knower.entity() else { return state.entity_count() };
-    let belongs = state.links(id).filter(|link| !link.is_forward() && link.fact().stands());
-    let belongs = belongs.filter(|link| state.vocabulary().behavior(link.fact().predicate()).is_direct_belonging());
-    1 + belongs.count()
+    let memberships = state.links(id).filter(|link| !link.is_forward() && link.fact().stands());
+    let memberships =
+        memberships.filter(|link| state.vocabulary().behavior(link.fact().predicate()).is_direct_belonging());
+    1 + memberships.count()
 }

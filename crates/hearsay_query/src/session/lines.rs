@@ -44,24 +44,24 @@ pub fn session_lines(
     let mut lines: Vec<_> = state.passages_in_session(Some(&session.id)).collect();
     lines.sort_by_key(|(id, passage)| (passage.line, *id));
     let all = lines.len();
-    let called = |id: &EntityId| state.name_or_id(id).to_owned();
+    let name_of = |id: &EntityId| state.name_or_id(id).to_owned();
     let row = |(id, passage): &(PassageId, &std::sync::Arc<hearsay_model::Passage>)| LineRow {
         passage: *id,
         line: passage.line,
         speaker: passage.speaker.clone(),
-        name: passage.speaker.as_ref().map(called),
+        name: passage.speaker.as_ref().map(name_of),
         text: passage.text.clone(),
         when: passage.time.as_ref().map(|date| match date.time {
             Some(time) => state.calendar().print(time),
             None => date.raw.clone(),
         }),
-        place: passage.place.as_ref().map(called),
+        place: passage.place.as_ref().map(name_of),
         heard_by: {
             let hearers = passage.heard_by.iter().filter(|knower| knower.entity() != passage.speaker.as_ref());
             hearers
                 .map(|knower| match knower {
                     Knower::World => "everybody".to_owned(),
-                    Knower::Entity(id) => called(id),
+                    Knower::Entity(id) => name_of(id),
                 })
                 .collect()
         },
@@ -72,13 +72,14 @@ pub fn session_lines(
 
 /// Returns the place of the latest session's last line that has a place.
 pub fn last_place(state: &State) -> Option<EntityId> {
-    let latest = state.sessions().max_by_key(|session| (session.number, session.id.clone()))?;
-    let placed = state.passages_in_session(Some(&latest.id)).filter(|(_, passage)| passage.place.is_some());
-    placed.max_by_key(|(id, passage)| (passage.line, *id))?.1.place.clone()
+    let latest_session = state.sessions().max_by_key(|session| (session.number, session.id.clone()))?;
+    let lines_with_place =
+        state.passages_in_session(Some(&latest_session.id)).filter(|(_, passage)| passage.place.is_some());
+    lines_with_place.max_by_key(|(id, passage)| (passage.line, *id))?.1.place.clone()
 }
 
 /// Returns the later of two times: the time of the log (`logged`) and the game clock. Returns `None` if neither is set.
-pub fn latest(state: &State, logged: Option<Date>) -> Option<Date> {
+pub fn later_time(state: &State, logged: Option<Date>) -> Option<Date> {
     let time = logged.as_ref().and_then(|date| date.time);
     if state.clock().is_some_and(|clock| time.is_none_or(|time| time < clock)) {
         Some(clock_date(state))
@@ -96,9 +97,9 @@ pub fn next_line(state: &State, session: Option<&SessionId>) -> u32 {
 
 /// Returns whether a character who was present at some time in the session did not hear a line.
 pub fn is_private(session: &Session, passage: &Passage) -> bool {
-    let heard = |id: &EntityId| {
+    let has_heard = |id: &EntityId| {
         passage.speaker.as_ref() == Some(id)
             || passage.heard_by.iter().any(|knower| *knower == Knower::World || knower.entity() == Some(id))
     };
-    !session.present.iter().all(heard)
+    !session.present.iter().all(has_heard)
 }

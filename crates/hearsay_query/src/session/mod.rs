@@ -5,10 +5,10 @@ mod recap;
 mod report;
 mod threads;
 
-pub use lines::{LineRow, is_private, last_place, latest, next_line, session_lines};
+pub use lines::{LineRow, is_private, last_place, later_time, next_line, session_lines};
 pub use recap::{RecapFor, SessionRecap, Summarize, session_recap};
 pub use report::{
-    ChangeKind, ChangedRow, FIRST, LearnedRow, LearnerRow, ReviewFirst, SessionCounts, SessionReport, SessionRow,
-    session_or_latest, session_report, sessions,
+    ChangeKind, ChangedRow, LearnedRow, LearnerRow, MAX_PRIORITY_FACTS, PriorityFact, SessionCounts, SessionReport,
+    SessionRow, session_or_latest, session_report, sessions,
 };
 pub use threads::{Thread, ThreadFilter, ThreadKind, threads, unsettled};

@@ -51,13 +51,13 @@ pub struct SessionRecap {
 pub fn session_recap(
     state: &State,
     session: Option<&str>,
-    whom: &RecapFor,
+    audience: &RecapFor,
     words: usize,
 ) -> Result<SessionRecap, QueryError> {
     let session = session_or_latest(state, session)?;
     let end = session.end.as_ref().and_then(|date| date.time);
     let view = |id: &EntityId| View::of(state, &Knower::Entity(id.clone()), end);
-    let views: Vec<View> = match whom {
+    let views: Vec<View> = match audience {
         // A session may retell a fact that was recorded earlier. Only the knowledge edges of the hearers show this.
         RecapFor::Dm => std::iter::once(View::of_dm(state)).chain(session.present.iter().map(view)).collect(),
         RecapFor::Players => session.present.iter().map(view).collect(),
@@ -70,9 +70,9 @@ pub fn session_recap(
         matter: &Matter::Session(session.id.clone()),
         calendar: state.calendar(),
         words,
-        openly: *whom == RecapFor::Players,
+        openly: *audience == RecapFor::Players,
     });
-    if *whom == RecapFor::Dm {
+    if *audience == RecapFor::Dm {
         recap.lines.iter_mut().for_each(|line| line.known_to.clear());
     }
     Ok(SessionRecap {
@@ -117,20 +117,20 @@ impl Summarize {
         &self,
         state: &State,
         index: &Index,
-        minds: &mut Minds,
+        view_cache: &mut Minds,
         vector: Option<&[f32]>,
     ) -> Result<Summary, QueryError> {
-        let matter = match &self.document {
+        let source = match &self.document {
             Some(document) => Matter::Document(resolve(state, document)?),
             None => Matter::Session(session_or_latest(state, self.session.as_deref())?.id.clone()),
         };
         let knower = self.knower.as_deref().map(|name| resolve(state, name)).transpose()?.map(Knower::Entity);
-        let mind = minds.of(state, knower.as_ref(), None);
+        let cached_view = view_cache.of(state, knower.as_ref(), None);
         let counter = self.counter.as_deref().map_or(&ApproximateTokens as &dyn TokenCounter, |counter| counter);
         let request = |budget| SummaryRequest {
-            hearer: Hearer { view: &mind.view, names: &mind.names },
+            hearer: Hearer { view: &cached_view.view, names: &cached_view.names },
             index,
-            matter: &matter,
+            matter: &source,
             question: &self.question,
             vector,
             budget,

@@ -13,7 +13,7 @@ use super::threads::{Thread, ThreadFilter, threads};
 use crate::{
     QueryError,
     as_of::session_end,
-    facts::how_in_words,
+    facts::describe_acquisition,
     resolve::find_session,
     review::{ReviewItem, consequence, review_items},
 };
@@ -32,8 +32,8 @@ pub struct SessionReport {
     pub changed: Vec<ChangedRow>,
     /// Open threads that concern the session.
     pub threads: Vec<Thread>,
-    /// Facts of the session that the DM should review first, at most [`FIRST`] facts.
-    pub review: Vec<ReviewFirst>,
+    /// Facts of the session that the DM should review first, at most [`MAX_PRIORITY_FACTS`] facts.
+    pub review: Vec<PriorityFact>,
 }
 
 /// A session in a list.
@@ -137,7 +137,7 @@ pub struct ChangedRow {
 
 /// A fact that the DM should review first.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ReviewFirst {
+pub struct PriorityFact {
     /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
@@ -153,10 +153,10 @@ pub struct ReviewFirst {
 }
 
 /// Maximum number of facts in [`SessionReport::review`].
-pub const FIRST: usize = 10;
+pub const MAX_PRIORITY_FACTS: usize = 10;
 
 /// Maximum number of threads in a report.
-const THREADS: usize = 30;
+const MAX_THREADS: usize = 30;
 
 /// Returns the given session. If `given` is `None`, returns the session being played, or else the latest session.
 ///
@@ -183,12 +183,15 @@ pub fn sessions(state: &State) -> Vec<SessionRow> {
     for (_, passage) in state.passages() {
         passage.session.iter().for_each(|session| *lines.entry(session).or_default() += 1);
     }
-    sessions.into_iter().map(|session| row(state, session, lines.get(&session.id).copied().unwrap_or(0))).collect()
+    sessions
+        .into_iter()
+        .map(|session| session_row(state, session, lines.get(&session.id).copied().unwrap_or(0)))
+        .collect()
 }
 
-fn row(state: &State, session: &Session, lines: usize) -> SessionRow {
+fn session_row(state: &State, session: &Session, lines: usize) -> SessionRow {
     let playing = state.playing().filter(|playing| playing.session == session.id);
-    let print = |date: &Option<hearsay_model::Date>| {
+    let date_text = |date: &Option<hearsay_model::Date>| {
         date.as_ref().map(|date| date.time.map_or_else(|| date.raw.clone(), |time| state.calendar().print(time)))
     };
     SessionRow {
@@ -196,8 +199,8 @@ fn row(state: &State, session: &Session, lines: usize) -> SessionRow {
         number: session.number,
         title: session.title.clone(),
         date: session.date.clone(),
-        start: print(&session.start),
-        end: print(&session.end),
+        start: date_text(&session.start),
+        end: date_text(&session.end),
         playing: playing.is_some(),
         present: session.present.clone(),
         here: playing.map(|playing| playing.here.clone()).unwrap_or_default(),
@@ -218,35 +221,36 @@ pub fn session_report(state: &State, session: Option<&str>) -> Result<SessionRep
     let speakers: BTreeSet<&EntityId> = lines.iter().filter_map(|passage| passage.speaker.as_ref()).collect();
     let facts: Vec<&Fact> =
         state.facts().map(AsRef::as_ref).filter(|fact| fact.provenance().session.as_ref() == Some(id)).collect();
-    let learned = learned(state, &session);
-    let taught: BTreeSet<FactId> = learned.iter().flat_map(|row| row.facts.iter().map(|fact| fact.fact)).collect();
+    let learned_rows = learned_by_knower(state, &session);
+    let learned_facts: BTreeSet<FactId> =
+        learned_rows.iter().flat_map(|row| row.facts.iter().map(|fact| fact.fact)).collect();
     let filter = ThreadFilter { session: Some(id.to_string()), ..ThreadFilter::default() };
     let mut threads = threads(state, &filter)?;
     // Threads that began in this session come first.
     threads.sort_by_key(|thread| (thread.session.as_ref() != Some(id), thread.kind));
-    threads.truncate(THREADS);
+    threads.truncate(MAX_THREADS);
     Ok(SessionReport {
         counts: SessionCounts {
             lines: lines.len(),
             speakers: speakers.len(),
             facts: facts.len(),
             waiting: facts.iter().filter(|fact| fact.status() == FactStatus::Proposed).count(),
-            learned: taught.len(),
+            learned: learned_facts.len(),
         },
-        changed: changed(state, &session, &facts),
-        review: review(state, &facts),
-        session: row(state, &session, lines.len()),
-        learned,
+        changed: world_changes(state, &session, &facts),
+        review: priority_facts(state, &facts),
+        session: session_row(state, &session, lines.len()),
+        learned: learned_rows,
         threads,
     })
 }
 
 /// Facts that a knower learned. Each value is the earliest game time of learning, and how the knower learned the fact
 /// then.
-type Lessons<'a> = BTreeMap<FactId, (Option<GameTime>, &'a Acquisition)>;
+type LearnedFacts<'a> = BTreeMap<FactId, (Option<GameTime>, &'a Acquisition)>;
 
 /// Returns the facts learned in a session, grouped by learner.
-fn learned(state: &State, session: &Session) -> Vec<LearnerRow> {
+fn learned_by_knower(state: &State, session: &Session) -> Vec<LearnerRow> {
     let players: BTreeSet<EntityId> =
         player_characters(state).into_iter().chain(session.present.iter().cloned()).collect();
     let is_party = |id: &EntityId| {
@@ -254,40 +258,41 @@ fn learned(state: &State, session: &Session) -> Vec<LearnerRow> {
         state.kind(id) == Some(hearsay_model::Kind::Party)
             && links.any(|link| is_membership(state, link.fact()) && players.contains(link.other()))
     };
-    let mut rows: BTreeMap<(bool, &Knower), Lessons> = BTreeMap::new();
+    let mut rows: BTreeMap<(bool, &Knower), LearnedFacts> = BTreeMap::new();
     let edges = state
         .all_knowledge()
         .filter(|(_, edge)| edge.session.as_ref() == Some(&session.id) && edge.acquisition.gives_knowledge());
     for (_, edge) in edges {
-        let says = state.fact(edge.fact).map(|fact| fact.predicate().as_str());
-        if says.is_none_or(|name| [attribute::NAME, attribute::KIND, attribute::ALIAS, attribute::TAG].contains(&name))
+        let predicate = state.fact(edge.fact).map(|fact| fact.predicate().as_str());
+        if predicate
+            .is_none_or(|name| [attribute::NAME, attribute::KIND, attribute::ALIAS, attribute::TAG].contains(&name))
         {
             continue;
         }
-        let player = edge.knower.entity().is_some_and(|id| players.contains(id) || is_party(id));
-        let facts = rows.entry((!player, &edge.knower)).or_default();
-        let first = facts.entry(edge.fact).or_insert((edge.learned_at(), &edge.acquisition));
-        if edge.learned_at() < first.0 {
-            *first = (edge.learned_at(), &edge.acquisition);
+        let is_player = edge.knower.entity().is_some_and(|id| players.contains(id) || is_party(id));
+        let facts = rows.entry((!is_player, &edge.knower)).or_default();
+        let earliest = facts.entry(edge.fact).or_insert((edge.learned_at(), &edge.acquisition));
+        if edge.learned_at() < earliest.0 {
+            *earliest = (edge.learned_at(), &edge.acquisition);
         }
     }
-    let row = |((other, who), facts): ((bool, &Knower), Lessons)| {
+    let row = |((is_not_player, knower), facts): ((bool, &Knower), LearnedFacts)| {
         let mut facts: Vec<_> = facts.into_iter().collect();
-        facts.sort_by_key(|(id, (when, _))| (*when, *id));
-        let fact = |(id, (when, acquisition)): (FactId, (Option<GameTime>, &Acquisition))| {
+        facts.sort_by_key(|(id, (learned_at, _))| (*learned_at, *id));
+        let fact = |(id, (learned_at, acquisition)): (FactId, (Option<GameTime>, &Acquisition))| {
             let fact = state.fact(id)?;
             Some(LearnedRow {
                 fact: id,
                 statement: fact.statement().to_owned(),
-                acquisition: how_in_words(acquisition),
-                when: when.map(|time| state.calendar().print(time)),
+                acquisition: describe_acquisition(acquisition),
+                when: learned_at.map(|time| state.calendar().print(time)),
                 status: fact.status(),
             })
         };
         LearnerRow {
-            who: who.clone(),
-            name: who.entity().map_or("everybody", |id| state.name_or_id(id)).to_owned(),
-            player: !other,
+            who: knower.clone(),
+            name: knower.entity().map_or("everybody", |id| state.name_or_id(id)).to_owned(),
+            player: !is_not_player,
             facts: facts.into_iter().filter_map(fact).collect(),
         }
     };
@@ -300,45 +305,55 @@ fn is_membership(state: &State, fact: &Fact) -> bool {
 }
 
 /// Returns the changes in the world during a session: facts that it recorded, and facts that it ended.
-fn changed(state: &State, session: &Session, recorded: &[&Fact]) -> Vec<ChangedRow> {
-    let print = |date: Option<&hearsay_model::Date>| {
+fn world_changes(state: &State, session: &Session, recorded: &[&Fact]) -> Vec<ChangedRow> {
+    let date_text = |date: Option<&hearsay_model::Date>| {
         let date = date?;
         Some(date.time.map_or_else(|| date.raw.clone(), |time| state.calendar().print(time)))
     };
     let mut rows = Vec::new();
     for fact in recorded.iter().filter(|fact| fact.status() == FactStatus::Canon) {
-        let name = fact.predicate();
-        let what = if says_dead(state, fact) {
+        let predicate = fact.predicate();
+        let kind = if says_dead(state, fact) {
             ChangeKind::Died
-        } else if PredicateRole::Location.is(name) {
+        } else if PredicateRole::Location.is(predicate) {
             ChangeKind::Moved
         } else if is_membership(state, fact) {
             ChangeKind::Joined
-        } else if state.is_functional(name) && ![attribute::NAME, attribute::KIND].contains(&name.as_str()) {
+        } else if state.is_functional(predicate) && ![attribute::NAME, attribute::KIND].contains(&predicate.as_str()) {
             ChangeKind::Changed
         } else {
             continue;
         };
         let statement = fact.statement().to_owned();
-        rows.push(ChangedRow { what, fact: fact.id(), statement, when: print(fact.validity().from.as_ref()) });
+        rows.push(ChangedRow {
+            what: kind,
+            fact: fact.id(),
+            statement,
+            when: date_text(fact.validity().from.as_ref()),
+        });
     }
-    let ended = ended_in(state, &session.id);
+    let ended = facts_ended_in(state, &session.id);
     let (start, end) = (session.start.as_ref().and_then(|date| date.time), session_end(state, session));
-    let during = |fact: &Fact| {
+    let ended_during_session = |fact: &Fact| {
         let until = fact.validity().end();
         matches!((start, until, end), (Some(start), Some(until), Some(end)) if start < until && until <= end)
     };
     for fact in state.facts().filter(|fact| fact.status().is_in_world() && fact.validity().is_closed()) {
         // Skips a fact that a new value replaced, because the new value is already listed.
-        let replaced = recorded.iter().any(|next| {
-            next.subject() == fact.subject()
-                && next.predicate() == fact.predicate()
-                && state.is_functional(next.predicate())
+        let replaced = recorded.iter().any(|newer| {
+            newer.subject() == fact.subject()
+                && newer.predicate() == fact.predicate()
+                && state.is_functional(newer.predicate())
         });
-        if (ended.contains(&fact.id()) || during(fact)) && !replaced {
-            let what = if is_membership(state, fact) { ChangeKind::Left } else { ChangeKind::Ended };
+        if (ended.contains(&fact.id()) || ended_during_session(fact)) && !replaced {
+            let kind = if is_membership(state, fact) { ChangeKind::Left } else { ChangeKind::Ended };
             let statement = fact.statement().to_owned();
-            rows.push(ChangedRow { what, fact: fact.id(), statement, when: print(fact.validity().until.as_ref()) });
+            rows.push(ChangedRow {
+                what: kind,
+                fact: fact.id(),
+                statement,
+                when: date_text(fact.validity().until.as_ref()),
+            });
         }
     }
     rows.sort_by_key(|row| (row.what, row.fact));
@@ -346,7 +361,7 @@ fn changed(state: &State, session: &Session, recorded: &[&Fact]) -> Vec<ChangedR
 }
 
 /// Returns the facts that operations of a session ended, according to the journal.
-fn ended_in(state: &State, session: &SessionId) -> BTreeSet<FactId> {
+fn facts_ended_in(state: &State, session: &SessionId) -> BTreeSet<FactId> {
     let mut playing: Option<Position> = None;
     let mut ended = BTreeSet::new();
     for (position, entry) in state.journal().filter(|(_, entry)| entry.live) {
@@ -365,7 +380,7 @@ fn ended_in(state: &State, session: &SessionId) -> BTreeSet<FactId> {
 }
 
 /// Returns the unconfirmed facts of a session, sorted by descending consequence.
-fn review(state: &State, facts: &[&Fact]) -> Vec<ReviewFirst> {
+fn priority_facts(state: &State, facts: &[&Fact]) -> Vec<PriorityFact> {
     let clashing: BTreeSet<FactId> = review_items(state)
         .into_iter()
         .flat_map(|item| match item {
@@ -373,26 +388,26 @@ fn review(state: &State, facts: &[&Fact]) -> Vec<ReviewFirst> {
             ReviewItem::Doubtful { .. } | ReviewItem::Duplicate(_) => Vec::new(),
         })
         .collect();
-    let open = |fact: &&&Fact| {
-        let decided = matches!(fact.status(), FactStatus::Rejected | FactStatus::False);
-        (!fact.provenance().confirmed && !decided) || clashing.contains(&fact.id())
+    let needs_review = |fact: &&&Fact| {
+        let is_decided = matches!(fact.status(), FactStatus::Rejected | FactStatus::False);
+        (!fact.provenance().confirmed && !is_decided) || clashing.contains(&fact.id())
     };
-    let mut rows: Vec<ReviewFirst> = facts
+    let mut rows: Vec<PriorityFact> = facts
         .iter()
-        .filter(open)
+        .filter(needs_review)
         .map(|fact| {
-            let (score, why) = consequence(state, fact, clashing.contains(&fact.id()));
-            ReviewFirst {
+            let (score, reasons) = consequence(state, fact, clashing.contains(&fact.id()));
+            PriorityFact {
                 fact: fact.id(),
                 statement: fact.statement().to_owned(),
                 status: fact.status(),
                 confidence: fact.provenance().confidence.get(),
                 score,
-                why,
+                why: reasons,
             }
         })
         .collect();
     rows.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.fact.cmp(&b.fact)));
-    rows.truncate(FIRST);
+    rows.truncate(MAX_PRIORITY_FACTS);
     rows
 }

@@ -59,7 +59,7 @@ pub struct ThreadFilter {
 }
 
 /// Kinds of threads that consist of a single fact. Such a thread is open until the fact ends.
-const BONDS: [(ThreadKind, OpenThread); 2] =
+const SINGLE_FACT_KINDS: [(ThreadKind, OpenThread); 2] =
     [(ThreadKind::Promise, OpenThread::Promise), (ThreadKind::Debt, OpenThread::Debt)];
 
 /// Returns whether a fact is an open thread of the given type.
@@ -75,18 +75,18 @@ fn is_open(state: &State, fact: &Fact, thread: OpenThread) -> bool {
 pub fn threads(state: &State, filter: &ThreadFilter) -> Result<Vec<Thread>, QueryError> {
     let about = filter.about.as_deref().map(|name| resolve(state, name)).transpose()?;
     let session = filter.session.as_deref().map(|given| find_session(state, given)).transpose()?;
-    let wants = |kind| filter.kinds.is_empty() || filter.kinds.contains(&kind);
+    let is_wanted = |kind| filter.kinds.is_empty() || filter.kinds.contains(&kind);
     let mut found = Vec::new();
-    if wants(ThreadKind::Quest) {
+    if is_wanted(ThreadKind::Quest) {
         found.extend(quests(state));
     }
-    for (kind, thread) in BONDS {
-        if wants(kind) {
-            found.extend(binding(state, kind, thread));
+    for (kind, thread) in SINGLE_FACT_KINDS {
+        if is_wanted(kind) {
+            found.extend(open_obligations(state, kind, thread));
         }
     }
-    if wants(ThreadKind::Secret) {
-        found.extend(untold(state)?);
+    if is_wanted(ThreadKind::Secret) {
+        found.extend(untold_secrets(state)?);
     }
     if let Some(about) = &about {
         found.retain(|thread| {
@@ -94,9 +94,10 @@ pub fn threads(state: &State, filter: &ThreadFilter) -> Result<Vec<Thread>, Quer
         });
     }
     if let Some(session) = &session {
-        let named = named_in(state, &session.id);
-        let is_named = |thread: &Thread| thread.who.iter().chain(&thread.quest).any(|id| named.contains(id));
-        found.retain(|thread| thread.session.as_ref() == Some(&session.id) || is_named(thread));
+        let session_entities = entities_in_session(state, &session.id);
+        let concerns_session =
+            |thread: &Thread| thread.who.iter().chain(&thread.quest).any(|id| session_entities.contains(id));
+        found.retain(|thread| thread.session.as_ref() == Some(&session.id) || concerns_session(thread));
     }
     Ok(found)
 }
@@ -107,37 +108,37 @@ fn concerns(state: &State, thread: &Thread, id: &EntityId) -> bool {
 }
 
 /// Returns the entities that spoke or were mentioned in a session.
-pub(super) fn named_in(state: &State, session: &SessionId) -> BTreeSet<EntityId> {
+pub(super) fn entities_in_session(state: &State, session: &SessionId) -> BTreeSet<EntityId> {
     let lines =
         state.passages().map(|(_, passage)| passage).filter(|passage| passage.session.as_ref() == Some(session));
-    let of_lines = lines.flat_map(|passage| passage.mentions.iter().chain(&passage.speaker).cloned());
+    let line_entities = lines.flat_map(|passage| passage.mentions.iter().chain(&passage.speaker).cloned());
     let facts = state.facts().filter(|fact| fact.provenance().session.as_ref() == Some(session));
-    of_lines.chain(facts.flat_map(|fact| fact.entities().cloned())).collect()
+    line_entities.chain(facts.flat_map(|fact| fact.entities().cloned())).collect()
 }
 
-fn since(state: &State, fact: &Fact) -> Option<String> {
+fn start_text(state: &State, fact: &Fact) -> Option<String> {
     let from = fact.validity().from.as_ref()?;
     Some(from.time.map_or_else(|| from.raw.clone(), |time| state.calendar().print(time)))
 }
 
 /// Returns the open promises or debts.
-fn binding(state: &State, kind: ThreadKind, thread: OpenThread) -> Vec<Thread> {
+fn open_obligations(state: &State, kind: ThreadKind, thread: OpenThread) -> Vec<Thread> {
     let mut facts: Vec<_> = state.facts().filter(|fact| is_open(state, fact, thread)).collect();
     facts.sort_by_key(|fact| (fact.subject().clone(), fact.object().to_string(), fact.id()));
-    facts.into_iter().map(|fact| bond(state, kind, fact)).collect()
+    facts.into_iter().map(|fact| obligation_thread(state, kind, fact)).collect()
 }
 
 /// Builds the thread for a promise or debt.
-fn bond(state: &State, kind: ThreadKind, fact: &Fact) -> Thread {
+fn obligation_thread(state: &State, kind: ThreadKind, fact: &Fact) -> Thread {
     Thread {
         kind,
         what: fact.statement().to_owned(),
         fact: Some(fact.id()),
         quest: None,
         who: sorted(std::iter::once(fact.subject()).chain(fact.object().entity()).cloned()),
-        since: since(state, fact),
+        since: start_text(state, fact),
         session: fact.provenance().session.clone(),
-        details: fact.conditions().map(|when| format!("on condition: {when}")).into_iter().collect(),
+        details: fact.conditions().map(|condition| format!("on condition: {condition}")).into_iter().collect(),
     }
 }
 
@@ -146,18 +147,19 @@ fn bond(state: &State, kind: ThreadKind, fact: &Fact) -> Thread {
 pub fn unsettled(state: &State, id: &EntityId) -> Vec<Thread> {
     let mut facts: Vec<&std::sync::Arc<Fact>> = state.facts_of(id).filter(|fact| fact.stands()).collect();
     facts.sort_by_key(|fact| (fact.subject().clone(), fact.object().to_string(), fact.id()));
-    let given = facts.iter().filter(|fact| is_open(state, fact, OpenThread::Quest));
-    let quests = given.flat_map(|fact| fact.entities()).chain([id]).filter(|id| state.kind(id) == Some(Kind::Quest));
+    let quest_facts = facts.iter().filter(|fact| is_open(state, fact, OpenThread::Quest));
+    let quests =
+        quest_facts.flat_map(|fact| fact.entities()).chain([id]).filter(|id| state.kind(id) == Some(Kind::Quest));
     let mut found: Vec<Thread> = sorted(quests.cloned()).iter().filter_map(|id| quest(state, id)).collect();
-    for (kind, thread) in BONDS {
-        let bonds = facts.iter().filter(|fact| is_open(state, fact, thread));
-        found.extend(bonds.map(|fact| bond(state, kind, fact)));
+    for (kind, thread) in SINGLE_FACT_KINDS {
+        let obligations = facts.iter().filter(|fact| is_open(state, fact, thread));
+        found.extend(obligations.map(|fact| obligation_thread(state, kind, fact)));
     }
     found
 }
 
 /// Returns the secrets that were never told.
-fn untold(state: &State) -> Result<Vec<Thread>, QueryError> {
+fn untold_secrets(state: &State) -> Result<Vec<Thread>, QueryError> {
     let filter = SecretFilter { untold: true, limit: usize::MAX, ..SecretFilter::default() };
     let (rows, _) = secrets(state, &filter, None)?;
     let thread = |row: crate::secrets::SecretRow| {
@@ -168,7 +170,7 @@ fn untold(state: &State) -> Result<Vec<Thread>, QueryError> {
             fact: Some(row.fact),
             quest: None,
             who: sorted(row.holders.into_iter().filter_map(|holder| holder.knower.entity().cloned())),
-            since: fact.and_then(|fact| since(state, fact)),
+            since: fact.and_then(|fact| start_text(state, fact)),
             session: fact.and_then(|fact| fact.provenance().session.clone()),
             details: Vec::new(),
         }
@@ -185,11 +187,11 @@ fn quests(state: &State) -> Vec<Thread> {
 
 /// Returns whether the quest has ended according to its attributes, such as its stage.
 fn has_ended(state: &State, id: &EntityId) -> bool {
-    let names = state.vocabulary().with_behavior(|behavior| !behavior.ended_values.is_empty());
-    names.into_iter().any(|name| {
-        let ended = &state.vocabulary().behavior(name).ended_values;
-        let says_ended = |value: &str| text::words(value).iter().take(2).any(|word| ended.contains(word));
-        state.values(id, name).into_iter().any(|fact| says_ended(&fact.object().to_string()))
+    let predicates = state.vocabulary().with_behavior(|behavior| !behavior.ended_values.is_empty());
+    predicates.into_iter().any(|predicate| {
+        let ended = &state.vocabulary().behavior(predicate).ended_values;
+        let is_ended_value = |value: &str| text::words(value).iter().take(2).any(|word| ended.contains(word));
+        state.values(id, predicate).into_iter().any(|fact| is_ended_value(&fact.object().to_string()))
     })
 }
 
@@ -202,31 +204,31 @@ fn quest(state: &State, id: &EntityId) -> Option<Thread> {
     if has_ended(state, id) {
         return None;
     }
-    let mut given: Vec<_> =
+    let mut quest_facts: Vec<_> =
         state.links(id).map(|link| link.fact()).filter(|fact| is_open(state, fact, OpenThread::Quest)).collect();
-    given.sort_by_key(|fact| fact.id());
+    quest_facts.sort_by_key(|fact| fact.id());
     let detail =
         |name: &str, values: Vec<String>| values.into_iter().map(move |value| format!("{name}: {value}")).collect();
     let details: Vec<Vec<String>> = vec![
         detail("stage", values("stage")),
         detail("objective", values("objectives")),
         detail("reward", values("reward")),
-        given.iter().map(|fact| fact.statement().to_owned()).collect(),
+        quest_facts.iter().map(|fact| fact.statement().to_owned()).collect(),
     ];
     Some(Thread {
         kind: ThreadKind::Quest,
         what: state.name_or_id(id).to_owned(),
-        fact: given.first().map(|fact| fact.id()),
+        fact: quest_facts.first().map(|fact| fact.id()),
         quest: Some(id.clone()),
         who: sorted(
-            given
+            quest_facts
                 .iter()
                 .flat_map(|fact| std::iter::once(fact.subject()).chain(fact.object().entity()))
-                .filter(|who| *who != id)
+                .filter(|entity| *entity != id)
                 .cloned(),
         ),
-        since: given.first().and_then(|fact| since(state, fact)),
-        session: given.first().and_then(|fact| fact.provenance().session.clone()),
+        since: quest_facts.first().and_then(|fact| start_text(state, fact)),
+        session: quest_facts.first().and_then(|fact| fact.provenance().session.clone()),
         details: details.concat(),
     })
 }

@@ -15,7 +15,7 @@ enum Teach {
 
 impl Teach {
     fn operation(self, state: &State) -> Operation {
-        let decided = state.facts().filter(|fact| Verdict::of(fact).is_some()).map(|fact| fact.id());
+        let decided = state.facts().filter(|fact| Verdict::from_fact(fact).is_some()).map(|fact| fact.id());
         let before = state.learning().into_owned();
         let learning = match self {
             Self::On => Learning { enabled: true, ..before },
@@ -47,9 +47,9 @@ proptest! {
         let mut learned = TrustCalibration::of(&state);
         let begin = (0..4).map(|n| Change::AddEntity(Entity::new(id(n)))).collect();
         let mut operations = vec![Operation::new(Author::Dm, "begin", begin)];
-        operations.extend(steps.into_iter().map(|(what, n)| {
+        operations.extend(steps.into_iter().map(|(step, n)| {
             let teach = [Teach::On, Teach::Off, Teach::Reset][usize::from(n) % 3];
-            let change = match what {
+            let change = match step {
                 0 => Change::SetStatus { fact: fact(n).id(), status: FactStatus::ALL[usize::from(n) % 5] },
                 1 => Change::Confirm(fact(n).id()),
                 2 => Change::RemoveEntity(id(n)),
@@ -86,7 +86,7 @@ proptest! {
         let shift = Counts { confirmed: yes, rejected: no }.shift();
         prop_assert_eq!(shift > 0.0, yes > no);
         let given = Confidence::new(p).unwrap();
-        let moved = shifted(given, (3.0 * WEIGHT * shift).clamp(-MOST_SHIFT, MOST_SHIFT)).get();
+        let moved = shift_confidence(given, (3.0 * CATEGORY_WEIGHT * shift).clamp(-MAX_SHIFT, MAX_SHIFT)).get();
         prop_assert!((moved - p).abs() < 0.25, "{p} {moved}");
         prop_assert!(yes == no || p <= 0.0 || p >= 1.0 || (moved > p) == (yes > no));
     }
@@ -110,18 +110,19 @@ fn decisions_change_later_proposals() {
         let builder = Fact::relation(&id(subject), owes.clone(), &id(object), provenance(speaker)).unwrap();
         Arc::new(builder.status(FactStatus::Proposed).build().unwrap())
     };
-    let sure = |learned: &TrustCalibration, speaker: u8| learned.adjusted(&provenance(speaker), &owes).get();
+    let adjusted =
+        |learned: &TrustCalibration, speaker: u8| learned.adjusted_confidence(&provenance(speaker), &owes).get();
     let mut learned = TrustCalibration::default();
     for (subject, object) in [(0, 1), (0, 2), (0, 3), (1, 2)] {
         let fact = say(0, subject, object);
         let judge = Change::SetStatus { fact: fact.id(), status: FactStatus::Rejected };
         learned = apply(vec![Change::AssertFact(fact), judge]);
     }
-    assert!(sure(&learned, 0) < sure(&learned, 3), "the speaker is trusted less than another");
-    assert!(sure(&learned, 3) < 0.6, "and the predicate and the extractor less than before");
+    assert!(adjusted(&learned, 0) < adjusted(&learned, 3), "the speaker is trusted less than another");
+    assert!(adjusted(&learned, 3) < 0.6, "and the predicate and the extractor less than before");
     let with_model = Provenance { model: Some("llama3.2".into()), ..provenance(3) };
-    let sure_with_model = learned.adjusted(&with_model, &owes).get();
-    assert!(sure_with_model > sure(&learned, 3), "errors of the rules do not count against a language model");
+    let adjusted_with_model = learned.adjusted_confidence(&with_model, &owes).get();
+    assert!(adjusted_with_model > adjusted(&learned, 3), "errors of the rules do not count against a language model");
     // A decision on the same claim by another speaker does not count again for the predicate.
     let again = say(3, 0, 1);
     let judge = Change::SetStatus { fact: again.id(), status: FactStatus::Rejected };
@@ -150,17 +151,17 @@ fn similarity_to_a_confirmed_fact_raises_the_confidence() {
         let builder = Fact::relation(&id(0), "OWES", &id(object), provenance).unwrap();
         Arc::new(builder.status(status).build().unwrap())
     };
-    let waits = fact(1, FactStatus::Proposed, false);
+    let pending = fact(1, FactStatus::Proposed, false);
     let mut changes: Vec<Change> = (0..4).map(|n| Change::AddEntity(Entity::new(id(n)))).collect();
-    changes.push(Change::AssertFact(Arc::clone(&waits)));
+    changes.push(Change::AssertFact(Arc::clone(&pending)));
     state.apply(Operation::new(Author::Dm, "say", changes)).unwrap();
-    assert_eq!(lift(&state, &waits), None);
+    assert_eq!(lift(&state, &pending), None);
     let confirmed = fact(2, FactStatus::Canon, true);
     state.apply(Operation::new(Author::Dm, "say", vec![Change::AssertFact(Arc::clone(&confirmed))])).unwrap();
-    let lifted = lift(&state, &waits).unwrap();
-    assert_eq!(lifted.like, confirmed.id());
-    assert!(lifted.by > 0.0 && lifted.by <= 0.03);
-    assert!(matches!(waits.object(), Object::Entity(_)));
+    let boost = lift(&state, &pending).unwrap();
+    assert_eq!(boost.like, confirmed.id());
+    assert!(boost.by > 0.0 && boost.by <= 0.03);
+    assert!(matches!(pending.object(), Object::Entity(_)));
     state.apply(Teach::Off.operation(&state)).unwrap();
-    assert_eq!(lift(&state, &waits), None);
+    assert_eq!(lift(&state, &pending), None);
 }

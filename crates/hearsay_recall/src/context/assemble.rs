@@ -11,7 +11,7 @@ use crate::TokenCounter;
 
 /// Maximum shares of the budget for the sections on the speaker, relations, scene and recent talk, in percent. If a
 /// section does not use its whole share, the next section can use the rest.
-const SHARES: [usize; 4] = [30, 20, 15, 10];
+const SECTION_SHARES: [usize; 4] = [30, 20, 15, 10];
 
 impl SceneContext {
     /// Assembles the context of a request.
@@ -31,24 +31,24 @@ impl SceneContext {
             frame: Frame::default(),
             detail: request.detail,
         };
-        context.frame(request.counter);
-        let mut left = context.begin(&mut writer, request);
-        left.extend(context.fit(request.counter));
+        context.choose_frame(request.counter);
+        let mut leftover = context.write_stable_sections(&mut writer, request);
+        leftover.extend(context.drop_excess_lines(request.counter));
         let ranked = writer.ranked();
-        let Answers { lines, all } = writer.knowledge(&ranked);
-        context.open("knowledge", "Relevant to the question");
-        let mut told = 0;
+        let Answers { lines, total } = writer.knowledge(&ranked);
+        context.open_section("knowledge", "Relevant to the question");
+        let mut written = 0;
         for line in lines {
-            let says = 1 + line.also.len();
-            told += if context.try_push(line, request.limit, request.counter) { says } else { 0 };
+            let source_count = 1 + line.also.len();
+            written += if context.try_push(line, request.limit, request.counter) { source_count } else { 0 };
         }
-        context.omitted = all - told;
-        context.open("others", "What the others here know");
+        context.omitted = total - written;
+        context.open_section("others", "What the others here know");
         for line in writer.others(&ranked.best) {
             context.try_push(line, request.limit, request.counter);
         }
-        context.open("besides", "Besides");
-        for line in left {
+        context.open_section("besides", "Besides");
+        for line in leftover {
             context.try_push(line, usize::MAX, request.counter);
         }
         context.sections.retain(|section| !section.lines.is_empty());
@@ -57,37 +57,37 @@ impl SceneContext {
 
     /// Writes the sections that do not depend on the question. Returns the lines that exceeded the share of their
     /// section, except lines of recent talk.
-    fn begin(&mut self, writer: &mut Writer, request: &Request) -> Vec<Line> {
-        let (mut room, mut left) = (0, Vec::new());
-        let sections = [writer.speaker(&self.name), writer.relations(), writer.scene(), writer.lately()];
-        for (mut section, share) in sections.into_iter().zip(SHARES) {
-            room += request.budget.saturating_mul(share) / 100;
+    fn write_stable_sections(&mut self, writer: &mut Writer, request: &Request) -> Vec<Line> {
+        let (mut available, mut leftover) = (0, Vec::new());
+        let sections = [writer.speaker(&self.name), writer.relations(), writer.scene(), writer.recent_talk()];
+        for (mut section, share) in sections.into_iter().zip(SECTION_SHARES) {
+            available += request.budget.saturating_mul(share) / 100;
             // The budget share of recent talk is given to the latest lines first, but the lines are printed in order.
-            let lately = section.name == "lately";
+            let is_recent_talk = section.name == "lately";
             let mut lines = std::mem::take(&mut section.lines);
-            if lately {
+            if is_recent_talk {
                 lines.reverse();
             }
-            let mut above = request.counter.count(heading(section.name));
+            let mut heading_tokens = request.counter.count(heading(section.name));
             for line in lines {
-                let cost = above + request.counter.count(&prompt_line(&line, self.detail));
-                if cost <= room {
-                    (room, above) = (room - cost, 0);
-                    writer.note_said(&line);
+                let cost = heading_tokens + request.counter.count(&prompt_line(&line, self.detail));
+                if cost <= available {
+                    (available, heading_tokens) = (available - cost, 0);
+                    writer.mark_written(&line);
                     section.lines.push(line);
-                } else if !lately {
-                    left.push(line);
+                } else if !is_recent_talk {
+                    leftover.push(line);
                 }
             }
-            if lately {
+            if is_recent_talk {
                 section.lines.reverse();
             }
             self.sections.push(section);
         }
-        left
+        leftover
     }
 
-    fn open(&mut self, name: &'static str, title: &str) {
+    fn open_section(&mut self, name: &'static str, title: &str) {
         self.sections.push(Section { name, title: title.to_owned(), lines: Vec::new() });
     }
 
@@ -97,8 +97,8 @@ impl SceneContext {
 
     /// Chooses the largest frame that fits the budget before any lines are added. Leaves out the question first, and
     /// then also the speaker.
-    fn frame(&mut self, counter: &dyn TokenCounter) {
-        for frame in [Frame::Whole, Frame::Speaker, Frame::Nothing] {
+    fn choose_frame(&mut self, counter: &dyn TokenCounter) {
+        for frame in [Frame::Full, Frame::SpeakerOnly, Frame::Neither] {
             self.frame = frame;
             self.tokens = self.count(counter);
             if self.tokens <= self.budget {
@@ -109,7 +109,7 @@ impl SceneContext {
 
     /// Drops lines from the end until the prompt form fits the budget. Returns the dropped lines, except lines of
     /// recent talk.
-    fn fit(&mut self, counter: &dyn TokenCounter) -> Vec<Line> {
+    fn drop_excess_lines(&mut self, counter: &dyn TokenCounter) -> Vec<Line> {
         let mut dropped = Vec::new();
         self.tokens = self.count(counter);
         while self.tokens > self.budget {

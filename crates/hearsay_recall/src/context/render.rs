@@ -17,58 +17,58 @@ impl SceneContext {
 
 pub(crate) fn render(context: &SceneContext, form: Form, detail: Detail) -> String {
     match form {
-        Form::Text => text(context, detail),
-        Form::Markdown => markdown(context, detail),
+        Form::Text => render_text(context, detail),
+        Form::Markdown => render_markdown(context, detail),
         // Serialization cannot fail: a context contains only strings, numbers and lists.
         Form::Json => escape::json(&serde_json::to_string_pretty(context).unwrap_or_default()).into_owned(),
-        Form::Prompt => prompt(context, detail),
+        Form::Prompt => render_prompt(context, detail),
     }
 }
 
 fn text(context: &SceneContext, detail: Detail) -> String {
     let mut page = Page::new(Markup::Plain);
     for (number, section) in context.sections.iter().enumerate() {
-        page.own(if number == 0 { "" } else { "\n" }).data(&section.title).own("\n");
+        page.literal(if number == 0 { "" } else { "\n" }).data(&section.title).literal("\n");
         for line in &section.lines {
-            page.own("  ").data(&line.text);
-            note(&mut page, line);
-            page.own("\n");
-            for beside in beside(line, detail) {
-                page.own("      ").remark(&beside).own("\n");
+            page.literal("  ").data(&line.text);
+            write_note(&mut page, line);
+            page.literal("\n");
+            for extra in line_details(line, detail) {
+                page.literal("      ").remark(&extra).literal("\n");
             }
         }
     }
-    summary(page.own("\n"), context);
-    page.own("\n");
+    write_summary(page.literal("\n"), context);
+    page.literal("\n");
     page.into_text()
 }
 
-fn markdown(context: &SceneContext, detail: Detail) -> String {
+fn render_markdown(context: &SceneContext, detail: Detail) -> String {
     let mut page = Page::new(Markup::Markdown);
     for (number, section) in context.sections.iter().enumerate() {
-        page.own(if number == 0 { "# " } else { "\n## " }).data(&section.title).own("\n\n");
+        page.literal(if number == 0 { "# " } else { "\n## " }).data(&section.title).literal("\n\n");
         for line in &section.lines {
             write_line(&mut page, line, detail);
         }
     }
-    summary(page.own("\n*"), context);
-    page.own("*\n");
+    write_summary(page.literal("\n*"), context);
+    page.literal("*\n");
     page.into_text()
 }
 
-fn prompt(context: &SceneContext, detail: Detail) -> String {
+fn render_prompt(context: &SceneContext, detail: Detail) -> String {
     let mut page = Page::new(Markup::Plain);
-    if context.frame != Frame::Nothing {
-        page.own("You are ").data(&context.name).own(".\n");
+    if context.frame != Frame::Neither {
+        page.literal("You are ").data(&context.name).literal(".\n");
     }
     for section in context.sections.iter().filter(|section| !section.lines.is_empty()) {
-        page.own(heading(section.name));
+        page.literal(heading(section.name));
         for line in &section.lines {
             write_line(&mut page, line, detail);
         }
     }
-    if context.frame == Frame::Whole && !context.question.is_empty() {
-        page.own("You are asked: ").data(&context.question).own("\n");
+    if context.frame == Frame::Full && !context.question.is_empty() {
+        page.literal("You are asked: ").data(&context.question).literal("\n");
     }
     page.into_text()
 }
@@ -95,39 +95,39 @@ pub(crate) fn prompt_line(line: &Line, detail: Detail) -> String {
 
 /// Writes a line as a list item, with its note and details.
 fn write_line(page: &mut Page, line: &Line, detail: Detail) {
-    page.own("- ").data(&line.text);
-    note(page, line);
-    for beside in beside(line, detail) {
-        page.own(" ").remark(&beside);
+    page.literal("- ").data(&line.text);
+    write_note(page, line);
+    for extra in line_details(line, detail) {
+        page.literal(" ").remark(&extra);
     }
-    page.own("\n");
+    page.literal("\n");
 }
 
-fn note(page: &mut Page, line: &Line) {
+fn write_note(page: &mut Page, line: &Line) {
     if !line.note.is_empty() {
-        page.own(" ").remark(&line.note);
+        page.literal(" ").remark(&line.note);
     }
 }
 
 /// Returns the details of a line that `detail` includes: its citations and the explanation of its score.
-fn beside(line: &Line, detail: Detail) -> Vec<String> {
-    let mut beside = Vec::new();
+fn line_details(line: &Line, detail: Detail) -> Vec<String> {
+    let mut details = Vec::new();
     if detail != Detail::Plain {
-        beside.push(line.citation.line());
-        beside.extend(line.also.iter().map(|citation| format!("also {}", citation.line())));
+        details.push(line.citation.line());
+        details.extend(line.also.iter().map(|citation| format!("also {}", citation.line())));
     }
     if let (Detail::Explained, Some(score), Some(channels)) = (detail, line.score, &line.channels) {
-        beside.push(why(score, channels, &line.path));
+        details.push(score_explanation(score, channels, &line.path));
     }
-    beside
+    details
 }
 
-fn summary(page: &mut Page, context: &SceneContext) {
-    page.number(context.tokens).own(" of ").number(context.budget).own(" tokens");
+fn write_summary(page: &mut Page, context: &SceneContext) {
+    page.number(context.tokens).literal(" of ").number(context.budget).literal(" tokens");
     if context.omitted > 0 {
-        page.own(", ").number(context.omitted).own(" more relevant facts and passages left out");
+        page.literal(", ").number(context.omitted).literal(" more relevant facts and passages left out");
     }
-    page.own(match (context.meaning, context.graph) {
+    page.literal(match (context.meaning, context.graph) {
         (true, true) => "",
         (false, true) => ", found by words and the graph only",
         (true, false) => ", found by words and meaning alone",

@@ -79,11 +79,11 @@ pub struct SceneContext {
 pub(crate) enum Frame {
     /// The speaker and the question.
     #[default]
-    Whole,
+    Full,
     /// Only the speaker, because the question is too long.
-    Speaker,
+    SpeakerOnly,
     /// Neither speaker nor question.
-    Nothing,
+    Neither,
 }
 
 impl SceneContext {

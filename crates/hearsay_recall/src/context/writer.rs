@@ -12,40 +12,40 @@ use super::{
 };
 use crate::{
     Citation, Citations, DocId, Query, Ranked, Ranking, Relevant, Source, Weights,
-    dedup::{Sayable, once},
+    dedup::{LineSource, group_duplicates},
     quoted,
 };
 
 /// Minimum credence at which a speaker treats a fact as true.
-const BELIEVED: f64 = 0.65;
+const MIN_BELIEVED_CREDENCE: f64 = 0.65;
 
 /// Minimum score of a result that is relevant to the question.
-const RELEVANT: f32 = 0.04;
+const MIN_RELEVANT_SCORE: f32 = 0.04;
 
 /// Number of results to consider per line of a section. Results further down the ranking are too weak to matter.
-const TRIED: usize = 4;
+const RESULTS_PER_LINE: usize = 4;
 
 /// Maximum number of entities present whose knowledge is examined, apart from the speaker.
-const MOST_PRESENT: usize = 8;
+const MAX_PRESENT: usize = 8;
 
 /// Maximum number of facts that are listed as known to other entities present.
-const MOST_SHARED: usize = 4;
+const MAX_FACTS_OF_OTHERS: usize = 4;
 
 /// Maximum number of lines of recent talk.
-const MOST_LATELY: usize = 4;
+const MAX_RECENT_LINES: usize = 4;
 
 /// Minutes of game time during which talk counts as recent, if no session is given.
-const LATELY: i64 = 60;
+const RECENT_MINUTES: i64 = 60;
 
 /// Number of top results that are written even if an earlier section already states them. Applies to facts only.
-const LEADING: usize = 5;
+const ALWAYS_WRITTEN: usize = 5;
 
 /// A speaker's knowledge that is relevant to a question.
 pub(super) struct Answers {
     /// Lines to add while they fit the budget, best first.
     pub(super) lines: Vec<Line>,
     /// Number of relevant facts and passages, including those without a line.
-    pub(super) all: usize,
+    pub(super) total: usize,
 }
 
 pub(super) struct Writer<'a> {
@@ -53,96 +53,97 @@ pub(super) struct Writer<'a> {
     /// Facts with functional predicates for which the speaker believes a later value.
     superseded: FxHashSet<FactId>,
     /// Facts and passages that an earlier section already states.
-    said: BTreeSet<DocId>,
+    written: BTreeSet<DocId>,
     /// Facts that the speaker has heard to be untrue or ended.
-    answered: FxHashSet<FactId>,
+    denied: FxHashSet<FactId>,
     /// Relations and functional attributes by subject. Facts of one subject may contradict each other.
-    rivals: FxHashMap<&'a EntityId, Vec<&'a Known>>,
+    possible_conflicts: FxHashMap<&'a EntityId, Vec<&'a Known>>,
 }
 
 impl<'a> Writer<'a> {
     pub(super) fn new(request: &'a Request<'a>) -> Self {
-        let (mut answered, mut rivals) = (FxHashSet::default(), FxHashMap::<_, Vec<_>>::default());
-        let (mut single, mut is_single) = (Vec::new(), FxHashMap::<&str, bool>::default());
+        let (mut denied, mut possible_conflicts) = (FxHashSet::default(), FxHashMap::<_, Vec<_>>::default());
+        let (mut believed_functional, mut functional_cache) = (Vec::new(), FxHashMap::<&str, bool>::default());
         for known in request.view.facts() {
-            answered.extend(match known.fact_relation() {
+            denied.extend(match known.fact_relation() {
                 Some(FactRelation::Refutes(fact) | FactRelation::Ends(fact)) => Some(fact),
                 _ => None,
             });
             let predicate = known.predicate();
             // Caches the lookup, because it is slow and there are few distinct predicates.
-            let is_single =
-                *is_single.entry(predicate.as_str()).or_insert_with(|| request.vocabulary.is_functional(predicate));
-            if is_single && known.credence().get() >= BELIEVED {
-                single.push(known);
+            let is_functional = *functional_cache
+                .entry(predicate.as_str())
+                .or_insert_with(|| request.vocabulary.is_functional(predicate));
+            if is_functional && known.credence().get() >= MIN_BELIEVED_CREDENCE {
+                believed_functional.push(known);
             }
-            if is_single || predicate.is_relation() {
-                rivals.entry(known.subject()).or_default().push(known);
+            if is_functional || predicate.is_relation() {
+                possible_conflicts.entry(known.subject()).or_default().push(known);
             }
         }
-        let superseded = superseded(&single);
-        Self { request, superseded, said: BTreeSet::new(), answered, rivals }
+        let superseded = superseded(&believed_functional);
+        Self { request, superseded, written: BTreeSet::new(), denied, possible_conflicts }
     }
 
     pub(super) fn speaker(&self, name: &str) -> Section {
         let speaker = self.request.speaker;
         let mut facts: Vec<(u8, &Known)> = Vec::new();
         for known in self.facts().filter(|known| known.subject() == speaker) {
-            let place = self.request.vocabulary.behavior(known.predicate()).identity;
-            facts.extend(place.map(|place| (place, known)));
+            let rank = self.request.vocabulary.behavior(known.predicate()).identity;
+            facts.extend(rank.map(|rank| (rank, known)));
         }
-        facts.sort_by_key(|(place, known)| (*place, known.id()));
+        facts.sort_by_key(|(rank, known)| (*rank, known.id()));
         let facts: Vec<_> = facts.into_iter().map(|(_, known)| known).collect();
-        let lines = self.once(&facts, labelled);
+        let lines = self.deduplicated_lines(&facts, labelled_attribute);
         Section { name: "speaker", title: name.to_owned(), lines }
     }
 
     /// Returns the relations of the speaker itself, strongest feelings first.
     pub(super) fn relations(&self) -> Section {
         let speaker = self.request.speaker;
-        let own = |known: &&Known| {
+        let is_own_relation = |known: &&Known| {
             known.predicate().is_relation()
                 && !PredicateRole::Location.is(known.predicate())
                 && (known.subject() == speaker || known.object().entity() == Some(speaker))
         };
-        let mut facts: Vec<_> = self.facts().filter(own).collect();
+        let mut facts: Vec<_> = self.facts().filter(is_own_relation).collect();
         facts.sort_by_key(|known| {
             let feeling = known.attitude().map_or(0, |attitude| attitude.get().unsigned_abs());
             (known.subject() != speaker, std::cmp::Reverse(feeling), known.predicate().clone(), known.id())
         });
-        let lines = self.once(&facts, |known| known.statement().to_owned());
+        let lines = self.deduplicated_lines(&facts, |known| known.statement().to_owned());
         Section { name: "relations", title: "Relations".into(), lines }
     }
 
     pub(super) fn scene(&self) -> Section {
         let Request { names, scene, .. } = self.request;
-        let given = |text: String| line(text, Citation::of_scene());
+        let scene_line = |text: String| line(text, Citation::for_scene());
         let mut lines = Vec::new();
         if let Some(time) = scene.time {
             let weekday = self.request.calendar.weekday(time).map(|day| format!("{day}, ")).unwrap_or_default();
-            lines.push(given(format!("It is {weekday}{}.", self.request.calendar.print(time))));
+            lines.push(scene_line(format!("It is {weekday}{}.", self.request.calendar.print(time))));
         }
         if let Some(place) = &scene.place {
             if let Some(name) = names.name(place) {
-                lines.push(given(format!("The place is {name}.")));
+                lines.push(scene_line(format!("The place is {name}.")));
             }
             for attribute in self.request.vocabulary.in_order(|behavior| behavior.scenery) {
-                let of_place = |known: &&Known| known.subject() == place && known.predicate() == attribute;
-                let facts: Vec<_> = self.facts().filter(of_place).collect();
-                lines.extend(self.once(&facts, |known| known.statement().to_owned()));
+                let is_about_place = |known: &&Known| known.subject() == place && known.predicate() == attribute;
+                let facts: Vec<_> = self.facts().filter(is_about_place).collect();
+                lines.extend(self.deduplicated_lines(&facts, |known| known.statement().to_owned()));
             }
         }
         for id in &self.present() {
             let name = names.name(id).unwrap_or("Somebody whom you do not know by name");
-            let of_them = |known: &&Known| known.subject() == id && *known.predicate() == *"occupation";
-            let occupation = self.facts().filter(of_them).max_by_key(|known| (known.credence(), known.recency()));
+            let is_occupation = |known: &&Known| known.subject() == id && *known.predicate() == *"occupation";
+            let occupation = self.facts().filter(is_occupation).max_by_key(|known| (known.credence(), known.recency()));
             match occupation {
                 Some(known) => {
-                    let told = self.line(known, format!("{name} is there, {}.", known.object()));
+                    let occupation_line = self.line(known, format!("{name} is there, {}.", known.object()));
                     // The note may express doubt about the occupation, but the presence is certain.
-                    lines.push(Line { note: String::new(), ..told });
+                    lines.push(Line { note: String::new(), ..occupation_line });
                 }
-                None => lines.push(given(format!("{name} is there."))),
+                None => lines.push(scene_line(format!("{name} is there."))),
             }
         }
         Section { name: "scene", title: "Scene".into(), lines }
@@ -150,27 +151,29 @@ impl<'a> Writer<'a> {
 
     /// Returns the recent talk that the speaker heard, in order: the last lines of the session or, without a session,
     /// of the last hour.
-    pub(super) fn lately(&self) -> Section {
+    pub(super) fn recent_talk(&self) -> Section {
         let scene = self.request.scene;
-        let moment = |heard: &Heard| heard.passage.time.as_ref().and_then(|date| date.time);
-        let is_late = |heard: &Heard| match (&scene.session, scene.time, moment(heard)) {
+        let time_of = |heard: &Heard| heard.passage.time.as_ref().and_then(|date| date.time);
+        let is_recent = |heard: &Heard| match (&scene.session, scene.time, time_of(heard)) {
             (Some(session), ..) => heard.passage.session.as_ref() == Some(session),
-            (None, Some(GameTime(now)), Some(GameTime(said))) => (now.saturating_sub(LATELY)..=now).contains(&said),
+            (None, Some(GameTime(now)), Some(GameTime(time))) => {
+                (now.saturating_sub(RECENT_MINUTES)..=now).contains(&time)
+            }
             _ => false,
         };
-        let spoken = |heard: &Heard| heard.passage.speaker.is_some() || heard.passage.speaker_alias.is_some();
-        let said = self.request.view.passages().filter(|(_, heard)| spoken(heard) && is_late(heard));
-        let mut said: Vec<_> = said.collect();
-        said.sort_by_key(|(id, heard)| (moment(heard), heard.passage.line, *id));
-        let last = said.split_off(said.len().saturating_sub(MOST_LATELY));
-        let lines = last.into_iter().map(|(id, heard)| self.passage_line(id, heard)).collect();
+        let has_speaker = |heard: &Heard| heard.passage.speaker.is_some() || heard.passage.speaker_alias.is_some();
+        let passages = self.request.view.passages().filter(|(_, heard)| has_speaker(heard) && is_recent(heard));
+        let mut passages: Vec<_> = passages.collect();
+        passages.sort_by_key(|(id, heard)| (time_of(heard), heard.passage.line, *id));
+        let latest = passages.split_off(passages.len().saturating_sub(MAX_RECENT_LINES));
+        let lines = latest.into_iter().map(|(id, heard)| self.passage_line(id, heard)).collect();
         Section { name: "lately", title: "Said lately".into(), lines }
     }
 
     /// Records the sources of a written line, so that later sections do not repeat them.
-    pub(super) fn note_said(&mut self, line: &Line) {
+    pub(super) fn mark_written(&mut self, line: &Line) {
         let citations = std::iter::once(&line.citation).chain(&line.also);
-        self.said.extend(citations.filter_map(|citation| match citation.source {
+        self.written.extend(citations.filter_map(|citation| match citation.source {
             Source::Fact(id) => Some(DocId::Fact(id)),
             Source::Passage(id) => Some(DocId::Passage(id)),
             Source::Scene => None,
@@ -183,10 +186,10 @@ impl<'a> Writer<'a> {
         let Request { scene, speaker, .. } = self.request;
         let mut present = scene.present.clone();
         if let Some(place) = scene.place.as_ref().filter(|_| present.is_empty()) {
-            let here = |known: &&Known| {
+            let is_here = |known: &&Known| {
                 PredicateRole::Location.is(known.predicate()) && known.object().entity() == Some(place)
             };
-            present.extend(self.facts().filter(here).map(|known| known.subject().clone()));
+            present.extend(self.facts().filter(is_here).map(|known| known.subject().clone()));
         }
         present.retain(|id| id != *speaker);
         present.sort();
@@ -198,71 +201,71 @@ impl<'a> Writer<'a> {
     /// lines, are complete; the others are only ids.
     pub(super) fn ranked(&self) -> Relevant {
         let request = self.request;
-        let mut named = request.names.mentioned(request.question);
-        let says_here = text::words(request.question).iter().any(|word| word == "here");
-        if let Some(place) = request.scene.place.as_ref().filter(|_| says_here)
-            && named.iter().all(|named| named.id != *place)
+        let mut linked = request.names.mentioned(request.question);
+        let names_here = text::words(request.question).iter().any(|word| word == "here");
+        if let Some(place) = request.scene.place.as_ref().filter(|_| names_here)
+            && linked.iter().all(|other| other.id != *place)
         {
-            named.push(request.names.named(place));
+            linked.push(request.names.linked_entity(place));
         }
         let scope = request.scope();
         if let Some(scope) = &scope {
-            scope.join(&mut named);
+            scope.join(&mut linked);
         }
         let (text, vector, graph) = (request.question, request.vector, request.graph);
-        let query = Query { text, vector, named, graph, scope, weights: Weights::default() };
+        let query = Query { text, vector, named: linked, graph, scope, weights: Weights::default() };
         let ranking = Ranking::of(request.view, request.index, &query);
-        let tried = request.limit.saturating_mul(TRIED).saturating_add(self.said.len());
-        ranking.relevant(RELEVANT, tried, |doc| self.is_latest(doc))
+        let result_count = request.limit.saturating_mul(RESULTS_PER_LINE).saturating_add(self.written.len());
+        ranking.relevant(MIN_RELEVANT_SCORE, result_count, |doc| self.is_latest(doc))
     }
 
     /// Returns the speaker's knowledge that is relevant to the question, without repetitions.
     pub(super) fn knowledge(&self, ranked: &Relevant) -> Answers {
         // Passages that are already in the recent talk are never repeated.
-        let said = |place: usize, ranked: &Ranked| match ranked.doc {
-            DocId::Fact(_) => place >= LEADING && self.said.contains(&ranked.doc),
-            DocId::Passage(_) => self.said.contains(&ranked.doc),
+        let is_written = |position: usize, ranked: &Ranked| match ranked.doc {
+            DocId::Fact(_) => position >= ALWAYS_WRITTEN && self.written.contains(&ranked.doc),
+            DocId::Passage(_) => self.written.contains(&ranked.doc),
         };
-        let new: Vec<&Ranked> = ranked
+        let unwritten: Vec<&Ranked> = ranked
             .best
             .iter()
             .enumerate()
-            .filter(|(at, ranked)| !said(*at, ranked))
+            .filter(|(at, ranked)| !is_written(*at, ranked))
             .map(|(_, ranked)| ranked)
             .collect();
-        let others = ranked.others.iter().filter(|doc| !self.said.contains(doc)).count();
-        let tried = &new[..new.len().min(self.request.limit.saturating_mul(TRIED))];
+        let others = ranked.others.iter().filter(|doc| !self.written.contains(doc)).count();
+        let considered = &unwritten[..unwritten.len().min(self.request.limit.saturating_mul(RESULTS_PER_LINE))];
         let view = self.request.view;
-        let sayable = |ranked: &&Ranked| match ranked.doc {
-            DocId::Fact(id) => view.fact(id).map(Sayable::Fact),
-            DocId::Passage(id) => view.passage(id).map(|heard| Sayable::Passage(id, heard)),
+        let line_source = |ranked: &&Ranked| match ranked.doc {
+            DocId::Fact(id) => view.fact(id).map(LineSource::Fact),
+            DocId::Passage(id) => view.passage(id).map(|heard| LineSource::Passage(id, heard)),
         };
-        let sayables: Vec<Sayable> = tried.iter().filter_map(sayable).collect();
-        let lines = once(&sayables).into_iter().filter_map(|group| {
-            let best = tried[*group.iter().min()?];
-            let mut lines = group.iter().map(|at| self.sayable_line(&sayables[*at]));
-            let first = lines.next()?;
+        let line_sources: Vec<LineSource> = considered.iter().filter_map(line_source).collect();
+        let lines = group_duplicates(&line_sources).into_iter().filter_map(|group| {
+            let best_ranked = considered[*group.iter().min()?];
+            let mut lines = group.iter().map(|at| self.source_line(&line_sources[*at]));
+            let first_line = lines.next()?;
             Some(Line {
                 also: lines.map(|line| line.citation).collect(),
-                score: Some(best.score),
-                channels: Some(best.channels),
-                explanation: Some(best.explanation.clone()),
-                path: best.explanation.way(view),
-                ..first
+                score: Some(best_ranked.score),
+                channels: Some(best_ranked.channels),
+                explanation: Some(best_ranked.explanation.clone()),
+                path: best_ranked.explanation.way(view),
+                ..first_line
             })
         });
-        Answers { lines: lines.collect(), all: new.len() + others }
+        Answers { lines: lines.collect(), total: unwritten.len() + others }
     }
 
     /// Returns facts as lines. Facts with the same content share one line.
-    fn once(&self, facts: &[&Known], text: impl Fn(&Known) -> String) -> Vec<Line> {
-        let sayables: Vec<Sayable> = facts.iter().map(|known| Sayable::Fact(known)).collect();
+    fn deduplicated_lines(&self, facts: &[&Known], text: impl Fn(&Known) -> String) -> Vec<Line> {
+        let line_sources: Vec<LineSource> = facts.iter().map(|known| LineSource::Fact(known)).collect();
         let line = |group: Vec<usize>| {
             let mut lines = group.into_iter().map(|at| self.line(facts[at], text(facts[at])));
-            let first = lines.next()?;
-            Some(Line { also: lines.map(|line| line.citation).collect(), ..first })
+            let first_line = lines.next()?;
+            Some(Line { also: lines.map(|line| line.citation).collect(), ..first_line })
         };
-        once(&sayables).into_iter().filter_map(line).collect()
+        group_duplicates(&line_sources).into_iter().filter_map(line).collect()
     }
 
     /// Returns the relevant facts that other entities present know, as far as the speaker has reason to think so. A
@@ -270,22 +273,22 @@ impl<'a> Writer<'a> {
     /// is secret.
     pub(super) fn others(&self, ranked: &[Ranked]) -> Vec<Line> {
         let (present, view) = (self.present(), self.request.view);
-        let fact = |ranked: &Ranked| match ranked.doc {
+        let known_fact = |ranked: &Ranked| match ranked.doc {
             DocId::Fact(id) => view.fact(id),
             DocId::Passage(_) => None,
         };
-        let of_its_own = |known: &&Known| {
-            let own = known.known_edges().iter().any(|way| way.access_path == AccessPath::Own);
-            own || known.is_secret() || !known.shared().is_empty()
+        let has_own_access = |known: &&Known| {
+            let is_own = known.known_edges().iter().any(|known_edge| known_edge.access_path == AccessPath::Own);
+            is_own || known.is_secret() || !known.shared().is_empty()
         };
         let mut lines = Vec::new();
-        for known in ranked.iter().take(self.request.limit).filter_map(fact).filter(of_its_own) {
+        for known in ranked.iter().take(self.request.limit).filter_map(known_fact).filter(has_own_access) {
             let note = self.why_known(&present, known);
-            let said = lines.iter().any(|line: &Line| line.text == known.statement());
-            if !note.is_empty() && !said {
+            let is_written = lines.iter().any(|line: &Line| line.text == known.statement());
+            if !note.is_empty() && !is_written {
                 lines.push(Line { note, ..self.line(known, known.statement().to_owned()) });
             }
-            if lines.len() == MOST_SHARED {
+            if lines.len() == MAX_FACTS_OF_OTHERS {
                 break;
             }
         }
@@ -295,38 +298,38 @@ impl<'a> Writer<'a> {
     /// Returns the speaker's reason to think that some of the entities present know a fact, in words. Uses the latest
     /// reason for each entity. Returns an empty string if there is no reason.
     fn why_known(&self, present: &[EntityId], known: &Known) -> String {
-        let (mut were_there, mut told, mut tellers, mut belong) =
+        let (mut witnesses, mut recipients, mut tellers, mut membership_notes) =
             <(Vec<&str>, Vec<&str>, Vec<&str>, Vec<String>)>::default();
-        for other in present.iter().take(MOST_PRESENT) {
-            let Some(called) = self.request.names.name(other) else { continue };
+        for other in present.iter().take(MAX_PRESENT) {
+            let Some(name) = self.request.names.name(other) else { continue };
             let reasons = self.request.view.attributes(other, known).into_iter().map(|attributed| attributed.reason);
-            let telling = |reason: &Reason| match reason {
+            let is_informative = |reason: &Reason| match reason {
                 Reason::Common => false,
                 Reason::Belongs(_) => known.is_secret(),
                 _ => true,
             };
-            match reasons.into_iter().find(telling) {
-                Some(Reason::Present | Reason::WasThere(_)) => were_there.push(called),
-                Some(Reason::ToldByMe) => told.push(called),
-                Some(Reason::ToldMe) => tellers.push(called),
+            match reasons.into_iter().find(is_informative) {
+                Some(Reason::Present | Reason::WasThere(_)) => witnesses.push(name),
+                Some(Reason::ToldByMe) => recipients.push(name),
+                Some(Reason::ToldMe) => tellers.push(name),
                 Some(Reason::Belongs(group)) => {
-                    belong.push(format!("{called} belongs to {}", self.called_or(&group, "those who know it")));
+                    membership_notes.push(format!("{name} belongs to {}", self.name_or(&group, "those who know it")));
                 }
                 Some(Reason::Common) | None => {}
             }
         }
         let mut notes = Vec::new();
-        if !were_there.is_empty() {
-            let were = if were_there.len() == 1 { "was" } else { "were" };
-            notes.push(format!("{} {were} there", listed(&were_there)));
+        if !witnesses.is_empty() {
+            let were = if witnesses.len() == 1 { "was" } else { "were" };
+            notes.push(format!("{} {were} there", join_names(&witnesses)));
         }
-        if !told.is_empty() {
-            notes.push(format!("you told {}", listed(&told)));
+        if !recipients.is_empty() {
+            notes.push(format!("you told {}", join_names(&recipients)));
         }
         if !tellers.is_empty() {
-            notes.push(format!("{} told you", listed(&tellers)));
+            notes.push(format!("{} told you", join_names(&tellers)));
         }
-        notes.extend(belong);
+        notes.extend(membership_notes);
         notes.join("; ")
     }
 
@@ -341,10 +344,10 @@ impl<'a> Writer<'a> {
         self.request.view.facts().filter(|known| !self.superseded.contains(&known.id()))
     }
 
-    fn sayable_line(&self, sayable: &Sayable) -> Line {
-        match sayable {
-            Sayable::Fact(known) => self.line(known, known.statement().to_owned()),
-            Sayable::Passage(id, heard) => self.passage_line(*id, heard),
+    fn source_line(&self, source: &LineSource) -> Line {
+        match source {
+            LineSource::Fact(known) => self.line(known, known.statement().to_owned()),
+            LineSource::Passage(id, heard) => self.passage_line(*id, heard),
         }
     }
 
@@ -361,8 +364,8 @@ impl<'a> Writer<'a> {
         let passage = &heard.passage;
         let speaker = passage.speaker.as_ref();
         let text = match speaker {
-            Some(who) if who == self.request.speaker => format!("You said: {}", quoted(&passage.text)),
-            Some(who) => format!("{} said: {}", self.called(who), quoted(&passage.text)),
+            Some(speaker) if speaker == self.request.speaker => format!("You said: {}", quoted(&passage.text)),
+            Some(speaker) => format!("{} said: {}", self.name_of(speaker), quoted(&passage.text)),
             None if let Some(alias) = &passage.speaker_alias => format!("{alias} said: {}", quoted(&passage.text)),
             None => passage
                 .title
@@ -372,23 +375,23 @@ impl<'a> Writer<'a> {
         line(text, self.citations().of_passage(id, heard))
     }
 
-    fn called(&self, id: &EntityId) -> &str {
-        self.called_or(id, "somebody")
+    fn name_of(&self, id: &EntityId) -> &str {
+        self.name_or(id, "somebody")
     }
 
-    fn called_or<'n>(&'n self, id: &EntityId, nameless: &'n str) -> &'n str {
-        self.request.names.name(id).unwrap_or(nameless)
+    fn name_or<'n>(&'n self, id: &EntityId, fallback: &'n str) -> &'n str {
+        self.request.names.name(id).unwrap_or(fallback)
     }
 
     /// Returns whether the speaker knows another fact that contradicts `known`, and neither fact is superseded, refuted
     /// or ended.
-    fn has_heard_both(&self, known: &Known) -> bool {
-        let rivals = self.rivals.get(known.subject()).into_iter().flatten();
+    fn has_open_conflict(&self, known: &Known) -> bool {
+        let conflicts = self.possible_conflicts.get(known.subject()).into_iter().flatten();
         // A public fact and a secret fact are not rival rumours, even if they contradict each other.
-        let rivals = rivals.filter(|other| other.is_secret() == known.is_secret());
-        let stand = |id| !self.superseded.contains(&id) && !self.answered.contains(&id);
-        stand(known.id())
-            && rivals.filter(|other| stand(other.id())).any(|other| self.request.view.are_against(known, other))
+        let conflicts = conflicts.filter(|other| other.is_secret() == known.is_secret());
+        let is_current = |id| !self.superseded.contains(&id) && !self.denied.contains(&id);
+        is_current(known.id())
+            && conflicts.filter(|other| is_current(other.id())).any(|other| self.request.view.are_against(known, other))
     }
 
     /// Returns a note to the speaker about a fact: whether the speaker doubts it, who told it, and whether the speaker
@@ -396,7 +399,7 @@ impl<'a> Writer<'a> {
     fn note(&self, known: &Known) -> String {
         let mut credence = known.credence().get();
         let mut notes = Vec::new();
-        if self.answered.contains(&known.id()) {
+        if self.denied.contains(&known.id()) {
             let belief = self.request.view.belief(known);
             credence = belief.credence.get();
             match belief.hold {
@@ -406,18 +409,23 @@ impl<'a> Writer<'a> {
                 _ if belief.credence < known.credence() => notes.push("you have heard that it is not so".into()),
                 _ => {}
             }
-        } else if self.has_heard_both(known) {
+        } else if self.has_open_conflict(known) {
             notes.push("you have heard both this and otherwise".into());
         }
         if known.acquisition().is_some() {
             let untrue = "you know that this is untrue";
-            let belief =
+            let notes_by_credence =
                 [(0.0, untrue), (0.35, "you doubt it"), (0.65, "you are not sure of it"), (0.9, "you believe it")];
-            notes.extend(belief.into_iter().find(|(up_to, _)| credence <= *up_to).map(|(_, note)| note.to_owned()));
+            notes.extend(
+                notes_by_credence
+                    .into_iter()
+                    .find(|(max_credence, _)| credence <= *max_credence)
+                    .map(|(_, note)| note.to_owned()),
+            );
             if let Some((acquisition, AccessPath::Own)) = known.acquisition()
-                && let Some(by) = acquisition.teller()
+                && let Some(teller) = acquisition.teller()
             {
-                notes.push(format!("{} told you", self.called(by)));
+                notes.push(format!("{} told you", self.name_of(teller)));
             }
         } else if !known.shared().is_empty() {
             notes.push("you made it up".into());
@@ -430,7 +438,7 @@ impl<'a> Writer<'a> {
 }
 
 /// Joins names: `A`, `A and B`, `A, B and C`.
-fn listed(names: &[&str]) -> String {
+fn join_names(names: &[&str]) -> String {
     match names {
         [] => String::new(),
         [only] => (*only).to_owned(),
@@ -438,15 +446,15 @@ fn listed(names: &[&str]) -> String {
     }
 }
 
-/// Returns the facts with a functional predicate for which the knower believes a later value. `single` contains only
-/// believed facts, so a rumour that the knower does not believe is neither superseded nor supersedes a fact. A public
-/// fact does not supersede a secret fact.
-fn superseded(single: &[&Known]) -> FxHashSet<FactId> {
+/// Returns the facts with a functional predicate for which the knower believes a later value. `believed_functional`
+/// contains only believed facts, so a rumour that the knower does not believe is neither superseded nor supersedes a
+/// fact. A public fact does not supersede a secret fact.
+fn superseded(believed_functional: &[&Known]) -> FxHashSet<FactId> {
     fn key(known: &Known) -> (&EntityId, &Predicate, bool) {
         (known.subject(), known.predicate(), known.is_secret())
     }
     let mut latest: FxHashMap<_, &Known> = FxHashMap::default();
-    for known in single {
+    for known in believed_functional {
         let best = latest.entry(key(known)).or_insert(known);
         if best.recency() < known.recency() {
             *best = known;
@@ -455,11 +463,11 @@ fn superseded(single: &[&Known]) -> FxHashSet<FactId> {
     let is_earlier = |known: &&&Known| {
         latest.get(&key(known)).is_some_and(|best| known.recency() < best.recency() && known.object() != best.object())
     };
-    single.iter().filter(is_earlier).map(|known| known.id()).collect()
+    believed_functional.iter().filter(is_earlier).map(|known| known.id()).collect()
 }
 
 /// Returns an attribute with its label: `Occupation: innkeeper`.
-fn labelled(known: &Known) -> String {
+fn labelled_attribute(known: &Known) -> String {
     let mut label = known.predicate().as_str().replace('_', " ");
     if let Some(first) = label.get_mut(..1) {
         first.make_ascii_uppercase();

@@ -3,14 +3,14 @@
 //!
 //! Summaries use only the hearers' knowledge: their views, and the names in these views.
 
+mod importance;
 mod pieces;
 mod recap;
 mod summary;
-mod weigh;
 
 #[cfg(test)]
 mod tests;
 
 pub use pieces::{Hearer, Matter};
 pub use recap::{Recap, RecapLine, RecapRequest, recap};
-pub use summary::{Part, Summary, SummaryRequest, beginning, summarize};
+pub use summary::{Part, Summary, SummaryRequest, summarize, truncate};

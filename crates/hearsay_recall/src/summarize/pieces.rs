@@ -26,7 +26,7 @@ pub enum Matter {
 }
 
 impl Matter {
-    fn has(&self, passage: &Passage) -> bool {
+    fn contains(&self, passage: &Passage) -> bool {
         match self {
             Self::Session(session) => passage.session.as_ref() == Some(session),
             Self::Document(document) => passage.document.as_ref() == Some(document),
@@ -35,12 +35,16 @@ impl Matter {
 
     /// Returns whether a fact was learned in the session. If any knowledge edges of the fact name a session, one of the
     /// edges must name this session. Otherwise, the fact itself must have been recorded in this session.
-    fn taught(&self, known: &Known) -> bool {
+    fn is_source_of(&self, known: &Known) -> bool {
         let Self::Session(session) = self else { return false };
-        let mut known_edges =
-            known.known_edges().iter().chain(known.shared()).filter_map(|way| way.edge.session.as_ref()).peekable();
+        let mut known_edges = known
+            .known_edges()
+            .iter()
+            .chain(known.shared())
+            .filter_map(|known_edge| known_edge.edge.session.as_ref())
+            .peekable();
         match known_edges.peek() {
-            Some(_) => known_edges.any(|of| of == session),
+            Some(_) => known_edges.any(|edge_session| edge_session == session),
             None => known.session() == Some(session),
         }
     }
@@ -49,15 +53,16 @@ impl Matter {
 impl Matter {
     /// Returns the game time at which a fact was learned in the session. If no knowledge edge of this session has a
     /// time, returns the time at which the knower first learned the fact.
-    fn taught_at(&self, known: &Known) -> Option<GameTime> {
+    fn learned_at(&self, known: &Known) -> Option<GameTime> {
         let Self::Session(session) = self else { return known.learned() };
-        let known_edges = known.known_edges().iter().filter(|way| way.edge.session.as_ref() == Some(session));
-        known_edges.filter_map(|way| way.edge.learned_at()).min().or_else(|| known.learned())
+        let known_edges =
+            known.known_edges().iter().filter(|known_edge| known_edge.edge.session.as_ref() == Some(session));
+        known_edges.filter_map(|known_edge| known_edge.edge.learned_at()).min().or_else(|| known.learned())
     }
 }
 
 /// Number of words above which a passage is split at its sentences.
-const LONG: usize = 60;
+const MAX_WORDS_PER_LINE: usize = 60;
 
 /// A piece of the text to summarize.
 #[derive(Debug, Clone)]
@@ -67,18 +72,18 @@ pub(super) struct Piece {
     /// passage.
     pub(super) order: (u32, u8, usize),
     /// Text without the speaker.
-    pub(super) said: String,
+    pub(super) text: String,
     /// Speaker.
     pub(super) speaker: Option<EntityId>,
     /// Name of the speaker as the hearers know it, or the secret name under which the speaker speaks.
-    pub(super) called: Option<String>,
+    pub(super) speaker_name: Option<String>,
     /// Entities that the piece names or is about, except the speaker.
     pub(super) entities: Vec<EntityId>,
     /// Stems of the text, sorted, each once.
     pub(super) stems: Vec<String>,
     pub(super) time: Option<GameTime>,
     /// Most important fact that the piece states.
-    pub(super) stated: Stated,
+    pub(super) stated: StatedFact,
     /// Whether the piece is the DM's own summary of the session.
     pub(super) summary: bool,
     /// Subject, predicate and object, if the piece is a relation.
@@ -89,18 +94,18 @@ pub(super) struct Piece {
 
 /// The most important fact that a piece states: the piece is the fact or is evidence for it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Stated {
+pub(super) enum StatedFact {
     /// No fact.
     #[default]
-    Nothing,
+    NoFact,
     /// A fact.
     Plain,
     /// A fact with a notable predicate: something moves, changes its owner or sides, or binds an entity.
     Notable,
 }
 
-impl Stated {
-    fn by(known: &Known, hearers: &[Hearer]) -> Self {
+impl StatedFact {
+    fn for_fact(known: &Known, hearers: &[Hearer]) -> Self {
         let is_notable = |hearer: &Hearer| hearer.view.vocabulary().behavior(known.predicate()).notable;
         if hearers.first().is_some_and(is_notable) { Self::Notable } else { Self::Plain }
     }
@@ -109,9 +114,9 @@ impl Stated {
 impl Piece {
     /// Returns the speaker and the text as one line.
     pub(super) fn line(&self) -> String {
-        match &self.called {
-            Some(called) => format!("{called}: {}", self.said),
-            None => self.said.clone(),
+        match &self.speaker_name {
+            Some(name) => format!("{name}: {}", self.text),
+            None => self.text.clone(),
         }
     }
 }
@@ -122,56 +127,56 @@ pub(super) fn pieces(hearers: &[Hearer], matter: &Matter, openly: bool) -> Vec<P
     let mut passages: BTreeMap<PassageId, (&Passage, Vec<usize>)> = BTreeMap::new();
     let mut facts: BTreeMap<FactId, (&Known, Vec<usize>)> = BTreeMap::new();
     for (number, hearer) in hearers.iter().enumerate() {
-        for (id, heard) in hearer.view.passages().filter(|(_, heard)| matter.has(&heard.passage)) {
-            let (passage, had_by) = passages.entry(id).or_insert_with(|| (&heard.passage, Vec::new()));
+        for (id, heard) in hearer.view.passages().filter(|(_, heard)| matter.contains(&heard.passage)) {
+            let (passage, known_by) = passages.entry(id).or_insert_with(|| (&heard.passage, Vec::new()));
             if openly && heard.passage.speaker.is_none() {
                 *passage = &heard.passage;
             }
-            had_by.push(number);
+            known_by.push(number);
         }
-        let of_matter = |known: &&Known| {
-            let is_of = |id| hearer.view.passage(id).is_some_and(|heard| matter.has(&heard.passage));
-            matter.taught(known) || passages_of(known).any(is_of)
+        let is_included = |known: &&Known| {
+            let is_in_source = |id| hearer.view.passage(id).is_some_and(|heard| matter.contains(&heard.passage));
+            matter.is_source_of(known) || passages_of(known).any(is_in_source)
         };
-        for known in hearer.view.facts().filter(|known| !is_naming(known)).filter(of_matter) {
+        for known in hearer.view.facts().filter(|known| !states_name(known)).filter(is_included) {
             facts.entry(known.id()).or_insert_with(|| (known, Vec::new()));
         }
     }
     // A hearer that learned the fact in another session or document knows it too.
-    for (id, (_, had_by)) in &mut facts {
-        had_by.extend((0..hearers.len()).filter(|number| hearers[*number].view.fact(*id).is_some()));
+    for (id, (_, known_by)) in &mut facts {
+        known_by.extend((0..hearers.len()).filter(|number| hearers[*number].view.fact(*id).is_some()));
     }
     let mut pieces = Vec::new();
-    let mut stated: BTreeMap<PassageId, Stated> = BTreeMap::new();
+    let mut stated: BTreeMap<PassageId, StatedFact> = BTreeMap::new();
     for (known, _) in facts.values() {
         for id in passages_of(known) {
-            let most = stated.entry(id).or_default();
-            *most = (*most).max(Stated::by(known, hearers));
+            let strongest = stated.entry(id).or_default();
+            *strongest = (*strongest).max(StatedFact::for_fact(known, hearers));
         }
     }
-    for (id, (passage, had_by)) in &passages {
+    for (id, (passage, known_by)) in &passages {
         let stated = stated.get(id).copied().unwrap_or_default();
-        pieces.extend(of_passage(*id, passage, had_by, hearers, stated));
+        pieces.extend(passage_pieces(*id, passage, known_by, hearers, stated));
     }
     let lines: BTreeMap<PassageId, u32> = passages.iter().map(|(id, (passage, _))| (*id, passage.line)).collect();
     let mut times: Vec<(GameTime, u32)> =
         passages.values().filter_map(|(passage, _)| Some((passage.time.as_ref()?.time?, passage.line))).collect();
     times.sort_unstable();
     // For each time, find the highest line number up to that time.
-    let mut last = 0;
+    let mut last_line = 0;
     times.iter_mut().for_each(|(_, line)| {
-        last = last.max(*line);
-        *line = last;
+        last_line = last_line.max(*line);
+        *line = last_line;
     });
-    for (known, had_by) in facts.values() {
-        let said_in = passages_of(known).filter_map(|id| lines.get(&id).copied()).min();
+    for (known, known_by) in facts.values() {
+        let evidence_line = passages_of(known).filter_map(|id| lines.get(&id).copied()).min();
         // A fact without a line goes after the last line that was said before the fact was learned.
-        let after = matter.taught_at(known).map(|time| {
-            let before = times.partition_point(|(at, _)| *at <= time).checked_sub(1);
-            before.map_or(0, |before| times[before].1)
+        let preceding_line = matter.learned_at(known).map(|time| {
+            let preceding = times.partition_point(|(at, _)| *at <= time).checked_sub(1);
+            preceding.map_or(0, |preceding| times[preceding].1)
         });
-        let line = said_in.or(after).unwrap_or(u32::MAX);
-        pieces.push(of_fact(known, (line, matter.taught_at(known)), had_by, hearers));
+        let line = evidence_line.or(preceding_line).unwrap_or(u32::MAX);
+        pieces.push(fact_piece(known, (line, matter.learned_at(known)), known_by, hearers));
     }
     pieces.sort_by_key(|piece| (piece.order, piece.doc));
     pieces
@@ -186,113 +191,121 @@ fn passages_of(known: &Known) -> impl Iterator<Item = PassageId> {
 }
 
 /// Returns whether a fact states a name, kind, tag or alias.
-pub(super) fn is_naming(known: &Known) -> bool {
+pub(super) fn states_name(known: &Known) -> bool {
     [attribute::NAME, attribute::KIND, attribute::TAG, attribute::ALIAS].contains(&known.predicate().as_str())
 }
 
-/// Returns the name of an entity. Uses the first hearer of `had_by` that has a name for the entity.
-fn called(id: &EntityId, had_by: &[usize], hearers: &[Hearer]) -> Option<String> {
-    had_by.iter().find_map(|number| hearers[*number].names.name(id)).map(str::to_owned)
+/// Returns the name of an entity. Uses the first hearer of `known_by` that has a name for the entity.
+fn name_of(id: &EntityId, known_by: &[usize], hearers: &[Hearer]) -> Option<String> {
+    known_by.iter().find_map(|number| hearers[*number].names.name(id)).map(str::to_owned)
 }
 
-fn named_in(said: &str, had_by: &[usize], hearers: &[Hearer]) -> Vec<EntityId> {
-    let mut named: Vec<EntityId> = had_by.iter().flat_map(|number| hearers[*number].names.found_in(said)).collect();
-    named.sort();
-    named.dedup();
-    named
+fn mentioned_entities(text: &str, known_by: &[usize], hearers: &[Hearer]) -> Vec<EntityId> {
+    let mut mentioned: Vec<EntityId> =
+        known_by.iter().flat_map(|number| hearers[*number].names.exact_mentions(text)).collect();
+    mentioned.sort();
+    mentioned.dedup();
+    mentioned
 }
 
-fn words_of(text: &str) -> Vec<String> {
+fn distinct_stems(text: &str) -> Vec<String> {
     let mut stems = stems(text);
     stems.sort_unstable();
     stems.dedup();
     stems
 }
 
-fn of_passage(id: PassageId, passage: &Passage, had_by: &[usize], hearers: &[Hearer], stated: Stated) -> Vec<Piece> {
+fn passage_pieces(
+    id: PassageId,
+    passage: &Passage,
+    known_by: &[usize],
+    hearers: &[Hearer],
+    stated: StatedFact,
+) -> Vec<Piece> {
     let speaker = passage.speaker.clone();
-    let called = match &speaker {
-        Some(id) => Some(called(id, had_by, hearers).unwrap_or_else(|| "Somebody".into())),
+    let speaker_name = match &speaker {
+        Some(id) => Some(name_of(id, known_by, hearers).unwrap_or_else(|| "Somebody".into())),
         None => passage.speaker_alias.clone(),
     };
-    let piece = |(part, said): (usize, String)| {
-        let mut entities = named_in(&said, had_by, hearers);
+    let piece = |(part, text): (usize, String)| {
+        let mut entities = mentioned_entities(&text, known_by, hearers);
         entities.retain(|id| Some(id) != speaker.as_ref());
         Piece {
             doc: DocId::Passage(id),
             order: (passage.line, 0, part),
             entities,
-            stems: words_of(&said),
-            said,
+            stems: distinct_stems(&text),
+            text,
             speaker: speaker.clone(),
-            called: called.clone(),
+            speaker_name: speaker_name.clone(),
             time: passage.time.as_ref().and_then(|date| date.time),
             stated,
             summary: part == 0 && passage.line == 0 && passage.session.is_some() && passage.title.is_some(),
             relation: None,
-            hearers: had_by.to_vec(),
+            hearers: known_by.to_vec(),
         }
     };
-    parts(&passage.text).into_iter().enumerate().map(piece).collect()
+    split_text(&passage.text).into_iter().enumerate().map(piece).collect()
 }
 
-fn of_fact(known: &Known, (line, time): (u32, Option<GameTime>), had_by: &[usize], hearers: &[Hearer]) -> Piece {
+fn fact_piece(known: &Known, (line, time): (u32, Option<GameTime>), known_by: &[usize], hearers: &[Hearer]) -> Piece {
     let mut entities: Vec<EntityId> =
         std::iter::once(known.subject()).chain(known.object().entity()).cloned().collect();
     entities.sort();
     entities.dedup();
     let relation = known.object().entity().map(|object| {
-        let name = |id| called(id, had_by, hearers).unwrap_or_else(|| "somebody".into());
+        let name = |id| name_of(id, known_by, hearers).unwrap_or_else(|| "somebody".into());
         format!("{} {} {}", name(known.subject()), known.predicate(), name(object))
     });
     Piece {
         doc: DocId::Fact(known.id()),
         order: (line, 1, 0),
-        said: known.statement().to_owned(),
+        text: known.statement().to_owned(),
         speaker: None,
-        called: None,
-        stems: words_of(known.statement()),
+        speaker_name: None,
+        stems: distinct_stems(known.statement()),
         entities,
         time,
-        stated: Stated::by(known, hearers),
+        stated: StatedFact::for_fact(known, hearers),
         summary: false,
         relation,
-        hearers: had_by.to_vec(),
+        hearers: known_by.to_vec(),
     }
 }
 
 /// Returns a short text as one line. Splits a long text into parts of a few sentences each.
-fn parts(whole: &str) -> Vec<String> {
-    let words: Vec<&str> = whole.split_whitespace().collect();
-    if words.len() <= LONG {
+fn split_text(text: &str) -> Vec<String> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    if words.len() <= MAX_WORDS_PER_LINE {
         return vec![words.join(" ")];
     }
-    let (mut parts, mut begin) = (Vec::new(), 0);
+    let (mut parts, mut start) = (Vec::new(), 0);
     for at in 0..words.len() {
-        let ends = words[at].trim_end_matches(['"', '\'', '\u{201D}', ')']).ends_with(['.', '?', '!', ';', '\u{2026}']);
-        let length = at + 1 - begin;
+        let ends_sentence =
+            words[at].trim_end_matches(['"', '\'', '\u{201D}', ')']).ends_with(['.', '?', '!', ';', '\u{2026}']);
+        let length = at + 1 - start;
         // Cut a sentence that is too long, even without an end.
-        if (ends && length >= LONG / 3) || length >= LONG * 2 {
-            parts.push(words[begin..=at].join(" "));
-            begin = at + 1;
+        if (ends_sentence && length >= MAX_WORDS_PER_LINE / 3) || length >= MAX_WORDS_PER_LINE * 2 {
+            parts.push(words[start..=at].join(" "));
+            start = at + 1;
         }
     }
-    if begin < words.len() {
-        parts.push(words[begin..].join(" "));
+    if start < words.len() {
+        parts.push(words[start..].join(" "));
     }
     parts
 }
 
 /// Counts the words that may be new names: capitalised words that do not begin a sentence.
-pub(super) fn unknown_names(said: &str) -> usize {
-    let mut begins = true;
+pub(super) fn unknown_names(text: &str) -> usize {
+    let mut starts_sentence = true;
     let mut count = 0;
-    for word in said.split_whitespace() {
-        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
-        let name = bare.chars().next().is_some_and(char::is_uppercase) && bare.chars().count() > 2;
-        let plain = text::normal(bare);
-        count += usize::from(name && !begins && !plain.starts_with("i'"));
-        begins = word.ends_with(['.', '?', '!', ':', '\u{2026}', '"', '\u{201D}']);
+    for word in text.split_whitespace() {
+        let trimmed = word.trim_matches(|c: char| !c.is_alphanumeric());
+        let is_capitalised = trimmed.chars().next().is_some_and(char::is_uppercase) && trimmed.chars().count() > 2;
+        let normalized = text::normal(trimmed);
+        count += usize::from(is_capitalised && !starts_sentence && !normalized.starts_with("i'"));
+        starts_sentence = word.ends_with(['.', '?', '!', ':', '\u{2026}', '"', '\u{201D}']);
     }
     count
 }

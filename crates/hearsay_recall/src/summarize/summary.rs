@@ -4,16 +4,16 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use super::{
+    importance::{Importance, choose, compute_importances},
     pieces::{Hearer, Matter, Piece, pieces},
-    weigh::{Weight, choose, weigh},
 };
 use crate::{DocId, Index, Markup, Page, Query, Source, TokenCounter, Weights, rank, words::stems};
 
 /// Weight of a piece's importance, relative to its fit to the question. Used only if there is a question.
-const IMPORTANCE: f32 = 0.12;
+const IMPORTANCE_WEIGHT: f32 = 0.12;
 
 /// Maximum share of the budget for relations, in percent. The lines use the rest.
-const RELATIONS: usize = 35;
+const RELATION_PERCENT: usize = 35;
 
 /// Inputs of a summary for one hearer.
 pub struct SummaryRequest<'a> {
@@ -73,17 +73,20 @@ pub struct Part {
 impl Summary {
     /// Returns the text for a prompt: relations first, then the parts, one per line.
     pub fn text(&self) -> String {
-        written(self.relations.iter().map(|part| part.text.as_str()), self.parts.iter().map(|part| part.text.as_str()))
+        render_parts(
+            self.relations.iter().map(|part| part.text.as_str()),
+            self.parts.iter().map(|part| part.text.as_str()),
+        )
     }
 }
 
-fn written<'a>(relations: impl Iterator<Item = &'a str>, parts: impl Iterator<Item = &'a str>) -> String {
+fn render_parts<'a>(relations: impl Iterator<Item = &'a str>, parts: impl Iterator<Item = &'a str>) -> String {
     let mut page = Page::new(Markup::Plain);
     for relation in relations {
-        page.own("- ").data(relation).own("\n");
+        page.literal("- ").data(relation).literal("\n");
     }
     for part in parts {
-        page.data(part).own("\n");
+        page.data(part).literal("\n");
     }
     page.into_text()
 }
@@ -92,47 +95,47 @@ fn written<'a>(relations: impl Iterator<Item = &'a str>, parts: impl Iterator<It
 pub fn summarize(request: &SummaryRequest) -> Summary {
     let all = pieces(&[request.hearer], request.matter, false);
     let (facts, lines): (Vec<Piece>, Vec<Piece>) = all.into_iter().partition(|piece| piece.relation.is_some());
-    let preview = !facts.iter().chain(&lines).any(|piece| request.index.holds_doc(piece.doc));
+    let preview = !facts.iter().chain(&lines).any(|piece| request.index.contains(piece.doc));
     let relation = |piece: &Piece| piece.relation.clone().unwrap_or_default();
     let (relations, texts): (Vec<String>, Vec<String>) =
         (facts.iter().map(relation).collect(), lines.iter().map(Piece::line).collect());
     let count = |relations: &[&str], parts: &[&str]| {
-        request.counter.count(&written(relations.iter().copied(), parts.iter().copied()))
+        request.counter.count(&render_parts(relations.iter().copied(), parts.iter().copied()))
     };
     let whole = count(&[], &texts.iter().map(String::as_str).collect::<Vec<_>>());
-    let fits = fitting(request, &facts, &lines);
+    let question_fit = question_fit(request, &facts, &lines);
     let scores_of = |pieces: &[Piece]| -> Vec<f32> {
-        let weights = weigh(pieces, |_| false);
-        let most = weights.iter().map(|weight| weight.score).fold(f32::MIN_POSITIVE, f32::max);
-        let score = |(piece, weight): (&Piece, &Weight)| {
-            let carries = weight.score / most;
-            fits.as_ref().map_or(carries, |fits| fits.of(piece) + IMPORTANCE * carries)
+        let importances = compute_importances(pieces, |_| false);
+        let max_score = importances.iter().map(|importance| importance.score).fold(f32::MIN_POSITIVE, f32::max);
+        let score = |(piece, importance): (&Piece, &Importance)| {
+            let importance = importance.score / max_score;
+            question_fit.as_ref().map_or(importance, |fit| fit.of_piece(piece) + IMPORTANCE_WEIGHT * importance)
         };
-        pieces.iter().zip(&weights).map(score).collect()
+        pieces.iter().zip(&importances).map(score).collect()
     };
     let (fact_scores, line_scores) = match preview {
         // In a preview, earlier lines rank higher.
         true => (vec![0.0; facts.len()], (0..lines.len()).map(|at| 1.0 / (1.0 + at as f32)).collect()),
         false => (scores_of(&facts), scores_of(&lines)),
     };
-    let pick =
+    let texts_at =
         |texts: &'_ [String], chosen: &[usize]| -> Vec<String> { chosen.iter().map(|at| texts[*at].clone()).collect() };
-    let share = request.budget.saturating_mul(RELATIONS) / 100;
-    let related = choose(&facts, &fact_scores, |chosen| {
-        let chosen = pick(&relations, chosen);
-        count(&chosen.iter().map(String::as_str).collect::<Vec<_>>(), &[]) <= share
+    let relation_budget = request.budget.saturating_mul(RELATION_PERCENT) / 100;
+    let chosen_relations = choose(&facts, &fact_scores, |chosen| {
+        let chosen = texts_at(&relations, chosen);
+        count(&chosen.iter().map(String::as_str).collect::<Vec<_>>(), &[]) <= relation_budget
     });
-    let related_texts = pick(&relations, &related);
-    let above: Vec<&str> = related_texts.iter().map(String::as_str).collect();
+    let chosen_relation_texts = texts_at(&relations, &chosen_relations);
+    let relation_texts: Vec<&str> = chosen_relation_texts.iter().map(String::as_str).collect();
     // A preview is contiguous: it ends at the first line that does not fit.
-    let mut ended = false;
+    let mut is_full = false;
     let chosen = choose(&lines, &line_scores, |chosen| {
-        if ended {
+        if is_full {
             return false;
         }
         let parts: Vec<&str> = chosen.iter().map(|at| texts[*at].as_str()).collect();
-        let fits = count(&above, &parts) <= request.budget;
-        ended = preview && !fits;
+        let fits = count(&relation_texts, &parts) <= request.budget;
+        is_full = preview && !fits;
         fits
     });
     let part = |piece: &Piece, text: String, score: f32| Part {
@@ -143,12 +146,15 @@ pub fn summarize(request: &SummaryRequest) -> Summary {
     };
     let mut summary = Summary {
         question: request.question.to_owned(),
-        relations: related.iter().map(|at| part(&facts[*at], relations[*at].clone(), fact_scores[*at])).collect(),
+        relations: chosen_relations
+            .iter()
+            .map(|at| part(&facts[*at], relations[*at].clone(), fact_scores[*at]))
+            .collect(),
         parts: chosen.iter().map(|at| part(&lines[*at], texts[*at].clone(), line_scores[*at])).collect(),
         tokens: 0,
         budget: request.budget,
         whole,
-        omitted: facts.len() + lines.len() - related.len() - chosen.len(),
+        omitted: facts.len() + lines.len() - chosen_relations.len() - chosen.len(),
         preview,
         meaning: request.vector.is_some() && !preview,
     };
@@ -156,9 +162,9 @@ pub fn summarize(request: &SummaryRequest) -> Summary {
     if summary.parts.is_empty()
         && let Some(best) = (0..lines.len()).max_by(|a, b| line_scores[*a].total_cmp(&line_scores[*b]).then(b.cmp(a)))
     {
-        let left = request.budget.saturating_sub(count(&above, &[])).saturating_sub(1);
-        let text = beginning(&texts[best], left, request.counter);
-        if !text.is_empty() && count(&above, &[&text]) <= request.budget {
+        let remaining = request.budget.saturating_sub(count(&relation_texts, &[])).saturating_sub(1);
+        let text = truncate(&texts[best], remaining, request.counter);
+        if !text.is_empty() && count(&relation_texts, &[&text]) <= request.budget {
             summary.parts.push(part(&lines[best], text, line_scores[best]));
         }
     }
@@ -167,7 +173,7 @@ pub fn summarize(request: &SummaryRequest) -> Summary {
 }
 
 /// Returns the longest beginning of a text that fits a token budget, cut at a word boundary.
-pub fn beginning(text: &str, budget: usize, counter: &dyn TokenCounter) -> String {
+pub fn truncate(text: &str, budget: usize, counter: &dyn TokenCounter) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let cut = |count: usize| match count {
         0 => String::new(),
@@ -175,12 +181,12 @@ pub fn beginning(text: &str, budget: usize, counter: &dyn TokenCounter) -> Strin
         _ => words.join(" "),
     };
     // Binary search is valid because a text never has fewer tokens than a part of it.
-    let (mut least, mut most) = (0, words.len());
-    while least < most {
-        let middle = (least + most).div_ceil(2);
-        if counter.count(&cut(middle)) <= budget { least = middle } else { most = middle - 1 }
+    let (mut low, mut high) = (0, words.len());
+    while low < high {
+        let middle = (low + high).div_ceil(2);
+        if counter.count(&cut(middle)) <= budget { low = middle } else { high = middle - 1 }
     }
-    cut(least)
+    cut(low)
 }
 
 fn source(doc: DocId) -> Source {
@@ -191,51 +197,51 @@ fn source(doc: DocId) -> Source {
 }
 
 /// How well pieces fit a question.
-struct Fits {
-    docs: FxHashMap<DocId, f32>,
+struct QuestionFit {
+    score_by_doc: FxHashMap<DocId, f32>,
     /// Number of parts of each passage.
-    parts: FxHashMap<DocId, usize>,
-    question: Vec<String>,
+    part_counts: FxHashMap<DocId, usize>,
+    question_stems: Vec<String>,
 }
 
-impl Fits {
+impl QuestionFit {
     /// Returns the fit of a piece. The parts of one passage share its fit; a part counts more if it contains more words
     /// of the question.
-    fn of(&self, piece: &Piece) -> f32 {
-        let fits = self.docs.get(&piece.doc).copied().unwrap_or(0.0);
-        if self.parts.get(&piece.doc).is_none_or(|parts| *parts < 2) || self.question.is_empty() {
-            return fits;
+    fn of_piece(&self, piece: &Piece) -> f32 {
+        let score = self.score_by_doc.get(&piece.doc).copied().unwrap_or(0.0);
+        if self.part_counts.get(&piece.doc).is_none_or(|count| *count < 2) || self.question_stems.is_empty() {
+            return score;
         }
-        let shared = self.question.iter().filter(|stem| piece.stems.binary_search(stem).is_ok()).count();
-        fits * (0.3 + 0.7 * shared as f32 / self.question.len() as f32)
+        let shared = self.question_stems.iter().filter(|stem| piece.stems.binary_search(stem).is_ok()).count();
+        score * (0.3 + 0.7 * shared as f32 / self.question_stems.len() as f32)
     }
 }
 
 /// Ranks the pieces against the question and returns their fits. The best piece has a fit of 1. Returns `None` if there
 /// is no question.
-fn fitting(request: &SummaryRequest, facts: &[Piece], lines: &[Piece]) -> Option<Fits> {
+fn question_fit(request: &SummaryRequest, facts: &[Piece], lines: &[Piece]) -> Option<QuestionFit> {
     if request.question.trim().is_empty() {
         return None;
     }
     let Hearer { view, names } = request.hearer;
     let (text, vector, named) = (request.question, request.vector, names.mentioned(request.question));
     let query = Query { text, vector, named, graph: true, scope: None, weights: Weights::default() };
-    let mut docs: FxHashMap<DocId, f32> = FxHashMap::default();
-    let mut parts: FxHashMap<DocId, usize> = FxHashMap::default();
+    let mut score_by_doc: FxHashMap<DocId, f32> = FxHashMap::default();
+    let mut part_counts: FxHashMap<DocId, usize> = FxHashMap::default();
     for piece in facts.iter().chain(lines) {
-        docs.insert(piece.doc, 0.0);
-        *parts.entry(piece.doc).or_default() += 1;
+        score_by_doc.insert(piece.doc, 0.0);
+        *part_counts.entry(piece.doc).or_default() += 1;
     }
-    let mut most = f32::MIN_POSITIVE;
+    let mut max_score = f32::MIN_POSITIVE;
     for ranked in rank(view, request.index, &query) {
-        if let Some(fits) = docs.get_mut(&ranked.doc) {
-            *fits = ranked.score;
-            most = most.max(ranked.score);
+        if let Some(score) = score_by_doc.get_mut(&ranked.doc) {
+            *score = ranked.score;
+            max_score = max_score.max(ranked.score);
         }
     }
-    docs.values_mut().for_each(|fits| *fits /= most);
-    let mut question = stems(request.question);
-    question.sort_unstable();
-    question.dedup();
-    Some(Fits { docs, parts, question })
+    score_by_doc.values_mut().for_each(|score| *score /= max_score);
+    let mut question_stems = stems(request.question);
+    question_stems.sort_unstable();
+    question_stems.dedup();
+    Some(QuestionFit { score_by_doc, part_counts, question_stems })
 }

@@ -23,16 +23,20 @@ fn session() -> SessionId {
 fn table(lines: &[(&str, &str, bool)]) -> State {
     let mut changes: Vec<Change> = ["ann", "bob", "cid"].map(|name| Change::AddEntity(Entity::new(id(name)))).into();
     for name in ["ann", "bob", "cid"] {
-        let called = format!("{}{}", name[..1].to_uppercase(), &name[1..]);
-        let fact =
-            Fact::attribute(&id(name), attribute::NAME, called.as_str(), Provenance::new(Method::Authored, Author::Dm));
+        let display_name = format!("{}{}", name[..1].to_uppercase(), &name[1..]);
+        let fact = Fact::attribute(
+            &id(name),
+            attribute::NAME,
+            display_name.as_str(),
+            Provenance::new(Method::Authored, Author::Dm),
+        );
         let fact = Arc::new(fact.unwrap().build().unwrap());
         changes.push(Change::Learn(Arc::new(KnowledgeEdge::authored(Knower::World, fact.id()))));
         changes.insert(3, Change::AssertFact(fact));
     }
     let (number, title, present) = (Some(1), String::new(), Vec::new());
-    let played = Session { id: session(), number, title, date: None, start: None, end: None, present };
-    changes.insert(0, Change::SetSession(played));
+    let record = Session { id: session(), number, title, date: None, start: None, end: None, present };
+    changes.insert(0, Change::SetSession(record));
     for (line, (speaker, text, both)) in (1..).zip(lines) {
         let mut heard_by = vec![Knower::Entity(id("ann"))];
         heard_by.extend(both.then(|| Knower::Entity(id("bob"))));
@@ -73,9 +77,9 @@ const TALK: [(&str, &str, bool); 6] = [
 fn what_bears_on_the_question_comes_first_and_once() {
     let state = table(&TALK);
     let index = Index::of(state.corpus());
-    let told = summary(&state, None, "Where is the ledger?", 20, &index);
-    assert_eq!(told.text(), "Cid: The ledger lies under the third stone of the old mill!\n");
-    assert_eq!(told.parts[0].line, Some(5));
+    let summarized = summary(&state, None, "Where is the ledger?", 20, &index);
+    assert_eq!(summarized.text(), "Cid: The ledger lies under the third stone of the old mill!\n");
+    assert_eq!(summarized.parts[0].line, Some(5));
     let all = summary(&state, None, "", 1_000, &index);
     assert_eq!((all.parts.len(), all.omitted), (5, 1), "nothing twice: {}", all.text());
     let lines: Vec<_> = all.parts.iter().map(|part| part.line).collect();
@@ -85,8 +89,8 @@ fn what_bears_on_the_question_comes_first_and_once() {
 #[test]
 fn one_hearer_is_told_what_it_heard() {
     let state = table(&TALK);
-    let told = summary(&state, Some("bob"), "Where is the ledger?", 1_000, &Index::of(state.corpus()));
-    assert!(!told.text().contains("ledger"), "{}", told.text());
+    let summarized = summary(&state, Some("bob"), "Where is the ledger?", 1_000, &Index::of(state.corpus()));
+    assert!(!summarized.text().contains("ledger"), "{}", summarized.text());
     assert!(
         summary(&state, Some("cid"), "", 1_000, &Index::of(state.corpus())).text().contains("ledger"),
         "it said so itself"
@@ -96,19 +100,19 @@ fn one_hearer_is_told_what_it_heard() {
 #[test]
 fn what_is_not_indexed_is_told_from_its_beginning() {
     let state = table(&TALK);
-    let told = summary(&state, None, "Where is the ledger?", 8, &Index::default());
-    assert!(told.preview && !told.meaning);
-    assert_eq!(told.text(), "Rain falls on the market.\n");
+    let summarized = summary(&state, None, "Where is the ledger?", 8, &Index::default());
+    assert!(summarized.preview && !summarized.meaning);
+    assert_eq!(summarized.text(), "Rain falls on the market.\n");
     let long = "Once there was a mill. ".repeat(200);
     let state = table(&[("", &long, true)]);
-    let told = summary(&state, None, "", 12, &Index::of(state.corpus()));
-    assert!(told.tokens <= 12 && told.text().starts_with("Once there was"), "{}", told.text());
+    let summarized = summary(&state, None, "", 12, &Index::of(state.corpus()));
+    assert!(summarized.tokens <= 12 && summarized.text().starts_with("Once there was"), "{}", summarized.text());
 }
 
 #[test]
 fn the_beginning_of_a_text_ends_at_a_word() {
     let check = |budget: usize, expected: &str| {
-        assert_eq!(beginning("one two three four", budget, &ApproximateTokens), expected)
+        assert_eq!(truncate("one two three four", budget, &ApproximateTokens), expected)
     };
     check(0, "");
     check(2, "one\u{2026}");
@@ -121,9 +125,9 @@ fn parts_of_a_long_text_are_found_by_themselves() {
     let filler = "The market was loud and the day was long for everybody who had come. ".repeat(40);
     let lore = format!("{filler} Under the altar lies the crown of the drowned king. {filler}");
     let state = table(&[("", &lore, true)]);
-    let told = summary(&state, None, "Where is the crown of the king?", 80, &Index::of(state.corpus()));
-    assert!(told.text().contains("crown of the drowned king"), "{}", told.text());
-    assert!(told.tokens <= 80);
+    let summarized = summary(&state, None, "Where is the crown of the king?", 80, &Index::of(state.corpus()));
+    assert!(summarized.text().contains("crown of the drowned king"), "{}", summarized.text());
+    assert!(summarized.tokens <= 80);
 }
 
 proptest! {
@@ -137,10 +141,10 @@ proptest! {
         let state = table(&lines);
         let index = Index::of(state.corpus());
         for knower in [None, Some("bob")] {
-            let told = summary(&state, knower, &question, budget, &index);
-            prop_assert!(told.tokens <= budget, "{told:?}");
-            prop_assert_eq!(told.tokens, crate::TokenCounter::count(&ApproximateTokens, &told.text()));
-            prop_assert_eq!(&told, &summary(&state, knower, &question, budget, &index));
+            let summarized = summary(&state, knower, &question, budget, &index);
+            prop_assert!(summarized.tokens <= budget, "{summarized:?}");
+            prop_assert_eq!(summarized.tokens, crate::TokenCounter::count(&ApproximateTokens, &summarized.text()));
+            prop_assert_eq!(&summarized, &summary(&state, knower, &question, budget, &index));
         }
         // Builds the same state without the lines that Bob did not hear. Bob's summary must be the same.
         let heard: Vec<_> = lines.iter().map(|(by, text, both)| (*by, *text, *both || *by == "bob")).collect();

@@ -5,13 +5,13 @@ use std::{fs, path::Path};
 
 use super::*;
 
-fn check(name: &str, given: &str) {
+fn check(name: &str, output: &str) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tests/golden").join(name);
-    if std::env::var_os("HEARSAY_GOLDEN").is_some_and(|wish| wish == "write") {
-        fs::write(&file, given).unwrap();
+    if std::env::var_os("HEARSAY_GOLDEN").is_some_and(|value| value == "write") {
+        fs::write(&file, output).unwrap();
     }
     let golden = fs::read_to_string(&file).unwrap_or_default();
-    assert!(given == golden, "the output differs from {}:\n{given}", file.display());
+    assert!(output == golden, "the output differs from {}:\n{output}", file.display());
 }
 
 fn round(json: &mut serde_json::Value) {
@@ -62,17 +62,17 @@ fn context(detail: Detail, vector: Option<&'static [f32]>, graph: bool, budget: 
 
 #[test]
 fn every_form_is_as_it_was() {
-    let whole = context(Detail::Plain, Some(&[1.0, 0.0]), true, 1000);
-    check("prompt.txt", &whole.render(Form::Prompt, Detail::Plain));
+    let full = context(Detail::Plain, Some(&[1.0, 0.0]), true, 1000);
+    check("prompt.txt", &full.render(Form::Prompt, Detail::Plain));
     check(
         "prompt-citations.txt",
         &context(Detail::Explained, None, true, 1000).render(Form::Prompt, Detail::Explained),
     );
-    check("text.txt", &whole.render(Form::Text, Detail::Citations));
-    check("text-explained.txt", &whole.render(Form::Text, Detail::Explained));
-    check("markdown.md", &whole.render(Form::Markdown, Detail::Citations));
+    check("text.txt", &full.render(Form::Text, Detail::Citations));
+    check("text-explained.txt", &full.render(Form::Text, Detail::Explained));
+    check("markdown.md", &full.render(Form::Markdown, Detail::Citations));
     // The last digits of a score depend on the machine.
-    let mut json = serde_json::from_str(&whole.render(Form::Json, Detail::Plain)).unwrap();
+    let mut json = serde_json::from_str(&full.render(Form::Json, Detail::Plain)).unwrap();
     round(&mut json);
     check("context.json", &serde_json::to_string_pretty(&json).unwrap());
 }

@@ -3,7 +3,7 @@
 use super::*;
 
 /// Returns an entity linker for entities whose names and aliases everybody knows. `names` pairs entity ids with names.
-fn called(names: &[(&str, &str)]) -> EntityLinker {
+fn linker_for(names: &[(&str, &str)]) -> EntityLinker {
     let mut world = World::default();
     for (entity, name) in names {
         if world.0.entity(&id(entity)).is_none() {
@@ -34,7 +34,7 @@ fn names_are_recognised_as_words() {
 }
 
 fn town() -> EntityLinker {
-    called(&[
+    linker_for(&[
         ("grimjaw", "Grimjaw Ironhand"),
         ("grimjaw", "Grimjaw"),
         ("mirela", "Mirela Voss"),
@@ -96,7 +96,7 @@ fn what_only_looks_like_a_name_is_none() {
 
 #[test]
 fn an_exact_name_wins() {
-    let names = called(&[("mirela", "Mirela"), ("mirella", "Mirella"), ("other", "Marwen Voss")]);
+    let names = linker_for(&[("mirela", "Mirela"), ("mirella", "Mirella"), ("other", "Marwen Voss")]);
     let check = |text: &str, expected: &[&str]| check(&names, text, expected);
     check("Mirela?", &["mirela"]);
     check("Mirella?", &["mirella"]);
@@ -109,18 +109,18 @@ fn an_exact_name_wins() {
 fn a_name_that_the_asker_does_not_know_is_not_meant() {
     let mut world = World::tavern();
     world.attribute("ledger", "alias", "Marrowick", "mirela");
-    let meant = |knower: &str| {
+    let mentioned = |knower: &str| {
         let view = View::of(&world.0, &Knower::Entity(id(knower)), None);
         EntityLinker::of(&view).mentioned("Where is Marrowik?").into_iter().map(|named| named.id).collect::<Vec<_>>()
     };
-    assert_eq!((meant("mirela"), meant("odo")), (vec![id("ledger")], vec![]));
+    assert_eq!((mentioned("mirela"), mentioned("odo")), (vec![id("ledger")], vec![]));
 }
 
 #[test]
 fn a_name_that_is_nearly_right_leads_to_what_is_said_of_it() {
     let world = World::tavern();
-    let told = |question: &str| knowledge(&world.context("mirela", question, 1000)).join("\n");
-    let nearly = told("What does Odo Brant owe?");
-    assert!(nearly.starts_with("Odo Brandt owes Mirela Voss forty crowns."), "{nearly}");
-    assert_eq!(nearly, told("What does Odo Brandt owe?"));
+    let answer = |question: &str| knowledge(&world.context("mirela", question, 1000)).join("\n");
+    let misspelt_answer = answer("What does Odo Brant owe?");
+    assert!(misspelt_answer.starts_with("Odo Brandt owes Mirela Voss forty crowns."), "{misspelt_answer}");
+    assert_eq!(misspelt_answer, answer("What does Odo Brandt owe?"));
 }

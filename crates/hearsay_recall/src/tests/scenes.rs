@@ -6,13 +6,13 @@ use super::*;
 use crate::{Source, context::Section};
 
 /// A token counter that is unlike the tokenizer of any model: one letter costs extra tokens.
-struct Odd {
+struct OddTokens {
     letter: char,
     cost: usize,
     words: usize,
 }
 
-impl TokenCounter for Odd {
+impl TokenCounter for OddTokens {
     fn count(&self, text: &str) -> usize {
         let letters = text.chars().filter(|c| c.eq_ignore_ascii_case(&self.letter)).count();
         letters * self.cost + text.split_whitespace().count() * self.words + text.len().div_ceil(7)
@@ -60,18 +60,16 @@ proptest! {
         detail in prop::sample::select(&[Detail::Plain, Detail::Explained][..]),
     ) {
         // Leaks the counter, because the request borrows it.
-        let counter: &Odd = Box::leak(Box::new(Odd { letter, cost, words }));
+        let counter: &OddTokens = Box::leak(Box::new(OddTokens { letter, cost, words }));
         let world = busy();
-        let of = |budget: usize| world.context_with("mirela", question, |request| Request {
+        let context_for = |budget: usize| world.context_with("mirela", question, |request| Request {
             budget, limit, detail, counter, ..request
         });
-        let (context, all) = (of(budget), of(usize::MAX));
+        let (context, all) = (context_for(budget), context_for(usize::MAX));
         let count = |context: &SceneContext| counter.count(&context.render(Form::Prompt, detail));
         prop_assert_eq!(context.tokens, count(&context));
         prop_assert!(context.tokens <= budget, "{} of {}", context.tokens, budget);
         let told: Vec<&str> = context.lines().map(|line| line.text.as_str()).collect();
-        let mut told_twice = told.clone();
-        told_twice.sort_unstable();
         for section in all.sections.iter().filter(|section| section.name != "others" && section.name != "lately") {
             let name = if section.name == "knowledge" { "knowledge" } else { "besides" };
             for line in section.lines.iter().filter(|line| !told.contains(&line.text.as_str())) {
@@ -146,7 +144,7 @@ fn sessions(world: &mut World) {
 fn what_several_sources_tell_is_said_once() {
     let mut world = World::tavern();
     sessions(&mut world);
-    let saw = |world: &mut World, session: &str, statement: &str, credence: f64| {
+    let add_rumour = |world: &mut World, session: &str, statement: &str, credence: f64| {
         let fact = Fact::relation(&id("odo"), "STOLE", &id("ledger"), source(session)).unwrap();
         let fact = world.record(fact.statement(statement).build().unwrap(), "");
         let acquisition = Acquisition::told(Some(id("odo")));
@@ -158,8 +156,8 @@ fn what_several_sources_tell_is_said_once() {
         world.apply(vec![Change::Learn(edge.into())]);
         fact
     };
-    let doubted = saw(&mut world, "s0", "Odo Brandt stole the harbour ledger.", 0.3);
-    let believed = saw(&mut world, "s1", "It was Odo Brandt who stole the harbour ledger.", 0.9);
+    let doubted = add_rumour(&mut world, "s0", "Odo Brandt stole the harbour ledger.", 0.3);
+    let believed = add_rumour(&mut world, "s1", "It was Odo Brandt who stole the harbour ledger.", 0.9);
     let lore = |world: &mut World, text: &str| world.attribute("chapel", "lore", text, "mirela");
     let candles = [
         lore(&mut world, "The chapel's candles burn with a blue flame."),
@@ -174,14 +172,14 @@ fn what_several_sources_tell_is_said_once() {
         assert!(found.next().is_none(), "{part} is said twice");
         line
     };
-    let stole = line("who stole");
-    assert_eq!(stole.citation.source, Source::Fact(believed), "what is believed most");
-    assert_eq!(stole.also.iter().map(|citation| citation.source).collect::<Vec<_>>(), [Source::Fact(doubted)]);
-    assert!(!stole.note.contains("doubt"), "{}", stole.note);
+    let theft_line = line("who stole");
+    assert_eq!(theft_line.citation.source, Source::Fact(believed), "what is believed most");
+    assert_eq!(theft_line.also.iter().map(|citation| citation.source).collect::<Vec<_>>(), [Source::Fact(doubted)]);
+    assert!(!theft_line.note.contains("doubt"), "{}", theft_line.note);
     assert!(!knowledge(&context).iter().any(|text| text.starts_with("Odo Brandt stole")));
-    let burn = line("candles burn with");
+    let candle_line = line("candles burn with");
     let sources: Vec<Source> =
-        std::iter::once(&burn.citation).chain(&burn.also).map(|citation| citation.source).collect();
+        std::iter::once(&candle_line.citation).chain(&candle_line.also).map(|citation| citation.source).collect();
     assert!(candles.iter().all(|fact| sources.contains(&Source::Fact(*fact))) && sources.len() == 2);
     assert!(knowledge(&context).iter().any(|text| text.contains("do not burn")));
     let text = context.render(Form::Text, true);
@@ -252,8 +250,8 @@ fn what_was_said_lately_is_told_in_order() {
         section.map_or_else(Vec::new, |section| section.lines.into_iter().map(|line| line.text).collect())
     };
     let last = ["Two.", "Three.", "Four.", "Five."].map(|text| {
-        let who = if text == "Four." { "You" } else { "Odo Brandt" };
-        format!("{who} said: \u{201C}{text}\u{201D}")
+        let speaker = if text == "Four." { "You" } else { "Odo Brandt" };
+        format!("{speaker} said: \u{201C}{text}\u{201D}")
     });
     assert_eq!(lately(Some("s1"), None, "mirela"), last);
     assert_eq!(lately(None, Some(5_030), "mirela"), last);
@@ -267,24 +265,27 @@ fn a_question_is_limited_to_whom_it_is_about() {
     let mut world = World::tavern();
     world.attribute("gull", "lore", "Rats gnaw the beams of the Gilded Gull.", "mirela");
     world.attribute("chapel", "lore", "Rats gnaw the pews.", "mirela");
-    let told = |about: &[&str], question: &str| {
+    let answers = |about: &[&str], question: &str| {
         let about: Vec<EntityId> = about.iter().map(|name| id(name)).collect();
         let context = world.context_with("mirela", question, |request| Request {
             about: Box::leak(about.clone().into_boxed_slice()),
             ..request
         });
-        let mut told: Vec<String> = knowledge(&context).into_iter().map(str::to_owned).collect();
-        told.sort();
-        told
+        let mut answers: Vec<String> = knowledge(&context).into_iter().map(str::to_owned).collect();
+        answers.sort();
+        answers
     };
-    assert_eq!(told(&[], "Where do rats gnaw?"), ["Rats gnaw the beams of the Gilded Gull.", "Rats gnaw the pews."]);
+    assert_eq!(answers(&[], "Where do rats gnaw?"), ["Rats gnaw the beams of the Gilded Gull.", "Rats gnaw the pews."]);
     // The lore sentence is found because it contains the name. Facts about entities one relation away are found too.
-    let of_gull = told(&["gull"], "Where do rats gnaw?");
-    assert!(of_gull.contains(&"Rats gnaw the beams of the Gilded Gull.".into()), "{of_gull:?}");
-    let owes = told(&["gull"], "Who owes crowns?");
-    assert!(owes.contains(&"Odo Brandt owes Mirela Voss forty crowns.".into()), "one relation away: {owes:?}");
-    assert_eq!(told(&["chapel"], "Who owes crowns?"), ["The harbour ledger lies under the chapel floor."]);
-    assert!(!of_gull.iter().any(|text| text.contains("pews") || text.contains("chapel floor")), "{of_gull:?}");
-    assert_eq!(told(&["chapel"], "What is there?"), ["The harbour ledger lies under the chapel floor."]);
-    assert_eq!(told(&["mirela", "gull"], "the chapel floor"), told(&["gull", "mirela", "gull"], "the chapel floor"));
+    let about_gull = answers(&["gull"], "Where do rats gnaw?");
+    assert!(about_gull.contains(&"Rats gnaw the beams of the Gilded Gull.".into()), "{about_gull:?}");
+    let debts = answers(&["gull"], "Who owes crowns?");
+    assert!(debts.contains(&"Odo Brandt owes Mirela Voss forty crowns.".into()), "one relation away: {debts:?}");
+    assert_eq!(answers(&["chapel"], "Who owes crowns?"), ["The harbour ledger lies under the chapel floor."]);
+    assert!(!about_gull.iter().any(|text| text.contains("pews") || text.contains("chapel floor")), "{about_gull:?}");
+    assert_eq!(answers(&["chapel"], "What is there?"), ["The harbour ledger lies under the chapel floor."]);
+    assert_eq!(
+        answers(&["mirela", "gull"], "the chapel floor"),
+        answers(&["gull", "mirela", "gull"], "the chapel floor")
+    );
 }

@@ -15,18 +15,18 @@ use surrealdb::{
 use surrealdb_cnf::ConfigMap;
 use surrealdb_engine_local::Datastore;
 
-use super::surrealkv::{Composer, Health, MEMTABLE_KEY, Memory, is_released};
+use super::surrealkv::{DurableEngine, EngineFactory, Health, MEMTABLE_KEY, MemoryEngine, is_released};
 
 /// Maximum number of retries of statements after a conflict.
-const ATTEMPTS: u32 = 12;
+const MAX_RETRIES: u32 = 12;
 
 /// Size of the block cache, in bytes. A small cache is enough, because frequent reads are answered from the state in
 /// memory. The engine's default is half of the machine's memory.
-const BLOCK_CACHE: usize = 32 << 20;
+const BLOCK_CACHE_BYTES: usize = 32 << 20;
 
 /// Location of a database.
 #[derive(Debug, Clone)]
-pub(crate) enum Place {
+pub(crate) enum DatabaseLocation {
     Memory,
     /// The directory `<campaign>/db`.
     Directory(PathBuf),
@@ -62,23 +62,23 @@ impl Settings {
 pub(crate) struct Db {
     surreal: Surreal<Local>,
     datastore: Arc<Datastore>,
-    place: Place,
+    location: DatabaseLocation,
     health: Arc<Health>,
     memtable_bytes: usize,
-    memory: Memory,
+    memory: MemoryEngine,
 }
 
 type Error = surrealdb::Error;
 
 impl Db {
-    pub(crate) async fn open(place: Place, settings: Settings) -> Result<Self, String> {
-        let path = match &place {
-            Place::Memory => "memory".to_owned(),
-            Place::Directory(directory) => format!("surrealkv://{}?sync=every", directory.display()),
+    pub(crate) async fn open(location: DatabaseLocation, settings: Settings) -> Result<Self, String> {
+        let path = match &location {
+            DatabaseLocation::Memory => "memory".to_owned(),
+            DatabaseLocation::Directory(directory) => format!("surrealkv://{}?sync=every", directory.display()),
         };
         let config = ConfigMap::empty()
             .with_key_value(MEMTABLE_KEY, settings.memtable_bytes.to_string())
-            .with_key_value("surrealkv_block_cache_capacity", BLOCK_CACHE.to_string())
+            .with_key_value("surrealkv_block_cache_capacity", BLOCK_CACHE_BYTES.to_string())
             // Values in blocks have checksums, but values in the separate value log do not.
             .with_key_value("surrealkv_enable_vlog", "false");
         let capabilities =
@@ -91,38 +91,36 @@ impl Db {
             .with_capabilities(capabilities.with_all_net_targets_denied().into())
             .with_graph_fold_threshold(0)
             .without_maintenance_tasks();
-        let text = |error: &dyn std::fmt::Display| error.to_string();
+        let to_text = |error: &dyn std::fmt::Display| error.to_string();
         let health = Arc::<Health>::default();
-        let memory = Memory::default();
-        let datastore = match &place {
-            Place::Memory => builder.build_with_factory_path(&path, memory.clone()).await,
-            Place::Directory(directory) => {
-                let composer = Composer {
-                    directory: directory.clone(),
-                    health: Arc::clone(&health),
-                    memtable_bytes: settings.memtable_bytes,
-                    #[cfg(feature = "testing")]
-                    faults: settings.faults.clone(),
-                };
-                builder.build_with_factory_path(&path, composer).await
-            }
+        let memory = MemoryEngine::default();
+        let factory = match &location {
+            DatabaseLocation::Memory => EngineFactory::Memory(memory.clone()),
+            DatabaseLocation::Directory(directory) => EngineFactory::Durable(DurableEngine {
+                directory: directory.clone(),
+                health: Arc::clone(&health),
+                memtable_bytes: settings.memtable_bytes,
+                #[cfg(feature = "testing")]
+                faults: settings.faults.clone(),
+            }),
         };
-        let datastore = datastore.map_err(|e| text(&e))?;
+        let datastore = builder.build_with_factory_path(&path, factory).await.map_err(|e| to_text(&e))?;
         let opened = async {
-            let begun = async {
-                datastore.check_version().await.map_err(|e| text(&e))?;
-                datastore.bootstrap().await.map_err(|e| text(&e))
+            let bootstrap = async {
+                datastore.check_version().await.map_err(|e| to_text(&e))?;
+                datastore.bootstrap().await.map_err(|e| to_text(&e))
             };
-            let begun = tokio::time::timeout(settings.bootstrap_timeout, begun).await;
-            begun.map_err(|_| "its internal records cannot be read".to_owned())??;
-            let surreal = Surreal::unstable_from_datastore(Arc::clone(&datastore), None).await.map_err(|e| text(&e))?;
-            surreal.use_ns("hearsay").use_db("campaign").await.map_err(|e| text(&e))?;
+            let bootstrapped = tokio::time::timeout(settings.bootstrap_timeout, bootstrap).await;
+            bootstrapped.map_err(|_| "its internal records cannot be read".to_owned())??;
+            let surreal =
+                Surreal::unstable_from_datastore(Arc::clone(&datastore), None).await.map_err(|e| to_text(&e))?;
+            surreal.use_ns("hearsay").use_db("campaign").await.map_err(|e| to_text(&e))?;
             Ok(surreal)
         }
         .await;
         match opened {
             Ok(surreal) => {
-                Ok(Self { surreal, datastore, place, health, memtable_bytes: settings.memtable_bytes, memory })
+                Ok(Self { surreal, datastore, location, health, memtable_bytes: settings.memtable_bytes, memory })
             }
             Err(error) => {
                 let _ = datastore.shutdown().await;
@@ -133,13 +131,16 @@ impl Db {
 
     /// Returns the smaller of `bytes` and the largest number of bytes for which a transaction surely fits into a
     /// memtable.
-    pub(crate) fn bounded(&self, bytes: usize) -> usize {
+    pub(crate) fn limit_bytes(&self, bytes: usize) -> usize {
         bytes.min(self.memtable_bytes / 8)
     }
 
     /// Inserts entries, which were read from files, into this database in memory.
-    pub(crate) async fn fill(&self, entries: impl IntoIterator<Item = (Vec<u8>, Vec<u8>)>) -> Result<(), String> {
-        self.memory.fill(entries).await.map_err(|error| error.to_string())
+    pub(crate) async fn insert_entries(
+        &self,
+        entries: impl IntoIterator<Item = (Vec<u8>, Vec<u8>)>,
+    ) -> Result<(), String> {
+        self.memory.insert_entries(entries).await.map_err(|error| error.to_string())
     }
 
     /// Returns the health of the storage.
@@ -153,17 +154,17 @@ impl Db {
         let mut errors: Vec<(usize, Error)> = results.take_errors().into_iter().collect();
         // If one statement of a transaction fails, the other statements report that they were not executed. A conflict
         // is reported by the last statement, COMMIT.
-        errors.sort_by_key(|(number, error)| (consequence(error), *number));
+        errors.sort_by_key(|(number, error)| (error_rank(error), *number));
         errors.into_iter().next().map_or(Ok(results), |(_, error)| Err(error))
     }
 
     /// Runs statements, and retries them while the engine reports a conflict with another transaction. A transaction
     /// that ends with a conflict writes nothing.
-    pub(crate) async fn run_again(&self, statements: &str, variables: Object) -> Result<IndexedResults, Error> {
+    pub(crate) async fn run_with_retries(&self, statements: &str, variables: Object) -> Result<IndexedResults, Error> {
         let mut attempt = 0;
         loop {
             match self.run(statements, variables.clone()).await {
-                Err(error) if attempt < ATTEMPTS && is_conflict(&error) => {
+                Err(error) if attempt < MAX_RETRIES && is_conflict(&error) => {
                     attempt += 1;
                     tokio::time::sleep(Duration::from_millis(1 << attempt.min(8))).await;
                 }
@@ -196,13 +197,13 @@ impl Db {
     /// Shuts the database down and waits until another process can open it.
     pub(crate) async fn close(&self, timeout: Duration) -> Result<(), String> {
         let deadline = Instant::now() + timeout;
-        let shut = tokio::time::timeout(timeout, self.datastore.shutdown()).await;
-        match shut {
+        let shutdown = tokio::time::timeout(timeout, self.datastore.shutdown()).await;
+        match shutdown {
             Ok(Ok(())) => {}
             Ok(Err(error)) => return Err(error.to_string()),
             Err(_) => return Err(format!("it did not shut down within {} s", timeout.as_secs())),
         }
-        let Place::Directory(directory) = &self.place else { return Ok(()) };
+        let DatabaseLocation::Directory(directory) = &self.location else { return Ok(()) };
         while !is_released(directory) {
             if Instant::now() > deadline {
                 return Err(format!("its lock was not released within {} s", timeout.as_secs()));
@@ -218,7 +219,7 @@ fn is_conflict(error: &Error) -> bool {
 }
 
 /// Returns a sort key that puts causes before their consequences.
-fn consequence(error: &Error) -> u8 {
+fn error_rank(error: &Error) -> u8 {
     match error.query_details() {
         Some(QueryError::TransactionConflict) => 0,
         Some(QueryError::NotExecuted | QueryError::Cancelled) => 2,
@@ -237,7 +238,7 @@ mod tests {
     };
 
     async fn open(path: &Path) -> Db {
-        Db::open(Place::Directory(path.join("db")), Settings::for_tests()).await.unwrap()
+        Db::open(DatabaseLocation::Directory(path.join("db")), Settings::for_tests()).await.unwrap()
     }
 
     #[test]
@@ -253,13 +254,13 @@ mod tests {
                     let (db, conflicts) = (Arc::clone(&db), Arc::clone(&conflicts));
                     tokio::spawn(async move {
                         for _ in 0..10 {
-                            // `run_again` retries only if `run` reports a conflict.
+                            // `run_with_retries` retries only if `run` reports a conflict.
                             match db.run(statements, object([])).await {
                                 Ok(_) => continue,
                                 Err(error) => assert!(is_conflict(&error), "{error}"),
                             }
                             conflicts.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                            db.run_again(statements, object([])).await.unwrap();
+                            db.run_with_retries(statements, object([])).await.unwrap();
                         }
                     })
                 })

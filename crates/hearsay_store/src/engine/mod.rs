@@ -8,7 +8,7 @@ pub(crate) mod schema;
 mod surrealkv;
 pub(crate) mod values;
 
-pub(crate) use db::{Db, Place, Settings};
+pub(crate) use db::{DatabaseLocation, Db, Settings};
 #[cfg(test)]
 pub(crate) use runtime::run_test;
 pub(crate) use runtime::{block_on, start_runtime};

@@ -12,20 +12,20 @@ use crate::StoreError;
 const MIGRATIONS: &[&str] = &[include_str!("../../migrations/0003_journal_and_graph.surql")];
 
 /// Newest schema version that this program cannot read. Only development versions of the program wrote it.
-const UNSUPPORTED: u64 = 2;
+const NEWEST_UNSUPPORTED: u64 = 2;
 
 /// Schema version that this program writes.
-pub(crate) const NEWEST: u64 = UNSUPPORTED + MIGRATIONS.len() as u64;
+pub(crate) const CURRENT_VERSION: u64 = NEWEST_UNSUPPORTED + MIGRATIONS.len() as u64;
 
 /// Migrates the database to the newest schema, with one transaction per migration. Returns the schema version before
 /// the migration, or 0 for a new database.
 pub(crate) async fn migrate(db: &Db, place: &str) -> Result<u64, StoreError> {
     let failed = |action, reason: String| StoreError::Database { place: place.into(), action, reason };
     let found = check_version(db, place).await?;
-    for (version, migration) in (UNSUPPORTED + 1..).zip(MIGRATIONS).filter(|(version, _)| *version > found) {
-        let step = format!("BEGIN; {migration}\n UPSERT schema:current SET version = $version; COMMIT;");
-        let done = db.run(&step, object([("version", int(version))])).await;
-        done.map_err(|e| failed("migrate its schema", format!("migration {version}: {e}")))?;
+    for (version, migration) in (NEWEST_UNSUPPORTED + 1..).zip(MIGRATIONS).filter(|(version, _)| *version > found) {
+        let statements = format!("BEGIN; {migration}\n UPSERT schema:current SET version = $version; COMMIT;");
+        let migrated = db.run(&statements, object([("version", int(version))])).await;
+        migrated.map_err(|e| failed("migrate its schema", format!("migration {version}: {e}")))?;
         tracing::info!(version, "schema migrated");
     }
     Ok(found)
@@ -36,9 +36,9 @@ pub(crate) async fn migrate(db: &Db, place: &str) -> Result<u64, StoreError> {
 /// # Errors
 /// Returns an error if a newer program or a development version wrote the database.
 pub(crate) async fn check_version(db: &Db, place: &str) -> Result<u64, StoreError> {
-    let read =
+    let query =
         "DEFINE TABLE IF NOT EXISTS schema TYPE NORMAL SCHEMALESS; SELECT VALUE version FROM ONLY schema:current";
-    let found = db.value(read, object([])).await.map_err(|error| StoreError::Database {
+    let found = db.value(query, object([])).await.map_err(|error| StoreError::Database {
         place: place.into(),
         action: "read its schema",
         reason: error.to_string(),
@@ -48,8 +48,12 @@ pub(crate) async fn check_version(db: &Db, place: &str) -> Result<u64, StoreErro
         value => as_u64(value).ok_or_else(|| StoreError::damaged(place, "the schema version is not a number"))?,
     };
     match found {
-        1..=UNSUPPORTED => Err(StoreError::TooOld { place: place.into(), found, supported: UNSUPPORTED + 1 }),
-        _ if found > NEWEST => Err(StoreError::TooNew { place: place.into(), found, supported: NEWEST }),
+        1..=NEWEST_UNSUPPORTED => {
+            Err(StoreError::SchemaTooOld { place: place.into(), found, supported: NEWEST_UNSUPPORTED + 1 })
+        }
+        _ if found > CURRENT_VERSION => {
+            Err(StoreError::SchemaTooNew { place: place.into(), found, supported: CURRENT_VERSION })
+        }
         _ => Ok(found),
     }
 }

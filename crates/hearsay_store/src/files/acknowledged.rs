@@ -17,7 +17,7 @@ use hearsay_model::Position;
 use crate::{StoreError, journal::JournalPosition};
 
 const MAGIC: &[u8; 8] = b"hearmark";
-const LENGTH: usize = 64;
+const FILE_BYTES: usize = 64;
 
 /// The open file `acknowledged` of a campaign directory.
 #[derive(Debug)]
@@ -32,21 +32,21 @@ impl AcknowledgedFile {
     /// Opens or creates the file and reads its contents. The contents are `None` if the file is new or damaged.
     pub(crate) fn open(directory: &Path) -> Result<(Self, Option<JournalPosition>), StoreError> {
         let path = directory.join(Self::NAME);
-        let refused = |source| StoreError::File {
+        let file_error = |source| StoreError::File {
             action: "write",
             path: path.clone(),
             advice: "choose a directory that this user may write to",
             source,
         };
         let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(&path);
-        let mut file = file.map_err(refused)?;
+        let mut file = file.map_err(file_error)?;
         let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(refused)?;
-        let read = decode(&bytes);
-        if read.is_none() && !bytes.is_empty() {
+        file.read_to_end(&mut bytes).map_err(file_error)?;
+        let acknowledged = decode(&bytes);
+        if acknowledged.is_none() && !bytes.is_empty() {
             tracing::warn!(path = %path.display(), "the file is damaged and is ignored");
         }
-        Ok((Self { file: Mutex::new(file) }, read))
+        Ok((Self { file: Mutex::new(file) }, acknowledged))
     }
 
     /// Writes the acknowledged position. A failure is only logged, because the commit itself is safe.
@@ -59,23 +59,23 @@ impl AcknowledgedFile {
     }
 }
 
-fn encode(JournalPosition { position, digest }: JournalPosition) -> [u8; LENGTH] {
-    let mut bytes = [0; LENGTH];
+fn encode(JournalPosition { position, digest }: JournalPosition) -> [u8; FILE_BYTES] {
+    let mut bytes = [0; FILE_BYTES];
     bytes[..8].copy_from_slice(MAGIC);
     bytes[8..16].copy_from_slice(&position.0.to_le_bytes());
     bytes[16..48].copy_from_slice(&digest);
-    let check = blake3::hash(&bytes[..48]);
-    bytes[48..].copy_from_slice(&check.as_bytes()[..16]);
+    let checksum = blake3::hash(&bytes[..48]);
+    bytes[48..].copy_from_slice(&checksum.as_bytes()[..16]);
     bytes
 }
 
 fn decode(bytes: &[u8]) -> Option<JournalPosition> {
-    let bytes: &[u8; LENGTH] = bytes.try_into().ok()?;
-    let read = JournalPosition {
+    let bytes: &[u8; FILE_BYTES] = bytes.try_into().ok()?;
+    let decoded = JournalPosition {
         position: Position(u64::from_le_bytes(bytes[8..16].try_into().ok()?)),
         digest: bytes[16..48].try_into().ok()?,
     };
-    (encode(read) == *bytes).then_some(read)
+    (encode(decoded) == *bytes).then_some(decoded)
 }
 
 #[cfg(test)]
@@ -85,8 +85,8 @@ mod tests {
     #[test]
     fn a_position_is_read_as_written_or_not_at_all() {
         let directory = tempfile::tempdir().unwrap();
-        let (file, read) = AcknowledgedFile::open(directory.path()).unwrap();
-        assert_eq!(read, None);
+        let (file, acknowledged) = AcknowledgedFile::open(directory.path()).unwrap();
+        assert_eq!(acknowledged, None);
         let at = |n| JournalPosition { position: Position(n), digest: [n as u8; 32] };
         file.write(at(3));
         file.write(at(4));

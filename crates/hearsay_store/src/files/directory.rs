@@ -16,7 +16,7 @@ pub(crate) fn preflight(place: &str, directory: &Path) -> Result<(), StoreError>
         advice: "check the disk and the permissions of the directory",
         source,
     })?;
-    describe(directory, &damage).map_or(Ok(()), |what| Err(StoreError::damaged(place, what)))
+    describe_damage(directory, &damage).map_or(Ok(()), |what| Err(StoreError::damaged(place, what)))
 }
 
 /// If a file is damaged, adds its name to an error of the database.
@@ -26,22 +26,22 @@ pub(crate) fn name_damaged_file(directory: &Path, error: StoreError) -> StoreErr
         StoreError::Database { place, reason, .. } => (place, reason),
         _ => return error,
     };
-    match raw_files::read(directory, |_| {}).ok().and_then(|found| describe(directory, &found.damage)) {
-        Some(file) => StoreError::damaged(place, format!("{file} ({what})")),
+    match raw_files::read(directory, |_| {}).ok().and_then(|scan| describe_damage(directory, &scan.damage)) {
+        Some(damage) => StoreError::damaged(place, format!("{damage} ({what})")),
         None => error,
     }
 }
 
 /// Describes the first damaged file, and says how many other files are damaged.
-fn describe(directory: &Path, damage: &[FileDamage]) -> Option<String> {
-    let (first, more) = damage.split_first()?;
+fn describe_damage(directory: &Path, damage: &[FileDamage]) -> Option<String> {
+    let (first, others) = damage.split_first()?;
     let name = first.file.strip_prefix(directory).unwrap_or(&first.file);
-    let more = match more.len() {
+    let suffix = match others.len() {
         0 => String::new(),
         1 => "; 1 more file is damaged".to_owned(),
         count => format!("; {count} more files are damaged"),
     };
-    Some(format!("the file db/{}: {}{more}", name.display(), first.what))
+    Some(format!("the file db/{}: {}{suffix}", name.display(), first.what))
 }
 
 /// Copies a campaign directory to a new directory that only this user can read. Use this to open a campaign whose
@@ -77,7 +77,7 @@ pub fn discard(directory: &Path) -> Result<(), StoreError> {
     if !directory.exists() {
         return Ok(());
     }
-    let lock = Lock::take(directory)?;
+    let lock = Lock::acquire(directory)?;
     // Releases the lock first, because Windows cannot delete an open file. No other process locks the directory before
     // it is deleted, because no other process knows its path.
     drop(lock);

@@ -15,7 +15,7 @@ use hearsay_files::{Access, Durability};
 const MAGIC: &[u8; 16] = b"hearsay derived\0";
 
 /// Number of bytes before the contents of a frame: 8 for the length, 32 for the checksum.
-const FRAME: usize = 8 + 32;
+const FRAME_HEADER_BYTES: usize = 8 + 32;
 
 /// An open file of derived data, such as the vectors of texts. The file may be deleted at any time, because its
 /// contents can be recomputed.
@@ -35,8 +35,8 @@ fn header(key: &str) -> Vec<u8> {
     let key = format!("{} {key}", env!("CARGO_PKG_VERSION"));
     header.extend_from_slice(&(key.len() as u32).to_le_bytes());
     header.extend_from_slice(key.as_bytes());
-    let check = blake3::hash(&header);
-    header.extend_from_slice(check.as_bytes());
+    let checksum = blake3::hash(&header);
+    header.extend_from_slice(checksum.as_bytes());
     header
 }
 
@@ -44,7 +44,7 @@ fn write_frame(to: &mut impl Write, content: &[u8]) -> io::Result<u64> {
     to.write_all(&(content.len() as u64).to_le_bytes())?;
     to.write_all(blake3::hash(content).as_bytes())?;
     to.write_all(content)?;
-    Ok((FRAME + content.len()) as u64)
+    Ok((FRAME_HEADER_BYTES + content.len()) as u64)
 }
 
 impl FrameFile {
@@ -62,16 +62,16 @@ impl FrameFile {
     /// Reads a file and opens it for appending. Returns `None` if the file does not exist, its header is damaged or
     /// contains another key, or another version of Hearsay wrote it.
     ///
-    /// `key` is the expected key. The function `frame` is called with the contents of each frame, and with the number
-    /// of bytes that follow the frame in the file. `frame` returns whether the frame is usable. Reading stops at the
-    /// first unusable frame.
+    /// `key` is the expected key. The function `accept_frame` is called with the contents of each frame, and with the
+    /// number of bytes that follow the frame in the file. `accept_frame` returns whether the frame is usable. Reading
+    /// stops at the first unusable frame.
     ///
     /// # Errors
     /// Returns an error if the file exists but cannot be read or written.
     pub fn open(
         path: impl Into<PathBuf>,
         key: &str,
-        mut frame: impl FnMut(&[u8], u64) -> bool,
+        mut accept_frame: impl FnMut(&[u8], u64) -> bool,
     ) -> io::Result<Option<Self>> {
         let path = path.into();
         let mut options = OpenOptions::new();
@@ -80,33 +80,36 @@ impl FrameFile {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
         };
-        let expected = header(key);
+        let expected_header = header(key);
         let length = file.metadata()?.len();
-        let mut from = BufReader::with_capacity(1 << 16, &mut file);
-        let mut found = vec![0; expected.len()];
-        if length < expected.len() as u64 || from.read_exact(&mut found).is_err() || found != expected {
+        let mut reader = BufReader::with_capacity(1 << 16, &mut file);
+        let mut found_header = vec![0; expected_header.len()];
+        if length < expected_header.len() as u64
+            || reader.read_exact(&mut found_header).is_err()
+            || found_header != expected_header
+        {
             return Ok(None);
         }
-        let (mut end, mut content) = (expected.len() as u64, Vec::new());
-        while let Some(left) = length.checked_sub(end + FRAME as u64) {
-            let mut head = [0; FRAME];
-            from.read_exact(&mut head)?;
-            let (size, check) = head.split_at(8);
+        let (mut end, mut content) = (expected_header.len() as u64, Vec::new());
+        while let Some(remaining) = length.checked_sub(end + FRAME_HEADER_BYTES as u64) {
+            let mut frame_header = [0; FRAME_HEADER_BYTES];
+            reader.read_exact(&mut frame_header)?;
+            let (size, checksum) = frame_header.split_at(8);
             let size = size.try_into().map(u64::from_le_bytes).unwrap_or(u64::MAX);
-            if size > left {
+            if size > remaining {
                 break;
             }
             content.resize(usize::try_from(size).unwrap_or(0), 0);
-            from.read_exact(&mut content)?;
+            reader.read_exact(&mut content)?;
             if content.len() as u64 != size
-                || *blake3::hash(&content).as_bytes() != *check
-                || !frame(&content, left - size)
+                || *blake3::hash(&content).as_bytes() != *checksum
+                || !accept_frame(&content, remaining - size)
             {
                 break;
             }
-            end += FRAME as u64 + size;
+            end += FRAME_HEADER_BYTES as u64 + size;
         }
-        drop(from);
+        drop(reader);
         Ok(Some(Self { path, key: key.to_owned(), file, end }))
     }
 
@@ -118,25 +121,26 @@ impl FrameFile {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
             Err(error) => return Some(error.to_string()),
         };
-        let headless = || Some("its header is damaged".to_owned());
+        let damaged_header = || Some("its header is damaged".to_owned());
         let Some(length) = bytes.get(16..20).and_then(|length| length.try_into().ok()).map(u32::from_le_bytes) else {
-            return headless();
+            return damaged_header();
         };
         let key_end = 20_usize.saturating_add(length as usize);
-        let (Some(start), Some(check)) = (bytes.get(..key_end), bytes.get(key_end..key_end.saturating_add(32))) else {
-            return headless();
+        let (Some(start), Some(checksum)) = (bytes.get(..key_end), bytes.get(key_end..key_end.saturating_add(32)))
+        else {
+            return damaged_header();
         };
-        if !start.starts_with(MAGIC) || *blake3::hash(start).as_bytes() != *check {
-            return headless();
+        if !start.starts_with(MAGIC) || *blake3::hash(start).as_bytes() != *checksum {
+            return damaged_header();
         }
         let mut end = key_end + 32;
         while let Some(frame) = bytes.get(end..).filter(|frame| !frame.is_empty()) {
-            let whole = frame.split_at_checked(FRAME).and_then(|(head, rest)| {
-                let (size, check) = head.split_at(8);
+            let intact_length = frame.split_at_checked(FRAME_HEADER_BYTES).and_then(|(frame_header, rest)| {
+                let (size, checksum) = frame_header.split_at(8);
                 let size = usize::try_from(u64::from_le_bytes(size.try_into().ok()?)).ok()?;
-                (*blake3::hash(rest.get(..size)?).as_bytes() == *check).then_some(FRAME + size)
+                (*blake3::hash(rest.get(..size)?).as_bytes() == *checksum).then_some(FRAME_HEADER_BYTES + size)
             });
-            match whole {
+            match intact_length {
                 Some(length) => end += length,
                 None => return Some(format!("it is damaged from byte {end} on")),
             }

@@ -16,15 +16,15 @@ use crate::{StoreError, lock_holder::LockHolder};
 #[derive(Debug)]
 pub(crate) struct Lock {
     _lock: File,
-    file: PathBuf,
+    holder_file: PathBuf,
 }
 
 impl Lock {
     /// Locks the directory. If it is already locked, returns an error that names the lock holder. Overwrites the file
     /// `owner` of a process that ended without closing the campaign.
-    pub(crate) fn take(directory: &Path) -> Result<Self, StoreError> {
-        let (lock_path, file) = (directory.join("owner.lock"), directory.join("owner"));
-        let refused = |action, path: &Path, source: std::io::Error| match source.kind() {
+    pub(crate) fn acquire(directory: &Path) -> Result<Self, StoreError> {
+        let (lock_path, holder_file) = (directory.join("owner.lock"), directory.join("owner"));
+        let file_error = |action, path: &Path, source: std::io::Error| match source.kind() {
             ErrorKind::StorageFull => StoreError::Full { place: directory.display().to_string(), action: "opened" },
             _ => StoreError::File {
                 action,
@@ -34,26 +34,26 @@ impl Lock {
             },
         };
         let lock = OpenOptions::new().create(true).truncate(false).write(true).open(&lock_path);
-        let lock = lock.map_err(|source| refused("write", &lock_path, source))?;
+        let lock = lock.map_err(|source| file_error("write", &lock_path, source))?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                return Err(StoreError::Held { directory: directory.into(), holder: LockHolder::read(&file) });
+                return Err(StoreError::Held { directory: directory.into(), holder: LockHolder::read(&holder_file) });
             }
-            Err(TryLockError::Error(source)) => return Err(refused("lock", &lock_path, source)),
+            Err(TryLockError::Error(source)) => return Err(file_error("lock", &lock_path, source)),
         }
-        if file.exists() {
-            tracing::info!(directory = %directory.display(), holder = %LockHolder::read(&file), "took over the lock of a process that ended without closing the campaign");
+        if holder_file.exists() {
+            tracing::info!(directory = %directory.display(), holder = %LockHolder::read(&holder_file), "took over the lock of a process that ended without closing the campaign");
         }
         let text = serde_json::to_vec(&LockHolder::this_process()).unwrap_or_default();
-        std::fs::write(&file, text).map_err(|source| refused("write", &file, source))?;
-        Ok(Self { _lock: lock, file })
+        std::fs::write(&holder_file, text).map_err(|source| file_error("write", &holder_file, source))?;
+        Ok(Self { _lock: lock, holder_file })
     }
 }
 
 impl Drop for Lock {
     fn drop(&mut self) {
         // Removes the file before the lock is released. After the release, the file may belong to another process.
-        let _ = std::fs::remove_file(&self.file);
+        let _ = std::fs::remove_file(&self.holder_file);
     }
 }

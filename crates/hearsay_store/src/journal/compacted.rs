@@ -14,7 +14,7 @@ use surrealdb::types::{Array, Bytes, Object, Value};
 
 use super::{
     Digest, JournalPosition,
-    entries::{self, Stored, as_digest},
+    entries::{self, StoredEntry, as_digest},
 };
 use crate::{
     StoreError,
@@ -26,13 +26,13 @@ use crate::{
 
 /// Initial and maximum number of positions that are read at a time. The number grows while few rows are found, because
 /// compaction may have deleted most of the rows.
-const PAGE: (u64, u64) = (256, 1 << 16);
+const PAGE_POSITIONS: (u64, u64) = (256, 1 << 16);
 
 /// Approximate number of bytes of JSON that are read at a time.
-const PAGE_BYTES: u64 = 4 << 20;
+const TARGET_PAGE_BYTES: u64 = 4 << 20;
 
 /// Maximum number of rows in one transaction.
-const ROWS: usize = 64;
+const MAX_TRANSACTION_ROWS: usize = 64;
 
 /// Operation that compaction rewrites or deletes: its position, and the operation with its remaining changes, or `None`
 /// if compaction deletes it.
@@ -44,8 +44,9 @@ pub(crate) struct Compacted {
     /// The last compacted position, with the digest of the original entry there. The digest of the next entry depends
     /// on it.
     pub(crate) to: JournalPosition,
-    rows: u64,
-    sum: Digest,
+    row_count: u64,
+    /// XOR of the checksums of the rows.
+    combined_checksum: Digest,
 }
 
 /// Returns the checksum of one operation: the BLAKE3 hash of its position and its JSON.
@@ -58,7 +59,7 @@ fn checksum(position: Position, json: &str) -> Digest {
 
 impl Compacted {
     /// An empty compacted part.
-    pub(crate) const NONE: Self = Self { to: JournalPosition::EMPTY, rows: 0, sum: [0; 32] };
+    pub(crate) const NONE: Self = Self { to: JournalPosition::EMPTY, row_count: 0, combined_checksum: [0; 32] };
 
     /// Reads the extent of the compacted part from the database.
     pub(crate) async fn load(db: &Db, place: &str) -> Result<Self, StoreError> {
@@ -68,8 +69,9 @@ impl Compacted {
         let number = |name: &str| found.get(name).and_then(as_u64);
         let digest = |name: &str| found.get(name).and_then(as_digest);
         match (number("position"), digest("digest"), number("rows"), digest("sum")) {
-            (Some(position), Some(digest), Some(rows), Some(sum)) => {
-                Ok(Self { to: JournalPosition { position: Position(position), digest }, rows, sum })
+            (Some(position), Some(digest), Some(row_count), Some(combined_checksum)) => {
+                let to = JournalPosition { position: Position(position), digest };
+                Ok(Self { to, row_count, combined_checksum })
             }
             _ => Err(StoreError::damaged(
                 place,
@@ -79,48 +81,48 @@ impl Compacted {
     }
 
     /// Creates the contents of the record `meta:compacted`.
-    fn record(&self) -> Object {
+    fn to_record(&self) -> Object {
         let bytes = |digest: Digest| Value::Bytes(Bytes::from(digest.to_vec()));
         object([
             ("id", record("meta", "compacted".to_owned())),
             ("position", int(self.to.position.0)),
             ("digest", bytes(self.to.digest)),
-            ("rows", int(self.rows)),
-            ("sum", bytes(self.sum)),
+            ("rows", int(self.row_count)),
+            ("sum", bytes(self.combined_checksum)),
         ])
     }
 
     /// Returns the same extent with the row count and the combined checksum reset. The caller then
-    /// [counts](Self::count) the rows that it finds.
-    pub(crate) fn emptied(&self) -> Self {
+    /// [adds](Self::add_operation) the operations that it finds.
+    pub(crate) fn without_rows(&self) -> Self {
         Self { to: self.to, ..Self::NONE }
     }
 
     /// Returns the number of rows.
-    pub(crate) fn rows(&self) -> u64 {
-        self.rows
+    pub(crate) fn row_count(&self) -> u64 {
+        self.row_count
     }
 
     /// Adds the row of an operation to the number of rows and to the combined checksum.
-    pub(crate) fn count(&mut self, position: Position, json: &str) {
-        self.add(checksum(position, json));
+    pub(crate) fn add_operation(&mut self, position: Position, json: &str) {
+        self.add_checksum(checksum(position, json));
     }
 
-    fn add(&mut self, checksum: Digest) {
-        self.rows += 1;
-        self.mix(checksum);
+    fn add_checksum(&mut self, checksum: Digest) {
+        self.row_count += 1;
+        self.toggle_checksum(checksum);
     }
 
-    fn remove(&mut self, checksum: Digest) {
-        self.rows = self.rows.saturating_sub(1);
-        self.mix(checksum);
+    fn remove_checksum(&mut self, checksum: Digest) {
+        self.row_count = self.row_count.saturating_sub(1);
+        self.toggle_checksum(checksum);
     }
 
-    fn mix(&mut self, checksum: Digest) {
-        self.sum.iter_mut().zip(checksum).for_each(|(sum, byte)| *sum ^= byte);
+    fn toggle_checksum(&mut self, checksum: Digest) {
+        self.combined_checksum.iter_mut().zip(checksum).for_each(|(combined, byte)| *combined ^= byte);
     }
 
-    /// Reads the compacted operations in order, and passes each operation to `each`.
+    /// Reads the compacted operations in order, and passes each operation to `visit`.
     ///
     /// # Errors
     /// Returns an error if rows are missing or differ from the rows that were written.
@@ -128,24 +130,24 @@ impl Compacted {
         &self,
         db: &Db,
         place: &str,
-        mut each: impl FnMut(Position, Operation),
+        mut visit: impl FnMut(Position, Operation),
     ) -> Result<(), StoreError> {
-        let (mut found, mut ids) = (self.emptied(), SharedIds::default());
-        let (mut start, mut size) = (1, PAGE.0);
+        let (mut found, mut ids) = (self.without_rows(), SharedIds::default());
+        let (mut start, mut size) = (1, PAGE_POSITIONS.0);
         while start <= self.to.position.0 {
             let end = (start + size).min(self.to.position.0 + 1);
             let mut bytes = 0;
-            for row in entries::page(db, place, start..end).await? {
+            for row in entries::read_page(db, place, start..end).await? {
                 bytes += row.json.len() as u64;
-                found.count(row.position, &row.json);
-                each(row.position, row.operation(place, &mut ids)?);
+                found.add_operation(row.position, &row.json);
+                visit(row.position, row.decode(place, &mut ids)?);
             }
-            (start, size) = (end, (size * PAGE_BYTES / bytes.max(1)).clamp(1, PAGE.1).min(size * 4));
+            (start, size) = (end, (size * TARGET_PAGE_BYTES / bytes.max(1)).clamp(1, PAGE_POSITIONS.1).min(size * 4));
         }
         if found != *self {
             let what = format!(
                 "the compacted part of the journal (up to operation {}) has {} operations instead of {}, or some of them were changed",
-                self.to.position, found.rows, self.rows
+                self.to.position, found.row_count, self.row_count
             );
             return Err(StoreError::damaged(place, what));
         }
@@ -166,32 +168,36 @@ impl Compacted {
     ) -> Result<Self, StoreError> {
         while self.to.position < to {
             let start = self.to.position.0 + 1;
-            let rows = entries::page(db, place, start..(start + PAGE.0).min(to.0 + 1)).await?;
+            let rows = entries::read_page(db, place, start..(start + PAGE_POSITIONS.0).min(to.0 + 1)).await?;
             if rows.is_empty() {
-                return Err(entries::missing(place, self.to.position.next()));
+                return Err(entries::missing_operation(place, self.to.position.next()));
             }
             for row in rows {
-                self.to = entries::follow(place, self.to, &row)?;
-                self.count(row.position, &row.json);
+                self.to = entries::check_next(place, self.to, &row)?;
+                self.add_operation(row.position, &row.json);
             }
         }
-        let (mut gone, mut rows, mut chunks, mut inline) = (Vec::new(), Vec::new(), Vec::new(), 0);
+        let (mut deleted_ids, mut rows, mut old_chunks, mut inline_bytes) = (Vec::new(), Vec::new(), Vec::new(), 0);
         for (position, operation) in rewritten {
-            let found = entries::page(db, place, position.0..position.0 + 1).await?.pop();
-            let Some(Stored { json, chunks: old, .. }) = found else {
+            let found = entries::read_page(db, place, position.0..position.0 + 1).await?.pop();
+            let Some(StoredEntry { json, chunks, .. }) = found else {
                 return Err(StoreError::damaged(place, format!("operation {position} is missing from the journal")));
             };
-            self.remove(checksum(*position, &json));
+            self.remove_checksum(checksum(*position, &json));
             match operation {
-                Some(operation) => rows.push(self.put(db, place, (*position, operation), old.end, &mut inline).await?),
-                None => gone.push(record("journal", position.0 as i64)),
+                Some(operation) => {
+                    rows.push(
+                        self.prepare_row(db, place, (*position, operation), chunks.end, &mut inline_bytes).await?,
+                    );
+                }
+                None => deleted_ids.push(record("journal", position.0 as i64)),
             }
-            chunks.extend(old.map(|number| entries::chunk_record(*position, number)));
+            old_chunks.extend(chunks.map(|number| entries::chunk_record(*position, number)));
         }
-        self.commit(db, place, gone, rows).await?;
+        self.commit(db, place, deleted_ids, rows).await?;
         // If the program is killed here, the old chunks take up space, but are otherwise harmless.
-        for chunk in chunks {
-            let deleted = db.run_again("DELETE $id RETURN NONE", object([("id", chunk)])).await;
+        for chunk in old_chunks {
+            let deleted = db.run_with_retries("DELETE $id RETURN NONE", object([("id", chunk)])).await;
             deleted.map_err(|error| entries::not_saved(place, to, &error))?;
         }
         Ok(self)
@@ -209,12 +215,13 @@ impl Compacted {
     ) -> Result<Self, StoreError> {
         let to = JournalPosition { position: to, digest: JournalPosition::EMPTY.digest };
         let mut compacted = Self { to, ..Self::NONE };
-        let (mut rows, mut inline) = (Vec::new(), 0);
+        let (mut rows, mut inline_bytes) = (Vec::new(), 0);
         for (position, operation) in operations {
-            rows.push(compacted.put(db, place, (*position, operation), 0, &mut inline).await?);
-            if rows.len() >= ROWS || inline >= db.bounded(entries::TRANSACTION) / 2 {
+            rows.push(compacted.prepare_row(db, place, (*position, operation), 0, &mut inline_bytes).await?);
+            if rows.len() >= MAX_TRANSACTION_ROWS || inline_bytes >= db.limit_bytes(entries::MAX_TRANSACTION_BYTES) / 2
+            {
                 compacted.commit(db, place, Vec::new(), std::mem::take(&mut rows)).await?;
-                inline = 0;
+                inline_bytes = 0;
             }
         }
         compacted.commit(db, place, Vec::new(), rows).await?;
@@ -223,13 +230,13 @@ impl Compacted {
 
     /// Creates the row of an operation and counts the row. If the JSON does not fit into the transaction, writes it in
     /// chunks with numbers from `first_chunk` on.
-    async fn put(
+    async fn prepare_row(
         &mut self,
         db: &Db,
         place: &str,
         (position, operation): (Position, &Operation),
         first_chunk: u64,
-        inline: &mut usize,
+        inline_bytes: &mut usize,
     ) -> Result<Value, StoreError> {
         let json = serde_json::to_string(operation).map_err(|error| StoreError::NotSaved {
             place: place.into(),
@@ -237,11 +244,11 @@ impl Compacted {
             reason: error.to_string(),
         })?;
         let digest = checksum(position, &json);
-        self.add(digest);
-        let mut row = entries::row(JournalPosition { position, digest }, operation, json.len());
+        self.add_checksum(digest);
+        let mut row = entries::entry_row(JournalPosition { position, digest }, operation, json.len());
         row.insert("id", record("journal", position.0 as i64));
-        if *inline + json.len() <= db.bounded(entries::TRANSACTION) {
-            *inline += json.len();
+        if *inline_bytes + json.len() <= db.limit_bytes(entries::MAX_TRANSACTION_BYTES) {
+            *inline_bytes += json.len();
             row.insert("chunks", int(0));
             row.insert("operation", Value::String(json));
         } else {
@@ -253,16 +260,16 @@ impl Compacted {
     }
 
     /// Deletes and writes rows and updates the record `meta:compacted`, in one transaction.
-    async fn commit(&self, db: &Db, place: &str, gone: Vec<Value>, rows: Vec<Value>) -> Result<(), StoreError> {
+    async fn commit(&self, db: &Db, place: &str, deleted_ids: Vec<Value>, rows: Vec<Value>) -> Result<(), StoreError> {
         let statements = "BEGIN; DELETE $gone RETURN NONE; \
             FOR $row IN $rows { UPSERT $row.id CONTENT $row RETURN NONE }; \
             UPSERT meta:compacted CONTENT $compacted RETURN NONE; COMMIT;";
         let variables = object([
-            ("gone", Value::Array(Array::from(gone))),
+            ("gone", Value::Array(Array::from(deleted_ids))),
             ("rows", Value::Array(Array::from(rows))),
-            ("compacted", Value::Object(self.record())),
+            ("compacted", Value::Object(self.to_record())),
         ]);
-        let done = db.run_again(statements, variables).await;
+        let done = db.run_with_retries(statements, variables).await;
         done.map(drop).map_err(|error| entries::not_saved(place, self.to.position, &error))
     }
 }
@@ -272,7 +279,7 @@ mod tests {
     use hearsay_model::{Author, Change, Entity, EntityId};
 
     use super::*;
-    use crate::engine::{Place, Settings, run_test, schema};
+    use crate::engine::{DatabaseLocation, Settings, run_test, schema};
 
     fn operation(n: u64) -> Arc<Operation> {
         let entity = Entity::new(EntityId::new(format!("e{n}")).unwrap());
@@ -289,7 +296,7 @@ mod tests {
     #[test]
     fn a_row_that_is_lost_or_changed_is_found_out() {
         run_test(async {
-            let db = Db::open(Place::Memory, Settings::for_tests()).await.unwrap();
+            let db = Db::open(DatabaseLocation::Memory, Settings::for_tests()).await.unwrap();
             schema::migrate(&db, "here").await.unwrap();
             let operations: Vec<_> = (1..=9).map(operation).collect();
             let last = entries::commit(&db, "here", JournalPosition::EMPTY, &operations, None).await.unwrap();

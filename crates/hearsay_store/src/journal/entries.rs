@@ -13,20 +13,20 @@ use crate::{
         Db, explain,
         values::{as_u64, int, into_elements, object, record, record_range},
     },
-    error::RESTORE,
+    error::REPAIR_ADVICE,
 };
 
 /// Maximum number of bytes of JSON in one transaction.
-pub(crate) const TRANSACTION: usize = 2 << 20;
+pub(crate) const MAX_TRANSACTION_BYTES: usize = 2 << 20;
 
 /// Maximum number of bytes of JSON in a chunk.
-const CHUNK: usize = 1 << 20;
+const MAX_CHUNK_BYTES: usize = 1 << 20;
 
 /// Initial and maximum number of rows that are read at a time. The longer the rows, the fewer are read at a time.
-const PAGE: (u64, u64) = (64, 512);
+const PAGE_ROWS: (u64, u64) = (64, 512);
 
 /// Approximate number of bytes of JSON that are read at a time.
-const PAGE_BYTES: u64 = 4 << 20;
+const TARGET_PAGE_BYTES: u64 = 4 << 20;
 
 /// Writes operations after the position `last`, either all of them or none. Returns the new end of the journal. If
 /// `transient` contains a row of transient values, writes the row in the same transaction.
@@ -41,30 +41,30 @@ pub(crate) async fn commit(
     transient: Option<Value>,
 ) -> Result<JournalPosition, StoreError> {
     let first = last.position.next();
-    let mut now = last;
-    let (mut rows, mut inline, mut chunked) = (Vec::with_capacity(operations.len()), 0, false);
+    let mut end = last;
+    let (mut rows, mut inline_bytes, mut has_chunks) = (Vec::with_capacity(operations.len()), 0, false);
     for operation in operations {
         let json = serde_json::to_string(&**operation).map_err(|error| StoreError::NotSaved {
             place: place.into(),
             first,
             reason: error.to_string(),
         })?;
-        now = now.next(&json);
-        let mut row = row(now, operation, json.len());
-        if inline + json.len() <= db.bounded(TRANSACTION) {
-            inline += json.len();
+        end = end.next(&json);
+        let mut row = entry_row(end, operation, json.len());
+        if inline_bytes + json.len() <= db.limit_bytes(MAX_TRANSACTION_BYTES) {
+            inline_bytes += json.len();
             row.insert("chunks", int(0));
             row.insert("operation", Value::String(json));
         } else {
-            if !chunked {
+            if !has_chunks {
                 // Deletes chunks that a failed commit may have left.
                 sweep(db, first).await.map_err(|error| not_saved(place, first, &error))?;
-                chunked = true;
+                has_chunks = true;
             }
-            let count = write_chunks(db, now.position, 0, &json).await;
+            let count = write_chunks(db, end.position, 0, &json).await;
             let count = match count {
                 Ok(count) => count,
-                Err(error) => return Err(undone(db, place, first, error).await),
+                Err(error) => return Err(clean_up_failed_commit(db, place, first, error).await),
             };
             row.insert("chunks", int(count));
         }
@@ -78,15 +78,15 @@ pub(crate) async fn commit(
             "BEGIN; INSERT INTO journal $rows RETURN NONE; INSERT INTO transient $transient RETURN NONE; COMMIT;"
         }
     };
-    match db.run_again(statements, variables).await {
-        Ok(_) => Ok(now),
-        Err(error) if chunked => Err(undone(db, place, first, error).await),
-        Err(error) => Err(uncertain(db, place, first, error).await),
+    match db.run_with_retries(statements, variables).await {
+        Ok(_) => Ok(end),
+        Err(error) if has_chunks => Err(clean_up_failed_commit(db, place, first, error).await),
+        Err(error) => Err(failed_commit_error(db, place, first, error).await),
     }
 }
 
 /// Creates the row of an operation, without the JSON of the operation.
-pub(crate) fn row(at: JournalPosition, operation: &Operation, bytes: usize) -> Object {
+pub(crate) fn entry_row(at: JournalPosition, operation: &Operation, bytes: usize) -> Object {
     let mut summary = operation.summary.clone();
     summary.truncate(summary.floor_char_boundary(200));
     object([
@@ -101,12 +101,13 @@ pub(crate) fn row(at: JournalPosition, operation: &Operation, bytes: usize) -> O
 
 /// Writes the JSON of an operation in chunks with numbers from `first` on. Returns the number of chunks.
 pub(crate) async fn write_chunks(db: &Db, position: Position, first: u64, json: &str) -> Result<u64, surrealdb::Error> {
-    let (mut rest, mut number) = (json, first);
-    while !rest.is_empty() {
-        let (chunk, after) = rest.split_at(rest.floor_char_boundary(db.bounded(CHUNK)));
+    let (mut remaining, mut number) = (json, first);
+    while !remaining.is_empty() {
+        let (chunk, rest) = remaining.split_at(remaining.floor_char_boundary(db.limit_bytes(MAX_CHUNK_BYTES)));
         let row = object([("id", chunk_record(position, number)), ("text", Value::String(chunk.to_owned()))]);
-        db.run_again("INSERT INTO journal_chunk $row RETURN NONE", object([("row", Value::Object(row))])).await?;
-        (rest, number) = (after, number + 1);
+        db.run_with_retries("INSERT INTO journal_chunk $row RETURN NONE", object([("row", Value::Object(row))]))
+            .await?;
+        (remaining, number) = (rest, number + 1);
     }
     Ok(number - first)
 }
@@ -125,7 +126,7 @@ pub(crate) fn not_saved(place: &str, first: Position, error: &surrealdb::Error) 
 
 /// Returns the error for a failed commit: [`StoreError::NotSaved`] or [`StoreError::Uncertain`]. Reads the journal to
 /// find out whether the entries are stored despite the error.
-async fn uncertain(db: &Db, place: &str, first: Position, error: surrealdb::Error) -> StoreError {
+async fn failed_commit_error(db: &Db, place: &str, first: Position, error: surrealdb::Error) -> StoreError {
     match digest_at(db, first).await {
         // After a storage failure, the result of this read proves nothing, because the data in memory may differ from
         // the files.
@@ -134,10 +135,10 @@ async fn uncertain(db: &Db, place: &str, first: Position, error: surrealdb::Erro
     }
 }
 
-/// Returns the same error as [`uncertain`]. If the operations are not saved, also deletes their chunks. If that fails,
-/// the next opening of the campaign deletes the chunks.
-async fn undone(db: &Db, place: &str, first: Position, error: surrealdb::Error) -> StoreError {
-    let error = uncertain(db, place, first, error).await;
+/// Returns the same error as [`failed_commit_error`]. If the operations are not saved, also deletes their chunks. If
+/// that fails, the next opening of the campaign deletes the chunks.
+async fn clean_up_failed_commit(db: &Db, place: &str, first: Position, error: surrealdb::Error) -> StoreError {
+    let error = failed_commit_error(db, place, first, error).await;
     if let StoreError::NotSaved { .. } = error
         && let Err(error) = sweep(db, first).await
     {
@@ -154,7 +155,7 @@ pub(crate) async fn sweep(db: &Db, first: Position) -> Result<usize, surrealdb::
     let ids = into_elements(ids);
     let count = ids.len();
     for id in ids {
-        db.run_again("DELETE $id RETURN NONE", object([("id", id)])).await?;
+        db.run_with_retries("DELETE $id RETURN NONE", object([("id", id)])).await?;
     }
     Ok(count)
 }
@@ -174,7 +175,7 @@ pub(crate) fn as_digest(value: &Value) -> Option<Digest> {
 }
 
 /// An operation as stored in the journal.
-pub(crate) struct Stored {
+pub(crate) struct StoredEntry {
     pub(crate) position: Position,
     /// Digest that was written with the operation.
     pub(crate) digest: Option<Digest>,
@@ -183,14 +184,14 @@ pub(crate) struct Stored {
     pub(crate) chunks: std::ops::Range<u64>,
 }
 
-impl Stored {
+impl StoredEntry {
     /// Decodes the operation. Its ids share memory with equal ids in `ids`.
     ///
     /// # Errors
     /// Returns an error if another version of Hearsay wrote the operation.
-    pub(crate) fn operation(&self, place: &str, ids: &mut SharedIds) -> Result<Operation, StoreError> {
-        let read = ids.share(|| serde_json::from_str(&self.json));
-        let mut operation: Operation = read.map_err(|error| StoreError::Damaged {
+    pub(crate) fn decode(&self, place: &str, ids: &mut SharedIds) -> Result<Operation, StoreError> {
+        let decoded = ids.share(|| serde_json::from_str(&self.json));
+        let mut operation: Operation = decoded.map_err(|error| StoreError::Damaged {
             place: place.into(),
             what: format!("operation {} cannot be read: {error}", self.position),
             advice: "use the version of Hearsay that wrote the operation, or restore the directory from a backup",
@@ -202,12 +203,16 @@ impl Stored {
 }
 
 /// Reads the stored operations in a range of positions, in order.
-pub(crate) async fn page(db: &Db, place: &str, positions: std::ops::Range<u64>) -> Result<Vec<Stored>, StoreError> {
+pub(crate) async fn read_page(
+    db: &Db,
+    place: &str,
+    positions: std::ops::Range<u64>,
+) -> Result<Vec<StoredEntry>, StoreError> {
     // The range needs an end. Without it, the engine reads all following rows, even if the query has a limit.
     let start = Position(positions.start);
     let range = object([("range", record_range("journal", positions))]);
     let rows = db.value("SELECT * FROM $range", range).await;
-    let rows = rows.map_err(|error| unreadable(place, start, &error))?;
+    let rows = rows.map_err(|error| unreadable_journal(place, start, &error))?;
     let mut page = Vec::new();
     for row in into_elements(rows) {
         let Value::Object(mut row) = row else {
@@ -217,13 +222,13 @@ pub(crate) async fn page(db: &Db, place: &str, positions: std::ops::Range<u64>) 
             Some(Value::RecordId(RecordId { key: RecordIdKey::Number(n), .. })) => Position(*n as u64),
             _ => return Err(StoreError::damaged(place, "a row of the journal has no position")),
         };
-        let (json, chunks) = text(db, place, position, &mut row).await?;
-        page.push(Stored { position, digest: row.get("digest").and_then(as_digest), json, chunks });
+        let (json, chunks) = read_json(db, place, position, &mut row).await?;
+        page.push(StoredEntry { position, digest: row.get("digest").and_then(as_digest), json, chunks });
     }
     Ok(page)
 }
 
-/// Reads the entries after `last` in order, and passes each operation to `each`. Returns the end of the journal.
+/// Reads the entries after `last` in order, and passes each operation to `visit`. Returns the end of the journal.
 ///
 /// # Errors
 /// Returns an error if an entry is missing or differs from the entry that was written.
@@ -231,57 +236,57 @@ pub(crate) async fn read(
     db: &Db,
     place: &str,
     mut last: JournalPosition,
-    mut each: impl FnMut(JournalPosition, Operation),
+    mut visit: impl FnMut(JournalPosition, Operation),
 ) -> Result<JournalPosition, StoreError> {
-    let (mut size, mut ids) = (PAGE.0, SharedIds::default());
+    let (mut size, mut ids) = (PAGE_ROWS.0, SharedIds::default());
     loop {
         let start = last.position.0 + 1;
-        let rows = page(db, place, start..start + size).await?;
+        let rows = read_page(db, place, start..start + size).await?;
         let (count, mut bytes) = (rows.len() as u64, 0);
         for row in rows {
             bytes += row.json.len() as u64;
-            last = follow(place, last, &row)?;
-            each(last, row.operation(place, &mut ids)?);
+            last = check_next(place, last, &row)?;
+            visit(last, row.decode(place, &mut ids)?);
         }
         if count < size {
             let range = RecordIdKeyRange::from(RecordIdKey::from(last.position.0 as i64 + 1)..);
             let range = object([("range", Value::RecordId(RecordId::new("journal", range)))]);
-            let beyond = db.value("SELECT VALUE id FROM $range LIMIT 1", range).await;
-            let beyond = beyond.map_err(|error| unreadable(place, last.position.next(), &error))?;
-            let has_more = !into_elements(beyond).is_empty();
-            return if has_more { Err(missing(place, last.position.next())) } else { Ok(last) };
+            let following = db.value("SELECT VALUE id FROM $range LIMIT 1", range).await;
+            let following = following.map_err(|error| unreadable_journal(place, last.position.next(), &error))?;
+            let has_more = !into_elements(following).is_empty();
+            return if has_more { Err(missing_operation(place, last.position.next())) } else { Ok(last) };
         }
-        size = (size * PAGE_BYTES / bytes.max(1)).clamp(1, PAGE.1);
+        size = (size * TARGET_PAGE_BYTES / bytes.max(1)).clamp(1, PAGE_ROWS.1);
     }
 }
 
 /// Checks that a row directly follows the entry `last` and has the expected digest. Returns the position of the row.
-pub(crate) fn follow(place: &str, last: JournalPosition, row: &Stored) -> Result<JournalPosition, StoreError> {
-    let now = last.next(&row.json);
-    if row.position != now.position {
-        return Err(missing(place, now.position));
+pub(crate) fn check_next(place: &str, last: JournalPosition, row: &StoredEntry) -> Result<JournalPosition, StoreError> {
+    let expected = last.next(&row.json);
+    if row.position != expected.position {
+        return Err(missing_operation(place, expected.position));
     }
-    if row.digest != Some(now.digest) {
-        let what = format!("the content of operation {} was changed (the digest differs)", now.position);
+    if row.digest != Some(expected.digest) {
+        let what = format!("the content of operation {} was changed (the digest differs)", expected.position);
         return Err(StoreError::damaged(place, what));
     }
-    Ok(now)
+    Ok(expected)
 }
 
-pub(crate) fn missing(place: &str, position: Position) -> StoreError {
+pub(crate) fn missing_operation(place: &str, position: Position) -> StoreError {
     StoreError::damaged(
         place,
         format!("operation {position} is missing from the journal, although later operations exist"),
     )
 }
 
-pub(crate) fn unreadable(place: &str, position: Position, error: &surrealdb::Error) -> StoreError {
+pub(crate) fn unreadable_journal(place: &str, position: Position, error: &surrealdb::Error) -> StoreError {
     let what = format!("the journal cannot be read from operation {position} on: {error}");
-    StoreError::Damaged { place: place.into(), what, advice: RESTORE }
+    StoreError::Damaged { place: place.into(), what, advice: REPAIR_ADVICE }
 }
 
 /// Returns the JSON of an entry and the numbers of its chunks. If the JSON is stored in chunks, joins them.
-pub(crate) async fn text(
+pub(crate) async fn read_json(
     db: &Db,
     place: &str,
     position: Position,
@@ -298,7 +303,8 @@ pub(crate) async fn text(
     };
     for number in chunks.clone() {
         let id = object([("id", chunk_record(position, number))]);
-        let found = db.value("SELECT VALUE text FROM $id", id).await.map_err(|e| unreadable(place, position, &e))?;
+        let found =
+            db.value("SELECT VALUE text FROM $id", id).await.map_err(|e| unreadable_journal(place, position, &e))?;
         match into_elements(found).pop() {
             Some(Value::String(chunk)) => json.push_str(&chunk),
             _ => {

@@ -23,11 +23,11 @@ impl JournalPosition {
     }
 }
 
-/// Returns the digest of an entry. `before` is the digest of the previous entry, and `json` is the JSON of the
+/// Returns the digest of an entry. `previous` is the digest of the previous entry, and `json` is the JSON of the
 /// operation.
-pub(crate) fn digest(before: &Digest, json: &str) -> Digest {
+pub(crate) fn digest(previous: &Digest, json: &str) -> Digest {
     let mut hasher = blake3::Hasher::new();
-    hasher.update(before);
+    hasher.update(previous);
     hasher.update(json.as_bytes());
     *hasher.finalize().as_bytes()
 }

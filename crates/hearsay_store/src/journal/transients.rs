@@ -24,17 +24,17 @@ use crate::{
 };
 
 /// Approximate maximum size of the changes in a row that compaction writes, in bytes.
-const ROW_BYTES: usize = 512 << 10;
+const MAX_ROW_BYTES: usize = 512 << 10;
 
-/// Limits that trigger compaction. The rows are compacted if there are more than `COMPACT_ROWS` rows or `COMPACT_BYTES`
-/// bytes, and if the rows are also `COMPACT_RATIO` times as large as the current values. When a campaign is opened,
-/// each row takes a tenth of a millisecond to read.
-const COMPACT_ROWS: u64 = 256;
-const COMPACT_BYTES: usize = 1 << 20;
-const COMPACT_RATIO: usize = 3;
+/// Limits that trigger compaction. The rows are compacted if there are more than `COMPACTION_MIN_ROWS` rows or
+/// `COMPACTION_MIN_BYTES` bytes, and if the rows are also `COMPACTION_MIN_RATIO` times as large as the current values.
+/// When a campaign is opened, each row takes a tenth of a millisecond to read.
+const COMPACTION_MIN_ROWS: u64 = 256;
+const COMPACTION_MIN_BYTES: usize = 1 << 20;
+const COMPACTION_MIN_RATIO: usize = 3;
 
 /// Number of rows that are deleted at a time.
-const PAGE: u64 = 64;
+const DELETE_PAGE_ROWS: u64 = 64;
 
 /// Updates of transient values, in the order in which they were made. Each update is paired with the position of the
 /// operation that was the newest when the update was made.
@@ -65,7 +65,7 @@ impl Entry {
     }
 
     /// Returns whether the change removes the transient value.
-    fn is_cleared(&self) -> bool {
+    fn is_removal(&self) -> bool {
         matches!(self, Self::Value(_, TransientChange { value: None, .. }) | Self::NoClock)
     }
 }
@@ -74,11 +74,12 @@ impl Entry {
 #[derive(Debug, Default)]
 pub(crate) struct Transients {
     /// For each current value, the encoded change that sets it.
-    live: BTreeMap<TransientKey, Arc<[u8]>>,
-    live_bytes: usize,
-    /// Number of the oldest row. The field `next` contains the number of the next row to write.
-    first: u64,
-    next: u64,
+    current: BTreeMap<TransientKey, Arc<[u8]>>,
+    current_bytes: usize,
+    /// Number of the oldest row.
+    first_row: u64,
+    /// Number of the next row to write.
+    next_row: u64,
     row_bytes: usize,
     /// Number of the newest batch.
     batch: u64,
@@ -110,7 +111,7 @@ impl TransientBatch {
         for entry in entries {
             let encoded = postcard::to_stdvec(&entry)?;
             batch.bytes.extend_from_slice(&encoded);
-            batch.changes.push((entry.key(), (!entry.is_cleared()).then(|| encoded.into())));
+            batch.changes.push((entry.key(), (!entry.is_removal()).then(|| encoded.into())));
         }
         Ok(batch)
     }
@@ -124,7 +125,7 @@ impl Transients {
 
     /// Returns the row of a batch, or `None` if the batch is empty.
     pub(crate) fn row(&self, batch: &TransientBatch) -> Option<Value> {
-        (!batch.changes.is_empty()).then(|| row(self.next, self.batch + 1, batch.bytes.clone()))
+        (!batch.changes.is_empty()).then(|| transient_row(self.next_row, self.batch + 1, batch.bytes.clone()))
     }
 
     /// Clears stored values that are not in the state, because operations have replaced them. Without this step, these
@@ -134,21 +135,21 @@ impl Transients {
     /// # Errors
     /// Returns an error text if the changes cannot be encoded or written.
     pub(crate) async fn clear_stale(&mut self, db: &Db, state: &State) -> Result<(), String> {
-        let clears = self.stale(state).map_err(|error| error.to_string())?;
+        let clears = self.stale_changes(state).map_err(|error| error.to_string())?;
         if clears.changes.is_empty() {
             return Ok(());
         }
-        let written = insert_transients(db, row(self.next, self.batch, clears.bytes.clone())).await;
+        let written = insert_transients(db, transient_row(self.next_row, self.batch, clears.bytes.clone())).await;
         written.map_err(|error| error.to_string())?;
-        self.next += 1;
+        self.next_row += 1;
         self.row_bytes += clears.bytes.len();
-        self.merge(clears.changes);
+        self.merge_changes(clears.changes);
         Ok(())
     }
 
     /// Returns changes that clear the stored values that are not in the state.
-    fn stale(&self, state: &State) -> Result<TransientBatch, postcard::Error> {
-        let clears = self.live.keys().filter_map(|key| match key {
+    fn stale_changes(&self, state: &State) -> Result<TransientBatch, postcard::Error> {
+        let clears = self.current.keys().filter_map(|key| match key {
             TransientKey::Clock => (!state.has_transient_clock()).then_some(Entry::NoClock),
             TransientKey::Value(subject, predicate) => state.transient(subject, predicate).is_none().then(|| {
                 let (subject, predicate) = (subject.clone(), predicate.clone());
@@ -159,55 +160,55 @@ impl Transients {
     }
 
     /// Applies a batch whose row was written.
-    pub(crate) fn note(&mut self, batch: TransientBatch) {
+    pub(crate) fn apply_batch(&mut self, batch: TransientBatch) {
         if batch.changes.is_empty() {
             return;
         }
-        self.next += 1;
+        self.next_row += 1;
         self.batch += 1;
         self.row_bytes += batch.bytes.len();
-        self.merge(batch.changes);
+        self.merge_changes(batch.changes);
     }
 
-    fn merge(&mut self, changes: Vec<(TransientKey, Option<Arc<[u8]>>)>) {
+    fn merge_changes(&mut self, changes: Vec<(TransientKey, Option<Arc<[u8]>>)>) {
         for (key, value) in changes {
-            let added = value.as_ref().map_or(0, |value| value.len());
+            let added_bytes = value.as_ref().map_or(0, |value| value.len());
             let old = match value {
-                Some(value) => self.live.insert(key, value),
-                None => self.live.remove(&key),
+                Some(value) => self.current.insert(key, value),
+                None => self.current.remove(&key),
             };
-            self.live_bytes = self.live_bytes + added - old.map_or(0, |old| old.len());
+            self.current_bytes = self.current_bytes + added_bytes - old.map_or(0, |old| old.len());
         }
     }
 
     /// Compacts the rows if they contain far more data than the current values.
     pub(crate) async fn compact_if_wasteful(&mut self, db: &Db) -> Result<(), surrealdb::Error> {
-        let is_large = self.next - self.first > COMPACT_ROWS || self.row_bytes > COMPACT_BYTES;
-        match is_large && self.row_bytes > self.live_bytes * COMPACT_RATIO {
+        let is_large = self.next_row - self.first_row > COMPACTION_MIN_ROWS || self.row_bytes > COMPACTION_MIN_BYTES;
+        match is_large && self.row_bytes > self.current_bytes * COMPACTION_MIN_RATIO {
             true => self.compact(db).await,
             false => Ok(()),
         }
     }
 
     async fn compact(&mut self, db: &Db) -> Result<(), surrealdb::Error> {
-        let first_kept = self.next;
+        let first_new_row = self.next_row;
         let mut rows = Vec::<Vec<u8>>::new();
-        for value in self.live.values() {
-            match rows.last_mut().filter(|row| row.len() < ROW_BYTES) {
+        for value in self.current.values() {
+            match rows.last_mut().filter(|row| row.len() < MAX_ROW_BYTES) {
                 Some(row) => row.extend_from_slice(value),
                 None => rows.push(value.to_vec()),
             }
         }
         let bytes = rows.iter().map(Vec::len).sum();
         for content in rows {
-            insert_transients(db, row(self.next, self.batch, content)).await?;
-            self.next += 1;
+            insert_transients(db, transient_row(self.next_row, self.batch, content)).await?;
+            self.next_row += 1;
         }
-        while self.first < first_kept {
-            let end = (self.first + PAGE).min(first_kept);
-            let range = object([("range", record_range("transient", self.first..end))]);
-            db.run_again("DELETE $range RETURN NONE", range).await?;
-            self.first = end;
+        while self.first_row < first_new_row {
+            let end = (self.first_row + DELETE_PAGE_ROWS).min(first_new_row);
+            let range = object([("range", record_range("transient", self.first_row..end))]);
+            db.run_with_retries("DELETE $range RETURN NONE", range).await?;
+            self.first_row = end;
         }
         self.row_bytes = bytes;
         Ok(())
@@ -238,8 +239,9 @@ impl Transients {
     async fn read_rows(db: &Db, mut unreadable: impl FnMut(String)) -> Result<(Self, TransientLog), surrealdb::Error> {
         let numbers = db.value("SELECT VALUE record::id(id) FROM transient", object([])).await?;
         let numbers: Vec<u64> = into_elements(numbers).iter().filter_map(as_u64).collect();
-        let first = numbers.first().copied().unwrap_or_default();
-        let (mut transients, mut log) = (Self { first, next: first, ..Self::default() }, TransientLog::default());
+        let first_row = numbers.first().copied().unwrap_or_default();
+        let (mut transients, mut log) =
+            (Self { first_row, next_row: first_row, ..Self::default() }, TransientLog::default());
         for number in numbers {
             let id = object([("id", record("transient", number as i64))]);
             let Value::Object(row) = db.value("SELECT batch, changes FROM ONLY $id", id).await? else {
@@ -251,28 +253,28 @@ impl Transients {
                 unreadable(format!("row {number} has no content"));
                 continue;
             };
-            let mut rest: &[u8] = bytes;
+            let mut remaining: &[u8] = bytes;
             let mut changes = Vec::new();
-            while !rest.is_empty() {
-                let (entry, after) = match postcard::take_from_bytes::<Entry>(rest) {
-                    Ok(read) => read,
+            while !remaining.is_empty() {
+                let (entry, rest) = match postcard::take_from_bytes::<Entry>(remaining) {
+                    Ok(decoded) => decoded,
                     Err(error) => {
                         unreadable(format!("row {number} cannot be read: {error}"));
                         break;
                     }
                 };
-                let encoded = &rest[..rest.len() - after.len()];
-                changes.push((entry.key(), (!entry.is_cleared()).then(|| encoded.into())));
+                let encoded = &remaining[..remaining.len() - rest.len()];
+                changes.push((entry.key(), (!entry.is_removal()).then(|| encoded.into())));
                 match entry {
                     Entry::Value(at, change) => log.push_value(at, change),
                     Entry::Clock(at, time) => log.push_clock(at, time),
                     Entry::NoClock => log.clear_clock(),
                 }
-                rest = after;
+                remaining = rest;
             }
-            (transients.next, transients.batch) = (number + 1, batch);
+            (transients.next_row, transients.batch) = (number + 1, batch);
             transients.row_bytes += bytes.len();
-            transients.merge(changes);
+            transients.merge_changes(changes);
         }
         Ok((transients, log))
     }
@@ -283,7 +285,7 @@ pub(crate) async fn insert_transients(db: &Db, row: Value) -> Result<(), surreal
     db.run("INSERT INTO transient $row RETURN NONE", object([("row", row)])).await.map(drop)
 }
 
-fn row(number: u64, batch: u64, changes: Vec<u8>) -> Value {
+fn transient_row(number: u64, batch: u64, changes: Vec<u8>) -> Value {
     let changes = Value::Bytes(Bytes::from(changes));
     Value::Object(object([("id", record("transient", number as i64)), ("batch", int(batch)), ("changes", changes)]))
 }

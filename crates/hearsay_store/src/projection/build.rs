@@ -12,7 +12,7 @@ use super::row::{ProjectionRow, Table};
 use crate::engine::values::{int, object, record};
 
 /// Attributes whose values are also stored in the record of their entity.
-const NAMING: [&str; 3] = [attribute::NAME, attribute::ALIAS, attribute::KIND];
+const NAMING_ATTRIBUTES: [&str; 3] = [attribute::NAME, attribute::ALIAS, attribute::KIND];
 
 /// Returns the rows of the graph tables for the given keys, with the current contents from the state. If the state no
 /// longer contains the data for a key, the row deletes the record. This function has no side effects.
@@ -20,19 +20,19 @@ const NAMING: [&str; 3] = [attribute::NAME, attribute::ALIAS, attribute::KIND];
 /// Pass [`Applied::touched`](hearsay_model::Applied::touched) as `touched`. For each fact in it that states the name,
 /// an alias or the kind of an entity, the result also contains the row of that entity.
 pub fn rows(state: &State, touched: &[Key]) -> Vec<ProjectionRow> {
-    let named = touched.iter().filter_map(|key| match key {
-        Key::Fact(id) => state.asserted(*id).filter(|fact| NAMING.contains(&fact.predicate().as_str())),
+    let naming_facts = touched.iter().filter_map(|key| match key {
+        Key::Fact(id) => state.asserted(*id).filter(|fact| NAMING_ATTRIBUTES.contains(&fact.predicate().as_str())),
         _ => None,
     });
-    let mut rows = own_rows(state, touched);
+    let mut rows = rows_for_keys(state, touched);
     // The rows of touched entities are already in `rows`.
-    let mut others: BTreeSet<&EntityId> = named.map(|fact| fact.subject()).collect();
+    let mut named_entities: BTreeSet<&EntityId> = naming_facts.map(|fact| fact.subject()).collect();
     for key in touched {
         if let Key::Entity(id) = key {
-            others.remove(id);
+            named_entities.remove(id);
         }
     }
-    rows.extend(others.into_iter().map(|id| ProjectionRow {
+    rows.extend(named_entities.into_iter().map(|id| ProjectionRow {
         table: Table::Entity,
         id: id.to_string(),
         content: entity_row(state, id),
@@ -41,7 +41,7 @@ pub fn rows(state: &State, touched: &[Key]) -> Vec<ProjectionRow> {
 }
 
 /// Returns the same rows as [`rows()`], except for the additional rows of entities.
-pub(crate) fn own_rows(state: &State, touched: &[Key]) -> Vec<ProjectionRow> {
+pub(crate) fn rows_for_keys(state: &State, touched: &[Key]) -> Vec<ProjectionRow> {
     let mut rows = Vec::with_capacity(touched.len());
     for key in touched {
         match key {
@@ -250,8 +250,8 @@ fn evidence(evidence: &Evidence) -> Value {
 }
 
 fn validity(validity: &Validity) -> Value {
-    let side = |side: &Option<Date>| side.as_ref().map_or(Value::None, date);
-    Value::Object(object([("from", side(&validity.from)), ("until", side(&validity.until))]))
+    let bound = |bound: &Option<Date>| bound.as_ref().map_or(Value::None, date);
+    Value::Object(object([("from", bound(&validity.from)), ("until", bound(&validity.until))]))
 }
 
 fn date(date: &Date) -> Value {

@@ -9,8 +9,8 @@ use hearsay_model::State;
 use surrealdb::types::{RecordId, RecordIdKey, Value};
 
 use super::{
-    build::{all_keys, own_rows},
-    row::{ProjectionRow, Table, ids},
+    build::{all_keys, rows_for_keys},
+    row::{ProjectionRow, Table, record_ids},
 };
 use crate::engine::{
     Db,
@@ -18,7 +18,7 @@ use crate::engine::{
 };
 
 /// Number of records that are compared at a time.
-const PAGE: usize = 512;
+const PAGE_RECORDS: usize = 512;
 
 /// A record of the graph tables that differs from the state.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub enum DifferenceKind {
 }
 
 /// A difference and the row that repairs it.
-type Found = (GraphDifference, ProjectionRow);
+type RepairableDifference = (GraphDifference, ProjectionRow);
 
 /// Compares all tables with the state. Returns each difference with the row that repairs it. Returns `None` if another
 /// thread set `stop` to `true` before the comparison was complete.
@@ -51,14 +51,14 @@ pub(crate) async fn compare_tables(
     db: &Db,
     state: &State,
     stop: &AtomicBool,
-) -> Result<Option<Vec<Found>>, surrealdb::Error> {
+) -> Result<Option<Vec<RepairableDifference>>, surrealdb::Error> {
     let mut differences = Vec::new();
     let mut expected: [BTreeSet<String>; Table::ALL.len()] = Default::default();
-    for keys in all_keys(state).chunks(PAGE) {
+    for keys in all_keys(state).chunks(PAGE_RECORDS) {
         if stop.load(Ordering::Relaxed) {
             return Ok(None);
         }
-        let rows = own_rows(state, keys);
+        let rows = rows_for_keys(state, keys);
         for table in Table::ALL {
             let rows: Vec<&ProjectionRow> =
                 rows.iter().filter(|row| row.table == table && !row.is_deletion()).collect();
@@ -71,7 +71,9 @@ pub(crate) async fn compare_tables(
     }
     for (table, expected) in Table::ALL.into_iter().zip(expected) {
         let count = db.value(&format!("RETURN count(SELECT VALUE id FROM {})", table.name()), object([])).await?;
-        let missing = differences.iter().filter(|(one, row)| row.table == table && one.kind == DifferenceKind::Missing);
+        let missing = differences
+            .iter()
+            .filter(|(difference, row)| row.table == table && difference.kind == DifferenceKind::Missing);
         if as_u64(&count) != Some((expected.len() - missing.count()) as u64) {
             find_extra(db, table, &expected, &mut differences).await?;
         }
@@ -84,19 +86,19 @@ async fn compare_rows(
     db: &Db,
     table: Table,
     rows: &[&ProjectionRow],
-    differences: &mut Vec<Found>,
+    differences: &mut Vec<RepairableDifference>,
 ) -> Result<(), surrealdb::Error> {
-    let variables = object([("ids", ids(rows.iter().copied()))]);
+    let variables = object([("ids", record_ids(rows.iter().copied()))]);
     let found = db.value("SELECT * FROM $ids", variables).await?;
     let found = into_elements(found).into_iter();
-    let mut found: BTreeMap<String, Value> = found.filter_map(|row| Some((id_of(&row)?, row))).collect();
+    let mut found: BTreeMap<String, Value> = found.filter_map(|row| Some((record_id(&row)?, row))).collect();
     for row in rows {
         let mut content = row.content.clone().unwrap_or_default();
         content.insert("id", row.record());
-        let stored = found.remove(&row.id).map(comparable);
+        let stored = found.remove(&row.id).map(normalized_json);
         let kind = match stored {
             None => DifferenceKind::Missing,
-            Some(stored) if stored != comparable(Value::Object(content)) => DifferenceKind::Changed,
+            Some(stored) if stored != normalized_json(Value::Object(content)) => DifferenceKind::Changed,
             Some(_) => continue,
         };
         let difference = GraphDifference { table: table.name(), id: row.id.clone(), kind };
@@ -110,11 +112,11 @@ async fn find_extra(
     db: &Db,
     table: Table,
     expected: &BTreeSet<String>,
-    differences: &mut Vec<Found>,
+    differences: &mut Vec<RepairableDifference>,
 ) -> Result<(), surrealdb::Error> {
     let found = db.value(&format!("SELECT id FROM {}", table.name()), object([])).await?;
     for row in into_elements(found) {
-        if let Some(id) = id_of(&row).filter(|id| !expected.contains(id)) {
+        if let Some(id) = record_id(&row).filter(|id| !expected.contains(id)) {
             let row = ProjectionRow { table, id: id.clone(), content: None };
             differences.push((GraphDifference { table: table.name(), id, kind: DifferenceKind::Extra }, row));
         }
@@ -122,7 +124,7 @@ async fn find_extra(
     Ok(())
 }
 
-fn id_of(row: &Value) -> Option<String> {
+fn record_id(row: &Value) -> Option<String> {
     let Value::Object(row) = row else { return None };
     match row.get("id") {
         Some(Value::RecordId(RecordId { key: RecordIdKey::String(id), .. })) => Some(id.to_string()),
@@ -131,18 +133,18 @@ fn id_of(row: &Value) -> Option<String> {
 }
 
 /// Converts a value to JSON. Removes null fields, because the database does not store them.
-fn comparable(value: Value) -> serde_json::Value {
-    fn strip(value: &mut serde_json::Value) {
+fn normalized_json(value: Value) -> serde_json::Value {
+    fn remove_nulls(value: &mut serde_json::Value) {
         match value {
             serde_json::Value::Object(fields) => {
                 fields.retain(|_, value| !value.is_null());
-                fields.values_mut().for_each(strip);
+                fields.values_mut().for_each(remove_nulls);
             }
-            serde_json::Value::Array(values) => values.iter_mut().for_each(strip),
+            serde_json::Value::Array(values) => values.iter_mut().for_each(remove_nulls),
             _ => {}
         }
     }
     let mut json = value.into_json_value();
-    strip(&mut json);
+    remove_nulls(&mut json);
     json
 }

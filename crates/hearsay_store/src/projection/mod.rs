@@ -15,7 +15,7 @@ mod row;
 mod tables;
 
 pub use build::rows;
-pub(crate) use build::{all_keys, own_rows};
+pub(crate) use build::{all_keys, rows_for_keys};
 pub(crate) use compare::compare_tables;
 pub use compare::{DifferenceKind, GraphDifference};
 pub use row::{ProjectionRow, Watermark};

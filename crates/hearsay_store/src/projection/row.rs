@@ -86,21 +86,26 @@ impl ProjectionRow {
     }
 
     /// Returns the approximate size of the row in bytes.
-    pub(crate) fn weight(&self) -> usize {
-        fn weight(value: &Value) -> usize {
+    pub(crate) fn approximate_bytes(&self) -> usize {
+        fn approximate_bytes(value: &Value) -> usize {
             16 + match value {
                 Value::String(text) => text.len(),
-                Value::Array(values) => values.iter().map(weight).sum(),
-                Value::Object(fields) => fields.iter().map(|(name, value)| name.len() + weight(value)).sum(),
+                Value::Array(values) => values.iter().map(approximate_bytes).sum(),
+                Value::Object(fields) => fields.iter().map(|(name, value)| name.len() + approximate_bytes(value)).sum(),
                 Value::RecordId(_) => 48,
                 _ => 0,
             }
         }
-        64 + self.content.iter().flat_map(|fields| fields.iter()).map(|(n, v)| n.len() + weight(v)).sum::<usize>()
+        64 + self
+            .content
+            .iter()
+            .flat_map(|fields| fields.iter())
+            .map(|(n, v)| n.len() + approximate_bytes(v))
+            .sum::<usize>()
     }
 }
 
 /// Returns the record ids of rows as an array.
-pub(crate) fn ids<'a>(rows: impl Iterator<Item = &'a ProjectionRow>) -> Value {
+pub(crate) fn record_ids<'a>(rows: impl Iterator<Item = &'a ProjectionRow>) -> Value {
     Value::Array(Array::from(rows.map(ProjectionRow::record).collect::<Vec<_>>()))
 }

@@ -5,27 +5,27 @@ use std::fmt::Write;
 use hearsay_model::Position;
 use surrealdb::types::{Array, Value};
 
-use super::row::{ProjectionRow, Table, Watermark, ids};
+use super::row::{ProjectionRow, Table, Watermark, record_ids};
 use crate::engine::{
     Db,
     values::{as_u64, int, object},
 };
 
 /// Maximum number of rows in one transaction.
-const ROWS: usize = 256;
+const MAX_TRANSACTION_ROWS: usize = 256;
 
 /// Approximate maximum number of bytes in one transaction.
-const BYTES: usize = 1 << 20;
+const MAX_TRANSACTION_BYTES: usize = 1 << 20;
 
 /// Approximate number of bytes that the keys of one row take in the storage engine. An edge has five keys in the
 /// storage engine.
-const KEYS: usize = 4 << 10;
+const KEY_BYTES_PER_ROW: usize = 4 << 10;
 
-/// Writes rows. If `complete` is given, writes this watermark together with the last rows.
+/// Writes rows. If `watermark` is given, writes it together with the last rows.
 pub(crate) async fn write(
     db: &Db,
     mut rows: Vec<ProjectionRow>,
-    complete: Option<Watermark>,
+    watermark: Option<Watermark>,
 ) -> Result<(), surrealdb::Error> {
     // Deletions come first; edges are deleted before the records that they connect. Then the other rows are written,
     // edges last.
@@ -33,21 +33,21 @@ pub(crate) async fn write(
         None => (0, -(row.table as i8)),
         Some(_) => (1, row.table as i8),
     });
-    let (most_rows, most_bytes) = limits(db);
-    let mut rest = rows.into_iter().peekable();
+    let (max_rows, max_bytes) = limits(db);
+    let mut remaining = rows.into_iter().peekable();
     loop {
         let (mut batch, mut bytes) = (Vec::new(), 0);
-        while let Some(row) = rest.peek() {
-            let weight = row.weight();
-            if batch.len() >= most_rows || (bytes + weight > most_bytes && !batch.is_empty()) {
+        while let Some(row) = remaining.peek() {
+            let approximate_bytes = row.approximate_bytes();
+            if batch.len() >= max_rows || (bytes + approximate_bytes > max_bytes && !batch.is_empty()) {
                 break;
             }
-            bytes += weight;
-            batch.extend(rest.next());
+            bytes += approximate_bytes;
+            batch.extend(remaining.next());
         }
-        let last = rest.peek().is_none();
-        write_batch(db, batch, complete.filter(|_| last)).await?;
-        if last {
+        let is_last = remaining.peek().is_none();
+        write_batch(db, batch, watermark.filter(|_| is_last)).await?;
+        if is_last {
             return Ok(());
         }
     }
@@ -55,54 +55,54 @@ pub(crate) async fn write(
 
 /// Returns the maximum number of rows and of bytes in one transaction.
 fn limits(db: &Db) -> (usize, usize) {
-    let bytes = db.bounded(BYTES);
-    ((bytes / KEYS).clamp(1, ROWS), bytes)
+    let bytes = db.limit_bytes(MAX_TRANSACTION_BYTES);
+    ((bytes / KEY_BYTES_PER_ROW).clamp(1, MAX_TRANSACTION_ROWS), bytes)
 }
 
-async fn write_batch(db: &Db, batch: Vec<ProjectionRow>, complete: Option<Watermark>) -> Result<(), surrealdb::Error> {
+async fn write_batch(db: &Db, batch: Vec<ProjectionRow>, watermark: Option<Watermark>) -> Result<(), surrealdb::Error> {
     let mut statements = String::from("BEGIN;");
     let mut variables = object([]);
     for table in Table::ALL.into_iter().rev() {
-        let gone = ids(batch.iter().filter(|row| row.table == table && row.is_deletion()));
-        if matches!(&gone, Value::Array(ids) if !ids.is_empty()) {
+        let deleted_ids = record_ids(batch.iter().filter(|row| row.table == table && row.is_deletion()));
+        if matches!(&deleted_ids, Value::Array(ids) if !ids.is_empty()) {
             let _ = write!(statements, " DELETE $gone_{0} RETURN NONE;", table.name());
-            variables.insert(format!("gone_{}", table.name()), gone);
+            variables.insert(format!("gone_{}", table.name()), deleted_ids);
         }
     }
-    let mut kept: [Vec<Value>; Table::ALL.len()] = Default::default();
-    let mut fields: [Vec<String>; Table::ALL.len()] = Default::default();
+    let mut rows_by_table: [Vec<Value>; Table::ALL.len()] = Default::default();
+    let mut fields_by_table: [Vec<String>; Table::ALL.len()] = Default::default();
     for mut row in batch {
         let id = row.record();
         if let Some(mut content) = row.content.take() {
             // All rows of a table have the same fields. The fields `in` and `out` are left out, because no update
             // changes the ends of an edge.
-            let of_table = &mut fields[row.table as usize];
-            if of_table.is_empty() {
-                of_table.extend(content.keys().filter(|field| !["in", "out"].contains(&field.as_str())).cloned());
+            let table_fields = &mut fields_by_table[row.table as usize];
+            if table_fields.is_empty() {
+                table_fields.extend(content.keys().filter(|field| !["in", "out"].contains(&field.as_str())).cloned());
             }
             content.insert("id", id);
-            kept[row.table as usize].push(Value::Object(content));
+            rows_by_table[row.table as usize].push(Value::Object(content));
         }
     }
-    for ((table, rows), fields) in Table::ALL.into_iter().zip(kept).zip(fields) {
+    for ((table, rows), fields) in Table::ALL.into_iter().zip(rows_by_table).zip(fields_by_table) {
         if !rows.is_empty() {
-            upsert(&mut statements, table, &fields);
+            push_upsert(&mut statements, table, &fields);
             variables.insert(format!("rows_{}", table.name()), Value::Array(Array::from(rows)));
         }
     }
-    if let Some(complete) = complete {
+    if let Some(watermark) = watermark {
         statements.push_str(" UPSERT meta:projections SET position = $position, batch = $batch;");
-        variables.insert("position", int(complete.position.0));
-        variables.insert("batch", int(complete.batch));
+        variables.insert("position", int(watermark.position.0));
+        variables.insert("batch", int(watermark.batch));
     }
     if statements.len() == "BEGIN;".len() {
         return Ok(());
     }
     statements.push_str(" COMMIT;");
-    db.run_again(&statements, variables).await.map(drop)
+    db.run_with_retries(&statements, variables).await.map(drop)
 }
 
-fn upsert(statements: &mut String, table: Table, fields: &[String]) {
+fn push_upsert(statements: &mut String, table: Table, fields: &[String]) {
     let (relation, name) = (if table.is_relation() { " RELATION" } else { "" }, table.name());
     // The prefix `rows_` is needed because SurrealDB reserves the name `$session`.
     let _ = write!(statements, " INSERT{relation} INTO {name} $rows_{name} ON DUPLICATE KEY UPDATE ");
@@ -128,13 +128,13 @@ pub(crate) async fn is_verified(db: &Db) -> Result<bool, surrealdb::Error> {
 
 /// Records in the database that the tables were compared with the state.
 pub(crate) async fn set_verified(db: &Db) -> Result<(), surrealdb::Error> {
-    db.run_again("UPSERT meta:projections SET verified = true", object([])).await.map(drop)
+    db.run_with_retries("UPSERT meta:projections SET verified = true", object([])).await.map(drop)
 }
 
 /// Deletes all rows. Resets the watermark first. If the program is killed before all rows are deleted, the next opening
 /// of the campaign therefore rebuilds the tables.
 pub(crate) async fn clear(db: &Db) -> Result<(), surrealdb::Error> {
-    db.run_again("UPSERT meta:projections SET position = 0, batch = 0", object([])).await?;
+    db.run_with_retries("UPSERT meta:projections SET position = 0, batch = 0", object([])).await?;
     for table in Table::ALL.into_iter().rev() {
         let delete = format!(
             "LET $ids = SELECT VALUE id FROM {} LIMIT {}; DELETE $ids RETURN NONE; RETURN array::len($ids)",

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use hearsay_model::{Author, Change, Operation, Position, State, Timestamp, TransientUpdate};
 
-use super::{report::LostOperation, rows::Rows};
+use super::{report::LostOperation, rows::SalvagedRows};
 
 /// A journal without gaps, and the state that is computed from it.
 pub(super) struct IntactJournal {
@@ -30,9 +30,9 @@ impl IntactJournal {
 }
 
 /// Folds the journal. Applies each operation that is valid in the state before it, and replaces all other operations.
-pub(super) fn fold(rows: &mut Rows) -> IntactJournal {
+pub(super) fn fold(rows: &mut SalvagedRows) -> IntactJournal {
     let transients = std::mem::take(&mut rows.transients).into_updates();
-    let mut intact = IntactJournal {
+    let mut journal = IntactJournal {
         state: State::default(),
         compacted_to: rows.compacted_to,
         compacted: Vec::new(),
@@ -41,45 +41,45 @@ pub(super) fn fold(rows: &mut Rows) -> IntactJournal {
         unfit: Vec::new(),
     };
     let mut recorded = Timestamp::default();
-    let mut set_up_to = None;
-    let tail = rows.operations.split_off(&rows.compacted_to.next());
-    for (position, operation) in std::mem::replace(&mut rows.operations, tail) {
-        set_transients(&mut intact, &mut set_up_to, position);
+    let mut transients_applied_to = None;
+    let after_compacted = rows.operations.split_off(&rows.compacted_to.next());
+    for (position, operation) in std::mem::replace(&mut rows.operations, after_compacted) {
+        apply_transients(&mut journal, &mut transients_applied_to, position);
         let operation = Arc::new(operation);
-        intact.state.apply_compacted(position, Arc::clone(&operation));
-        intact.compacted.push((position, operation));
+        journal.state.apply_compacted(position, Arc::clone(&operation));
+        journal.compacted.push((position, operation));
     }
-    intact.state.advance_compaction(rows.compacted_to);
+    journal.state.advance_compaction(rows.compacted_to);
     for position in (rows.compacted_to.0 + 1..=rows.newest.0).map(Position) {
-        set_transients(&mut intact, &mut set_up_to, position);
+        apply_transients(&mut journal, &mut transients_applied_to, position);
         let found = rows.operations.remove(&position).map(Arc::new);
-        let fits = found.filter(|operation| match intact.state.check(operation) {
+        let applicable = found.filter(|operation| match journal.state.check(operation) {
             Ok(()) => true,
             Err(error) => {
                 let (summary, reason) = (Some(operation.summary.clone()), error.to_string());
-                intact.unfit.push(LostOperation { position, summary, reason });
+                journal.unfit.push(LostOperation { position, summary, reason });
                 false
             }
         });
-        let operation = fits.unwrap_or_else(|| Arc::new(placeholder(position, recorded)));
+        let operation = applicable.unwrap_or_else(|| Arc::new(placeholder(position, recorded)));
         recorded = operation.recorded;
-        if let Err(error) = intact.state.apply(Arc::clone(&operation)) {
+        if let Err(error) = journal.state.apply(Arc::clone(&operation)) {
             // An operation that passes the check can always be applied, so an error here is a bug in the model.
             tracing::error!(%position, %error, "a verified operation could not be applied");
         }
-        intact.operations.push(operation);
+        journal.operations.push(operation);
     }
-    set_transients(&mut intact, &mut set_up_to, Position(u64::MAX));
-    intact
+    apply_transients(&mut journal, &mut transients_applied_to, Position(u64::MAX));
+    journal
 }
 
 /// Applies the transient updates that were made before a position and are not applied yet.
-fn set_transients(intact: &mut IntactJournal, set_up_to: &mut Option<Position>, before: Position) {
-    let next = set_up_to.map_or(Position(0), Position::next);
-    for (_, update) in intact.transients.range(next..before) {
-        intact.state.set_transients(update);
+fn apply_transients(journal: &mut IntactJournal, transients_applied_to: &mut Option<Position>, before: Position) {
+    let next = transients_applied_to.map_or(Position(0), Position::next);
+    for (_, update) in journal.transients.range(next..before) {
+        journal.state.set_transients(update);
     }
-    *set_up_to = Some(Position(before.0 - 1));
+    *transients_applied_to = Some(Position(before.0 - 1));
 }
 
 /// Creates an operation that changes nothing, because it restores the state of the previous position.

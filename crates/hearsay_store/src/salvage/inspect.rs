@@ -7,7 +7,7 @@ use hearsay_model::State;
 use super::{
     fold::{self, IntactJournal},
     report::CheckReport,
-    rows::{self, Rows},
+    rows::{self, SalvagedRows},
 };
 use crate::{
     Opened, Store, StoreError, StoreOptions,
@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Names of the files with derived data that other crates write.
-const DERIVED: [&str; 2] = ["terms", "vectors"];
+const DERIVED_FILES: [&str; 2] = ["terms", "vectors"];
 
 /// Checks all stored data in a campaign directory. Blocks the calling thread.
 ///
@@ -29,12 +29,12 @@ const DERIVED: [&str; 2] = ["terms", "vectors"];
 /// reason other than damage.
 pub fn check_directory(directory: &Path) -> Result<CheckReport, StoreError> {
     let lock = lock_existing(directory)?;
-    let (mut report, journal) = inspect(directory)?;
+    let (mut report, journal) = inspect_directory(directory)?;
     drop(lock);
     // The engine could damage a damaged directory further, so the engine opens the directory only if the files are
     // intact. The data that the engine reads is then compared with the data in the files.
     if report.damage.is_empty() && report.lost_count() == 0 && report.lost_transient_rows == 0 {
-        match compare(directory, &journal.state) {
+        match count_graph_differences(directory, &journal.state) {
             Ok(differences) => report.graph_differences = differences,
             Err(error @ StoreError::Damaged { .. }) => report.error = Some(error.to_string()),
             Err(error) => return Err(error),
@@ -53,13 +53,13 @@ pub(super) fn lock_existing(directory: &Path) -> Result<Lock, StoreError> {
             source: std::io::ErrorKind::NotFound.into(),
         });
     }
-    let lock = Lock::take(directory)?;
+    let lock = Lock::acquire(directory)?;
     database_swap::finish(directory)?;
     Ok(lock)
 }
 
 /// Reads all data in a directory. The caller must have locked the directory.
-pub(super) fn inspect(directory: &Path) -> Result<(CheckReport, IntactJournal), StoreError> {
+pub(super) fn inspect_directory(directory: &Path) -> Result<(CheckReport, IntactJournal), StoreError> {
     let acknowledged = AcknowledgedFile::open(directory)?.1;
     let place = directory.display().to_string();
     let runtime = start_runtime(&place, 2)?;
@@ -70,7 +70,7 @@ pub(super) fn inspect(directory: &Path) -> Result<(CheckReport, IntactJournal), 
     };
     runtime.shutdown_timeout(Duration::from_secs(5));
     let journal = fold::fold(&mut rows);
-    Ok((report(directory, acknowledged, rows, &journal), journal))
+    Ok((build_report(directory, acknowledged, rows, &journal), journal))
 }
 
 fn settings() -> Settings {
@@ -83,18 +83,23 @@ fn settings() -> Settings {
     }
 }
 
-fn report(directory: &Path, acknowledged: Option<JournalPosition>, rows: Rows, journal: &IntactJournal) -> CheckReport {
-    let has_stale_transients = !rows.found.has_manifest && !journal.transients.is_empty();
-    let mut damage = rows.found.damage;
+fn build_report(
+    directory: &Path,
+    acknowledged: Option<JournalPosition>,
+    rows: SalvagedRows,
+    journal: &IntactJournal,
+) -> CheckReport {
+    let has_stale_transients = !rows.scan.has_manifest && !journal.transients.is_empty();
+    let mut damage = rows.scan.damage;
     let file = directory.join(AcknowledgedFile::NAME);
     if acknowledged.is_none() && file.metadata().is_ok_and(|metadata| metadata.len() > 0) {
         damage.push(FileDamage { file, what: "its content differs from the data that was written".into() });
     }
     CheckReport {
-        files: rows.found.files,
-        bytes: rows.found.bytes,
+        files: rows.scan.files,
+        bytes: rows.scan.bytes,
         damage,
-        derived_damage: derived(directory),
+        derived_damage: derived_damage(directory),
         newest: rows.newest,
         operations: journal.count(&rows.lost),
         lost: rows.lost,
@@ -110,17 +115,17 @@ fn report(directory: &Path, acknowledged: Option<JournalPosition>, rows: Rows, j
 }
 
 /// Returns the damage to files of derived data. A file of another version of Hearsay does not count as damaged.
-fn derived(directory: &Path) -> Vec<FileDamage> {
+fn derived_damage(directory: &Path) -> Vec<FileDamage> {
     let snapshot = snapshot::read(directory).err().filter(|reason| reason != snapshot::OTHER_VERSION);
     let snapshot = snapshot.map(|what| FileDamage { file: directory.join(snapshot::FILE), what });
-    let files = DERIVED.iter().map(|name| directory.join(name));
+    let files = DERIVED_FILES.iter().map(|name| directory.join(name));
     let frames = files.filter_map(|file| FrameFile::damage(&file).map(|what| FileDamage { file, what }));
     snapshot.into_iter().chain(frames).collect()
 }
 
 /// Opens the campaign with the engine, and compares the resulting state with the expected state. Returns the number of
 /// graph records that differed.
-fn compare(directory: &Path, expected: &State) -> Result<usize, StoreError> {
+fn count_graph_differences(directory: &Path, expected: &State) -> Result<usize, StoreError> {
     let Opened { store, state, .. } = Store::open(directory, StoreOptions::default())?;
     let place = directory.display().to_string();
     store.settle_blocking()?;

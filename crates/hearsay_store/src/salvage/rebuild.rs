@@ -6,13 +6,13 @@ use hearsay_model::Position;
 
 use super::{
     fold::IntactJournal,
-    inspect::{check_directory, inspect, lock_existing},
+    inspect::{check_directory, inspect_directory, lock_existing},
     report::{CheckReport, RepairReport},
 };
-use crate::{Opened, Store, StoreError, StoreOptions, files::database_swap, store::wait};
+use crate::{Opened, Store, StoreError, StoreOptions, files::database_swap, store::wait_for_callback};
 
 /// Number of operations in one commit.
-const GROUP: usize = 64;
+const MAX_COMMIT_OPERATIONS: usize = 64;
 
 /// Repairs a campaign directory. Blocks the calling thread.
 ///
@@ -31,39 +31,39 @@ const GROUP: usize = 64;
 /// written.
 pub fn repair_directory(directory: &Path, even_if_intact: bool) -> Result<RepairReport, StoreError> {
     // Starts with a full check, which also opens the database, and so finds problems that are not visible in the files.
-    let found = check_directory(directory)?;
+    let report = check_directory(directory)?;
     let lock = lock_existing(directory)?;
-    if found.has_intact_database() && !even_if_intact {
-        return Ok(RepairReport { saved: found.operations, found, damaged_files: None });
+    if report.has_intact_database() && !even_if_intact {
+        return Ok(RepairReport { saved: report.operations, found: report, damaged_files: None });
     }
-    let (again, journal) = inspect(directory)?;
-    let found = CheckReport { graph_differences: found.graph_differences, error: found.error, ..again };
-    database_swap::discard(directory)?;
-    write(&directory.join(database_swap::FOLDER), &journal)?;
+    let (new_report, journal) = inspect_directory(directory)?;
+    let report = CheckReport { graph_differences: report.graph_differences, error: report.error, ..new_report };
+    database_swap::delete_new_files(directory)?;
+    write_database(&directory.join(database_swap::FOLDER), &journal)?;
     let directory = directory.canonicalize().unwrap_or_else(|_| directory.into());
-    let damaged = database_swap::directory_for_damaged(&directory)?;
+    let damaged = database_swap::create_directory_for_damaged(&directory)?;
     database_swap::swap(&directory, &damaged)?;
     drop(lock);
-    let saved = found.operations;
-    Ok(RepairReport { saved, found, damaged_files: Some(damaged) })
+    let saved = report.operations;
+    Ok(RepairReport { saved, found: report, damaged_files: Some(damaged) })
 }
 
 /// Writes a database with its derived data. Then opens the database again, and checks that the resulting state is as
 /// expected.
-fn write(directory: &Path, journal: &IntactJournal) -> Result<(), StoreError> {
+fn write_database(directory: &Path, journal: &IntactJournal) -> Result<(), StoreError> {
     let Opened { store, .. } = Store::open(directory, StoreOptions::default())?;
     if journal.compacted_to > Position(0) {
         store.begin_compacted_blocking(journal.compacted_to, journal.compacted.clone())?;
     }
-    for group in journal.operations.chunks(GROUP) {
-        store.commit_blocking(store.position().next(), group.to_vec())?;
+    for operations in journal.operations.chunks(MAX_COMMIT_OPERATIONS) {
+        store.commit_blocking(store.position().next(), operations.to_vec())?;
     }
     let transients: Vec<_> = journal.transients.iter().map(|(at, update)| (*at, update.clone())).collect();
     if !transients.is_empty() {
-        wait(|done| store.commit_with_transients(store.position().next(), Vec::new(), transients, done))?;
+        wait_for_callback(|done| store.commit_with_transients(store.position().next(), Vec::new(), transients, done))?;
     }
     store.rebuild_projections_blocking(&journal.state, |_, _| {})?;
-    wait(|done| store.write_snapshot(&journal.state, done))?;
+    wait_for_callback(|done| store.write_snapshot(&journal.state, done))?;
     store.close()?;
     let Opened { store, state, .. } = Store::open(directory, StoreOptions::default())?;
     store.close()?;

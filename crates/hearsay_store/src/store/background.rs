@@ -6,7 +6,7 @@ use hearsay_model::{Key, Position, State};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::{
-    callback::{Done, call},
+    callback::{DoneCallback, invoke},
     shared::Shared,
 };
 use crate::{
@@ -17,37 +17,37 @@ use crate::{
 };
 
 /// Number of keys for which rows are created at a time.
-const KEYS: usize = 2_000;
+const MAX_KEYS_PER_BATCH: usize = 2_000;
 
 /// A job for the background task.
-pub(crate) enum Background {
+pub(crate) enum BackgroundJob {
     Project {
         rows: Vec<ProjectionRow>,
-        complete: Option<Watermark>,
-        done: Done,
+        watermark: Option<Watermark>,
+        done: DoneCallback,
     },
     CatchUp {
         state: Box<State>,
         keys: Option<Vec<Key>>,
-        complete: Watermark,
+        watermark: Watermark,
     },
     /// Compares the graph tables with the state as of the opening, and repairs the tables.
     Verify {
         state: Box<State>,
     },
-    Clear(Done),
+    Clear(DoneCallback),
     Snapshot {
         position: Position,
         compacted_to: Position,
         operations: Vec<Placed>,
-        done: Done,
+        done: DoneCallback,
     },
-    Settle(Done),
+    Settle(DoneCallback),
 }
 
-impl Background {
+impl BackgroundJob {
     /// Reports to the caller that the store is closed.
-    pub(crate) fn refuse(self) {
+    pub(crate) fn reject_as_closed(self) {
         match self {
             Self::Project { done, .. } | Self::Clear(done) | Self::Snapshot { done, .. } | Self::Settle(done) => {
                 done(Err(StoreError::Closed));
@@ -58,97 +58,108 @@ impl Background {
 }
 
 /// Runs the queued jobs in order.
-pub(crate) async fn do_background_work(shared: Arc<Shared>, mut queue: UnboundedReceiver<Background>) {
+pub(crate) async fn run_background_jobs(shared: Arc<Shared>, mut queue: UnboundedReceiver<BackgroundJob>) {
     // Error text of a failed write, or `None` if no write failed. After a failed write, the tables are incomplete, so
     // their watermark must not advance.
-    let mut incomplete = None::<String>;
+    let mut failed_write = None::<String>;
     while let Some(job) = queue.recv().await {
         let shared = Arc::clone(&shared);
-        let behind = incomplete.clone();
+        let earlier_failure = failed_write.clone();
         // Runs in a separate task, so that a panic inside the database becomes an error.
-        let finished = tokio::spawn(async move { background_one(&shared, job, behind).await }).await;
-        match finished {
-            Ok(Progress::Kept) => {}
-            Ok(Progress::Complete) => incomplete = None,
-            Ok(Progress::Incomplete(reason)) => incomplete = Some(reason),
+        let effect = tokio::spawn(async move { run_job(&shared, job, earlier_failure).await }).await;
+        match effect {
+            Ok(TableEffect::Unchanged) => {}
+            Ok(TableEffect::Complete) => failed_write = None,
+            Ok(TableEffect::Incomplete(reason)) => failed_write = Some(reason),
             Err(crash) => {
                 tracing::error!(%crash, "a background job of the store panicked");
-                incomplete = Some(crash.to_string());
+                failed_write = Some(crash.to_string());
             }
         }
     }
 }
 
 /// Effect of a job on the graph tables.
-enum Progress {
-    Kept,
+enum TableEffect {
+    /// The job did not change whether the tables are complete.
+    Unchanged,
+    /// The job deleted all rows, so an earlier failed write no longer matters.
     Complete,
+    /// A write failed. Contains the error text.
     Incomplete(String),
 }
 
-async fn background_one(shared: &Shared, job: Background, incomplete: Option<String>) -> Progress {
+async fn run_job(shared: &Shared, job: BackgroundJob, earlier_failure: Option<String>) -> TableEffect {
     let (db, place) = (&shared.db, &shared.place);
     let failed = |action: &'static str| {
         move |error: surrealdb::Error| StoreError::Database { place: place.clone(), action, reason: error.to_string() }
     };
     match job {
-        Background::Project { rows, complete, done } => {
-            let (progress, result) = project(shared, rows, complete, incomplete).await;
-            call(done, result);
-            return progress;
+        BackgroundJob::Project { rows, watermark, done } => {
+            let (effect, result) = project(shared, rows, watermark, earlier_failure).await;
+            invoke(done, result);
+            return effect;
         }
-        Background::CatchUp { state, keys, complete } => {
-            let anew = keys.is_none();
+        BackgroundJob::CatchUp { state, keys, watermark } => {
+            let is_rebuild = keys.is_none();
             let keys = keys.unwrap_or_else(|| projection::all_keys(&state));
-            tracing::info!(place, records = keys.len(), anew, "updating the graph tables from the journal");
-            if anew && let Err(error) = projection::clear(db).await {
-                return Progress::Incomplete(error.to_string());
+            tracing::info!(
+                place,
+                records = keys.len(),
+                anew = is_rebuild,
+                "updating the graph tables from the journal"
+            );
+            if is_rebuild && let Err(error) = projection::clear(db).await {
+                return TableEffect::Incomplete(error.to_string());
             }
-            let mut chunks = keys.chunks(KEYS).peekable();
+            let mut chunks = keys.chunks(MAX_KEYS_PER_BATCH).peekable();
             while let Some(keys) = chunks.next() {
                 if shared.closing.load(Ordering::Relaxed) {
-                    return Progress::Incomplete("the campaign was closed before the tables were complete".into());
+                    return TableEffect::Incomplete("the campaign was closed before the tables were complete".into());
                 }
-                let rows = if anew { projection::own_rows(&state, keys) } else { projection::rows(&state, keys) };
-                let complete = chunks.peek().is_none().then_some(complete);
+                let rows =
+                    if is_rebuild { projection::rows_for_keys(&state, keys) } else { projection::rows(&state, keys) };
+                let watermark = chunks.peek().is_none().then_some(watermark);
                 shared.backlog.fetch_add(rows.len(), Ordering::Relaxed);
-                let (progress, _) = project(shared, rows, complete, None).await;
-                if let Progress::Incomplete(_) = progress {
-                    return progress;
+                let (effect, _) = project(shared, rows, watermark, None).await;
+                if let TableEffect::Incomplete(_) = effect {
+                    return effect;
                 }
             }
             if keys.is_empty() {
-                return project(shared, Vec::new(), Some(complete), None).await.0;
+                return project(shared, Vec::new(), Some(watermark), None).await.0;
             }
         }
-        Background::Verify { state } => {
+        BackgroundJob::Verify { state } => {
             // Skips incomplete tables, because the next opening of the campaign updates them.
-            if incomplete.is_none()
+            if earlier_failure.is_none()
                 && let Err(error) = verify(shared, &state).await
             {
-                return Progress::Incomplete(error.to_string());
+                return TableEffect::Incomplete(error.to_string());
             }
         }
-        Background::Clear(done) => {
+        BackgroundJob::Clear(done) => {
             let result = projection::clear(db).await;
             shared.projected.store(0, Ordering::Release);
-            call(done, result.map_err(failed("clear the graph tables")));
-            return Progress::Complete;
+            invoke(done, result.map_err(failed("clear the graph tables")));
+            return TableEffect::Complete;
         }
-        Background::Snapshot { position, compacted_to, operations, done } => {
-            call(done, write_snapshot(shared, position, compacted_to, operations).await);
+        BackgroundJob::Snapshot { position, compacted_to, operations, done } => {
+            invoke(done, write_snapshot(shared, position, compacted_to, operations).await);
         }
-        Background::Settle(done) => call(done, Ok(())),
+        BackgroundJob::Settle(done) => invoke(done, Ok(())),
     }
-    Progress::Kept
+    TableEffect::Unchanged
 }
 
 /// Compares the graph tables with a state and rewrites the records that differ.
 async fn verify(shared: &Shared, state: &State) -> Result<(), surrealdb::Error> {
-    let Some(found) = projection::compare_tables(&shared.db, state, &shared.closing).await? else { return Ok(()) };
-    if !found.is_empty() {
-        let count = found.len();
-        let rows = found.into_iter().map(|(_, row)| row).collect();
+    let Some(differences) = projection::compare_tables(&shared.db, state, &shared.closing).await? else {
+        return Ok(());
+    };
+    if !differences.is_empty() {
+        let count = differences.len();
+        let rows = differences.into_iter().map(|(_, row)| row).collect();
         projection::write(&shared.db, rows, None).await?;
         shared.repaired.store(count, Ordering::Relaxed);
         tracing::warn!(place = shared.place, records = count, "repaired records of the graph tables");
@@ -159,31 +170,32 @@ async fn verify(shared: &Shared, state: &State) -> Result<(), surrealdb::Error> 
 async fn project(
     shared: &Shared,
     rows: Vec<ProjectionRow>,
-    complete: Option<Watermark>,
-    incomplete: Option<String>,
-) -> (Progress, Result<(), StoreError>) {
-    let behind = |reason: &str| Err(StoreError::Projection { place: shared.place.clone(), reason: reason.into() });
+    watermark: Option<Watermark>,
+    earlier_failure: Option<String>,
+) -> (TableEffect, Result<(), StoreError>) {
+    let projection_error =
+        |reason: &str| Err(StoreError::Projection { place: shared.place.clone(), reason: reason.into() });
     let count = rows.len();
     // After a failure, later rows are still written, because they are correct. Only the watermark is not written.
-    let claimed = complete.filter(|_| incomplete.is_none());
-    let written = projection::write(&shared.db, rows, claimed).await;
+    let reached_watermark = watermark.filter(|_| earlier_failure.is_none());
+    let written = projection::write(&shared.db, rows, reached_watermark).await;
     shared.backlog.fetch_sub(count, Ordering::Relaxed);
-    match (written, incomplete) {
+    match (written, earlier_failure) {
         (Err(error), _) => {
             let reason = error.to_string();
             tracing::warn!(reason, "the graph tables are behind the journal");
-            let result = behind(&reason);
-            (Progress::Incomplete(reason), result)
+            let result = projection_error(&reason);
+            (TableEffect::Incomplete(reason), result)
         }
         (Ok(()), Some(reason)) => {
-            let result = behind(&reason);
-            (Progress::Kept, result)
+            let result = projection_error(&reason);
+            (TableEffect::Unchanged, result)
         }
         (Ok(()), None) => {
-            if let Some(complete) = complete {
-                shared.projected.store(complete.position.0, Ordering::Release);
+            if let Some(watermark) = watermark {
+                shared.projected.store(watermark.position.0, Ordering::Release);
             }
-            (Progress::Kept, Ok(()))
+            (TableEffect::Unchanged, Ok(()))
         }
     }
 }
@@ -201,11 +213,11 @@ async fn write_snapshot(
         reason,
     };
     let compacted = Compacted::load(&shared.db, &shared.place).await?;
-    let entry = match compacted.to.position == position {
+    let digest = match compacted.to.position == position {
         true => Some(compacted.to.digest),
         false => entries::digest_at(&shared.db, position).await.map_err(|error| failed(error.to_string()))?,
     };
-    let digest = entry.ok_or_else(|| failed(format!("operation {position} is not in the journal")))?;
+    let digest = digest.ok_or_else(|| failed(format!("operation {position} is not in the journal")))?;
     let at = JournalPosition { position, digest };
     let write = move || snapshot::write(&directory, at, compacted_to, &operations);
     let written = tokio::task::spawn_blocking(write).await;

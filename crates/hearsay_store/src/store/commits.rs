@@ -6,7 +6,7 @@ use hearsay_model::{Operation, Position, State};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::{
-    callback::{Done, call},
+    callback::{DoneCallback, invoke},
     replay::{JournalEnd, Reloaded, replay_again},
     shared::Shared,
 };
@@ -19,38 +19,38 @@ use crate::{
 };
 
 /// A job for the committing task.
-pub(crate) enum Commit {
+pub(crate) enum CommitJob {
     Operations {
         first: Position,
         operations: Vec<Arc<Operation>>,
         transients: TransientUpdates,
-        done: Done,
+        done: DoneCallback,
     },
     /// Compacts the journal up to [`State::compacted_to`], and rewrites or deletes the given operations.
     Compact {
         state: Box<State>,
         operations: Vec<RewrittenOperation>,
-        done: Done,
+        done: DoneCallback,
     },
     /// Writes a compacted part to an empty journal.
-    Begin {
+    WriteCompacted {
         to: Position,
         operations: Vec<(Position, Arc<Operation>)>,
-        done: Done,
+        done: DoneCallback,
     },
     /// Replays the journal again.
     Reload(Box<dyn FnOnce(Result<Reloaded, StoreError>) + Send>),
     /// Calls the callback when all earlier jobs are done.
-    Settle(Done),
+    Settle(DoneCallback),
 }
 
-impl Commit {
+impl CommitJob {
     /// Reports to the caller that the store is closed.
-    pub(crate) fn refuse(self) {
+    pub(crate) fn reject_as_closed(self) {
         match self {
             Self::Operations { done, .. }
             | Self::Compact { done, .. }
-            | Self::Begin { done, .. }
+            | Self::WriteCompacted { done, .. }
             | Self::Settle(done) => done(Err(StoreError::Closed)),
             Self::Reload(done) => done(Err(StoreError::Closed)),
         }
@@ -58,21 +58,23 @@ impl Commit {
 }
 
 /// Runs the queued jobs in order, until the queue is closed and empty.
-pub(crate) async fn commit_queued(shared: Arc<Shared>, mut queue: UnboundedReceiver<Commit>, journal: JournalEnd) {
+pub(crate) async fn run_commit_jobs(shared: Arc<Shared>, mut queue: UnboundedReceiver<CommitJob>, journal: JournalEnd) {
     let JournalEnd { last, compacted, transients } = journal;
     let mut committer = Committer { shared, last, compacted, transients, uncertain: None };
     while let Some(job) = queue.recv().await {
         match job {
-            Commit::Operations { first, operations, transients, done } => {
+            CommitJob::Operations { first, operations, transients, done } => {
                 let result = committer.commit(first, operations, transients).await;
-                call(done, result);
+                invoke(done, result);
             }
-            Commit::Compact { state, operations, done } => {
-                call(done, committer.compact(&state, &operations).await);
+            CommitJob::Compact { state, operations, done } => {
+                invoke(done, committer.compact(&state, &operations).await);
             }
-            Commit::Begin { to, operations, done } => call(done, committer.begin(to, &operations).await),
-            Commit::Reload(done) => call(done, committer.reload().await),
-            Commit::Settle(done) => call(done, Ok(())),
+            CommitJob::WriteCompacted { to, operations, done } => {
+                invoke(done, committer.write_compacted(to, &operations).await)
+            }
+            CommitJob::Reload(done) => invoke(done, committer.reload().await),
+            CommitJob::Settle(done) => invoke(done, Ok(())),
         }
     }
 }
@@ -115,7 +117,7 @@ impl Committer {
         updates: TransientUpdates,
     ) -> Result<JournalPosition, StoreError> {
         let place = self.shared.place.clone();
-        self.expect_certain(first)?;
+        self.check_certain(first)?;
         if let Some(reason) = self.shared.db.health().failure() {
             return Err(StoreError::Stopped { place, reason: reason.to_owned() });
         }
@@ -130,10 +132,10 @@ impl Committer {
         {
             let faults = &self.shared.faults;
             faults.wait_while_held().await;
-            faults.check(first)?;
-            if let Some(written) = faults.take_doubt() {
+            faults.check_commit(first)?;
+            if let Some(written) = faults.take_uncertain_commit() {
                 if written {
-                    write(&self.shared, first, operations, updates, last, &mut self.transients).await?;
+                    write_commit(&self.shared, first, operations, updates, last, &mut self.transients).await?;
                 }
                 return Err(StoreError::Uncertain { place, first, reason: "a test injected this".into() });
             }
@@ -142,7 +144,7 @@ impl Committer {
         let task = {
             let (shared, mut transients) = (Arc::clone(&self.shared), std::mem::take(&mut self.transients));
             async move {
-                let result = write(&shared, first, operations, updates, last, &mut transients).await;
+                let result = write_commit(&shared, first, operations, updates, last, &mut transients).await;
                 (result, transients)
             }
         };
@@ -156,7 +158,7 @@ impl Committer {
     }
 
     /// Returns an error if it is unknown whether an earlier commit was stored.
-    fn expect_certain(&self, first: Position) -> Result<(), StoreError> {
+    fn check_certain(&self, first: Position) -> Result<(), StoreError> {
         match &self.uncertain {
             Some(reason) => {
                 let place = self.shared.place.clone();
@@ -170,7 +172,7 @@ impl Committer {
     /// state, because compaction may remove the operations that replaced these values.
     async fn compact(&mut self, state: &State, operations: &[RewrittenOperation]) -> Result<(), StoreError> {
         let to = state.compacted_to();
-        self.expect_certain(to)?;
+        self.check_certain(to)?;
         let (db, place) = (&self.shared.db, &self.shared.place);
         let cleared = self.transients.clear_stale(db, state).await;
         cleared.map_err(|reason| StoreError::NotSaved { place: place.clone(), first: to, reason })?;
@@ -179,7 +181,11 @@ impl Committer {
     }
 
     /// Writes a compacted part to an empty journal.
-    async fn begin(&mut self, to: Position, operations: &[(Position, Arc<Operation>)]) -> Result<(), StoreError> {
+    async fn write_compacted(
+        &mut self,
+        to: Position,
+        operations: &[(Position, Arc<Operation>)],
+    ) -> Result<(), StoreError> {
         if self.last.position != Position(0) {
             return Err(StoreError::OutOfOrder { expected: Position(0), given: self.last.position });
         }
@@ -192,7 +198,7 @@ impl Committer {
     async fn reload(&mut self) -> Result<Reloaded, StoreError> {
         let last = self.last;
         #[cfg(feature = "testing")]
-        if self.shared.faults.refuses_reload() {
+        if self.shared.faults.reload_fails() {
             return Err(StoreError::Injected(last.position));
         }
         // Runs in a separate task, so that a panic inside the database becomes an error.
@@ -213,7 +219,7 @@ impl Committer {
 }
 
 /// Writes operations and transient values in one transaction. Returns the new end of the journal.
-async fn write(
+async fn write_commit(
     shared: &Shared,
     first: Position,
     operations: Vec<Arc<Operation>>,
@@ -224,16 +230,16 @@ async fn write(
     let (db, place) = (&shared.db, &shared.place);
     let not_saved = |reason: String| StoreError::NotSaved { place: place.clone(), first, reason };
     let batch = TransientBatch::encode(updates).map_err(|error| not_saved(error.to_string()))?;
-    let now = match (operations.is_empty(), transients.row(&batch)) {
+    let end = match (operations.is_empty(), transients.row(&batch)) {
         (true, Some(row)) => {
             insert_transients(db, row).await.map_err(|error| not_saved(error.to_string()))?;
             last
         }
         (_, row) => entries::commit(db, place, last, &operations, row).await?,
     };
-    transients.note(batch);
+    transients.apply_batch(batch);
     if let Err(error) = transients.compact_if_wasteful(db).await {
         tracing::warn!(%error, "the table of transient values was not compacted");
     }
-    Ok(now)
+    Ok(end)
 }

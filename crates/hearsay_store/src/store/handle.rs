@@ -18,10 +18,10 @@ use tokio::{
 };
 
 use super::{
-    background::{Background, do_background_work},
-    callback::{Done, wait},
-    commits::{Commit, commit_queued},
-    open::{LockedDirectory, Ready, open},
+    background::{BackgroundJob, run_background_jobs},
+    callback::{DoneCallback, wait_for_callback},
+    commits::{CommitJob, run_commit_jobs},
+    open::{LockedDirectory, OpenedDatabase, open},
     options::{Location, StoreOptions},
     replay::{CatchUp, Reloaded, Replayed},
     report::OpenReport,
@@ -38,8 +38,8 @@ use crate::{
 /// The threads, queues and tasks of a store, which all end when the store is closed.
 struct Running {
     runtime: Runtime,
-    commits: UnboundedSender<Commit>,
-    background: UnboundedSender<Background>,
+    commits: UnboundedSender<CommitJob>,
+    background: UnboundedSender<BackgroundJob>,
     tasks: [JoinHandle<()>; 2],
     lock: Option<Lock>,
 }
@@ -88,8 +88,8 @@ impl fmt::Debug for Store {
 }
 
 /// Starts the tasks of a store for an open database.
-fn start(ready: Ready, options: &StoreOptions) -> Opened {
-    let Ready { runtime, place, directory, db, replayed } = ready;
+fn start(database: OpenedDatabase, options: &StoreOptions) -> Opened {
+    let OpenedDatabase { runtime, place, directory, db, replayed } = database;
     let Replayed { state, journal, projected, catch_up, report } = replayed;
     let last = journal.last;
     let (directory, lock, acknowledged_file) = match directory {
@@ -115,16 +115,16 @@ fn start(ready: Ready, options: &StoreOptions) -> Opened {
     let (commits, commit_queue) = unbounded_channel();
     let (background, background_queue) = unbounded_channel();
     let tasks = [
-        runtime.spawn(commit_queued(Arc::clone(&shared), commit_queue, journal)),
-        runtime.spawn(do_background_work(Arc::clone(&shared), background_queue)),
+        runtime.spawn(run_commit_jobs(Arc::clone(&shared), commit_queue, journal)),
+        runtime.spawn(run_background_jobs(Arc::clone(&shared), background_queue)),
     ];
     if let Some(CatchUp { keys }) = catch_up {
-        let complete = Watermark { position: last.position, batch: report.transient_batch };
+        let watermark = Watermark { position: last.position, batch: report.transient_batch };
         let state = Box::new(state.clone());
-        let _ = background.send(Background::CatchUp { state, keys, complete });
+        let _ = background.send(BackgroundJob::CatchUp { state, keys, watermark });
     }
     if report.verifying {
-        let _ = background.send(Background::Verify { state: Box::new(state.clone()) });
+        let _ = background.send(BackgroundJob::Verify { state: Box::new(state.clone()) });
     }
     let running = Running { runtime, commits, background, tasks, lock };
     let store = Store { shared, running: Some(running), close_timeout: options.close_timeout };
@@ -180,8 +180,9 @@ impl Store {
     /// Returns an error if the tables cannot be read.
     pub fn graph_differences_blocking(&self, state: &State) -> Result<Vec<GraphDifference>, StoreError> {
         let (shared, state) = (Arc::clone(&self.shared), state.clone());
-        let found = self.run(async move { projection::compare_tables(&shared.db, &state, &shared.closing).await })?;
-        Ok(found.ok_or(StoreError::Closed)?.into_iter().map(|(difference, _)| difference).collect())
+        let differences =
+            self.run_blocking(async move { projection::compare_tables(&shared.db, &state, &shared.closing).await })?;
+        Ok(differences.ok_or(StoreError::Closed)?.into_iter().map(|(difference, _)| difference).collect())
     }
 
     /// Returns the directory of the campaign, or `None` for a campaign in memory.
@@ -220,7 +221,7 @@ impl Store {
         transients: TransientUpdates,
         done: impl FnOnce(Result<(), StoreError>) + Send + 'static,
     ) {
-        self.queue_commit(Commit::Operations { first, operations, transients, done: Box::new(done) });
+        self.queue_commit(CommitJob::Operations { first, operations, transients, done: Box::new(done) });
     }
 
     /// Commits operations and blocks until they are on the disk.
@@ -228,7 +229,7 @@ impl Store {
     /// # Errors
     /// See [`Store::commit`].
     pub fn commit_blocking(&self, first: Position, operations: Vec<Arc<Operation>>) -> Result<(), StoreError> {
-        wait(|done| self.commit(first, operations, done))
+        wait_for_callback(|done| self.commit(first, operations, done))
     }
 
     /// Compacts the journal in the same way as [`State::compact`] compacted the state.
@@ -246,7 +247,7 @@ impl Store {
         operations: Vec<RewrittenOperation>,
         done: impl FnOnce(Result<(), StoreError>) + Send + 'static,
     ) {
-        self.queue_commit(Commit::Compact { state: Box::new(state.clone()), operations, done: Box::new(done) });
+        self.queue_commit(CommitJob::Compact { state: Box::new(state.clone()), operations, done: Box::new(done) });
     }
 
     /// Writes the compacted part of another journal as the beginning of this journal. Blocks until the data is on the
@@ -262,7 +263,7 @@ impl Store {
         to: Position,
         operations: Vec<(Position, Arc<Operation>)>,
     ) -> Result<(), StoreError> {
-        wait(|done| self.queue_commit(Commit::Begin { to, operations, done }))
+        wait_for_callback(|done| self.queue_commit(CommitJob::WriteCompacted { to, operations, done }))
     }
 
     /// Replays the journal again in the background, after all queued commits. Use this function after a commit failed
@@ -271,38 +272,38 @@ impl Store {
     ///
     /// Calls `done` with an error if the journal cannot be read, or if an acknowledged operation is missing.
     pub fn reload(&self, done: impl FnOnce(Result<Reloaded, StoreError>) + Send + 'static) {
-        self.queue_commit(Commit::Reload(Box::new(done)));
+        self.queue_commit(CommitJob::Reload(Box::new(done)));
     }
 
-    fn queue_commit(&self, job: Commit) {
+    fn queue_commit(&self, job: CommitJob) {
         // `running` is `None` only while the store is being closed, and then no caller has a reference to the store.
         if let Some(Err(SendError(job))) = self.running.as_ref().map(|running| running.commits.send(job)) {
-            job.refuse();
+            job.reject_as_closed();
         }
     }
 
-    fn queue_background(&self, job: Background) {
+    fn queue_background(&self, job: BackgroundJob) {
         if let Some(Err(SendError(job))) = self.running.as_ref().map(|running| running.background.send(job)) {
-            job.refuse();
+            job.reject_as_closed();
         }
     }
 
     /// Writes [rows](projection::rows()) to the graph tables in the background, in the order of the calls.
     ///
-    /// `complete` is the watermark of the tables after these rows are written. Afterwards, [`Store::projected`] returns
-    /// the position of this watermark.
+    /// `watermark` is the watermark of the tables after these rows are written. Afterwards, [`Store::projected`]
+    /// returns the position of this watermark.
     pub fn project(
         &self,
         rows: Vec<ProjectionRow>,
-        complete: impl Into<Watermark>,
+        watermark: impl Into<Watermark>,
         done: impl FnOnce(Result<(), StoreError>) + Send + 'static,
     ) {
-        self.project_part(rows, Some(complete.into()), Box::new(done));
+        self.project_rows(rows, Some(watermark.into()), Box::new(done));
     }
 
-    fn project_part(&self, rows: Vec<ProjectionRow>, complete: Option<Watermark>, done: Done) {
+    fn project_rows(&self, rows: Vec<ProjectionRow>, watermark: Option<Watermark>, done: DoneCallback) {
         self.shared.backlog.fetch_add(rows.len(), Ordering::Relaxed);
-        self.queue_background(Background::Project { rows, complete, done });
+        self.queue_background(BackgroundJob::Project { rows, watermark, done });
     }
 
     /// Deletes all rows of the graph tables and creates them again from the state. Blocks the calling thread.
@@ -317,15 +318,15 @@ impl Store {
         state: &State,
         mut progress: impl FnMut(usize, usize),
     ) -> Result<(), StoreError> {
-        wait(|done| self.queue_background(Background::Clear(done)))?;
-        let keys = projection::all_keys(state);
+        wait_for_callback(|done| self.queue_background(BackgroundJob::Clear(done)))?;
+        let all_keys = projection::all_keys(state);
         let mut written = 0;
-        for part in keys.chunks(2_000) {
-            wait(|done| self.project_part(projection::own_rows(state, part), None, done))?;
-            written += part.len();
-            progress(written, keys.len());
+        for keys in all_keys.chunks(2_000) {
+            wait_for_callback(|done| self.project_rows(projection::rows_for_keys(state, keys), None, done))?;
+            written += keys.len();
+            progress(written, all_keys.len());
         }
-        wait(|done| self.project_part(Vec::new(), Some(state.position().into()), done))
+        wait_for_callback(|done| self.project_rows(Vec::new(), Some(state.position().into()), done))
     }
 
     /// Writes a snapshot of the journal up to the position of the state, in the background. With a snapshot, the
@@ -333,7 +334,7 @@ impl Store {
     pub fn write_snapshot(&self, state: &State, done: impl FnOnce(Result<(), StoreError>) + Send + 'static) {
         let operations = state.journal().map(|(at, entry)| (at, Arc::clone(&entry.operation))).collect();
         let (position, compacted_to) = (state.position(), state.compacted_to());
-        self.queue_background(Background::Snapshot { position, compacted_to, operations, done: Box::new(done) });
+        self.queue_background(BackgroundJob::Snapshot { position, compacted_to, operations, done: Box::new(done) });
     }
 
     /// Blocks until all commits and all background work that were queued before this call are done.
@@ -341,8 +342,8 @@ impl Store {
     /// # Errors
     /// Returns an error if the store is closed.
     pub fn settle_blocking(&self) -> Result<(), StoreError> {
-        wait(|done| self.queue_commit(Commit::Settle(done)))?;
-        wait(|done| self.queue_background(Background::Settle(done)))
+        wait_for_callback(|done| self.queue_commit(CommitJob::Settle(done)))?;
+        wait_for_callback(|done| self.queue_background(BackgroundJob::Settle(done)))
     }
 
     /// Runs SurrealQL and returns the result of the last statement. Blocks the calling thread.
@@ -354,12 +355,12 @@ impl Store {
     /// Returns an error if a statement fails.
     pub fn query_blocking(&self, surrealql: &str) -> Result<serde_json::Value, StoreError> {
         let (shared, statements) = (Arc::clone(&self.shared), surrealql.to_owned());
-        let value = self.run(async move { shared.db.query_and_cancel(&statements).await })?;
+        let value = self.run_blocking(async move { shared.db.query_and_cancel(&statements).await })?;
         Ok(value.into_json_value())
     }
 
     /// Runs a future on the threads of the store, and blocks until it completes.
-    fn run<T: Send + 'static>(
+    fn run_blocking<T: Send + 'static>(
         &self,
         task: impl Future<Output = Result<T, surrealdb::Error>> + Send + 'static,
     ) -> Result<T, StoreError> {
@@ -377,33 +378,33 @@ impl Store {
     /// Returns an error if closing takes longer than [`StoreOptions::close_timeout`], or if the database cannot shut
     /// down. Acknowledged data is safe in both cases.
     pub fn close(mut self) -> Result<(), StoreError> {
-        self.finish(self.close_timeout)
+        self.shut_down(self.close_timeout)
     }
 
-    fn finish(&mut self, timeout: Duration) -> Result<(), StoreError> {
+    fn shut_down(&mut self, timeout: Duration) -> Result<(), StoreError> {
         let Some(Running { runtime, commits, background, tasks, lock }) = self.running.take() else { return Ok(()) };
         let (started, place) = (Instant::now(), self.shared.place.clone());
         self.shared.closing.store(true, Ordering::Relaxed);
         drop((commits, background));
-        let [commit, background] = tasks;
+        let [commit_task, background_task] = tasks;
         let tasks = async {
-            let _ = commit.await;
-            let _ = background.await;
+            let _ = commit_task.await;
+            let _ = background_task.await;
         };
-        let slow = || StoreError::TooSlow { place: place.clone(), action: "close", waited: timeout };
-        let drained = block_on(&runtime, async { tokio::time::timeout(timeout, tasks).await });
-        let result = match drained {
+        let timeout_error = || StoreError::Timeout { place: place.clone(), action: "close", timeout };
+        let finished = block_on(&runtime, async { tokio::time::timeout(timeout, tasks).await });
+        let result = match finished {
             Ok(()) => {
-                let db = Arc::clone(&self.shared);
-                let left = timeout.saturating_sub(started.elapsed()).max(Duration::from_secs(1));
-                let closed = runtime.spawn(async move { db.db.close(left).await });
+                let shared = Arc::clone(&self.shared);
+                let remaining = timeout.saturating_sub(started.elapsed()).max(Duration::from_secs(1));
+                let closed = runtime.spawn(async move { shared.db.close(remaining).await });
                 let closed = block_on(&runtime, closed).unwrap_or_else(|crash| Err(crash.to_string()));
                 closed.map_err(|reason| match is_disk_full(&reason) {
                     true => StoreError::Full { place: place.clone(), action: "closed" },
                     false => StoreError::Database { place: place.clone(), action: "close", reason },
                 })
             }
-            Err(_) => Err(slow()),
+            Err(_) => Err(timeout_error()),
         };
         if Handle::try_current().is_ok() {
             runtime.shutdown_background();
@@ -417,7 +418,7 @@ impl Store {
 
 impl Drop for Store {
     fn drop(&mut self) {
-        if let Err(error) = self.finish(self.close_timeout.min(Duration::from_secs(5))) {
+        if let Err(error) = self.shut_down(self.close_timeout.min(Duration::from_secs(5))) {
             tracing::warn!(%error, "a store was dropped before it was closed, and closing it failed");
         }
     }

@@ -10,7 +10,7 @@ mod replay;
 mod report;
 mod shared;
 
-pub(crate) use callback::wait;
+pub(crate) use callback::wait_for_callback;
 pub use handle::{Opened, StorageHealth, Store};
 pub use options::{Location, OpenProgress, StoreOptions};
 pub use replay::Reloaded;

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     StoreError,
-    engine::{Db, Place, Settings, block_on, is_disk_full, start_runtime},
+    engine::{DatabaseLocation, Db, Settings, block_on, is_disk_full, start_runtime},
     files::{
         acknowledged::AcknowledgedFile,
         database_swap,
@@ -33,7 +33,7 @@ pub(crate) struct LockedDirectory {
 }
 
 /// An open database, and the state that was folded from its journal.
-pub(crate) struct Ready {
+pub(crate) struct OpenedDatabase {
     pub(crate) runtime: Runtime,
     pub(crate) place: String,
     /// The campaign directory, or `None` for a campaign in memory.
@@ -43,7 +43,7 @@ pub(crate) struct Ready {
 }
 
 /// Opens a campaign. Creates the campaign if it does not exist.
-pub(crate) fn open(location: Location, options: &StoreOptions) -> Result<Ready, StoreError> {
+pub(crate) fn open(location: Location, options: &StoreOptions) -> Result<OpenedDatabase, StoreError> {
     let started = Instant::now();
     let place = location.to_string();
     let directory = match &location {
@@ -51,7 +51,7 @@ pub(crate) fn open(location: Location, options: &StoreOptions) -> Result<Ready, 
         Location::Memory => None,
     };
     let runtime = start_runtime(&place, options.threads)?;
-    let task = prepare(
+    let task = open_database(
         place.clone(),
         directory.as_ref().map(|directory| directory.path.clone()),
         directory.as_ref().and_then(|directory| directory.acknowledged),
@@ -66,16 +66,16 @@ pub(crate) fn open(location: Location, options: &StoreOptions) -> Result<Ready, 
     );
     let timeout = options.open_timeout;
     // Runs in a separate task, so that a panic inside the database becomes an error.
-    let prepared = block_on(&runtime, async move { tokio::time::timeout(timeout, tokio::spawn(task)).await });
-    let prepared = match prepared {
-        Ok(Ok(prepared)) => prepared,
+    let opened = block_on(&runtime, async move { tokio::time::timeout(timeout, tokio::spawn(task)).await });
+    let opened = match opened {
+        Ok(Ok(opened)) => opened,
         Ok(Err(crash)) => Err(StoreError::damaged(&place, format!("opening the database crashed: {crash}"))),
-        Err(_) => Err(StoreError::TooSlow { place: place.clone(), action: "open", waited: timeout }),
+        Err(_) => Err(StoreError::Timeout { place: place.clone(), action: "open", timeout }),
     };
-    match prepared {
+    match opened {
         Ok((db, mut replayed)) => {
             replayed.report.took = started.elapsed();
-            Ok(Ready { runtime, place, directory, db, replayed })
+            Ok(OpenedDatabase { runtime, place, directory, db, replayed })
         }
         Err(error) => {
             runtime.shutdown_timeout(Duration::from_secs(5));
@@ -87,10 +87,10 @@ pub(crate) fn open(location: Location, options: &StoreOptions) -> Result<Ready, 
 /// Creates the directory, locks it, finishes an interrupted repair, and reads the acknowledged position.
 fn lock_directory(path: &Path) -> Result<LockedDirectory, StoreError> {
     // The engine gets the path as part of a URL, so some paths are not supported.
-    let refused = |reason| StoreError::Path { path: path.into(), reason };
-    let text = path.to_str().ok_or_else(|| refused("its path is not valid Unicode"))?;
+    let unsupported = |reason| StoreError::UnsupportedPath { path: path.into(), reason };
+    let text = path.to_str().ok_or_else(|| unsupported("its path is not valid Unicode"))?;
     if text.contains('?') {
-        return Err(refused("its path has a question mark"));
+        return Err(unsupported("its path has a question mark"));
     }
     std::fs::create_dir_all(path).map_err(|source| StoreError::File {
         action: "create",
@@ -98,7 +98,7 @@ fn lock_directory(path: &Path) -> Result<LockedDirectory, StoreError> {
         advice: "choose a directory that this user may write to",
         source,
     })?;
-    let lock = Lock::take(path)?;
+    let lock = Lock::acquire(path)?;
     if database_swap::finish(path)? {
         tracing::warn!(directory = %path.display(), "finished an interrupted repair");
     }
@@ -107,7 +107,7 @@ fn lock_directory(path: &Path) -> Result<LockedDirectory, StoreError> {
 }
 
 /// Opens the database and replays its journal.
-async fn prepare(
+async fn open_database(
     place: String,
     directory: Option<PathBuf>,
     acknowledged: Option<JournalPosition>,
@@ -115,30 +115,30 @@ async fn prepare(
     progress: OpenProgress,
 ) -> Result<(Db, Replayed), StoreError> {
     // Reads the snapshot on another thread while the database opens.
-    let reading = directory.clone().map(|directory| std::thread::spawn(move || snapshot::read(&directory)));
-    let place_of_db = match &directory {
-        Some(directory) => Place::Directory(directory.join("db")),
-        None => Place::Memory,
+    let snapshot_reader = directory.clone().map(|directory| std::thread::spawn(move || snapshot::read(&directory)));
+    let database_location = match &directory {
+        Some(directory) => DatabaseLocation::Directory(directory.join("db")),
+        None => DatabaseLocation::Memory,
     };
-    if let Place::Directory(directory) = &place_of_db {
+    if let DatabaseLocation::Directory(directory) = &database_location {
         preflight(&place, directory)?;
     }
-    let named = |error| match &place_of_db {
-        Place::Directory(directory) => name_damaged_file(directory, error),
-        Place::Memory => error,
+    let with_damaged_file = |error| match &database_location {
+        DatabaseLocation::Directory(directory) => name_damaged_file(directory, error),
+        DatabaseLocation::Memory => error,
     };
-    let db = Db::open(place_of_db.clone(), settings).await.map_err(|reason| match is_disk_full(&reason) {
+    let db = Db::open(database_location.clone(), settings).await.map_err(|reason| match is_disk_full(&reason) {
         true => StoreError::Full { place: place.clone(), action: "opened" },
-        false => named(StoreError::damaged(&place, format!("the database cannot be opened: {reason}"))),
+        false => with_damaged_file(StoreError::damaged(&place, format!("the database cannot be opened: {reason}"))),
     })?;
-    let read =
-        reading.map_or(Ok(None), |thread| thread.join().unwrap_or_else(|_| Err("reading the snapshot failed".into())));
-    match replay(&db, &place, acknowledged, read, progress).await {
+    let snapshot = snapshot_reader
+        .map_or(Ok(None), |thread| thread.join().unwrap_or_else(|_| Err("reading the snapshot failed".into())));
+    match replay(&db, &place, acknowledged, snapshot, progress).await {
         Ok(replayed) => Ok((db, replayed)),
         Err(error) => {
             // Closes the database, so that another program, for example a newer version, can open it.
             let _ = db.close(Duration::from_secs(10)).await;
-            Err(named(error))
+            Err(with_damaged_file(error))
         }
     }
 }

@@ -38,10 +38,10 @@ impl<P: Into<PathBuf>> From<P> for Location {
 /// Progress of opening a campaign. All clones share their counts, so another thread can poll a clone while the campaign
 /// opens.
 #[derive(Debug, Clone, Default)]
-pub struct OpenProgress(Arc<Counts>);
+pub struct OpenProgress(Arc<ProgressCounts>);
 
 #[derive(Debug, Default)]
-struct Counts {
+struct ProgressCounts {
     applied: AtomicU64,
     read: AtomicU64,
 }

@@ -44,28 +44,29 @@ impl Child {
         Ok(Self { process, lines })
     }
 
-    /// Waits until the program has written `count` lines that start with `word`, waits for a further `delay`, and then
-    /// kills the program (SIGKILL on Unix). If the program does not write these lines within `patience`, kills it then.
+    /// Waits until the program has written `count` lines that start with `prefix`, waits for a further `delay`, and
+    /// then kills the program (SIGKILL on Unix). If the program does not write these lines within `timeout`, kills it
+    /// then.
     ///
     /// # Errors
     /// Returns an error if the system cannot kill the program.
     pub fn kill_after(
         mut self,
-        word: &str,
+        prefix: &str,
         mut count: u64,
         delay: Duration,
-        patience: Duration,
+        timeout: Duration,
     ) -> io::Result<Outcome> {
         let (mut lines, started) = (Vec::new(), Instant::now());
         let mut kill_at = None::<Instant>;
         loop {
-            let left = match kill_at {
+            let wait = match kill_at {
                 Some(at) => at.saturating_duration_since(Instant::now()),
-                None => patience.saturating_sub(started.elapsed()),
+                None => timeout.saturating_sub(started.elapsed()),
             };
-            match self.lines.recv_timeout(left) {
+            match self.lines.recv_timeout(wait) {
                 Ok(line) => {
-                    if kill_at.is_none() && line.starts_with(word) {
+                    if kill_at.is_none() && line.starts_with(prefix) {
                         count = count.saturating_sub(1);
                         if count == 0 {
                             kill_at = Some(Instant::now() + delay);

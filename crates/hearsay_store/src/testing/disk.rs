@@ -37,11 +37,11 @@ impl SmallDisk {
         self.path().join("filler")
     }
 
-    /// Fills the disk, except for about `left` bytes.
+    /// Fills the disk, except for about `free_bytes` bytes.
     ///
     /// # Errors
     /// Returns an error if a write fails for a reason other than a full disk.
-    pub fn fill(&self, left: u64) -> io::Result<()> {
+    pub fn fill(&self, free_bytes: u64) -> io::Result<()> {
         let mut file = fs::File::create(self.filler())?;
         let block = vec![1; 64 << 10];
         loop {
@@ -51,7 +51,7 @@ impl SmallDisk {
                 _ => break,
             }
         }
-        file.set_len(file.metadata()?.len().saturating_sub(left))
+        file.set_len(file.metadata()?.len().saturating_sub(free_bytes))
     }
 
     /// Frees the space that [`SmallDisk::fill`] took.

@@ -23,7 +23,7 @@ fn compact(store: &Store, state: &mut State, operations: u64) -> usize {
     }
 }
 
-fn set(n: u64) -> Arc<Operation> {
+fn set_weather(n: u64) -> Arc<Operation> {
     let flag = Setting::Game(GameSetting::Flag {
         name: "weather".into(),
         value: Value::Number(Number::new(n as f64).unwrap()),
@@ -46,7 +46,7 @@ fn a_compacted_journal_opens_as_the_same_state() {
     let Opened { store, mut state, .. } = open(directory.path());
     commit(&store, &mut state, &[small(0), small(1), large(1, 3 << 20), revert(3)]);
     for n in 0..300 {
-        commit(&store, &mut state, &[set(n)]);
+        commit(&store, &mut state, &[set_weather(n)]);
     }
     commit(&store, &mut state, &[small(2)]);
     assert_eq!(compact(&store, &mut state, 10), 292, "the number of rewritten operations");
@@ -67,7 +67,7 @@ fn a_compacted_journal_opens_as_the_same_state() {
             .eq(state.journal().map(|(at, entry)| (at, &entry.operation)))
     );
     // After the compaction, operations can be written, and recent operations can be undone.
-    commit(&store, &mut again, &[revert(305), set(999)]);
+    commit(&store, &mut again, &[revert(305), set_weather(999)]);
     assert!(again.entity(&id("e2")).is_none() && again.check(&revert(5)).is_err());
     compact(&store, &mut again, 0);
     wait(|done| store.write_snapshot(&again, done)).unwrap();
@@ -76,7 +76,7 @@ fn a_compacted_journal_opens_as_the_same_state() {
     let Opened { store, state, report } = open(directory.path());
     assert_eq!((report.snapshot, report.tail), (Some(Position(307)), 0));
     assert!(again == state && again.operation_count() == state.operation_count());
-    commit(&store, &mut again, &[set(1000)]);
+    commit(&store, &mut again, &[set_weather(1000)]);
     compact(&store, &mut again, 0);
     store.close().unwrap();
     // A snapshot that was written before the last compaction is not used.
@@ -93,11 +93,11 @@ fn a_large_operation_keeps_what_is_needed_of_it() {
     let mut import = Operation::clone(&world(40, 4_000));
     import.author = Author::Importer("files".into());
     commit(&store, &mut state, &[Arc::new(import.clone())]);
-    let gone = import.changes.iter().filter_map(|change| match change {
+    let retractions = import.changes.iter().filter_map(|change| match change {
         Change::AssertFact(fact) if fact.subject() != &id("someone-1") => Some(Change::RetractFact(fact.id())),
         _ => None,
     });
-    let mut withdrawn = Operation::clone(&operation("import", gone.collect()));
+    let mut withdrawn = Operation::clone(&operation("import", retractions.collect()));
     withdrawn.author = Author::Importer("files".into());
     commit(&store, &mut state, &[Arc::new(withdrawn)]);
     let facts = state.fact_count();
@@ -162,12 +162,12 @@ fn a_journal_begins_with_the_compacted_part_of_another_one() {
 
 #[test]
 fn a_compacted_journal_is_checked_and_repaired() {
-    let place = tempfile::tempdir().unwrap();
-    let directory = place.path().join("campaign");
+    let temporary = tempfile::tempdir().unwrap();
+    let directory = temporary.path().join("campaign");
     let Opened { store, mut state, .. } = open(&directory);
     commit(&store, &mut state, &[small(0), small(1), large(1, 3 << 20), revert(3)]);
     for n in 0..200 {
-        commit(&store, &mut state, &[set(n)]);
+        commit(&store, &mut state, &[set_weather(n)]);
     }
     compact(&store, &mut state, 10);
     store.settle_blocking().unwrap();
@@ -202,9 +202,9 @@ fn a_transient_value_that_an_operation_replaced_does_not_come_back() {
     let directory = tempfile::tempdir().unwrap();
     let Opened { store, mut state, .. } = open(directory.path());
     commit(&store, &mut state, &[small(0), small(1)]);
-    let place = Fact::relation(&id("e0"), "LOCATED_AT", &id("e1"), provenance()).unwrap().build().unwrap();
-    let (subject, predicate) = (place.subject().clone(), place.predicate().clone());
-    let value = Some(TransientValue { fact: place.into(), knowers: vec![id("e0").into()] });
+    let temporary = Fact::relation(&id("e0"), "LOCATED_AT", &id("e1"), provenance()).unwrap().build().unwrap();
+    let (subject, predicate) = (temporary.subject().clone(), temporary.predicate().clone());
+    let value = Some(TransientValue { fact: temporary.into(), knowers: vec![id("e0").into()] });
     let values = vec![TransientChange { subject, predicate, value }];
     let update = TransientUpdate { values, clock: Some(GameTime(7)) };
     let first = state.position().next();

@@ -50,7 +50,7 @@ fn files(path: &Path) -> Vec<PathBuf> {
     files
 }
 
-fn set(path: &Path, change: impl Fn(&mut Vec<u8>)) {
+fn edit_file(path: &Path, change: impl Fn(&mut Vec<u8>)) {
     let mut bytes = fs::read(path).unwrap();
     change(&mut bytes);
     fs::write(path, bytes).unwrap();
@@ -78,7 +78,7 @@ fn damage_is_found_or_does_no_harm() {
         }),
         ("garbage after the end", |bytes| bytes.extend([0xA5; 100])),
     ];
-    let (mut errors, mut whole) = (0, 0);
+    let (mut errors, mut unaffected) = (0, 0);
     for origin in [&closed, &crashed] {
         for file in files(&origin.join("db")) {
             let name = file.strip_prefix(origin).unwrap();
@@ -88,7 +88,7 @@ fn damage_is_found_or_does_no_harm() {
             for (what, damage) in damages.iter().chain([&("removed", (|_| {}) as fn(&mut Vec<u8>))]) {
                 let copied = tempfile::tempdir().unwrap();
                 copy(origin, copied.path());
-                set(&copied.path().join(name), damage);
+                edit_file(&copied.path().join(name), damage);
                 if *what == "removed" {
                     fs::remove_file(copied.path().join(name)).unwrap();
                 }
@@ -100,7 +100,7 @@ fn damage_is_found_or_does_no_harm() {
                         assert!(opened.state == state, "{case}: data is missing");
                         assert_eq!(opened.state.position(), state.position(), "{case}");
                         println!("{case}: {:.1?}: no effect", started.elapsed());
-                        whole += 1;
+                        unaffected += 1;
                     }
                     Err(error @ StoreError::Damaged { .. }) => {
                         println!("{case}: {:.1?}: {error}", started.elapsed());
@@ -112,8 +112,8 @@ fn damage_is_found_or_does_no_harm() {
             }
         }
     }
-    println!("{errors} reported, {whole} without effect");
-    assert!(errors > 10 && whole > 0);
+    println!("{errors} reported, {unaffected} without effect");
+    assert!(errors > 10 && unaffected > 0);
 }
 
 fn garbage(bytes: &mut [u8], at: usize) {
@@ -174,11 +174,11 @@ fn a_tampered_journal_is_found() {
             assert!(error.to_string().contains(part), "{statements}: {error}");
         }
         if statements.contains("version = 99") {
-            assert!(matches!(error, StoreError::TooNew { found: 99, supported: 3, .. }), "{error}");
+            assert!(matches!(error, StoreError::SchemaTooNew { found: 99, supported: 3, .. }), "{error}");
             let checked = hearsay_store::check_directory(copied.path()).unwrap_err();
-            assert!(matches!(checked, StoreError::TooNew { .. }), "{checked}");
+            assert!(matches!(checked, StoreError::SchemaTooNew { .. }), "{checked}");
             let repaired = hearsay_store::repair_directory(copied.path(), true).unwrap_err();
-            assert!(matches!(repaired, StoreError::TooNew { .. }), "{repaired}");
+            assert!(matches!(repaired, StoreError::SchemaTooNew { .. }), "{repaired}");
         }
     }
 }
@@ -190,9 +190,9 @@ fn a_snapshot_is_used_or_left_alone() {
     let operations: Vec<_> = (0..20).map(small).collect();
     commit(&store, &mut state, &operations);
     let old = state.clone();
-    let aside = directory.path().join("older");
+    let older_database = directory.path().join("older");
     store.settle_blocking().unwrap();
-    copy(&directory.path().join("db"), &aside);
+    copy(&directory.path().join("db"), &older_database);
     commit(&store, &mut state, &[small(20), large(1, 3 << 20)]);
     wait(|done| store.write_snapshot(&state, done)).unwrap();
     commit(&store, &mut state, &[small(21)]);
@@ -207,7 +207,7 @@ fn a_snapshot_is_used_or_left_alone() {
     let file = directory.path().join("snapshot");
     let good = fs::read(&file).unwrap();
     for at in [0, 18, 25, 40, 50, 80, 100, good.len() / 2, good.len() - 1] {
-        set(&file, |bytes| bytes[at] ^= 1);
+        edit_file(&file, |bytes| bytes[at] ^= 1);
         let opened = open(directory.path());
         assert!(opened.report.snapshot.is_none() && opened.report.snapshot_ignored.is_some(), "byte {at}");
         assert!(opened.state == state);
@@ -218,7 +218,7 @@ fn a_snapshot_is_used_or_left_alone() {
     // An older copy of `db` is restored, so the snapshot is newer than the journal. After the file `acknowledged` is
     // deleted, the campaign opens from the journal.
     fs::remove_dir_all(directory.path().join("db")).unwrap();
-    copy(&aside, &directory.path().join("db"));
+    copy(&older_database, &directory.path().join("db"));
     assert!(matches!(Store::open(directory.path(), StoreOptions::default()), Err(StoreError::Damaged { .. })));
     fs::remove_file(directory.path().join("acknowledged")).unwrap();
     let opened = open(directory.path());

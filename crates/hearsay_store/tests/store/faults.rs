@@ -81,9 +81,9 @@ fn a_full_disk_is_reported_at_once_and_loses_nothing() {
 
 #[test]
 fn a_directory_that_is_deleted_takes_no_more_writes() {
-    let place = tempfile::tempdir().unwrap();
+    let temporary = tempfile::tempdir().unwrap();
     for made_again in [false, true] {
-        let path = place.path().join(format!("campaign-{made_again}"));
+        let path = temporary.path().join(format!("campaign-{made_again}"));
         let Opened { store, mut state, .. } = open(&path);
         commit(&store, &mut state, &[small(0)]);
         fs::remove_dir_all(&path).unwrap();
@@ -113,10 +113,10 @@ fn failure_of(store: &Store) -> String {
 
 #[test]
 fn an_idle_store_notices_what_fails_in_the_background() {
-    let place = tempfile::tempdir().unwrap();
+    let temporary = tempfile::tempdir().unwrap();
     let faults = Faults::default();
     let options = StoreOptions { faults: faults.clone(), ..StoreOptions::default() };
-    let Opened { store, mut state, .. } = Store::open(place.path().join("campaign"), options).unwrap();
+    let Opened { store, mut state, .. } = Store::open(temporary.path().join("campaign"), options).unwrap();
     commit(&store, &mut state, &[small(0)]);
     std::thread::sleep(Duration::from_millis(1_500));
     assert_eq!(store.health().failure, None);
@@ -126,9 +126,9 @@ fn an_idle_store_notices_what_fails_in_the_background() {
     let error = store.commit_blocking(Position(2), vec![small(1)]).unwrap_err();
     assert!(matches!(error, StoreError::Stopped { .. }) && error.to_string().contains("compaction failed"), "{error}");
     store.close().unwrap();
-    assert!(open(&place.path().join("campaign")).state == state);
+    assert!(open(&temporary.path().join("campaign")).state == state);
     // A deleted directory is noticed too.
-    let path = place.path().join("other");
+    let path = temporary.path().join("other");
     let Opened { store, .. } = open(&path);
     fs::remove_dir_all(&path).unwrap();
     assert!(failure_of(&store).contains("deleted"));

@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::worlds::*;
 
 /// Commits and applies an operation, and writes its rows to the graph tables.
-fn follow(store: &Store, state: &mut State, operation: Arc<Operation>) -> Position {
+fn commit_and_project(store: &Store, state: &mut State, operation: Arc<Operation>) -> Position {
     store.commit_blocking(state.position().next(), vec![Arc::clone(&operation)]).unwrap();
     let applied = state.apply(operation).unwrap();
     store.project(projection::rows(state, &applied.touched), applied.position, |result| {
@@ -74,7 +74,7 @@ fn ironhand() -> Vec<Change> {
 fn surrealql_walks_the_graph() {
     let opened = memory();
     let (store, mut state) = (opened.store, opened.state);
-    follow(&store, &mut state, operation("add", ironhand()));
+    commit_and_project(&store, &mut state, operation("add", ironhand()));
     wait_for_graph(&store);
     let check = |query: &str, expected: serde_json::Value| {
         assert_eq!(store.query_blocking(query).unwrap(), expected, "{query}");
@@ -102,17 +102,17 @@ fn surrealql_walks_the_graph() {
 fn removed_records_leave_no_rows() {
     let opened = memory();
     let (store, mut state) = (opened.store, opened.state);
-    let at = follow(&store, &mut state, operation("add", ironhand()));
+    let at = commit_and_project(&store, &mut state, operation("add", ironhand()));
     wait_for_graph(&store);
     let before = tables(&store);
-    let revert = follow(&store, &mut state, operation("undo", vec![Change::Revert(at)]));
+    let revert = commit_and_project(&store, &mut state, operation("undo", vec![Change::Revert(at)]));
     wait_for_graph(&store);
     let empty = json!([]);
     let now = tables(&store);
     for table in ["entity", "fact", "attribute", "knows"] {
         assert_eq!(now[table], empty, "{table}");
     }
-    follow(&store, &mut state, operation("undo the undo", vec![Change::Revert(revert)]));
+    commit_and_project(&store, &mut state, operation("undo the undo", vec![Change::Revert(revert)]));
     wait_for_graph(&store);
     assert_eq!(tables(&store), before);
 }
@@ -122,17 +122,17 @@ fn tables_that_are_behind_catch_up_after_opening() {
     let directory = tempfile::tempdir().unwrap();
     let opened = open(directory.path());
     let (store, mut state) = (opened.store, opened.state);
-    follow(&store, &mut state, operation("add", ironhand()));
+    commit_and_project(&store, &mut state, operation("add", ironhand()));
     store.settle_blocking().unwrap();
     commit(&store, &mut state, &[small(0), small(1), operation("undo", vec![Change::Revert(Position(1))])]);
     store.close().unwrap();
     let opened = open(directory.path());
     assert!(opened.report.catching_up > 0, "{:?}", opened.report);
     wait_for_graph(&opened.store);
-    let followed = tables(&opened.store);
+    let incremental = tables(&opened.store);
     opened.store.rebuild_projections_blocking(&opened.state, |_, _| {}).unwrap();
-    assert_eq!(followed, tables(&opened.store));
-    assert_eq!(followed["entity"].as_array().unwrap().len(), 2);
+    assert_eq!(incremental, tables(&opened.store));
+    assert_eq!(incremental["entity"].as_array().unwrap().len(), 2);
     opened.store.close().unwrap();
     assert_eq!(open(directory.path()).report.catching_up, 0);
 }
@@ -215,7 +215,7 @@ proptest! {
         let opened = memory();
         let (store, mut state) = (opened.store, opened.state);
         let begin = (0..4).map(|n| Change::AddEntity(Entity::new(id(&format!("e-{n}"))))).collect();
-        follow(&store, &mut state, operation("begin", begin));
+        commit_and_project(&store, &mut state, operation("begin", begin));
         for changes in operations {
             let newest = state.position();
             let changes = changes.into_iter().map(|(which, n)| change(which, n, newest));
@@ -223,16 +223,16 @@ proptest! {
             let changes: Vec<_> = changes.filter(|change| state.check(&alone(change)).is_ok()).collect();
             let operation = operation("edit", changes);
             if state.check(&operation).is_ok() {
-                follow(&store, &mut state, operation);
+                commit_and_project(&store, &mut state, operation);
             }
         }
         wait_for_graph(&store);
-        let followed = tables(&store);
+        let incremental = tables(&store);
         store.rebuild_projections_blocking(&state, |_, _| {}).unwrap();
-        prop_assert_eq!(&followed, &tables(&store));
+        prop_assert_eq!(&incremental, &tables(&store));
         prop_assert_eq!(store.backlog(), 0);
         if std::env::var("HEARSAY_SHOW").is_ok() {
-            println!("{} operations, {} bytes of tables", state.position(), followed.to_string().len());
+            println!("{} operations, {} bytes of tables", state.position(), incremental.to_string().len());
         }
     }
 }
@@ -242,7 +242,7 @@ fn tables_that_differ_from_the_state_are_told_record_by_record() {
     let directory = tempfile::tempdir().unwrap();
     let opened = open(directory.path());
     let (store, mut state) = (opened.store, opened.state);
-    follow(&store, &mut state, operation("add", ironhand()));
+    commit_and_project(&store, &mut state, operation("add", ironhand()));
     commit(&store, &mut state, &[small(0)]);
     let applied: Vec<Key> = vec![Key::Entity(id("e0"))];
     store.project(projection::rows(&state, &applied), state.position(), |_| {});
@@ -259,8 +259,9 @@ fn tables_that_differ_from_the_state_are_told_record_by_record() {
     store.settle_blocking().unwrap();
     let found = store.graph_differences_blocking(&state).unwrap();
     // Ignores edges, because the database also deletes the edges of a deleted entity.
-    let found = found.iter().filter(|one| !["fact", "knows"].contains(&one.table));
-    let mut found: Vec<_> = found.map(|one| (one.table, one.id.as_str(), one.kind)).collect();
+    let found = found.iter().filter(|difference| !["fact", "knows"].contains(&difference.table));
+    let mut found: Vec<_> =
+        found.map(|difference| (difference.table, difference.id.as_str(), difference.kind)).collect();
     found.sort_by_key(|(table, id, _)| (*table, *id));
     let name = Fact::attribute(&id("e0"), "name", "Number 0", provenance()).unwrap().build().unwrap().id().to_string();
     assert_eq!(

@@ -64,24 +64,24 @@ fn commits_keep_their_order_and_are_acknowledged_after_they_are_there() {
     let directory = tempfile::tempdir().unwrap();
     let Opened { store, .. } = open(directory.path());
     let store = Arc::new(store);
-    let heard = Arc::new(Mutex::new(Vec::new()));
+    let acknowledged = Arc::new(Mutex::new(Vec::new()));
     let (sender, receiver) = mpsc::channel();
     let mut next = 0;
     for group in [1, 5, 64, 3] {
         let operations = (next..next + group).map(small).collect();
-        let (heard, sender, first) = (Arc::clone(&heard), sender.clone(), Position(next as u64 + 1));
+        let (acknowledged, sender, first) = (Arc::clone(&acknowledged), sender.clone(), Position(next as u64 + 1));
         let last = Position((next + group) as u64);
-        let looker = Arc::clone(&store);
+        let store_clone = Arc::clone(&store);
         store.commit(first, operations, move |result| {
             result.unwrap();
-            assert!(looker.position() >= last);
-            heard.lock().unwrap().push(first);
+            assert!(store_clone.position() >= last);
+            acknowledged.lock().unwrap().push(first);
             sender.send(()).unwrap();
         });
         next += group;
     }
     (0..4).for_each(|_| receiver.recv().unwrap());
-    assert_eq!(*heard.lock().unwrap(), [Position(1), Position(2), Position(7), Position(71)]);
+    assert_eq!(*acknowledged.lock().unwrap(), [Position(1), Position(2), Position(7), Position(71)]);
     let ids = store.query_blocking("SELECT VALUE record::id(id) FROM journal").unwrap();
     let ids: Vec<u64> = ids.as_array().unwrap().iter().map(|id| id.as_u64().unwrap()).collect();
     assert_eq!(ids, (1..=73).collect::<Vec<_>>());
@@ -150,8 +150,8 @@ fn a_directory_that_cannot_be_written_is_named() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("a-file");
     std::fs::write(&file, "").unwrap();
-    let below = file.join("campaign");
-    let error = Store::open(below.as_path(), StoreOptions::default()).unwrap_err().to_string();
+    let path_below_file = file.join("campaign");
+    let error = Store::open(path_below_file.as_path(), StoreOptions::default()).unwrap_err().to_string();
     assert!(error.contains("a-file/campaign") && error.contains("choose a directory"), "{error}");
 
     let closed = directory.path().join("closed");
@@ -166,7 +166,7 @@ fn a_directory_that_cannot_be_written_is_named() {
     assert!(error.to_string().contains("owner.lock"), "{error}");
 
     let error = Store::open("what?", StoreOptions::default()).unwrap_err();
-    assert!(matches!(error, StoreError::Path { .. }), "{error}");
+    assert!(matches!(error, StoreError::UnsupportedPath { .. }), "{error}");
 }
 
 #[test]

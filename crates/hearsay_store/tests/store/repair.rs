@@ -20,26 +20,26 @@ fn extension(path: &Path) -> &str {
     path.extension().and_then(|extension| extension.to_str()).unwrap_or_default()
 }
 
-/// Returns the files of a database that have the extension `of`, largest first.
-fn files(directory: &Path, of: &str) -> Vec<PathBuf> {
+/// Returns the files of a database that have the given extension, largest first.
+fn files(directory: &Path, expected: &str) -> Vec<PathBuf> {
     let mut files = damage::files(&directory.join("db")).unwrap();
-    files.retain(|file| extension(file) == of);
+    files.retain(|file| extension(file) == expected);
     files.sort_by_key(|file| std::cmp::Reverse(fs::metadata(file).unwrap().len()));
     files
 }
 
 /// Compares a repaired campaign with the original campaign. Every operation that is not reported as lost must be at its
 /// original position. Each lost operation must be replaced by an operation that changes nothing.
-fn expect(directory: &Path, before: &State, report: &RepairReport, case: &str) -> State {
+fn expect_repaired(directory: &Path, before: &State, report: &RepairReport, case: &str) -> State {
     let Opened { store, state, report: opened } = open(directory);
     let CheckReport { lost, unfit, newest, .. } = &report.found;
     assert_eq!((*newest, state.position()), (before.position(), before.position()), "{case}");
-    let gone: BTreeMap<Position, String> =
+    let lost_by_position: BTreeMap<Position, String> =
         lost.iter().chain(unfit).map(|lost| (lost.position, format!("{lost:?}"))).collect();
-    assert_eq!(gone.len(), lost.len() + unfit.len(), "{case}: an operation is reported twice");
-    assert_eq!(report.saved, newest.0 - gone.len() as u64, "{case}");
+    assert_eq!(lost_by_position.len(), lost.len() + unfit.len(), "{case}: an operation is reported twice");
+    assert_eq!(report.saved, newest.0 - lost_by_position.len() as u64, "{case}");
     for ((position, found), (_, expected)) in state.journal().zip(before.journal()) {
-        match gone.contains_key(&position) {
+        match lost_by_position.contains_key(&position) {
             true => assert!(matches!(found.operation.changes[..], [Change::Restore(_)]), "{case}: {position}"),
             false => assert_eq!(found.operation, expected.operation, "{case}: {position}"),
         }
@@ -48,19 +48,19 @@ fn expect(directory: &Path, before: &State, report: &RepairReport, case: &str) -
     store.settle_blocking().unwrap();
     assert_eq!(store.graph_differences_blocking(&state).unwrap(), [], "{case}");
     store.close().unwrap();
-    let whole = check_directory(directory).unwrap();
-    assert!(whole.is_intact(), "{case}: {whole:?}");
+    let final_report = check_directory(directory).unwrap();
+    assert!(final_report.is_intact(), "{case}: {final_report:?}");
     state
 }
 
 /// Checks that the damaged files were moved next to the campaign and are unchanged.
-fn expect_kept(directory: &Path, copy: &Path, report: &RepairReport, case: &str) {
-    let kept = report.damaged_files.as_ref().unwrap_or_else(|| panic!("{case}: nothing was repaired"));
-    assert!(kept.file_name().unwrap().to_string_lossy().starts_with("campaign.damaged-"), "{case}");
-    assert_eq!(kept.parent(), directory.canonicalize().unwrap().parent());
+fn expect_damaged_files_saved(directory: &Path, copy: &Path, report: &RepairReport, case: &str) {
+    let saved_files = report.damaged_files.as_ref().unwrap_or_else(|| panic!("{case}: nothing was repaired"));
+    assert!(saved_files.file_name().unwrap().to_string_lossy().starts_with("campaign.damaged-"), "{case}");
+    assert_eq!(saved_files.parent(), directory.canonicalize().unwrap().parent());
     for file in damage::files(&copy.join("db")).unwrap() {
         let name = file.strip_prefix(copy).unwrap();
-        assert!(fs::read(&file).unwrap() == fs::read(kept.join(name)).unwrap(), "{case}: {}", name.display());
+        assert!(fs::read(&file).unwrap() == fs::read(saved_files.join(name)).unwrap(), "{case}: {}", name.display());
     }
     assert!(!directory.join("repairing").exists(), "{case}");
 }
@@ -70,8 +70,8 @@ fn expect_kept(directory: &Path, copy: &Path, report: &RepairReport, case: &str)
 fn damage_and_repair(origin: &Path, file: &Path, damage: Damage, before: &State) -> (usize, State) {
     let name = file.strip_prefix(origin).unwrap();
     let case = format!("{} {damage:?}", file.display());
-    let at = tempfile::tempdir().unwrap();
-    let (copy, directory) = (at.path().join("copy"), at.path().join("campaign"));
+    let temporary = tempfile::tempdir().unwrap();
+    let (copy, directory) = (temporary.path().join("copy"), temporary.path().join("campaign"));
     damage::copy(origin, &copy).unwrap();
     damage.apply(&copy.join(name)).unwrap();
     damage::copy(&copy, &directory).unwrap();
@@ -96,29 +96,29 @@ fn damage_and_repair(origin: &Path, file: &Path, damage: Damage, before: &State)
     assert!(!found.has_intact_database(), "{case}: {found:?}");
     let report = repair_directory(&directory, false).unwrap();
     println!("{case}: lost {}, unfit {}", report.found.lost.len(), report.found.unfit.len());
-    expect_kept(&directory, &copy, &report, &case);
-    let state = expect(&directory, before, &report, &case);
+    expect_damaged_files_saved(&directory, &copy, &report, &case);
+    let state = expect_repaired(&directory, before, &report, &case);
     (report.found.lost.len() + report.found.unfit.len(), state)
 }
 
 /// Creates a closed campaign, and a copy that looks as if the program had been killed. Returns both directories and the
 /// state.
-fn campaigns(place: &Path) -> (PathBuf, PathBuf, State) {
-    let closed = place.join("campaign");
+fn campaigns(temporary: &Path) -> (PathBuf, PathBuf, State) {
+    let closed = temporary.join("campaign");
     let before = campaign(&closed);
     (closed.clone(), closed.with_extension("crashed"), before)
 }
 
-fn largest(origin: &Path, of: &str) -> (PathBuf, u64) {
-    let file = files(origin, of).swap_remove(0);
+fn largest(origin: &Path, extension: &str) -> (PathBuf, u64) {
+    let file = files(origin, extension).swap_remove(0);
     let size = fs::metadata(&file).unwrap().len();
     (file, size)
 }
 
 #[test]
 fn what_a_damaged_table_still_holds_is_saved() {
-    let place = tempfile::tempdir().unwrap();
-    let (closed, crashed, before) = campaigns(place.path());
+    let temporary = tempfile::tempdir().unwrap();
+    let (closed, crashed, before) = campaigns(temporary.path());
     let (table, size) = largest(&closed, "sst");
     let lost = |damage| damage_and_repair(&closed, &table, damage, &before).0;
     assert!(lost(Damage::Flip { at: size / 2, mask: 4 }) > 0, "a bit in a block");
@@ -139,8 +139,8 @@ fn what_a_damaged_table_still_holds_is_saved() {
 
 #[test]
 fn nothing_is_lost_with_the_manifest() {
-    let place = tempfile::tempdir().unwrap();
-    let (closed, crashed, before) = campaigns(place.path());
+    let temporary = tempfile::tempdir().unwrap();
+    let (closed, crashed, before) = campaigns(temporary.path());
     for (origin, damage) in [
         (&closed, Damage::Flip { at: 1, mask: 8 }),
         (&closed, Damage::Truncate(9)),
@@ -156,8 +156,8 @@ fn nothing_is_lost_with_the_manifest() {
 
 #[test]
 fn what_follows_damage_within_the_log_is_saved() {
-    let place = tempfile::tempdir().unwrap();
-    let (_, crashed, before) = campaigns(place.path());
+    let temporary = tempfile::tempdir().unwrap();
+    let (_, crashed, before) = campaigns(temporary.path());
     let (segment, size) = largest(&crashed, "wal");
     // Damages the log near its beginning. The engine would cut off the log there.
     let (lost, state) = damage_and_repair(&crashed, &segment, Damage::Flip { at: size / 400, mask: 32 }, &before);
@@ -169,8 +169,8 @@ fn what_follows_damage_within_the_log_is_saved() {
 /// An operation that depends on a lost operation is either reported or keeps its effect.
 #[test]
 fn operations_that_need_a_lost_one_are_reported() {
-    let place = tempfile::tempdir().unwrap();
-    let directory = place.path().join("campaign");
+    let temporary = tempfile::tempdir().unwrap();
+    let directory = temporary.path().join("campaign");
     let Opened { store, mut state, .. } = open(&directory);
     let added = vec![Change::AddEntity(hearsay_model::Entity::new(id("e1")))];
     // The operation is stored in chunks, so that it can be lost without other operations.
@@ -197,13 +197,13 @@ fn operations_that_need_a_lost_one_are_reported() {
     // changes nothing.
     assert_eq!(positions(&report.found.unfit), [3]);
     assert_eq!(report.saved, 3);
-    expect(&directory, &state, &report, "a chunk");
+    expect_repaired(&directory, &state, &report, "a chunk");
 }
 
 #[test]
 fn transient_values_come_through_a_repair() {
-    let place = tempfile::tempdir().unwrap();
-    let directory = place.path().join("campaign");
+    let temporary = tempfile::tempdir().unwrap();
+    let directory = temporary.path().join("campaign");
     let Opened { store, mut state, .. } = open(&directory);
     commit(&store, &mut state, &[small(0), small(1)]);
     let update = hearsay_model::TransientUpdate { clock: Some(hearsay_model::GameTime(77)), ..Default::default() };
@@ -215,18 +215,18 @@ fn transient_values_come_through_a_repair() {
     fs::remove_file(&files(&directory, "manifest")[0]).unwrap();
     let report = repair_directory(&directory, false).unwrap();
     assert!(report.found.has_stale_transients);
-    assert!(expect(&directory, &state, &report, "transient") == state);
+    assert!(expect_repaired(&directory, &state, &report, "transient") == state);
     // After the repair, no damage is left.
     assert_eq!(repair_directory(&directory, false).unwrap().damaged_files, None);
     let again = repair_directory(&directory, true).unwrap();
-    assert!(again.damaged_files.is_some_and(|kept| kept.ends_with("campaign.damaged-2")));
+    assert!(again.damaged_files.is_some_and(|path| path.ends_with("campaign.damaged-2")));
     assert!(open(&directory).state == state);
 }
 
 #[test]
 fn derived_files_are_checked_and_another_process_is_respected() {
-    let place = tempfile::tempdir().unwrap();
-    let directory = place.path().join("campaign");
+    let temporary = tempfile::tempdir().unwrap();
+    let directory = temporary.path().join("campaign");
     let Opened { store, mut state, .. } = open(&directory);
     assert!(matches!(check_directory(&directory), Err(StoreError::Held { .. })));
     assert!(matches!(repair_directory(&directory, true), Err(StoreError::Held { .. })));
@@ -244,7 +244,7 @@ fn derived_files_are_checked_and_another_process_is_respected() {
         assert_eq!(report.derived_damage.iter().map(|damage| &damage.file).collect::<Vec<_>>(), [&file]);
         Damage::Flip { at, mask: 1 }.apply(&file).unwrap();
     }
-    assert!(matches!(check_directory(&place.path().join("nothing")), Err(StoreError::File { .. })));
+    assert!(matches!(check_directory(&temporary.path().join("nothing")), Err(StoreError::File { .. })));
 }
 
 const CHILD: &str = "HEARSAY_REPAIR_DIRECTORY";
@@ -258,8 +258,8 @@ fn child() {
 
 #[test]
 fn a_repair_that_is_killed_leaves_the_campaign_before_or_after_it() {
-    let place = tempfile::tempdir().unwrap();
-    let directory = place.path().join("campaign");
+    let temporary = tempfile::tempdir().unwrap();
+    let directory = temporary.path().join("campaign");
     let Opened { store, mut state, .. } = open(&directory);
     commit(&store, &mut state, &(0..200).map(small).collect::<Vec<_>>());
     store.close().unwrap();
@@ -278,7 +278,7 @@ fn a_repair_that_is_killed_leaves_the_campaign_before_or_after_it() {
         assert!(opened.state == state, "round {round}");
         opened.store.close().unwrap();
     }
-    let whole = repair_directory(&directory, true).unwrap();
-    assert_eq!(whole.saved, 200);
+    let final_report = repair_directory(&directory, true).unwrap();
+    assert_eq!(final_report.saved, 200);
     assert!(!directory.join("repairing").exists());
 }

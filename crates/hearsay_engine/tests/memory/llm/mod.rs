@@ -167,8 +167,8 @@ fn the_queue_survives_a_restart() {
     let directory = tempfile::tempdir().unwrap();
     let server = Server::finding(vec![owes("Odo owes Pell forty")]);
     // No server listens at this address.
-    let nobody = { std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap() };
-    let memory = with(options_at(directory.path()), model(&format!("http://{nobody}/v1")));
+    let unused_address = { std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap() };
+    let memory = with(options_at(directory.path()), model(&format!("http://{unused_address}/v1")));
     found_town(&memory);
     say(&memory, "mirela-voss", DEBT);
     let llm = until(&memory, |llm| llm.last_error.is_some() && llm.queue.running == 0);
@@ -310,11 +310,11 @@ fn closing_does_not_wait_for_a_server_that_says_nothing() {
     found_town(&memory);
     say(&memory, "mirela-voss", DEBT);
     until(&memory, |llm| llm.queue.running == 1);
-    let began = std::time::Instant::now();
+    let started_at = std::time::Instant::now();
     memory.close().unwrap();
-    assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
-    let kept = fs::read_to_string(directory.path().join("llm-queue.json")).unwrap();
-    assert!(kept.contains(DEBT) && kept.contains("pending"), "{kept}");
+    assert!(started_at.elapsed() < Duration::from_secs(8), "{:?}", started_at.elapsed());
+    let saved_queue = fs::read_to_string(directory.path().join("llm-queue.json")).unwrap();
+    assert!(saved_queue.contains(DEBT) && saved_queue.contains("pending"), "{saved_queue}");
 }
 
 const KEY: &str = "sk-very-secret-key-0451";
@@ -371,10 +371,10 @@ fn the_key_shows_nowhere() {
         .env("HEARSAY_TEST_DIRECTORY", directory.path())
         .output()
         .unwrap();
-    let told = format!("{}{}", String::from_utf8_lossy(&child.stdout), String::from_utf8_lossy(&child.stderr));
-    assert!(child.status.success() && told.contains("they are sent to"), "{told}");
-    assert!(!told.contains(KEY), "in what was logged or shown: {told}");
-    assert_eq!(told.matches("they are sent to").count(), 1, "it is said once");
+    let output = format!("{}{}", String::from_utf8_lossy(&child.stdout), String::from_utf8_lossy(&child.stderr));
+    assert!(child.status.success() && output.contains("they are sent to"), "{output}");
+    assert!(!output.contains(KEY), "in what was logged or shown: {output}");
+    assert_eq!(output.matches("they are sent to").count(), 1, "it is said once");
     let (mut waiting, mut files) = (vec![directory.path().to_owned()], 0);
     while let Some(path) = waiting.pop() {
         if path.is_dir() {

@@ -18,8 +18,8 @@ pub(crate) type Act = (u16, String);
 /// The server, and the requests that it received. The server ends when it is dropped.
 pub(crate) struct Server {
     pub(crate) base_url: String,
-    pub(crate) asked: Arc<Mutex<Vec<Value>>>,
-    ended: Arc<AtomicBool>,
+    pub(crate) requests: Arc<Mutex<Vec<Value>>>,
+    is_stopped: Arc<AtomicBool>,
 }
 
 impl Server {
@@ -28,22 +28,22 @@ impl Server {
     pub(crate) fn new(script: impl Fn(usize, &str, &Value) -> Act + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
-        let (asked, ended) = (Arc::<Mutex<Vec<Value>>>::default(), Arc::<AtomicBool>::default());
-        let server = Self { base_url, asked: Arc::clone(&asked), ended: Arc::clone(&ended) };
+        let (requests, is_stopped) = (Arc::<Mutex<Vec<Value>>>::default(), Arc::<AtomicBool>::default());
+        let server = Self { base_url, requests: Arc::clone(&requests), is_stopped: Arc::clone(&is_stopped) };
         let script = Arc::new(script);
         thread::spawn(move || {
             for stream in listener.incoming() {
-                if ended.load(Relaxed) {
+                if is_stopped.load(Relaxed) {
                     break;
                 }
-                let (mut stream, asked, script) = (stream.unwrap(), Arc::clone(&asked), Arc::clone(&script));
+                let (mut stream, requests, script) = (stream.unwrap(), Arc::clone(&requests), Arc::clone(&script));
                 thread::spawn(move || {
                     let Some((head, body)) = request(&mut stream) else { return };
                     let body: Value = serde_json::from_str(&body).unwrap();
                     let number = {
-                        let mut asked = asked.lock().unwrap();
-                        asked.push(body.clone());
-                        asked.len() - 1
+                        let mut requests = requests.lock().unwrap();
+                        requests.push(body.clone());
+                        requests.len() - 1
                     };
                     answer(&mut stream, script(number, &head, &body));
                 });
@@ -59,7 +59,7 @@ impl Server {
     }
 
     pub(crate) fn count(&self) -> usize {
-        self.asked.lock().unwrap().len()
+        self.requests.lock().unwrap().len()
     }
 }
 
@@ -70,13 +70,13 @@ pub(crate) fn found(facts: &[Value], body: &Value) -> String {
     if message(0).contains("list the entities") {
         return json!({ "entities": [] }).to_string();
     }
-    let there = |fact: &&Value| message(1).contains(fact["quote"].as_str().unwrap());
-    json!({ "facts": facts.iter().filter(there).collect::<Vec<_>>() }).to_string()
+    let is_in_text = |fact: &&Value| message(1).contains(fact["quote"].as_str().unwrap());
+    json!({ "facts": facts.iter().filter(is_in_text).collect::<Vec<_>>() }).to_string()
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.ended.store(true, Relaxed);
+        self.is_stopped.store(true, Relaxed);
         let _ = TcpStream::connect(self.base_url.trim_start_matches("http://").trim_end_matches("/v1"));
     }
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use super::{
     super::*,
-    forget::{answers, keys_of},
-    transients::{self, Step, judge, steps},
+    forget::{keys_of, query_results},
+    transients::{self, Step, settable, steps},
     *,
 };
 use crate::{GameSetting, History, SessionSetting};
@@ -23,15 +23,15 @@ fn compact(state: &mut State, operations: u64) -> Rewritten {
 
 /// Returns whether a record is a former value that may be removed, or refers to such a value.
 fn is_former(state: &State, key: &Key) -> bool {
-    let of_fact = |id: FactId| {
+    let is_former_fact = |id: FactId| {
         let fact = state.fact(id);
         fact.is_some_and(|fact| {
             fact.validity().is_closed() && state.vocabulary().history(fact.predicate()) != History::Full
         })
     };
     match key {
-        Key::Fact(id) => of_fact(*id),
-        Key::KnowledgeEdge(id) => state.knowledge(*id).is_some_and(|edge| of_fact(edge.fact)),
+        Key::Fact(id) => is_former_fact(*id),
+        Key::KnowledgeEdge(id) => state.knowledge(*id).is_some_and(|edge| is_former_fact(edge.fact)),
         _ => false,
     }
 }
@@ -39,7 +39,7 @@ fn is_former(state: &State, key: &Key) -> bool {
 /// Checks that all reads are equal, except for former values that were removed.
 fn assert_same(before: &State, after: &State, keys: &BTreeSet<Key>) {
     for key in keys {
-        if before.same(after, key) && before.shows(key) == after.shows(key) {
+        if before.has_equal_record(after, key) && before.shows(key) == after.shows(key) {
             continue;
         }
         assert!(is_former(before, key) && !after.shows(key), "{key:?} was lost or changed");
@@ -65,74 +65,60 @@ fn clear_stale(state: &State, log: &mut TransientLog) {
 }
 
 /// Returns the state as it is read from the disk.
-fn folded(state: &State, log: TransientLog) -> State {
+fn reload(state: &State, log: TransientLog) -> State {
     let mut updates = log.into_updates();
-    let mut again = State::default();
-    let mut set = |again: &mut State, before: Position| {
+    let mut reloaded = State::default();
+    let mut set = |reloaded: &mut State, before: Position| {
         while let Some(entry) = updates.first_entry().filter(|entry| *entry.key() < before) {
-            again.set_transients(&entry.remove());
+            reloaded.set_transients(&entry.remove());
         }
     };
     for (position, entry) in state.journal() {
-        set(&mut again, position);
+        set(&mut reloaded, position);
         if position > state.compacted_to() {
-            again.advance_compaction(state.compacted_to());
-            again.apply(Arc::clone(&entry.operation)).unwrap();
+            reloaded.advance_compaction(state.compacted_to());
+            reloaded.apply(Arc::clone(&entry.operation)).unwrap();
         } else {
-            again.apply_compacted(position, Arc::clone(&entry.operation));
+            reloaded.apply_compacted(position, Arc::clone(&entry.operation));
         }
     }
-    set(&mut again, Position(u64::MAX));
-    again.advance_compaction(state.compacted_to());
-    again
+    set(&mut reloaded, Position(u64::MAX));
+    reloaded.advance_compaction(state.compacted_to());
+    reloaded
 }
 
 proptest! {
     #[test]
     fn a_compacted_state_reads_undoes_and_folds_as_before(
         steps in steps(),
-        at in prop::collection::vec(any::<prop::sample::Index>(), 1..4),
-        kept in 1_u64..12,
+        compact_at in prop::collection::vec(any::<prop::sample::Index>(), 1..4),
+        retained in 1_u64..12,
     ) {
         let (mut state, mut log) = (State::default(), TransientLog::default());
-        let at: BTreeSet<usize> = at.iter().map(|at| at.index(steps.len())).collect();
-        let mut all = BTreeSet::new();
+        let compact_at: BTreeSet<usize> = compact_at.iter().map(|at| at.index(steps.len())).collect();
+        let mut all_keys = BTreeSet::new();
         for (number, step) in steps.into_iter().enumerate() {
-            let operation = match step {
-                Step::Set(changes) => {
-                    let there = |change: &TransientChange| change.value.as_ref().is_none_or(|value| {
-                        state.asserted(value.fact.id()).is_none() || state.is_transient(value.fact.id())
-                    });
-                    let values: Vec<_> = changes.into_iter().map(transients::change).filter(there).collect();
-                    values.iter().cloned().for_each(|change| log.push_value(state.position(), change));
-                    let clock = (number % 3 == 0).then_some(GameTime(number as i64));
-                    clock.into_iter().for_each(|clock| log.push_clock(state.position(), clock));
-                    state.set_transients(&TransientUpdate { values, clock });
-                    continue;
-                }
-                Step::Operation(operation) => operation,
-                Step::Judge(n) => Operation::new(Author::Dm, "judge", judge(&state, n)),
-                Step::Save => Operation::new(Author::Game, "save", vec![Change::SaveSlot("slot".into())]),
-                Step::Load => match state.slot("slot") {
-                    Ok(slot) => Operation::new(Author::Game, "load", vec![Change::Restore(slot.position)]),
-                    Err(_) => continue,
-                },
-                Step::Undo(n) => Operation::new(Author::Dm, "undo", vec![Change::Revert(Position(u64::from(n % 30)))]),
-            };
-            let mut operation = operation;
-            operation.changes.splice(..0, state.recorded_transients(&operation));
-            all.extend(keys_of([&operation]));
+            if let Step::Set(changes) = step {
+                let values = settable(&state, changes);
+                values.iter().cloned().for_each(|change| log.push_value(state.position(), change));
+                let clock = (number % 3 == 0).then_some(GameTime(number as i64));
+                clock.into_iter().for_each(|clock| log.push_clock(state.position(), clock));
+                state.set_transients(&TransientUpdate { values, clock });
+                continue;
+            }
+            let Some(operation) = step.into_operation(&state) else { continue };
+            all_keys.extend(keys_of([&operation]));
             if state.check(&operation).is_ok() {
                 state.apply(operation).unwrap();
             }
-            if at.contains(&number) {
+            if compact_at.contains(&number) {
                 let before = state.clone();
-                let rewritten = compact(&mut state, kept);
+                let rewritten = compact(&mut state, retained);
                 clear_stale(&before, &mut log);
                 state.assert_consistent();
                 assert_indices(&state);
-                assert_same(&before, &state, &all);
-                for key in all.iter().filter(|key| before.shows(key) != state.shows(key)) {
+                assert_same(&before, &state, &all_keys);
+                for key in all_keys.iter().filter(|key| before.shows(key) != state.shows(key)) {
                     prop_assert!(rewritten.touched.contains(key), "{:?} is gone, and is not told", key);
                 }
                 let tail = before.journal().map(|(position, _)| position).filter(|at| *at > state.compacted_to());
@@ -140,16 +126,16 @@ proptest! {
                     let undo = Operation::new(Author::Dm, "undo", vec![Change::Revert(position)]);
                     let (mut before, mut after) = (before.clone(), state.clone());
                     prop_assert_eq!(before.apply(undo.clone()).is_ok(), after.apply(undo).is_ok());
-                    assert_same(&before, &after, &all);
+                    assert_same(&before, &after, &all_keys);
                     after.assert_consistent();
                 }
                 prop_assert_eq!(state.at(state.compacted_to()).unwrap().compacted_to(), state.compacted_to());
             }
         }
-        let again = folded(&state, log);
-        prop_assert!(again == state);
+        let reloaded = reload(&state, log);
+        prop_assert!(reloaded == state);
         let keys = keys_of(state.journal().map(|(_, entry)| &*entry.operation));
-        prop_assert_eq!(answers(&again, &keys), answers(&state, &keys));
+        prop_assert_eq!(query_results(&reloaded, &keys), query_results(&state, &keys));
     }
 }
 
@@ -159,7 +145,7 @@ fn apply(state: &mut State, author: Author, changes: Vec<Change>) -> Position {
     state.apply(operation).unwrap().position
 }
 
-fn moved(to: u8) -> TransientUpdate {
+fn location_update(to: u8) -> TransientUpdate {
     let provenance = Provenance::new(Method::Witnessed, Author::Game);
     let place = Fact::relation(&id(0), "LOCATED_AT", &id(1 + to % 3), provenance).unwrap();
     let from = Some(Date::at(GameTime(to.into())));
@@ -169,7 +155,7 @@ fn moved(to: u8) -> TransientUpdate {
     TransientUpdate { values: vec![TransientChange { subject, predicate, value }], clock: None }
 }
 
-fn begun() -> State {
+fn initial_state() -> State {
     let mut state = State::default();
     apply(&mut state, Author::Game, (0..4).map(|n| Change::AddEntity(Entity::new(id(n)))).collect());
     state
@@ -177,16 +163,16 @@ fn begun() -> State {
 
 #[test]
 fn saving_again_and_again_leaves_nothing_behind() {
-    let mut state = begun();
+    let mut state = initial_state();
     let mut sizes = Vec::new();
     for n in 0..240_u8 {
-        state.set_transients(&moved(n));
+        state.set_transients(&location_update(n));
         apply(&mut state, Author::Game, vec![Change::SaveSlot("auto".into())]);
-        let held = state.newest(&id(0), "LOCATED_AT").unwrap().id();
-        let end = Change::EndFact { fact: held, until: Date::at(GameTime(i64::from(n) + 1)) };
+        let current = state.newest(&id(0), "LOCATED_AT").unwrap().id();
+        let end = Change::EndFact { fact: current, until: Date::at(GameTime(i64::from(n) + 1)) };
         apply(&mut state, Author::Game, vec![end]);
         if n % 20 == 19 {
-            state.set_transients(&moved(n + 1));
+            state.set_transients(&location_update(n + 1));
             // The data of a removed fact can be removed in the next compaction.
             compact(&mut state, 10);
             compact(&mut state, 10);
@@ -200,7 +186,7 @@ fn saving_again_and_again_leaves_nothing_behind() {
 
 #[test]
 fn what_the_dm_decided_stays_and_what_was_replaced_goes() {
-    let mut state = begun();
+    let mut state = initial_state();
     let flag = |value: bool| Setting::Game(GameSetting::Flag { name: "alarm".into(), value: Value::Flag(value) });
     apply(
         &mut state,
@@ -230,16 +216,16 @@ fn what_the_dm_decided_stays_and_what_was_replaced_goes() {
 
 #[test]
 fn a_text_that_goes_takes_what_was_read_in_it_however_old() {
-    let mut state = begun();
+    let mut state = initial_state();
     let read = apply(&mut state, Author::Extractor, vec![Change::AssertFact(fact(1))]);
     compact(&mut state, 0);
-    let taken =
+    let undo =
         state.apply(Operation::new(Author::Extractor, "take back", vec![Change::Revert(read)])).unwrap().position;
     assert!(state.fact(fact(1).id()).is_none());
     // This operation itself can still be undone for some time.
     compact(&mut state, 1);
     let mut undone = state.clone();
-    undone.apply(revert(taken.0)).unwrap();
+    undone.apply(revert(undo.0)).unwrap();
     assert!(undone.fact(fact(1).id()).is_some());
     compact(&mut state, 0);
     assert!(state.entry(read).is_none() && state.asserted(fact(1).id()).is_none());
@@ -247,8 +233,8 @@ fn a_text_that_goes_takes_what_was_read_in_it_however_old() {
 
 #[test]
 fn slots_and_sessions_hold_compaction_back() {
-    let mut state = begun();
-    let keep = |operations, sessions| UndoRetention { operations, sessions };
+    let mut state = initial_state();
+    let retention = |operations, sessions| UndoRetention { operations, sessions };
     apply(&mut state, Author::Dm, vec![Change::SetSession(session(0)), Change::SetSession(session(1))]);
     for n in 0..2 {
         let playing = crate::Playing { session: session(n).id, here: Vec::new(), place: None, time: None };
@@ -257,13 +243,13 @@ fn slots_and_sessions_hold_compaction_back() {
     }
     let newest = state.position();
     assert_eq!(newest, Position(6));
-    assert_eq!(state.undo_horizon(&keep(0, 1), Position(u64::MAX)), Position(4));
-    assert_eq!(state.undo_horizon(&keep(0, 2), Position(u64::MAX)), Position(2));
-    assert_eq!(state.undo_horizon(&keep(0, 0), Position(u64::MAX)), newest);
-    assert_eq!(state.undo_horizon(&keep(5, 0), Position(u64::MAX)), Position(1));
+    assert_eq!(state.undo_horizon(&retention(0, 1), Position(u64::MAX)), Position(4));
+    assert_eq!(state.undo_horizon(&retention(0, 2), Position(u64::MAX)), Position(2));
+    assert_eq!(state.undo_horizon(&retention(0, 0), Position(u64::MAX)), newest);
+    assert_eq!(state.undo_horizon(&retention(5, 0), Position(u64::MAX)), Position(1));
     apply(&mut state, Author::Game, vec![Change::SaveSlot("slot".into())]);
     apply(&mut state, Author::Game, vec![Change::AddEntity(Entity::new(id(0)))]);
-    assert_eq!(state.undo_horizon(&keep(0, 0), Position(u64::MAX)), Position(6));
+    assert_eq!(state.undo_horizon(&retention(0, 0), Position(u64::MAX)), Position(6));
     let undo = apply(&mut state, Author::Dm, vec![Change::Revert(Position(5))]);
-    assert_eq!(state.undo_horizon(&keep(1, 0), Position(u64::MAX)), Position(4), "undo {undo} can be undone");
+    assert_eq!(state.undo_horizon(&retention(1, 0), Position(u64::MAX)), Position(4), "undo {undo} can be undone");
 }

@@ -39,7 +39,7 @@ fn a_renamed_change_refers_to_the_new_records_only() {
         renamed.reads(|reference| {
             assert!(![Reference::Entity(&id(0)), Reference::Fact(old)].contains(&reference), "{renamed:?}");
         });
-        let touches = renamed.touches();
-        assert!(renamed.writes().is_none_or(|key| touches.contains(&key)));
+        let touched_keys = renamed.touched_keys();
+        assert!(renamed.writes().is_none_or(|key| touched_keys.contains(&key)));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     super::*,
-    forget::{answers, keys_of},
+    forget::{keys_of, query_results},
     *,
 };
 
@@ -16,11 +16,11 @@ proptest! {
         forks in prop::collection::vec(any::<bool>(), 40),
     ) {
         let keys = keys_of(&history);
-        let (mut state, mut kept) = (State::default(), Vec::new());
+        let (mut state, mut snapshots) = (State::default(), Vec::new());
         for (n, operation) in history.iter().enumerate() {
             state.apply_checked(Arc::new(operation.clone()));
             if clones[n % clones.len()] {
-                kept.push((n, state.clone()));
+                snapshots.push((n, state.clone()));
             }
             // In some cases the clone is written to, instead of the original.
             if forks[n % forks.len()] {
@@ -29,12 +29,12 @@ proptest! {
                 other.apply_checked(Arc::new(Operation::new(Author::Game, "add", vec![change(n as u8, n as u8)])));
             }
         }
-        for (n, clone) in kept {
+        for (n, clone) in snapshots {
             // A state that is computed again from its operations shares no data with other states.
             let copy = fold(history[..=n].to_vec());
             clone.assert_consistent();
             prop_assert!(clone == copy && clone.position() == copy.position());
-            prop_assert_eq!(answers(&clone, &keys), answers(&copy, &keys));
+            prop_assert_eq!(query_results(&clone, &keys), query_results(&copy, &keys));
         }
     }
 }

@@ -14,7 +14,7 @@ fn live(state: &State) -> Vec<bool> {
         if live[at as usize - 1] {
             for change in &entry.operation.changes {
                 match change {
-                    Change::Revert(Position(of)) => reverted[*of as usize] = true,
+                    Change::Revert(Position(target)) => reverted[*target as usize] = true,
                     Change::Restore(Position(to)) => restored_to = restored_to.min(*to),
                     _ => {}
                 }
@@ -28,8 +28,8 @@ fn live(state: &State) -> Vec<bool> {
 fn dependents(state: &State, preview: &UndoPreview, position: Position) -> Vec<Position> {
     let later = state.journal().filter(|(at, entry)| {
         let mut keys = entry.operation.changes.iter().filter_map(Change::writes);
-        let counts = entry.live && entry.operation.author != Author::Extractor;
-        *at > position && counts && keys.any(|key| preview.lost.contains(&key))
+        let is_counted = entry.live && entry.operation.author != Author::Extractor;
+        *at > position && is_counted && keys.any(|key| preview.lost.contains(&key))
     });
     later.map(|(at, _)| at).collect()
 }
@@ -45,17 +45,17 @@ proptest! {
             let mut changes: Vec<Change> = reverts.iter().map(|(revert, at)| {
                 let position = Position(at.index(state.journal().count()) as u64 + 1);
                 // In most cases, restore a recent position.
-                let near = Position(position.0.max(state.position().0.saturating_sub(5)));
-                if *revert { Change::Revert(position) } else { Change::Restore(near) }
+                let recent = Position(position.0.max(state.position().0.saturating_sub(5)));
+                if *revert { Change::Revert(position) } else { Change::Restore(recent) }
             }).collect();
             changes.push(change(n as u8 * 7, n as u8));
             let before = state.clone();
             let applied = state.apply_checked(Operation::new(Author::Dm, "revert", changes).into());
-            let held: Vec<bool> = state.journal().map(|(_, entry)| entry.live).collect();
-            prop_assert_eq!(held, live(&state));
+            let actual: Vec<bool> = state.journal().map(|(_, entry)| entry.live).collect();
+            prop_assert_eq!(actual, live(&state));
             for key in keys_of(state.journal().map(|(_, entry)| &*entry.operation)) {
-                let told = matches!(key, Key::Setting(_)) || applied.touched.binary_search(&key).is_ok();
-                prop_assert!(told || before.same(&state, &key), "{:?} changed and is not told", key);
+                let is_reported = matches!(key, Key::Setting(_)) || applied.touched.binary_search(&key).is_ok();
+                prop_assert!(is_reported || before.has_equal_record(&state, &key), "{:?} changed and is not told", key);
             }
             state.assert_consistent();
         }

@@ -10,13 +10,13 @@ fn apply(state: &mut State, changes: Vec<Change>) -> bool {
 }
 
 fn named(state: &mut State, entity: &str, names: &[&str], kind: &str) {
-    let of = EntityId::new(entity).unwrap();
-    let mut changes = vec![Change::AddEntity(Entity::new(of.clone()))];
+    let id = EntityId::new(entity).unwrap();
+    let mut changes = vec![Change::AddEntity(Entity::new(id.clone()))];
     let attributes = std::iter::once(("kind", kind))
         .chain(names.iter().enumerate().map(|(number, name)| (if number == 0 { "name" } else { "alias" }, *name)));
     for (attribute, value) in attributes {
         let provenance = Provenance::new(Method::Authored, Author::Dm);
-        let fact = Fact::attribute(&of, attribute, value, provenance).unwrap().build().unwrap();
+        let fact = Fact::attribute(&id, attribute, value, provenance).unwrap().build().unwrap();
         changes.push(Change::AssertFact(Arc::new(fact)));
     }
     assert!(apply(state, changes));
@@ -67,14 +67,14 @@ fn common_neighbours_raise_the_similarity_and_relations_lower_it() {
     let bands = |state: &State| -> Vec<(String, String, Band)> {
         duplicates(state).into_iter().map(|one| (one.one.to_string(), one.other.to_string(), one.band)).collect()
     };
-    let of = |band| vec![("a".to_owned(), "b".to_owned(), band)];
-    assert_eq!(bands(&state), of(Band::NearCertain), "only of one kind");
+    let expected = |band| vec![("a".to_owned(), "b".to_owned(), band)];
+    assert_eq!(bands(&state), expected(Band::NearCertain), "only of one kind");
     relate(&mut state, "a", "LOCATED_AT", "inn");
     relate(&mut state, "b", "LOCATED_AT", "inn");
-    assert_eq!(bands(&state), of(Band::NearCertain));
-    let mut apart = state.clone();
-    relate(&mut apart, "a", "OWES", "b");
-    assert_eq!(bands(&apart), of(Band::Possible), "nobody owes itself");
+    assert_eq!(bands(&state), expected(Band::NearCertain));
+    let mut with_relation = state.clone();
+    relate(&mut with_relation, "a", "OWES", "b");
+    assert_eq!(bands(&with_relation), expected(Band::Possible), "nobody owes itself");
     let distinct = ReviewSetting::Distinct { one: EntityId::new("a").unwrap(), other: EntityId::new("b").unwrap() };
     assert!(apply(&mut state, vec![Change::Set(Setting::Review(distinct))]));
     assert!(bands(&state).is_empty());
@@ -82,19 +82,20 @@ fn common_neighbours_raise_the_similarity_and_relations_lower_it() {
     let mut state = State::default();
     named(&mut state, "a", &["Mirela Voss"], "npc");
     named(&mut state, "b", &["Mirela Voss"], "npc");
-    for (who, text) in [("a", "A smith."), ("b", "A queen.")] {
+    for (entity, text) in [("a", "A smith."), ("b", "A queen.")] {
         let provenance = Provenance::new(Method::Authored, Author::Dm);
-        let fact = Fact::attribute(&EntityId::new(who).unwrap(), "description", text, provenance).unwrap();
+        let fact = Fact::attribute(&EntityId::new(entity).unwrap(), "description", text, provenance).unwrap();
         assert!(apply(&mut state, vec![Change::AssertFact(Arc::new(fact.build().unwrap()))]));
     }
     let found = duplicates(&state).remove(0);
     assert_eq!((found.band, found.meaning), (Band::NearCertain, None));
     let vectors = [[1.0_f32, 0.0], [0.0, 1.0]];
     let first = state.newest(&found.one, "description").unwrap().id();
-    let far = found.clone().meant(&state, |fact| Some(vectors[usize::from(fact == first)].to_vec()));
-    assert_eq!((far.band, far.meaning), (Band::Possible, Number::new(0.0).ok()));
-    let near = found.meant(&state, |_| Some(vectors[0].to_vec()));
-    assert_eq!((near.band, near.meaning), (Band::NearCertain, Number::new(1.0).ok()));
+    let different_meaning =
+        found.clone().with_meaning_similarity(&state, |fact| Some(vectors[usize::from(fact == first)].to_vec()));
+    assert_eq!((different_meaning.band, different_meaning.meaning), (Band::Possible, Number::new(0.0).ok()));
+    let same_meaning = found.with_meaning_similarity(&state, |_| Some(vectors[0].to_vec()));
+    assert_eq!((same_meaning.band, same_meaning.meaning), (Band::NearCertain, Number::new(1.0).ok()));
 }
 
 #[test]
@@ -125,20 +126,20 @@ fn blocks_lose_next_to_nothing_of_all_pairs() {
         found.iter().map(|one| (one.one.to_string(), one.other.to_string())).collect();
     let all = naive(&state);
     let missed: Vec<_> = all.iter().filter(|(a, b, _)| !pairs.contains(&(a.to_string(), b.to_string()))).collect();
-    assert!(missed.iter().all(|(_, _, name)| *name < NEAR_CERTAIN_NAME), "{missed:?}");
+    assert!(missed.iter().all(|(_, _, name)| *name < NEAR_CERTAIN_NAME_SIMILARITY), "{missed:?}");
     assert!(missed.len() * 50 <= all.len(), "{} of {}", missed.len(), all.len());
     assert_eq!(found, duplicates(&state));
 }
 
 /// Reference implementation: compares all entities of the same kind. Returns the pairs with similar names.
 fn naive(state: &State) -> Vec<(EntityId, EntityId, f64)> {
-    let named = |id: &EntityId| -> Vec<Name> { state.names(id).into_iter().filter_map(Name::of).collect() };
+    let named = |id: &EntityId| -> Vec<Name> { state.names(id).into_iter().filter_map(Name::parse).collect() };
     let all: Vec<_> = state.entities().map(|entity| (&entity.id, state.kind(&entity.id), named(&entity.id))).collect();
     let mut pairs = Vec::new();
     for (number, (a, kind, names)) in all.iter().enumerate() {
         for (b, _, others) in all[number + 1..].iter().filter(|(_, other, _)| other == kind) {
-            let (best, ..) = most_alike(names, others);
-            if best >= POSSIBLE_NAME {
+            let (best, ..) = most_similar_names(names, others);
+            if best >= POSSIBLE_NAME_SIMILARITY {
                 pairs.push(((*a).clone(), (*b).clone(), best));
             }
         }

@@ -44,18 +44,18 @@ pub(crate) struct FileScan {
 }
 
 /// Files of a database, by number.
-struct Files {
+struct DatabaseFiles {
     directory: PathBuf,
     tables: BTreeMap<u64, PathBuf>,
     segments: BTreeMap<u64, PathBuf>,
 }
 
-impl Files {
-    fn of(directory: &Path) -> io::Result<Self> {
+impl DatabaseFiles {
+    fn list(directory: &Path) -> io::Result<Self> {
         Ok(Self {
             directory: directory.into(),
-            tables: numbered(&directory.join("sstables"), "sst")?,
-            segments: numbered(&directory.join("wal"), "wal")?,
+            tables: numbered_files(&directory.join("sstables"), "sst")?,
+            segments: numbered_files(&directory.join("wal"), "wal")?,
         })
     }
 
@@ -81,7 +81,7 @@ impl Files {
 
     /// Returns the manifest, and the damage that is visible without reading tables or segments: a missing or invalid
     /// manifest, missing tables and missing segments.
-    fn verified(&self) -> (Option<Manifest>, Vec<FileDamage>) {
+    fn checked_manifest(&self) -> (Option<Manifest>, Vec<FileDamage>) {
         let damaged = |file: PathBuf, what: &str| FileDamage { file, what: what.to_owned() };
         let path = || self.path("manifest", 0, "manifest");
         let manifest = match self.manifest() {
@@ -93,10 +93,10 @@ impl Files {
         let tables = manifest.tables.iter().filter(|table| !self.tables.contains_key(table));
         let mut damage: Vec<_> = tables.map(|table| damaged(self.path("sstables", *table, "sst"), MISSING)).collect();
         // Segment numbers are consecutive, so a gap is damage. The engine would ignore it.
-        let live = self.segments.range(manifest.first_segment..);
-        if let Some((last, _)) = live.last() {
-            let gone = (manifest.first_segment..*last).filter(|number| !self.segments.contains_key(number));
-            damage.extend(gone.map(|number| damaged(self.path("wal", number, "wal"), MISSING)));
+        let live_segments = self.segments.range(manifest.first_segment..);
+        if let Some((last, _)) = live_segments.last() {
+            let missing = (manifest.first_segment..*last).filter(|number| !self.segments.contains_key(number));
+            damage.extend(missing.map(|number| damaged(self.path("wal", number, "wal"), MISSING)));
         }
         (Some(manifest), damage)
     }
@@ -107,7 +107,7 @@ fn size(path: &Path) -> u64 {
 }
 
 /// Returns the files with this extension whose names are numbers. Returns no files if the directory does not exist.
-fn numbered(directory: &Path, extension: &str) -> io::Result<BTreeMap<u64, PathBuf>> {
+fn numbered_files(directory: &Path, extension: &str) -> io::Result<BTreeMap<u64, PathBuf>> {
     let entries = match fs::read_dir(directory) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
@@ -131,62 +131,62 @@ fn numbered(directory: &Path, extension: &str) -> io::Result<BTreeMap<u64, PathB
 /// # Errors
 /// Returns an error if a directory or file cannot be read.
 pub(crate) fn preflight(directory: &Path) -> io::Result<Vec<FileDamage>> {
-    let files = Files::of(directory)?;
-    let (manifest, mut damage) = files.verified();
+    let files = DatabaseFiles::list(directory)?;
+    let (manifest, mut damage) = files.checked_manifest();
     if let Some(manifest) = manifest {
         read_log(&files, manifest.first_segment, &mut FileScan::default(), &mut |_| {}, &mut damage)?;
     }
     Ok(damage)
 }
 
-/// Reads all files of a database and passes all intact entries to `each`, in no particular order.
+/// Reads all files of a database and passes all intact entries to `visit`, in no particular order.
 ///
 /// # Errors
 /// Returns an error if a directory or file cannot be read.
-pub(crate) fn read(directory: &Path, mut each: impl FnMut(Entry<'_>)) -> io::Result<FileScan> {
-    let files = Files::of(directory)?;
-    let (manifest, damage) = files.verified();
-    let mut found = FileScan { has_manifest: manifest.is_some(), files: 1, damage, ..FileScan::default() };
+pub(crate) fn read(directory: &Path, mut visit: impl FnMut(Entry<'_>)) -> io::Result<FileScan> {
+    let files = DatabaseFiles::list(directory)?;
+    let (manifest, damage) = files.checked_manifest();
+    let mut scan = FileScan { has_manifest: manifest.is_some(), files: 1, damage, ..FileScan::default() };
     let (first_segment, tables) = match manifest {
         Some(manifest) => (manifest.first_segment, manifest.tables),
         None => (0, files.tables.keys().copied().collect()),
     };
     for path in tables.iter().filter_map(|number| files.tables.get(number)) {
         let content = fs::read(path)?;
-        let damage = table::read(&content, &mut each);
-        found.files += 1;
-        found.bytes += content.len() as u64;
-        found.damage.extend(damage.into_iter().map(|what| FileDamage { file: path.clone(), what }));
+        let damage = table::read(&content, &mut visit);
+        scan.files += 1;
+        scan.bytes += content.len() as u64;
+        scan.damage.extend(damage.into_iter().map(|what| FileDamage { file: path.clone(), what }));
     }
     let mut damage = Vec::new();
-    read_log(&files, first_segment, &mut found, &mut each, &mut damage)?;
-    found.damage.extend(damage);
-    Ok(found)
+    read_log(&files, first_segment, &mut scan, &mut visit, &mut damage)?;
+    scan.damage.extend(damage);
+    Ok(scan)
 }
 
-/// Reads the log segments with the number `first` or higher. Passes their entries to `each`.
+/// Reads the log segments with the number `first` or higher. Passes their entries to `visit`.
 fn read_log(
-    files: &Files,
+    files: &DatabaseFiles,
     first: u64,
-    found: &mut FileScan,
-    each: &mut dyn FnMut(Entry<'_>),
+    scan: &mut FileScan,
+    visit: &mut dyn FnMut(Entry<'_>),
     damage: &mut Vec<FileDamage>,
 ) -> io::Result<()> {
     // A killed program can leave an incomplete record only at the end of the last segment. In an earlier segment, an
     // incomplete record is damage.
-    let mut torn = None::<(&PathBuf, usize)>;
+    let mut incomplete = None::<(&PathBuf, usize)>;
     for (_, path) in files.segments.range(first..) {
         let content = fs::read(path)?;
-        found.files += 1;
-        found.bytes += content.len() as u64;
-        if let Some((path, at)) = torn.take_if(|_| !content.is_empty()) {
+        scan.files += 1;
+        scan.bytes += content.len() as u64;
+        if let Some((path, at)) = incomplete.take_if(|_| !content.is_empty()) {
             damage.push(FileDamage { file: path.clone(), what: format!("it is damaged from byte {at} on") });
         }
-        let faults = log::read(&content, each);
-        if let Some(at) = faults.within {
+        let segment_damage = log::read(&content, visit);
+        if let Some(at) = segment_damage.inside {
             damage.push(FileDamage { file: path.clone(), what: format!("it is damaged at byte {at}") });
         }
-        torn = faults.torn.map(|at| (path, at)).or(torn);
+        incomplete = segment_damage.at_end.map(|at| (path, at)).or(incomplete);
     }
     Ok(())
 }

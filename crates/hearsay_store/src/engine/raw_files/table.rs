@@ -6,45 +6,45 @@ use std::ops::Range;
 use super::{bytes::Bytes, entry::Entry};
 
 const MAGIC: [u8; 8] = [0x57, 0xFB, 0x80, 0x8B, 0x24, 0x75, 0x47, 0xDB];
-const FOOTER: usize = 50;
+const FOOTER_BYTES: usize = 50;
 
 /// Number of bytes after a block: the compression type and the checksum.
-const TRAILER: usize = 5;
+const TRAILER_BYTES: usize = 5;
 
 /// Number of bytes after a key in a block: 8 for sequence number and kind, 8 for a time.
-const KEY_TRAILER: usize = 16;
+const KEY_TRAILER_BYTES: usize = 16;
 
 /// Maximum size of a block, in bytes. If the index is damaged, this limit bounds the search for blocks. A block ends
 /// after the entry that exceeds its target size, and no value is larger than this limit.
-const LONGEST: usize = 4 << 20;
+const MAX_BLOCK_BYTES: usize = 4 << 20;
 
 /// Possible first bytes of a key.
-const KEY_STARTS: &[u8] = b"/!";
+const FIRST_KEY_BYTES: &[u8] = b"/!";
 
-/// Passes the entries of all intact blocks to `each`. Returns descriptions of the damage.
-pub(super) fn read(table: &[u8], each: &mut dyn FnMut(Entry<'_>)) -> Vec<String> {
+/// Passes the entries of all intact blocks to `visit`. Returns descriptions of the damage.
+pub(super) fn read(table: &[u8], visit: &mut dyn FnMut(Entry<'_>)) -> Vec<String> {
     let mut damage = Vec::new();
-    match layout(table) {
+    match read_layout(table) {
         Ok(layout) => {
             for block in &layout.data {
-                match content(table, block) {
-                    Some(block) => entries(block, each),
+                match block_content(table, block) {
+                    Some(content) => visit_entries(content, visit),
                     None => damage.push(format!("the block at byte {} is damaged", block.start)),
                 }
             }
-            for block in layout.other.iter().filter(|block| content(table, block).is_none()) {
+            for block in layout.other.iter().filter(|block| block_content(table, block).is_none()) {
                 damage.push(format!("the filter at byte {} is damaged", block.start));
             }
-            damage.extend(uncovered(table, layout));
+            damage.extend(describe_gap(table, layout));
         }
         Err(reason) => {
             damage.push(reason);
             let mut end = 0;
             while let Some(block) = next_block(table, end) {
-                if let Some(content) = content(table, &block) {
-                    entries(content, each);
+                if let Some(content) = block_content(table, &block) {
+                    visit_entries(content, visit);
                 }
-                end = block.end + TRAILER;
+                end = block.end + TRAILER_BYTES;
             }
         }
     }
@@ -59,27 +59,27 @@ struct Layout {
 }
 
 /// Finds the blocks through the index.
-fn layout(table: &[u8]) -> Result<Layout, String> {
-    let footer = table.len().checked_sub(FOOTER).map(|start| &table[start..]).ok_or("it is truncated")?;
-    let (handles, magic) = footer.split_at(FOOTER - MAGIC.len());
+fn read_layout(table: &[u8]) -> Result<Layout, String> {
+    let footer = table.len().checked_sub(FOOTER_BYTES).map(|start| &table[start..]).ok_or("it is truncated")?;
+    let (handles, magic) = footer.split_at(FOOTER_BYTES - MAGIC.len());
     let mut bytes = Bytes(handles);
-    let ends_well = bytes.take(2) == Some(&[1, 1]) && magic == MAGIC;
-    let (meta, index) = (handle(&mut bytes), handle(&mut bytes));
-    let (Some(meta), Some(index), true) = (meta, index, ends_well && bytes.0.iter().all(|byte| *byte == 0)) else {
+    let has_valid_end = bytes.take(2) == Some(&[1, 1]) && magic == MAGIC;
+    let (meta, index) = (read_block_range(&mut bytes), read_block_range(&mut bytes));
+    let (Some(meta), Some(index), true) = (meta, index, has_valid_end && bytes.0.iter().all(|byte| *byte == 0)) else {
         return Err("its end is missing or damaged".into());
     };
     let read = |block: &Range<usize>| {
-        content(table, block).ok_or_else(|| format!("its index at byte {} is damaged", block.start))
+        block_content(table, block).ok_or_else(|| format!("its index at byte {} is damaged", block.start))
     };
     let mut layout = Layout { data: Vec::new(), other: vec![meta.clone(), index.clone()] };
-    for part in handles_in(read(&index)?) {
-        layout.data.extend(handles_in(read(&part)?));
+    for part in read_block_ranges(read(&index)?) {
+        layout.data.extend(read_block_ranges(read(&part)?));
         layout.other.push(part);
     }
     let mut filters = Vec::new();
-    raw_entries(read(&meta)?, &mut |key, value| {
+    visit_raw_entries(read(&meta)?, &mut |key, value| {
         if key.starts_with(b"filter.") {
-            filters.extend(handle(&mut Bytes(value)));
+            filters.extend(read_block_range(&mut Bytes(value)));
         }
     });
     layout.other.extend(filters);
@@ -87,7 +87,7 @@ fn layout(table: &[u8]) -> Result<Layout, String> {
 }
 
 /// Returns a description of the first bytes that belong to no block, if there are such bytes.
-fn uncovered(table: &[u8], layout: Layout) -> Option<String> {
+fn describe_gap(table: &[u8], layout: Layout) -> Option<String> {
     let mut blocks: Vec<_> = layout.data.into_iter().chain(layout.other).collect();
     blocks.sort_by_key(|block| block.start);
     let mut end = 0;
@@ -95,32 +95,32 @@ fn uncovered(table: &[u8], layout: Layout) -> Option<String> {
         if block.start != end {
             break;
         }
-        end = block.end + TRAILER;
+        end = block.end + TRAILER_BYTES;
     }
-    (end + FOOTER != table.len()).then(|| format!("the data after byte {end} belongs to no block"))
+    (end + FOOTER_BYTES != table.len()).then(|| format!("the data after byte {end} belongs to no block"))
 }
 
 /// Decodes the byte range of a block from an index entry.
-fn handle(bytes: &mut Bytes<'_>) -> Option<Range<usize>> {
+fn read_block_range(bytes: &mut Bytes<'_>) -> Option<Range<usize>> {
     let (offset, size) = (bytes.varint()?, bytes.varint()?);
     let start = usize::try_from(offset).ok()?;
     Some(start..start.checked_add(usize::try_from(size).ok()?)?)
 }
 
-fn handles_in(index: &[u8]) -> Vec<Range<usize>> {
-    let mut handles = Vec::new();
-    raw_entries(index, &mut |_, value| handles.extend(handle(&mut Bytes(value))));
-    handles
+fn read_block_ranges(index: &[u8]) -> Vec<Range<usize>> {
+    let mut ranges = Vec::new();
+    visit_raw_entries(index, &mut |_, value| ranges.extend(read_block_range(&mut Bytes(value))));
+    ranges
 }
 
 /// Returns the contents of a block, or `None` if its checksum does not match.
-fn content<'a>(table: &'a [u8], block: &Range<usize>) -> Option<&'a [u8]> {
-    let found = table.get(block.clone())?;
-    let trailer: [u8; TRAILER] = table.get(block.end..block.end.checked_add(TRAILER)?)?.try_into().ok()?;
+fn block_content<'a>(table: &'a [u8], block: &Range<usize>) -> Option<&'a [u8]> {
+    let content = table.get(block.clone())?;
+    let trailer: [u8; TRAILER_BYTES] = table.get(block.end..block.end.checked_add(TRAILER_BYTES)?)?.try_into().ok()?;
     let [compression, check @ ..] = trailer;
     let mut hasher = crc32fast::Hasher::new();
-    hasher.update(found);
-    (compression == 0 && is_checksum(hasher, compression, check)).then_some(found)
+    hasher.update(content);
+    (compression == 0 && is_checksum(hasher, compression, check)).then_some(content)
 }
 
 /// Returns whether `check` is the checksum of the hashed bytes and the compression type.
@@ -132,9 +132,9 @@ fn is_checksum(mut hasher: crc32fast::Hasher, compression: u8, check: [u8; 4]) -
 /// Finds the next intact block at or after an offset. Recognises the block by its checksum.
 fn next_block(table: &[u8], from: usize) -> Option<Range<usize>> {
     (from..table.len()).filter(|start| begins_block(&table[*start..])).find_map(|start| {
-        let longest = &table[start..table.len().min(start + LONGEST)];
+        let candidate = &table[start..table.len().min(start + MAX_BLOCK_BYTES)];
         let mut hasher = crc32fast::Hasher::new();
-        for (length, window) in longest.windows(TRAILER).enumerate() {
+        for (length, window) in candidate.windows(TRAILER_BYTES).enumerate() {
             if let [0, check @ ..] = window
                 && let Ok(check) = check.try_into()
                 && is_checksum(hasher.clone(), 0, check)
@@ -151,11 +151,13 @@ fn next_block(table: &[u8], from: usize) -> Option<Range<usize>> {
 fn begins_block(bytes: &[u8]) -> bool {
     let mut bytes = Bytes(bytes);
     let (shared, length, _value) = (bytes.varint(), bytes.varint(), bytes.varint());
-    shared == Some(0) && length > Some(KEY_TRAILER as u64) && bytes.u8().is_some_and(|byte| KEY_STARTS.contains(&byte))
+    shared == Some(0)
+        && length > Some(KEY_TRAILER_BYTES as u64)
+        && bytes.u8().is_some_and(|byte| FIRST_KEY_BYTES.contains(&byte))
 }
 
-/// Passes the entries of a block to `each`, with encoded keys and values.
-fn raw_entries(block: &[u8], each: &mut dyn FnMut(&[u8], &[u8])) {
+/// Passes the entries of a block to `visit`, with encoded keys and values.
+fn visit_raw_entries(block: &[u8], visit: &mut dyn FnMut(&[u8], &[u8])) {
     // The block ends with the offsets of the entries with complete keys, followed by the number of these offsets.
     let Some((rest, count)) = block.split_last_chunk::<4>() else { return };
     let restarts = (u32::from_le_bytes(*count) as usize).saturating_mul(4);
@@ -170,21 +172,22 @@ fn raw_entries(block: &[u8], each: &mut dyn FnMut(&[u8], &[u8])) {
         let Some((shared, suffix, value)) = entry.filter(|(shared, ..)| *shared <= key.len()) else { return };
         key.truncate(shared);
         key.extend_from_slice(suffix);
-        each(&key, value);
+        visit(&key, value);
     }
 }
 
-/// Passes the entries of a data block to `each`. Skips entries that are not values of keys, such as the entries of an
+/// Passes the entries of a data block to `visit`. Skips entries that are not values of keys, such as the entries of an
 /// index block.
-fn entries(block: &[u8], each: &mut dyn FnMut(Entry<'_>)) {
-    raw_entries(block, &mut |key, value| {
-        let Some((key, mut trailer)) = key.len().checked_sub(KEY_TRAILER).map(|end| (&key[..end], Bytes(&key[end..])))
+fn visit_entries(block: &[u8], visit: &mut dyn FnMut(Entry<'_>)) {
+    visit_raw_entries(block, &mut |key, value| {
+        let Some((key, mut trailer)) =
+            key.len().checked_sub(KEY_TRAILER_BYTES).map(|end| (&key[..end], Bytes(&key[end..])))
         else {
             return;
         };
         let Some(trailer) = trailer.u64() else { return };
         if let Some(entry) = Entry::new(trailer as u8, key, trailer >> 8, value) {
-            each(entry);
+            visit(entry);
         }
     });
 }

@@ -9,16 +9,16 @@ type Entries = BTreeMap<(Vec<u8>, u64), Option<Vec<u8>>>;
 
 fn entries(directory: &Path) -> (Entries, Vec<FileDamage>) {
     let mut entries = Entries::new();
-    let found = read(directory, |entry| {
+    let scan = read(directory, |entry| {
         entries.insert((entry.key.to_vec(), entry.sequence), entry.value.map(<[u8]>::to_vec));
     });
-    (entries, found.unwrap().damage)
+    (entries, scan.unwrap().damage)
 }
 
 /// Creates two databases: one with tables only, and one that also has a log, as if the program had been killed.
-fn directories(place: &Path) -> [PathBuf; 2] {
+fn create_databases(parent: &Path) -> [PathBuf; 2] {
     let open = |memtable_bytes| {
-        Store::open(place.join("closed"), StoreOptions { memtable_bytes, ..StoreOptions::default() }).unwrap()
+        Store::open(parent.join("closed"), StoreOptions { memtable_bytes, ..StoreOptions::default() }).unwrap()
     };
     let write = |store: &Store, numbers: std::ops::Range<u64>| {
         for number in numbers {
@@ -35,20 +35,20 @@ fn directories(place: &Path) -> [PathBuf; 2] {
     let Opened { store, .. } = open(64 << 20);
     std::thread::sleep(std::time::Duration::from_millis(500));
     write(&store, 60..140);
-    crate::testing::damage::copy(&place.join("closed"), &place.join("killed")).unwrap();
+    crate::testing::damage::copy(&parent.join("closed"), &parent.join("killed")).unwrap();
     store.close().unwrap();
-    ["closed", "killed"].map(|name| place.join(name).join("db"))
+    ["closed", "killed"].map(|name| parent.join(name).join("db"))
 }
 
 #[test]
 fn a_damaged_byte_changes_no_entry_and_is_found() {
-    let place = tempfile::tempdir().unwrap();
+    let parent = tempfile::tempdir().unwrap();
     let mut random = 0x9E37_79B9_7F4A_7C15_u64;
-    for directory in directories(place.path()) {
-        let (whole, damage) = entries(&directory);
+    for directory in create_databases(parent.path()) {
+        let (intact, damage) = entries(&directory);
         assert_eq!(damage, [], "{}", directory.display());
         assert_eq!(preflight(&directory).unwrap(), []);
-        assert!(whole.len() > 139);
+        assert!(intact.len() > 139);
         for file in crate::testing::damage::files(&directory).unwrap() {
             let kind = file.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
             if !["sst", "manifest", "wal"].contains(&kind) {
@@ -65,15 +65,15 @@ fn a_damaged_byte_changes_no_entry_and_is_found() {
                 let (found, damage) = entries(&directory);
                 let case = format!("{} byte {at} of {}", file.display(), good.len());
                 // Without a manifest, tables that are no longer used are read too.
-                let wrong = found.iter().find(|(key, value)| whole.get(*key) != Some(*value));
+                let wrong = found.iter().find(|(key, value)| intact.get(*key) != Some(*value));
                 assert!(is_manifest || wrong.is_none(), "{case}: {:?}", wrong.map(|(key, _)| key));
-                assert!(!damage.is_empty() || found == whole || is_manifest, "{case}");
-                assert!(is_manifest || found.len() * 2 > whole.len(), "{case}: {} of {}", found.len(), whole.len());
+                assert!(!damage.is_empty() || found == intact || is_manifest, "{case}");
+                assert!(is_manifest || found.len() * 2 > intact.len(), "{case}: {} of {}", found.len(), intact.len());
             }
             for end in [0, good.len() / 3, good.len().saturating_sub(1)] {
                 fs::write(&file, &good[..end]).unwrap();
                 let (found, damage) = entries(&directory);
-                let wrong = found.iter().any(|(key, value)| whole.get(key) != Some(value));
+                let wrong = found.iter().any(|(key, value)| intact.get(key) != Some(value));
                 assert!(is_manifest || !wrong, "{} cut at {end}", file.display());
                 // A log with a missing end is not damage, because a killed program leaves such a log.
                 assert!(is_log || good.is_empty() || !damage.is_empty(), "{} cut at {end}", file.display());

@@ -25,11 +25,11 @@ use super::fault_injection::FaultInjection;
 use super::{
     forward::{forward_builder, forward_reads},
     health::Health,
-    segments::Log,
+    segments::WriteAheadLog,
 };
 
 /// Maximum number of bytes that an entry takes in a memtable, in addition to its key and value.
-const NODE: usize = 512;
+const ENTRY_OVERHEAD_BYTES: usize = 512;
 
 /// Keys that a transaction wrote or deleted.
 type Keys = BTreeSet<Vec<u8>>;
@@ -41,13 +41,13 @@ pub(super) struct Durable {
 
 struct Shared {
     engine: Box<dyn TransactionBuilder>,
-    log: Log,
+    log: WriteAheadLog,
     health: Arc<Health>,
     memtable_bytes: usize,
     /// Each commit takes a read lock. A task that rewrites batches takes the write lock, so that no commit runs at the
     /// same time.
-    gate: RwLock<()>,
-    exposed: Mutex<Exposed>,
+    commit_gate: RwLock<()>,
+    pending_rewrites: Mutex<PendingRewrites>,
     #[cfg(feature = "testing")]
     fault_injection: FaultInjection,
     /// Whether the storage engine is shutting down.
@@ -57,17 +57,17 @@ struct Shared {
 }
 
 /// Interval between two checks by [`watch`].
-const WATCH: Duration = Duration::from_secs(1);
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Time after a commit during which the engine may still write tables.
-const BUSY: Duration = Duration::from_secs(300);
+const ACTIVE_PERIOD: Duration = Duration::from_secs(300);
 
 /// Watches the storage until the database is dropped. Finds failures that no commit reports, such as a deleted
 /// directory, or a failed engine task that writes or merges tables.
 async fn watch(shared: Weak<Shared>) {
-    let (mut commits, mut since) = (u64::MAX, Instant::now());
+    let (mut last_count, mut last_change) = (u64::MAX, Instant::now());
     loop {
-        tokio::time::sleep(WATCH).await;
+        tokio::time::sleep(CHECK_INTERVAL).await;
         let Some(shared) = shared.upgrade() else { return };
         if shared.closing.load(Ordering::Relaxed) || shared.health.failure().is_some() {
             continue;
@@ -75,11 +75,11 @@ async fn watch(shared: Weak<Shared>) {
         if shared.newest_segment().is_err() {
             continue;
         }
-        let now = shared.commits.load(Ordering::Relaxed);
-        if now != commits {
-            (commits, since) = (now, Instant::now());
+        let count = shared.commits.load(Ordering::Relaxed);
+        if count != last_count {
+            (last_count, last_change) = (count, Instant::now());
         }
-        if since.elapsed() < BUSY {
+        if last_change.elapsed() < ACTIVE_PERIOD {
             shared.probe().await;
         }
     }
@@ -87,18 +87,18 @@ async fn watch(shared: Weak<Shared>) {
 
 /// Batches that must be rewritten, because the log rotated during their commits.
 #[derive(Default)]
-struct Exposed {
+struct PendingRewrites {
     batches: Vec<Keys>,
     /// Number of batches added so far. Batches are numbered from 1.
     added: u64,
     /// Number up to which all batches have been rewritten.
-    repeated: u64,
+    rewritten: u64,
 }
 
 impl Durable {
     pub(super) fn new(
         engine: Box<dyn TransactionBuilder>,
-        log: Log,
+        log: WriteAheadLog,
         health: Arc<Health>,
         memtable_bytes: usize,
         #[cfg(feature = "testing")] fault_injection: FaultInjection,
@@ -108,8 +108,8 @@ impl Durable {
             log,
             health,
             memtable_bytes,
-            gate: RwLock::default(),
-            exposed: Mutex::default(),
+            commit_gate: RwLock::default(),
+            pending_rewrites: Mutex::default(),
             #[cfg(feature = "testing")]
             fault_injection,
             closing: AtomicBool::new(false),
@@ -128,7 +128,7 @@ impl TransactionBuilder for Durable {
         Box::pin(async move {
             self.shared.closing.store(true, Ordering::Relaxed);
             self.shared.engine.shutdown().await?;
-            self.shared.log.expect_empty()
+            self.shared.log.check_empty()
         })
     }
 
@@ -176,7 +176,7 @@ impl Shared {
 
     /// Checks whether the engine still accepts commits. Writes no data.
     async fn probe(&self) {
-        let asked = async {
+        let probe = async {
             #[cfg(feature = "testing")]
             self.fault_injection.check_background()?;
             let (transaction, _) = self.engine.new_transaction(TransactionType::Write).await?;
@@ -188,9 +188,9 @@ impl Shared {
             }
             transaction.commit().await
         };
-        let asked = asked.await;
+        let result = probe.await;
         if !self.closing.load(Ordering::Relaxed) {
-            let _ = self.checked(asked);
+            let _ = self.record_failure(result);
         }
     }
 
@@ -199,19 +199,19 @@ impl Shared {
         self.health.check()?;
         self.commits.fetch_add(1, Ordering::Relaxed);
         let number = {
-            let _open = self.gate.read().await;
-            let before = self.newest_segment()?;
-            self.checked(self.commit_inner(inner).await)?;
-            if self.newest_segment()? == before || written.is_empty() {
+            let _commit_guard = self.commit_gate.read().await;
+            let segment_before = self.newest_segment()?;
+            self.record_failure(self.commit_inner(inner).await)?;
+            if self.newest_segment()? == segment_before || written.is_empty() {
                 return Ok(());
             }
-            let mut exposed = lock(&self.exposed);
-            exposed.batches.push(written);
-            exposed.added += 1;
-            exposed.added
+            let mut pending_rewrites = lock(&self.pending_rewrites);
+            pending_rewrites.batches.push(written);
+            pending_rewrites.added += 1;
+            pending_rewrites.added
         };
-        let repeated = self.repeat(number).await;
-        repeated.map_err(|error| Error::CommitOutcomeUnknown(error.to_string()))
+        let rewritten = self.rewrite_pending(number).await;
+        rewritten.map_err(|error| Error::CommitOutcomeUnknown(error.to_string()))
     }
 
     /// Commits a transaction of the engine. In tests, a fault may be injected.
@@ -225,7 +225,7 @@ impl Shared {
 
     /// Returns the result of a commit. Stores an error in the [`Health`], unless the engine refused the commit before
     /// it wrote any data.
-    fn checked(&self, result: Result<()>) -> Result<()> {
+    fn record_failure(&self, result: Result<()>) -> Result<()> {
         let Err(error) = result else { return Ok(()) };
         if is_refusal(&error) {
             return Err(error);
@@ -236,14 +236,14 @@ impl Shared {
     }
 
     /// Rewrites all waiting batches. Does nothing if another call has already rewritten the batch with this number.
-    async fn repeat(&self, number: u64) -> Result<()> {
-        let _alone = self.gate.write().await;
+    async fn rewrite_pending(&self, number: u64) -> Result<()> {
+        let _rewrite_guard = self.commit_gate.write().await;
         let (batches, last) = {
-            let exposed = lock(&self.exposed);
-            if exposed.repeated >= number {
+            let pending_rewrites = lock(&self.pending_rewrites);
+            if pending_rewrites.rewritten >= number {
                 return Ok(());
             }
-            (exposed.batches.clone(), exposed.added)
+            (pending_rewrites.batches.clone(), pending_rewrites.added)
         };
         for keys in merge_overlapping(batches) {
             let written = self.rewrite(&keys).await;
@@ -252,10 +252,10 @@ impl Shared {
             }
             written?;
         }
-        let mut exposed = lock(&self.exposed);
-        exposed.batches.clear();
-        exposed.repeated = last;
-        drop(exposed);
+        let mut pending_rewrites = lock(&self.pending_rewrites);
+        pending_rewrites.batches.clear();
+        pending_rewrites.rewritten = last;
+        drop(pending_rewrites);
         self.health.count_rewrite();
         Ok(())
     }
@@ -263,7 +263,7 @@ impl Shared {
     /// Writes the current values of the given keys in one transaction.
     async fn rewrite(&self, keys: &Keys) -> Result<()> {
         let (transaction, _) = self.engine.new_transaction(TransactionType::Write).await?;
-        let set = async {
+        let writes = async {
             for key in keys {
                 let key = || Key::from(key.as_slice());
                 match transaction.get(key(), None).await? {
@@ -273,7 +273,7 @@ impl Shared {
             }
             Ok(())
         };
-        if let Err(error) = set.await {
+        if let Err(error) = writes.await {
             let _ = transaction.cancel().await;
             return Err(error);
         }
@@ -285,10 +285,10 @@ impl Shared {
 fn merge_overlapping(batches: Vec<Keys>) -> Vec<Keys> {
     let mut merged: Vec<Keys> = Vec::with_capacity(batches.len());
     for mut batch in batches {
-        let (overlapping, apart): (Vec<Keys>, _) =
+        let (overlapping, disjoint): (Vec<Keys>, _) =
             mem::take(&mut merged).into_iter().partition(|other| !other.is_disjoint(&batch));
         batch.extend(overlapping.into_iter().flatten());
-        merged = apart;
+        merged = disjoint;
         merged.push(batch);
     }
     merged
@@ -306,8 +306,8 @@ struct Transaction {
 }
 
 impl Transaction {
-    fn note(&self, key: &Key<'_>, value_bytes: usize) {
-        self.bytes.fetch_add(key.len() + value_bytes + NODE, Ordering::Relaxed);
+    fn record_write(&self, key: &Key<'_>, value_bytes: usize) {
+        self.bytes.fetch_add(key.len() + value_bytes + ENTRY_OVERHEAD_BYTES, Ordering::Relaxed);
         let mut written = lock(&self.written);
         if !written.contains(key.as_slice()) {
             written.insert(key.as_slice().to_vec());
@@ -324,7 +324,7 @@ impl Transactable for Transaction {
         Box::pin(async move {
             // Without this check, the engine would write the batch to its log before it finds that no memtable is large
             // enough.
-            if bytes + 2 * NODE > self.shared.memtable_bytes {
+            if bytes + 2 * ENTRY_OVERHEAD_BYTES > self.shared.memtable_bytes {
                 self.inner.cancel().await?;
                 return Err(Error::TransactionTooLarge);
             }
@@ -333,42 +333,42 @@ impl Transactable for Transaction {
     }
 
     fn set<'a>(&'a self, key: Key<'a>, value: Val) -> BoxFut<'a, Result<()>> {
-        self.note(&key, value.len());
+        self.record_write(&key, value.len());
         self.inner.set(key, value)
     }
 
     fn put<'a>(&'a self, key: Key<'a>, value: Val) -> BoxFut<'a, Result<()>> {
-        self.note(&key, value.len());
+        self.record_write(&key, value.len());
         self.inner.put(key, value)
     }
 
     fn putc<'a>(&'a self, key: Key<'a>, value: Val, expected: Option<Val>) -> BoxFut<'a, Result<()>> {
-        self.note(&key, value.len());
+        self.record_write(&key, value.len());
         self.inner.putc(key, value, expected)
     }
 
     fn replace<'a>(&'a self, key: Key<'a>, value: Val) -> BoxFut<'a, Result<()>> {
-        self.note(&key, value.len());
+        self.record_write(&key, value.len());
         self.inner.replace(key, value)
     }
 
     fn del<'a>(&'a self, key: Key<'a>) -> BoxFut<'a, Result<()>> {
-        self.note(&key, 0);
+        self.record_write(&key, 0);
         self.inner.del(key)
     }
 
     fn delc<'a>(&'a self, key: Key<'a>, expected: Option<&'a [u8]>) -> BoxFut<'a, Result<()>> {
-        self.note(&key, 0);
+        self.record_write(&key, 0);
         self.inner.delc(key, expected)
     }
 
     fn clr<'a>(&'a self, key: Key<'a>) -> BoxFut<'a, Result<()>> {
-        self.note(&key, 0);
+        self.record_write(&key, 0);
         self.inner.clr(key)
     }
 
     fn clrc<'a>(&'a self, key: Key<'a>, expected: Option<&'a [u8]>) -> BoxFut<'a, Result<()>> {
-        self.note(&key, 0);
+        self.record_write(&key, 0);
         self.inner.clrc(key, expected)
     }
 
@@ -387,17 +387,17 @@ mod tests {
             batches in prop::collection::vec(prop::collection::btree_set(prop::collection::vec(0_u8..12, 1..2), 1..5), 0..8)
         ) {
             let merged = merge_overlapping(batches.clone());
-            for (index, one) in merged.iter().enumerate() {
-                prop_assert!(merged[index + 1..].iter().all(|other| one.is_disjoint(other)));
+            for (index, set) in merged.iter().enumerate() {
+                prop_assert!(merged[index + 1..].iter().all(|other| set.is_disjoint(other)));
             }
             for batch in &batches {
-                prop_assert_eq!(merged.iter().filter(|one| batch.is_subset(one)).count(), 1);
+                prop_assert_eq!(merged.iter().filter(|set| batch.is_subset(set)).count(), 1);
             }
             let all: Keys = batches.iter().flatten().cloned().collect();
             prop_assert_eq!(merged.iter().map(BTreeSet::len).sum::<usize>(), all.len());
             // Each merged set is connected: its batches cannot be split into two groups that have no key in common.
-            for one in &merged {
-                let members: Vec<_> = batches.iter().filter(|batch| batch.is_subset(one)).collect();
+            for set in &merged {
+                let members: Vec<_> = batches.iter().filter(|batch| batch.is_subset(set)).collect();
                 let mut reached: Keys = members[0].clone();
                 for _ in 0..members.len() {
                     for member in &members {
@@ -406,7 +406,7 @@ mod tests {
                         }
                     }
                 }
-                prop_assert_eq!(&reached, one);
+                prop_assert_eq!(&reached, set);
             }
         }
     }

@@ -7,7 +7,7 @@ use surrealdb_kvs::{
     err::{Error, Result},
 };
 
-use super::segments::Log;
+use super::segments::WriteAheadLog;
 use crate::faults::{Faults, StorageFault};
 
 /// Fault injection for the engine of one directory.
@@ -48,7 +48,7 @@ impl FaultInjection {
 
     /// Cuts `missing_bytes` bytes off the end of the newest log segment.
     fn shorten(&self, missing_bytes: u64) -> std::io::Result<()> {
-        let newest = Log::of(&self.directory).newest()?;
+        let newest = WriteAheadLog::new(&self.directory).newest()?;
         let path = self.directory.join("wal").join(format!("{newest:020}.wal"));
         let file = OpenOptions::new().write(true).open(path)?;
         file.set_len(file.metadata()?.len().saturating_sub(missing_bytes))

@@ -55,22 +55,22 @@ impl Health {
 
 /// Replaces an error text about a full disk with the text `the disk is full`. Returns any other error text unchanged.
 pub(crate) fn explain(reason: String) -> String {
-    let signs = ["No space left on device", "os error 28", "not enough space on the disk", "os error 112"];
-    match signs.iter().any(|sign| reason.contains(sign)) {
-        true => FULL.to_owned(),
+    let disk_full_markers = ["No space left on device", "os error 28", "not enough space on the disk", "os error 112"];
+    match disk_full_markers.iter().any(|marker| reason.contains(marker)) {
+        true => DISK_FULL.to_owned(),
         false => reason,
     }
 }
 
 /// Returns whether an error text says that the disk is full.
 pub(crate) fn is_disk_full(reason: &str) -> bool {
-    explain(reason.to_owned()).contains(FULL)
+    explain(reason.to_owned()).contains(DISK_FULL)
 }
 
-const FULL: &str = "the disk is full";
+const DISK_FULL: &str = "the disk is full";
 
 /// Returns the reason why a directory is not writable, or `None` if the directory is writable.
-pub(crate) fn unwritable(directory: &std::path::Path) -> Option<String> {
+pub(crate) fn write_error(directory: &std::path::Path) -> Option<String> {
     let path = directory.join("write-test");
     let written = std::fs::write(&path, vec![0; 256 << 10]);
     let _ = std::fs::remove_file(&path);

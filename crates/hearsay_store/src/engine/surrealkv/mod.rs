@@ -63,16 +63,17 @@ use std::{path::PathBuf, sync::Arc};
 
 use surrealdb_cnf::ConfigMap;
 use surrealdb_core::kvs::{TransactionBuilderFactory, TransactionBuilderParts};
+use surrealdb_kvs::TransactionBuilder;
 use surrealdb_kvs_any::Backends;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use health::{Health, explain, is_disk_full};
 pub(crate) use lock_file::is_released;
-pub(crate) use memory::Memory;
+pub(crate) use memory::MemoryEngine;
 pub(crate) use recovery::MEMTABLE_KEY;
 
-/// Factory that opens SurrealKV in a directory and wraps it in this layer.
-pub(crate) struct Composer {
+/// A storage engine that keeps its data in a directory, and whose commits are durable.
+pub(crate) struct DurableEngine {
     /// Directory of the database.
     pub(crate) directory: PathBuf,
     pub(crate) health: Arc<Health>,
@@ -81,7 +82,31 @@ pub(crate) struct Composer {
     pub(crate) faults: crate::faults::Faults,
 }
 
-impl TransactionBuilderFactory for Composer {
+impl DurableEngine {
+    /// Wraps the opened engine in this layer.
+    fn wrap(&self, engine: Box<dyn TransactionBuilder>) -> Box<dyn TransactionBuilder> {
+        let (log, health) = (segments::WriteAheadLog::new(&self.directory), Arc::clone(&self.health));
+        let durable = durable::Durable::new(
+            engine,
+            log,
+            health,
+            self.memtable_bytes,
+            #[cfg(feature = "testing")]
+            fault_injection::FaultInjection { directory: self.directory.clone(), faults: self.faults.clone() },
+        );
+        Box::new(durable)
+    }
+}
+
+/// Factory that opens a storage engine and wraps it.
+pub(crate) enum EngineFactory {
+    /// Opens a database in memory.
+    Memory(MemoryEngine),
+    /// Opens SurrealKV in a directory.
+    Durable(DurableEngine),
+}
+
+impl TransactionBuilderFactory for EngineFactory {
     type RouterState = ();
 
     async fn new_transaction_builder(
@@ -90,20 +115,17 @@ impl TransactionBuilderFactory for Composer {
         canceller: CancellationToken,
         config: ConfigMap,
     ) -> anyhow::Result<TransactionBuilderParts<()>> {
-        if recovery::empty_log(&self.directory, path, &config).await? {
-            self.health.set_recovered();
+        if let Self::Durable(engine) = self
+            && recovery::flush_log(&engine.directory, path, &config).await?
+        {
+            engine.health.set_recovered();
         }
-        let inner = Backends::community().new_transaction_builder(path, canceller, config).await?;
-        let (log, health) = (segments::Log::of(&self.directory), Arc::clone(&self.health));
-        let durable = durable::Durable::new(
-            inner,
-            log,
-            health,
-            self.memtable_bytes,
-            #[cfg(feature = "testing")]
-            fault_injection::FaultInjection { directory: self.directory.clone(), faults: self.faults.clone() },
-        );
-        Ok(TransactionBuilderParts::without_router_state(Box::new(durable)))
+        let opened = Backends::community().new_transaction_builder(path, canceller, config).await?;
+        let builder = match self {
+            Self::Memory(engine) => engine.share(opened),
+            Self::Durable(engine) => engine.wrap(opened),
+        };
+        Ok(TransactionBuilderParts::without_router_state(builder))
     }
 
     fn path_valid(&self, path: &str) -> anyhow::Result<String> {

@@ -9,11 +9,11 @@ use std::{
 
 use surrealdb_kvs::err::{Error, Result};
 
-use super::health::unwritable;
+use super::health::write_error;
 
 /// The write-ahead log of a database.
 #[derive(Debug, Clone)]
-pub(crate) struct Log {
+pub(crate) struct WriteAheadLog {
     directory: PathBuf,
     /// Open handle of the directory, to detect that the directory was deleted and created again.
     handle: Option<Arc<File>>,
@@ -26,9 +26,9 @@ pub(crate) struct Segment {
     pub(crate) size_bytes: u64,
 }
 
-impl Log {
+impl WriteAheadLog {
     /// Returns the log of the database in `directory`.
-    pub(crate) fn of(directory: &Path) -> Self {
+    pub(crate) fn new(directory: &Path) -> Self {
         let directory = directory.join("wal");
         let handle = File::open(&directory).ok().map(Arc::new);
         Self { directory, handle }
@@ -42,7 +42,7 @@ impl Log {
         let mut segments = Vec::new();
         for entry in std::fs::read_dir(&self.directory)? {
             let entry = entry?;
-            let Some(number) = number(&entry.path()) else { continue };
+            let Some(number) = segment_number(&entry.path()) else { continue };
             match entry.metadata() {
                 Ok(metadata) => segments.push(Segment { number, size_bytes: metadata.len() }),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -62,21 +62,21 @@ impl Log {
         }
         let mut newest = None;
         for entry in std::fs::read_dir(&self.directory)? {
-            newest = newest.max(number(&entry?.path()));
+            newest = newest.max(segment_number(&entry?.path()));
         }
         newest.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "the log file is missing"))
     }
 }
 
-impl Log {
+impl WriteAheadLog {
     /// Returns an error if the log is not empty. Call this after the engine shuts down, because the engine only logs
     /// the errors of a failed shutdown and does not return them.
-    pub(crate) fn expect_empty(&self) -> Result<()> {
+    pub(crate) fn check_empty(&self) -> Result<()> {
         let segments = self.segments().map_err(|error| Error::Datastore(error.to_string()))?;
         if segments.iter().all(|segment| segment.size_bytes == 0) {
             return Ok(());
         }
-        let reason = unwritable(&self.directory).unwrap_or_else(|| "the engine could not write tables".into());
+        let reason = write_error(&self.directory).unwrap_or_else(|| "the engine could not write tables".into());
         Err(Error::Datastore(format!("its log could not be moved into tables: {reason}")))
     }
 }
@@ -94,7 +94,7 @@ fn is_deleted(_: &File) -> bool {
     false
 }
 
-fn number(path: &Path) -> Option<u64> {
+fn segment_number(path: &Path) -> Option<u64> {
     if path.extension()? != "wal" {
         return None;
     }
@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn the_newest_segment_is_found_among_other_files() {
         let directory = tempfile::tempdir().unwrap();
-        let log = Log::of(directory.path());
+        let log = WriteAheadLog::new(directory.path());
         assert_eq!(log.newest().unwrap_err().kind(), io::ErrorKind::NotFound);
         std::fs::create_dir(directory.path().join("wal")).unwrap();
         assert_eq!(log.newest().unwrap_err().kind(), io::ErrorKind::NotFound);

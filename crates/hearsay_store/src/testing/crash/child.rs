@@ -5,10 +5,10 @@ use std::time::Duration;
 use hearsay_model::{State, UndoRetention};
 
 use super::{
-    compare::{compare, open},
-    end::End,
-    protocol::{Request, request, say},
-    workload::{NEAR, frame, frames, group, replay},
+    compare::{compare, open_campaign},
+    protocol::{Request, read_request, send_message},
+    run_end::RunEnd,
+    workload::{UNDO_WINDOW, frame_content, open_frames, operation_group, replay},
 };
 use crate::{Opened, Store, faults::Faults, projection};
 
@@ -16,50 +16,54 @@ use crate::{Opened, Store, faults::Faults, projection};
 /// program is killed. If the environment variable [`CHILD`](super::CHILD) is not set, returns immediately. Otherwise,
 /// returns only after an error.
 pub fn child() {
-    let Some(request) = request() else { return };
+    let Some(request) = read_request() else { return };
     // Ends the line that the test harness has begun, so that all further messages are on lines of their own.
-    say("started", &"");
-    match open(&request.directory) {
-        Ok((opened, faults)) => work(opened, &faults, &request),
-        Err(error) => say("unopened", &error),
+    send_message("started", &"");
+    match open_campaign(&request.directory) {
+        Ok((opened, faults)) => run_workload(opened, &faults, &request),
+        Err(error) => send_message("unopened", &error),
     }
 }
 
-fn work(opened: Opened, faults: &Faults, request: &Request) {
-    let mut found = compare(&opened, request.seed, &request.acknowledged);
+fn run_workload(opened: Opened, faults: &Faults, request: &Request) {
+    let mut findings = compare(&opened, request.seed, &request.acknowledged);
     if let Some(reason) = opened.store.health().failure {
-        say("stopped", &reason);
-        found.graph_differences = 0;
+        send_message("stopped", &reason);
+        findings.graph_differences = 0;
     }
-    for (word, count) in [("lost", found.lost), ("half", found.half), ("different", found.graph_differences)] {
+    for (keyword, count) in
+        [("lost", findings.lost), ("half", findings.half), ("different", findings.graph_differences)]
+    {
         if count > 0 {
-            say(word, &count);
+            send_message(keyword, &count);
         }
     }
-    request.end.set(faults);
+    request.end.inject_storage_fault(faults);
     let Opened { store, mut state, .. } = opened;
     let (mut number, mut rotations) = (replay(request.seed, &state).0, 0);
-    say("ready", &state.position());
-    let mut left = if let End::Background { after } = request.end { after } else { u64::MAX };
+    send_message("ready", &state.position());
+    let mut remaining_commits = if let RunEnd::Background { after } = request.end { after } else { u64::MAX };
     loop {
-        left -= 1;
-        if left == 0 {
+        remaining_commits -= 1;
+        if remaining_commits == 0 {
             faults.fail_background("a test injected this");
         }
-        let operations = group(request.seed, number, &state);
+        let operations = operation_group(request.seed, number, &state);
         if let Err(error) = store.commit_blocking(state.position().next(), operations.clone()) {
-            return say("failed", &error);
+            return send_message("failed", &error);
         }
-        say("saved", &(state.position().0 + operations.len() as u64));
+        send_message("saved", &(state.position().0 + operations.len() as u64));
         for operation in operations {
-            let Ok(applied) = state.apply(operation) else { return say("failed", &"an operation does not apply") };
+            let Ok(applied) = state.apply(operation) else {
+                return send_message("failed", &"an operation does not apply");
+            };
             store.project(projection::rows(&state, &applied.touched), applied.position, |_| {});
         }
         if number.is_multiple_of(3)
-            && let Ok((mut file, _)) = frames(&request.directory)
-            && file.append(&frame(number)).is_ok()
+            && let Ok((mut file, _)) = open_frames(&request.directory)
+            && file.append(&frame_content(number)).is_ok()
         {
-            say("frame", &number);
+            send_message("frame", &number);
         }
         if number % 11 == 4 {
             store.write_snapshot(&state, |_| {});
@@ -72,7 +76,7 @@ fn work(opened: Opened, faults: &Faults, request: &Request) {
         }
         if store.health().log_rewrites > rotations {
             rotations = store.health().log_rewrites;
-            say("rotations", &rotations);
+            send_message("rotations", &rotations);
         }
         number += 1;
     }
@@ -80,12 +84,12 @@ fn work(opened: Opened, faults: &Faults, request: &Request) {
 
 /// Compacts the state and the journal. Does not wait until the journal is compacted.
 fn compact(store: &Store, state: &mut State) {
-    let retention = UndoRetention { operations: 2 * NEAR, sessions: 0 };
+    let retention = UndoRetention { operations: 2 * UNDO_WINDOW, sessions: 0 };
     state.advance_compaction(state.undo_horizon(&retention, store.projected()));
     let rewritten = state.compact(&mut state.plan_compaction(), usize::MAX);
     store.compact(state, rewritten.operations, |result| {
         if let Err(error) = result {
-            say("failed", &error);
+            send_message("failed", &error);
         }
     });
 }

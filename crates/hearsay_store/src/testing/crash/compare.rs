@@ -4,18 +4,18 @@ use std::path::Path;
 
 use super::{
     findings::Findings,
-    protocol::{Acknowledged, say},
-    workload::{frame, frames, replay},
+    protocol::{Acknowledged, send_message},
+    workload::{frame_content, open_frames, replay},
 };
 use crate::{Opened, Store, StoreError, StoreOptions, faults::Faults};
 
 /// Size of a memtable, in bytes. The size is small, so that a run fills several memtables.
-const MEMTABLE: usize = 256 << 10;
+const MEMTABLE_BYTES: usize = 256 << 10;
 
 /// Opens a campaign with small memtables. The returned [`Faults`] injects no failures yet.
-pub(super) fn open(path: &Path) -> Result<(Opened, Faults), StoreError> {
+pub(super) fn open_campaign(path: &Path) -> Result<(Opened, Faults), StoreError> {
     let faults = Faults::default();
-    let options = StoreOptions { memtable_bytes: MEMTABLE, faults: faults.clone(), ..StoreOptions::default() };
+    let options = StoreOptions { memtable_bytes: MEMTABLE_BYTES, faults: faults.clone(), ..StoreOptions::default() };
     Ok((Store::open(path, options)?, faults))
 }
 
@@ -29,13 +29,14 @@ pub(super) fn compare(opened: &Opened, seed: u64, acknowledged: &Acknowledged) -
     let differences = store.settle_blocking().and_then(|()| store.graph_differences_blocking(state));
     findings.graph_differences = differences.map_or(1, |differences| {
         for difference in differences.iter().take(5) {
-            say("difference", &format_args!("{difference:?}"));
+            send_message("difference", &format_args!("{difference:?}"));
         }
         differences.len() as u64
     });
     findings.graph_differences += u64::from(store.projected() != state.position());
-    let found =
-        store.directory().and_then(|directory| frames(directory).ok()).map_or_else(Vec::new, |(_, found)| found);
-    findings.lost += acknowledged.frames.iter().filter(|number| !found.contains(&frame(**number))).count() as u64;
+    let frames =
+        store.directory().and_then(|directory| open_frames(directory).ok()).map_or_else(Vec::new, |(_, frames)| frames);
+    findings.lost +=
+        acknowledged.frames.iter().filter(|number| !frames.contains(&frame_content(**number))).count() as u64;
     findings
 }

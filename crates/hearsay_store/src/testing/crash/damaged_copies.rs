@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, fs, io, path::Path, time::Duration};
 
 use hearsay_model::{Change, Position, State};
 
-use super::{findings::Findings, protocol::say, random::Random};
+use super::{findings::Findings, protocol::send_message, random::Random};
 use crate::{
     Opened, Store, StoreError, StoreOptions, check_directory, repair_directory,
     testing::damage::{self, Damage},
@@ -32,18 +32,18 @@ pub(super) fn damage_copies(directory: &Path, state: &State, random: &mut Random
             3 => Damage::Append(1 + random.below(100) as usize),
             _ => Damage::Flip { at: random.below(size), mask: 1 << random.below(8) },
         };
-        let place = tempfile::tempdir()?;
-        let copy = place.path().join("campaign");
+        let temporary = tempfile::tempdir()?;
+        let copy = temporary.path().join("campaign");
         damage::copy(directory, &copy)?;
         damage.apply(&copy.join(file.strip_prefix(directory).unwrap_or(&file)))?;
         findings.damaged_files += 1;
-        if let Err(what) = examine(&copy, state) {
+        if let Err(problem) = check_handling(&copy, state) {
             // Keeps a copy of the undamaged files for investigation.
-            let kept = tempfile::tempdir()?.keep().join("campaign");
-            damage::copy(directory, &kept)?;
-            tracing::error!(file = %file.display(), ?damage, what, kept = %kept.display(), "damage is not handled");
+            let kept_copy = tempfile::tempdir()?.keep().join("campaign");
+            damage::copy(directory, &kept_copy)?;
+            tracing::error!(file = %file.display(), ?damage, what = problem, kept = %kept_copy.display(), "damage is not handled");
             let file = file.strip_prefix(directory).unwrap_or(&file).display();
-            say("mishandled", &format_args!("{file} {damage:?} of {}: {what}", kept.display()));
+            send_message("mishandled", &format_args!("{file} {damage:?} of {}: {problem}", kept_copy.display()));
             findings.mishandled_damage += 1;
         }
     }
@@ -54,61 +54,66 @@ pub(super) fn damage_copies(directory: &Path, state: &State, random: &mut Random
 ///
 /// # Errors
 /// Returns a description of the problem.
-fn examine(directory: &Path, state: &State) -> Result<(), String> {
-    let text = |error: StoreError| error.to_string();
-    let probe = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let opened = probe.path().join("campaign");
-    damage::copy(directory, &opened).map_err(|error| error.to_string())?;
+fn check_handling(directory: &Path, state: &State) -> Result<(), String> {
+    let to_text = |error: StoreError| error.to_string();
+    let temporary = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let opened_copy = temporary.path().join("campaign");
+    damage::copy(directory, &opened_copy).map_err(|error| error.to_string())?;
     let options = || StoreOptions { open_timeout: Duration::from_secs(60), ..StoreOptions::default() };
-    let is_reported = match Store::open(opened.as_path(), options()) {
+    let is_reported = match Store::open(opened_copy.as_path(), options()) {
         Ok(opened) if opened.state != *state => return Err("it opens, but data is missing".into()),
         // Damage in the graph tables may be found only when the campaign is closed, because it is not read earlier.
         Ok(opened) => opened.store.close().is_err(),
         Err(StoreError::Damaged { .. }) => true,
-        Err(error) => return Err(text(error)),
+        Err(error) => return Err(to_text(error)),
     };
-    let found = check_directory(directory).map_err(text)?;
-    if is_reported && found.has_intact_database() {
+    let report = check_directory(directory).map_err(to_text)?;
+    if is_reported && report.has_intact_database() {
         return Err("opening reports damage that checking does not find".into());
     }
-    let report = repair_directory(directory, false).map_err(text)?;
-    let Opened { store, state: saved, .. } = Store::open(directory, options()).map_err(text)?;
-    let lost: BTreeSet<Position> = found.lost.iter().chain(&found.unfit).map(|lost| lost.position).collect();
+    let repair = repair_directory(directory, false).map_err(to_text)?;
+    let Opened { store, state: saved, .. } = Store::open(directory, options()).map_err(to_text)?;
+    let lost: BTreeSet<Position> = report.lost.iter().chain(&report.unfit).map(|lost| lost.position).collect();
     let replaced = lost.iter().filter(|position| saved.entry(**position).is_some()).count();
-    let (expected, operations) = (report.saved + replaced as u64, saved.operation_count() as u64);
+    let (expected, operations) = (repair.saved + replaced as u64, saved.operation_count() as u64);
     if (expected, state.position()) != (operations, saved.position()) {
         let (from, to) = (state.position(), saved.position());
         return Err(format!(
-            "lost operations not counted: {operations} up to {to}, expected {expected} up to {from}, after {report:?}"
+            "lost operations not counted: {operations} up to {to}, expected {expected} up to {from}, after {repair:?}"
         ));
     }
-    let was_there: BTreeSet<Position> = state.journal().map(|(position, _)| position).collect();
-    let missing = was_there.iter().filter(|position| saved.entry(**position).is_none() && !lost.contains(position));
-    if missing.count() as u64 != found.lost_compacted && !found.changed_compacted {
+    let original_positions: BTreeSet<Position> = state.journal().map(|(position, _)| position).collect();
+    let missing =
+        original_positions.iter().filter(|position| saved.entry(**position).is_none() && !lost.contains(position));
+    if missing.count() as u64 != report.lost_compacted && !report.changed_compacted {
         return Err("missing operations before the undo horizon are not counted".into());
     }
-    for (position, is) in saved.journal() {
+    for (position, repaired) in saved.journal() {
         // After damage, operations may come from older files, which still contain the changes that compaction removed
         // later.
-        let may_be_back = position <= state.compacted_to();
-        let same = match (lost.contains(&position), state.entry(position)) {
-            (true, _) => matches!(is.operation.changes[..], [Change::Restore(_)]),
-            (false, Some(was)) if may_be_back => {
-                was.operation.changes.iter().all(|change| is.operation.changes.contains(change))
+        let may_be_restored = position <= state.compacted_to();
+        let is_expected = match (lost.contains(&position), state.entry(position)) {
+            (true, _) => matches!(repaired.operation.changes[..], [Change::Restore(_)]),
+            (false, Some(original)) if may_be_restored => {
+                original.operation.changes.iter().all(|change| repaired.operation.changes.contains(change))
             }
-            (false, Some(was)) => is.operation == was.operation,
-            (false, None) => may_be_back,
+            (false, Some(original)) => repaired.operation == original.operation,
+            (false, None) => may_be_restored,
         };
-        if !same {
+        if !is_expected {
             return Err(format!("operation {position} differs after the repair"));
         }
     }
-    store.settle_blocking().map_err(text)?;
-    let differences = store.graph_differences_blocking(&saved).map_err(text)?;
-    store.close().map_err(text)?;
+    store.settle_blocking().map_err(to_text)?;
+    let differences = store.graph_differences_blocking(&saved).map_err(to_text)?;
+    store.close().map_err(to_text)?;
     if !differences.is_empty() {
         return Err("the graph tables differ after the repair".into());
     }
-    let whole = check_directory(directory).map_err(text)?;
-    if whole.has_intact_database() { Ok(()) } else { Err(format!("damage remains after the repair: {whole:?}")) }
+    let final_report = check_directory(directory).map_err(to_text)?;
+    if final_report.has_intact_database() {
+        Ok(())
+    } else {
+        Err(format!("damage remains after the repair: {final_report:?}"))
+    }
 }

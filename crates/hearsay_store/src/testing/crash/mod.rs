@@ -9,14 +9,14 @@
 mod child;
 mod compare;
 mod damaged_copies;
-mod end;
 mod findings;
 mod protocol;
 mod random;
 mod run;
+mod run_end;
 mod workload;
 
 pub use child::child;
 pub use findings::Findings;
 pub use protocol::CHILD;
-pub use run::{Start, run};
+pub use run::{ChildCommand, run};

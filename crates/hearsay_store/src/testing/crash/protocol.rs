@@ -6,7 +6,7 @@ use std::{
     path::PathBuf,
 };
 
-use super::end::End;
+use super::run_end::RunEnd;
 
 /// Name of the environment variable with the parameters of a child program. See [`child()`](super::child()).
 pub const CHILD: &str = "HEARSAY_CRASH_CHILD";
@@ -23,7 +23,7 @@ pub(super) struct Acknowledged {
 pub(super) struct Request {
     pub(super) directory: PathBuf,
     pub(super) seed: u64,
-    pub(super) end: End,
+    pub(super) end: RunEnd,
     pub(super) acknowledged: Acknowledged,
 }
 
@@ -37,11 +37,11 @@ impl fmt::Display for Request {
 }
 
 /// Reads the parameters of the child program from the environment. Returns `None` if they are not set.
-pub(super) fn request() -> Option<Request> {
-    parse(&std::env::var(CHILD).ok()?)
+pub(super) fn read_request() -> Option<Request> {
+    parse_request(&std::env::var(CHILD).ok()?)
 }
 
-fn parse(text: &str) -> Option<Request> {
+fn parse_request(text: &str) -> Option<Request> {
     let mut parts = text.splitn(5, ' ');
     let seed = parts.next()?.parse().ok()?;
     let end = parts.next()?.parse().ok()?;
@@ -51,8 +51,8 @@ fn parse(text: &str) -> Option<Request> {
 }
 
 /// Writes a line to standard output. Ends the program if the parent program has ended.
-pub(super) fn say(word: &str, what: &dyn fmt::Display) {
-    if writeln!(io::stdout().lock(), "{word} {what}").is_err() {
+pub(super) fn send_message(keyword: &str, value: &dyn fmt::Display) {
+    if writeln!(io::stdout().lock(), "{keyword} {value}").is_err() {
         std::process::exit(1);
     }
 }

@@ -3,12 +3,12 @@
 use std::{io, path::Path, process::Command, time::Duration};
 
 use super::{
-    compare::{compare, open},
+    compare::{compare, open_campaign},
     damaged_copies::damage_copies,
-    end::End,
     findings::Findings,
     protocol::{Acknowledged, CHILD, Request},
     random::Random,
+    run_end::RunEnd,
 };
 use crate::testing::{
     child::{Child, Outcome},
@@ -16,74 +16,79 @@ use crate::testing::{
 };
 
 /// Size of the disk that is filled in some runs, in bytes.
-const DISK: u64 = 96 << 20;
+const DISK_BYTES: u64 = 96 << 20;
 
 /// Number of runs that share a directory.
 const RUNS_PER_DIRECTORY: u64 = 8;
 
 /// A function that creates the command that starts a child program. The child program only calls
 /// [`child()`](super::child()). The environment variable [`CHILD`] is added to the command.
-pub type Start<'a> = &'a (dyn Fn() -> Command + Sync);
+pub type ChildCommand<'a> = &'a (dyn Fn() -> Command + Sync);
 
 /// Performs `runs` runs and returns the findings. Several runs share a directory. After the runs of each directory,
 /// calls `progress` with the findings so far.
 ///
 /// # Errors
 /// Returns an error if a program cannot be started or killed, or a directory cannot be created.
-pub fn run(runs: u64, seed: u64, start: Start<'_>, mut progress: impl FnMut(&Findings)) -> io::Result<Findings> {
+pub fn run(
+    runs: u64,
+    seed: u64,
+    command: ChildCommand<'_>,
+    mut progress: impl FnMut(&Findings),
+) -> io::Result<Findings> {
     let mut findings = Findings::default();
     let mut directory = 0;
     while findings.runs < runs {
-        let place = tempfile::tempdir()?;
+        let temporary = tempfile::tempdir()?;
         // Every third directory is on a separate small disk, if such a disk can be mounted.
-        let disk = (directory % 3 == 1).then(|| SmallDisk::new(DISK).ok()).flatten();
-        let path = disk.as_ref().map_or(place.path(), SmallDisk::path).join("campaign");
+        let disk = (directory % 3 == 1).then(|| SmallDisk::new(DISK_BYTES).ok()).flatten();
+        let path = disk.as_ref().map_or(temporary.path(), SmallDisk::path).join("campaign");
         let count = RUNS_PER_DIRECTORY.min(runs - findings.runs);
-        findings.add(&one_directory(&path, disk.as_ref(), seed.wrapping_add(directory), count, start)?);
+        findings.add(&run_in_directory(&path, disk.as_ref(), seed.wrapping_add(directory), count, command)?);
         directory += 1;
         progress(&findings);
     }
     Ok(findings)
 }
 
-fn one_directory(
+fn run_in_directory(
     path: &Path,
     disk: Option<&SmallDisk>,
     seed: u64,
     runs: u64,
-    start: Start<'_>,
+    command: ChildCommand<'_>,
 ) -> io::Result<Findings> {
     let mut random = Random(seed ^ 0x5DEE_CE66);
     let (mut findings, mut acknowledged) = (Findings::default(), Acknowledged::default());
     for _ in 0..runs {
-        let end = End::choose(&mut random, disk.is_some());
-        if let (End::FullDisk, Some(disk)) = (end, disk) {
+        let end = RunEnd::choose(&mut random, disk.is_some());
+        if let (RunEnd::FullDisk, Some(disk)) = (end, disk) {
             disk.fill((64 << 10) + random.below(2 << 20))?;
             findings.full_disks += 1;
         } else if end.is_fault() {
             findings.storage_faults += 1;
         }
         let request = Request { directory: path.into(), seed, end, acknowledged: acknowledged.clone() };
-        let child = Child::start(start().env(CHILD, request.to_string()))?;
+        let child = Child::start(command().env(CHILD, request.to_string()))?;
         // Most programs are killed while they write, after some commits and a short delay. Some are killed while they
         // open the directory. Programs with a fault end without being killed.
-        let (word, count) = match end {
-            End::Killed if random.below(5) > 0 => ("saved", 1 + random.below(60)),
+        let (keyword, count) = match end {
+            RunEnd::Killed if random.below(5) > 0 => ("saved", 1 + random.below(60)),
             _ => ("", 1),
         };
         let delay = match end {
-            End::Killed => Duration::from_millis(random.below(if word.is_empty() { 400 } else { 60 })),
+            RunEnd::Killed => Duration::from_millis(random.below(if keyword.is_empty() { 400 } else { 60 })),
             _ => Duration::from_secs(60),
         };
-        let outcome = child.kill_after(word, count, delay, Duration::from_secs(120))?;
+        let outcome = child.kill_after(keyword, count, delay, Duration::from_secs(120))?;
         if let Some(disk) = disk {
             disk.free()?;
         }
         findings.runs += 1;
         findings.unopened += u64::from(!outcome.was_ready);
-        read(&outcome, end, &mut acknowledged, &mut findings);
+        evaluate_output(&outcome, end, &mut acknowledged, &mut findings);
     }
-    match open(path) {
+    match open_campaign(path) {
         Ok((opened, _)) => {
             findings.add(&compare(&opened, seed, &acknowledged));
             let state = opened.state;
@@ -105,29 +110,29 @@ fn one_directory(
 }
 
 /// Adds the output of a child program to the acknowledged data and to the findings.
-fn read(outcome: &Outcome, end: End, acknowledged: &mut Acknowledged, findings: &mut Findings) {
+fn evaluate_output(outcome: &Outcome, end: RunEnd, acknowledged: &mut Acknowledged, findings: &mut Findings) {
     let mut rotations = 0;
     for line in &outcome.lines {
         // Skips lines that the test harness writes.
-        let Some((word, rest)) = line.split_once(' ') else { continue };
-        match (word, rest.parse::<u64>()) {
+        let Some((keyword, value)) = line.split_once(' ') else { continue };
+        match (keyword, value.parse::<u64>()) {
             ("saved", Ok(position)) => acknowledged.position = acknowledged.position.max(position),
             ("frame", Ok(number)) => acknowledged.frames.push(number),
             ("rotations", Ok(count)) => rotations = rotations.max(count),
             ("lost", Ok(count)) => findings.lost += count,
             ("half", Ok(count)) => findings.half += count,
             ("different", Ok(count)) => findings.graph_differences += count,
-            ("difference", _) => tracing::error!(record = rest, "the graph tables differ"),
+            ("difference", _) => tracing::error!(record = value, "the graph tables differ"),
             // On a full disk, the graph tables fall behind the journal. The next run compares them again.
-            ("stopped", _) if end == End::FullDisk => {}
+            ("stopped", _) if end == RunEnd::FullDisk => {}
             ("stopped", _) => {
-                tracing::error!(reason = rest, "the storage failed without a fault");
+                tracing::error!(reason = value, "the storage failed without a fault");
                 findings.graph_differences += 1;
             }
             // A directory on a full disk may not open. A later run opens it.
-            ("unopened", _) if end == End::FullDisk && rest.contains("the disk is full") => {}
+            ("unopened", _) if end == RunEnd::FullDisk && value.contains("the disk is full") => {}
             ("unopened", _) => {
-                tracing::error!(error = rest, "a directory does not open after a kill");
+                tracing::error!(error = value, "a directory does not open after a kill");
                 findings.unopened += 1;
             }
             _ => {}

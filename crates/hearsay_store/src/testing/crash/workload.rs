@@ -11,44 +11,44 @@ use super::random::Random;
 use crate::FrameFile;
 
 /// Number of newest operations that the workload may undo.
-pub(super) const NEAR: u64 = 40;
+pub(super) const UNDO_WINDOW: u64 = 40;
 
 /// Name of the file of derived data, and key in its header.
-const DERIVED: &str = "vectors";
+const FRAME_FILE: &str = "vectors";
 
 /// Applies the groups of operations that a seed gives, up to the position of `state`. Returns the number of groups and
 /// the resulting state. Returns `None` instead of the state if `state` ends in the middle of a group.
 pub(super) fn replay(seed: u64, state: &State) -> (u64, Option<State>) {
     let (mut replayed, mut number) = (State::default(), 0);
     while replayed.position() < state.position() {
-        for operation in group(seed, number, &replayed) {
+        for operation in operation_group(seed, number, &replayed) {
             if replayed.apply(operation).is_err() {
                 return (number, None);
             }
         }
         number += 1;
     }
-    let whole = replayed.position() == state.position();
-    (number, whole.then_some(replayed))
+    let is_complete = replayed.position() == state.position();
+    (number, is_complete.then_some(replayed))
 }
 
 /// Returns a group: the operations of one commit. They depend on the seed, the number of the group, and the state
 /// before the group.
-pub(super) fn group(seed: u64, number: u64, state: &State) -> Vec<Arc<Operation>> {
+pub(super) fn operation_group(seed: u64, number: u64, state: &State) -> Vec<Arc<Operation>> {
     let mut random = Random(seed.wrapping_mul(0x9E37_79B9).wrapping_add(number << 20));
     match random.below(20) {
-        0..=9 => vec![small(number * 100)],
-        10..=12 => (0..=random.below(20)).map(|k| small(number * 100 + k)).collect(),
-        13..=15 => vec![passage(number, 1_000 + random.below(20_000) as usize)],
-        16 => vec![passage(number, 35_000 + random.below(35_000) as usize)],
-        17 => vec![small(number * 100), passage(number, 40_000), small(number * 100 + 1)],
+        0..=9 => vec![small_operation(number * 100)],
+        10..=12 => (0..=random.below(20)).map(|k| small_operation(number * 100 + k)).collect(),
+        13..=15 => vec![passage_operation(number, 1_000 + random.below(20_000) as usize)],
+        16 => vec![passage_operation(number, 35_000 + random.below(35_000) as usize)],
+        17 => vec![small_operation(number * 100), passage_operation(number, 40_000), small_operation(number * 100 + 1)],
         _ => {
             // Undoes one of the newest operations, because compaction does not affect them.
-            let position = Position(state.position().0.saturating_sub(random.below(NEAR)).max(1));
+            let position = Position(state.position().0.saturating_sub(random.below(UNDO_WINDOW)).max(1));
             let choices = [Change::Revert(position), Change::Restore(position)];
             let operations = choices.map(|change| operation("undo", vec![change]));
-            let fits = operations.into_iter().find(|operation| state.check(operation).is_ok());
-            vec![fits.unwrap_or_else(|| small(number * 100))]
+            let applicable = operations.into_iter().find(|operation| state.check(operation).is_ok());
+            vec![applicable.unwrap_or_else(|| small_operation(number * 100))]
         }
     }
 }
@@ -60,7 +60,7 @@ fn operation(summary: &str, changes: Vec<Change>) -> Arc<Operation> {
 }
 
 /// Returns an operation that adds an entity with a name and an alias. Everybody knows the name.
-fn small(number: u64) -> Arc<Operation> {
+fn small_operation(number: u64) -> Arc<Operation> {
     let changes = EntityId::new(format!("e{number}")).ok().and_then(|id| {
         let provenance = || Provenance::new(Method::Authored, Author::Dm);
         let name = Fact::attribute(&id, "name", format!("Number {number}"), provenance()).ok()?.build().ok()?;
@@ -76,23 +76,23 @@ fn small(number: u64) -> Arc<Operation> {
     operation(&format!("add {number}"), changes.unwrap_or_default())
 }
 
-fn passage(number: u64, bytes: usize) -> Arc<Operation> {
+fn passage_operation(number: u64, bytes: usize) -> Arc<Operation> {
     let mut passage = Passage::new("ß—x".repeat(bytes / 6));
     passage.line = number as u32;
     operation(&format!("passage {number}"), vec![Change::AddPassage(passage.into())])
 }
 
 /// Opens the file of derived data and reads its frames.
-pub(super) fn frames(directory: &Path) -> io::Result<(FrameFile, Vec<Vec<u8>>)> {
-    let (path, mut found) = (directory.join(DERIVED), Vec::new());
-    let file = FrameFile::open(&path, DERIVED, |content, _| {
-        found.push(content.to_vec());
+pub(super) fn open_frames(directory: &Path) -> io::Result<(FrameFile, Vec<Vec<u8>>)> {
+    let (path, mut frames) = (directory.join(FRAME_FILE), Vec::new());
+    let file = FrameFile::open(&path, FRAME_FILE, |content, _| {
+        frames.push(content.to_vec());
         true
     })?;
-    let file = file.map_or_else(|| FrameFile::create(&path, DERIVED, [b""]), Ok)?;
-    Ok((file, found))
+    let file = file.map_or_else(|| FrameFile::create(&path, FRAME_FILE, [b""]), Ok)?;
+    Ok((file, frames))
 }
 
-pub(super) fn frame(number: u64) -> Vec<u8> {
+pub(super) fn frame_content(number: u64) -> Vec<u8> {
     number.to_le_bytes().repeat(1 + number as usize % 40)
 }

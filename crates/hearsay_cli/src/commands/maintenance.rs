@@ -17,12 +17,12 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::{
-    args::{self, DuplicatesWhat, LearnWhat},
+    args::{self, DuplicatesDecision, TrustAction},
     campaign::{self, Access},
     interrupt,
-    output::{Fault, Output, WRONG_LINE, count},
+    output::{CliError, Output, USAGE_ERROR, count},
     style::Line,
-    texts::{self, Meaning},
+    texts::{self, EncoderUse},
 };
 
 /// Learned trust in one source, predicate or extraction method.
@@ -32,7 +32,8 @@ struct TrustRow {
     #[serde(flatten)]
     counts: Counts,
     /// Confidence that results from this trust alone for a proposal with a confidence of 0.5.
-    of_a_half: f64,
+    #[serde(rename = "of_a_half")]
+    calibrated_half: f64,
 }
 
 impl TrustRow {
@@ -40,32 +41,32 @@ impl TrustRow {
         // Each of the three counts of a proposal (source, predicate, method) shifts its confidence with half its
         // weight.
         let odds = (counts.shift() / 2.0).clamp(-1.0, 1.0).exp();
-        Self { trust: trust.clone(), counts, of_a_half: (odds / (1.0 + odds) * 1e4).round() / 1e4 }
+        Self { trust: trust.clone(), counts, calibrated_half: (odds / (1.0 + odds) * 1e4).round() / 1e4 }
     }
 }
 
-pub(crate) fn learn(args: &args::Learn, output: &mut Output) -> Result<()> {
+pub(crate) fn trust(args: &args::Trust, output: &mut Output) -> Result<()> {
     let access = match args.what {
-        LearnWhat::Status | LearnWhat::History => Access::Read,
-        LearnWhat::On | LearnWhat::Off | LearnWhat::Reset => Access::Write,
+        TrustAction::Status | TrustAction::History => Access::Read,
+        TrustAction::On | TrustAction::Off | TrustAction::Reset => Access::Write,
     };
-    let memory = campaign::open(&args.campaign, access, Meaning::Without, output)?;
+    let memory = campaign::open(&args.campaign, access, EncoderUse::Disabled, output)?;
     match args.what {
-        LearnWhat::Status => learn_status(&memory, args.limit, output)?,
-        LearnWhat::History => learn_history(&memory, args.limit, output)?,
-        LearnWhat::On => tell(&memory.teach(Teach::On)?.wait()?, output)?,
-        LearnWhat::Off => tell(&memory.teach(Teach::Off)?.wait()?, output)?,
-        LearnWhat::Reset => tell(&memory.teach(Teach::Reset)?.wait()?, output)?,
+        TrustAction::Status => print_trust(&memory, args.limit, output)?,
+        TrustAction::History => print_decisions(&memory, args.limit, output)?,
+        TrustAction::On => print_written(&memory.teach(Teach::On)?.wait()?, output)?,
+        TrustAction::Off => print_written(&memory.teach(Teach::Off)?.wait()?, output)?,
+        TrustAction::Reset => print_written(&memory.teach(Teach::Reset)?.wait()?, output)?,
     }
     Ok(memory.close()?)
 }
 
-fn tell(written: &Written, output: &mut Output) -> Result<()> {
+fn print_written(written: &Written, output: &mut Output) -> Result<()> {
     output.data(written)?;
     output.line(format!("{} (operation {})", written.summary, written.position))
 }
 
-fn learn_status(memory: &Memory, limit: usize, output: &mut Output) -> Result<()> {
+fn print_trust(memory: &Memory, limit: usize, output: &mut Output) -> Result<()> {
     let read = memory.read(|world| {
         let rows: Vec<TrustRow> = world.learned.counts().map(|(of, counts)| TrustRow::new(of, counts)).collect();
         Ok((world.learned.is_enabled(), rows))
@@ -73,12 +74,12 @@ fn learn_status(memory: &Memory, limit: usize, output: &mut Output) -> Result<()
     let (enabled, mut rows) = read.wait()?;
     // Puts the rows with the largest effect first.
     rows.sort_by(|a, b| {
-        let far = |row: &TrustRow| (row.of_a_half - 0.5).abs();
-        far(b).total_cmp(&far(a)).then_with(|| a.trust.cmp(&b.trust))
+        let distance = |row: &TrustRow| (row.calibrated_half - 0.5).abs();
+        distance(b).total_cmp(&distance(a)).then_with(|| a.trust.cmp(&b.trust))
     });
     output.data(&json!({ "enabled": enabled, "trust": rows }))?;
-    let state = if enabled { "on" } else { "off: decisions are counted, but change no confidence" };
-    output.line(format!("Learning from your decisions is {state}."))?;
+    let learning_state = if enabled { "on" } else { "off: decisions are counted, but change no confidence" };
+    output.line(format!("Learning from your decisions is {learning_state}."))?;
     if rows.is_empty() {
         output.line("You have not decided on any proposal yet: `hearsay review` lists the proposals.")?;
         return Ok(());
@@ -86,19 +87,16 @@ fn learn_status(memory: &Memory, limit: usize, output: &mut Output) -> Result<()
     let mut table = vec![["trust in", "confirmed", "rejected", "0.50 becomes"].map(str::to_owned)];
     table.extend(rows.iter().take(limit).map(|row| {
         let Counts { confirmed, rejected } = row.counts;
-        [row.trust.to_string(), confirmed.to_string(), rejected.to_string(), format!("{:.2}", row.of_a_half)]
+        [row.trust.to_string(), confirmed.to_string(), rejected.to_string(), format!("{:.2}", row.calibrated_half)]
     }));
     output.columns(&table)?;
-    if rows.len() > limit {
-        output.line(format!("and {} more: raise --limit", rows.len() - limit))?;
-    }
-    Ok(())
+    output.omitted(limit, rows.len())
 }
 
-fn learn_history(memory: &Memory, limit: usize, output: &mut Output) -> Result<()> {
-    let (rows, all) =
+fn print_decisions(memory: &Memory, limit: usize, output: &mut Output) -> Result<()> {
+    let (rows, total) =
         memory.read_in_background(move |world| Ok(decisions(&world.state, &world.learned, limit)))?.wait()?;
-    output.data(&json!({ "decisions": rows, "all": all }))?;
+    output.data(&json!({ "decisions": rows, "all": total }))?;
     if rows.is_empty() {
         output.line("No decisions match.")?;
     }
@@ -108,28 +106,30 @@ fn learn_history(memory: &Memory, limit: usize, output: &mut Output) -> Result<(
             Verdict::Rejected => "rejected",
             Verdict::False => "false",
         };
-        let of: Vec<_> = row.counts_for.iter().map(ToString::to_string).collect();
+        let counted_for: Vec<_> = row.counts_for.iter().map(ToString::to_string).collect();
         let (position, fact) = (row.position, row.fact.short());
-        output.line(format!("{position}  {verdict}  {fact}  {}  [{}]", row.statement, of.join(" \u{00B7} ")))?;
+        output.line(format!(
+            "{position}  {verdict}  {fact}  {}  [{}]",
+            row.statement,
+            counted_for.join(" \u{00B7} ")
+        ))?;
     }
-    if all > rows.len() {
-        output.line(format!("and {} more: raise --limit", all - rows.len()))?;
-    }
-    Ok(())
+    output.omitted(rows.len(), total)
 }
 
 pub(crate) fn duplicates(args: &args::Duplicates, output: &mut Output) -> Result<()> {
     if args.what.is_none() && args.one.is_some() {
-        let what = "put the decision before the two entities: `not-the-same A B`; `hearsay entity merge` merges them";
-        return Err(Fault::new(WRONG_LINE, what).into());
+        let message =
+            "put the decision before the two entities: `not-the-same A B`; `hearsay entity merge` merges them";
+        return Err(CliError::new(USAGE_ERROR, message).into());
     }
-    let meaning = if args.meaning { Meaning::With } else { Meaning::Without };
+    let encoder_use = if args.meaning { EncoderUse::Enabled } else { EncoderUse::Disabled };
     let access = if args.what.is_some() { Access::Write } else { Access::Read };
-    let memory = campaign::open(&args.campaign, access, meaning, output)?;
-    texts::embed_all(&memory, meaning, output)?;
+    let memory = campaign::open(&args.campaign, access, encoder_use, output)?;
+    texts::embed_all(&memory, encoder_use, output)?;
     let limit = args.limit;
-    if let (Some(DuplicatesWhat::NotTheSame), Some(one), Some(other)) = (args.what, &args.one, &args.other) {
-        tell(&memory.not_the_same(one, other)?.wait()?, output)?;
+    if let (Some(DuplicatesDecision::NotTheSame), Some(one), Some(other)) = (args.what, &args.one, &args.other) {
+        print_written(&memory.not_the_same(one, other)?.wait()?, output)?;
     } else if args.facts {
         let rows = interrupt::wait(&memory.read_in_background(|world| Ok(fact_duplicates(&world.state)))?)?;
         let shown = &rows[..rows.len().min(limit)];
@@ -141,7 +141,7 @@ pub(crate) fn duplicates(args: &args::Duplicates, output: &mut Output) -> Result
             let ids: Vec<_> = row.facts.iter().map(|fact| fact.short()).collect();
             output.line(Line::from(&row.statement).id(format!("  [{}]", ids.join(", "))))?;
         }
-        more(rows.len(), shown.len(), output)?;
+        output.omitted(shown.len(), rows.len())?;
     } else {
         let rows = interrupt::wait(&memory.duplicates()?)?;
         let shown = &rows[..rows.len().min(limit)];
@@ -150,9 +150,9 @@ pub(crate) fn duplicates(args: &args::Duplicates, output: &mut Output) -> Result
             output.line("No likely duplicates among the entities.")?;
         }
         for row in shown {
-            output.line(duplicate_line(row))?;
+            output.line(format_duplicate(row))?;
         }
-        more(rows.len(), shown.len(), output)?;
+        output.omitted(shown.len(), rows.len())?;
         if let Some(row) = shown.first() {
             let (one, other) = (&row.one, &row.other);
             let merge = args.campaign.command(&format!("entity merge {other} {one}"));
@@ -164,12 +164,8 @@ pub(crate) fn duplicates(args: &args::Duplicates, output: &mut Output) -> Result
     Ok(memory.close()?)
 }
 
-fn more(all: usize, shown: usize, output: &mut Output) -> Result<()> {
-    if all > shown { output.line(format!("and {} more: raise --limit", all - shown)) } else { Ok(()) }
-}
-
 /// Formats two entities that may be the same, with the reason.
-pub(crate) fn duplicate_line(row: &Duplicate) -> String {
+pub(crate) fn format_duplicate(row: &Duplicate) -> String {
     let band = match row.band {
         Band::NearCertain => "near-certain",
         Band::Possible => "possible",
@@ -177,16 +173,16 @@ pub(crate) fn duplicate_line(row: &Duplicate) -> String {
     let mut marks = vec![format!("names {:.2}", row.name.get())];
     marks.extend(row.sounds_alike.then(|| "sound alike".to_owned()));
     marks.extend(row.neighbours.map(|shared| format!("{:.0} % of their neighbours are shared", shared.get() * 100.0)));
-    marks.extend(row.meaning.map(|near| format!("meaning {:.2}", near.get())));
+    marks.extend(row.meaning.map(|similarity| format!("meaning {:.2}", similarity.get())));
     marks.extend(row.related.then(|| "related to each other".to_owned()));
-    let ([one, other], whole) = (&row.names, row.whole.get());
-    format!("{band} {whole:.2}  {} ({one})  {} ({other})  [{}]", row.one, row.other, marks.join(" \u{00B7} "))
+    let ([one, other], score) = (&row.names, row.whole.get());
+    format!("{band} {score:.2}  {} ({one})  {} ({other})  [{}]", row.one, row.other, marks.join(" \u{00B7} "))
 }
 
 pub(crate) fn merge(args: &args::Merge, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(&args.campaign, Access::of_dry_run(args.dry_run), Meaning::Without, output)?;
+    let memory = campaign::open(&args.campaign, Access::for_dry_run(args.dry_run), EncoderUse::Disabled, output)?;
     let plan = interrupt::wait(&memory.plan_merge(&args.gone, &args.into)?)?;
-    let (gone, into, moved) = (plan.gone.clone(), plan.into.clone(), plan.moved);
+    let (removed, remaining, moved) = (plan.gone.clone(), plan.into.clone(), plan.moved);
     let undecided = plan.undecided.clone();
     let mut data = serde_json::to_value(&plan)?;
     let written = if args.dry_run { None } else { Some(memory.commit_merge(plan)?.wait()?) };
@@ -194,7 +190,7 @@ pub(crate) fn merge(args: &args::Merge, output: &mut Output) -> Result<()> {
     output.data(&data)?;
     match &written {
         Some(written) => output.line(format!("{} (operation {})", written.summary, written.position))?,
-        None => output.line(format!("Dry run, nothing is changed: {gone} would become {into}."))?,
+        None => output.line(format!("Dry run, nothing is changed: {removed} would become {remaining}."))?,
     }
     let parts = [
         count(moved.facts, "fact", "facts"),
@@ -210,15 +206,15 @@ pub(crate) fn merge(args: &args::Merge, output: &mut Output) -> Result<()> {
         ))?;
     }
     if written.is_some() {
-        output.line(format!("  `{}` reverts the merge", args.campaign.command(&format!("entity split {gone}"))))?;
+        output.line(format!("  `{}` reverts the merge", args.campaign.command(&format!("entity split {removed}"))))?;
     }
     Ok(memory.close()?)
 }
 
 pub(crate) fn split(args: &args::Split, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(&args.campaign, Access::Write, Meaning::Without, output)?;
+    let memory = campaign::open(&args.campaign, Access::Write, EncoderUse::Disabled, output)?;
     let written = interrupt::wait(&memory.split(&args.entity)?)?;
-    tell(&written, output)?;
+    print_written(&written, output)?;
     Ok(memory.close()?)
 }
 
@@ -226,10 +222,10 @@ pub(crate) fn prune(args: &args::Prune, output: &mut Output) -> Result<()> {
     let statuses = args.status.iter().copied().map(FactStatus::from).collect();
     let prune = Prune { below: args.below, older_than_days: args.older_than, statuses };
     if prune == Prune::default() {
-        let what = "choose the facts: --below CONFIDENCE, --older-than DAYS or --status STATUS";
-        return Err(Fault::new(WRONG_LINE, what).into());
+        let message = "choose the facts: --below CONFIDENCE, --older-than DAYS or --status STATUS";
+        return Err(CliError::new(USAGE_ERROR, message).into());
     }
-    let memory = campaign::open(&args.campaign, Access::of_dry_run(args.dry_run), Meaning::Without, output)?;
+    let memory = campaign::open(&args.campaign, Access::for_dry_run(args.dry_run), EncoderUse::Disabled, output)?;
     let plan = interrupt::wait(&memory.plan_prune(prune.clone())?)?;
     let written = if !args.dry_run && !plan.facts.is_empty() { Some(memory.prune(prune)?.wait()?) } else { None };
     let PrunePlan { facts, spared, .. } = &plan;
@@ -245,7 +241,7 @@ pub(crate) fn prune(args: &args::Prune, output: &mut Output) -> Result<()> {
         let marks = format!("{} \u{00B7} confidence {}{days}", row.status, row.confidence);
         output.line(format!("  {}  {}  [{marks}]", row.fact.short(), row.statement))?;
     }
-    more(facts.len(), shown.len(), output)?;
+    output.omitted(shown.len(), facts.len())?;
     if *spared > 0 {
         output.line(format!("{} stay, because you stated or confirmed them.", count(*spared, "other", "others")))?;
     }
@@ -261,23 +257,23 @@ pub(crate) fn prune(args: &args::Prune, output: &mut Output) -> Result<()> {
 }
 
 pub(crate) fn health(args: &args::Health, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(&args.campaign, Access::Read, Meaning::Without, output)?;
+    let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
     let mut health = interrupt::wait(&memory.health(args.limit)?)?;
     if !args.check.is_empty() {
         let known: Vec<&str> = health.checks.iter().map(|check| check.name).collect();
         if let Some(unknown) = args.check.iter().find(|name| !known.contains(&name.as_str())) {
-            let what = format!("there is no check `{unknown}`; the checks are {}", known.join(", "));
-            return Err(Fault::new(WRONG_LINE, what).into());
+            let message = format!("there is no check `{unknown}`; the checks are {}", known.join(", "));
+            return Err(CliError::new(USAGE_ERROR, message).into());
         }
         health.checks.retain(|check| args.check.iter().any(|name| name == check.name));
         output.data(&health)?;
-        return tell_checks(&health, output).and_then(|()| Ok(memory.close()?));
+        return print_checks(&health, output).and_then(|()| Ok(memory.close()?));
     }
     let duplicates = interrupt::wait(&memory.duplicates()?)?;
-    let certain = duplicates.iter().filter(|one| one.band == Band::NearCertain).count();
+    let near_certain = duplicates.iter().filter(|pair| pair.band == Band::NearCertain).count();
     let status = memory.status()?.wait()?;
     let mut data = serde_json::to_value(&health)?;
-    data["duplicates"] = json!({ "near_certain": certain, "possible": duplicates.len() - certain });
+    data["duplicates"] = json!({ "near_certain": near_certain, "possible": duplicates.len() - near_certain });
     data["pending_vectors"] = json!(status.pending_vectors);
     data["unindexed"] = json!(status.unindexed);
     data["unread"] = json!(status.unread);
@@ -288,11 +284,11 @@ pub(crate) fn health(args: &args::Health, output: &mut Output) -> Result<()> {
         count(health.entities, "entity", "entities"),
         count(health.facts, "fact", "facts")
     ))?;
-    tell_checks(&health, output)?;
+    print_checks(&health, output)?;
     if !duplicates.is_empty() {
         let pairs = count(duplicates.len(), "pair of entities", "pairs of entities");
         output.line(format!(
-            "{pairs} may be duplicates, {certain} of them almost certainly: `hearsay entity duplicates` lists them"
+            "{pairs} may be duplicates, {near_certain} of them almost certainly: `hearsay entity duplicates` lists them"
         ))?;
     }
     if status.unread > 0 {
@@ -309,7 +305,7 @@ pub(crate) fn health(args: &args::Health, output: &mut Output) -> Result<()> {
     Ok(memory.close()?)
 }
 
-fn tell_checks(health: &Health, output: &mut Output) -> Result<()> {
+fn print_checks(health: &Health, output: &mut Output) -> Result<()> {
     for check in health.checks.iter().filter(|check| check.count > 0) {
         output.line(format!("{}: {} ({})", check.what, check.count, check.advice))?;
         for example in &check.examples {

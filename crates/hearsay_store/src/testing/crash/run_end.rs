@@ -7,7 +7,7 @@ use crate::faults::{Faults, StorageFault};
 
 /// How a run ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum RunEnd {
     /// The program is killed.
     Killed,
     /// A storage transaction fails after `after` successful transactions.
@@ -18,7 +18,7 @@ pub(super) enum End {
     FullDisk,
 }
 
-impl End {
+impl RunEnd {
     /// Chooses an end at random. [`FullDisk`](Self::FullDisk) is chosen only if `has_disk` is set.
     pub(super) fn choose(random: &mut Random, has_disk: bool) -> Self {
         let after = 1 + random.below(120);
@@ -38,14 +38,14 @@ impl End {
     }
 
     /// If the run ends with a failed storage transaction, injects this fault.
-    pub(super) fn set(self, faults: &Faults) {
+    pub(super) fn inject_storage_fault(self, faults: &Faults) {
         if let Self::Storage { after, fault } = self {
             faults.fail_storage_after(after, fault);
         }
     }
 }
 
-impl fmt::Display for End {
+impl fmt::Display for RunEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Killed => f.write_str("killed:0:0"),
@@ -60,7 +60,7 @@ impl fmt::Display for End {
     }
 }
 
-impl FromStr for End {
+impl FromStr for RunEnd {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {

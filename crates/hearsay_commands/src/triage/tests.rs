@@ -6,7 +6,7 @@ use hearsay_query::{review::review_items, trust::TrustCalibration};
 use proptest::prelude::*;
 
 use super::*;
-use crate::{edit::Edit, proposal::Guide, reading::operation};
+use crate::{edit::Edit, proposal::ProposalRules, reading::operation};
 
 const KNOWN: [&str; 4] = ["Ann", "Bob", "Cid", "Dot"];
 const NEW: [&str; 4] = ["Zarael", "Bromwick", "Ysolde", "Quillon"];
@@ -20,8 +20,9 @@ fn mention(n: u8) -> Mention {
 }
 
 /// Returns an extracted fact. Each number selects a part: subject, object, predicate with source, and confidence.
-fn said((who, of, acquisition, sure): (u8, u8, u8, u8)) -> ExtractedFact {
-    let (subject, object, predicate) = (mention(who), mention(of), ["OWES", "FEARS"][usize::from(acquisition % 2)]);
+fn extracted_fact((subject_number, object_number, predicate_number, confidence): (u8, u8, u8, u8)) -> ExtractedFact {
+    let (subject, object, predicate) =
+        (mention(subject_number), mention(object_number), ["OWES", "FEARS"][usize::from(predicate_number % 2)]);
     ExtractedFact {
         statement: format!("{subject:?} {predicate} {object:?}."),
         subject,
@@ -30,8 +31,8 @@ fn said((who, of, acquisition, sure): (u8, u8, u8, u8)) -> ExtractedFact {
         relation: None,
         span: Span { start: 0, end: 4 },
         quote: "Text".into(),
-        confidence: Confidence::new(f64::from(sure) / 255.0).unwrap(),
-        stated_by: acquisition.is_multiple_of(7).then(|| mention(acquisition / 7)),
+        confidence: Confidence::new(f64::from(confidence) / 255.0).unwrap(),
+        stated_by: predicate_number.is_multiple_of(7).then(|| mention(predicate_number / 7)),
         told_to: Vec::new(),
         denied: false,
         over: false,
@@ -46,7 +47,11 @@ fn text(number: usize, facts: &[(u8, u8, u8, u8)]) -> Findings {
         span: Span { start: 0, end: 4 },
         confidence: Confidence::FULL,
     };
-    let facts = facts.iter().filter(|(who, of, ..)| who % 8 != of % 8).map(|fact| said(*fact)).collect();
+    let facts = facts
+        .iter()
+        .filter(|(subject, object, ..)| subject % 8 != object % 8)
+        .map(|fact| extracted_fact(*fact))
+        .collect();
     let extraction = Extraction { facts, entities: NEW.map(new).into(), ..Extraction::default() };
     Findings { passage: Arc::new(Passage::new(format!("Text {number}"))), extraction, model: None }
 }
@@ -68,7 +73,7 @@ proptest! {
     #[test]
     fn no_more_waits_than_there_is_room_for_and_nothing_sure_is_left_out(
         texts in prop::collection::vec(prop::collection::vec(any::<(u8, u8, u8, u8)>(), 0..8), 1..12),
-        room in 0..20_usize,
+        max_total in 0..20_usize,
     ) {
         let texts: Texts = texts;
         let policy = Policy::default();
@@ -77,30 +82,36 @@ proptest! {
         let is_sure = |fact: &ExtractedFact| {
             let known = |mention: &Mention| matches!(mention, Mention::Known(_));
             let Stated::Entity(object) = &fact.object else { return false };
-            let about = known(&fact.subject) && known(object) && fact.stated_by.as_ref().is_none_or(known);
-            about && fact.confidence >= policy.threshold
+            let has_known_entities = known(&fact.subject) && known(object) && fact.stated_by.as_ref().is_none_or(known);
+            has_known_entities && fact.confidence >= policy.threshold
         };
         let facts = |read: &[Findings]| -> (usize, usize) {
             let all = read.iter().flat_map(|findings| &findings.extraction.facts);
             (all.clone().count(), all.filter(|fact| is_sure(fact)).count())
         };
         let (all, sure) = facts(&read);
-        let left_out = leave_out(&state, &policy, &mut read, room);
-        prop_assert_eq!(facts(&read), (all - left_out, sure));
+        let dropped = drop_least_important(&state, &policy, &mut read, max_total);
+        prop_assert_eq!(facts(&read), (all - dropped, sure));
         for findings in &read {
             let learned = TrustCalibration::of(&state);
-            let guide = Guide { policy: &policy, learned: &learned };
-            let (operation, _) = operation(&state, &guide, findings, Timestamp(0)).unwrap();
+            let rules = ProposalRules { policy: &policy, learned: &learned };
+            let (operation, _) = operation(&state, &rules, findings, Timestamp(0)).unwrap();
             operation.into_iter().for_each(|operation| _ = state.apply(operation).unwrap());
         }
-        prop_assert!(review_items(&state).len() <= room, "{:?}", state.facts().map(|fact| fact.statement()).collect::<Vec<_>>());
-        prop_assert_eq!(waiting(&state), state.facts().filter(|fact| fact.status() == FactStatus::Proposed).count());
+        prop_assert!(review_items(&state).len() <= max_total, "{:?}", state.facts().map(|fact| fact.statement()).collect::<Vec<_>>());
+        prop_assert_eq!(pending_fact_count(&state), state.facts().filter(|fact| fact.status() == FactStatus::Proposed).count());
     }
 }
 
 #[test]
 fn a_share_is_fair_and_never_more_than_there_is() {
-    for (room, these, left, expected) in [(100, 16, 0, 100), (100, 10, 90, 10), (1, 1, 1000, 1), (0, 5, 5, 0)] {
-        assert_eq!(share(room, these, left), expected, "{room} {these} {left}");
+    for (max_total, text_count, remaining_texts, expected) in
+        [(100, 16, 0, 100), (100, 10, 90, 10), (1, 1, 1000, 1), (0, 5, 5, 0)]
+    {
+        assert_eq!(
+            proportional_limit(max_total, text_count, remaining_texts),
+            expected,
+            "{max_total} {text_count} {remaining_texts}"
+        );
     }
 }

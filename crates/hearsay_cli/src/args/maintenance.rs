@@ -15,7 +15,7 @@ fn confidence(given: &str) -> Result<Confidence, String> {
 }
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
-pub(crate) enum LearnWhat {
+pub(crate) enum TrustAction {
     /// Show the trust in each source, predicate and extraction method
     #[default]
     Status,
@@ -30,19 +30,19 @@ pub(crate) enum LearnWhat {
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct Learn {
+pub(crate) struct Trust {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     /// Action on the learned trust
     #[arg(value_enum, default_value = "status")]
-    pub(crate) what: LearnWhat,
+    pub(crate) what: TrustAction,
     /// Maximum number of results
     #[arg(long, default_value_t = 20, value_name = "N")]
     pub(crate) limit: usize,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum DuplicatesWhat {
+pub(crate) enum DuplicatesDecision {
     /// Record that two entities are different
     NotTheSame,
 }
@@ -53,7 +53,7 @@ pub(crate) struct Duplicates {
     pub(crate) campaign: Campaign,
     /// Decision [default: list possible duplicates]
     #[arg(value_enum, requires = "other", conflicts_with = "facts")]
-    pub(crate) what: Option<DuplicatesWhat>,
+    pub(crate) what: Option<DuplicatesDecision>,
     /// With `not-the-same`: one of the entities, by id or name
     #[arg(value_name = "A", value_parser = name, add = entities())]
     pub(crate) one: Option<String>,

@@ -9,34 +9,34 @@ use serde::{Deserialize, Serialize};
 use super::Queue;
 
 /// Name of the file in the directory of the database.
-pub(super) const FILE: &str = "llm-queue.json";
+pub(super) const FILE_NAME: &str = "llm-queue.json";
 
-/// Data that the file keeps between runs of the program.
+/// Queue and other data that the file stores between runs of the program.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(super) struct Kept {
+pub(super) struct SavedQueue {
     /// Queue of texts to read.
     pub(super) queue: Queue,
     /// Recently read passages. They are stored so that they are not read again after a crash.
     pub(super) read: BTreeSet<PassageId>,
 }
 
-impl Kept {
+impl SavedQueue {
     /// Reads the file. If the file cannot be read, renames it. Returns an empty queue if the file is missing or
     /// unreadable.
     pub(super) fn read(path: &Path) -> Self {
-        let read = fs::read(path).and_then(|bytes| Ok(serde_json::from_slice::<Self>(&bytes)?));
-        match read {
-            Ok(kept) => Self { queue: kept.queue.restarted(), ..kept },
+        let result = fs::read(path).and_then(|bytes| Ok(serde_json::from_slice::<Self>(&bytes)?));
+        match result {
+            Ok(saved) => Self { queue: saved.queue.restarted(), ..saved },
             Err(error) if error.kind() == io::ErrorKind::NotFound => Self::default(),
             Err(error) => {
-                let aside = path.with_extension("json.damaged");
+                let damaged_file = path.with_extension("json.damaged");
                 tracing::warn!(
                     "{}: {error}; the file is renamed; run `hearsay fact extract --again` to read all texts again",
                     path.display()
                 );
-                if let Err(error) = fs::rename(path, &aside) {
-                    tracing::warn!("{}: {error}", aside.display());
+                if let Err(error) = fs::rename(path, &damaged_file) {
+                    tracing::warn!("{}: {error}", damaged_file.display());
                 }
                 Self::default()
             }
@@ -56,13 +56,16 @@ mod tests {
     #[test]
     fn a_damaged_file_is_put_aside() {
         let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join(FILE);
-        assert!(Kept::read(&path).read.is_empty());
+        let path = directory.path().join(FILE_NAME);
+        assert!(SavedQueue::read(&path).read.is_empty());
         fs::write(&path, "{\"queue\": 5").unwrap();
-        assert!(Kept::read(&path).read.is_empty());
+        assert!(SavedQueue::read(&path).read.is_empty());
         assert!(!path.exists() && path.with_extension("json.damaged").exists());
-        let kept = Kept { read: BTreeSet::from([hearsay_model::Passage::new("Odo sings.").id()]), ..Kept::default() };
-        kept.write(&path).unwrap();
-        assert_eq!(Kept::read(&path).read, kept.read);
+        let saved = SavedQueue {
+            read: BTreeSet::from([hearsay_model::Passage::new("Odo sings.").id()]),
+            ..SavedQueue::default()
+        };
+        saved.write(&path).unwrap();
+        assert_eq!(SavedQueue::read(&path).read, saved.read);
     }
 }

@@ -11,7 +11,7 @@ pub const MODEL_DIR_VAR: &str = "HEARSAY_MODEL_DIR";
 /// Reason for searching a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum PlaceKind {
+pub enum SearchReason {
     /// Path given by the caller.
     Explicit,
     /// Path in `HEARSAY_MODEL_DIR`.
@@ -26,7 +26,7 @@ pub enum PlaceKind {
     Checkout,
 }
 
-impl fmt::Display for PlaceKind {
+impl fmt::Display for SearchReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Explicit => "the given path",
@@ -42,16 +42,16 @@ impl fmt::Display for PlaceKind {
 /// A searched directory that contains no model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct SearchedPlace {
+pub struct SearchedDirectory {
     /// Reason for searching the directory.
-    pub kind: PlaceKind,
+    pub reason: SearchReason,
     /// Directory that was searched.
     pub path: PathBuf,
     /// First file that is missing; `None` if the directory does not exist.
     pub missing: Option<PathBuf>,
 }
 
-impl SearchedPlace {
+impl SearchedDirectory {
     pub(crate) fn problem(&self) -> String {
         match &self.missing {
             Some(file) => format!("it has no {}", file.display()),
@@ -60,8 +60,8 @@ impl SearchedPlace {
     }
 }
 
-impl fmt::Display for SearchedPlace {
+impl fmt::Display for SearchedDirectory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({})", self.path.display(), self.kind)
+        write!(f, "{} ({})", self.path.display(), self.reason)
     }
 }

@@ -33,7 +33,7 @@ impl Serialize for Predicate {
 
 impl<'de> Deserialize<'de> for Predicate {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        text::parsed(deserializer)
+        text::deserialize_from_str(deserializer)
     }
 }
 
@@ -44,19 +44,20 @@ impl Predicate {
     /// Returns an error if the text mixes cases, is empty, is longer than 64 bytes, does not start with a letter, or
     /// contains a character other than letters, digits and underscores.
     pub fn new(text: &str) -> Result<Self, PredicateError> {
-        shared_ids::checked(text, shared_ids::PREDICATES, Self::check).map(Self)
+        shared_ids::check_and_share(text, shared_ids::PREDICATES, Self::check).map(Self)
     }
 
     fn check(text: &str) -> Result<(), PredicateError> {
-        let first = text.chars().next().is_some_and(char::is_alphabetic);
-        let fits = |upper: bool| {
+        let starts_with_letter = text.chars().next().is_some_and(char::is_alphabetic);
+        let has_case = |upper: bool| {
             text.chars().all(|c| {
                 c == '_'
                     || c.is_numeric()
                     || (c.is_alphabetic() && if upper { !c.is_lowercase() } else { !c.is_uppercase() })
             })
         };
-        if first && text.len() <= 64 && (fits(true) || fits(false)) { Ok(()) } else { Err(PredicateError(text.into())) }
+        let is_valid = starts_with_letter && text.len() <= 64 && (has_case(true) || has_case(false));
+        if is_valid { Ok(()) } else { Err(PredicateError(text.into())) }
     }
 
     /// Converts any text to the name of a relation: `works for` becomes `WORKS_FOR`.

@@ -20,15 +20,15 @@ use serde_json::json;
 use crate::{
     args,
     campaign::{self, Access},
-    facts::{fact_line, known_predicate, needs_knower, read},
-    output::{Fault, NO_SUCH, Output, count},
+    facts::{known_predicate, print_fact_line, read_at, require_knower},
+    output::{CliError, NOT_FOUND, Output, count},
     style::{Line, Style},
-    texts::{self, Meaning},
+    texts::{self, EncoderUse},
 };
 
 pub(crate) fn facts(args: &args::Facts, output: &mut Output) -> Result<()> {
-    needs_knower(&args.when, args.knower.as_ref())?;
-    let memory = campaign::open(&args.campaign, Access::Read, Meaning::Without, output)?;
+    require_knower(&args.point_in_time, args.knower.as_ref())?;
+    let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
     let filter = FactFilter {
         subject: args.subject.clone(),
         predicate: args.predicate.clone(),
@@ -39,50 +39,49 @@ pub(crate) fn facts(args: &args::Facts, output: &mut Output) -> Result<()> {
         holds_at: args.holds_at.clone(),
         limit: args.limit,
     };
-    let read = read(&memory, &args.when, move |state, as_of| {
+    let result = read_at(&memory, &args.point_in_time, move |state, as_of| {
         let predicate = filter.predicate.as_deref().map(|given| known_predicate(state, given)).transpose();
         match predicate {
             Ok(predicate) => Ok(query::facts::facts(state, &FactFilter { predicate, as_of, ..filter }).map(Ok)?),
-            Err(fault) => Ok(Err(fault)),
+            Err(error) => Ok(Err(error)),
         }
     })?;
-    let (rows, all) = read?;
-    output.data(&json!({ "facts": rows, "all": all }))?;
+    let (rows, total) = result?;
+    output.data(&json!({ "facts": rows, "all": total }))?;
     for row in &rows {
-        fact_line("", row, output)?;
+        print_fact_line("", row, output)?;
     }
-    match all - rows.len() {
-        0 if all == 0 => output.line("No fact matches.")?,
-        0 => {}
-        more => output.line(format!("and {more} more: raise --limit"))?,
+    if total == 0 {
+        output.line("No fact matches.")?;
     }
+    output.omitted(rows.len(), total)?;
     Ok(memory.close()?)
 }
 
 pub(crate) fn show(args: &args::Show, output: &mut Output) -> Result<()> {
-    needs_knower(&args.when, args.knower.as_ref())?;
-    let memory = campaign::open(&args.campaign, Access::Read, Meaning::Without, output)?;
-    let (what, knower) = (args.what.clone(), args.knower.clone());
-    let read = read(&memory, &args.when, move |state, as_of| {
+    require_knower(&args.point_in_time, args.knower.as_ref())?;
+    let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
+    let (reference, knower) = (args.what.clone(), args.knower.clone());
+    let result = read_at(&memory, &args.point_in_time, move |state, as_of| {
         let knower = knower.as_deref().map(|name| resolve(state, name)).transpose()?;
-        let shown = match query::entities::show(state, &what, knower.as_ref().map(EntityId::as_str), as_of) {
+        let item = match query::entities::show(state, &reference, knower.as_ref().map(EntityId::as_str), as_of) {
             Err(QueryError::Unknown { name, nearest }) if nearest.is_empty() => {
-                let what = "no entity has this id or name, and no fact has this handle or id";
-                return Ok(Err(Fault::new(NO_SUCH, format!("nothing is called `{name}`: {what}"))));
+                let hint = "no entity has this id or name, and no fact has this handle or id";
+                return Ok(Err(CliError::new(NOT_FOUND, format!("nothing is called `{name}`: {hint}"))));
             }
-            shown => shown?,
+            item => item?,
         };
-        if let (Shown::Fact(fact), Some(knower)) = (&shown, knower) {
+        if let (Shown::Fact(fact), Some(knower)) = (&item, knower) {
             let view = View::of(state, &Knower::Entity(knower.clone()), as_of);
             if view.fact(fact.id).is_none() {
-                return Ok(Err(Fault::new(NO_SUCH, format!("{knower} does not know fact {}", fact.id.short()))));
+                return Ok(Err(CliError::new(NOT_FOUND, format!("{knower} does not know fact {}", fact.id.short()))));
             }
         }
-        Ok(Ok(shown))
+        Ok(Ok(item))
     })?;
-    let shown = read?;
-    output.data(&shown)?;
-    match &shown {
+    let item = result?;
+    output.data(&item)?;
+    match &item {
         Shown::Entity(page) => {
             let kind = page.kind.as_ref().map_or("of unknown kind", |kind| kind.as_str());
             let name = page.name.as_deref().unwrap_or("Entity without a known name");
@@ -96,51 +95,51 @@ pub(crate) fn show(args: &args::Show, output: &mut Output) -> Result<()> {
                     output.line(Line::heading(title))?;
                 }
                 for row in rows {
-                    fact_line("  ", row, output)?;
+                    print_fact_line("  ", row, output)?;
                 }
             }
         }
-        Shown::Fact(row) => fact_page(row, output)?,
+        Shown::Fact(row) => print_fact(row, output)?,
     }
     Ok(memory.close()?)
 }
 
-fn fact_page(row: &FactRow, output: &mut Output) -> Result<()> {
+fn print_fact(row: &FactRow, output: &mut Output) -> Result<()> {
     output.line(Line::heading(&row.statement))?;
     let mut lines: Vec<[String; 2]> = Vec::new();
-    let mut tell = |what: &str, text: String| lines.push([format!("  {what}"), text]);
-    tell("fact", row.id.to_string());
+    let mut add_row = |label: &str, text: String| lines.push([format!("  {label}"), text]);
+    add_row("fact", row.id.to_string());
     if let Some(handle) = &row.handle {
-        tell("handle", handle.clone());
+        add_row("handle", handle.clone());
     }
     // Omits the value of a free-text fact, because the statement repeats it.
     let object = if row.object == row.statement { "" } else { row.object.as_str() };
-    tell("says", format!("{} {} {object}", row.subject, row.predicate).trim_end().to_owned());
+    add_row("says", format!("{} {} {object}", row.subject, row.predicate).trim_end().to_owned());
     let confirmed = if row.confirmed { ", confirmed by the DM" } else { "" };
-    let alone = row.extracted.map_or(String::new(), |alone| format!(" ({alone:.2} before calibration)"));
-    let sure = format!("confidence {:.2}{alone}", row.confidence);
-    tell("status", format!("{}, {}, {sure}{confirmed}", row.status, row.secrecy));
+    let extracted = row.extracted.map_or(String::new(), |extracted| format!(" ({extracted:.2} before calibration)"));
+    let confidence = format!("confidence {:.2}{extracted}", row.confidence);
+    add_row("status", format!("{}, {}, {confidence}{confirmed}", row.status, row.secrecy));
     if let Some(attitude) = row.attitude {
-        tell("attitude", format!("{attitude:+}"));
+        add_row("attitude", format!("{attitude:+}"));
     }
-    for (what, date) in [("since", &row.since), ("until", &row.until)] {
+    for (label, date) in [("since", &row.since), ("until", &row.until)] {
         if let Some(date) = date {
-            tell(what, date.clone());
+            add_row(label, date.clone());
         }
     }
     let session = row.session.as_ref().map_or(String::new(), |session| format!(", {session}"));
-    tell("recorded by", format!("{}{session}", row.author));
+    add_row("recorded by", format!("{}{session}", row.author));
     for evidence in &row.evidence {
-        tell("written in", evidence.clone());
+        add_row("written in", evidence.clone());
     }
-    for bears in &row.bears {
-        tell(bears.what, format!("{} [{}]", bears.statement, bears.fact.short()));
+    for relation in &row.bears {
+        add_row(relation.what, format!("{} [{}]", relation.statement, relation.fact.short()));
     }
     if row.known_by.is_empty() {
-        tell("known by", "nobody".into());
+        add_row("known by", "nobody".into());
     }
     for knower in &row.known_by {
-        let who = if knower.knower.entity().is_none() { "everybody" } else { knower.knower.as_str() };
+        let knower_name = if knower.knower.entity().is_none() { "everybody" } else { knower.knower.as_str() };
         let learned = knower.learned.as_ref().map_or(String::new(), |learned| format!(", {learned}"));
         let conceals = if knower.conceals { ", conceals it" } else { "" };
         let rank = knower.rank.as_ref().map_or(String::new(), |rank| format!(", {rank} and above"));
@@ -151,12 +150,15 @@ fn fact_page(row: &FactRow, output: &mut Output) -> Result<()> {
             (false, false) => format!(", with {co_present}"),
         };
         let credence = if knower.passed_on { String::new() } else { format!(", credence {:.2}", knower.credence) };
-        tell("known by", format!("{who}: {}{co_present}{credence}{learned}{rank}{conceals}", knower.acquisition));
+        add_row(
+            "known by",
+            format!("{knower_name}: {}{co_present}{credence}{learned}{rank}{conceals}", knower.acquisition),
+        );
     }
     output.columns(&lines)
 }
 
-fn walk(args: &args::Walk) -> WalkFilter {
+fn traversal_filter(args: &args::TraversalOptions) -> WalkFilter {
     let direction = match args.direction {
         args::DirectionArg::Out => Direction::Out,
         args::DirectionArg::In => Direction::In,
@@ -166,10 +168,11 @@ fn walk(args: &args::Walk) -> WalkFilter {
 }
 
 pub(crate) fn neighbours(args: &args::Neighbours, output: &mut Output) -> Result<()> {
-    needs_knower(&args.walk.when, args.walk.knower.as_ref())?;
-    let memory = campaign::open(&args.campaign, Access::Read, Meaning::Without, output)?;
-    let (entity, filter, depth, limit) = (args.entity.clone(), walk(&args.walk), args.depth, args.limit);
-    let rows = read(&memory, &args.walk.when, move |state, as_of| {
+    require_knower(&args.traversal.point_in_time, args.traversal.knower.as_ref())?;
+    let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
+    let (entity, filter, depth, limit) =
+        (args.entity.clone(), traversal_filter(&args.traversal), args.depth, args.limit);
+    let rows = read_at(&memory, &args.traversal.point_in_time, move |state, as_of| {
         Ok(query::graph::neighbours(state, &entity, &WalkFilter { as_of, ..filter }, depth, limit)?)
     })?;
     output.data(&rows)?;
@@ -184,16 +187,17 @@ pub(crate) fn neighbours(args: &args::Neighbours, output: &mut Output) -> Result
 }
 
 pub(crate) fn path(args: &args::Path, output: &mut Output) -> Result<()> {
-    needs_knower(&args.walk.when, args.walk.knower.as_ref())?;
-    let memory = campaign::open(&args.campaign, Access::Read, Meaning::Without, output)?;
-    let (from, to, filter, longest) = (args.from.clone(), args.to.clone(), walk(&args.walk), args.max);
-    let steps = read(&memory, &args.walk.when, move |state, as_of| {
-        Ok(query::graph::path(state, &from, &to, &WalkFilter { as_of, ..filter }, longest)?)
+    require_knower(&args.traversal.point_in_time, args.traversal.knower.as_ref())?;
+    let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
+    let (from, to, filter, max_length) =
+        (args.from.clone(), args.to.clone(), traversal_filter(&args.traversal), args.max);
+    let steps = read_at(&memory, &args.traversal.point_in_time, move |state, as_of| {
+        Ok(query::graph::path(state, &from, &to, &WalkFilter { as_of, ..filter }, max_length)?)
     })?;
     output.data(&steps)?;
     match &steps {
         None => {
-            let steps = count(longest, "step", "steps");
+            let steps = count(max_length, "step", "steps");
             output.line(format!("There is no path of at most {steps}."))?;
         }
         Some(steps) if steps.is_empty() => output.line("Both names refer to the same entity.")?,
@@ -208,8 +212,8 @@ pub(crate) fn path(args: &args::Path, output: &mut Output) -> Result<()> {
 }
 
 pub(crate) fn status(args: &args::Status, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(&args.campaign, Access::Read, Meaning::With, output)?;
-    let mut status = texts::settle(&memory)?;
+    let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Enabled, output)?;
+    let mut status = texts::wait_until_ready(&memory)?;
     if args.wait {
         status = texts::embed(&memory, output)?;
     }
@@ -217,7 +221,7 @@ pub(crate) fn status(args: &args::Status, output: &mut Output) -> Result<()> {
     let model = match &status.model {
         ModelStatus::Ready { id } => id.clone(),
         ModelStatus::None { why } => {
-            format!("none; answers use words and relations only, not meaning: {}", texts::brief(why))
+            format!("none; answers use words and relations only, not meaning: {}", texts::first_line_with_hint(why))
         }
         ModelStatus::Loading => "loading".into(),
     };
@@ -241,14 +245,14 @@ pub(crate) fn status(args: &args::Status, output: &mut Output) -> Result<()> {
             count_operations(status.operations as u64)
         ),
     };
-    let asked = crate::llm::status(&status);
+    let llm_status = crate::llm::status(&status);
     let lines = [
         ["entities", &status.entities.to_string()],
         ["facts", &status.facts.to_string()],
         ["texts", &texts],
         ["review", &reviews],
         ["model", &model],
-        ["language model", &asked],
+        ["language model", &llm_status],
         ["journal", &format!("{}, {graph}", count_operations(status.position.0))],
         ["undo", &undo],
     ];
@@ -263,7 +267,7 @@ pub(crate) fn status(args: &args::Status, output: &mut Output) -> Result<()> {
 fn storage_line(failure: Option<&str>) -> Option<Line> {
     let advice = "close the programs that use the campaign, correct the cause, and open it again";
     let text = |failure: &str| format!(" nothing is saved any more: {failure}; {advice}");
-    failure.map(|failure| Line::default().and(Style::Warning, "warning:").plain(text(failure)))
+    failure.map(|failure| Line::default().styled(Style::Warning, "warning:").plain(text(failure)))
 }
 
 fn count_operations(number: u64) -> String {
@@ -271,7 +275,7 @@ fn count_operations(number: u64) -> String {
 }
 
 pub(crate) fn stats(args: &args::Campaign, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(args, Access::Read, Meaning::Without, output)?;
+    let memory = campaign::open(args, Access::Read, EncoderUse::Disabled, output)?;
     let stats = memory.read(|world| Ok(query::stats::stats(&world.state)))?.wait()?;
     output.data(&stats)?;
     let mut table = |title: &str, counts: &BTreeMap<String, usize>| -> Result<()> {
@@ -289,14 +293,14 @@ pub(crate) fn stats(args: &args::Campaign, output: &mut Output) -> Result<()> {
     table("Facts by source", &stats.sources)?;
     table("Facts by secrecy", &stats.secrecy)?;
     output.line(Line::heading("Other records"))?;
-    let besides = [
+    let other_counts = [
         (stats.knowledge, "knowledge edges"),
         (stats.passages, "passages"),
         (stats.sessions, "sessions"),
         (stats.known_to_nobody, "facts that nobody knows"),
     ];
-    for (count, what) in besides {
-        output.line(format!("  {count:>6}  {what}"))?;
+    for (count, label) in other_counts {
+        output.line(format!("  {count:>6}  {label}"))?;
     }
     Ok(memory.close()?)
 }

@@ -4,7 +4,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 
 use super::{
     campaign::Campaign,
-    know::When,
+    know::PointInTime,
     names::{entities, entities_and_facts, name, predicates, sessions},
     values::{StatusArg, text},
 };
@@ -32,7 +32,7 @@ pub(crate) struct Facts {
     #[arg(long, value_name = "DATE|SESSION", allow_hyphen_values = true, value_parser = text, add = sessions())]
     pub(crate) holds_at: Option<String>,
     #[command(flatten)]
-    pub(crate) when: When,
+    pub(crate) point_in_time: PointInTime,
     /// Maximum number of results
     #[arg(long, default_value_t = 50, value_name = "N")]
     pub(crate) limit: usize,
@@ -49,7 +49,7 @@ pub(crate) struct Show {
     #[arg(long = "as", value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) knower: Option<String>,
     #[command(flatten)]
-    pub(crate) when: When,
+    pub(crate) point_in_time: PointInTime,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -60,7 +60,7 @@ pub(crate) enum DirectionArg {
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct Walk {
+pub(crate) struct TraversalOptions {
     /// Direction in which relations are followed
     #[arg(long, value_enum, default_value = "both")]
     pub(crate) direction: DirectionArg,
@@ -71,7 +71,7 @@ pub(crate) struct Walk {
     #[arg(long = "as", value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) knower: Option<String>,
     #[command(flatten)]
-    pub(crate) when: When,
+    pub(crate) point_in_time: PointInTime,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -82,7 +82,7 @@ pub(crate) struct Neighbours {
     #[arg(value_parser = name, add = entities())]
     pub(crate) entity: String,
     #[command(flatten)]
-    pub(crate) walk: Walk,
+    pub(crate) traversal: TraversalOptions,
     /// Maximum number of relations between the start and a listed entity
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub(crate) depth: usize,
@@ -102,7 +102,7 @@ pub(crate) struct Path {
     #[arg(value_parser = name, add = entities())]
     pub(crate) to: String,
     #[command(flatten)]
-    pub(crate) walk: Walk,
+    pub(crate) traversal: TraversalOptions,
     /// Maximum length of the path
     #[arg(long, default_value_t = 6, value_name = "N")]
     pub(crate) max: usize,

@@ -15,8 +15,8 @@ use hearsay_model::{
 };
 use hearsay_query::{
     dates::clock_date,
-    resolve::{find_fact, find_session, resolve, resolve_speaker, spoken_of},
-    session::{latest, next_line},
+    resolve::{find_fact, find_session, public_name, resolve, resolve_speaker},
+    session::{later_time, next_line},
 };
 
 use super::parts::{Circumstances, Retelling, Stated};
@@ -35,7 +35,7 @@ pub(super) fn quoted(fact: &Fact) -> String {
 
 /// Source of a new fact.
 #[derive(Clone, Copy)]
-pub(super) enum Voice<'a> {
+pub(super) enum FactSource<'a> {
     /// Somebody sees the fact happen.
     World,
     /// A character states the fact.
@@ -43,33 +43,33 @@ pub(super) enum Voice<'a> {
     /// A lying character states the fact.
     Liar(&'a EntityId),
     /// A character deduces the fact.
-    Mind,
+    Deduction,
 }
 
-impl<'a> Voice<'a> {
-    pub(super) fn of(speaker: &'a EntityId, lie: bool) -> Self {
+impl<'a> FactSource<'a> {
+    pub(super) fn from_speaker(speaker: &'a EntityId, lie: bool) -> Self {
         if lie { Self::Liar(speaker) } else { Self::Speaker(speaker) }
     }
 
     fn status(self) -> FactStatus {
         match self {
             Self::World => FactStatus::Canon,
-            Self::Speaker(_) | Self::Mind => FactStatus::Claimed,
+            Self::Speaker(_) | Self::Deduction => FactStatus::Claimed,
             Self::Liar(_) => FactStatus::False,
         }
     }
 }
 
-type Told = (String, Learning);
+type Outcome = (String, Learning);
 
 /// Context of one game event.
-pub(super) struct Stage<'a> {
+pub(super) struct EventContext<'a> {
     state: &'a State,
     editor: Editor<'a>,
     pub occasion: Occasion,
 }
 
-impl<'a> Stage<'a> {
+impl<'a> EventContext<'a> {
     pub(super) fn new(
         state: &'a State,
         author: &Author,
@@ -83,7 +83,7 @@ impl<'a> Stage<'a> {
         let time = match time {
             Some(raw) => Some(state.calendar().parse(raw)?),
             None => match playing {
-                Some(playing) => latest(state, playing.time.clone()),
+                Some(playing) => later_time(state, playing.time.clone()),
                 None => end.or_else(|| state.clock().map(|_| clock_date(state))),
             },
         };
@@ -93,11 +93,11 @@ impl<'a> Stage<'a> {
         Ok(Self { state, editor: Editor { state, author: author.clone(), now }, occasion })
     }
 
-    pub(super) fn all(&self, names: &[String]) -> Result<Vec<EntityId>, CommandError> {
+    pub(super) fn resolve_all(&self, names: &[String]) -> Result<Vec<EntityId>, CommandError> {
         names.iter().map(|name| Ok(resolve(self.state, name)?)).collect()
     }
 
-    pub(super) fn names(&self, ids: &[EntityId]) -> String {
+    pub(super) fn list_names(&self, ids: &[EntityId]) -> String {
         let names: Vec<_> = ids.iter().map(|id| self.state.name_or_id(id)).collect();
         match &names[..] {
             [] => "nobody".to_owned(),
@@ -110,24 +110,24 @@ impl<'a> Stage<'a> {
     /// Returns the named characters. If `named` is empty, returns the characters present, without the speaker.
     pub(super) fn hearers(&self, named: &[String], speaker: Option<&EntityId>) -> Result<Vec<EntityId>, CommandError> {
         if !named.is_empty() {
-            return self.all(named);
+            return self.resolve_all(named);
         }
         let moment = self.occasion.moment();
-        let place = self.occasion.place.clone().or_else(|| whereabouts(self.state, speaker?, moment));
-        let mut there = place.map(|place| present(self.state, &place, moment)).unwrap_or_default();
-        there.retain(|id| Some(id) != speaker);
-        Ok(there)
+        let place = self.occasion.place.clone().or_else(|| place_at(self.state, speaker?, moment));
+        let mut present_characters = place.map(|place| present(self.state, &place, moment)).unwrap_or_default();
+        present_characters.retain(|id| Some(id) != speaker);
+        Ok(present_characters)
     }
 
-    pub(super) fn told(&self, verb: &str, teller: &EntityId, hearers: &[EntityId], fact: &Fact) -> String {
-        format!("{} {verb} {}: {}", self.state.name_or_id(teller), self.names(hearers), quoted(fact))
+    pub(super) fn telling_summary(&self, verb: &str, teller: &EntityId, hearers: &[EntityId], fact: &Fact) -> String {
+        format!("{} {verb} {}: {}", self.state.name_or_id(teller), self.list_names(hearers), quoted(fact))
     }
 
-    fn provenance(&self, voice: Voice, evidence: Option<Evidence>) -> Provenance {
-        let (method, speaker) = match voice {
-            Voice::World => (Method::Witnessed, None),
-            Voice::Speaker(speaker) | Voice::Liar(speaker) => (Method::Stated, Some(speaker.clone())),
-            Voice::Mind => (Method::Inferred, None),
+    fn provenance(&self, source: FactSource, evidence: Option<Evidence>) -> Provenance {
+        let (method, speaker) = match source {
+            FactSource::World => (Method::Witnessed, None),
+            FactSource::Speaker(speaker) | FactSource::Liar(speaker) => (Method::Stated, Some(speaker.clone())),
+            FactSource::Deduction => (Method::Inferred, None),
         };
         Provenance {
             session: self.occasion.session.clone(),
@@ -139,70 +139,71 @@ impl<'a> Stage<'a> {
     }
 
     /// Returns the stated fact, recorded or new, and the changes that end older values.
-    pub(super) fn stated(
+    pub(super) fn resolve_stated(
         &self,
         stated: &Stated,
-        voice: Voice,
+        source: FactSource,
         evidence: Option<Evidence>,
     ) -> Result<(Arc<Fact>, Vec<Change>), CommandError> {
         let state = self.state;
         let builder = match stated {
-            Stated::Recorded(given) => return Ok((find_fact(state, given)?, Vec::new())),
+            Stated::Recorded(reference) => return Ok((find_fact(state, reference)?, Vec::new())),
             Stated::Lore { about, text } => {
                 let about = resolve(state, about)?;
-                let lore = Fact::attribute(&about, attribute::LORE, text.trim(), self.provenance(voice, evidence))?;
-                lore.statement(text.trim()).mentions(mentioned(state, text))
+                let lore = Fact::attribute(&about, attribute::LORE, text.trim(), self.provenance(source, evidence))?;
+                lore.statement(text.trim()).mentions(mentioned_entities(state, text))
             }
             Stated::Parts { subject, predicate, object, statement } => {
                 let mut subject = resolve(state, subject)?;
                 let name = Predicate::new(predicate).ok();
                 let is_attribute = name.as_ref().is_some_and(|name| state.vocabulary().attribute(name).is_some());
-                let provenance = self.provenance(voice, evidence);
-                let (builder, predicate, said) = if is_attribute {
+                let provenance = self.provenance(source, evidence);
+                let (builder, predicate, object_name) = if is_attribute {
                     let name = Predicate::new(predicate)?;
                     (Fact::attribute(&subject, name.clone(), object.as_str(), provenance)?, name, object.clone())
                 } else {
-                    let (relation, backwards) = self.editor.relation(predicate)?;
+                    let (relation, is_inverse) = self.editor.relation(predicate)?;
                     let mut object = resolve(state, object)?;
-                    if backwards {
+                    if is_inverse {
                         std::mem::swap(&mut subject, &mut object);
                     }
-                    let said = spoken_of(state, &object).to_owned();
-                    (Fact::relation(&subject, relation.clone(), &object, provenance)?, relation, said)
+                    let object_name = public_name(state, &object).to_owned();
+                    (Fact::relation(&subject, relation.clone(), &object, provenance)?, relation, object_name)
                 };
-                let made = || state.vocabulary().sentence(&predicate, spoken_of(state, &subject), &said);
-                builder.statement(statement.clone().unwrap_or_else(made))
+                let generated_statement =
+                    || state.vocabulary().sentence(&predicate, public_name(state, &subject), &object_name);
+                builder.statement(statement.clone().unwrap_or_else(generated_statement))
             }
         };
-        let mut fact = builder.status(voice.status()).build()?;
+        let mut fact = builder.status(source.status()).build()?;
         let mut changes = Vec::new();
         if fact.status() == FactStatus::Canon && state.is_functional(fact.predicate()) {
             // A new value of a predicate that allows one value at a time ends the older value at the time of the event.
             let mut validity = Validity { from: self.occasion.time.clone(), until: None };
-            let open = state.values(fact.subject(), fact.predicate());
-            changes = succession(state, &open, fact.predicate(), fact.object(), &mut validity);
+            let open_values = state.values(fact.subject(), fact.predicate());
+            changes = succession(state, &open_values, fact.predicate(), fact.object(), &mut validity);
             fact = fact.to_builder().validity(validity).build()?;
         }
         Ok((Arc::new(fact), changes))
     }
 
-    pub(super) fn witness(&self, facts: &[Stated], witnesses: &[String]) -> Result<Told, CommandError> {
+    pub(super) fn witness(&self, facts: &[Stated], witnesses: &[String]) -> Result<Outcome, CommandError> {
         let witnesses = self.hearers(witnesses, None)?;
-        let (mut seen, mut changes) = (Vec::new(), Vec::new());
+        let (mut seen_facts, mut changes) = (Vec::new(), Vec::new());
         for fact in facts {
-            let (fact, mut ended) = self.stated(fact, Voice::World, None)?;
-            seen.push(fact);
-            changes.append(&mut ended);
+            let (fact, mut ended_values) = self.resolve_stated(fact, FactSource::World, None)?;
+            seen_facts.push(fact);
+            changes.append(&mut ended_values);
         }
-        let mut learning = learn::witness(self.state, &seen, &witnesses, &self.occasion)?;
+        let mut learning = learn::witness(self.state, &seen_facts, &witnesses, &self.occasion)?;
         changes.append(&mut learning.changes);
         learning.changes = changes;
-        let what = match &seen[..] {
+        let description = match &seen_facts[..] {
             [one] => quoted(one),
             more => format!("{} facts", more.len()),
         };
-        let see = if witnesses.len() == 1 { "sees" } else { "see" };
-        Ok((format!("{} {see} {what}", self.names(&witnesses)), learning))
+        let verb = if witnesses.len() == 1 { "sees" } else { "see" };
+        Ok((format!("{} {verb} {description}", self.list_names(&witnesses)), learning))
     }
 
     pub(super) fn say(
@@ -212,13 +213,13 @@ impl<'a> Stage<'a> {
         states: &[Stated],
         hearers: &[String],
         sincerity: Sincerity,
-    ) -> Result<Told, CommandError> {
+    ) -> Result<Outcome, CommandError> {
         let (speaker, alias) = resolve_speaker(self.state, speaker)?;
         let hearers = self.hearers(hearers, Some(&speaker))?;
         let session = self.occasion.session.clone();
         // The line number distinguishes the ids of passages with the same words.
         let line = next_line(self.state, session.as_ref());
-        let mentions = mentioned(self.state, text);
+        let mentions = mentioned_entities(self.state, text);
         let passage = Passage {
             speaker: Some(speaker.clone()),
             speaker_alias: alias,
@@ -232,15 +233,15 @@ impl<'a> Stage<'a> {
         }
         let span = Span { start: 0, end: passage.text.len() };
         let evidence = Evidence::Passage { passage: passage.id(), span, quote: passage.text.clone() };
-        let voice = Voice::of(&speaker, sincerity == Sincerity::Lie);
-        let stated = states.iter().map(|fact| Ok(self.stated(fact, voice, Some(evidence.clone()))?.0));
+        let source = FactSource::from_speaker(&speaker, sincerity == Sincerity::Lie);
+        let stated = states.iter().map(|fact| Ok(self.resolve_stated(fact, source, Some(evidence.clone()))?.0));
         let stated = stated.collect::<Result<Vec<_>, CommandError>>()?;
         let summary = format!("{} says: \u{201C}{}\u{201D}", self.state.name_or_id(&speaker), passage.text);
         Ok((summary, learn::say(self.state, passage, &stated, &hearers, sincerity, &self.occasion)?))
     }
 
     /// Returns the distorted version of a fact.
-    pub(super) fn retold(
+    pub(super) fn distorted_fact(
         &self,
         fact: &Arc<Fact>,
         retold: &Retelling,
@@ -248,8 +249,8 @@ impl<'a> Stage<'a> {
         lie: bool,
     ) -> Result<Arc<Fact>, CommandError> {
         let state = self.state;
-        let voice = Voice::of(teller, lie);
-        let provenance = self.provenance(voice, None);
+        let source = FactSource::from_speaker(teller, lie);
+        let provenance = self.provenance(source, None);
         let builder = match (&retold.object, fact.object()) {
             (None, _) => {
                 let text = retold.statement.clone().unwrap_or_default();
@@ -257,22 +258,22 @@ impl<'a> Stage<'a> {
                 let lore = Fact::attribute(fact.subject(), attribute::LORE, text.trim(), provenance)?;
                 lore.statement(text.trim()).mentions(mentions).secrecy(fact.secrecy())
             }
-            (Some(given), old) => {
-                let (object, said) = match old {
+            (Some(new_object), old_object) => {
+                let (object, object_name) = match old_object {
                     Object::Entity(_) => {
-                        let id = resolve(state, given)?;
-                        let said = spoken_of(state, &id).to_owned();
-                        (Object::Entity(id), said)
+                        let id = resolve(state, new_object)?;
+                        let object_name = public_name(state, &id).to_owned();
+                        (Object::Entity(id), object_name)
                     }
-                    Object::Value(_) => (Object::Value(Value::from(given.as_str())), given.clone()),
+                    Object::Value(_) => (Object::Value(Value::from(new_object.as_str())), new_object.clone()),
                 };
-                let subject = spoken_of(state, fact.subject());
-                let made = || state.vocabulary().sentence(fact.predicate(), subject, &said);
-                let statement = retold.statement.clone().unwrap_or_else(made);
+                let subject = public_name(state, fact.subject());
+                let generated_statement = || state.vocabulary().sentence(fact.predicate(), subject, &object_name);
+                let statement = retold.statement.clone().unwrap_or_else(generated_statement);
                 fact.to_builder().object(object).statement(statement).handle(None).provenance(provenance)
             }
         };
-        Ok(Arc::new(builder.status(voice.status()).fact_relation(Some(FactRelation::Distorts(fact.id()))).build()?))
+        Ok(Arc::new(builder.status(source.status()).fact_relation(Some(FactRelation::Distorts(fact.id()))).build()?))
     }
 
     pub(super) fn refute(
@@ -282,28 +283,31 @@ impl<'a> Stage<'a> {
         teller: Option<&(EntityId, Option<String>)>,
         hearers: &[String],
         credence: Option<Credence>,
-    ) -> Result<Told, CommandError> {
+    ) -> Result<Outcome, CommandError> {
         let (teller, alias) = (teller.map(|(id, _)| id), teller.and_then(|(_, alias)| alias.as_deref()));
         let hearers = self.hearers(hearers, teller)?;
-        let voice = teller.map_or(Voice::World, Voice::Speaker);
-        let made = learn::refutation(fact, statement, self.provenance(voice, None))?;
-        let made = Arc::new(made.to_builder().status(voice.status()).build()?);
+        let source = teller.map_or(FactSource::World, FactSource::Speaker);
+        let refutation = learn::refutation(fact, statement, self.provenance(source, None))?;
+        let refutation = Arc::new(refutation.to_builder().status(source.status()).build()?);
         let Some(teller) = teller else {
-            let learning = learn::witness(self.state, &[Arc::clone(&made)], &hearers, &self.occasion)?;
-            let see = if hearers.len() == 1 { "sees" } else { "see" };
-            return Ok((format!("{} {see} {}", self.names(&hearers), quoted(&made)), learning));
+            let learning = learn::witness(self.state, &[Arc::clone(&refutation)], &hearers, &self.occasion)?;
+            let verb = if hearers.len() == 1 { "sees" } else { "see" };
+            return Ok((format!("{} {verb} {}", self.list_names(&hearers), quoted(&refutation)), learning));
         };
         let telling = Telling {
             teller,
             alias,
             hearers: &hearers,
-            fact: &made,
+            fact: &refutation,
             retold: None,
             sincerity: Sincerity::Sincere,
             citing: None,
             credence,
         };
-        Ok((self.told("tells", teller, &hearers, &made), learn::claim(self.state, &telling, &self.occasion)?))
+        Ok((
+            self.telling_summary("tells", teller, &hearers, &refutation),
+            learn::claim(self.state, &telling, &self.occasion)?,
+        ))
     }
 
     pub(super) fn reveal(
@@ -312,7 +316,7 @@ impl<'a> Stage<'a> {
         fact: &Arc<Fact>,
         to: &[String],
         openly: bool,
-    ) -> Result<Told, CommandError> {
+    ) -> Result<Outcome, CommandError> {
         let hearers = self.hearers(to, Some(holder))?;
         let telling = Telling {
             teller: holder,
@@ -326,33 +330,38 @@ impl<'a> Stage<'a> {
         };
         let mut learning = learn::tell(self.state, &telling, &self.occasion)?;
         if openly {
-            let concealed = own_edges(self.state, holder, fact).filter(|edge| edge.conceals);
-            let open = concealed.map(|edge| KnowledgeEdge { conceals: false, ..KnowledgeEdge::clone(edge) });
-            learning.changes.extend(open.map(|edge| Change::Learn(Arc::new(edge))));
+            let concealed_edges = own_edges(self.state, holder, fact).filter(|edge| edge.conceals);
+            let revealed_edges =
+                concealed_edges.map(|edge| KnowledgeEdge { conceals: false, ..KnowledgeEdge::clone(edge) });
+            learning.changes.extend(revealed_edges.map(|edge| Change::Learn(Arc::new(edge))));
         }
-        Ok((self.told("reveals to", holder, &hearers, fact), learning))
+        Ok((self.telling_summary("reveals to", holder, &hearers, fact), learning))
     }
 }
 
-/// Maximum number of words in a name for [`mentioned`].
-const LONGEST_NAME: usize = 5;
+/// Maximum number of words in a name for [`mentioned_entities`].
+const MAX_NAME_WORDS: usize = 5;
 
 /// Returns the entities whose full name occurs in a text. The name must be capitalized and belong to a single entity.
 /// Secret names do not count, because hearers do not know whose names they are. Sorted.
-pub(crate) fn mentioned(state: &State, text: &str) -> Vec<EntityId> {
+pub(crate) fn mentioned_entities(state: &State, text: &str) -> Vec<EntityId> {
     let words: Vec<&str> =
         text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).collect();
     let words: Vec<&str> =
         words.into_iter().map(|word| word.trim_end_matches("'s").trim_end_matches("\u{2019}s")).collect();
-    let (mut found, mut at) = (Vec::new(), 0);
-    while at < words.len() {
-        let longest = if words[at].starts_with(char::is_uppercase) { LONGEST_NAME.min(words.len() - at) } else { 0 };
-        let named = (1..=longest).rev().find_map(|count| match state.resolve(&words[at..at + count].join(" ")) {
-            Resolution::One(id) => is_openly(state, &id, &words[at..at + count].join(" ")).then_some((id, count)),
-            _ => None,
-        });
-        at += named.as_ref().map_or(1, |(_, count)| *count);
-        found.extend(named.map(|(id, _)| id));
+    let (mut found, mut index) = (Vec::new(), 0);
+    while index < words.len() {
+        let max_words =
+            if words[index].starts_with(char::is_uppercase) { MAX_NAME_WORDS.min(words.len() - index) } else { 0 };
+        let linked =
+            (1..=max_words).rev().find_map(|count| match state.resolve(&words[index..index + count].join(" ")) {
+                Resolution::One(id) => {
+                    is_public_name(state, &id, &words[index..index + count].join(" ")).then_some((id, count))
+                }
+                _ => None,
+            });
+        index += linked.as_ref().map_or(1, |(_, count)| *count);
+        found.extend(linked.map(|(id, _)| id));
     }
     found.sort();
     found.dedup();
@@ -360,20 +369,20 @@ pub(crate) fn mentioned(state: &State, text: &str) -> Vec<EntityId> {
 }
 
 /// Returns whether `name` is a name of the entity and is not secret.
-fn is_openly(state: &State, id: &EntityId, name: &str) -> bool {
+fn is_public_name(state: &State, id: &EntityId, name: &str) -> bool {
     let name = text::normal(name);
-    let named = [attribute::NAME, attribute::ALIAS].map(|name| state.facts_with_subject(id, name).all());
-    named.into_iter().flatten().any(|fact| {
-        let open = fact.secrecy() != Secrecy::Secret;
-        open && fact.object().text().is_some_and(|called| text::normal(called) == name)
+    let name_facts = [attribute::NAME, attribute::ALIAS].map(|name| state.facts_with_subject(id, name).all());
+    name_facts.into_iter().flatten().any(|fact| {
+        let is_open = fact.secrecy() != Secrecy::Secret;
+        is_open && fact.object().text().is_some_and(|recorded_name| text::normal(recorded_name) == name)
     })
 }
 
 /// Returns the place of an entity at a game time, according to the latest canon `LOCATED_AT` fact.
-fn whereabouts(state: &State, id: &EntityId, moment: Option<hearsay_model::GameTime>) -> Option<EntityId> {
-    let here = state.facts_with_subject(id, PredicateRole::Location.name()).at(moment);
-    let here = here.filter(|fact| fact.status() == FactStatus::Canon);
-    let latest = here.max_by_key(|fact| (fact.validity().start(), fact.id()))?;
+fn place_at(state: &State, id: &EntityId, moment: Option<hearsay_model::GameTime>) -> Option<EntityId> {
+    let locations = state.facts_with_subject(id, PredicateRole::Location.name()).at(moment);
+    let locations = locations.filter(|fact| fact.status() == FactStatus::Canon);
+    let latest = locations.max_by_key(|fact| (fact.validity().start(), fact.id()))?;
     latest.object().entity().cloned()
 }
 
@@ -383,9 +392,9 @@ fn own_edges<'a>(state: &'a State, knower: &EntityId, fact: &Fact) -> impl Itera
     state.known_by(fact.id()).filter(move |edge| edge.knower == knower)
 }
 
-pub(super) fn forget(state: &State, knower: &EntityId, fact: &Fact) -> Result<Told, CommandError> {
-    let learned = own_edges(state, knower, fact).filter(|edge| edge.acquisition.gives_knowledge());
-    let mut ids: Vec<_> = learned.map(|edge| edge.id()).collect();
+pub(super) fn forget_fact(state: &State, knower: &EntityId, fact: &Fact) -> Result<Outcome, CommandError> {
+    let learned_edges = own_edges(state, knower, fact).filter(|edge| edge.acquisition.gives_knowledge());
+    let mut ids: Vec<_> = learned_edges.map(|edge| edge.id()).collect();
     ids.sort_unstable();
     if ids.is_empty() {
         let view = View::of(state, &knower.clone().into(), None);

@@ -22,14 +22,14 @@ use crate::stories::Sentence;
 
 /// Error in a story: a sentence describes an impossible event.
 #[derive(Debug, Error)]
-pub enum StageError {
+pub enum StoryEventError {
     /// A character leaves a room without being in this room.
     #[error(
-        "{who} is not in the {room}, so {who} cannot leave it; add an earlier sentence in which {who} enters the {room}"
+        "{character} is not in the {room}, so {character} cannot leave it; add an earlier sentence in which {character} enters the {room}"
     )]
     NotThere {
         /// The character.
-        who: EntityId,
+        character: EntityId,
         /// The room that the character leaves.
         room: EntityId,
     },
@@ -51,27 +51,29 @@ pub enum StageError {
 
 /// A story whose events are recorded in a state.
 #[derive(Debug, Default)]
-pub struct Stage {
+pub struct RecordedStory {
     state: State,
     time: i64,
-    placed: BTreeMap<EntityId, Position>,
-    rooms: BTreeMap<EntityId, EntityId>,
+    first_positions: BTreeMap<EntityId, Position>,
+    assumed_rooms: BTreeMap<EntityId, EntityId>,
 }
 
-impl Stage {
+impl RecordedStory {
     /// Records the events of a story in a new state. Each sentence takes one minute of game time.
     ///
     /// # Errors
     /// Returns the index of the first impossible sentence, counted from 0, and the reason why it is impossible.
-    pub fn play<'s>(sentences: impl IntoIterator<Item = &'s Sentence>) -> Result<Self, (usize, StageError)> {
+    pub fn from_sentences<'s>(
+        sentences: impl IntoIterator<Item = &'s Sentence>,
+    ) -> Result<Self, (usize, StoryEventError)> {
         let sentences: Vec<&Sentence> = sentences.into_iter().collect();
-        let mut stage = Self { rooms: rooms(&sentences), ..Self::default() };
-        stage.set(&sentences).map_err(|error| (0, error))?;
-        for (place, sentence) in sentences.into_iter().enumerate() {
-            stage.time += 1;
-            stage.happen(sentence).map_err(|error| (place, error))?;
+        let mut recorded = Self { assumed_rooms: assume_rooms(&sentences), ..Self::default() };
+        recorded.add_entities(&sentences).map_err(|error| (0, error))?;
+        for (index, sentence) in sentences.into_iter().enumerate() {
+            recorded.time += 1;
+            recorded.record_event(sentence).map_err(|error| (index, error))?;
         }
-        Ok(stage)
+        Ok(recorded)
     }
 
     /// Returns the state at the end of the story.
@@ -86,33 +88,35 @@ impl Stage {
 
     /// Returns the position in the journal at which a thing first had a location. Returns `None` if the story states no
     /// location of the thing.
-    pub fn placed(&self, thing: &EntityId) -> Option<Position> {
-        self.placed.get(thing).copied()
+    pub fn first_position(&self, thing: &EntityId) -> Option<Position> {
+        self.first_positions.get(thing).copied()
     }
 
     /// Adds all entities of the story, with their kinds.
-    fn set(&mut self, sentences: &[&Sentence]) -> Result<(), StageError> {
+    fn add_entities(&mut self, sentences: &[&Sentence]) -> Result<(), StoryEventError> {
         let mut kinds: BTreeMap<&EntityId, Kind> = BTreeMap::new();
         for sentence in sentences {
             let named: [(Option<&EntityId>, Kind); 3] = match sentence {
-                Sentence::Enters { who, room } | Sentence::Leaves { who, room } => {
-                    [(Some(who), Kind::Npc), (Some(room), Kind::Location), (None, Kind::Item)]
+                Sentence::Enters { character, room } | Sentence::Leaves { character, room } => {
+                    [(Some(character), Kind::Npc), (Some(room), Kind::Location), (None, Kind::Item)]
                 }
-                Sentence::Lies { thing, place } => {
+                Sentence::IsIn { thing, place } => {
                     [(None, Kind::Npc), (Some(thing), Kind::Item), (Some(place), Kind::Item)]
                 }
-                Sentence::Moves { who, thing, place } => {
-                    [(Some(who), Kind::Npc), (Some(thing), Kind::Item), (Some(place), Kind::Item)]
+                Sentence::Moves { character, thing, place } => {
+                    [(Some(character), Kind::Npc), (Some(thing), Kind::Item), (Some(place), Kind::Item)]
                 }
-                Sentence::Likes { who, .. } => [(Some(who), Kind::Npc), (None, Kind::Item), (None, Kind::Item)],
+                Sentence::Likes { character, .. } => {
+                    [(Some(character), Kind::Npc), (None, Kind::Item), (None, Kind::Item)]
+                }
             };
             for (id, kind) in named {
                 let Some(id) = id else { continue };
-                let known = kinds.entry(id).or_insert_with(|| kind.clone());
+                let known_kind = kinds.entry(id).or_insert_with(|| kind.clone());
                 // An entity is a thing until another sentence shows that it is a room or a character: a place in a
                 // sentence may be a container or a room.
-                if *known == Kind::Item {
-                    *known = kind;
+                if *known_kind == Kind::Item {
+                    *known_kind = kind;
                 }
             }
         }
@@ -125,66 +129,71 @@ impl Stage {
         self.apply(changes).map(drop)
     }
 
-    fn happen(&mut self, sentence: &Sentence) -> Result<(), StageError> {
+    fn record_event(&mut self, sentence: &Sentence) -> Result<(), StoryEventError> {
         match sentence {
-            Sentence::Enters { who, room } => {
-                if let Some(stay) = self.place_of(who) {
-                    self.leave(&stay)?;
+            Sentence::Enters { character, room } => {
+                if let Some(location) = self.location_of(character) {
+                    self.record_departure(&location)?;
                 }
-                self.put(who, room)?;
-                self.look_around(room)
+                self.set_location(character, room)?;
+                self.witness_room(room)
             }
-            Sentence::Leaves { who, room } => {
-                let stay = self.place_of(who).filter(|stay| stay.object().entity() == Some(room));
-                self.leave(&stay.ok_or_else(|| StageError::NotThere { who: who.clone(), room: room.clone() })?)
+            Sentence::Leaves { character, room } => {
+                let location = self.location_of(character).filter(|location| location.object().entity() == Some(room));
+                self.record_departure(
+                    &location.ok_or_else(|| StoryEventError::NotThere {
+                        character: character.clone(),
+                        room: room.clone(),
+                    })?,
+                )
             }
-            Sentence::Lies { thing, place } => {
+            Sentence::IsIn { thing, place } => {
                 let is_room = self.state.kind(place) == Some(Kind::Location);
-                let room = if is_room { Some(place) } else { self.rooms.get(thing) };
-                let room = room.cloned().ok_or_else(|| StageError::NoRoom(thing.clone()))?;
-                self.lay(thing, place, &room)
+                let room = if is_room { Some(place) } else { self.assumed_rooms.get(thing) };
+                let room = room.cloned().ok_or_else(|| StoryEventError::NoRoom(thing.clone()))?;
+                self.put_into(thing, place, &room)
             }
-            Sentence::Moves { who, thing, place } => {
-                let here = self.place_of(who).and_then(|stay| stay.object().entity().cloned());
-                let room = here.or_else(|| self.rooms.get(thing).cloned());
-                self.lay(thing, place, &room.ok_or_else(|| StageError::NoRoom(thing.clone()))?)
+            Sentence::Moves { character, thing, place } => {
+                let current_room = self.location_of(character).and_then(|location| location.object().entity().cloned());
+                let room = current_room.or_else(|| self.assumed_rooms.get(thing).cloned());
+                self.put_into(thing, place, &room.ok_or_else(|| StoryEventError::NoRoom(thing.clone()))?)
             }
-            Sentence::Likes { who, text } => {
+            Sentence::Likes { character, text } => {
                 let liking =
-                    Fact::attribute(who, attribute::LORE, text.as_str(), provenance())?.statement(text.as_str());
+                    Fact::attribute(character, attribute::LORE, text.as_str(), provenance())?.statement(text.as_str());
                 let liking = Arc::new(liking.build()?);
-                let edge = KnowledgeEdge::authored(who.clone().into(), liking.id());
+                let edge = KnowledgeEdge::authored(character.clone().into(), liking.id());
                 self.apply(vec![Change::AssertFact(liking), Change::Learn(Arc::new(edge))]).map(drop)
             }
         }
     }
 
     /// Puts a thing into a container in a room. From then on, the container is in the same room.
-    fn lay(&mut self, thing: &EntityId, place: &EntityId, room: &EntityId) -> Result<(), StageError> {
-        if place != room && self.place_of(place).is_none() {
-            self.put(place, room)?;
+    fn put_into(&mut self, thing: &EntityId, place: &EntityId, room: &EntityId) -> Result<(), StoryEventError> {
+        if place != room && self.location_of(place).is_none() {
+            self.set_location(place, room)?;
         }
-        if let Some(old) = self.place_of(thing) {
+        if let Some(old) = self.location_of(thing) {
             self.apply(vec![Change::EndFact { fact: old.id(), until: self.date() }])?;
         }
-        let position = self.put(thing, place)?;
-        self.placed.entry(thing.clone()).or_insert(position);
-        self.look_around(room)
+        let position = self.set_location(thing, place)?;
+        self.first_positions.entry(thing.clone()).or_insert(position);
+        self.witness_room(room)
     }
 
     /// Makes a character leave. All others in the room witness it.
-    fn leave(&mut self, stay: &Fact) -> Result<(), StageError> {
+    fn record_departure(&mut self, location: &Fact) -> Result<(), StoryEventError> {
         let until = self.date();
-        let over = learn::ending(stay, until.clone(), None, provenance())?;
-        let Some(room) = stay.object().entity() else { return Ok(()) };
+        let ending = learn::ending(location, until.clone(), None, provenance())?;
+        let Some(room) = location.object().entity() else { return Ok(()) };
         let mut witnesses = present(&self.state, room, Some(self.now()));
-        witnesses.push(stay.subject().clone());
-        self.apply(vec![Change::EndFact { fact: stay.id(), until }])?;
-        self.witness(&[over], &witnesses, room)
+        witnesses.push(location.subject().clone());
+        self.apply(vec![Change::EndFact { fact: location.id(), until }])?;
+        self.witness(&[ending], &witnesses, room)
     }
 
     /// Makes all characters in a room witness the characters and things in the room.
-    fn look_around(&mut self, room: &EntityId) -> Result<(), StageError> {
+    fn witness_room(&mut self, room: &EntityId) -> Result<(), StoryEventError> {
         let (mut open, mut facts) = (vec![room.clone()], Vec::new());
         while let Some(place) = open.pop() {
             for link in self.state.links(&place).filter(|link| !link.is_forward()) {
@@ -199,19 +208,19 @@ impl Stage {
         if witnesses.is_empty() { Ok(()) } else { self.witness(&facts, &witnesses, room) }
     }
 
-    fn witness(&mut self, facts: &[Arc<Fact>], witnesses: &[EntityId], room: &EntityId) -> Result<(), StageError> {
+    fn witness(&mut self, facts: &[Arc<Fact>], witnesses: &[EntityId], room: &EntityId) -> Result<(), StoryEventError> {
         let occasion = Occasion { time: Some(self.date()), place: Some(room.clone()), session: None };
         let learning = learn::witness(&self.state, facts, witnesses, &occasion)?;
         self.apply(learning.changes).map(drop)
     }
 
-    fn put(&mut self, what: &EntityId, place: &EntityId) -> Result<Position, StageError> {
-        let fact = Fact::relation(what, PredicateRole::Location.name(), place, provenance())?;
+    fn set_location(&mut self, entity: &EntityId, place: &EntityId) -> Result<Position, StoryEventError> {
+        let fact = Fact::relation(entity, PredicateRole::Location.name(), place, provenance())?;
         let fact = fact.validity(Validity { from: Some(self.date()), until: None }).build()?;
         self.apply(vec![Change::AssertFact(Arc::new(fact))])
     }
 
-    fn place_of(&self, id: &EntityId) -> Option<Fact> {
+    fn location_of(&self, id: &EntityId) -> Option<Fact> {
         self.state.newest(id, PredicateRole::Location.name()).cloned()
     }
 
@@ -219,7 +228,7 @@ impl Stage {
         Date::at(self.now())
     }
 
-    fn apply(&mut self, changes: Vec<Change>) -> Result<Position, StageError> {
+    fn apply(&mut self, changes: Vec<Change>) -> Result<Position, StoryEventError> {
         Ok(self.state.apply(Operation::new(Author::Game, "story", changes))?.position)
     }
 }
@@ -229,30 +238,31 @@ fn provenance() -> Provenance {
 }
 
 /// Returns the room in which each thing is assumed to be when the story first mentions the thing.
-fn rooms(sentences: &[&Sentence]) -> BTreeMap<EntityId, EntityId> {
-    let mut people: BTreeMap<&EntityId, &EntityId> = BTreeMap::new();
-    let (mut handled, mut spoken): (BTreeMap<EntityId, EntityId>, BTreeMap<EntityId, EntityId>) = Default::default();
-    let mut last = None;
+fn assume_rooms(sentences: &[&Sentence]) -> BTreeMap<EntityId, EntityId> {
+    let mut rooms_by_character: BTreeMap<&EntityId, &EntityId> = BTreeMap::new();
+    let (mut rooms_by_move, mut rooms_by_mention): (BTreeMap<EntityId, EntityId>, BTreeMap<EntityId, EntityId>) =
+        Default::default();
+    let mut last_room = None;
     for sentence in sentences {
         match sentence {
-            Sentence::Enters { who, room } => {
-                people.insert(who, room);
-                last = Some(room);
+            Sentence::Enters { character, room } => {
+                rooms_by_character.insert(character, room);
+                last_room = Some(room);
             }
-            Sentence::Leaves { who, .. } => drop(people.remove(who)),
-            Sentence::Lies { thing, .. } => {
-                if let Some(room) = last {
-                    spoken.entry(thing.clone()).or_insert_with(|| room.clone());
+            Sentence::Leaves { character, .. } => drop(rooms_by_character.remove(character)),
+            Sentence::IsIn { thing, .. } => {
+                if let Some(room) = last_room {
+                    rooms_by_mention.entry(thing.clone()).or_insert_with(|| room.clone());
                 }
             }
-            Sentence::Moves { who, thing, .. } => {
-                if let Some(room) = people.get(who) {
-                    handled.entry(thing.clone()).or_insert_with(|| (*room).clone());
+            Sentence::Moves { character, thing, .. } => {
+                if let Some(room) = rooms_by_character.get(character) {
+                    rooms_by_move.entry(thing.clone()).or_insert_with(|| (*room).clone());
                 }
             }
             Sentence::Likes { .. } => {}
         }
     }
-    spoken.extend(handled);
-    spoken
+    rooms_by_mention.extend(rooms_by_move);
+    rooms_by_mention
 }

@@ -38,39 +38,39 @@ pub(super) enum Task {
 }
 
 /// A task with the client for querying the model.
-type Asks = (Task, Llm);
+type LlmTask = (Task, Llm);
 
 /// Threads that query the language model, and the channel for their tasks.
-pub(super) struct Asker {
+pub(super) struct LlmThreads {
     pub(super) llm: Llm,
-    tasks: Option<Sender<Asks>>,
+    tasks: Option<Sender<LlmTask>>,
     threads: Vec<JoinHandle<()>>,
     /// Cancels the jobs that are being read.
     reading: Cancel,
     /// Cancels all tasks.
-    all: Cancel,
+    all_tasks: Cancel,
 }
 
-impl Asker {
+impl LlmThreads {
     pub(super) fn start(
         settings: &LlmSettings,
-        words: Option<&Path>,
+        language_path: Option<&Path>,
         state: &State,
         internal: &Sender<Internal>,
     ) -> Result<Self, String> {
         let key = Key::from_env(settings).map_err(|error| error.to_string())?;
-        let language = language(words).map_err(|error| error.to_string())?;
+        let language = language(language_path).map_err(|error| error.to_string())?;
         let vocabulary = state.vocabulary().as_ref().clone();
         let llm = Llm::new(settings.clone(), key, language, vocabulary).map_err(|error| error.to_string())?;
-        let (tasks, inbox) = unbounded::<Asks>();
-        let all = Cancel::new();
-        let start = |_| {
-            let (inbox, internal, all) = (inbox.clone(), internal.clone(), all.clone());
-            thread::Builder::new().name("hearsay-llm".into()).spawn(move || run(&inbox, &internal, &all))
+        let (tasks, inbox) = unbounded::<LlmTask>();
+        let all_tasks = Cancel::new();
+        let start_thread = |_| {
+            let (inbox, internal, all_tasks) = (inbox.clone(), internal.clone(), all_tasks.clone());
+            thread::Builder::new().name("hearsay-llm".into()).spawn(move || run(&inbox, &internal, &all_tasks))
         };
-        let threads: Result<Vec<_>, _> = (0..settings.concurrency).map(start).collect();
+        let threads: Result<Vec<_>, _> = (0..settings.concurrency).map(start_thread).collect();
         let threads = threads.map_err(|error| format!("no thread could be started: {error}"))?;
-        Ok(Self { llm, tasks: Some(tasks), threads, reading: Cancel::new(), all })
+        Ok(Self { llm, tasks: Some(tasks), threads, reading: Cancel::new(), all_tasks })
     }
 
     pub(super) fn send(&mut self, task: Task) {
@@ -93,7 +93,7 @@ impl Asker {
     /// Cancels all tasks.
     pub(super) fn stop(&mut self) {
         self.reading.cancel();
-        self.all.cancel();
+        self.all_tasks.cancel();
     }
 
     /// Ends the threads. If `wait` is `true`, waits until they have ended.
@@ -107,38 +107,38 @@ impl Asker {
     }
 }
 
-fn run(inbox: &Receiver<Asks>, internal: &Sender<Internal>, all: &Cancel) {
+fn run(inbox: &Receiver<LlmTask>, internal: &Sender<Internal>, all_tasks: &Cancel) {
     for (task, llm) in inbox {
         match task {
             Task::Read { job, lexicon, cancel } => {
-                let read = || read(&llm, &job, &lexicon, cancel);
-                let outcome = catch_unwind(AssertUnwindSafe(read))
+                let read_job = || read_job(&llm, &job, &lexicon, cancel);
+                let outcome = catch_unwind(AssertUnwindSafe(read_job))
                     .unwrap_or_else(|_| Err(LlmError::Client("reading the answer panicked".into())));
                 let _ = internal.send(Internal::Asked(Box::new(Asked { job, outcome })));
             }
             Task::Draft { draft, lexicon, policy, responder } if !responder.is_cancelled() => {
                 responder.give(guarded(|| {
-                    let watch = Watch { cancel: all.clone(), ..Watch::default() };
+                    let watch = Watch { cancel: all_tasks.clone(), ..Watch::default() };
                     let extract = |text: &Text<'_>| Ok(llm.extract_blocking(&lexicon, text, &watch)?.extraction);
-                    draft.read_by(&policy, extract).map_err(asked)
+                    draft.extract_with(&policy, extract).map_err(to_memory_error)
                 }));
             }
             Task::Write(prompt, responder) if !responder.is_cancelled() => {
-                responder.give(guarded(|| llm.writer().write_blocking(&prompt, all).map_err(asked)));
+                responder.give(guarded(|| llm.writer().write_blocking(&prompt, all_tasks).map_err(to_memory_error)));
             }
             Task::Draft { .. } | Task::Write(..) => {}
         }
     }
 }
 
-fn asked(error: LlmError) -> MemoryError {
+fn to_memory_error(error: LlmError) -> MemoryError {
     match error {
         LlmError::Cancelled => MemoryError::Cancelled,
         error => MemoryError::Llm(error.to_string()),
     }
 }
 
-fn read(llm: &Llm, job: &Job, lexicon: &Lexicon, cancel: Cancel) -> Result<Found, LlmError> {
+fn read_job(llm: &Llm, job: &Job, lexicon: &Lexicon, cancel: Cancel) -> Result<Found, LlmError> {
     let (script, _) = job.script();
     let form = if job.turns.iter().any(|turn| turn.speaker.is_some()) { Form::Talk } else { Form::Lore };
     let before: Vec<&str> = job.context.before.iter().map(String::as_str).collect();

@@ -1,0 +1,528 @@
+//! Knowledge of characters during gossip. It is the same knowledge as in their views, but facts are looked up one at a
+//! time, without building a view.
+
+use std::{cmp::Reverse, collections::BTreeSet, ops::RangeInclusive, sync::Arc};
+
+use hearsay_model::{
+    Audience, AudienceRules, Credence, EntityId, Fact, FactId, FactRelation, GameTime, Justification, Knower,
+    KnowledgeEdge, KnowledgeId, PredicateRole, Secrecy, State, attribute,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::{
+    AccessPath, BELIEF_THRESHOLD, Known, KnownEdge, Trust, View, Weigher,
+    audience::is_structure,
+    credence::{credence, refuted_belief},
+    learn::{justifications, newest_name_and_kind},
+    trust::{experiences, first_impression},
+    view::{Reach, groups, learned},
+};
+
+/// Maximum number of facts that a character considers telling in a meeting. The newest facts are chosen.
+const MAX_NEWS_CANDIDATES: usize = 32;
+
+/// An edge of a knower, with the data that gossip needs.
+struct EdgeEntry {
+    fact: FactId,
+    id: KnowledgeId,
+    edge: Arc<KnowledgeEdge>,
+    learned: Option<GameTime>,
+}
+
+/// An edge to a fact that states a membership, a residence or a part-of relation.
+struct BelongingEdge {
+    fact: Arc<Fact>,
+    id: KnowledgeId,
+    learned: Option<GameTime>,
+    is_ranked: bool,
+}
+
+/// A fact that may be told as news: the time when it was learned, the start of its validity, and its id.
+pub(super) type NewsCandidate = (GameTime, Option<GameTime>, FactId);
+
+/// The edges of one knower.
+#[derive(Default)]
+struct KnowerEdges {
+    /// Sorted by fact.
+    entries: Vec<EdgeEntry>,
+    /// Edges to facts that state memberships, residences and part-of relations, by the subject of the fact.
+    belonging_edges: FxHashMap<EntityId, Vec<BelongingEdge>>,
+    /// Facts that may be told as news, sorted.
+    news: Vec<NewsCandidate>,
+    /// Facts that others told the knower, by the dense index of the teller.
+    told_by: FxHashMap<u32, Vec<FactId>>,
+    /// Facts that the knower witnessed.
+    witnessed: Vec<FactId>,
+    /// Whether the knower is a group that reserves some of its edges for certain ranks.
+    has_ranked_edges: bool,
+}
+
+impl KnowerEdges {
+    /// Returns the edges to a fact.
+    fn entries_for(&self, fact: FactId) -> &[EdgeEntry] {
+        let start = self.entries.partition_point(|entry| entry.fact < fact);
+        let len = self.entries[start..].iter().take_while(|entry| entry.fact == fact).count();
+        &self.entries[start..start + len]
+    }
+
+    /// Adds an edge to the lists of news, of testimonies and of observations.
+    fn index_edge(
+        &mut self,
+        state: &State,
+        fact: &Fact,
+        edge: &KnowledgeEdge,
+        learned: Option<GameTime>,
+        is_news: bool,
+    ) {
+        if let Some(learned) = learned.filter(|_| is_news && edge.acquisition.gives_knowledge()) {
+            self.news.push((learned, fact.validity().start(), fact.id()));
+        }
+        let fact = fact.id();
+        if let Some(teller) = edge.acquisition.teller().and_then(|teller| state.index_of(teller)) {
+            self.told_by.entry(teller).or_default().push(fact);
+        }
+        if edge.acquisition.is_witnessed() {
+            self.witnessed.push(fact);
+        }
+    }
+}
+
+/// The sources of the knowledge of a character. The first two sources are common lore and the character's own edges.
+struct KnowledgeAccess {
+    sources: Vec<(Option<u32>, Reach)>,
+    /// Edges that are reserved for a rank that the character has reached, each with the time from which the character
+    /// knows the fact.
+    accessible_ranked_edges: FxHashSet<(KnowledgeId, Option<GameTime>)>,
+    /// Facts that state relations between the character and other entities, by the dense index of the other entity.
+    facts_by_related_entity: Arc<FxHashMap<u32, Vec<FactId>>>,
+    /// Number of `moments` that lay in the past when this entry was computed.
+    epoch: usize,
+}
+
+/// The newest name and kind of an entity, and all its names and kinds.
+struct NamingFacts {
+    newest: Vec<(&'static str, FactId)>,
+    all: Vec<(&'static str, FactId)>,
+}
+
+/// The knowledge of all characters, loaded and cached when it is needed.
+pub(super) struct CharacterKnowledge<'s> {
+    state: &'s State,
+    audience_rules: AudienceRules,
+    ids: Vec<Option<&'s EntityId>>,
+    common_lore: KnowerEdges,
+    /// By dense index of the knower.
+    edges: Vec<Option<Box<KnowerEdges>>>,
+    /// By dense index of the character.
+    access: Vec<Option<Box<KnowledgeAccess>>>,
+    weigher: Weigher<'s>,
+    /// Cache: whether a fact may be told as news.
+    news_eligibility: FxHashMap<FactId, bool>,
+    /// The facts that refute or end a fact, by the id of the refuted or ended fact.
+    fact_relations: FxHashMap<FactId, Vec<FactId>>,
+    naming_facts: FxHashMap<EntityId, Arc<NamingFacts>>,
+    /// Moments within the step at which a membership begins or becomes known, sorted.
+    moments: Vec<GameTime>,
+}
+
+impl<'s> CharacterKnowledge<'s> {
+    pub(super) fn new(state: &'s State, ids: Vec<Option<&'s EntityId>>, within: RangeInclusive<GameTime>) -> Self {
+        let mut fact_relations: FxHashMap<FactId, Vec<FactId>> = FxHashMap::default();
+        let mut moments = BTreeSet::new();
+        for fact in state.facts() {
+            if let Some(FactRelation::Refutes(other) | FactRelation::Ends(other)) = fact.fact_relation() {
+                fact_relations.entry(other).or_default().push(fact.id());
+            }
+            if is_structure(state.vocabulary(), fact) || *fact.predicate() == *attribute::RANKS {
+                let learned = state.known_by(fact.id()).filter_map(|edge| learned(edge, fact));
+                moments.extend(learned.chain(fact.validity().start()).filter(|moment| within.contains(moment)));
+            }
+        }
+        let moments = moments.into_iter().collect();
+        let mut edges = Vec::new();
+        edges.resize_with(ids.len(), || None);
+        let mut access = Vec::new();
+        access.resize_with(ids.len(), || None);
+        let mut knowledge = Self {
+            state,
+            audience_rules: state.audience_rules(),
+            ids,
+            common_lore: KnowerEdges::default(),
+            edges,
+            access,
+            weigher: Weigher::new(state),
+            news_eligibility: FxHashMap::default(),
+            fact_relations,
+            naming_facts: FxHashMap::default(),
+            moments,
+        };
+        knowledge.common_lore = knowledge.read_edges(&Knower::World);
+        knowledge
+    }
+
+    /// Reads the edges of a knower from the state.
+    fn read_edges(&mut self, knower: &Knower) -> KnowerEdges {
+        let mut edges = KnowerEdges::default();
+        for (id, edge) in self.state.edges_of(knower) {
+            let Some(fact) = self.state.fact(edge.fact) else { continue };
+            let (learned, is_ranked) = (learned(edge, fact), edge.rank.is_some());
+            let is_news = *knower != Knower::World && learned.is_some() && self.is_eligible_as_news(fact);
+            edges.index_edge(self.state, fact, edge, learned, is_news);
+            if is_structure(self.state.vocabulary(), fact) {
+                let edge = BelongingEdge { fact: Arc::clone(fact), id, learned, is_ranked };
+                edges.belonging_edges.entry(fact.subject().clone()).or_default().push(edge);
+            }
+            if is_ranked {
+                edges.has_ranked_edges = true;
+                self.add_moment(learned);
+            }
+            edges.entries.push(EdgeEntry { fact: fact.id(), id, edge: Arc::clone(edge), learned });
+        }
+        edges.entries.sort_unstable_by_key(|entry| (entry.fact, entry.id));
+        edges.news.sort_unstable();
+        edges
+    }
+
+    /// Returns whether a fact may ever be told as news.
+    fn is_eligible_as_news(&mut self, fact: &Fact) -> bool {
+        if let Some(is_eligible) = self.news_eligibility.get(&fact.id()) {
+            return *is_eligible;
+        }
+        let vocabulary = self.state.vocabulary();
+        let name = fact.predicate();
+        let is_eligible = fact.secrecy() == Secrecy::Open
+            && vocabulary.belonging(name).is_none()
+            && !PredicateRole::Location.is(name)
+            && vocabulary.is_embedded(name)
+            && vocabulary.audience(&self.audience_rules, fact) != Audience::Private
+            && self.common_lore.entries_for(fact.id()).is_empty();
+        self.news_eligibility.insert(fact.id(), is_eligible);
+        is_eligible
+    }
+
+    /// Prepares to look up a character's knowledge at a moment.
+    pub(super) fn prepare(&mut self, character: u32, now: GameTime) {
+        let Some(id) = self.ids[character as usize] else { return };
+        self.load_edges(character, id);
+        let epoch = self.moments.partition_point(|moment| *moment <= now);
+        let previous = self.access[character as usize].as_ref();
+        if previous.is_some_and(|previous| previous.epoch == epoch) {
+            return;
+        }
+        let facts_by_related_entity = previous
+            .map(|previous| Arc::clone(&previous.facts_by_related_entity))
+            .unwrap_or_else(|| self.facts_by_related_entity(character));
+        let own = Knower::Entity(id.clone());
+        let sources = vec![
+            (None, Reach::all(Knower::World, AccessPath::Common)),
+            (Some(character), Reach::all(own.clone(), AccessPath::Own)),
+        ];
+        let accessible_ranked_edges = FxHashSet::default();
+        let mut access = KnowledgeAccess { sources, accessible_ranked_edges, facts_by_related_entity, epoch };
+        self.add_group_sources(id, &mut access, now);
+        // Whether the character has access to an edge that is reserved for a rank depends on the lists of ranks that
+        // the character knows. Only a full view can determine this.
+        let mut groups = access.sources.iter().skip(2).filter_map(|(group, _)| *group);
+        if groups.any(|group| self.edges[group as usize].as_ref().is_some_and(|edges| edges.has_ranked_edges)) {
+            let view = View::of(self.state, &own, Some(now));
+            let known_edges = view.facts().flat_map(Known::known_edges);
+            access.accessible_ranked_edges = known_edges
+                .filter(|known_edge| known_edge.access_path != AccessPath::Own && known_edge.edge.rank.is_some())
+                .map(|known_edge| (known_edge.id, known_edge.since))
+                .collect();
+            self.add_group_sources(id, &mut access, now);
+        }
+        self.access[character as usize] = Some(Box::new(access));
+    }
+
+    /// Adds a moment at which the knowledge of characters may change. Characters that were prepared for an earlier
+    /// moment will be prepared again.
+    fn add_moment(&mut self, moment: Option<GameTime>) {
+        let Some(moment) = moment else { return };
+        if let Err(at) = self.moments.binary_search(&moment) {
+            self.moments.insert(at, moment);
+        }
+    }
+
+    /// Reads the edges of a character or group, unless they are already loaded.
+    fn load_edges(&mut self, character: u32, id: &EntityId) {
+        if self.edges[character as usize].is_none() {
+            self.edges[character as usize] = Some(Box::new(self.read_edges(&Knower::Entity(id.clone()))));
+        }
+    }
+
+    /// Adds the groups and places to which a character belongs, as far as it knows, until there are no more to add.
+    fn add_group_sources(&mut self, id: &EntityId, access: &mut KnowledgeAccess, now: GameTime) {
+        loop {
+            let reachable = groups(self.state.vocabulary(), id, |member| {
+                let mut facts: Vec<&Fact> = Vec::new();
+                for (index, source) in &access.sources {
+                    let edges = self.source_edges(*index).and_then(|edges| edges.belonging_edges.get(member));
+                    for edge in edges.into_iter().flatten() {
+                        let since = source.stay.receives(edge.learned).filter(|since| *since <= Some(now));
+                        let is_reserved = edge.is_ranked && source.access_path != AccessPath::Own;
+                        let is_accessible = |since: Option<GameTime>| {
+                            !is_reserved || access.accessible_ranked_edges.contains(&(edge.id, since))
+                        };
+                        if since.is_some_and(is_accessible) {
+                            facts.push(&edge.fact);
+                        }
+                    }
+                }
+                facts.sort_unstable_by_key(|fact| fact.id());
+                facts.dedup_by_key(|fact| fact.id());
+                facts
+            });
+            let previous_count = access.sources.len();
+            for source in reachable {
+                let is_known = access.sources.iter().any(|(_, other)| *other == source);
+                let group = source.from.entity().and_then(|group| Some((group.clone(), self.state.index_of(group)?)));
+                if let Some((group, index)) = group.filter(|_| !is_known) {
+                    self.load_edges(index, &group);
+                    access.sources.push((Some(index), source));
+                }
+            }
+            if access.sources.len() == previous_count {
+                return;
+            }
+        }
+    }
+
+    /// Returns the facts that relate a character to other entities, by the dense index of the other entity.
+    fn facts_by_related_entity(&self, character: u32) -> Arc<FxHashMap<u32, Vec<FactId>>> {
+        let mut facts: FxHashMap<u32, Vec<FactId>> = FxHashMap::default();
+        for link in self.state.links_at(character) {
+            facts.entry(link.other_index()).or_default().push(link.fact().id());
+        }
+        Arc::new(facts)
+    }
+
+    /// Returns the edges of a source of knowledge. `None` means common lore.
+    fn source_edges(&self, knower_index: Option<u32>) -> Option<&KnowerEdges> {
+        knower_index.map_or(Some(&self.common_lore), |index| self.edges[index as usize].as_deref())
+    }
+
+    /// Returns the edges through which a character knows a fact at a moment, each with its access path and the time
+    /// when the character received the fact. Includes edges that only record that the character told others.
+    fn edges_to(
+        &self,
+        character: u32,
+        fact: FactId,
+        now: GameTime,
+    ) -> impl Iterator<Item = (&EdgeEntry, &AccessPath, Option<GameTime>)> {
+        let access = self.access[character as usize].as_deref();
+        access.into_iter().flat_map(move |access| {
+            let sources =
+                access.sources.iter().filter_map(|(index, source)| Some((self.source_edges(*index)?, source)));
+            sources.flat_map(move |(edges, source)| {
+                edges.entries_for(fact).iter().filter_map(move |entry| {
+                    let since = source.stay.receives(entry.learned).filter(|since| *since <= Some(now))?;
+                    let is_reserved = entry.edge.rank.is_some() && source.access_path != AccessPath::Own;
+                    (!is_reserved || access.accessible_ranked_edges.contains(&(entry.id, since))).then_some((
+                        entry,
+                        &source.access_path,
+                        since,
+                    ))
+                })
+            })
+        })
+    }
+
+    fn knows(&self, character: u32, fact: FactId, now: GameTime) -> bool {
+        self.edges_to(character, fact, now).any(|(entry, ..)| entry.edge.acquisition.gives_knowledge())
+    }
+
+    /// Returns a fact as a character knows it at a moment.
+    pub(super) fn known(&mut self, character: u32, fact: FactId, now: GameTime) -> Option<Known> {
+        let known_edges: Vec<KnownEdge> = self
+            .edges_to(character, fact, now)
+            .map(|(entry, access_path, since)| {
+                let (edge, belief) = (Arc::clone(&entry.edge), entry.edge.credence);
+                KnownEdge { id: entry.id, edge, access_path: access_path.clone(), since, belief }
+            })
+            .collect();
+        if known_edges.is_empty() {
+            return None;
+        }
+        Known::by(self.state.fact(fact)?, known_edges, &mut self.weigher)
+    }
+
+    /// Returns the facts that a character learned from `oldest` to `latest` and that may be news. The newest fact comes
+    /// first.
+    pub(super) fn news(&self, character: u32, oldest: GameTime, latest: GameTime) -> Vec<NewsCandidate> {
+        let Some(access) = self.access[character as usize].as_deref() else { return Vec::new() };
+        let mut news: Vec<NewsCandidate> = Vec::new();
+        for edges in access.sources.iter().skip(1).filter_map(|(index, _)| self.source_edges(*index)) {
+            let known = &edges.news[..edges.news.partition_point(|(learned, ..)| *learned <= latest)];
+            news.extend(known.iter().rev().take_while(|(learned, ..)| *learned >= oldest).take(MAX_NEWS_CANDIDATES));
+        }
+        news.sort_unstable_by_key(|(learned, _, fact)| (*fact, *learned));
+        news.dedup_by_key(|(.., fact)| *fact);
+        news.sort_unstable_by_key(|(learned, start, fact)| (Reverse((*learned, *start)), *fact));
+        news.truncate(MAX_NEWS_CANDIDATES);
+        news
+    }
+
+    /// Returns when the character, or a group or place through which it knows a fact, first learned the fact. Only
+    /// edges that reached the character at or before the time `known_by` count.
+    pub(super) fn first_learned(&self, character: u32, fact: FactId, known_by: GameTime) -> Option<GameTime> {
+        let known_edges =
+            self.edges_to(character, fact, known_by).filter(|(entry, ..)| entry.edge.acquisition.gives_knowledge());
+        known_edges.map(|(entry, ..)| entry.learned).min().flatten()
+    }
+
+    /// Returns the trust of one character in another at a moment.
+    pub(super) fn trust(&mut self, character: u32, other: u32, now: GameTime) -> Trust {
+        let (Some(access), Some(edges)) =
+            (self.access[character as usize].as_deref(), self.edges[character as usize].as_deref())
+        else {
+            return Trust { first_impression: Credence::NONE, experiences: Vec::new() };
+        };
+        let (Some(id), Some(other_id)) = (self.ids[character as usize], self.ids[other as usize]) else {
+            return Trust { first_impression: Credence::NONE, experiences: Vec::new() };
+        };
+        let between = access.facts_by_related_entity.get(&other).cloned().unwrap_or_default();
+        let (mut told, mut witnessed) = (Vec::new(), Vec::new());
+        if let Some(facts) = edges.told_by.get(&other).filter(|_| !edges.witnessed.is_empty()) {
+            told.clone_from(facts);
+            witnessed.clone_from(&edges.witnessed);
+        }
+        let mut known = |mut facts: Vec<FactId>| -> Vec<Known> {
+            facts.sort_unstable();
+            facts.dedup();
+            facts.into_iter().filter_map(|fact| self.known(character, fact, now)).collect()
+        };
+        let (between, told, witnessed) = (known(between), known(told), known(witnessed));
+        let first_impression = credence(first_impression(self.state.vocabulary(), id, other_id, &between));
+        let (told, witnessed): (Vec<_>, Vec<_>) = (told.iter().collect(), witnessed.iter().collect());
+        Trust { first_impression, experiences: experiences(&told, &witnessed, other_id, self.state.vocabulary()) }
+    }
+
+    /// Returns how much a character believes a fact, after refutations. Returns zero if the character knows that the
+    /// fact has ended.
+    pub(super) fn effective_credence(&mut self, character: u32, known: &Known, now: GameTime) -> f64 {
+        let (mut refutations, mut outweighed) = (Vec::new(), false);
+        for id in self.fact_relations.get(&known.id()).cloned().unwrap_or_default() {
+            let Some(other) = self.known(character, id, now) else { continue };
+            let is_believed = other.credence().get() >= BELIEF_THRESHOLD;
+            let has_started = other.since().and_then(|date| date.time).is_none_or(|since| since <= now);
+            match other.fact_relation() {
+                Some(FactRelation::Ends(_)) if is_believed && has_started => return 0.0,
+                Some(FactRelation::Refutes(_)) => {
+                    refutations.push((other.credence().get(), other.learned()));
+                    outweighed |= is_believed;
+                }
+                _ => {}
+            }
+        }
+        let belief = refuted_belief((known.credence().get(), known.learned()), refutations);
+        // A fact is not told, not even as a rumour, if the character believes a refutation of the fact more than the
+        // fact.
+        if outweighed && belief < BELIEF_THRESHOLD { 0.0 } else { belief }
+    }
+
+    /// Returns whether a character has reason to think that another character knows a fact.
+    pub(super) fn thinks_knows(&self, character: u32, other: u32, known: &Known, now: GameTime) -> bool {
+        let Some(id) = self.ids[other as usize] else { return false };
+        let belongs = |group: &EntityId| {
+            let mut links = self.state.links_at(other).filter(|link| link.is_forward() && link.other() == group);
+            links.any(|link| {
+                let behavior = self.state.vocabulary().behavior(link.fact().predicate());
+                behavior.is_direct_belonging() && self.knows(character, link.fact().id(), now)
+            })
+        };
+        let reaches_other = |known_edge: &KnownEdge| match &known_edge.access_path {
+            AccessPath::Own => {
+                known_edge.edge.co_present.contains(id)
+                    || known_edge.edge.acquisition.people().any(|person| person == id)
+            }
+            AccessPath::Member(group) | AccessPath::Resident(group) => belongs(group),
+            AccessPath::Common => true,
+        };
+        known.known_edges().iter().any(reaches_other)
+            || known.shared().iter().any(|known_edge| known_edge.edge.co_present.contains(id))
+    }
+
+    /// Returns whether a fact concerns a third entity that both characters know by name.
+    pub(super) fn concerns_both(&mut self, fact: &Fact, a: u32, b: u32, now: GameTime) -> bool {
+        let both = [self.ids[a as usize], self.ids[b as usize]];
+        fact.entities().any(|id| {
+            !both.contains(&Some(id)) && {
+                let names = self.naming_facts(id);
+                [a, b].into_iter().all(|character| self.knows_naming_fact(character, &names, attribute::NAME, now))
+            }
+        })
+    }
+
+    /// Returns whether a character knows one of the facts that state the attribute `name` (name or kind).
+    fn knows_naming_fact(&self, character: u32, names: &NamingFacts, name: &str, now: GameTime) -> bool {
+        names.all.iter().any(|(other, fact)| *other == name && self.knows(character, *fact, now))
+    }
+
+    /// Returns the facts that state the name and kind of an entity.
+    fn naming_facts(&mut self, id: &EntityId) -> Arc<NamingFacts> {
+        if let Some(names) = self.naming_facts.get(id) {
+            return Arc::clone(names);
+        }
+        let newest = newest_name_and_kind(self.state, id).map(|(name, fact)| (name, fact.id())).collect();
+        let mut all = Vec::new();
+        for fact in self.state.facts_of(id).filter(|fact| fact.subject() == id) {
+            let attribute = [attribute::NAME, attribute::KIND].into_iter().find(|name| *fact.predicate() == **name);
+            all.extend(attribute.map(|name| (name, fact.id())));
+        }
+        let names = Arc::new(NamingFacts { newest, all });
+        self.naming_facts.insert(id.clone(), Arc::clone(&names));
+        names
+    }
+
+    /// Returns the names and kinds of entities that are told together with a fact: those that the teller knows and the
+    /// hearer does not. Each comes with its justifications.
+    pub(super) fn names_to_tell(
+        &mut self,
+        fact: &Fact,
+        teller: u32,
+        hearer: u32,
+        now: GameTime,
+    ) -> Vec<(FactId, Vec<Justification>)> {
+        let entities: BTreeSet<&EntityId> = fact.entities().collect();
+        let mut names_to_tell = Vec::new();
+        for id in entities {
+            let names = self.naming_facts(id);
+            for (name, fact) in &names.newest {
+                if self.knows_naming_fact(hearer, &names, name, now) {
+                    continue;
+                }
+                let known = self.known(teller, *fact, now);
+                names_to_tell.extend(known.map(|known| (*fact, justifications(&known).collect())));
+            }
+        }
+        names_to_tell
+    }
+
+    /// Returns how much an edge alone makes its knower believe its fact.
+    pub(super) fn belief(&mut self, id: KnowledgeId, edge: &KnowledgeEdge) -> Credence {
+        credence(self.weigher.belief(id, edge))
+    }
+
+    /// Records that a character learned a fact. Returns the id of the edge.
+    pub(super) fn learn(&mut self, character: u32, edge: &Arc<KnowledgeEdge>) -> KnowledgeId {
+        let (id, learned) = (edge.id(), edge.learned_at());
+        self.weigher.add_edge(id, Arc::clone(edge));
+        let is_news = self.news_eligibility.get(&edge.fact).copied().unwrap_or_default();
+        if let (Some(edges), Some(fact)) = (&mut self.edges[character as usize], self.state.fact(edge.fact)) {
+            let key = (edge.fact, id);
+            let at = edges.entries.partition_point(|entry| (entry.fact, entry.id) < key);
+            if edges.entries.get(at).is_none_or(|entry| (entry.fact, entry.id) != key) {
+                edges.entries.insert(at, EdgeEntry { fact: edge.fact, id, edge: Arc::clone(edge), learned });
+                edges.index_edge(self.state, fact, edge, learned, is_news);
+                // Sort the list only if it contains news that was learned after the new fact, which is rare.
+                if let [.., before, last] = &edges.news[..]
+                    && last < before
+                {
+                    edges.news.sort_unstable();
+                }
+            }
+        }
+        id
+    }
+}

@@ -1,0 +1,177 @@
+//! Merging two entities that are the same.
+
+use std::collections::BTreeSet;
+
+use hearsay_model::{
+    Author, Change, Entity, EntityId, Fact, FactId, FactStatus, Key, Operation, Position, Reference, ReviewSetting,
+    Setting, SettingKey, State, Timestamp, attribute,
+};
+use hearsay_query::{contradictions::may_overlap, duplicates::Duplicate, resolve::resolve};
+use serde::Serialize;
+
+use super::rename::{EntityRename, MovedCounts};
+use crate::CommandError;
+
+/// A planned merge of two entities that is not committed yet.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MergePlan {
+    /// Entity to merge away (it is removed).
+    pub gone: EntityId,
+    /// Entity to merge into.
+    pub into: EntityId,
+    /// Numbers of records that move to the remaining entity.
+    #[serde(flatten)]
+    pub moved: MovedCounts,
+    /// Facts of one entity that contradict a more certain fact of the other entity. They become claims for the DM to
+    /// review. Sorted.
+    pub undecided: Vec<FactId>,
+    /// Operation that records the merge.
+    #[serde(skip)]
+    pub operation: Operation,
+    /// Position of the newest operation in the journal when the merge was planned.
+    #[serde(skip)]
+    pub planned_at: Position,
+}
+
+/// Plans the merge of two entities. The facts, knowledge and names of `removed` move to `remaining`. If two values
+/// contradict each other, the more certain value stays and the other value becomes a claim. A value that the DM
+/// confirmed is more certain than any other; otherwise, a higher confidence decides. If both values are equally
+/// certain, the value of `remaining` stays.
+///
+/// The merge is one operation. [`split`](super::split()) reverts it without losing later changes.
+///
+/// # Errors
+/// Returns an error if a name matches no entity or several entities, or if both names refer to the same entity.
+pub fn merge(
+    state: &State,
+    removed: &str,
+    remaining: &str,
+    author: Author,
+    now: Timestamp,
+) -> Result<MergePlan, CommandError> {
+    let (removed, remaining) = (resolve(state, removed)?, resolve(state, remaining)?);
+    if removed == remaining {
+        return Err(CommandError::OneEntity(removed));
+    }
+    let less_certain = less_certain_facts(state, &removed, &remaining);
+    let undecided = less_certain.iter().copied().collect();
+    let mut rename = EntityRename::new(state, &removed, &remaining, less_certain);
+    rename.changes.push(Change::AddEntity(entity_with_all_external_ids(state, &removed, &remaining)));
+    let moved_counts = rename.rename_all();
+    let mut changes = rename.changes;
+    if state.are_distinct(&removed, &remaining) {
+        changes.push(Change::Unset(Setting::distinct(removed.clone(), remaining.clone()).key()));
+    }
+    changes.push(Change::RemoveEntity(removed.clone()));
+    changes
+        .push(Change::Set(Setting::Review(ReviewSetting::Merged { gone: removed.clone(), into: remaining.clone() })));
+    let summary = format!("merge {} into {}", state.name_or_id(&removed), state.name_or_id(&remaining));
+    let operation = Operation { author, recorded: now, summary, changes };
+    Ok(MergePlan {
+        gone: removed,
+        into: remaining,
+        moved: moved_counts,
+        undecided,
+        operation,
+        planned_at: state.position(),
+    })
+}
+
+impl MergePlan {
+    /// Returns the operation to commit. If an operation committed after the planning has changed records that the merge
+    /// moves, plans the merge again and returns the new operation.
+    ///
+    /// # Errors
+    /// Returns the same errors as [`merge`].
+    pub fn refreshed_operation(&self, state: &State, now: Timestamp) -> Result<Operation, CommandError> {
+        let written_keys: BTreeSet<Key> = self.operation.changes.iter().filter_map(Change::writes).collect();
+        let later_entries = state.journal().rev().take_while(|(position, _)| *position > self.planned_at);
+        let merged_entities = [&self.gone, &self.into];
+        let affects_merge = |change: &Change| {
+            if !change.is_local() {
+                return !change.is_slot();
+            }
+            let mut affects_merge = change.writes().is_some_and(|key| written_keys.contains(&key));
+            change.reads(|reference| {
+                affects_merge |= match reference {
+                    Reference::Entity(id) => merged_entities.contains(&id),
+                    Reference::Fact(id) => {
+                        let mut entities = state.asserted(id).into_iter().flat_map(|fact| fact.entities());
+                        written_keys.contains(&Key::Fact(id)) || entities.any(|id| merged_entities.contains(&id))
+                    }
+                    Reference::KnowledgeEdge(_) | Reference::Passage(_) => written_keys.contains(&reference.into()),
+                    Reference::Session(_) => false,
+                };
+            });
+            affects_merge
+        };
+        if !later_entries.flat_map(|(_, entry)| &entry.operation.changes).any(affects_merge) {
+            return Ok(self.operation.clone());
+        }
+        let author = self.operation.author.clone();
+        Ok(merge(state, self.gone.as_str(), self.into.as_str(), author, now)?.operation)
+    }
+}
+
+/// Returns the operation that marks two similar entities as distinct, so that they are not proposed again.
+///
+/// # Errors
+/// Returns an error if a name matches no entity or several entities, or if both names refer to the same entity.
+pub fn not_the_same(state: &State, a: &str, b: &str, now: Timestamp) -> Result<Operation, CommandError> {
+    let (a, b) = (resolve(state, a)?, resolve(state, b)?);
+    if a == b {
+        return Err(CommandError::OneEntity(a));
+    }
+    let summary = format!("mark {} and {} as different", state.name_or_id(&a), state.name_or_id(&b));
+    let change = Change::Set(Setting::distinct(a.clone(), b.clone()));
+    Ok(Operation { recorded: now, ..Operation::new(Author::Dm, summary, vec![change]) })
+}
+
+/// Returns the remaining entity with the external ids of both entities.
+fn entity_with_all_external_ids(state: &State, removed: &EntityId, remaining: &EntityId) -> Entity {
+    let mut entity =
+        state.entity(remaining).map_or_else(|| Entity::new(remaining.clone()), |entity| Entity::clone(entity));
+    for id in state.entity(removed).into_iter().flat_map(|removed| &removed.external_ids) {
+        if !entity.external_ids.contains(id) {
+            entity.external_ids.push(id.clone());
+        }
+    }
+    entity
+}
+
+/// Returns the canon values of either entity that contradict a more certain value of the other entity.
+fn less_certain_facts(state: &State, removed: &EntityId, remaining: &EntityId) -> BTreeSet<FactId> {
+    let functional_values = |id: &EntityId| -> Vec<&Fact> {
+        let canon_facts = state.facts_of(id).filter(|fact| fact.subject() == id && fact.status() == FactStatus::Canon);
+        let canon_facts =
+            canon_facts.filter(|fact| *fact.predicate() != attribute::NAME && state.is_functional(fact.predicate()));
+        canon_facts.map(AsRef::as_ref).collect()
+    };
+    let certainty = |fact: &Fact| (fact.provenance().confirmed, fact.provenance().confidence);
+    let remaining_values = functional_values(remaining);
+    let mut less_certain = BTreeSet::new();
+    for fact in functional_values(removed) {
+        for other in remaining_values.iter().filter(|other| other.predicate() == fact.predicate()) {
+            if fact.object() != other.object() && may_overlap(fact, other) {
+                less_certain.insert(if certainty(fact) > certainty(other) { other.id() } else { fact.id() });
+            }
+        }
+    }
+    less_certain
+}
+
+/// Returns whether the entities of a possible duplicate were merged before and then split again.
+pub fn was_merged_and_split(state: &State, duplicate: &Duplicate) -> bool {
+    let is_merge_of_both = |change: &Change| match change {
+        Change::Set(Setting::Review(ReviewSetting::Merged { gone, into })) => {
+            (gone, into) == (&duplicate.one, &duplicate.other) || (into, gone) == (&duplicate.one, &duplicate.other)
+        }
+        _ => false,
+    };
+    state.journal().any(|(_, entry)| !entry.live && entry.operation.changes.iter().any(is_merge_of_both))
+}
+
+/// Returns the key of the setting that records a merge.
+pub(super) fn merge_setting_key(removed: &EntityId) -> SettingKey {
+    SettingKey::Merged(removed.clone())
+}
