@@ -54,9 +54,8 @@ impl View {
     /// told does not change the belief in a fact that the knower observed. If the knower observed both the fact and the
     /// refutation, it believes the later observation.
     pub fn believes(&self, subject: &EntityId, predicate: &Predicate) -> Vec<Belief<'_>> {
-        let is_candidate = |known: &&Known| known.subject() == subject && known.predicate() == predicate;
-        let candidates: Vec<&Known> = self.facts().filter(is_candidate).collect();
-        let mut beliefs: Vec<Belief> = candidates.into_iter().map(|known| self.belief(known)).collect();
+        let candidates = self.facts_with_subject(subject).filter(|known| known.predicate() == predicate);
+        let mut beliefs: Vec<Belief> = candidates.map(|known| self.belief(known)).collect();
         if self.vocabulary().is_functional(predicate) {
             let is_believed = |belief: &&Belief| belief.hold == Hold::Believed;
             // If several values are believed, the latest is the current value. Among equally late values, the value
@@ -136,8 +135,7 @@ impl View {
 
     fn reasons<'v>(&'v self, other: &EntityId, known: &Known, cache: &mut AttributionCache<'v>) -> Vec<Attributed> {
         let belongs = |group: &EntityId| {
-            let mut facts_about_other = self.facts().filter(|known| known.subject() == other);
-            facts_about_other.any(|known| {
+            self.facts_with_subject(other).any(|known| {
                 let is_object = known.object().entity() == Some(group)
                     && self.vocabulary().behavior(known.predicate()).is_direct_belonging();
                 is_object && self.belief(known).hold == Hold::Believed

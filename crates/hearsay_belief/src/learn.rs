@@ -600,8 +600,7 @@ impl<'s> LearningRecorder<'s> {
         let Some(knower) = view.knower().entity() else { return };
         let entities: BTreeSet<&EntityId> = facts.iter().flat_map(|fact| fact.entities()).collect();
         for id in entities {
-            let knows =
-                |name: &str| view.facts_about(id).any(|known| known.subject() == id && *known.predicate() == *name);
+            let knows = |name: &str| view.facts_with_subject(id).any(|known| *known.predicate() == *name);
             for (name, fact) in newest_name_and_kind(self.state, id) {
                 if knows(name) {
                     continue;

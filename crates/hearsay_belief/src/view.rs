@@ -1,6 +1,7 @@
 //! Views: everything that one knower knows at a moment of game time.
 
 mod collector;
+mod fact_index;
 mod known;
 mod update;
 
@@ -10,10 +11,10 @@ use std::{
 };
 
 use hearsay_model::{EntityId, Evidence, FactId, GameTime, Knower, Passage, PassageId, State, Vocabulary};
-use rustc_hash::FxHashMap;
 
 use collector::Collector;
 pub(crate) use collector::{Reach, groups, learned};
+use fact_index::FactIndex;
 pub(crate) use known::are_against;
 pub use known::{AccessPath, Brief, Heard, Known, KnownEdge, Recency};
 use update::Dependents;
@@ -30,8 +31,8 @@ pub struct View {
     briefs: Vec<Brief>,
     passages: BTreeMap<PassageId, Heard>,
     vocabulary: Arc<Vocabulary>,
-    /// Computed on the first query for contradicting facts.
-    rivals: OnceLock<Rivals>,
+    /// Computed at the first query that needs it.
+    index: OnceLock<FactIndex>,
     /// Sources whose knowledge reaches the view.
     sources: Vec<Reach>,
     /// Edges on which the view depends. Computed at the first change of an edge.
@@ -51,36 +52,6 @@ impl PartialEq for View {
 }
 
 impl Eq for View {}
-
-/// Facts of a view that may contradict another fact.
-#[derive(Debug, Clone, Default)]
-struct Rivals {
-    /// Facts by subject, sorted by id.
-    by_subject: FxHashMap<EntityId, Vec<FactId>>,
-    /// Facts that have a relation to another fact, by the id of the other fact, sorted by id.
-    by_related_fact: FxHashMap<FactId, Vec<FactId>>,
-}
-
-impl Rivals {
-    fn add(&mut self, known: &Known) {
-        let insert = |facts: &mut Vec<FactId>| {
-            if let Err(place) = facts.binary_search(&known.id()) {
-                facts.insert(place, known.id());
-            }
-        };
-        insert(self.by_subject.entry(known.subject().clone()).or_default());
-        if let Some(relation) = known.fact_relation() {
-            insert(self.by_related_fact.entry(relation.fact()).or_default());
-        }
-    }
-
-    fn remove(&mut self, known: &Known) {
-        let remove = |facts: &mut Vec<FactId>| facts.retain(|id| *id != known.id());
-        self.by_subject.get_mut(known.subject()).into_iter().for_each(remove);
-        let related = known.fact_relation().and_then(|relation| self.by_related_fact.get_mut(&relation.fact()));
-        related.into_iter().for_each(remove);
-    }
-}
 
 impl View {
     /// Returns everything that a knower knows at a moment of game time; `None` means the end of all recorded time.
@@ -120,9 +91,9 @@ impl View {
         let passages = collector.hear(knower, &sources);
         let vocabulary = Arc::clone(state.vocabulary());
         let (facts, briefs) = collector.settled();
-        let (rivals, dependents) = Default::default();
+        let (index, dependents) = Default::default();
         let (knower, is_of_dm) = (knower.clone(), false);
-        Self { knower, as_of, facts, briefs, passages, vocabulary, rivals, sources, dependents, is_of_dm }
+        Self { knower, as_of, facts, briefs, passages, vocabulary, index, sources, dependents, is_of_dm }
     }
 
     /// Returns the knower whose view this is.
@@ -174,14 +145,25 @@ impl View {
             .filter(move |known| known.known_edges.iter().any(|way| way.access_path == AccessPath::Own && told(way)))
     }
 
+    /// Returns the facts with an entity as subject, sorted by id.
+    pub fn facts_with_subject<'a>(&'a self, subject: &EntityId) -> impl Iterator<Item = &'a Known> + use<'a> {
+        let (facts, subject) = (self.index().with_subject(subject), subject.clone());
+        facts.filter_map(|id| self.fact(id)).filter(move |known| *known.subject() == subject)
+    }
+
+    /// Returns the facts with an entity as object, sorted by id.
+    pub fn facts_with_object<'a>(&'a self, object: &EntityId) -> impl Iterator<Item = &'a Known> + use<'a> {
+        let (facts, object) = (self.index().with_object(object), object.clone());
+        facts.filter_map(|id| self.fact(id)).filter(move |known| known.object().entity() == Some(&object))
+    }
+
     /// Returns the facts that contradict a fact, as far as the knower can tell, sorted by id.
     ///
     /// Two facts contradict each other if one refutes the other, if they state different objects of the same functional
     /// predicate for one subject, or if they state opposite relations between the same two entities.
     pub fn against<'a>(&'a self, fact: &'a Known) -> impl Iterator<Item = &'a Known> {
-        let rivals = self.rivals();
-        let mut ids: Vec<FactId> = rivals.by_subject.get(fact.subject()).cloned().unwrap_or_default();
-        ids.extend(rivals.by_related_fact.get(&fact.id()).into_iter().flatten());
+        let mut ids: Vec<FactId> = self.index().with_subject(fact.subject()).collect();
+        ids.extend(self.index().related_to(fact.id()));
         ids.extend(fact.fact_relation().map(|relation| relation.fact()));
         ids.sort_unstable();
         ids.dedup();
@@ -191,15 +173,18 @@ impl View {
 
     /// Returns the facts that refute, end, cover or distort the given fact, sorted by id.
     pub fn relations_to(&self, fact: FactId) -> impl Iterator<Item = &Known> {
-        self.rivals().by_related_fact.get(&fact).into_iter().flatten().filter_map(|id| self.fact(*id))
+        let facts = self.index().related_to(fact).filter_map(|id| self.fact(id));
+        facts.filter(move |known| known.fact_relation().is_some_and(|relation| relation.fact() == fact))
     }
 
-    fn rivals(&self) -> &Rivals {
-        self.rivals.get_or_init(|| {
-            let mut rivals = Rivals::default();
-            self.facts.iter().for_each(|known| rivals.add(known));
-            rivals
-        })
+    /// Returns whether the knower believes a later value of the same functional predicate. A public fact does not
+    /// supersede a secret fact.
+    pub fn is_superseded(&self, fact: FactId) -> bool {
+        self.index().is_superseded(fact)
+    }
+
+    fn index(&self) -> &FactIndex {
+        self.index.get_or_init(|| FactIndex::new(&self.vocabulary, &self.facts, &self.briefs))
     }
 
     /// Returns whether two facts contradict each other.
@@ -252,9 +237,9 @@ impl View {
             .unzip();
         let passages = state.passages().map(|(id, passage)| (id, heard_by_dm(passage))).collect();
         let vocabulary = Arc::clone(state.vocabulary());
-        let (rivals, sources, dependents) = Default::default();
+        let (index, sources, dependents) = Default::default();
         let (knower, is_of_dm) = (Knower::World, true);
-        Self { knower, as_of: None, facts, briefs, passages, vocabulary, rivals, sources, dependents, is_of_dm }
+        Self { knower, as_of: None, facts, briefs, passages, vocabulary, index, sources, dependents, is_of_dm }
     }
 }
 

@@ -14,8 +14,8 @@ use crate::{
 /// Whether the command uses the sentence encoder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EncoderUse {
-    With,
-    Without,
+    Enabled,
+    Disabled,
 }
 
 /// Maximum number of texts without a vector for which `ask` and `search` wait. If there are more, the user must run `db

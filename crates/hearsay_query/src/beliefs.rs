@@ -104,10 +104,7 @@ pub fn believes(
     let view = View::of(state, &Knower::Entity(knower.clone()), moment);
     let predicates: BTreeSet<Predicate> = match only_predicate {
         Some(only_predicate) => BTreeSet::from([only_predicate]),
-        None => {
-            let facts_about_subject = view.facts().filter(|known| *known.subject() == subject);
-            facts_about_subject.map(|known| known.predicate().clone()).collect()
-        }
+        None => view.facts_with_subject(&subject).map(|known| known.predicate().clone()).collect(),
     };
     let mut answers = Vec::new();
     for predicate in &predicates {

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use hearsay_model::{
-    Fact, FactId, Justification, Key, Knower, KnowledgeEdge, KnowledgeId, PassageId, State, attribute,
+    EntityId, Fact, FactId, Justification, Key, Knower, KnowledgeEdge, KnowledgeId, PassageId, State, attribute,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -82,6 +82,7 @@ impl View {
             changed.extend(self.replace(id, known));
         }
         self.extend_dependents(state, &changed);
+        self.refresh_superseded(&changed);
         let is_name = |fact: &Arc<Fact>| [attribute::NAME, attribute::ALIAS].contains(&fact.predicate().as_str());
         if changed.iter().any(is_name) && !self.is_of_dm {
             // A name may reveal whose secret name the speaker of a passage uses.
@@ -143,6 +144,18 @@ impl View {
         }
     }
 
+    fn refresh_superseded(&mut self, changed: &[Arc<Fact>]) {
+        if let Some(mut index) = self.index.take() {
+            let subjects: BTreeSet<&EntityId> = changed.iter().map(|fact| fact.subject()).collect();
+            for subject in subjects {
+                let ids: Vec<FactId> = index.with_subject(subject).collect();
+                let facts = ids.iter().filter_map(|id| self.fact(*id));
+                index.refresh_superseded(&self.vocabulary, facts.filter(|known| known.subject() == subject));
+            }
+            self.index = index.into();
+        }
+    }
+
     /// Returns what the knower knows of a fact in `state`; `Some(None)` if it does not know the fact. Returns `None` if
     /// a group passes the fact on to some ranks only, because this depends on other facts.
     fn known_in(&self, state: &State, id: FactId, weigher: &mut Weigher) -> Option<Option<(Known, u32)>> {
@@ -182,11 +195,11 @@ impl View {
             (Ok(place), None) => {
                 self.briefs.remove(place);
                 let known = self.facts.remove(place);
-                self.rivals.get_mut().into_iter().for_each(|rivals| rivals.remove(&known));
+                self.index.get_mut().into_iter().for_each(|index| index.remove(&known));
                 Some(known.fact)
             }
             (Err(place), Some((known, index))) => {
-                self.rivals.get_mut().into_iter().for_each(|rivals| rivals.add(&known));
+                self.index.get_mut().into_iter().for_each(|index| index.insert(&known));
                 let fact = Arc::clone(&known.fact);
                 self.briefs.insert(place, known.brief(index));
                 self.facts.insert(place, known);
@@ -311,6 +324,8 @@ mod tests {
         assert_eq!(kept.view.briefs(), now.briefs());
         for known in now.facts() {
             assert!(kept.view.against(known).eq(now.against(known)));
+            assert_eq!(kept.view.is_superseded(known.id()), now.is_superseded(known.id()));
+            assert!(kept.view.facts_with_subject(known.subject()).any(|other| other == known));
             let is_same = before.fact(known.id()) == Some(known);
             assert!(is_same || changed.iter().any(|fact| fact.id() == known.id()));
         }

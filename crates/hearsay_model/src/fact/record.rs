@@ -1,6 +1,6 @@
 //! Facts and their builder.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
 use super::{FactError, FactRelation, FactStatus, Object, Secrecy, Value};
 use crate::{
@@ -10,11 +10,35 @@ use crate::{
 /// Statement about an entity: subject, predicate, object, one sentence that states the fact, and provenance.
 ///
 /// Use [`Fact::relation`] or [`Fact::attribute`] to build a fact. The id is a hash of the content and the source.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "FactParts", into = "FactParts")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fact {
     id: FactId,
     parts: FactParts,
+}
+
+/// Human-readable formats contain the parts. Other formats also contain the id, because reading it takes less time than
+/// computing it.
+impl Serialize for Fact {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if serializer.is_human_readable() {
+            self.parts.serialize(serializer)
+        } else {
+            (self.id, &self.parts).serialize(serializer)
+        }
+    }
+}
+
+/// Checks the parts and computes the id if the format is human-readable. Other formats must be protected against damage
+/// by a checksum.
+impl<'de> Deserialize<'de> for Fact {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        if deserializer.is_human_readable() {
+            FactBuilder { parts: FactParts::deserialize(deserializer)? }.build().map_err(D::Error::custom)
+        } else {
+            let (id, parts) = <(FactId, FactParts)>::deserialize(deserializer)?;
+            Ok(Self { id, parts })
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,19 +70,6 @@ impl FactParts {
         self.mentions.iter_mut().for_each(|id| renaming.entity(id));
         self.fact_relation.iter_mut().for_each(|relation| relation.rename(renaming));
         self.provenance.rename(renaming);
-    }
-}
-
-impl TryFrom<FactParts> for Fact {
-    type Error = FactError;
-    fn try_from(parts: FactParts) -> Result<Self, FactError> {
-        FactBuilder { parts }.build()
-    }
-}
-
-impl From<Fact> for FactParts {
-    fn from(fact: Fact) -> Self {
-        fact.parts
     }
 }
 

@@ -6,7 +6,7 @@ use super::{
     form::{Detail, Form},
     scene_context::{Frame, Line, SceneContext},
 };
-use crate::{Markup, Page, citation::why};
+use crate::{Markup, Page, citation::score_explanation};
 
 impl SceneContext {
     /// Renders the context in one of its forms. The prompt contains citations only if `detail` includes them.
@@ -25,7 +25,7 @@ pub(crate) fn render(context: &SceneContext, form: Form, detail: Detail) -> Stri
     }
 }
 
-fn text(context: &SceneContext, detail: Detail) -> String {
+fn render_text(context: &SceneContext, detail: Detail) -> String {
     let mut page = Page::new(Markup::Plain);
     for (number, section) in context.sections.iter().enumerate() {
         page.literal(if number == 0 { "" } else { "\n" }).data(&section.title).literal("\n");

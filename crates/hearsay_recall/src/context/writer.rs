@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use hearsay_belief::{AccessPath, Heard, Hold, Known, Reason};
-use hearsay_model::{EntityId, FactId, FactRelation, GameTime, PassageId, Predicate, PredicateRole, text};
-use rustc_hash::{FxHashMap, FxHashSet};
+use hearsay_model::{EntityId, FactRelation, GameTime, PassageId, PredicateRole, text};
 
 use super::{
     request::Request,
@@ -15,9 +14,6 @@ use crate::{
     dedup::{LineSource, group_duplicates},
     quoted,
 };
-
-/// Minimum credence at which a speaker treats a fact as true.
-const MIN_BELIEVED_CREDENCE: f64 = 0.65;
 
 /// Minimum score of a result that is relevant to the question.
 const MIN_RELEVANT_SCORE: f32 = 0.04;
@@ -50,45 +46,19 @@ pub(super) struct Answers {
 
 pub(super) struct Writer<'a> {
     request: &'a Request<'a>,
-    /// Facts with functional predicates for which the speaker believes a later value.
-    superseded: FxHashSet<FactId>,
     /// Facts and passages that an earlier section already states.
     written: BTreeSet<DocId>,
-    /// Facts that the speaker has heard to be untrue or ended.
-    denied: FxHashSet<FactId>,
-    /// Relations and functional attributes by subject. Facts of one subject may contradict each other.
-    possible_conflicts: FxHashMap<&'a EntityId, Vec<&'a Known>>,
 }
 
 impl<'a> Writer<'a> {
     pub(super) fn new(request: &'a Request<'a>) -> Self {
-        let (mut denied, mut possible_conflicts) = (FxHashSet::default(), FxHashMap::<_, Vec<_>>::default());
-        let (mut believed_functional, mut functional_cache) = (Vec::new(), FxHashMap::<&str, bool>::default());
-        for known in request.view.facts() {
-            denied.extend(match known.fact_relation() {
-                Some(FactRelation::Refutes(fact) | FactRelation::Ends(fact)) => Some(fact),
-                _ => None,
-            });
-            let predicate = known.predicate();
-            // Caches the lookup, because it is slow and there are few distinct predicates.
-            let is_functional = *functional_cache
-                .entry(predicate.as_str())
-                .or_insert_with(|| request.vocabulary.is_functional(predicate));
-            if is_functional && known.credence().get() >= MIN_BELIEVED_CREDENCE {
-                believed_functional.push(known);
-            }
-            if is_functional || predicate.is_relation() {
-                possible_conflicts.entry(known.subject()).or_default().push(known);
-            }
-        }
-        let superseded = superseded(&believed_functional);
-        Self { request, superseded, written: BTreeSet::new(), denied, possible_conflicts }
+        Self { request, written: BTreeSet::new() }
     }
 
     pub(super) fn speaker(&self, name: &str) -> Section {
         let speaker = self.request.speaker;
         let mut facts: Vec<(u8, &Known)> = Vec::new();
-        for known in self.facts().filter(|known| known.subject() == speaker) {
+        for known in self.facts_with_subject(speaker) {
             let rank = self.request.vocabulary.behavior(known.predicate()).identity;
             facts.extend(rank.map(|rank| (rank, known)));
         }
@@ -101,12 +71,10 @@ impl<'a> Writer<'a> {
     /// Returns the relations of the speaker itself, strongest feelings first.
     pub(super) fn relations(&self) -> Section {
         let speaker = self.request.speaker;
-        let is_own_relation = |known: &&Known| {
-            known.predicate().is_relation()
-                && !PredicateRole::Location.is(known.predicate())
-                && (known.subject() == speaker || known.object().entity() == Some(speaker))
-        };
-        let mut facts: Vec<_> = self.facts().filter(is_own_relation).collect();
+        let is_relation =
+            |known: &&Known| known.predicate().is_relation() && !PredicateRole::Location.is(known.predicate());
+        let to_speaker = self.facts_with_object(speaker).filter(|known| known.subject() != speaker);
+        let mut facts: Vec<_> = self.facts_with_subject(speaker).chain(to_speaker).filter(is_relation).collect();
         facts.sort_by_key(|known| {
             let feeling = known.attitude().map_or(0, |attitude| attitude.get().unsigned_abs());
             (known.subject() != speaker, std::cmp::Reverse(feeling), known.predicate().clone(), known.id())
@@ -128,15 +96,15 @@ impl<'a> Writer<'a> {
                 lines.push(scene_line(format!("The place is {name}.")));
             }
             for attribute in self.request.vocabulary.in_order(|behavior| behavior.scenery) {
-                let is_about_place = |known: &&Known| known.subject() == place && known.predicate() == attribute;
-                let facts: Vec<_> = self.facts().filter(is_about_place).collect();
+                let facts: Vec<_> =
+                    self.facts_with_subject(place).filter(|known| known.predicate() == attribute).collect();
                 lines.extend(self.deduplicated_lines(&facts, |known| known.statement().to_owned()));
             }
         }
         for id in &self.present() {
             let name = names.name(id).unwrap_or("Somebody whom you do not know by name");
-            let is_occupation = |known: &&Known| known.subject() == id && *known.predicate() == *"occupation";
-            let occupation = self.facts().filter(is_occupation).max_by_key(|known| (known.credence(), known.recency()));
+            let occupations = self.facts_with_subject(id).filter(|known| *known.predicate() == *"occupation");
+            let occupation = occupations.max_by_key(|known| (known.credence(), known.recency()));
             match occupation {
                 Some(known) => {
                     let occupation_line = self.line(known, format!("{name} is there, {}.", known.object()));
@@ -186,10 +154,8 @@ impl<'a> Writer<'a> {
         let Request { scene, speaker, .. } = self.request;
         let mut present = scene.present.clone();
         if let Some(place) = scene.place.as_ref().filter(|_| present.is_empty()) {
-            let is_here = |known: &&Known| {
-                PredicateRole::Location.is(known.predicate()) && known.object().entity() == Some(place)
-            };
-            present.extend(self.facts().filter(is_here).map(|known| known.subject().clone()));
+            let is_location = |known: &&Known| PredicateRole::Location.is(known.predicate());
+            present.extend(self.facts_with_object(place).filter(is_location).map(|known| known.subject().clone()));
         }
         present.retain(|id| id != *speaker);
         present.sort();
@@ -336,12 +302,19 @@ impl<'a> Writer<'a> {
     /// Returns `false` for a fact with a functional predicate if the speaker believes a later value, and `true`
     /// otherwise.
     fn is_latest(&self, doc: DocId) -> bool {
-        !matches!(doc, DocId::Fact(id) if self.superseded.contains(&id))
+        !matches!(doc, DocId::Fact(id) if self.request.view.is_superseded(id))
     }
 
-    /// Returns the facts that the speaker knows, without superseded facts.
-    fn facts(&self) -> impl Iterator<Item = &Known> {
-        self.request.view.facts().filter(|known| !self.superseded.contains(&known.id()))
+    /// Returns the facts with a subject that the speaker knows, without superseded facts.
+    fn facts_with_subject<'f>(&'f self, subject: &'f EntityId) -> impl Iterator<Item = &'f Known> {
+        let view = self.request.view;
+        view.facts_with_subject(subject).filter(|known| !view.is_superseded(known.id()))
+    }
+
+    /// Returns the facts with an object that the speaker knows, without superseded facts.
+    fn facts_with_object<'f>(&'f self, object: &'f EntityId) -> impl Iterator<Item = &'f Known> {
+        let view = self.request.view;
+        view.facts_with_object(object).filter(|known| !view.is_superseded(known.id()))
     }
 
     fn source_line(&self, source: &LineSource) -> Line {
@@ -386,12 +359,18 @@ impl<'a> Writer<'a> {
     /// Returns whether the speaker knows another fact that contradicts `known`, and neither fact is superseded, refuted
     /// or ended.
     fn has_open_conflict(&self, known: &Known) -> bool {
-        let conflicts = self.possible_conflicts.get(known.subject()).into_iter().flatten();
+        let view = self.request.view;
+        let is_open = |known: &Known| !view.is_superseded(known.id()) && !self.is_denied(known);
         // A public fact and a secret fact are not rival rumours, even if they contradict each other.
-        let conflicts = conflicts.filter(|other| other.is_secret() == known.is_secret());
-        let is_current = |id| !self.superseded.contains(&id) && !self.denied.contains(&id);
-        is_current(known.id())
-            && conflicts.filter(|other| is_current(other.id())).any(|other| self.request.view.are_against(known, other))
+        let mut rivals = view.against(known).filter(|other| other.is_secret() == known.is_secret());
+        is_open(known) && rivals.any(is_open)
+    }
+
+    /// Returns whether the speaker has heard that a fact is untrue or has ended.
+    fn is_denied(&self, known: &Known) -> bool {
+        let is_denial =
+            |other: &Known| matches!(other.fact_relation(), Some(FactRelation::Refutes(_) | FactRelation::Ends(_)));
+        self.request.view.relations_to(known.id()).any(is_denial)
     }
 
     /// Returns a note to the speaker about a fact: whether the speaker doubts it, who told it, and whether the speaker
@@ -399,7 +378,7 @@ impl<'a> Writer<'a> {
     fn note(&self, known: &Known) -> String {
         let mut credence = known.credence().get();
         let mut notes = Vec::new();
-        if self.denied.contains(&known.id()) {
+        if self.is_denied(known) {
             let belief = self.request.view.belief(known);
             credence = belief.credence.get();
             match belief.hold {
@@ -444,26 +423,6 @@ fn join_names(names: &[&str]) -> String {
         [only] => (*only).to_owned(),
         [first @ .., last] => format!("{} and {last}", first.join(", ")),
     }
-}
-
-/// Returns the facts with a functional predicate for which the knower believes a later value. `believed_functional`
-/// contains only believed facts, so a rumour that the knower does not believe is neither superseded nor supersedes a
-/// fact. A public fact does not supersede a secret fact.
-fn superseded(believed_functional: &[&Known]) -> FxHashSet<FactId> {
-    fn key(known: &Known) -> (&EntityId, &Predicate, bool) {
-        (known.subject(), known.predicate(), known.is_secret())
-    }
-    let mut latest: FxHashMap<_, &Known> = FxHashMap::default();
-    for known in believed_functional {
-        let best = latest.entry(key(known)).or_insert(known);
-        if best.recency() < known.recency() {
-            *best = known;
-        }
-    }
-    let is_earlier = |known: &&&Known| {
-        latest.get(&key(known)).is_some_and(|best| known.recency() < best.recency() && known.object() != best.object())
-    };
-    believed_functional.iter().filter(is_earlier).map(|known| known.id()).collect()
 }
 
 /// Returns an attribute with its label: `Occupation: innkeeper`.
