@@ -61,8 +61,8 @@ fn main() -> AppExit {
     App::new()
         .add_plugins((MinimalPlugins, plugins))
         .remember::<Mood>()
-        .add_observer(dress)
-        .add_systems(Update, begin.run_if(memory_ready.and_then(run_once)))
+        .add_observer(add_portrait)
+        .add_systems(Update, setup.run_if(memory_ready.and_then(run_once)))
         .run()
 }
 
@@ -74,7 +74,7 @@ fn hearers(world: &World, speaker: Entity) -> Vec<Entity> {
 }
 
 /// Adds a portrait to each character that the plugin or the game spawned.
-fn dress(added: On<Add, Remembered>, people: Query<(&Remembered, &MemoryId)>, mut commands: Commands) {
+fn add_portrait(added: On<Add, Remembered>, people: Query<(&Remembered, &MemoryId)>, mut commands: Commands) {
     if let Ok((kind, id)) = people.get(added.entity)
         && kind.0.is_character()
     {
@@ -82,19 +82,19 @@ fn dress(added: On<Add, Remembered>, people: Query<(&Remembered, &MemoryId)>, mu
     }
 }
 
-fn begin(mut commands: Commands) {
-    let who = (Blacksmith, MemoryId::new("brynja"), Name::new("Brynja"));
-    let brynja = commands.spawn(who).move_to("the-last-crumb").id();
+fn setup(mut commands: Commands) {
+    let blacksmith = (Blacksmith, MemoryId::new("brynja"), Name::new("Brynja"));
+    let brynja = commands.spawn(blacksmith).move_to("the-last-crumb").id();
     let listener = (Remembered::npc(), MemoryId::new("old-hob"), Name::new("Old Hob"), Deaf);
     commands.spawn(listener).move_to("the-last-crumb");
     // The campaign says that Gaffer Moss is in the tavern. Tilda and Rook live here, but the campaign does not say
     // where they are now. The answer to the question arrives after all earlier events are recorded, and starts the
     // quarrel.
-    commands.entity(brynja).ask("Who is here?").observe(quarrel);
+    commands.entity(brynja).ask("Who is here?").observe(complain_about_water);
 }
 
 /// Makes Brynja say a line. Runs once Brynja and all characters of the campaign are loaded.
-fn quarrel(_: On<Answered>, smith: Single<Entity, With<Blacksmith>>, mut commands: Commands) {
+fn complain_about_water(_: On<Answered>, smith: Single<Entity, With<Blacksmith>>, mut commands: Commands) {
     commands
         .entity(*smith)
         .insert(Mood::Furious)
@@ -103,14 +103,14 @@ fn quarrel(_: On<Answered>, smith: Single<Entity, With<Blacksmith>>, mut command
             [Statement::lore("brynja", "Brynja's quenching water was salted.")],
         )
         .ask("What is your mood?")
-        .observe(look_around);
+        .observe(print_moods);
 }
 
 /// Ids of the characters. The flag of each id is true if the character heard the line.
-type Heard = Vec<(String, bool)>;
+type HearerFlags = Vec<(String, bool)>;
 
 /// Prints the moods and portraits, and asks the memory which characters heard the line.
-fn look_around(
+fn print_moods(
     answered: On<Answered>,
     answers: Query<&Reply<Answer>>,
     people: Query<(&MemoryId, &Portrait)>,
@@ -123,16 +123,16 @@ fn look_around(
         println!("{id} looks like {portrait}");
     }
     let ids: Vec<String> = people.iter().map(|(id, _)| id.to_string()).collect();
-    let salted = KnowsFilter { words: Some("salted".to_owned()), limit: 1, ..KnowsFilter::default() };
-    let who_heard = move |world: &ReadSnapshot| {
-        let heard = |id: &String| Ok((id.clone(), !knows(&world.state, id, &salted, None)?.0.is_empty()));
-        ids.iter().map(heard).collect::<Result<Heard, _>>()
+    let filter = KnowsFilter { words: Some("salted".to_owned()), limit: 1, ..KnowsFilter::default() };
+    let read_hearers = move |world: &ReadSnapshot| {
+        let heard = |id: &String| Ok((id.clone(), !knows(&world.state, id, &filter, None)?.0.is_empty()));
+        ids.iter().map(heard).collect::<Result<HearerFlags, _>>()
     };
-    commands.inquire(who_heard).observe(print);
+    commands.inquire(read_hearers).observe(print);
     Ok(())
 }
 
-fn print(answered: On<Answered>, replies: Query<&Reply<Heard>>, mut exit: MessageWriter<AppExit>) -> Result {
+fn print(answered: On<Answered>, replies: Query<&Reply<HearerFlags>>, mut exit: MessageWriter<AppExit>) -> Result {
     for (id, heard) in &replies.get(answered.entity)?.0 {
         println!("{id} {}", if *heard { "knows of the salted water" } else { "heard nothing" });
     }

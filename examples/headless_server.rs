@@ -19,10 +19,10 @@ use hearsay_query::knowledge::{KnowsFilter, KnowsRow, knows};
 const FRAMES_PER_SECOND: f64 = 60.0;
 
 /// Time between two moves of a character, in seconds.
-const STEP: f32 = 0.5;
+const STEP_SECONDS: f32 = 0.5;
 
 /// Number of moves before the server exits.
-const STEPS: usize = 10;
+const STEP_COUNT: usize = 10;
 
 const PLACES: [(&str, &str); 5] = [
     ("market", "The Market"),
@@ -45,71 +45,74 @@ const NEWS: &str = "The bridge toll doubles on market days.";
 
 /// A character that walks from place to place and passes on its news.
 #[derive(Component)]
-struct Round {
+struct Route {
     /// The places that the character visits, in order.
     stops: &'static [&'static str],
     /// Number of moves that the character has made.
-    gone: usize,
+    moves_made: usize,
 }
 
 fn main() -> AppExit {
-    let pace = ScheduleRunnerPlugin::run_loop(Duration::from_secs_f64(1.0 / FRAMES_PER_SECOND));
+    let runner = ScheduleRunnerPlugin::run_loop(Duration::from_secs_f64(1.0 / FRAMES_PER_SECOND));
     let log = LogPlugin { filter: "warn,surrealkv=error".into(), ..default() };
     App::new()
-        .add_plugins((MinimalPlugins.set(pace), log, HearsayPlugins::empty().headless()))
+        .add_plugins((MinimalPlugins.set(runner), log, HearsayPlugins::empty().headless()))
         .insert_resource(GameClock(Some(8 * 60)))
-        .add_systems(Startup, settle)
+        .add_systems(Startup, spawn_town)
         .add_systems(
             Update,
-            (keep_time, go_round.run_if(bevy::time::common_conditions::on_timer(Duration::from_secs_f32(STEP))))
+            (
+                advance_clock,
+                walk_routes.run_if(bevy::time::common_conditions::on_timer(Duration::from_secs_f32(STEP_SECONDS))),
+            )
                 .run_if(memory_ready),
         )
         .run()
 }
 
-fn settle(mut commands: Commands) {
+fn spawn_town(mut commands: Commands) {
     for (id, name) in PLACES {
         commands.spawn((MemoryId::new(id), Name::new(name), Remembered::location()));
     }
     for (id, name, home) in PEOPLE {
-        let mut who = commands.spawn((MemoryId::new(id), Name::new(name), Remembered::npc()));
-        who.move_to(home);
+        let mut character = commands.spawn((MemoryId::new(id), Name::new(name), Remembered::npc()));
+        character.move_to(home);
         match id {
             "crier" => {
                 let stops = &["market", "mill", "market", "chapel"];
-                who.insert(Round { stops, gone: 0 }).witness(Statement::lore("bridge", NEWS));
+                character.insert(Route { stops, moves_made: 0 }).witness(Statement::lore("bridge", NEWS));
             }
-            "baker" => _ = who.insert(Round { stops: &["market", "market", "market", "harbour"], gone: 0 }),
+            "baker" => _ = character.insert(Route { stops: &["market", "market", "market", "harbour"], moves_made: 0 }),
             _ => {}
         }
     }
 }
 
-fn keep_time(mut clock: ResMut<GameClock>) {
+fn advance_clock(mut clock: ResMut<GameClock>) {
     clock.0 = clock.0.map(|minutes| minutes + 1);
 }
 
-fn go_round(
-    mut walkers: Query<(Entity, &mut Round)>,
+fn walk_routes(
+    mut walkers: Query<(Entity, &mut Route)>,
     mut steps: Local<usize>,
     mut commands: Commands,
     counts: Res<MemoryCounts>,
 ) {
     *steps += 1;
-    for (entity, mut round) in &mut walkers {
-        let place = round.stops[round.gone % round.stops.len()];
-        round.gone += 1;
-        commands.entity(entity).move_to(place).knowledge(20).observe(pass_on);
+    for (entity, mut route) in &mut walkers {
+        let place = route.stops[route.moves_made % route.stops.len()];
+        route.moves_made += 1;
+        commands.entity(entity).move_to(place).knowledge(20).observe(tell_news);
     }
     println!("step {}: the plugin took {:?} of this frame", *steps, counts.frame);
-    if *steps == STEPS {
-        commands.inquire(what_was_heard).observe(print);
+    if *steps == STEP_COUNT {
+        commands.inquire(read_news_knowledge).observe(print);
     }
 }
 
 /// Tells the news to everyone at the place. `Statement::fact` passes on the fact that the speaker knows, so the
 /// hearers' knowledge depends on the speaker's knowledge. `Statement::lore` would make a new claim of the speaker.
-fn pass_on(
+fn tell_news(
     answered: On<Answered>,
     replies: Query<(&Reply<Vec<KnowsRow>>, &AskedOf)>,
     mut commands: Commands,
@@ -123,19 +126,19 @@ fn pass_on(
 }
 
 /// Names of the characters, each with the news that the character has heard. `None` if the character has heard no news.
-type Heard = Vec<(String, Option<KnowsRow>)>;
+type NewsKnowledge = Vec<(String, Option<KnowsRow>)>;
 
 /// Reads each character's knowledge of the toll, on the memory's thread.
-fn what_was_heard(world: &ReadSnapshot) -> Result<Heard, MemoryError> {
+fn read_news_knowledge(world: &ReadSnapshot) -> Result<NewsKnowledge, MemoryError> {
     let filter = KnowsFilter { words: Some("toll".to_owned()), limit: 1, ..KnowsFilter::default() };
-    let of = |(id, name, _): &(&str, &str, &str)| {
+    let read_character = |(id, name, _): &(&str, &str, &str)| {
         let (rows, _) = knows(&world.state, id, &filter, None)?;
         Ok(((*name).to_owned(), rows.into_iter().next()))
     };
-    PEOPLE.iter().map(of).collect()
+    PEOPLE.iter().map(read_character).collect()
 }
 
-fn print(answered: On<Answered>, replies: Query<&Reply<Heard>>, mut exit: MessageWriter<AppExit>) {
+fn print(answered: On<Answered>, replies: Query<&Reply<NewsKnowledge>>, mut exit: MessageWriter<AppExit>) {
     let Ok(Reply(heard)) = replies.get(answered.entity) else { return };
     for (name, row) in heard {
         match row {

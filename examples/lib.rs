@@ -39,15 +39,15 @@ pub fn flag(name: &str) -> bool {
 pub fn display() -> Result<(), String> {
     #[cfg(target_os = "linux")]
     {
-        let without = "this example opens a window; `minimal`, `headless_server` and `ask` need no display";
+        let hint = "this example opens a window; `minimal`, `headless_server` and `ask` need no display";
         let Some(display) = std::env::var("DISPLAY").ok().filter(|display| !display.is_empty()) else {
-            return Err(format!("there is no display (DISPLAY is not set), and {without}"));
+            return Err(format!("there is no display (DISPLAY is not set), and {hint}"));
         };
         // `:1.0` means screen 0 of the local server 1. Remote servers are not checked.
         let number = display.strip_prefix(':').map(|rest| rest.split('.').next().unwrap_or(rest));
-        let answers = |number: &str| std::os::unix::net::UnixStream::connect(format!("/tmp/.X11-unix/X{number}"));
-        if number.is_some_and(|number| answers(number).is_err()) {
-            return Err(format!("no X server answers at DISPLAY={display}, and {without}"));
+        let connect = |number: &str| std::os::unix::net::UnixStream::connect(format!("/tmp/.X11-unix/X{number}"));
+        if number.is_some_and(|number| connect(number).is_err()) {
+            return Err(format!("no X server answers at DISPLAY={display}, and {hint}"));
         }
     }
     Ok(())

@@ -11,10 +11,10 @@ use bevy::prelude::*;
 use bevy_hearsay::prelude::*;
 
 fn main() -> AppExit {
-    App::new().add_plugins((MinimalPlugins, HearsayPlugins::empty())).add_systems(Startup, begin).run()
+    App::new().add_plugins((MinimalPlugins, HearsayPlugins::empty())).add_systems(Startup, setup).run()
 }
 
-fn begin(mut commands: Commands) {
+fn setup(mut commands: Commands) {
     commands.spawn((MemoryId::new("the-forge"), Name::new("The Forge"), Remembered::location()));
     let grimjaw = commands.spawn((MemoryId::new("grimjaw"), Name::new("Grimjaw"), Remembered::npc())).id();
     commands

@@ -14,8 +14,8 @@ use bevy_hearsay_panel::HearsayPanelPlugin;
 use hearsay_examples::{campaign, display};
 
 fn main() -> AppExit {
-    if let Err(why) = display() {
-        eprintln!("{why}");
+    if let Err(reason) = display() {
+        eprintln!("{reason}");
         return AppExit::error();
     }
     let save = std::env::temp_dir().join("hearsay-panel");

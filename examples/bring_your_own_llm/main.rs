@@ -22,7 +22,7 @@ use bevy::prelude::*;
 use bevy_hearsay::prelude::*;
 use crossbeam_channel::{Receiver, TryRecvError};
 use hearsay_examples::{campaign, option};
-use llm::{Endpoint, Piece};
+use llm::{AnswerPiece, Endpoint};
 
 /// Marks the character who answers the question.
 #[derive(Component)]
@@ -34,19 +34,19 @@ struct Listener;
 
 /// A line that the model is speaking.
 #[derive(Component)]
-struct Speaking {
-    pieces: Receiver<Piece>,
-    said: String,
+struct StreamingLine {
+    pieces: Receiver<AnswerPiece>,
+    text: String,
     /// The line to say if the model fails.
-    otherwise: String,
+    fallback_line: String,
 }
 
 /// A complete line, from the model or the template.
 #[derive(Event)]
-struct Spoken(String);
+struct LineSpoken(String);
 
 #[derive(Resource)]
-struct Model(Option<Endpoint>);
+struct LanguageModel(Option<Endpoint>);
 
 fn main() -> AppExit {
     App::new()
@@ -54,41 +54,41 @@ fn main() -> AppExit {
             MinimalPlugins,
             HearsayPlugins::unsaved(campaign("tiny-tavern")).spawn_policy(SpawnPolicy::Nothing),
         ))
-        .insert_resource(Model(Endpoint::from_env()))
-        .add_systems(Startup, begin)
-        .add_systems(Update, (listen, complain))
-        .add_observer(remember)
+        .insert_resource(LanguageModel(Endpoint::from_env()))
+        .add_systems(Startup, setup)
+        .add_systems(Update, (receive_words, report_errors))
+        .add_observer(record_line)
         .run()
 }
 
-fn begin(mut commands: Commands) {
+fn setup(mut commands: Commands) {
     // The campaign already contains both characters. Their ids bind these entities to the characters.
     commands.spawn((Listener, MemoryId::new("gaffer-moss"), Remembered::npc()));
     let question = option("--ask").unwrap_or_else(|| "Where is the silver spoon?".to_owned());
     println!("You ask Tilda: {question}\n");
     let mut tilda = commands.spawn((Innkeeper, MemoryId::new("tilda-bun"), Remembered::npc()));
-    tilda.move_to("the-last-crumb").ask(question).observe(speak);
+    tilda.move_to("the-last-crumb").ask(question).observe(request_line);
 }
 
 /// Sends the facts that Tilda may say to the model.
-fn speak(
+fn request_line(
     answered: On<Answered>,
     replies: Query<&Reply<Answer>>,
     innkeeper: Single<Entity, With<Innkeeper>>,
-    model: Res<Model>,
+    model: Res<LanguageModel>,
     mut commands: Commands,
 ) -> Result {
     let context = &replies.get(answered.entity)?.0.context;
-    let otherwise = template(context);
+    let fallback_line = template(context);
     match &model.0 {
         None => {
-            println!("Tilda, by template: {otherwise}");
-            commands.trigger(Spoken(otherwise));
+            println!("Tilda, by template: {fallback_line}");
+            commands.trigger(LineSpoken(fallback_line));
         }
         Some(endpoint) => {
             print!("Tilda, by {}: ", endpoint.model);
-            let pieces = endpoint.speak(context.render(Form::Prompt, false));
-            commands.entity(*innkeeper).insert(Speaking { pieces, said: String::new(), otherwise });
+            let pieces = endpoint.request_answer(context.render(Form::Prompt, false));
+            commands.entity(*innkeeper).insert(StreamingLine { pieces, text: String::new(), fallback_line });
         }
     }
     Ok(())
@@ -98,73 +98,75 @@ fn speak(
 /// conceals.
 fn template(context: &SceneContext) -> String {
     let knowledge = context.sections.iter().filter(|section| section.name == "knowledge");
-    let mut open = knowledge.flat_map(|section| &section.lines).filter(|line| !line.citation.conceals);
-    match open.next() {
+    let mut speakable_lines = knowledge.flat_map(|section| &section.lines).filter(|line| !line.citation.conceals);
+    match speakable_lines.next() {
         Some(line) => format!("All I can tell you is this. {}", line.text),
         None => "I know nothing of that.".to_owned(),
     }
 }
 
 /// Takes the words that have arrived since the last frame. The network has its own thread, so this system never blocks.
-fn listen(mut speaking: Query<(Entity, &mut Speaking)>, mut commands: Commands) {
+fn receive_words(mut speaking: Query<(Entity, &mut StreamingLine)>, mut commands: Commands) {
     for (entity, mut line) in &mut speaking {
-        let over = loop {
+        let outcome = loop {
             match line.pieces.try_recv() {
-                Ok(Piece::Words(words)) => {
+                Ok(AnswerPiece::Words(words)) => {
                     print!("{words}");
-                    line.said += &words;
+                    line.text += &words;
                 }
-                Ok(Piece::End) if line.said.trim().is_empty() => break Some(Err("the answer is empty".to_owned())),
-                Ok(Piece::End) => break Some(Ok(())),
-                Ok(Piece::Failed(why)) => break Some(Err(why)),
+                Ok(AnswerPiece::End) if line.text.trim().is_empty() => {
+                    break Some(Err("the answer is empty".to_owned()));
+                }
+                Ok(AnswerPiece::End) => break Some(Ok(())),
+                Ok(AnswerPiece::Failed(reason)) => break Some(Err(reason)),
                 Err(TryRecvError::Empty) => break None,
                 Err(TryRecvError::Disconnected) => break Some(Err("the thread ended without an answer".to_owned())),
             }
         };
         // An error is ignored: the game continues if the terminal is closed.
         let _ = std::io::stdout().flush();
-        let spoken = match over {
+        let spoken = match outcome {
             None => continue,
-            Some(Ok(())) => line.said.trim().to_owned(),
-            Some(Err(why)) => {
+            Some(Ok(())) => line.text.trim().to_owned(),
+            Some(Err(reason)) => {
                 // Discard an incomplete line, because the model may have stopped before a word such as `not`.
-                eprintln!("The language model failed: {why}");
-                println!("\nTilda, by template: {}", line.otherwise);
-                line.otherwise.clone()
+                eprintln!("The language model failed: {reason}");
+                println!("\nTilda, by template: {}", line.fallback_line);
+                line.fallback_line.clone()
             }
         };
-        commands.entity(entity).remove::<Speaking>();
-        commands.trigger(Spoken(spoken));
+        commands.entity(entity).remove::<StreamingLine>();
+        commands.trigger(LineSpoken(spoken));
     }
 }
 
 /// Says the line in the game, so that everyone present remembers it. The command `say` states no facts. If a game knows
 /// which facts a line states, it uses `say_that` to record these facts too.
-fn remember(
-    spoken: On<Spoken>,
+fn record_line(
+    line_spoken: On<LineSpoken>,
     innkeeper: Single<Entity, With<Innkeeper>>,
     listener: Single<Entity, With<Listener>>,
     mut commands: Commands,
 ) {
-    commands.entity(*innkeeper).say(spoken.0.as_str());
-    let line = spoken.0.clone();
+    commands.entity(*innkeeper).say(line_spoken.0.as_str());
+    let line = line_spoken.0.clone();
     let print = move |answered: On<Answered>, replies: Query<&Reply<Answer>>, mut exit: MessageWriter<AppExit>| {
         let context = replies.get(answered.entity).map(|reply| &reply.0.context);
         let mut lines = context.iter().flat_map(|context| &context.sections).flat_map(|section| &section.lines);
-        let start: String = line.chars().take(20).collect();
-        match lines.find(|line| line.text.contains(&start)) {
+        let beginning: String = line.chars().take(20).collect();
+        match lines.find(|line| line.text.contains(&beginning)) {
             Some(line) => println!("\nGaffer Moss remembers: {} ({})", line.text, line.citation.acquisition),
             None => println!("\nGaffer Moss was not listening."),
         }
         exit.write(AppExit::Success);
     };
-    commands.entity(*listener).ask(format!("What did Tilda say? {}", spoken.0)).observe(print);
+    commands.entity(*listener).ask(format!("What did Tilda say? {}", line_spoken.0)).observe(print);
 }
 
 /// Prints errors and ends the example.
-fn complain(mut troubles: MessageReader<MemoryErrorMessage>, mut exit: MessageWriter<AppExit>) {
-    for trouble in troubles.read() {
-        eprintln!("{}", trouble.what);
+fn report_errors(mut errors: MessageReader<MemoryErrorMessage>, mut exit: MessageWriter<AppExit>) {
+    for error in errors.read() {
+        eprintln!("{}", error.text);
         exit.write(AppExit::error());
     }
 }

@@ -3,29 +3,29 @@
 use bevy::{diagnostic::DiagnosticsStore, prelude::*, sprite::Anchor};
 use bevy_hearsay::prelude::*;
 
-use crate::{Number, PLACES, figures};
+use crate::{CharacterNumber, PLACES, format_diagnostics};
 
 /// Number of places per row.
-const ROW: usize = 10;
+const PLACES_PER_ROW: usize = 10;
 
 /// Size of a place in the window, in pixels.
-const SIDE: Vec2 = Vec2::new(120.0, 64.0);
+const CELL_SIZE: Vec2 = Vec2::new(120.0, 64.0);
 
 #[derive(Component)]
-struct Figures;
+struct DiagnosticsText;
 
 pub(crate) fn plugin(app: &mut App) {
-    app.add_systems(Startup, build).add_systems(Update, (dress, arrive, write));
+    app.add_systems(Startup, setup).add_systems(Update, (add_dots, move_dots, update_text));
 }
 
-fn build(mut commands: Commands) {
+fn setup(mut commands: Commands) {
     commands.insert_resource(ClearColor(Color::srgb(0.06, 0.07, 0.09)));
     let scaling_mode = bevy::camera::ScalingMode::AutoMin { min_width: 1280.0, min_height: 720.0 };
     let projection = OrthographicProjection { scaling_mode, ..OrthographicProjection::default_2d() };
     commands.spawn((Camera2d, Projection::Orthographic(projection)));
     let place = Transform::from_xyz(-600.0, 344.0, 10.0);
     commands.spawn((
-        Figures,
+        DiagnosticsText,
         Text2d::default(),
         TextFont::from_font_size(FontSize::Px(16.0)),
         Anchor::CENTER_LEFT,
@@ -34,16 +34,16 @@ fn build(mut commands: Commands) {
 }
 
 /// Returns the position of a character in the window.
-fn spot(number: usize, place: usize) -> Vec3 {
-    let (column, row) = ((place % ROW) as f32, (place / ROW) as f32);
-    let corner = Vec2::new(-600.0 + column * SIDE.x, 310.0 - row * SIDE.y);
+fn dot_position(number: usize, place: usize) -> Vec3 {
+    let (column, row) = ((place % PLACES_PER_ROW) as f32, (place / PLACES_PER_ROW) as f32);
+    let corner = Vec2::new(-600.0 + column * CELL_SIZE.x, 310.0 - row * CELL_SIZE.y);
     // Multiples of irrational numbers spread the dots evenly over the square.
     let part = |factor: f64| ((number as f64 * factor).fract() as f32).clamp(0.0, 1.0);
-    let inside = Vec2::new(part(0.618_034), -part(0.754_878)) * (SIDE - Vec2::splat(10.0));
+    let inside = Vec2::new(part(0.618_034), -part(0.754_878)) * (CELL_SIZE - Vec2::splat(10.0));
     (corner + inside).extend(0.0)
 }
 
-fn dress(added: Query<Entity, Added<Number>>, mut commands: Commands) {
+fn add_dots(added: Query<Entity, Added<CharacterNumber>>, mut commands: Commands) {
     for entity in &added {
         let dot = Sprite::from_color(Color::WHITE, Vec2::splat(3.0));
         commands.entity(entity).insert((dot, Transform::default()));
@@ -53,15 +53,15 @@ fn dress(added: Query<Entity, Added<Number>>, mut commands: Commands) {
 /// Characters that moved or have just received a sprite.
 type Moved = Or<(Changed<PlaceId>, Added<Sprite>)>;
 
-fn arrive(mut moved: Query<(&Number, &PlaceId, &mut Sprite, &mut Transform), Moved>) {
+fn move_dots(mut moved: Query<(&CharacterNumber, &PlaceId, &mut Sprite, &mut Transform), Moved>) {
     for (number, at, mut sprite, mut transform) in &mut moved {
         let place = at.0.as_str().trim_start_matches("place-").parse().unwrap_or(0);
-        transform.translation = spot(number.0, place);
+        transform.translation = dot_position(number.0, place);
         sprite.color = Color::hsl(360.0 * (place * 37 % PLACES) as f32 / PLACES as f32, 0.65, 0.65);
     }
 }
 
-fn write(mut text: Single<&mut Text2d, With<Figures>>, diagnostics: Res<DiagnosticsStore>) {
+fn update_text(mut text: Single<&mut Text2d, With<DiagnosticsText>>, diagnostics: Res<DiagnosticsStore>) {
     // Bevy's built-in font has ASCII letters only.
-    text.0 = figures(&diagnostics).replace('µ', "u");
+    text.0 = format_diagnostics(&diagnostics).replace('µ', "u");
 }

@@ -14,19 +14,19 @@
 //! | file | content |
 //! |---|---|
 //! | `room.rs` | the room, the people, walking |
-//! | `minds.rs` | each character's knowledge, read again whenever the memory changes |
+//! | `knowledge.rs` | each character's knowledge, read again whenever the memory changes |
 //! | `talk.rs` | asking, telling, lying; saving |
 //! | `panel.rs` | the panel, the choices, the help line |
-//! | `look.rs` | colours and text |
+//! | `style.rs` | colours and text |
 //! | `script.rs` | the pictures |
 
 #![allow(clippy::print_stderr)]
 
-mod look;
-mod minds;
+mod knowledge;
 mod panel;
 mod room;
 mod script;
+mod style;
 mod talk;
 
 use std::path::PathBuf;
@@ -40,8 +40,8 @@ use bevy_hearsay::prelude::*;
 use hearsay_examples::{campaign, display, flag, option};
 
 fn main() -> AppExit {
-    if let Err(why) = display() {
-        eprintln!("{why}");
+    if let Err(reason) = display() {
+        eprintln!("{reason}");
         return AppExit::error();
     }
     let save = option("--save").map_or_else(|| std::env::temp_dir().join("hearsay-tavern"), PathBuf::from);
@@ -52,7 +52,7 @@ fn main() -> AppExit {
     };
     let window = Window {
         title: "Hearsay: the tavern".into(),
-        resolution: WindowResolution::new(look::WIDTH as u32, look::HEIGHT as u32),
+        resolution: WindowResolution::new(style::WIDTH as u32, style::HEIGHT as u32),
         ..default()
     };
     App::new()
@@ -62,6 +62,6 @@ fn main() -> AppExit {
             ..default()
         }))
         .add_plugins(memory)
-        .add_plugins((room::plugin, minds::plugin, talk::plugin, panel::plugin, script::plugin))
+        .add_plugins((room::plugin, knowledge::plugin, talk::plugin, panel::plugin, script::plugin))
         .run()
 }

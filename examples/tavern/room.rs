@@ -3,13 +3,13 @@
 use bevy::{prelude::*, sprite::Anchor};
 use bevy_hearsay::prelude::*;
 
-use crate::look::{self, at, block};
+use crate::style::{self, at, block};
 
 /// Walkable area of the room: left, top, right, bottom.
 const FLOOR: [f32; 4] = [32.0, 48.0, 808.0, 488.0];
 
 /// Maximum distance for a conversation.
-const NEAR: f32 = 110.0;
+const TALK_DISTANCE: f32 = 110.0;
 
 /// Speed of the player, in units per second.
 const SPEED: f32 = 240.0;
@@ -67,18 +67,18 @@ pub(crate) struct Player;
 
 /// The nearest character within talking distance, if any.
 #[derive(Resource, Default, PartialEq)]
-pub(crate) struct Near(pub(crate) Option<Entity>);
+pub(crate) struct NearestCharacter(pub(crate) Option<Entity>);
 
 pub(crate) fn plugin(app: &mut App) {
-    app.insert_resource(ClearColor(look::BACKGROUND))
-        .init_resource::<Near>()
-        .add_observer(dress)
-        .add_systems(Startup, build)
-        .add_systems(Update, (walk, find_near).chain());
+    app.insert_resource(ClearColor(style::BACKGROUND))
+        .init_resource::<NearestCharacter>()
+        .add_observer(add_sprites)
+        .add_systems(Startup, setup)
+        .add_systems(Update, (walk, find_nearest).chain());
 }
 
-fn build(mut commands: Commands) {
-    let scaling_mode = bevy::camera::ScalingMode::AutoMin { min_width: look::WIDTH, min_height: look::HEIGHT };
+fn setup(mut commands: Commands) {
+    let scaling_mode = bevy::camera::ScalingMode::AutoMin { min_width: style::WIDTH, min_height: style::HEIGHT };
     let projection = OrthographicProjection { scaling_mode, ..OrthographicProjection::default_2d() };
     commands.spawn((Camera2d, Projection::Orthographic(projection)));
     let [left, top, right, bottom] = FLOOR;
@@ -100,12 +100,16 @@ fn build(mut commands: Commands) {
         commands.spawn(block(color, width, height, at(x, y, z)));
     }
     let title = "The Broken Oar: the chapel bell has been gone for three days";
-    commands.spawn(look::text(title, 15.0, look::MUTED, Anchor::CENTER_LEFT, at(left, 32.0, 6.0)));
+    commands.spawn(style::text(title, 15.0, style::MUTED, Anchor::CENTER_LEFT, at(left, 32.0, 6.0)));
 }
 
 /// Adds a body and a name tag to each character of the campaign that the plugin spawns.
-fn dress(added: On<Add, Remembered>, who: Query<(&MemoryId, &Remembered, &Name)>, mut commands: Commands) -> Result {
-    let (id, kind, name) = who.get(added.entity)?;
+fn add_sprites(
+    added: On<Add, Remembered>,
+    characters: Query<(&MemoryId, &Remembered, &Name)>,
+    mut commands: Commands,
+) -> Result {
+    let (id, kind, name) = characters.get(added.entity)?;
     let Some((_, place, coat)) = PEOPLE.iter().find(|(at, ..)| *at == id.as_str()).filter(|_| kind.0.is_character())
     else {
         return Ok(());
@@ -125,9 +129,9 @@ fn dress(added: On<Add, Remembered>, who: Query<(&MemoryId, &Remembered, &Name)>
         body.spawn(part(skin, 22.0, 20.0, 0.0, 20.0, 0.2));
         body.spawn(part(hair, 24.0, 8.0, 0.0, 31.0, 0.3));
         for x in [-5.0, 5.0] {
-            body.spawn(part(look::BACKGROUND, 3.0, 4.0, x, 20.0, 0.3));
+            body.spawn(part(style::BACKGROUND, 3.0, 4.0, x, 20.0, 0.3));
         }
-        body.spawn(look::text(name.as_str(), 14.0, look::TEXT, Anchor::TOP_CENTER, Vec3::new(0.0, -30.0, 0.4)));
+        body.spawn(style::text(name.as_str(), 14.0, style::TEXT, Anchor::TOP_CENTER, Vec3::new(0.0, -30.0, 0.4)));
     });
     Ok(())
 }
@@ -135,7 +139,7 @@ fn dress(added: On<Add, Remembered>, who: Query<(&MemoryId, &Remembered, &Name)>
 /// Returns whether a character can be at a point.
 fn is_free(place: Vec2) -> bool {
     let [left, top, right, bottom] = FLOOR;
-    let (x, y) = (place.x + look::WIDTH / 2.0, look::HEIGHT / 2.0 - place.y);
+    let (x, y) = (place.x + style::WIDTH / 2.0, style::HEIGHT / 2.0 - place.y);
     let inside = (left + 18.0..right - 18.0).contains(&x) && (top + 40.0..bottom - 48.0).contains(&y);
     let blocked = |&(fx, fy, width, height, _): &(f32, f32, f32, f32, Color)| {
         (fx - 16.0..fx + width + 16.0).contains(&x) && (fy - 20.0..fy + height).contains(&y)
@@ -144,16 +148,16 @@ fn is_free(place: Vec2) -> bool {
 }
 
 fn walk(keys: Res<ButtonInput<KeyCode>>, time: Res<Time>, mut player: Query<&mut Transform, With<Player>>) {
-    let held = |codes: [KeyCode; 2]| f32::from(u8::from(keys.any_pressed(codes)));
-    let x = held([KeyCode::ArrowRight, KeyCode::KeyD]) - held([KeyCode::ArrowLeft, KeyCode::KeyA]);
-    let y = held([KeyCode::ArrowUp, KeyCode::KeyW]) - held([KeyCode::ArrowDown, KeyCode::KeyS]);
+    let key_state = |codes: [KeyCode; 2]| f32::from(u8::from(keys.any_pressed(codes)));
+    let x = key_state([KeyCode::ArrowRight, KeyCode::KeyD]) - key_state([KeyCode::ArrowLeft, KeyCode::KeyA]);
+    let y = key_state([KeyCode::ArrowUp, KeyCode::KeyW]) - key_state([KeyCode::ArrowDown, KeyCode::KeyS]);
     let step = Vec2::new(x, y).normalize_or_zero() * SPEED * time.delta_secs();
     for mut place in &mut player {
         // If the way is blocked, the player can still move along one axis, for example along a wall.
         for step in [Vec2::new(step.x, 0.0), Vec2::new(0.0, step.y)] {
-            let to = place.translation.truncate() + step;
-            if step != Vec2::ZERO && is_free(to) {
-                place.translation = to.extend(place.translation.z);
+            let target = place.translation.truncate() + step;
+            if step != Vec2::ZERO && is_free(target) {
+                place.translation = target.extend(place.translation.z);
             }
         }
     }
@@ -162,13 +166,15 @@ fn walk(keys: Res<ButtonInput<KeyCode>>, time: Res<Time>, mut player: Query<&mut
 /// All characters except the player.
 type Others = (With<Person>, Without<Player>);
 
-fn find_near(
+fn find_nearest(
     player: Query<&Transform, With<Player>>,
     others: Query<(Entity, &Transform), Others>,
-    mut near: ResMut<Near>,
+    mut nearest_character: ResMut<NearestCharacter>,
 ) {
     let Ok(player) = player.single() else { return };
     let distance = |(entity, at): (Entity, &Transform)| (at.translation.distance(player.translation), entity);
     let nearest = others.iter().map(distance).min_by(|a, b| a.0.total_cmp(&b.0));
-    near.set_if_neq(Near(nearest.filter(|(distance, _)| *distance < NEAR).map(|(_, entity)| entity)));
+    nearest_character.set_if_neq(NearestCharacter(
+        nearest.filter(|(distance, _)| *distance < TALK_DISTANCE).map(|(_, entity)| entity),
+    ));
 }

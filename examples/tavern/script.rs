@@ -30,7 +30,7 @@ enum Step {
 
 use Step::{Picture, Press, Traversal, Wait};
 
-const PLAY: [Step; 32] = [
+const SCRIPT_STEPS: [Step; 32] = [
     Wait(1.0),
     Picture,
     Traversal(230.0, 400.0),
@@ -69,20 +69,20 @@ const PLAY: [Step; 32] = [
 struct Script {
     file: PathBuf,
     steps: VecDeque<Step>,
-    waited: f32,
-    pictures: usize,
-    under_way: usize,
+    step_seconds: f32,
+    picture_count: usize,
+    pending_pictures: usize,
 }
 
 pub(crate) fn plugin(app: &mut App) {
     let Some(file) = option("--screenshot").map(PathBuf::from) else { return };
-    let steps = if flag("--script") { PLAY.into() } else { [Wait(2.0), Picture].into() };
-    app.insert_resource(Script { file, steps, waited: 0.0, pictures: 0, under_way: 0 })
-        .add_systems(PreUpdate, play.after(InputSystems).run_if(memory_ready));
+    let steps = if flag("--script") { SCRIPT_STEPS.into() } else { [Wait(2.0), Picture].into() };
+    app.insert_resource(Script { file, steps, step_seconds: 0.0, picture_count: 0, pending_pictures: 0 })
+        .add_systems(PreUpdate, run_script.after(InputSystems).run_if(memory_ready));
 }
 
 /// Returns `tavern.png`, or `tavern-3.png` for the third picture of a script.
-fn numbered(file: &Path, number: usize) -> PathBuf {
+fn numbered_path(file: &Path, number: usize) -> PathBuf {
     if !flag("--script") {
         return file.to_owned();
     }
@@ -90,7 +90,7 @@ fn numbered(file: &Path, number: usize) -> PathBuf {
     file.with_file_name(format!("{}-{number}.{}", part(file.file_stem()), part(file.extension())))
 }
 
-fn play(
+fn run_script(
     mut script: ResMut<Script>,
     mut keys: ResMut<ButtonInput<KeyCode>>,
     player: Query<&Transform, With<Player>>,
@@ -101,41 +101,41 @@ fn play(
     let Ok(player) = player.single() else { return };
     keys.release_all();
     let Some(step) = script.steps.front().copied() else {
-        if script.under_way == 0 {
+        if script.pending_pictures == 0 {
             exit.write(AppExit::Success);
         }
         return;
     };
-    script.waited += time.delta_secs();
+    script.step_seconds += time.delta_secs();
     let done = match step {
-        Wait(seconds) => script.waited >= seconds,
+        Wait(seconds) => script.step_seconds >= seconds,
         Press(key) => {
             keys.press(key);
             true
         }
         Traversal(x, y) => {
-            let way = crate::look::at(x, y, 0.0).truncate() - player.translation.truncate();
+            let offset = crate::style::at(x, y, 0.0).truncate() - player.translation.truncate();
             let pairs =
-                [(way.x, KeyCode::ArrowLeft, KeyCode::ArrowRight), (way.y, KeyCode::ArrowDown, KeyCode::ArrowUp)];
-            for (way, back, forth) in pairs.into_iter().filter(|(way, ..)| way.abs() > 6.0) {
-                keys.press(if way < 0.0 { back } else { forth });
+                [(offset.x, KeyCode::ArrowLeft, KeyCode::ArrowRight), (offset.y, KeyCode::ArrowDown, KeyCode::ArrowUp)];
+            for (offset, negative_key, positive_key) in pairs.into_iter().filter(|(offset, ..)| offset.abs() > 6.0) {
+                keys.press(if offset < 0.0 { negative_key } else { positive_key });
             }
             // An obstacle may block the way, so the step ends after five seconds.
-            way.abs().max_element() <= 6.0 || script.waited > 5.0
+            offset.abs().max_element() <= 6.0 || script.step_seconds > 5.0
         }
         Picture => {
-            script.pictures += 1;
-            script.under_way += 1;
-            let file = numbered(&script.file, script.pictures);
+            script.picture_count += 1;
+            script.pending_pictures += 1;
+            let file = numbered_path(&script.file, script.picture_count);
             commands
                 .spawn(Screenshot::primary_window())
                 .observe(save_to_disk(file))
-                .observe(|_: On<ScreenshotCaptured>, mut script: ResMut<Script>| script.under_way -= 1);
+                .observe(|_: On<ScreenshotCaptured>, mut script: ResMut<Script>| script.pending_pictures -= 1);
             true
         }
     };
     if done {
         script.steps.pop_front();
-        script.waited = 0.0;
+        script.step_seconds = 0.0;
     }
 }

@@ -6,21 +6,21 @@ use hearsay_query::knowledge::KnowsRow;
 use hearsay_recall::Source;
 
 use crate::{
-    minds::{Minds, TOPIC},
-    room::{Near, Person, Player},
+    knowledge::{CharacterKnowledge, TOPIC},
+    room::{NearestCharacter, Person, Player},
 };
 
 /// The lie that the player can tell.
 const LIE: &str = "The miller hid the chapel bell in his barn.";
 
 /// Time for which spoken words are shown, in seconds.
-const BREATH: f32 = 7.0;
+const SPEECH_SECONDS: f32 = 7.0;
 
 /// The words that a character is saying.
 #[derive(Component)]
-pub(crate) struct Says {
+pub(crate) struct Speech {
     pub(crate) words: String,
-    left: f32,
+    remaining_seconds: f32,
 }
 
 /// A notice to the player.
@@ -31,55 +31,55 @@ pub(crate) struct Notice(pub(crate) String);
 pub(crate) struct Choices {
     /// The rumour to pass on. The player has heard this rumour but has not told it to the character, and the character
     /// does not know it.
-    pub(crate) news: Option<KnowsRow>,
+    pub(crate) rumour: Option<KnowsRow>,
     /// The lie, if the character has not heard it yet.
     pub(crate) lie: Option<&'static str>,
 }
 
 impl Choices {
-    pub(crate) fn of(minds: &Minds, player: &MemoryId, other: &MemoryId) -> Self {
-        let theirs = minds.of(other);
-        let is_new = |statement: &str| theirs.iter().all(|row| row.statement != statement);
-        let is_news = |row: &&KnowsRow| row.credence > 0.05 && is_new(&row.statement);
-        Self { news: minds.of(player).iter().find(is_news).cloned(), lie: is_new(LIE).then_some(LIE) }
+    pub(crate) fn new(knowledge: &CharacterKnowledge, player: &MemoryId, other: &MemoryId) -> Self {
+        let their_facts = knowledge.known_facts(other);
+        let is_new = |statement: &str| their_facts.iter().all(|row| row.statement != statement);
+        let is_rumour = |row: &&KnowsRow| row.credence > 0.05 && is_new(&row.statement);
+        Self { rumour: knowledge.known_facts(player).iter().find(is_rumour).cloned(), lie: is_new(LIE).then_some(LIE) }
     }
 }
 
 pub(crate) fn plugin(app: &mut App) {
-    let turned_away = resource_changed::<Near>.or_else(on_message::<SlotLoaded>);
+    let conversation_ended = resource_changed::<NearestCharacter>.or_else(on_message::<SlotLoaded>);
     app.init_resource::<Notice>().add_observer(answer).add_systems(
         Update,
         (
-            (hush.run_if(turned_away), talk.run_if(memory_ready), fade).chain(),
-            (keep, note_saves, note_troubles, note_state),
+            (hide_speech.run_if(conversation_ended), handle_talk_keys.run_if(memory_ready), expire_speech).chain(),
+            (handle_save_keys, show_save_notice, show_errors, show_state),
         ),
     );
 }
 
-fn say(commands: &mut Commands, who: Entity, words: impl Into<String>) {
-    commands.entity(who).insert(Says { words: words.into(), left: BREATH });
+fn show_speech(commands: &mut Commands, character: Entity, words: impl Into<String>) {
+    commands.entity(character).insert(Speech { words: words.into(), remaining_seconds: SPEECH_SECONDS });
 }
 
-fn talk(
+fn handle_talk_keys(
     keys: Res<ButtonInput<KeyCode>>,
-    near: Res<Near>,
-    minds: Res<Minds>,
+    nearest: Res<NearestCharacter>,
+    knowledge: Res<CharacterKnowledge>,
     player: Query<(Entity, &MemoryId), With<Player>>,
     ids: Query<&MemoryId>,
     mut commands: Commands,
 ) {
-    let (Some(other), Ok((player, id))) = (near.0, player.single()) else { return };
-    let Ok(choices) = ids.get(other).map(|other| Choices::of(&minds, id, other)) else { return };
+    let (Some(other), Ok((player, id))) = (nearest.0, player.single()) else { return };
+    let Ok(choices) = ids.get(other).map(|other| Choices::new(&knowledge, id, other)) else { return };
     if keys.just_pressed(KeyCode::Digit1) {
-        say(&mut commands, player, "What do you know of the chapel bell?");
+        show_speech(&mut commands, player, "What do you know of the chapel bell?");
         commands.entity(other).ask(Question::new("What happened to the chapel bell?").superseding());
     }
-    if let Some(news) = choices.news.filter(|_| keys.just_pressed(KeyCode::Digit2)) {
-        say(&mut commands, player, format!("Have you heard? {}", news.statement));
-        commands.entity(player).tell(other, Statement::fact(news.fact));
+    if let Some(rumour) = choices.rumour.filter(|_| keys.just_pressed(KeyCode::Digit2)) {
+        show_speech(&mut commands, player, format!("Have you heard? {}", rumour.statement));
+        commands.entity(player).tell(other, Statement::fact(rumour.fact));
     }
     if let Some(lie) = choices.lie.filter(|_| keys.just_pressed(KeyCode::Digit3)) {
-        say(&mut commands, player, lie);
+        show_speech(&mut commands, player, lie);
         let action = GameAction::Tell { what: Statement::lore(TOPIC, lie), lie: true };
         commands.trigger(GameEvent { to: vec![other.into()], ..GameEvent::new(player, action) });
     }
@@ -91,45 +91,49 @@ fn answer(
     answered: On<Answered>,
     replies: Query<(&Reply<Answer>, &bevy_hearsay::AskedOf)>,
     player: Single<(Entity, &MemoryId), With<Player>>,
-    minds: Res<Minds>,
+    knowledge: Res<CharacterKnowledge>,
     mut commands: Commands,
 ) {
-    let Ok((Reply(answer), asked)) = replies.get(answered.entity) else { return };
+    let Ok((Reply(answer), asked_of)) = replies.get(answered.entity) else { return };
     let (player, id) = *player;
     let lines = answer.context.sections.iter().filter(|section| section.name == "knowledge");
     let facts = lines.flat_map(|section| &section.lines).filter_map(|line| match line.citation.source {
         Source::Fact(fact) if !line.citation.conceals => Some((fact, line)),
         _ => None,
     });
-    let mut new = facts.filter(|(fact, _)| minds.of(id).iter().all(|row| row.fact != *fact));
+    let mut unheard_facts = facts.filter(|(fact, _)| knowledge.known_facts(id).iter().all(|row| row.fact != *fact));
     commands.entity(answered.entity).despawn();
-    match new.next() {
-        None => say(&mut commands, asked.0, "That is all I can tell you."),
+    match unheard_facts.next() {
+        None => show_speech(&mut commands, asked_of.0, "That is all I can tell you."),
         Some((fact, line)) => {
-            let sure = line.citation.credence.is_none_or(|credence| credence.get() > 0.8);
-            say(&mut commands, asked.0, if sure { line.text.clone() } else { format!("They say: {}", line.text) });
-            commands.entity(asked.0).tell(player, Statement::fact(fact));
+            let is_certain = line.citation.credence.is_none_or(|credence| credence.get() > 0.8);
+            show_speech(
+                &mut commands,
+                asked_of.0,
+                if is_certain { line.text.clone() } else { format!("They say: {}", line.text) },
+            );
+            commands.entity(asked_of.0).tell(player, Statement::fact(fact));
         }
     }
 }
 
 /// Hides all spoken words when the nearest character changes or a slot is loaded.
-fn hush(speakers: Query<Entity, With<Says>>, mut commands: Commands) {
+fn hide_speech(speakers: Query<Entity, With<Speech>>, mut commands: Commands) {
     for entity in &speakers {
-        commands.entity(entity).remove::<Says>();
+        commands.entity(entity).remove::<Speech>();
     }
 }
 
-fn fade(mut speakers: Query<(Entity, &mut Says), With<Person>>, time: Res<Time>, mut commands: Commands) {
-    for (entity, mut says) in &mut speakers {
-        says.bypass_change_detection().left -= time.delta_secs();
-        if says.left <= 0.0 {
-            commands.entity(entity).remove::<Says>();
+fn expire_speech(mut speakers: Query<(Entity, &mut Speech), With<Person>>, time: Res<Time>, mut commands: Commands) {
+    for (entity, mut speech) in &mut speakers {
+        speech.bypass_change_detection().remaining_seconds -= time.delta_secs();
+        if speech.remaining_seconds <= 0.0 {
+            commands.entity(entity).remove::<Speech>();
         }
     }
 }
 
-fn keep(keys: Res<ButtonInput<KeyCode>>, mut commands: Commands, mut exit: MessageWriter<AppExit>) {
+fn handle_save_keys(keys: Res<ButtonInput<KeyCode>>, mut commands: Commands, mut exit: MessageWriter<AppExit>) {
     if keys.just_pressed(KeyCode::Escape) {
         exit.write(AppExit::Success);
     }
@@ -141,7 +145,11 @@ fn keep(keys: Res<ButtonInput<KeyCode>>, mut commands: Commands, mut exit: Messa
     }
 }
 
-fn note_saves(mut saved: MessageReader<SlotSaved>, mut loaded: MessageReader<SlotLoaded>, mut notice: ResMut<Notice>) {
+fn show_save_notice(
+    mut saved: MessageReader<SlotSaved>,
+    mut loaded: MessageReader<SlotLoaded>,
+    mut notice: ResMut<Notice>,
+) {
     if saved.read().count() > 0 {
         notice.0 = "Saved. F9 returns to this point.".to_owned();
     }
@@ -150,20 +158,20 @@ fn note_saves(mut saved: MessageReader<SlotSaved>, mut loaded: MessageReader<Slo
     }
 }
 
-fn note_troubles(mut troubles: MessageReader<MemoryErrorMessage>, mut notice: ResMut<Notice>) {
-    for trouble in troubles.read() {
-        notice.0 = match trouble.what.contains("no slot") {
+fn show_errors(mut errors: MessageReader<MemoryErrorMessage>, mut notice: ResMut<Notice>) {
+    for error in errors.read() {
+        notice.0 = match error.text.contains("no slot") {
             true => "Nothing is saved yet. Press F5 to save.".to_owned(),
-            false => trouble.what.clone(),
+            false => error.text.clone(),
         };
     }
 }
 
-fn note_state(state: Res<MemoryState>, mut notice: ResMut<Notice>) {
+fn show_state(state: Res<MemoryState>, mut notice: ResMut<Notice>) {
     if state.is_changed() {
         notice.0 = match &*state {
             MemoryState::Loading => "Opening the memory...".to_owned(),
-            MemoryState::Failed(why) => format!("The memory could not be opened: {why}"),
+            MemoryState::Failed(reason) => format!("The memory could not be opened: {reason}"),
             _ => String::new(),
         };
     }

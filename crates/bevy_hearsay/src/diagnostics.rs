@@ -10,8 +10,8 @@ use hearsay_engine::Status;
 
 use crate::{
     bridge::{FrameCost, StatusPoll},
-    events::GameEvents,
-    questions::Inquiries,
+    events::GameEventQueue,
+    questions::QuestionQueue,
     schedule::{Step, StepsAppExt},
     sync::{Inbox, Outbox},
 };
@@ -76,20 +76,20 @@ impl Plugin for HearsayDiagnosticsPlugin {
             .register_diagnostic(diagnostic(&Self::VECTORS))
             .init_resource::<MemoryCounts>()
             .add_step(Step::Measure, has_work, measure);
-        app.world_mut().get_resource_or_init::<StatusPoll>().every = self.every;
+        app.world_mut().get_resource_or_init::<StatusPoll>().interval = self.every;
     }
 }
 
 /// Returns whether there are values to publish.
 fn has_work(world: &World) -> bool {
-    !world.resource::<FrameCost>().is_zero() || world.resource::<StatusPoll>().ran()
+    !world.resource::<FrameCost>().is_zero() || world.resource::<StatusPoll>().has_polled()
 }
 
 fn measure(
     mut poll: ResMut<StatusPoll>,
     mut counts: ResMut<MemoryCounts>,
-    (outbox, game_events): (Option<ResMut<Outbox>>, Option<Res<GameEvents>>),
-    (inbox, inquiries): (Option<ResMut<Inbox>>, Option<ResMut<Inquiries>>),
+    (outbox, game_events): (Option<ResMut<Outbox>>, Option<Res<GameEventQueue>>),
+    (inbox, questions): (Option<ResMut<Inbox>>, Option<ResMut<QuestionQueue>>),
     cost: Res<FrameCost>,
     mut diagnostics: Diagnostics,
 ) {
@@ -98,15 +98,15 @@ fn measure(
     diagnostics.add_measurement(&HearsayDiagnosticsPlugin::FRAME_COST, || frame);
     if let Some(mut outbox) = outbox {
         counts.changes = (outbox.waiting.len(), outbox.in_flight());
-        if let Some(lag) = outbox.bypass_change_detection().lag.take() {
+        if let Some(lag) = outbox.bypass_change_detection().commit_lag.take() {
             diagnostics.add_measurement(&HearsayDiagnosticsPlugin::COMMIT_LAG, || lag.as_secs_f64() * 1e3);
         }
     }
     counts.game_events = game_events.map_or((0, 0), |game_events| game_events.counts());
-    counts.records = inbox.as_ref().map_or(0, |inbox| inbox.read.len());
-    if let Some(mut inquiries) = inquiries {
-        counts.questions = inquiries.counts();
-        if let Some(latency) = inquiries.bypass_change_detection().latency.take() {
+    counts.records = inbox.as_ref().map_or(0, |inbox| inbox.received.len());
+    if let Some(mut questions) = questions {
+        counts.questions = questions.counts();
+        if let Some(latency) = questions.bypass_change_detection().latency.take() {
             diagnostics.add_measurement(&HearsayDiagnosticsPlugin::LATENCY, || latency.as_secs_f64() * 1e3);
         }
     }
@@ -114,8 +114,8 @@ fn measure(
         diagnostics.add_measurement(&HearsayDiagnosticsPlugin::FACTS, || status.facts as f64);
         diagnostics.add_measurement(&HearsayDiagnosticsPlugin::REVIEWS, || status.reviews as f64);
         diagnostics.add_measurement(&HearsayDiagnosticsPlugin::VECTORS, || status.pending_vectors as f64);
-        let pair = |(a, b): (usize, usize)| (a + b) as f64;
-        let waiting = pair(counts.changes) + pair(counts.game_events) + pair(counts.questions);
+        let sum = |(a, b): (usize, usize)| (a + b) as f64;
+        let waiting = sum(counts.changes) + sum(counts.game_events) + sum(counts.questions);
         diagnostics.add_measurement(&HearsayDiagnosticsPlugin::QUEUE, || waiting + status.waiting_writes as f64);
         counts.status = Some(status);
     }

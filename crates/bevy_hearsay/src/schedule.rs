@@ -34,37 +34,37 @@ const SEND: usize = HearsaySystems::Send as usize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Step {
     /// Receives the opened memory.
-    Open,
-    /// Requests records from the memory. This step runs before `Events`, so a record that an event reports as changed
-    /// is requested one frame later. By then the plugin knows which changes this game made itself.
-    Ask,
-    /// Receives the memory's events. This step runs after `Open`, in the same frame. The first frame with an open
-    /// memory therefore already has the events of the opening.
-    Events,
+    ReceiveOpenedMemory,
+    /// Requests records from the memory. This step runs before `ReceiveEvents`, so a record that an event reports as
+    /// changed is requested one frame later. By then the plugin knows which changes this game made itself.
+    RequestRecords,
+    /// Receives the memory's events. This step runs after `ReceiveOpenedMemory`, in the same frame. The first frame
+    /// with an open memory therefore already has the events of the opening.
+    ReceiveEvents,
     /// Receives acknowledgements of sent changes.
-    Acknowledge,
+    ReceiveAcknowledgements,
     /// Requests the list of the entities that the spawn policy selects, whenever the policy changes.
-    Rescope,
+    RequestListing,
     /// Receives the list of selected entities.
-    List,
+    ReceiveListing,
     /// Receives the requested records.
-    Read,
+    ReceiveRecords,
     /// Receives the outcomes of game events.
-    TakeGameEvents,
+    ReceiveGameEventOutcomes,
     /// Receives the replies to questions.
-    TakeReplies,
+    ReceiveReplies,
     /// Receives the outcomes of saving and loading.
-    TakeSaves,
+    ReceiveSaveOutcomes,
     /// Writes the records to components.
     Apply,
     /// Binds Bevy entities to entities of the memory.
     Bind,
     /// Finds components of the game's own types that the game mutated.
-    PollOwn,
+    PollSyncedTypes,
     /// Finds names that the game mutated.
     PollNames,
     /// Compares components of the game's own types with the memory's values.
-    CompareOwn,
+    CompareSyncedTypes,
     /// Compares changed entities with the memory's values.
     Compare,
     /// Sends changes.
@@ -79,7 +79,7 @@ pub(crate) enum Step {
     /// loaded, the question gets no reply.
     SendQuestions,
     /// Requests and receives the memory's status.
-    Status,
+    PollStatus,
     /// Measures the cost of all steps.
     Measure,
 }
@@ -99,7 +99,7 @@ impl Step {
 type Condition = fn(&World) -> bool;
 
 /// A step with its system.
-struct Doing {
+struct ScheduledStep {
     step: Step,
     is_due: Condition,
     system: BoxedSystem,
@@ -108,11 +108,11 @@ struct Doing {
 /// The steps of each set, in order.
 #[derive(Resource)]
 pub(crate) struct Steps {
-    of: [Vec<Doing>; 4],
+    steps_by_set: [Vec<ScheduledStep>; 4],
     /// Whether any step may be due. If false, the conditions of the steps are not checked.
     awake: bool,
     /// Conditions that wake the steps at the beginning of a set.
-    wakes: [Vec<Condition>; 4],
+    wake_conditions: [Vec<Condition>; 4],
     /// The name of each kind of work, and the condition that is true while such work is pending.
     work: Vec<(&'static str, Condition)>,
     /// Conditions that keep the steps awake while no work is pending.
@@ -122,9 +122,9 @@ pub(crate) struct Steps {
 impl Default for Steps {
     fn default() -> Self {
         Self {
-            of: Default::default(),
+            steps_by_set: Default::default(),
             awake: true,
-            wakes: Default::default(),
+            wake_conditions: Default::default(),
             work: Vec::new(),
             keep_awake: Vec::new(),
         }
@@ -140,21 +140,22 @@ impl Steps {
 
     /// Returns whether the steps of this set and of the later sets must be checked. If no plugin detects the game's
     /// changes, the steps are checked in every frame.
-    fn wakes(&self, set: usize, world: &World) -> bool {
-        let wakes = &self.wakes[set];
-        wakes.iter().any(|wakes| wakes(world)) || set == COLLECT && wakes.is_empty()
+    fn is_woken(&self, set: usize, world: &World) -> bool {
+        let conditions = &self.wake_conditions[set];
+        conditions.iter().any(|is_due| is_due(world)) || set == COLLECT && conditions.is_empty()
     }
 
     /// Returns whether no work is pending and nothing keeps the steps awake.
-    fn may_rest(&self, world: &World) -> bool {
-        !self.work.iter().any(|(_, waits)| waits(world)) && !self.keep_awake.iter().any(|is_needed| is_needed(world))
+    fn is_idle(&self, world: &World) -> bool {
+        !self.work.iter().any(|(_, is_pending)| is_pending(world))
+            && !self.keep_awake.iter().any(|is_needed| is_needed(world))
     }
 }
 
 /// Returns the name of each kind of pending work.
-pub(crate) fn waiting_work(world: &World) -> Vec<&'static str> {
+pub(crate) fn pending_work(world: &World) -> Vec<&'static str> {
     let work = world.get_resource::<Steps>().map_or(&[][..], |steps| &steps.work);
-    work.iter().filter(|(_, waits)| waits(world)).map(|(what, _)| *what).collect()
+    work.iter().filter(|(_, is_pending)| is_pending(world)).map(|(name, _)| *name).collect()
 }
 
 /// Registers the work that a plugin does in a frame.
@@ -164,11 +165,11 @@ pub(crate) trait StepsAppExt {
     -> &mut Self;
 
     /// Adds a condition that wakes the steps at the beginning of a set.
-    fn add_wake(&mut self, set: HearsaySystems, wakes: Condition) -> &mut Self;
+    fn add_wake_condition(&mut self, set: HearsaySystems, condition: Condition) -> &mut Self;
 
-    /// Adds a kind of work. The condition `waits` is true while such work is pending. The steps stay awake while it is
-    /// true.
-    fn add_work(&mut self, what: &'static str, waits: Condition) -> &mut Self;
+    /// Adds a kind of work. The condition `is_pending` is true while such work is pending. The steps stay awake while
+    /// it is true.
+    fn add_work(&mut self, name: &'static str, is_pending: Condition) -> &mut Self;
 
     /// Adds a condition that keeps the steps awake even if no work is pending.
     fn keep_awake_while(&mut self, is_needed: Condition) -> &mut Self;
@@ -183,30 +184,30 @@ impl StepsAppExt for App {
     ) -> &mut Self {
         let mut system: BoxedSystem = Box::new(IntoSystem::into_system(system));
         system.initialize(self.world_mut());
-        let steps = &mut steps_of(self).of[step.set() as usize];
-        let place = steps.partition_point(|doing| doing.step <= step);
-        steps.insert(place, Doing { step, is_due, system });
+        let steps = &mut steps_mut(self).steps_by_set[step.set() as usize];
+        let index = steps.partition_point(|scheduled_step| scheduled_step.step <= step);
+        steps.insert(index, ScheduledStep { step, is_due, system });
         self
     }
 
-    fn add_wake(&mut self, set: HearsaySystems, wakes: Condition) -> &mut Self {
-        steps_of(self).wakes[set as usize].push(wakes);
+    fn add_wake_condition(&mut self, set: HearsaySystems, condition: Condition) -> &mut Self {
+        steps_mut(self).wake_conditions[set as usize].push(condition);
         self
     }
 
-    fn add_work(&mut self, what: &'static str, waits: Condition) -> &mut Self {
-        steps_of(self).work.push((what, waits));
+    fn add_work(&mut self, name: &'static str, is_pending: Condition) -> &mut Self {
+        steps_mut(self).work.push((name, is_pending));
         self
     }
 
     fn keep_awake_while(&mut self, is_needed: Condition) -> &mut Self {
-        steps_of(self).keep_awake.push(is_needed);
+        steps_mut(self).keep_awake.push(is_needed);
         self
     }
 }
 
 /// Returns the steps of an app. Adds the system of each set on the first call.
-fn steps_of(app: &mut App) -> Mut<'_, Steps> {
+fn steps_mut(app: &mut App) -> Mut<'_, Steps> {
     if !app.world().contains_resource::<Steps>() {
         app.init_resource::<Steps>()
             .add_observer(check_change_ticks)
@@ -223,29 +224,29 @@ fn steps_of(app: &mut App) -> Mut<'_, Steps> {
 /// Runs the due steps of a set.
 fn run<const SET: usize>(world: &mut World) {
     let steps = world.resource::<Steps>();
-    if !steps.awake && !steps.wakes(SET, world) {
+    if !steps.awake && !steps.is_woken(SET, world) {
         return;
     }
     let mut steps = world.resource_mut::<Steps>();
     steps.awake = true;
-    let mut doings = std::mem::take(&mut steps.of[SET]);
-    for doing in &mut doings {
-        if (doing.is_due)(world)
-            && let Err(error) = doing.system.run((), world)
+    let mut scheduled = std::mem::take(&mut steps.steps_by_set[SET]);
+    for scheduled_step in &mut scheduled {
+        if (scheduled_step.is_due)(world)
+            && let Err(error) = scheduled_step.system.run((), world)
         {
-            tracing::error!("{:?}: {error:?}", doing.step);
+            tracing::error!("{:?}: {error:?}", scheduled_step.step);
         }
     }
-    let rests = SET == SEND && world.resource::<Steps>().may_rest(world);
+    let is_idle = SET == SEND && world.resource::<Steps>().is_idle(world);
     let mut steps = world.resource_mut::<Steps>();
-    steps.of[SET] = doings;
-    steps.awake = !rests;
+    steps.steps_by_set[SET] = scheduled;
+    steps.awake = !is_idle;
 }
 
 /// Prevents overflow of the steps' change ticks. Bevy counts changes with 32 bits. It maintains the ticks only of
 /// systems in its schedules, and steps are not in a schedule.
 fn check_change_ticks(check: On<CheckChangeTicks>, mut steps: ResMut<Steps>) {
-    for doing in steps.of.iter_mut().flatten() {
-        doing.system.check_change_tick(*check);
+    for scheduled_step in steps.steps_by_set.iter_mut().flatten() {
+        scheduled_step.system.check_change_tick(*check);
     }
 }

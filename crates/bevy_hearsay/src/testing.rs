@@ -17,14 +17,14 @@ use std::{
 
 use bevy::{prelude::*, time::TimeUpdateStrategy};
 
-use crate::{bridge::MemoryErrorMessage, plugins::HearsayPlugins, schedule::waiting_work};
+use crate::{bridge::MemoryErrorMessage, plugins::HearsayPlugins, schedule::pending_work};
 
 /// Collects all error messages during a test, because Bevy keeps messages for two frames only.
 #[derive(Resource, Default)]
-struct Troubles(Vec<String>);
+struct ErrorLog(Vec<String>);
 
-fn note_troubles(mut noted: ResMut<Troubles>, mut messages: MessageReader<MemoryErrorMessage>) {
-    noted.0.extend(messages.read().map(|trouble| trouble.what.clone()));
+fn collect_errors(mut log: ResMut<ErrorLog>, mut messages: MessageReader<MemoryErrorMessage>) {
+    log.0.extend(messages.read().map(|message| message.text.clone()));
 }
 
 /// An app without a window. Each frame advances Bevy's time by 1/60 s, and frames run as fast as possible.
@@ -45,7 +45,7 @@ impl DerefMut for SteppingApp {
 
 impl SteppingApp {
     /// Maximum time that [`settle`](Self::settle) waits.
-    pub const PATIENCE: Duration = Duration::from_secs(30);
+    pub const SETTLE_TIMEOUT: Duration = Duration::from_secs(30);
 
     /// Creates an app with Bevy's minimal plugins and the given plugins. Unless `plugins` sets engine settings, the
     /// sentence encoder and extraction are disabled: no model is loaded, and search uses only keywords and the graph.
@@ -68,7 +68,7 @@ impl SteppingApp {
         app.add_plugins((MinimalPlugins, plugins));
         configure(&mut app);
         app.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_secs_f64(1.0 / 60.0)));
-        app.init_resource::<Troubles>().add_systems(Last, note_troubles);
+        app.init_resource::<ErrorLog>().add_systems(Last, collect_errors);
         app.finish();
         app.cleanup();
         Self(app)
@@ -76,7 +76,7 @@ impl SteppingApp {
 
     /// Returns the text of every [`MemoryErrorMessage`] since the last call.
     pub fn take_troubles(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.0.world_mut().resource_mut::<Troubles>().0)
+        std::mem::take(&mut self.0.world_mut().resource_mut::<ErrorLog>().0)
     }
 
     /// Runs one frame.
@@ -88,23 +88,23 @@ impl SteppingApp {
     /// committed, and the components show the memory's content.
     ///
     /// # Panics
-    /// Panics if this takes longer than [`PATIENCE`](Self::PATIENCE).
+    /// Panics if this takes longer than [`SETTLE_TIMEOUT`](Self::SETTLE_TIMEOUT).
     pub fn settle(&mut self) {
-        let begun = Instant::now();
-        // Names are polled at intervals, so one quiet frame is not enough.
-        let mut quiet = 0;
-        while quiet < 70 {
+        let start = Instant::now();
+        // Names are polled at intervals, so one idle frame is not enough.
+        let mut idle_frames = 0;
+        while idle_frames < 70 {
             self.0.update();
-            quiet = if self.is_quiet() { quiet + 1 } else { 0 };
-            if quiet == 0 {
+            idle_frames = if self.is_idle() { idle_frames + 1 } else { 0 };
+            if idle_frames == 0 {
                 thread::sleep(Duration::from_micros(200));
             }
-            assert!(begun.elapsed() < Self::PATIENCE, "the app still has pending work: {}", self.what_waits());
+            assert!(start.elapsed() < Self::SETTLE_TIMEOUT, "the app still has pending work: {}", self.what_waits());
         }
     }
 
     /// Returns whether no work is pending.
-    pub fn is_quiet(&self) -> bool {
+    pub fn is_idle(&self) -> bool {
         self.what_waits().is_empty()
     }
 
@@ -117,5 +117,5 @@ impl SteppingApp {
 /// Returns the kinds of pending work in an app with [`HearsayPlugins`], for display. The text is empty if no work is
 /// pending.
 pub fn what_waits(world: &World) -> String {
-    waiting_work(world).join(", ")
+    pending_work(world).join(", ")
 }

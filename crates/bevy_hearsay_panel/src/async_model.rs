@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 use hearsay_engine::{Memory, MemoryError, ReadSnapshot, Ticket};
 use hearsay_model::StateVersion;
 
-use crate::panel_context::taken;
+use crate::panel_context::poll_ticket;
 
 /// Minimum interval between two reads for an unchanged request. The limit is necessary because a game can write many
 /// times per second.
-const OFTEN: Duration = Duration::from_millis(120);
+const MIN_READ_INTERVAL: Duration = Duration::from_millis(120);
 
 /// A model that takes a long time to read. A background thread reads it again when the request or the memory changes.
 /// The old model stays available until the new model arrives.
@@ -17,18 +17,18 @@ const OFTEN: Duration = Duration::from_millis(120);
 pub(crate) struct AsyncModel<R, M> {
     ticket: Option<(Ticket<M>, R, StateVersion)>,
     /// The last request, the version of the memory at the time of the request, and this time.
-    asked: Option<(R, StateVersion, Instant)>,
+    last_request: Option<(R, StateVersion, Instant)>,
     /// The current model and its request.
-    have: Option<(M, R)>,
+    current: Option<(M, R)>,
     /// The previous model. It is dropped by the next background read, because freeing a large model takes too long for
     /// a frame.
-    old: Option<M>,
-    trouble: Option<String>,
+    previous: Option<M>,
+    error: Option<String>,
 }
 
 impl<R, M> Default for AsyncModel<R, M> {
     fn default() -> Self {
-        Self { ticket: None, asked: None, have: None, old: None, trouble: None }
+        Self { ticket: None, last_request: None, current: None, previous: None, error: None }
     }
 }
 
@@ -42,61 +42,63 @@ impl<R: Clone + PartialEq, M: Send + 'static> AsyncModel<R, M> {
         request: &R,
         read: impl FnOnce(&ReadSnapshot) -> Result<M, MemoryError> + Send + 'static,
     ) -> bool {
-        let mut panel_context = false;
-        if let Some((ticket, of, at)) = self.ticket.take() {
+        let mut has_changed = false;
+        if let Some((ticket, model_request, read_version)) = self.ticket.take() {
             match ticket.try_take() {
-                None => self.ticket = Some((ticket, of, at)),
+                None => self.ticket = Some((ticket, model_request, read_version)),
                 Some(Ok(model)) => {
-                    self.old = self.have.replace((model, of)).map(|(old, _)| old);
-                    (self.trouble, panel_context) = (None, true);
+                    self.previous = self.current.replace((model, model_request)).map(|(previous, _)| previous);
+                    (self.error, has_changed) = (None, true);
                 }
-                Some(Err(error)) => (self.trouble, panel_context) = (Some(error.to_string()), true),
+                Some(Err(error)) => (self.error, has_changed) = (Some(error.to_string()), true),
             }
         }
-        let stale = match &self.asked {
+        let stale = match &self.last_request {
             None => true,
-            Some((of, _, _)) if of != request => true,
-            Some((_, at, when)) => *at != version && when.elapsed() >= OFTEN && self.ticket.is_none(),
+            Some((model_request, _, _)) if model_request != request => true,
+            Some((_, read_version, requested_at)) => {
+                *read_version != version && requested_at.elapsed() >= MIN_READ_INTERVAL && self.ticket.is_none()
+            }
         };
         if !stale {
-            return panel_context;
+            return has_changed;
         }
-        let old = self.old.take();
+        let previous = self.previous.take();
         let read = move |world: &ReadSnapshot| {
-            drop(old);
+            drop(previous);
             read(world)
         };
         if let Ok(ticket) = memory.read_in_background(read) {
             // This ticket replaces the ticket of a pending read, which is no longer needed.
             self.ticket = Some((ticket, request.clone(), version));
-            self.asked = Some((request.clone(), version, Instant::now()));
+            self.last_request = Some((request.clone(), version, Instant::now()));
         }
-        panel_context
+        has_changed
     }
 
     /// Returns the current model.
     pub(crate) fn model(&self) -> Option<&M> {
-        self.have.as_ref().map(|(model, _)| model)
+        self.current.as_ref().map(|(model, _)| model)
     }
 
     /// Returns the current model if it was read for this request.
-    pub(crate) fn of(&self, request: &R) -> Option<&M> {
-        self.have.as_ref().filter(|(_, of)| of == request).map(|(model, _)| model)
+    pub(crate) fn model_for(&self, request: &R) -> Option<&M> {
+        self.current.as_ref().filter(|(_, model_request)| model_request == request).map(|(model, _)| model)
     }
 
     /// Returns the error of the last read; `None` if the read succeeded.
-    pub(crate) fn trouble(&self) -> Option<&str> {
-        self.trouble.as_deref()
+    pub(crate) fn error(&self) -> Option<&str> {
+        self.error.as_deref()
     }
 
     /// Makes the next update read the model again.
-    pub(crate) fn again(&mut self) {
-        self.asked = None;
+    pub(crate) fn invalidate(&mut self) {
+        self.last_request = None;
     }
 }
 
 /// Takes the answer of a ticket, with any error as text, and clears the ticket. Returns `None` while there is no
 /// answer.
-pub(crate) fn arrived<T>(ticket: &mut Option<Ticket<T>>) -> Option<Result<T, String>> {
-    taken(ticket).map(|answer| answer.map_err(|error| error.to_string()))
+pub(crate) fn poll_ticket_with_message<T>(ticket: &mut Option<Ticket<T>>) -> Option<Result<T, String>> {
+    poll_ticket(ticket).map(|answer| answer.map_err(|error| error.to_string()))
 }

@@ -6,14 +6,14 @@ use hearsay_commands::proposal::Proposed;
 use hearsay_engine::{ImportOutcome, Memory, MemoryError, Ticket, Written};
 use hearsay_model::Author;
 
-use crate::panel::{DeskCommand, Done, Outcome};
+use crate::panel::{CommandReport, DeskCommand, Outcome};
 
 /// Queue of [`DeskCommand`]s. Sends the commands to the memory and collects their outcomes.
 #[derive(Debug, Default)]
-pub struct Deeds {
+pub struct DeskCommandQueue {
     /// Commands that have not been sent yet because the memory's queue is full.
     waiting: VecDeque<DeskCommand>,
-    under_way: Vec<(DeskCommand, Pending)>,
+    in_progress: Vec<(DeskCommand, Pending)>,
 }
 
 #[derive(Debug)]
@@ -25,40 +25,45 @@ enum Pending {
 }
 
 impl Pending {
-    fn take(&self, desk_command: &DeskCommand) -> Option<Result<Done, MemoryError>> {
-        let plain = |summary: String| Done { position: None, summary, import: None, proposed: None };
+    fn poll(&self, desk_command: &DeskCommand) -> Option<Result<CommandReport, MemoryError>> {
+        let report_with_summary =
+            |summary: String| CommandReport { position: None, summary, import: None, proposed: None };
         match self {
-            Self::Written(ticket) => Some(
-                ticket.try_take()?.map(|written| Done { position: Some(written.position), ..plain(written.summary) }),
-            ),
-            Self::Imported(ticket) => Some(ticket.try_take()?.map(|outcome| Done {
+            Self::Written(ticket) => Some(ticket.try_take()?.map(|written| CommandReport {
+                position: Some(written.position),
+                ..report_with_summary(written.summary)
+            })),
+            Self::Imported(ticket) => Some(ticket.try_take()?.map(|outcome| CommandReport {
                 position: outcome.written.as_ref().map(|written| written.position),
                 import: Some(Arc::new(outcome.clone())),
-                ..plain(match outcome.written {
+                ..report_with_summary(match outcome.written {
                     Some(written) => written.summary,
                     None => "nothing new in the files".into(),
                 })
             })),
             Self::Proposed(ticket) => {
-                Some(ticket.try_take()?.map(|proposed| Done { proposed: Some(proposed), ..plain("proposed".into()) }))
+                Some(ticket.try_take()?.map(|proposed| CommandReport {
+                    proposed: Some(proposed),
+                    ..report_with_summary("proposed".into())
+                }))
             }
             Self::Exported(ticket) => Some(ticket.try_take()?.map(|()| match desk_command {
-                DeskCommand::Export(path) => plain(format!("written to {}", path.display())),
-                _ => plain("written".into()),
+                DeskCommand::Export(path) => report_with_summary(format!("written to {}", path.display())),
+                _ => report_with_summary("written".into()),
             })),
         }
     }
 }
 
-impl Deeds {
+impl DeskCommandQueue {
     /// Queues a command.
-    pub fn begin(&mut self, desk_command: DeskCommand) {
+    pub fn submit(&mut self, desk_command: DeskCommand) {
         self.waiting.push_back(desk_command);
     }
 
     /// Returns the number of commands that are waiting or in progress.
-    pub fn count(&self) -> usize {
-        self.waiting.len() + self.under_way.len()
+    pub fn pending_count(&self) -> usize {
+        self.waiting.len() + self.in_progress.len()
     }
 
     /// Sends the waiting commands. Returns the outcomes since the last call.
@@ -66,20 +71,20 @@ impl Deeds {
         let mut outcomes = Vec::new();
         while let Some(desk_command) = self.waiting.pop_front() {
             match send(memory, &desk_command) {
-                Ok(pending) => self.under_way.push((desk_command, pending)),
+                Ok(pending) => self.in_progress.push((desk_command, pending)),
                 // The memory is busy: retry in the next frame.
                 Err(MemoryError::Full { .. }) => {
                     self.waiting.push_front(desk_command);
                     break;
                 }
-                Err(error) => outcomes.push(Outcome { desk_command, done: Err(error.to_string()) }),
+                Err(error) => outcomes.push(Outcome { desk_command, result: Err(error.to_string()) }),
             }
         }
-        self.under_way.retain(|(desk_command, pending)| match pending.take(desk_command) {
+        self.in_progress.retain(|(desk_command, pending)| match pending.poll(desk_command) {
             None => true,
-            Some(done) => {
-                let done = done.map_err(|error| error.to_string());
-                outcomes.push(Outcome { desk_command: desk_command.clone(), done });
+            Some(result) => {
+                let result = result.map_err(|error| error.to_string());
+                outcomes.push(Outcome { desk_command: desk_command.clone(), result });
                 false
             }
         });
@@ -90,7 +95,7 @@ impl Deeds {
 fn send(memory: &Memory, desk_command: &DeskCommand) -> Result<Pending, MemoryError> {
     Ok(match desk_command.clone() {
         DeskCommand::Decide(decisions) => Pending::Written(memory.decide_all(decisions)?),
-        DeskCommand::Keep(keep) => Pending::Written(memory.keep(keep)?),
+        DeskCommand::SetSecrecy(secrecy) => Pending::Written(memory.keep(secrecy)?),
         DeskCommand::Edit(edit) => Pending::Written(memory.edit(edit)?),
         DeskCommand::Learn(game_event) => Pending::Written(memory.learn(Author::Dm, game_event)?),
         DeskCommand::Log(log) => Pending::Written(memory.log(Author::Dm, log)?),
@@ -108,6 +113,8 @@ fn send(memory: &Memory, desk_command: &DeskCommand) -> Result<Pending, MemoryEr
         DeskCommand::SetClock(time) => Pending::Written(memory.set_clock(time)?),
         DeskCommand::SaveSlot(name) => Pending::Written(memory.save_slot(name)?),
         DeskCommand::LoadSlot(name) => Pending::Written(memory.load_slot(name)?),
-        DeskCommand::Make { make, .. } => Pending::Written(memory.write(move |world| make(world))?),
+        DeskCommand::Custom { make_operation, .. } => {
+            Pending::Written(memory.write(move |world| make_operation(world))?)
+        }
     })
 }

@@ -17,17 +17,18 @@
 //! # Use case 2: single panels
 //!
 //! Each panel is a [`Panel`]. Call [`update`](Panel::update) and [`ui`](Panel::ui) each frame, and handle the
-//! [`Request`]s that `ui` returns. [`Watch`] keeps the [`PanelContext`], which all panels need, up to date. [`Deeds`]
-//! sends the commands that change the memory. [`Desk`] combines these types with tabs, keys and undo, and does not
-//! depend on Bevy. Each panel has a model of plain data, a function that reads the model from the memory, and a
-//! function that draws the model. For example, [`panels::review::review_ui`] draws a [`panels::review::ReviewModel`].
+//! [`Request`]s that `ui` returns. [`PanelContextPoller`] keeps the [`PanelContext`], which all panels need, up to
+//! date. [`DeskCommandQueue`] sends the commands that change the memory. [`Desk`] combines these types with tabs, keys
+//! and undo, and does not depend on Bevy. Each panel has a model of plain data, a function that reads the model from
+//! the memory, and a function that draws the model. For example, [`panels::review::review_ui`] draws a
+//! [`panels::review::ReviewModel`].
 //!
 //! # Guarantees
 //!
 //! - **No call blocks.** Requests to the memory return tickets, and a separate thread writes files.
 //! - **Every change is one operation.** Undo names the operation and reverts it. If later operations depend on it, undo
 //!   asks first.
-//! - **No typed text is lost** when the window closes: drafts, filters and layout are saved in [`KeptDesk`].
+//! - **No typed text is lost** when the window closes: drafts, filters and layout are saved in [`SavedDesk`].
 //! - **Screen-safe mode draws no secrets.** It also draws no facts that only some of the players know.
 //! - **Colour is never the only sign of a state.** Every clickable widget has a name for screen readers.
 //!
@@ -52,13 +53,13 @@ pub mod commands;
 mod desk;
 mod desk_commands;
 pub mod direction;
-#[cfg(test)]
-mod moments;
 mod names;
 mod panel;
 mod panel_context;
 pub mod panels;
 mod plugin;
+#[cfg(test)]
+mod scenarios;
 #[cfg(test)]
 mod snapshots;
 #[cfg(test)]
@@ -68,10 +69,13 @@ pub mod theme;
 pub mod widgets;
 
 pub use commands::PanelKind;
-pub use desk::{Desk, KeptDesk};
-pub use desk_commands::Deeds;
-pub use names::{Named, Names};
-pub use panel::{DeskCommand, Done, Look, Make, Note, Outcome, Panel, PanelContext, Request, Saved, restored, saved};
-pub use panel_context::{Watch, taken};
+pub use desk::{Desk, SavedDesk};
+pub use desk_commands::DeskCommandQueue;
+pub use names::{NameIndex, NamedEntity};
+pub use panel::{
+    CommandReport, DeskCommand, DisplayContext, MakeOperation, Outcome, Panel, PanelContext, Request, SavedState,
+    StatusMessage, restore_state, save_state,
+};
+pub use panel_context::{PanelContextPoller, poll_ticket};
 pub use plugin::{HearsayPanelPlugin, PanelDesk};
 pub use theme::{Shade, Theme, Tone};

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// An entity with its display name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Named {
+pub struct NamedEntity {
     /// Id of the entity.
     pub id: EntityId,
     /// Main name of the entity; its id if it has no name.
@@ -16,44 +16,45 @@ pub struct Named {
     pub kind: Option<Kind>,
 }
 
-impl Named {
+impl NamedEntity {
     /// Reads the name and kind of an entity from a state.
-    pub fn of(state: &State, id: &EntityId) -> Self {
+    pub fn new(state: &State, id: &EntityId) -> Self {
         Self { id: id.clone(), name: state.name_or_id(id).to_owned(), kind: state.kind(id) }
     }
 }
 
 /// All names of a campaign, for completion and links.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Names {
-    all: Vec<Named>,
+pub struct NameIndex {
+    all: Vec<NamedEntity>,
     by_id: HashMap<EntityId, usize>,
     /// Sorted list of normalized names, aliases and ids. A name of several words is also listed from its second word
     /// on, from its third word on, and so on. The number is the index of the entity.
-    spelled: Vec<(String, usize)>,
+    spellings: Vec<(String, usize)>,
 }
 
-impl Names {
+impl NameIndex {
     /// Reads all names of a state, including secret names. Call this function on a background thread, because it visits
     /// every entity.
-    pub fn of(state: &State) -> Self {
-        let mut all: Vec<Named> = state.entities().map(|entity| Named::of(state, &entity.id)).collect();
+    pub fn from_state(state: &State) -> Self {
+        let mut all: Vec<NamedEntity> = state.entities().map(|entity| NamedEntity::new(state, &entity.id)).collect();
         all.sort();
-        let mut spelled = Vec::with_capacity(all.len() * 2);
-        for (number, named) in all.iter().enumerate() {
-            for name in state.names(&named.id) {
+        let mut spellings = Vec::with_capacity(all.len() * 2);
+        for (index, entity) in all.iter().enumerate() {
+            for name in state.names(&entity.id) {
                 let normal = text::normal(name);
                 // A search finds a name by the beginning of any of its words.
-                let starts = normal.char_indices().filter(|(at, _)| *at == 0 || normal[..*at].ends_with([' ', '-']));
-                let parts: Vec<String> = starts.map(|(at, _)| normal[at..].to_owned()).collect();
-                spelled.extend(parts.into_iter().map(|part| (part, number)));
+                let suffix_starts =
+                    normal.char_indices().filter(|(at, _)| *at == 0 || normal[..*at].ends_with([' ', '-']));
+                let suffixes: Vec<String> = suffix_starts.map(|(at, _)| normal[at..].to_owned()).collect();
+                spellings.extend(suffixes.into_iter().map(|suffix| (suffix, index)));
             }
-            spelled.push((named.id.to_string(), number));
+            spellings.push((entity.id.to_string(), index));
         }
-        spelled.sort();
-        spelled.dedup();
-        let by_id = all.iter().enumerate().map(|(number, named)| (named.id.clone(), number)).collect();
-        Self { all, by_id, spelled }
+        spellings.sort();
+        spellings.dedup();
+        let by_id = all.iter().enumerate().map(|(index, entity)| (entity.id.clone(), index)).collect();
+        Self { all, by_id, spellings }
     }
 
     /// Returns the number of entities.
@@ -67,34 +68,34 @@ impl Names {
     }
 
     /// Returns all entities, sorted by id.
-    pub fn all(&self) -> &[Named] {
+    pub fn all(&self) -> &[NamedEntity] {
         &self.all
     }
 
     /// Returns an entity with its name; `None` if the entity does not exist.
-    pub fn get(&self, id: &EntityId) -> Option<&Named> {
-        self.by_id.get(id).map(|number| &self.all[*number])
+    pub fn get(&self, id: &EntityId) -> Option<&NamedEntity> {
+        self.by_id.get(id).map(|index| &self.all[*index])
     }
 
     /// Returns the name of an entity, or its id if the name is unknown.
     pub fn name<'a>(&'a self, id: &'a EntityId) -> &'a str {
-        self.get(id).map_or(id.as_str(), |named| &named.name)
+        self.get(id).map_or(id.as_str(), |entity| &entity.name)
     }
 
     /// Returns the entity with exactly this name, alias or id. Returns `None` if no entity or more than one entity has
     /// it.
-    pub fn exact(&self, name: &str) -> Option<&Named> {
+    pub fn find_exact(&self, name: &str) -> Option<&NamedEntity> {
         let name = text::normal(name);
-        let from = self.spelled.partition_point(|(spelled, _)| *spelled < name);
-        let same = self.spelled[from..].iter().take_while(|(spelled, _)| *spelled == name);
-        let numbers: Vec<usize> = same.map(|(_, number)| *number).take(64).collect();
+        let start = self.spellings.partition_point(|(spelling, _)| *spelling < name);
+        let equal_spellings = self.spellings[start..].iter().take_while(|(spelling, _)| *spelling == name);
+        let indexes: Vec<usize> = equal_spellings.map(|(_, index)| *index).take(64).collect();
         // The list also contains the ends of longer names. An entity whose complete name matches takes precedence.
-        let is_whole = |number: &usize| {
-            let named = &self.all[*number];
-            text::normal(&named.name) == name || named.id.as_str() == name
+        let matches_complete_name = |index: &usize| {
+            let entity = &self.all[*index];
+            text::normal(&entity.name) == name || entity.id.as_str() == name
         };
-        let whole: Vec<usize> = numbers.iter().copied().filter(is_whole).collect();
-        match (&whole[..], &numbers[..]) {
+        let complete_matches: Vec<usize> = indexes.iter().copied().filter(matches_complete_name).collect();
+        match (&complete_matches[..], &indexes[..]) {
             ([only], _) | ([], [only]) => self.all.get(*only),
             _ => None,
         }
@@ -102,58 +103,63 @@ impl Names {
 
     /// Returns the first entity that a text mentions. A mention is a complete name, or a word that occurs in the name
     /// of only one entity.
-    pub fn mentioned(&self, words: &str) -> Option<&Named> {
+    pub fn find_mention(&self, words: &str) -> Option<&NamedEntity> {
         let starts = words.char_indices().filter(|(at, _)| *at == 0 || !words[..*at].ends_with(char::is_alphanumeric));
         starts.map(|(at, _)| &words[at..]).find_map(|rest| {
             let ends = rest.char_indices().filter(|(_, c)| !c.is_alphanumeric() && *c != '-').map(|(at, _)| at);
             let mut ends: Vec<usize> = ends.chain([rest.len()]).filter(|end| (2..=80).contains(end)).collect();
             ends.truncate(6);
-            let capital = rest.chars().next().is_some_and(char::is_uppercase);
-            ends.into_iter().rev().filter(|_| capital).find_map(|end| {
+            let is_capitalized = rest.chars().next().is_some_and(char::is_uppercase);
+            ends.into_iter().rev().filter(|_| is_capitalized).find_map(|end| {
                 let name = &rest[..end];
-                self.exact(name).or_else(|| self.first_name(name))
+                self.find_exact(name).or_else(|| self.find_by_word(name))
             })
         })
     }
 
     /// Returns the entity whose name contains this word, such as `Grimjaw`. Returns `None` if no entity or more than
     /// one entity matches.
-    fn first_name(&self, word: &str) -> Option<&Named> {
+    fn find_by_word(&self, word: &str) -> Option<&NamedEntity> {
         if word.contains(' ') {
             return None;
         }
         let word = text::normal(word);
-        let is_word = |named: &&Named| text::normal(&named.name).split(' ').any(|part| part == word);
-        let mut found = self.completions(&word, |_| true, 8).into_iter().filter(is_word);
-        found.next().filter(|_| found.next().is_none())
+        let is_word = |named: &&NamedEntity| text::normal(&named.name).split(' ').any(|part| part == word);
+        let mut matches = self.completions(&word, |_| true, 8).into_iter().filter(is_word);
+        matches.next().filter(|_| matches.next().is_none())
     }
 
-    /// Returns at most `limit` entities for which `wanted` is true and a word of a name begins with `typed`. Entities
-    /// whose main name begins with `typed` come first.
-    pub fn completions(&self, typed: &str, wanted: impl Fn(&Named) -> bool, limit: usize) -> Vec<&Named> {
+    /// Returns at most `limit` entities for which `is_offered` is true and a word of a name begins with `typed`.
+    /// Entities whose main name begins with `typed` come first.
+    pub fn completions(
+        &self,
+        typed: &str,
+        is_offered: impl Fn(&NamedEntity) -> bool,
+        limit: usize,
+    ) -> Vec<&NamedEntity> {
         let typed = text::normal(typed);
         if typed.is_empty() {
             return Vec::new();
         }
-        let from = self.spelled.partition_point(|(name, _)| *name < typed);
-        let matching = self.spelled[from..].iter().take_while(|(name, _)| name.starts_with(&typed));
-        let mut found: Vec<(bool, &Named)> = Vec::new();
+        let start = self.spellings.partition_point(|(name, _)| *name < typed);
+        let matching = self.spellings[start..].iter().take_while(|(name, _)| name.starts_with(&typed));
+        let mut candidates: Vec<(bool, &NamedEntity)> = Vec::new();
         // A very short text can match thousands of names. Looking at the first matches is enough, because all matches
         // are equally good.
-        for (name, number) in matching.take(4096) {
-            let named = &self.all[*number];
-            let first = text::normal(&named.name).starts_with(name.as_str());
-            match found.iter_mut().find(|(_, other)| other.id == named.id) {
-                Some((is_first, _)) => *is_first |= first,
-                None if wanted(named) => found.push((first, named)),
+        for (name, index) in matching.take(4096) {
+            let entity = &self.all[*index];
+            let matches_main_name = text::normal(&entity.name).starts_with(name.as_str());
+            match candidates.iter_mut().find(|(_, other)| other.id == entity.id) {
+                Some((is_first, _)) => *is_first |= matches_main_name,
+                None if is_offered(entity) => candidates.push((matches_main_name, entity)),
                 None => {}
             }
-            if found.len() >= limit.saturating_mul(8).max(64) {
+            if candidates.len() >= limit.saturating_mul(8).max(64) {
                 break;
             }
         }
-        found.sort_by(|(a_first, a), (b_first, b)| b_first.cmp(a_first).then_with(|| a.name.cmp(&b.name)));
-        found.into_iter().map(|(_, named)| named).take(limit).collect()
+        candidates.sort_by(|(a_first, a), (b_first, b)| b_first.cmp(a_first).then_with(|| a.name.cmp(&b.name)));
+        candidates.into_iter().map(|(_, entity)| entity).take(limit).collect()
     }
 }
 
@@ -164,7 +170,7 @@ mod tests {
 
     #[test]
     fn names_complete_by_any_of_their_words() {
-        let names = Names::of(&gullhaven_state());
+        let names = NameIndex::from_state(&gullhaven_state());
         let found = |typed: &str| -> Vec<&str> {
             names.completions(typed, |_| true, 5).into_iter().map(|named| named.name.as_str()).collect()
         };

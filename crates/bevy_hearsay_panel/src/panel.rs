@@ -19,7 +19,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
     commands::{Command, PanelKind},
-    names::Names,
+    names::NameIndex,
     theme::Theme,
 };
 
@@ -35,7 +35,7 @@ pub trait Panel: Send + Sync {
     fn update(&mut self, memory: &Memory, context: &PanelContext);
 
     /// Draws the panel. Returns its requests to the desk.
-    fn ui(&mut self, ui: &mut egui::Ui, look: &Look) -> Vec<Request>;
+    fn ui(&mut self, ui: &mut egui::Ui, display: &DisplayContext) -> Vec<Request>;
 
     /// Returns the number of waiting items, for a badge on the panel's tab.
     fn badge(&self) -> usize {
@@ -44,37 +44,37 @@ pub trait Panel: Send + Sync {
 
     /// Shows the target of a request that another panel made. Returns whether this panel handles the request. If it
     /// does, the desk opens the panel.
-    fn show(&mut self, request: &Request) -> bool {
+    fn handle_request(&mut self, request: &Request) -> bool {
         let _ = request;
         false
     }
 
     /// Receives the outcome of a command that this or another panel gave.
-    fn heard(&mut self, outcome: &Outcome) {
+    fn on_outcome(&mut self, outcome: &Outcome) {
         let _ = outcome;
     }
 
     /// Returns the state to restore when the desk opens again: selection, filters, and typed text that was not sent.
-    fn save(&self) -> Option<Saved> {
+    fn save(&self) -> Option<SavedState> {
         None
     }
 
     /// Restores [saved](Self::save) state. Invalid state is ignored.
-    fn restore(&mut self, saved: Saved) {
+    fn restore(&mut self, saved: SavedState) {
         let _ = saved;
     }
 }
 
 /// State that a panel [saves](Panel::save).
-pub type Saved = serde_json::Value;
+pub type SavedState = serde_json::Value;
 
 /// Serializes the view state of a panel for [`Panel::save`].
-pub fn saved<T: Serialize>(view: &T) -> Option<Saved> {
+pub fn save_state<T: Serialize>(view: &T) -> Option<SavedState> {
     serde_json::to_value(view).inspect_err(|error| tracing::debug!("cannot save the view of a panel: {error}")).ok()
 }
 
 /// Deserializes the state that [`Panel::save`] returned. Returns `None` if the state is invalid.
-pub fn restored<T: DeserializeOwned>(saved: Saved) -> Option<T> {
+pub fn restore_state<T: DeserializeOwned>(saved: SavedState) -> Option<T> {
     serde_json::from_value(saved)
         .inspect_err(|error| tracing::debug!("cannot read the saved view of a panel: {error}; using the default"))
         .ok()
@@ -107,11 +107,11 @@ pub enum Request {
     /// Put text on the clipboard.
     Copy(String),
     /// Show a message in the status bar.
-    Tell(Note),
-    /// Change the memory. All panels [receive the outcome](Panel::heard).
-    Do(DeskCommand),
+    ShowMessage(StatusMessage),
+    /// Change the memory. All panels [receive the outcome](Panel::on_outcome).
+    Execute(DeskCommand),
     /// Register a write that was made without a [`DeskCommand`], so that undo covers it.
-    Wrote(Written),
+    RegisterWrite(Written),
     /// Revert the DM's newest live operation. The desk names this operation, and asks first if later operations depend
     /// on it.
     Undo,
@@ -121,27 +121,27 @@ pub enum Request {
 
 /// A message for the status bar.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Note {
+pub struct StatusMessage {
     /// Text of the message.
     pub text: String,
     /// Whether the message reports an error.
-    pub trouble: bool,
+    pub is_error: bool,
 }
 
-impl Note {
+impl StatusMessage {
     /// Creates a message that reports success.
     pub fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into(), trouble: false }
+        Self { text: text.into(), is_error: false }
     }
 
     /// Creates a message that reports an error. The text must say what went wrong and what to do.
-    pub fn trouble(text: impl Into<String>) -> Self {
-        Self { text: text.into(), trouble: true }
+    pub fn error(text: impl Into<String>) -> Self {
+        Self { text: text.into(), is_error: true }
     }
 }
 
 /// Function that makes an operation. Its argument is the state of the memory at the moment of the write.
-pub type Make = Arc<dyn Fn(&ReadSnapshot) -> Result<Operation, MemoryError> + Send + Sync>;
+pub type MakeOperation = Arc<dyn Fn(&ReadSnapshot) -> Result<Operation, MemoryError> + Send + Sync>;
 
 /// A change by the DM. Each change becomes one operation, which undo can revert.
 #[derive(Clone)]
@@ -149,7 +149,7 @@ pub enum DeskCommand {
     /// Decide on facts that wait for review, in one operation.
     Decide(Decisions),
     /// Make facts secret, or end their secrecy.
-    Keep(Keep),
+    SetSecrecy(Keep),
     /// Make a manual edit.
     Edit(Edit),
     /// Record a game event. Characters learn facts from the event.
@@ -185,32 +185,32 @@ pub enum DeskCommand {
     /// Load a slot.
     LoadSlot(String),
     /// Write any other operation.
-    Make {
+    Custom {
         /// Short description, for display, such as `everybody present saw it`.
-        what: String,
+        description: String,
         /// Makes the operation. May be called more than once.
-        make: Make,
+        make_operation: MakeOperation,
     },
 }
 
 impl std::fmt::Debug for DeskCommand {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Deed({})", self.what())
+        write!(f, "Deed({})", self.description())
     }
 }
 
 impl DeskCommand {
     /// Creates a command that writes several changes as one operation.
-    pub fn make(
-        what: impl Into<String>,
-        make: impl Fn(&ReadSnapshot) -> Result<Operation, MemoryError> + Send + Sync + 'static,
+    pub fn custom(
+        description: impl Into<String>,
+        make_operation: impl Fn(&ReadSnapshot) -> Result<Operation, MemoryError> + Send + Sync + 'static,
     ) -> Self {
-        Self::Make { what: what.into(), make: Arc::new(make) }
+        Self::Custom { description: description.into(), make_operation: Arc::new(make_operation) }
     }
 
     /// Returns a short description to display while the command is in progress. Once the command is complete, display
     /// the summary of the operation instead, because it is more precise.
-    pub fn what(&self) -> Cow<'_, str> {
+    pub fn description(&self) -> Cow<'_, str> {
         Cow::Borrowed(match self {
             Self::Decide(Decisions { facts, decision, .. }) => {
                 let word = match decision {
@@ -224,8 +224,8 @@ impl DeskCommand {
                     count => format!("{word} {count} facts").into(),
                 };
             }
-            Self::Keep(Keep { secret: true, .. }) => "make secret",
-            Self::Keep(_) => "make open",
+            Self::SetSecrecy(Keep { secret: true, .. }) => "make secret",
+            Self::SetSecrecy(_) => "make open",
             Self::Edit(_) => "edit",
             Self::Learn(_) => "record an event",
             Self::Log(_) => "log",
@@ -243,7 +243,7 @@ impl DeskCommand {
             Self::SetClock(_) => "set the clock",
             Self::SaveSlot(_) => "save",
             Self::LoadSlot(_) => "load",
-            Self::Make { what, .. } => what,
+            Self::Custom { description, .. } => description,
         })
     }
 }
@@ -254,12 +254,12 @@ pub struct Outcome {
     /// The command.
     pub desk_command: DeskCommand,
     /// The result, or an error that says what to do.
-    pub done: Result<Done, String>,
+    pub result: Result<CommandReport, String>,
 }
 
 /// The result of a command.
 #[derive(Debug, Clone)]
-pub struct Done {
+pub struct CommandReport {
     /// Position of the operation; `None` if nothing changed.
     pub position: Option<Position>,
     /// Short summary of the changes.
@@ -290,16 +290,16 @@ pub struct PanelContext {
     /// Current place of the scene, if it is known.
     pub place: Option<EntityId>,
     /// Player characters whose players are at the table.
-    pub here: Vec<EntityId>,
+    pub present_players: Vec<EntityId>,
     /// All names, for completion.
-    pub names: Arc<Names>,
+    pub names: Arc<NameIndex>,
     /// Number of commands that are waiting or in progress.
-    pub under_way: usize,
+    pub pending_commands: usize,
 }
 
 /// Display settings of a panel in this frame.
 #[derive(Debug, Clone)]
-pub struct Look {
+pub struct DisplayContext {
     /// Colours, sizes and spacing.
     pub theme: Arc<Theme>,
     /// Whether players can see the screen. If so, panels draw no secrets, no notes for the DM, and no facts that only
@@ -309,25 +309,36 @@ pub struct Look {
     /// popups.
     pub quiet: bool,
     /// Whether this panel receives single keys. True if it is the active panel and no text field has the focus.
-    pub keys: bool,
+    pub accepts_keys: bool,
     /// Name of the command that the user chose for this panel in the palette in this frame.
-    pub asked: Option<&'static str>,
+    pub chosen_command: Option<&'static str>,
     /// All names, for completion and for the display of entities.
-    pub names: Arc<Names>,
+    pub names: Arc<NameIndex>,
 }
 
-impl Default for Look {
+impl Default for DisplayContext {
     fn default() -> Self {
-        Self { theme: Arc::default(), screen_safe: false, quiet: false, keys: true, asked: None, names: Arc::default() }
+        Self {
+            theme: Arc::default(),
+            screen_safe: false,
+            quiet: false,
+            accepts_keys: true,
+            chosen_command: None,
+            names: Arc::default(),
+        }
     }
 }
 
-impl Look {
+impl DisplayContext {
     /// Returns whether the user gave a command to this panel in this frame, with a key or in the palette.
-    pub fn pressed(&self, ui: &egui::Ui, command: &Command) -> bool {
-        let chosen = self.asked == Some(command.name);
+    pub fn is_triggered(&self, ui: &egui::Ui, command: &Command) -> bool {
+        let is_chosen = self.chosen_command == Some(command.name);
         // Ignore keys while a text field has the focus: the focus may have moved in this frame.
         let typing = ui.ctx().text_edit_focused();
-        chosen || command.keys.iter().any(|keys| (keys.needs_no_focus() || self.keys && !typing) && keys.consume(ui))
+        is_chosen
+            || command
+                .keys
+                .iter()
+                .any(|keys| (keys.works_while_typing() || self.accepts_keys && !typing) && keys.consume(ui))
     }
 }

@@ -14,7 +14,7 @@ use crossbeam_channel::{Sender, bounded};
 use hearsay_files::{Access, Durability};
 
 use crate::{
-    desk::{Desk, KeptDesk},
+    desk::{Desk, SavedDesk},
     theme::Theme,
     widgets::empty_state,
 };
@@ -68,45 +68,45 @@ pub struct PanelDesk {
 #[derive(Resource)]
 struct Settings {
     key: Option<KeyCode>,
-    fills: bool,
+    fill_window: bool,
 }
 
 /// Writes the desk's state on a separate thread.
 #[derive(Resource)]
-struct Keeper {
+struct DeskSaver {
     sender: Option<Sender<String>>,
     writer: Option<JoinHandle<()>>,
-    kept: String,
+    last_saved: String,
 }
 
-impl Keeper {
-    fn new(file: PathBuf, kept: String) -> Self {
+impl DeskSaver {
+    fn new(file: PathBuf, last_saved: String) -> Self {
         let (sender, receiver) = bounded::<String>(2);
         let write = move || {
             for text in receiver {
-                if let Err(error) = write_whole(&file, &text) {
+                if let Err(error) = write_atomically(&file, &text) {
                     tracing::warn!("cannot save the layout of the panels to {}: {error}", file.display());
                 }
             }
         };
         let writer = thread::Builder::new().name("hearsay-panels".into()).spawn(write);
         let writer = writer.inspect_err(|error| tracing::warn!("cannot save the layout of the panels: {error}")).ok();
-        Self { sender: Some(sender), writer, kept }
+        Self { sender: Some(sender), writer, last_saved }
     }
 
-    fn keep(&mut self, desk: &Desk) {
-        let Ok(text) = serde_json::to_string(&desk.keep()) else { return };
-        if text != self.kept
+    fn save_if_changed(&mut self, desk: &Desk) {
+        let Ok(text) = serde_json::to_string(&desk.save()) else { return };
+        if text != self.last_saved
             && let Some(sender) = &self.sender
             && sender.try_send(text.clone()).is_ok()
         {
-            self.kept = text;
+            self.last_saved = text;
         }
     }
 }
 
 /// Writes a file atomically. Creates the directory of the file if necessary.
-fn write_whole(file: &Path, text: &str) -> std::io::Result<()> {
+fn write_atomically(file: &Path, text: &str) -> std::io::Result<()> {
     if let Some(directory) = file.parent() {
         fs::create_dir_all(directory)?;
     }
@@ -124,8 +124,8 @@ impl Plugin for HearsayPanelPlugin {
         }
         if let Some(file) = &self.kept {
             let text = fs::read_to_string(file).unwrap_or_default();
-            match serde_json::from_str::<KeptDesk>(&text) {
-                Ok(kept) => desk.restore(kept),
+            match serde_json::from_str::<SavedDesk>(&text) {
+                Ok(saved_desk) => desk.restore(saved_desk),
                 Err(error) if !text.is_empty() => {
                     tracing::warn!(
                         "cannot read the saved layout of the panels in {}: {error}; using the default layout",
@@ -134,20 +134,20 @@ impl Plugin for HearsayPanelPlugin {
                 }
                 Err(_) => {}
             }
-            app.insert_resource(Keeper::new(file.clone(), text));
+            app.insert_resource(DeskSaver::new(file.clone(), text));
         }
         app.insert_resource(PanelDesk { desk, open: self.open })
-            .insert_resource(Settings { key: self.key, fills: self.fills })
+            .insert_resource(Settings { key: self.key, fill_window: self.fills })
             .add_systems(PreUpdate, toggle.after(bevy::input::InputSystems))
-            .add_systems(First, keep_pointer)
+            .add_systems(First, resend_pointer_position)
             .add_systems(EguiPrimaryContextPass, draw)
             .add_systems(
                 Last,
                 (
-                    keep.run_if(bevy::time::common_conditions::on_timer(Duration::from_secs(2))),
-                    keep_at_exit.run_if(on_message::<AppExit>),
+                    save_desk.run_if(bevy::time::common_conditions::on_timer(Duration::from_secs(2))),
+                    save_at_exit.run_if(on_message::<AppExit>),
                 )
-                    .run_if(resource_exists::<Keeper>),
+                    .run_if(resource_exists::<DeskSaver>),
             );
     }
 }
@@ -162,16 +162,16 @@ fn toggle(keys: Option<Res<ButtonInput<KeyCode>>>, settings: Res<Settings>, mut 
 
 /// Sends the position of the pointer to egui after a change of the scale. Otherwise egui would use the old position
 /// until the pointer moves, and a second click on the same button would miss the button.
-fn keep_pointer(
-    scaled: Query<(), Changed<EguiZoomFactor>>,
+fn resend_pointer_position(
+    scaled_windows: Query<(), Changed<EguiZoomFactor>>,
     windows: Query<(Entity, &Window)>,
-    mut moved: MessageWriter<CursorMoved>,
+    mut cursor_moved: MessageWriter<CursorMoved>,
 ) {
-    if scaled.is_empty() {
+    if scaled_windows.is_empty() {
         return;
     }
     for (window, at) in windows.iter().filter_map(|(id, window)| Some((id, window.cursor_position()?))) {
-        moved.write(CursorMoved { window, position: at, delta: None });
+        cursor_moved.write(CursorMoved { window, position: at, delta: None });
     }
 }
 
@@ -186,7 +186,7 @@ fn draw(
     if !desk.open {
         // While the desk is closed, continue pending commands and keep the number of waiting items up to date.
         if let Some(memory) = memory.get() {
-            desk.desk.attend(memory);
+            desk.desk.update_in_background(memory);
         }
         return;
     }
@@ -195,51 +195,51 @@ fn draw(
     let ctx = ctx.clone();
     desk.desk.theme().apply(&ctx);
     let PanelDesk { desk, open } = &mut *desk;
-    let mut show = |ui: &mut egui::Ui| match memory.get() {
+    let mut draw_content = |ui: &mut egui::Ui| match memory.get() {
         Some(memory) => desk.ui(ui, memory),
-        None => unopened(ui, desk, &state, &progress),
+        None => placeholder_ui(ui, desk, &state, &progress),
     };
-    if settings.fills {
+    if settings.fill_window {
         let builder = egui::UiBuilder::new().layer_id(egui::LayerId::background()).max_rect(ctx.viewport_rect());
         let mut ui = egui::Ui::new(ctx.clone(), egui::Id::new("hearsay desk"), builder);
-        show(&mut ui);
+        draw_content(&mut ui);
     } else {
         let size = ctx.content_rect().size() * 0.85;
-        egui::Window::new("Hearsay").default_size(size).open(open).show(&ctx, show);
+        egui::Window::new("Hearsay").default_size(size).open(open).show(&ctx, draw_content);
     }
 }
 
 /// Draws a placeholder instead of the panels while the memory is not open.
-fn unopened(ui: &mut egui::Ui, desk: &Desk, state: &MemoryState, progress: &LoadProgress) {
-    let look = crate::Look { theme: desk.theme().clone().into(), ..crate::Look::default() };
-    let frame = egui::Frame::new().fill(look.theme.palette().surface);
+fn placeholder_ui(ui: &mut egui::Ui, desk: &Desk, state: &MemoryState, progress: &LoadProgress) {
+    let display = crate::DisplayContext { theme: desk.theme().clone().into(), ..crate::DisplayContext::default() };
+    let frame = egui::Frame::new().fill(display.theme.palette().surface);
     egui::CentralPanel::default().frame(frame).show(ui, |ui| {
-        let (what, next) = match state {
-            MemoryState::Failed(why) => ("The campaign could not be opened", why.clone()),
+        let (title, hint) = match state {
+            MemoryState::Failed(error) => ("The campaign could not be opened", error.clone()),
             MemoryState::Closed => ("The campaign was closed", String::new()),
             MemoryState::Loading | MemoryState::Ready if progress.stage.is_empty() => {
                 ("Opening\u{2026}", String::new())
             }
             MemoryState::Loading | MemoryState::Ready => ("Opening\u{2026}", progress.stage.clone()),
         };
-        empty_state(ui, &look, what, &next, None);
+        empty_state(ui, &display, title, &hint, None);
     });
     ui.ctx().request_repaint_after(Duration::from_millis(50));
 }
 
-fn keep(mut keeper: ResMut<Keeper>, desk: Res<PanelDesk>) {
-    keeper.keep(&desk.desk);
+fn save_desk(mut desk_saver: ResMut<DeskSaver>, desk: Res<PanelDesk>) {
+    desk_saver.save_if_changed(&desk.desk);
 }
 
-fn keep_at_exit(mut keeper: ResMut<Keeper>, desk: Res<PanelDesk>) {
-    let begun = std::time::Instant::now();
-    let Ok(text) = serde_json::to_string(&desk.desk.keep()) else { return };
-    if let Some(sender) = keeper.sender.take() {
+fn save_at_exit(mut desk_saver: ResMut<DeskSaver>, desk: Res<PanelDesk>) {
+    let started_at = std::time::Instant::now();
+    let Ok(text) = serde_json::to_string(&desk.desk.save()) else { return };
+    if let Some(sender) = desk_saver.sender.take() {
         let _ = sender.send_timeout(text, Duration::from_secs(1));
     }
-    let Some(writer) = keeper.writer.take() else { return };
+    let Some(writer) = desk_saver.writer.take() else { return };
     // Wait until the file is written, but at most two seconds.
-    while !writer.is_finished() && begun.elapsed() < Duration::from_secs(2) {
+    while !writer.is_finished() && started_at.elapsed() < Duration::from_secs(2) {
         thread::sleep(Duration::from_millis(2));
     }
 }

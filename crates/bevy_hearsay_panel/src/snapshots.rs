@@ -13,10 +13,10 @@ use crate::{
         graph::{GraphModel, GraphRequest},
         import::ReportModel,
         review::ReviewModel,
-        scene::{StageModel, StageRequest},
+        scene::{SceneSettingModel, SceneSettingRequest},
         threads::ThreadsModel,
     },
-    testing::{empty, world_of},
+    testing::{empty_memory, read_snapshot},
 };
 
 const CAMPAIGN: &str = "campaign: {id: inn, name: The Inn}\n";
@@ -38,18 +38,18 @@ const PEOPLE: &str = "entities:
 
 /// Compares a model with the snapshot of this name.
 fn check(name: &str, model: &impl Serialize) {
-    let now = serde_json::to_string_pretty(model).unwrap() + "\n";
+    let current = serde_json::to_string_pretty(model).unwrap() + "\n";
     let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("src/snapshots/{name}.json"));
     if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
         fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(&file, now).unwrap();
+        fs::write(&file, current).unwrap();
         return;
     }
-    let kept = fs::read_to_string(&file).unwrap_or_default();
-    let other = kept.lines().zip(now.lines()).position(|(kept, now)| kept != now);
-    let line = other.unwrap_or_else(|| kept.lines().count().min(now.lines().count()));
+    let saved = fs::read_to_string(&file).unwrap_or_default();
+    let different_line = saved.lines().zip(current.lines()).position(|(saved, current)| saved != current);
+    let line = different_line.unwrap_or_else(|| saved.lines().count().min(current.lines().count()));
     let at = |text: &str| text.lines().nth(line).unwrap_or_default().trim().to_owned();
-    assert!(kept == now, "{name}, line {}: it was {:?} and is {:?}", line + 1, at(&kept), at(&now));
+    assert!(saved == current, "{name}, line {}: it was {:?} and is {:?}", line + 1, at(&saved), at(&current));
 }
 
 #[test]
@@ -57,14 +57,14 @@ fn what_panels_show_of_a_small_campaign() {
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("campaign.yaml"), CAMPAIGN).unwrap();
     fs::write(directory.path().join("people.yaml"), PEOPLE).unwrap();
-    let memory = empty();
+    let memory = empty_memory();
     let outcome = memory.import_dry_run(directory.path()).unwrap().wait().unwrap();
-    check("import", &ReportModel::of(&outcome.report));
+    check("import", &ReportModel::from_report(&outcome.report));
     memory.import(directory.path()).unwrap().wait().unwrap();
     let id = |text: &str| EntityId::new(text).unwrap();
     let read = move |world: &ReadSnapshot| {
-        let request = StageRequest { speaker: Some(id("bram")), ..StageRequest::default() };
-        check("scene", &StageModel::load(world, &request)?);
+        let request = SceneSettingRequest { speaker: Some(id("bram")), ..SceneSettingRequest::default() };
+        check("scene", &SceneSettingModel::load(world, &request)?);
         check("entity", &EntityModel::load(world, &EntityRequest { id: id("bram") })?);
         check(
             "graph",
@@ -72,10 +72,10 @@ fn what_panels_show_of_a_small_campaign() {
         );
         check("threads", &ThreadsModel::load(world)?);
         let mut review = ReviewModel::load(world, &[]);
-        review.heads.iter_mut().for_each(|head| head.recorded = 0);
+        review.cards.iter_mut().for_each(|card| card.recorded = 0);
         check("review", &review);
         Ok(())
     };
     let state = memory.read(|world| Ok(std::sync::Arc::clone(&world.state))).unwrap().wait().unwrap();
-    read(&world_of(state)).map_err(|error: hearsay_engine::MemoryError| error.to_string()).unwrap();
+    read(&read_snapshot(state)).map_err(|error: hearsay_engine::MemoryError| error.to_string()).unwrap();
 }

@@ -13,19 +13,19 @@ use hearsay_engine::{Memory, MemoryOptions};
 use hearsay_model::{FactId, State};
 
 use crate::{
-    desk_commands::Deeds,
-    panel::{Look, Outcome, Panel, Request},
-    panel_context::Watch,
+    desk_commands::DeskCommandQueue,
+    panel::{DisplayContext, Outcome, Panel, Request},
+    panel_context::PanelContextPoller,
 };
 
 /// Maximum time that a test waits. It is long enough for a busy machine.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Directory of the example campaign.
 pub(crate) const GULLHAVEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../campaigns/gullhaven");
 
 /// Opens an empty memory without a sentence encoder: search uses only words and the graph.
-pub(crate) fn empty() -> Memory {
+pub(crate) fn empty_memory() -> Memory {
     let mut options = MemoryOptions::in_memory();
     options.settings.model.enabled = false;
     options.settings.extraction.enabled = false;
@@ -34,7 +34,7 @@ pub(crate) fn empty() -> Memory {
 
 /// Opens the example campaign in a separate engine.
 pub(crate) fn gullhaven() -> Memory {
-    let memory = empty();
+    let memory = empty_memory();
     memory.import(GULLHAVEN).unwrap().wait().unwrap();
     memory
 }
@@ -42,41 +42,41 @@ pub(crate) fn gullhaven() -> Memory {
 /// Returns the state of the example campaign. The state is computed once for all read-only tests.
 pub(crate) fn gullhaven_state() -> Arc<State> {
     static STATE: OnceLock<Arc<State>> = OnceLock::new();
-    let make = || gullhaven().read(|world| Ok(Arc::clone(&world.state))).unwrap().wait().unwrap();
-    Arc::clone(STATE.get_or_init(make))
+    let read_state = || gullhaven().read(|world| Ok(Arc::clone(&world.state))).unwrap().wait().unwrap();
+    Arc::clone(STATE.get_or_init(read_state))
 }
 
 /// A panel with an engine. This type takes the role of the desk in tests.
-pub(crate) struct Stage<P> {
+pub(crate) struct PanelHost<P> {
     pub(crate) memory: Memory,
     pub(crate) panel: P,
-    pub(crate) look: Look,
-    pub(crate) watch: Watch,
-    pub(crate) desk_commands: Deeds,
+    pub(crate) display: DisplayContext,
+    pub(crate) context_poller: PanelContextPoller,
+    pub(crate) desk_commands: DeskCommandQueue,
     /// Requests that the panel returned, without commands. Commands are carried out instead.
     pub(crate) requests: Vec<Request>,
     /// Outcomes of the panel's commands.
     pub(crate) outcomes: Vec<Outcome>,
 }
 
-impl<P: Panel> Stage<P> {
+impl<P: Panel> PanelHost<P> {
     fn frame(&mut self, ui: &mut egui::Ui) {
-        self.look.theme.apply(ui.ctx());
+        self.display.theme.apply(ui.ctx());
         for outcome in self.desk_commands.update(&self.memory) {
-            if let Ok(done) = &outcome.done
-                && let Some(position) = done.position
+            if let Ok(report) = &outcome.result
+                && let Some(position) = report.position
             {
-                self.watch.wrote(position);
+                self.context_poller.register_write(position);
             }
-            self.panel.heard(&outcome);
+            self.panel.on_outcome(&outcome);
             self.outcomes.push(outcome);
         }
-        self.watch.update(&self.memory, self.desk_commands.count());
-        self.look.names = Arc::clone(&self.watch.panel_context().names);
-        self.panel.update(&self.memory, self.watch.panel_context());
-        for request in self.panel.ui(ui, &self.look) {
+        self.context_poller.update(&self.memory, self.desk_commands.pending_count());
+        self.display.names = Arc::clone(&self.context_poller.panel_context().names);
+        self.panel.update(&self.memory, self.context_poller.panel_context());
+        for request in self.panel.ui(ui, &self.display) {
             match request {
-                Request::Do(desk_command) => self.desk_commands.begin(desk_command),
+                Request::Execute(desk_command) => self.desk_commands.submit(desk_command),
                 other => self.requests.push(other),
             }
         }
@@ -84,91 +84,132 @@ impl<P: Panel> Stage<P> {
 }
 
 /// A panel in its own window, stepped by a test.
-pub(crate) type Bench<P> = Harness<'static, Stage<P>>;
+pub(crate) type PanelHarness<P> = Harness<'static, PanelHost<P>>;
 
 /// Puts a panel into a window of 1280×720.
-pub(crate) fn bench<P: Panel + 'static>(panel: P, memory: Memory) -> Bench<P> {
-    bench_with(panel, memory, Look::default())
+pub(crate) fn open_panel<P: Panel + 'static>(panel: P, memory: Memory) -> PanelHarness<P> {
+    open_panel_with(panel, memory, DisplayContext::default())
 }
 
 /// Puts a panel into a window of 1280×720, with the given display settings.
-pub(crate) fn bench_with<P: Panel + 'static>(panel: P, memory: Memory, look: Look) -> Bench<P> {
-    let (watch, desk_commands) = (Watch::default(), Deeds::default());
-    let stage = Stage { memory, panel, look, watch, desk_commands, requests: Vec::new(), outcomes: Vec::new() };
-    let frame = |ui: &mut egui::Ui, stage: &mut Stage<P>| stage.frame(ui);
-    let mut bench = Harness::builder().with_size([1280.0, 720.0]).build_ui_state(frame, stage);
-    settle(&mut bench);
-    bench
+pub(crate) fn open_panel_with<P: Panel + 'static>(
+    panel: P,
+    memory: Memory,
+    display: DisplayContext,
+) -> PanelHarness<P> {
+    let (context_poller, desk_commands) = (PanelContextPoller::default(), DeskCommandQueue::default());
+    let host =
+        PanelHost { memory, panel, display, context_poller, desk_commands, requests: Vec::new(), outcomes: Vec::new() };
+    let frame = |ui: &mut egui::Ui, host: &mut PanelHost<P>| host.frame(ui);
+    let mut harness = Harness::builder().with_size([1280.0, 720.0]).build_ui_state(frame, host);
+    settle(&mut harness);
+    harness
 }
 
 /// Runs frames until no work is pending and the last data is drawn.
-pub(crate) fn settle<P: Panel>(bench: &mut Bench<P>) {
-    let begun = Instant::now();
-    let mut quiet = 0;
-    while quiet < 12 {
-        bench.step();
-        let stage = bench.state();
-        quiet = if stage.desk_commands.count() > 0 || stage.watch.is_busy() { 0 } else { quiet + 1 };
+pub(crate) fn settle<P: Panel>(harness: &mut PanelHarness<P>) {
+    let started_at = Instant::now();
+    let mut idle_frames = 0;
+    while idle_frames < 12 {
+        harness.step();
+        let host = harness.state();
+        idle_frames =
+            if host.desk_commands.pending_count() > 0 || host.context_poller.is_busy() { 0 } else { idle_frames + 1 };
         std::thread::sleep(Duration::from_millis(1));
-        assert!(begun.elapsed() < PATIENCE, "the panel still has pending work");
+        assert!(started_at.elapsed() < TIMEOUT, "the panel still has pending work");
     }
 }
 
 /// Puts a drawing function into a window without an engine, for tests with hand-made models.
-pub(crate) fn drawn<S: 'static>(
+pub(crate) fn draw_harness<S: 'static>(
     state: S,
-    mut draw: impl FnMut(&mut egui::Ui, &Look, &mut S) + 'static,
+    mut draw: impl FnMut(&mut egui::Ui, &DisplayContext, &mut S) + 'static,
 ) -> Harness<'static, S> {
-    let look = Look::default();
+    let display = DisplayContext::default();
     let frame = move |ui: &mut egui::Ui, state: &mut S| {
-        look.theme.apply(ui.ctx());
-        draw(ui, &look, state);
+        display.theme.apply(ui.ctx());
+        draw(ui, &display, state);
     };
     Harness::builder().with_size([1280.0, 720.0]).build_ui_state(frame, state)
 }
 
+/// A hand-made model of a panel and the view that draws it. It runs without an engine.
+pub(crate) struct DrawnPanel<M, V, A> {
+    pub(crate) model: M,
+    pub(crate) view: V,
+    /// Actions that the drawing function has returned so far.
+    pub(crate) actions: Vec<A>,
+    pub(crate) screen_safe: bool,
+}
+
+/// Puts the drawing function of a panel into a window without an engine, and draws the first frames.
+pub(crate) fn draw_panel<M: 'static, V: 'static, A: 'static>(
+    model: M,
+    view: V,
+    mut draw: impl FnMut(&mut egui::Ui, &DisplayContext, &M, &mut V) -> Vec<A> + 'static,
+) -> Harness<'static, DrawnPanel<M, V, A>> {
+    let panel = DrawnPanel { model, view, actions: Vec::new(), screen_safe: false };
+    let mut harness = draw_harness(panel, move |ui, display, panel: &mut DrawnPanel<M, V, A>| {
+        let display = DisplayContext { screen_safe: panel.screen_safe, ..display.clone() };
+        let actions = draw(ui, &display, &panel.model, &mut panel.view);
+        panel.actions.extend(actions);
+    });
+    harness.run_steps(3);
+    harness
+}
+
+/// Presses a key and runs two frames.
+pub(crate) fn press_key<S>(harness: &mut Harness<'_, S>, key: egui::Key) {
+    harness.key_press(key);
+    harness.run_steps(2);
+}
+
 /// Runs frames until a condition is true, for at most one minute.
-pub(crate) fn wait_until<P: Panel>(bench: &mut Bench<P>, is_so: impl Fn(&Bench<P>) -> bool) {
-    let begun = Instant::now();
-    while !is_so(bench) {
-        bench.step();
+pub(crate) fn wait_until<P: Panel>(harness: &mut PanelHarness<P>, condition: impl Fn(&PanelHarness<P>) -> bool) {
+    let started_at = Instant::now();
+    while !condition(harness) {
+        harness.step();
         std::thread::sleep(Duration::from_millis(1));
-        assert!(begun.elapsed() < PATIENCE, "timeout while waiting: {:?}", bench.root());
+        assert!(started_at.elapsed() < TIMEOUT, "timeout while waiting: {:?}", harness.root());
     }
 }
 
 /// Runs frames until a widget with this name is on the screen.
-pub(crate) fn wait_for<P: Panel>(bench: &mut Bench<P>, name: &str) {
+pub(crate) fn wait_for<P: Panel>(harness: &mut PanelHarness<P>, name: &str) {
     use egui_kittest::kittest::Queryable;
-    wait_until(bench, |bench| bench.query_all_by_label(name).next().is_some());
+    wait_until(harness, |harness| harness.query_all_by_label(name).next().is_some());
 }
 
 /// Makes a read snapshot of a state.
-pub(crate) fn world_of(state: Arc<State>) -> hearsay_engine::ReadSnapshot {
+pub(crate) fn read_snapshot(state: Arc<State>) -> hearsay_engine::ReadSnapshot {
     hearsay_engine::ReadSnapshot { learned: Arc::new(hearsay_query::trust::TrustCalibration::of(&state)), state }
 }
 
 /// Returns whether a widget on the screen has this text.
-pub(crate) fn shows<S>(harness: &Harness<'static, S>, words: &str) -> bool {
+pub(crate) fn shows_text<S>(harness: &Harness<'static, S>, text: &str) -> bool {
     use egui_kittest::kittest::Queryable;
-    harness.query_all_by_label_contains(words).next().is_some()
+    harness.query_all_by_label_contains(text).next().is_some()
 }
 
 /// Makes a fact id from a text. Different short texts give different ids.
-pub(crate) fn fact_of(text: &str) -> FactId {
+pub(crate) fn fact_id_from_text(text: &str) -> FactId {
     let bytes: String = text.bytes().rev().take(16).map(|byte| format!("{byte:02x}")).collect();
     format!("{bytes:0>32}").parse().unwrap()
 }
 
 /// Runs frames until a condition is true for the panel.
-pub(crate) fn step_until<P: Panel>(bench: &mut Bench<P>, what: &str, wanted: impl Fn(&Stage<P>) -> bool) {
-    let begun = Instant::now();
-    while !wanted(bench.state()) {
-        bench.step();
+pub(crate) fn step_until<P: Panel>(
+    harness: &mut PanelHarness<P>,
+    description: &str,
+    condition: impl Fn(&PanelHost<P>) -> bool,
+) {
+    let started_at = Instant::now();
+    while !condition(harness.state()) {
+        harness.step();
         std::thread::sleep(Duration::from_millis(2));
-        assert!(begun.elapsed() < PATIENCE, "timeout while waiting for {what}");
+        assert!(started_at.elapsed() < TIMEOUT, "timeout while waiting for {description}");
     }
     // Draw the data that arrived in the last step.
-    bench.step();
-    bench.step();
+    harness.step();
+    harness.step();
 }

@@ -5,11 +5,11 @@ use std::{borrow::Cow, ops::Range};
 use hearsay_model::{EntityId, Fact, State, text};
 use serde::{Deserialize, Serialize};
 
-use crate::names::Named;
+use crate::names::NamedEntity;
 
 /// A sentence in which names link to their entities.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Linked {
+pub struct LinkedText {
     /// The text.
     pub text: String,
     /// The links, in order and without overlap.
@@ -22,35 +22,35 @@ pub struct Link {
     /// Byte range of the name in the text.
     pub span: Range<usize>,
     /// The entity that the link shows.
-    pub to: Named,
+    pub to: NamedEntity,
 }
 
-impl Linked {
+impl LinkedText {
     /// Creates a text without links.
     pub fn plain(text: impl Into<String>) -> Self {
         Self { text: text.into(), links: Vec::new() }
     }
 
     /// Creates the sentence of a fact, with links to its entities.
-    pub fn fact(state: &State, fact: &Fact) -> Self {
-        Self::of(state, fact.statement(), fact.entities())
+    pub fn from_fact(state: &State, fact: &Fact) -> Self {
+        Self::with_links(state, fact.statement(), fact.entities())
     }
 
     /// Creates a text. Each of the given entities that the text names gets a link.
-    pub fn of<'a>(state: &State, words: &str, entities: impl IntoIterator<Item = &'a EntityId>) -> Self {
+    pub fn with_links<'a>(state: &State, words: &str, entities: impl IntoIterator<Item = &'a EntityId>) -> Self {
         let mut links: Vec<Link> = Vec::new();
-        let mut seen: Vec<&EntityId> = Vec::new();
+        let mut linked_ids: Vec<&EntityId> = Vec::new();
         for id in entities {
-            if seen.contains(&id) {
+            if linked_ids.contains(&id) {
                 continue;
             }
-            seen.push(id);
-            let named = Named::of(state, id);
+            linked_ids.push(id);
+            let entity = NamedEntity::new(state, id);
             let mut names = state.names(id);
             names.sort_by_key(|name| std::cmp::Reverse(name.len()));
             for span in names.iter().filter_map(|name| find_words(words, name)) {
                 if links.iter().all(|link| link.span.end <= span.start || span.end <= link.span.start) {
-                    links.push(Link { span, to: named.clone() });
+                    links.push(Link { span, to: entity.clone() });
                     break;
                 }
             }
@@ -60,7 +60,7 @@ impl Linked {
     }
 
     /// Returns the pieces of the text in order, each with its link target.
-    pub fn pieces(&self) -> impl Iterator<Item = (&str, Option<&Named>)> {
+    pub fn pieces(&self) -> impl Iterator<Item = (&str, Option<&NamedEntity>)> {
         let mut at = 0;
         let mut pieces = Vec::with_capacity(self.links.len() * 2 + 1);
         for link in &self.links {
@@ -78,37 +78,40 @@ impl Linked {
 }
 
 /// Returns the byte range of the first occurrence of `words` as whole words in a text.
-pub fn find_words(within: &str, words: &str) -> Option<Range<usize>> {
+pub fn find_words(haystack: &str, words: &str) -> Option<Range<usize>> {
     if words.is_empty() {
         return None;
     }
     let is_word = |c: char| c.is_alphanumeric();
-    let boundary = |range: &Range<usize>| {
-        !within[..range.start].chars().next_back().is_some_and(is_word)
-            && !within[range.end..].chars().next().is_some_and(is_word)
+    let has_word_boundaries = |range: &Range<usize>| {
+        !haystack[..range.start].chars().next_back().is_some_and(is_word)
+            && !haystack[range.end..].chars().next().is_some_and(is_word)
     };
-    let exact = within.match_indices(words).map(|(at, _)| at..at + words.len()).find(boundary);
+    let exact = haystack.match_indices(words).map(|(at, _)| at..at + words.len()).find(has_word_boundaries);
     exact.or_else(|| {
         // Search again, ignoring case and with straight quotes. This works only if normalization keeps the length of
         // the text.
-        let (plain, wanted) = (text::normal(within), text::normal(words));
-        if plain.len() != within.len() || !within.is_ascii() {
+        let (normalized, normalized_words) = (text::normal(haystack), text::normal(words));
+        if normalized.len() != haystack.len() || !haystack.is_ascii() {
             return None;
         }
-        plain.match_indices(&wanted).map(|(at, _)| at..at + wanted.len()).find(boundary)
+        normalized
+            .match_indices(&normalized_words)
+            .map(|(at, _)| at..at + normalized_words.len())
+            .find(has_word_boundaries)
     })
 }
 
-/// Shortens a text to at most `most` characters. Appends `…` if text is omitted.
-pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
-    match text.char_indices().nth(most) {
+/// Shortens a text to at most `max_chars` characters. Appends `…` if text is omitted.
+pub fn shorten(text: &str, max_chars: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(max_chars) {
         None => Cow::Borrowed(text),
         Some((at, _)) => Cow::Owned(format!("{}\u{2026}", text[..at].trim_end())),
     }
 }
 
 /// Formats a count with its noun, such as `1 fact` or `3 facts`.
-pub fn counted(count: usize, one: &str, many: &str) -> String {
+pub fn format_count(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
@@ -126,7 +129,7 @@ mod tests {
 
     #[test]
     fn texts_are_cut_at_characters() {
-        assert_eq!(shortened("héllo wörld", 5), "héllo\u{2026}");
-        assert_eq!(shortened("short", 9), "short");
+        assert_eq!(shorten("héllo wörld", 5), "héllo\u{2026}");
+        assert_eq!(shorten("short", 9), "short");
     }
 }

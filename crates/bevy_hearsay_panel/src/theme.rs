@@ -151,8 +151,8 @@ fn colour<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Color32, D::Erro
 fn colours<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, Color32>, D::Error> {
     #[derive(Deserialize)]
     struct Colour(#[serde(deserialize_with = "colour")] Color32);
-    let named = BTreeMap::<String, Colour>::deserialize(deserializer)?;
-    Ok(named.into_iter().map(|(name, Colour(colour))| (name, colour)).collect())
+    let colours_by_name = BTreeMap::<String, Colour>::deserialize(deserializer)?;
+    Ok(colours_by_name.into_iter().map(|(name, Colour(colour))| (name, colour)).collect())
 }
 
 /// The meaning of a colour. The panels always show this meaning in words as well.
@@ -192,7 +192,7 @@ impl Default for Theme {
 
 impl Theme {
     /// Minimum and maximum scale.
-    pub const SCALES: std::ops::RangeInclusive<f32> = 0.75..=2.0;
+    pub const SCALE_RANGE: std::ops::RangeInclusive<f32> = 0.75..=2.0;
 
     /// Returns the built-in theme.
     ///
@@ -233,10 +233,10 @@ impl Theme {
         self.scale
     }
 
-    /// Sets the scale, clamped to [`SCALES`](Self::SCALES).
+    /// Sets the scale, clamped to [`SCALE_RANGE`](Self::SCALE_RANGE).
     pub fn set_scale(&mut self, scale: f32) {
         if scale.is_finite() {
-            self.scale = scale.clamp(*Self::SCALES.start(), *Self::SCALES.end());
+            self.scale = scale.clamp(*Self::SCALE_RANGE.start(), *Self::SCALE_RANGE.end());
         }
     }
 
@@ -275,26 +275,26 @@ impl Theme {
     /// Returns the colour of a kind of entity.
     pub fn kind(&self, kind: Option<&Kind>) -> Color32 {
         let palette = self.palette();
-        let named = kind.and_then(|kind| palette.kinds.get(kind.as_str()));
-        named.or_else(|| palette.kinds.get("other")).copied().unwrap_or(palette.weak)
+        let kind_colour = kind.and_then(|kind| palette.kinds.get(kind.as_str()));
+        kind_colour.or_else(|| palette.kinds.get("other")).copied().unwrap_or(palette.weak)
     }
 
     /// Applies the theme to an egui context. This call costs almost nothing if nothing changed.
     pub fn apply(&self, ctx: &egui::Context) {
         let key = egui::Id::new("hearsay theme");
-        let applied: Option<(Shade, u32)> = ctx.data(|data| data.get_temp(key));
-        let now = (self.shade, self.scale.to_bits());
-        if applied == Some(now) {
+        let applied_settings: Option<(Shade, u32)> = ctx.data(|data| data.get_temp(key));
+        let current_settings = (self.shade, self.scale.to_bits());
+        if applied_settings == Some(current_settings) {
             return;
         }
-        if applied.is_none() {
+        if applied_settings.is_none() {
             ctx.set_fonts(fonts());
         }
         let theme = if self.shade == Shade::Dark { egui::Theme::Dark } else { egui::Theme::Light };
         ctx.set_style_of(theme, self.style());
         ctx.set_theme(theme);
         ctx.set_zoom_factor(self.scale);
-        ctx.data_mut(|data| data.insert_temp(key, now));
+        ctx.data_mut(|data| data.insert_temp(key, current_settings));
     }
 
     /// Returns the style of egui's widgets.
@@ -399,8 +399,8 @@ fn system_fonts() -> Vec<(String, PathBuf)> {
         "C:\\Windows\\Fonts\\segoeui.ttf",
         "C:\\Windows\\Fonts\\msyh.ttc",
     ];
-    let there = FONTS.iter().map(PathBuf::from).filter(|path| path.is_file());
-    there.map(|path| (format!("system {}", path.display()), path)).collect()
+    let available_fonts = FONTS.iter().map(PathBuf::from).filter(|path| path.is_file());
+    available_fonts.map(|path| (format!("system {}", path.display()), path)).collect()
 }
 
 #[cfg(test)]
@@ -428,19 +428,19 @@ mod tests {
             let mut texts = vec![palette.text, palette.strong, palette.weak, palette.accent, palette.link];
             texts.extend([palette.good, palette.warn, palette.bad, palette.secret]);
             texts.extend(palette.kinds.values().copied());
-            for ground in [palette.background, palette.surface, palette.raised, palette.hovered] {
+            for background in [palette.background, palette.surface, palette.raised, palette.hovered] {
                 for text in &texts {
-                    let ratio = contrast(*text, ground);
-                    assert!(ratio >= 4.5, "{shade:?}: {} on {}: {ratio:.1}", text.to_hex(), ground.to_hex());
+                    let ratio = contrast(*text, background);
+                    assert!(ratio >= 4.5, "{shade:?}: {} on {}: {ratio:.1}", text.to_hex(), background.to_hex());
                 }
             }
-            for (text, ground) in [
+            for (text, background) in [
                 (palette.text, palette.selection),
                 (palette.strong, palette.selection),
                 (palette.text, palette.mark),
                 (palette.on_accent, palette.accent),
             ] {
-                assert!(contrast(text, ground) >= 4.5, "{shade:?}: {} on {}", text.to_hex(), ground.to_hex());
+                assert!(contrast(text, background) >= 4.5, "{shade:?}: {} on {}", text.to_hex(), background.to_hex());
             }
         }
     }

@@ -21,7 +21,7 @@ pub(crate) struct Args {
     /// Fail if the screenshot differs from this earlier screenshot
     #[arg(long, value_name = "FILE", requires = "screenshot")]
     pub(crate) compare: Option<PathBuf>,
-    #[arg(long, value_name = "NAME", value_parser = panel, help = format!("Open this panel: {}", panel_names()))]
+    #[arg(long, value_name = "NAME", value_parser = parse_panel, help = format!("Open this panel: {}", panel_names()))]
     pub(crate) panel: Option<PanelKind>,
     /// Show the entity, fact or text with this id
     #[arg(long, value_name = "ID")]
@@ -30,7 +30,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "WORDS")]
     pub(crate) search: Option<String>,
     /// Size of the window in pixels
-    #[arg(long, value_name = "WIDTHxHEIGHT", default_value = "1280x720", value_parser = size)]
+    #[arg(long, value_name = "WIDTHxHEIGHT", default_value = "1280x720", value_parser = parse_size)]
     pub(crate) size: (u32, u32),
     /// Theme: `dark`, `light`, or the path of a theme file
     #[arg(long, value_name = "THEME", default_value = "dark")]
@@ -53,11 +53,11 @@ impl Args {
     /// Returns the theme that the options select.
     pub(crate) fn theme(&self) -> anyhow::Result<Theme> {
         anyhow::ensure!(
-            Theme::SCALES.contains(&self.scale),
+            Theme::SCALE_RANGE.contains(&self.scale),
             "--scale {}: choose a number from {} to {}",
             self.scale,
-            Theme::SCALES.start(),
-            Theme::SCALES.end()
+            Theme::SCALE_RANGE.start(),
+            Theme::SCALE_RANGE.end()
         );
         let mut theme = match self.theme.parse::<Shade>() {
             Ok(shade) => Theme::built_in(shade),
@@ -77,18 +77,18 @@ impl Args {
     }
 }
 
-fn panel(text: &str) -> Result<PanelKind, String> {
-    PanelKind::of(text).ok_or_else(|| format!("unknown panel; choose one of {}", panel_names()))
+fn parse_panel(text: &str) -> Result<PanelKind, String> {
+    PanelKind::from_name(text).ok_or_else(|| format!("unknown panel; choose one of {}", panel_names()))
 }
 
 fn panel_names() -> String {
     PanelKind::ALL.map(|kind| format!("{kind:?}").to_lowercase()).join(", ")
 }
 
-fn size(text: &str) -> Result<(u32, u32), String> {
+fn parse_size(text: &str) -> Result<(u32, u32), String> {
     let parsed = text.split_once('x').and_then(|(width, height)| Some((width.parse().ok()?, height.parse().ok()?)));
-    let fits = |(width, height): &(u32, u32)| (320..=7680).contains(width) && (240..=4320).contains(height);
-    parsed.filter(fits).ok_or_else(|| "write the size as 1280x720, from 320x240 to 7680x4320".into())
+    let is_valid = |(width, height): &(u32, u32)| (320..=7680).contains(width) && (240..=4320).contains(height);
+    parsed.filter(is_valid).ok_or_else(|| "write the size as 1280x720, from 320x240 to 7680x4320".into())
 }
 
 #[cfg(test)]

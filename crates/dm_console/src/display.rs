@@ -14,8 +14,8 @@ pub(crate) fn check() -> anyhow::Result<()> {
         };
         // `:1.0` means screen 0 of the local server 1. Remote servers are not checked.
         let number = display.strip_prefix(':').map(|rest| rest.split('.').next().unwrap_or(rest));
-        let answers = |number: &str| std::os::unix::net::UnixStream::connect(format!("/tmp/.X11-unix/X{number}"));
-        if number.is_some_and(|number| answers(number).is_err()) {
+        let connect = |number: &str| std::os::unix::net::UnixStream::connect(format!("/tmp/.X11-unix/X{number}"));
+        if number.is_some_and(|number| connect(number).is_err()) {
             anyhow::bail!("no X server answers at DISPLAY={display}: {HELP}");
         }
     }

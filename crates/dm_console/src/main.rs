@@ -9,7 +9,7 @@
 
 mod args;
 mod display;
-mod picture;
+mod screenshot;
 
 use std::process::ExitCode;
 
@@ -27,7 +27,7 @@ use hearsay_engine::Settings;
 use args::Args;
 
 /// Exit code for an error in the command line or the campaign.
-const WRONG: u8 = 2;
+const EXIT_CODE_ERROR: u8 = 2;
 
 fn main() -> ExitCode {
     let args = Args::parse();
@@ -35,15 +35,15 @@ fn main() -> ExitCode {
         Ok(AppExit::Success) => ExitCode::SUCCESS,
         Ok(AppExit::Error(code)) => ExitCode::from(code.get()),
         Err(error) => {
-            tell(&format!("error: {error:#}"));
-            ExitCode::from(WRONG)
+            print_error(&format!("error: {error:#}"));
+            ExitCode::from(EXIT_CODE_ERROR)
         }
     }
 }
 
 #[allow(clippy::print_stderr, reason = "a program without a window has nothing else to say it with")]
-fn tell(what: &str) {
-    eprintln!("{what}");
+fn print_error(message: &str) {
+    eprintln!("{message}");
 }
 
 fn run(args: &Args) -> anyhow::Result<AppExit> {
@@ -112,6 +112,6 @@ fn run(args: &Args) -> anyhow::Result<AppExit> {
         unfocused_mode: UpdateMode::reactive(std::time::Duration::from_millis(200)),
     })
     .add_systems(Startup, |mut commands: Commands| _ = commands.spawn(Camera2d));
-    picture::plugin(&mut app, args);
+    screenshot::plugin(&mut app, args);
     Ok(app.run())
 }

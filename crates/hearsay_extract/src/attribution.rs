@@ -1,18 +1,18 @@
 //! Finds the source that a text names for a statement: "according to Hope", "says Odo", "Rafi's theory is that …".
 
 use crate::{
-    clauses::From,
+    assertion::AssertionStatus,
+    chunker::VerbForm,
+    clauses::SubjectSource,
     facts::{Cue, CueKind},
-    grammar::CueSort,
-    kinds::Kinds,
-    mentions::{Name, Who},
-    mode::Mode,
-    parse::VerbForm,
-    read::Reader,
+    grammar::CueType,
+    kind_set::KindSet,
+    mentions::{EntityRef, NameMention},
+    sentence_reader::SentenceReader,
 };
 
-/// Nouns for something that a person tells. `GUESSES` lists nouns for something that a person only believes.
-const TELLINGS: [&str; 31] = [
+/// Nouns for something that a person tells. `BELIEF_NOUNS` lists nouns for something that a person only believes.
+const REPORT_NOUNS: [&str; 31] = [
     "account",
     "statement",
     "telling",
@@ -46,7 +46,7 @@ const TELLINGS: [&str; 31] = [
     "complaint",
 ];
 
-const GUESSES: [&str; 12] = [
+const BELIEF_NOUNS: [&str; 12] = [
     "theory",
     "guess",
     "belief",
@@ -61,181 +61,185 @@ const GUESSES: [&str; 12] = [
     "reckoning",
 ];
 
-impl Reader<'_> {
+impl SentenceReader<'_> {
     /// Returns the source that an aside names, as in "The mill, says Odo, is cursed", and whether the source only
     /// thinks so. The source is `None` if the name matches no entity.
-    pub(crate) fn aside(&mut self) -> Option<(Option<Who>, bool)> {
+    pub(crate) fn parenthetical_source(&mut self) -> Option<(Option<EntityRef>, bool)> {
         if self.syntax.has_quote() {
             return None;
         }
         // Example: "…, or so Nessa claims"
-        let so = (0..self.clauses.len()).find(|at| {
+        let so_clause = (0..self.clauses.len()).find(|at| {
             let clause = &self.clauses[*at];
-            let first = clause.subjects.first().map(|np| self.groups.nps[*np].start);
-            let sort = self.grammar.sort(&self.vg(*at).lemma);
-            (sort.speech || sort.thought)
-                && first.is_some_and(|at| {
-                    let before = at.checked_sub(2).map_or("", |at| self.norm(at));
+            let first_token = clause.subjects.first().map(|np| self.chunks.noun_groups[*np].start);
+            let properties = self.grammar.verb_properties(&self.verb_group(*at).lemma);
+            (properties.is_speech || properties.is_thought)
+                && first_token.is_some_and(|at| {
+                    let previous_word = at.checked_sub(2).map_or("", |at| self.norm(at));
                     at > 2
                         && matches!(self.norm(at - 1), "so" | "as")
-                        && matches!(before, "or" | "," | "\u{2014}" | "at" | "least")
+                        && matches!(previous_word, "or" | "," | "\u{2014}" | "at" | "least")
                 })
         });
-        if let Some(at) = so {
+        if let Some(at) = so_clause {
             let subjects = self.clauses[at].subjects.clone();
-            return self.resolve_all(&subjects, &[]).first().map(|found| (Some(found.who), true));
+            return self.resolve_all(&subjects, &[]).first().map(|source| (Some(source.entity), true));
         }
         // Example: "As Anselm tells it, …"
-        let tells = |at: &usize| {
-            let vg = self.vg(*at);
+        let is_telling_verb = |at: &usize| {
+            let vg = self.verb_group(*at);
             matches!(
                 vg.lemma.as_str(),
                 "tell" | "say" | "claim" | "have" | "report" | "put" | "relate" | "write" | "record" | "recount"
-            ) && !vg.passive
-                && !vg.negated
+            ) && !vg.is_passive
+                && !vg.is_negated
         };
         if self.norm(0) == "as"
-            && let Some(first) = Some(0).filter(|_| !self.clauses.is_empty()).filter(tells)
-            && (self.vg(first).end..self.vg(first).end + 5).any(|at| self.norm(at) == ",")
+            && let Some(first_clause) = Some(0).filter(|_| !self.clauses.is_empty()).filter(is_telling_verb)
+            && (self.verb_group(first_clause).end..self.verb_group(first_clause).end + 5).any(|at| self.norm(at) == ",")
         {
-            let subjects = self.clauses[first].subjects.clone();
-            return self.resolve_all(&subjects, &[]).first().map(|found| (Some(found.who), false));
+            let subjects = self.clauses[first_clause].subjects.clone();
+            return self.resolve_all(&subjects, &[]).first().map(|source| (Some(source.entity), false));
         }
         // Example: "Hakim told me straight, Odo hates her."
-        if let [first, next, ..] = self.clauses
-            && self.vg(0).lemma == "tell"
-            && self.vg(0).form == VerbForm::Finite
-            && !self.vg(0).passive
-            && !self.vg(0).negated
-            && matches!((first.from, next.from), (From::Direct, From::Direct))
-            && next.parent.is_none()
-            && let Some(comma) = (self.vg(0).end..self.vg(0).end + 4).find(|at| self.norm(*at) == ",")
-            && self.start_of(next.start) == comma + 1
+        if let [first_clause, next_clause, ..] = self.clauses
+            && self.verb_group(0).lemma == "tell"
+            && self.verb_group(0).form == VerbForm::Finite
+            && !self.verb_group(0).is_passive
+            && !self.verb_group(0).is_negated
+            && matches!(
+                (first_clause.subject_source, next_clause.subject_source),
+                (SubjectSource::Direct, SubjectSource::Direct)
+            )
+            && next_clause.parent.is_none()
+            && let Some(comma) = (self.verb_group(0).end..self.verb_group(0).end + 4).find(|at| self.norm(*at) == ",")
+            && self.chunk_start(next_clause.start) == comma + 1
         {
-            let subjects = first.subjects.clone();
-            return self.resolve_all(&subjects, &[]).first().map(|found| (Some(found.who), false));
+            let subjects = first_clause.subjects.clone();
+            return self.resolve_all(&subjects, &[]).first().map(|source| (Some(source.entity), false));
         }
-        let said = (0..self.clauses.len()).find(|at| {
+        let reporting_clause = (0..self.clauses.len()).find(|at| {
             let clause = &self.clauses[*at];
-            let vg = self.vg(*at);
-            let sort = self.grammar.sort(&vg.lemma);
-            let apart = clause.start > 0 && self.syntax.word(clause.start - 1) == ",";
-            let ends = clause.rest.0 >= self.groups.items.len()
+            let vg = self.verb_group(*at);
+            let properties = self.grammar.verb_properties(&vg.lemma);
+            let follows_comma = clause.start > 0 && self.syntax.word(clause.start - 1) == ",";
+            let is_final = clause.rest_items.0 >= self.chunks.items.len()
                 || matches!(
-                    self.syntax.word(clause.rest.0),
+                    self.syntax.word(clause.rest_items.0),
                     "," | "." | "!" | "to" | "in" | "with" | "over" | "\u{2014}"
                 );
-            (sort.speech || sort.thought)
+            (properties.is_speech || properties.is_thought)
                 && vg.form == VerbForm::Finite
                 && !matches!(vg.lemma.as_str(), "hold" | "call" | "promise" | "swear" | "answer" | "report" | "offer")
-                && !vg.passive
-                && !vg.negated
-                && matches!(clause.from, From::Direct | From::Inverted)
-                && apart
-                && ends
+                && !vg.is_passive
+                && !vg.is_negated
+                && matches!(clause.subject_source, SubjectSource::Direct | SubjectSource::Inverted)
+                && follows_comma
+                && is_final
                 && !self.clauses.iter().any(|other| other.parent == Some(*at))
         })?;
-        let thinks = self.grammar.sort(&self.vg(said).lemma).thought;
-        let subjects = self.clauses[said].subjects.clone();
-        Some((self.resolve_all(&subjects, &[]).first().map(|found| found.who), thinks))
+        let is_thought = self.grammar.verb_properties(&self.verb_group(reporting_clause).lemma).is_thought;
+        let subjects = self.clauses[reporting_clause].subjects.clone();
+        Some((self.resolve_all(&subjects, &[]).first().map(|source| source.entity), is_thought))
     }
 
     /// Returns the source of a clause such as "Rafi's theory is that …", and whether the source only believes it.
-    pub(crate) fn tellings(&mut self, clause: usize) -> Option<(Who, bool)> {
+    pub(crate) fn source_of_report_noun(&mut self, clause: usize) -> Option<(EntityRef, bool)> {
         let [np] = self.clauses[clause].subjects[..] else { return None };
-        let head = self.norm(self.groups.nps[np].head).to_owned();
-        let guess = GUESSES.contains(&head.as_str());
-        if !guess && !TELLINGS.contains(&head.as_str()) {
+        let head = self.norm(self.chunks.noun_groups[np].head).to_owned();
+        let is_belief = BELIEF_NOUNS.contains(&head.as_str());
+        if !is_belief && !REPORT_NOUNS.contains(&head.as_str()) {
             return None;
         }
-        let item = self.item_of(np);
+        let item = self.chunk_of(np);
         let owners = self.owners(np, item, &["of", "from", "by"]);
-        owners.first().map(|owner| (owner.who, guess))
+        owners.first().map(|owner| (owner.entity, is_belief))
     }
 
-    pub(crate) fn according_to(&mut self) -> Option<Who> {
-        let cue = self.cues.iter().find(|cue| cue.sort == CueSort::SpeakingOf).map(|cue| cue.end);
+    pub(crate) fn according_to_source(&mut self) -> Option<EntityRef> {
+        let cue = self.cues.iter().find(|cue| cue.cue_type == CueType::AccordingTo).map(|cue| cue.end);
         let np = match cue {
-            Some(end) => self.groups.nps.iter().position(|np| np.start == end && np.owner.is_none()),
+            Some(end) => self.chunks.noun_groups.iter().position(|np| np.start == end && np.owner.is_none()),
             None => {
                 // Example: "In Lyra's telling, …"
-                let tells = |name: &&Name| {
-                    let before = name.start.checked_sub(1).map_or("", |at| self.norm(at));
-                    let owned = matches!(before, "in" | "by" | "from") && self.norm(name.end) == "'s";
-                    owned && self.norm(name.end + 1) == "telling"
+                let is_in_telling = |name: &&NameMention| {
+                    let previous_word = name.start.checked_sub(1).map_or("", |at| self.norm(at));
+                    let is_possessive = matches!(previous_word, "in" | "by" | "from") && self.norm(name.end) == "'s";
+                    is_possessive && self.norm(name.end + 1) == "telling"
                 };
-                if let Some(name) = self.names.iter().find(tells) {
-                    return Some(name.who);
+                if let Some(name) = self.names.iter().find(is_in_telling) {
+                    return Some(name.entity);
                 }
-                let owned = |np: &crate::parse::Np| {
+                let owner_of_report = |np: &crate::chunker::NounGroup| {
                     np.owner.filter(|_| {
-                        (TELLINGS.contains(&self.norm(np.head)) || GUESSES.contains(&self.norm(np.head)))
+                        (REPORT_NOUNS.contains(&self.norm(np.head)) || BELIEF_NOUNS.contains(&self.norm(np.head)))
                             && np.start > 0
                             && matches!(self.norm(np.start - 1), "in" | "by" | "from" | "on" | "to")
                     })
                 };
-                self.groups.nps.iter().find_map(owned)
+                self.chunks.noun_groups.iter().find_map(owner_of_report)
             }
         }?;
-        self.resolve(np, &[]).first().map(|found| found.who)
+        self.resolve(np, &[]).first().map(|source| source.entity)
     }
 
     /// Sets the speaker and the hearers of a reported clause. The speaker is the subject of the verb of speech, or its
     /// agent in the passive. If no speaker is found, the clause counts as a rumour.
-    pub(crate) fn attribute(&mut self, parent: usize, mode: &mut Mode) {
+    pub(crate) fn set_reported_source(&mut self, parent: usize, status: &mut AssertionStatus) {
         let subjects = self.clauses[parent].subjects.clone();
-        let mut said_by = self.resolve_all(&subjects, &[]);
+        let mut speakers = self.resolve_all(&subjects, &[]);
         // Example: "Wibble's letter says"
-        if said_by.is_empty()
+        if speakers.is_empty()
             && let [np] = subjects[..]
         {
-            let item = self.item_of(np);
-            said_by = self.owners(np, item, &["of", "from", "by"]);
-            said_by.retain(|found| self.kinds(found.who).meets(Kinds::PERSON));
+            let item = self.chunk_of(np);
+            speakers = self.owners(np, item, &["of", "from", "by"]);
+            speakers.retain(|resolved_entity| self.kinds(resolved_entity.entity).intersects(KindSet::PERSON));
         }
         // Example: "Camille was told by Baptiste that …"
-        if self.vg(parent).passive {
-            let (from, to) = self.clauses[parent].rest;
+        if self.verb_group(parent).is_passive {
+            let (from, to) = self.clauses[parent].rest_items;
             let agent = (from..to).find(|item| matches!(self.syntax.word(*item), "by" | "from"));
-            let agents = agent.map(|item| self.syntax.list(item + 1, to).0).unwrap_or_default();
-            let told = said_by.iter().map(|found| found.who).collect();
-            said_by = self.resolve_all(&agents, &[]);
-            if let Some(by) = said_by.first() {
-                mode.by = Some(by.who);
-                mode.told = told;
+            let agents = agent.map(|item| self.syntax.noun_list(item + 1, to).0).unwrap_or_default();
+            let hearers = speakers.iter().map(|resolved_entity| resolved_entity.entity).collect();
+            speakers = self.resolve_all(&agents, &[]);
+            if let Some(speaker) = speakers.first() {
+                status.stated_by = Some(speaker.entity);
+                status.told_to = hearers;
                 return;
             }
         }
-        match said_by.first() {
-            Some(by) => {
-                let told = self.told(parent);
-                mode.by = Some(by.who);
-                mode.told = told;
+        match speakers.first() {
+            Some(speaker) => {
+                let hearers = self.named_hearers(parent);
+                status.stated_by = Some(speaker.entity);
+                status.told_to = hearers;
             }
             None => {
-                let vg = self.vg(parent);
-                let words = self.said(vg.head, vg.end);
-                self.doubt(mode, "rumour", Some(Cue { kind: CueKind::Rumour, words }));
+                let vg = self.verb_group(parent);
+                let words = self.source_text(vg.head, vg.end);
+                self.apply_doubt(status, "rumour", Some(Cue { kind: CueKind::Rumour, words }));
             }
         }
     }
 
     /// Sets the subject of a verb of thought as the source, as in "Ulf reckons that …".
-    pub(crate) fn thinker(&mut self, parent: usize, mode: &mut Mode) {
+    pub(crate) fn set_thinker(&mut self, parent: usize, status: &mut AssertionStatus) {
         let subjects = self.clauses[parent].subjects.clone();
-        let first = subjects.iter().any(|np| matches!(self.norm(self.groups.nps[*np].head), "i" | "we"));
-        if !first && let Some(by) = self.resolve_all(&subjects, &[]).first() {
-            mode.by = Some(by.who);
+        let is_first_person =
+            subjects.iter().any(|np| matches!(self.norm(self.chunks.noun_groups[*np].head), "i" | "we"));
+        if !is_first_person && let Some(speaker) = self.resolve_all(&subjects, &[]).first() {
+            status.stated_by = Some(speaker.entity);
         }
     }
 
     /// Sets the person after "from" as the source, as in "I heard from Sela that …".
-    pub(crate) fn heard_from(&mut self, parent: usize, mode: &mut Mode) {
-        let (from, to) = self.clauses[parent].rest;
+    pub(crate) fn set_informant(&mut self, parent: usize, status: &mut AssertionStatus) {
+        let (from, to) = self.clauses[parent].rest_items;
         let Some(item) = (from..to).find(|item| self.syntax.word(*item) == "from") else { return };
-        let (list, _) = self.syntax.list(item + 1, self.groups.items.len());
-        if let Some(by) = self.resolve_all(&list, &[]).first() {
-            mode.by = Some(by.who);
+        let (list, _) = self.syntax.noun_list(item + 1, self.chunks.items.len());
+        if let Some(speaker) = self.resolve_all(&list, &[]).first() {
+            status.stated_by = Some(speaker.entity);
         }
     }
 }

@@ -50,15 +50,15 @@ impl Classifier {
         let classes: Vec<String> = names.map(str::to_owned).collect();
         let mut classifier = Self { base: vec![0.0; classes.len()], classes, weights: FxHashMap::default() };
         for (line, text) in lines {
-            let failed = |problem: String| ClassifierError { line, problem };
+            let to_error = |problem: String| ClassifierError { line, problem };
             let mut fields = text.split('\t');
             let feature = fields.next().unwrap_or_default();
             let mut weights = Vec::new();
             while let Some(class) = fields.next() {
                 let known = class.parse::<u16>().ok().filter(|class| usize::from(*class) < classifier.classes.len());
-                let class = known.ok_or_else(|| failed(format!("`{class}` is not the number of a class")))?;
+                let class = known.ok_or_else(|| to_error(format!("`{class}` is not the number of a class")))?;
                 let weight = fields.next().and_then(|weight| weight.parse::<i32>().ok());
-                let weight = weight.ok_or_else(|| failed("expected a whole number after each class".to_owned()))?;
+                let weight = weight.ok_or_else(|| to_error("expected a whole number after each class".to_owned()))?;
                 weights.push((class, weight as f32 / 100.0));
             }
             if feature == "base" {
@@ -79,15 +79,15 @@ impl Classifier {
     ///
     /// Each probability is from 0 to 1, and their sum is 1. Unknown features are ignored.
     pub fn chances<'a>(&self, features: impl IntoIterator<Item = &'a str>) -> Vec<f32> {
-        let mut sums = self.base.clone();
+        let mut scores = self.base.clone();
         for (class, weight) in features.into_iter().filter_map(|feature| self.weights.get(feature)).flatten() {
-            sums[usize::from(*class)] += weight;
+            scores[usize::from(*class)] += weight;
         }
-        let most = sums.iter().copied().fold(f32::MIN, f32::max);
-        sums.iter_mut().for_each(|sum| *sum = (*sum - most).exp());
-        let all: f32 = sums.iter().sum();
-        sums.iter_mut().for_each(|sum| *sum /= all);
-        sums
+        let max = scores.iter().copied().fold(f32::MIN, f32::max);
+        scores.iter_mut().for_each(|sum| *sum = (*sum - max).exp());
+        let total: f32 = scores.iter().sum();
+        scores.iter_mut().for_each(|sum| *sum /= total);
+        scores
     }
 }
 

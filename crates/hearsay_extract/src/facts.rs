@@ -3,7 +3,7 @@
 use hearsay_model::{Confidence, EntityId, Kind, Predicate, Span};
 use serde::{Deserialize, Serialize};
 
-use crate::meaning::Meaning;
+use crate::sentence_similarity::Meaning;
 
 /// Type of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -107,7 +107,7 @@ pub enum CueKind {
 
 impl std::fmt::Display for Cue {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let what = match self.kind {
+        let label = match self.kind {
             CueKind::Hedge => "hedged by",
             CueKind::Rumour => "hearsay:",
             CueKind::Thought => "only thought:",
@@ -116,7 +116,7 @@ impl std::fmt::Display for Cue {
             CueKind::Meaning => "read by its meaning:",
             CueKind::Wording => return f.write_str("doubtful as it is worded"),
         };
-        write!(f, "{what} `{}`", self.words)
+        write!(f, "{label} `{}`", self.words)
     }
 }
 
@@ -166,7 +166,7 @@ pub struct NewEntity {
 
 /// Occurrence of the name of a known entity in a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Naming {
+pub struct NameOccurrence {
     /// Entity that the text names.
     pub entity: EntityId,
     /// Byte range of the name.
@@ -181,7 +181,7 @@ pub struct Extraction {
     /// Names that no known entity has.
     pub entities: Vec<NewEntity>,
     /// Occurrences of the names of known entities.
-    pub mentions: Vec<Naming>,
+    pub mentions: Vec<NameOccurrence>,
     /// Whether a sentence contains words addressed to the program, as in a prompt injection. The facts of such a
     /// sentence are extracted, but must be reviewed by the DM.
     pub addresses_program: bool,

@@ -27,7 +27,9 @@ pub const TARGETS: [&str; 2] = ["answer", "extract"];
 pub fn run(target: &str, bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     match target {
-        "extract" => [Form::Talk, Form::Narration, Form::Lore].into_iter().for_each(|form| extract(&text, form)),
+        "extract" => {
+            [Form::Talk, Form::Narration, Form::Lore].into_iter().for_each(|text_type| extract(&text, text_type))
+        }
         #[cfg(feature = "llm")]
         "answer" => crate::llm::check_answer(&text),
         _ => panic!("there is no target {target}"),
@@ -38,7 +40,7 @@ static EXTRACTOR: LazyLock<Extractor> = LazyLock::new(|| Extractor::new(Language
 static LEXICON: LazyLock<Lexicon> = LazyLock::new(lexicon);
 
 /// Known entities: id, kind and names.
-const KNOWN: [(&str, &str, &[&str]); 6] = [
+const KNOWN_ENTITIES: [(&str, &str, &[&str]); 6] = [
     ("mirela-voss", "npc", &["Mirela Voss", "the Grey Lady"]),
     ("odo-brandt", "npc", &["Odo Brandt", "Hope"]),
     ("lyra", "player", &["Lyra"]),
@@ -49,7 +51,7 @@ const KNOWN: [(&str, &str, &[&str]); 6] = [
 
 fn lexicon() -> Lexicon {
     let mut changes = Vec::new();
-    for (id, kind, names) in KNOWN {
+    for (id, kind, names) in KNOWN_ENTITIES {
         let Ok(id) = EntityId::new(id) else { continue };
         changes.push(Change::AddEntity(Entity::new(id.clone())));
         let names = names.iter().enumerate().map(|(number, name)| match number {
@@ -67,36 +69,44 @@ fn lexicon() -> Lexicon {
     Lexicon::of(&state)
 }
 
-fn extract(text: &str, form: Form) {
-    let here: Vec<EntityId> = ["lyra", "odo-brandt"].into_iter().filter_map(|id| EntityId::new(id).ok()).collect();
-    let read = Text { speaker: here.first(), present: &here, before: &["Mirela came in."], ..Text::new(text, form) };
-    let found = EXTRACTOR.extract(&LEXICON, &read);
-    check(text, &found);
-    assert!(found == EXTRACTOR.extract(&LEXICON, &read), "the same text gives the same facts");
+fn extract(text: &str, text_type: Form) {
+    let present: Vec<EntityId> = ["lyra", "odo-brandt"].into_iter().filter_map(|id| EntityId::new(id).ok()).collect();
+    let input = Text {
+        speaker: present.first(),
+        present: &present,
+        before: &["Mirela came in."],
+        ..Text::new(text, text_type)
+    };
+    let extraction = EXTRACTOR.extract(&LEXICON, &input);
+    check(text, &extraction);
+    assert!(extraction == EXTRACTOR.extract(&LEXICON, &input), "the same text gives the same facts");
 }
 
 /// Checks the properties that every extraction must have.
-fn check(text: &str, found: &Extraction) {
-    for fact in &found.facts {
-        let quoted = text.get(fact.span.start..fact.span.end);
-        assert!(!fact.quote.is_empty() && quoted == Some(fact.quote.as_str()), "a fact quotes its words: {fact:?}");
+fn check(text: &str, extraction: &Extraction) {
+    for fact in &extraction.facts {
+        let source_text = text.get(fact.span.start..fact.span.end);
+        assert!(
+            !fact.quote.is_empty() && source_text == Some(fact.quote.as_str()),
+            "a fact quotes its words: {fact:?}"
+        );
         let object = match &fact.object {
             Stated::Entity(mention) => Some(mention),
             Stated::Value(_) => None,
         };
         let mentions = std::iter::once(&fact.subject).chain(&fact.stated_by).chain(&fact.told_to).chain(object);
         for mention in mentions {
-            let unknown = matches!(mention, Mention::New(at) if *at >= found.entities.len());
-            assert!(!unknown, "a new entity is listed: {fact:?}");
+            let is_unlisted = matches!(mention, Mention::New(at) if *at >= extraction.entities.len());
+            assert!(!is_unlisted, "a new entity is listed: {fact:?}");
         }
-        let sure = fact.cues.iter().all(|cue| cue.kind == CueKind::Past);
-        assert!(sure || fact.confidence.get() < 0.7, "what is in doubt is not sure: {fact:?}");
+        let has_no_doubt = fact.cues.iter().all(|cue| cue.kind == CueKind::Past);
+        assert!(has_no_doubt || fact.confidence.get() < 0.7, "what is in doubt is not sure: {fact:?}");
     }
-    for entity in &found.entities {
-        let written = text.get(entity.span.start..entity.span.end);
-        assert!(written == Some(entity.name.as_str()), "a name stands in the text: {entity:?}");
+    for entity in &extraction.entities {
+        let source_text = text.get(entity.span.start..entity.span.end);
+        assert!(source_text == Some(entity.name.as_str()), "a name stands in the text: {entity:?}");
     }
-    for mention in &found.mentions {
+    for mention in &extraction.mentions {
         assert!(text.get(mention.span.start..mention.span.end).is_some(), "a mention stands in the text");
     }
 }

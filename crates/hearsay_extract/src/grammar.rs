@@ -4,18 +4,18 @@ use hearsay_model::Predicate;
 use rustc_hash::FxHashMap;
 
 use crate::{
-    kinds::Kinds,
+    conjugation::{Inflections, conjugate, third_person},
+    kind_set::KindSet,
     language::{LanguageError, LanguageFile},
-    verbs::{Form, conjugated, third},
 };
 
 /// Set of word classes, with one bit for each class.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Class(pub(crate) u32);
+pub(crate) struct WordClass(pub(crate) u32);
 
 macro_rules! classes {
     ($($name:ident = $bit:literal, $list:literal;)*) => {
-        impl Class {
+        impl WordClass {
             $(pub(crate) const $name: Self = Self(1 << $bit);)*
             const LISTS: &'static [(&'static str, Self)] = &[$(($list, Self::$name)),*];
         }
@@ -47,7 +47,7 @@ classes! {
     LIGHT_VERB = 21, "light_verbs";
 }
 
-impl Class {
+impl WordClass {
     /// Function words. They end a noun group, and can be part of a name only between two other words of the name.
     pub(crate) const CLOSED: Self = Self(
         Self::DETERMINER.0
@@ -70,31 +70,31 @@ impl Class {
 
 /// Properties of a verb that decide how a clause that depends on the verb is read.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct VerbSort {
-    pub(crate) speech: bool,
-    pub(crate) thought: bool,
-    pub(crate) factive: bool,
-    pub(crate) irreal: bool,
-    pub(crate) real: bool,
-    pub(crate) copula: bool,
-    pub(crate) seeming: bool,
+pub(crate) struct VerbProperties {
+    pub(crate) is_speech: bool,
+    pub(crate) is_thought: bool,
+    pub(crate) is_factive: bool,
+    pub(crate) is_irrealis: bool,
+    pub(crate) is_implicative: bool,
+    pub(crate) is_copula: bool,
+    pub(crate) is_seeming: bool,
 }
 
 /// Relation or attribute that words can state.
 #[derive(Debug, Clone)]
 pub(crate) struct Target {
     pub(crate) predicate: Predicate,
-    pub(crate) subject: Kinds,
-    pub(crate) object: Kinds,
-    pub(crate) over: bool,
+    pub(crate) subject: KindSet,
+    pub(crate) object: KindSet,
+    pub(crate) ended: bool,
     pub(crate) denied: bool,
-    pub(crate) mutual: bool,
+    pub(crate) is_symmetric: bool,
 }
 
 impl Target {
     /// Returns whether the relation also holds for the whole that the object is part of: a person in the cellar of the
     /// Bell is at the Bell.
-    pub(crate) fn holds_of_wholes(&self) -> bool {
+    pub(crate) fn applies_to_wholes(&self) -> bool {
         let name = self.predicate.as_str();
         matches!(name, "LOCATED_AT" | "PART_OF" | "RESIDENT_OF" | "CAUSED_BY" | "PARTICIPATED_IN")
     }
@@ -102,7 +102,7 @@ impl Target {
 
 /// A part of a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum PatternPart {
     Word(String),
     /// Any noun group.
     Any,
@@ -115,11 +115,11 @@ pub(crate) enum Part {
 pub(crate) struct Pattern {
     pub(crate) target: usize,
     /// Parts of the pattern, without the word by which the pattern is looked up.
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<PatternPart>,
     /// Whether the grammatical subject is the object of the relation.
-    pub(crate) back: bool,
-    pub(crate) weak: bool,
-    pub(crate) kinds: Kinds,
+    pub(crate) is_reversed: bool,
+    pub(crate) is_weak: bool,
+    pub(crate) object_kinds: KindSet,
     /// Fixed value of the attribute, if the pattern needs no object.
     pub(crate) value: Option<String>,
     /// Words of the pattern, which name the relation of a `RELATED_TO` fact.
@@ -127,92 +127,92 @@ pub(crate) struct Pattern {
 }
 
 impl Pattern {
-    /// Returns the marks, with `weak` or `strong` added for the words of the pattern.
-    pub(crate) fn marked(&self, marks: &[&'static str]) -> Vec<&'static str> {
-        let mut marks = marks.to_vec();
-        marks.push(if self.weak { "weak" } else { "strong" });
-        marks
+    /// Returns the weight names, followed by `weak` or `strong` for the words of the pattern.
+    pub(crate) fn with_strength(&self, weight_names: &[&'static str]) -> Vec<&'static str> {
+        let mut weight_names = weight_names.to_vec();
+        weight_names.push(if self.is_weak { "weak" } else { "strong" });
+        weight_names
     }
 }
 
 /// Kinds of cues that are found in a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum CueSort {
+pub(crate) enum CueType {
     Hedge,
     Rumour,
     Conditional,
     Plan,
     Wish,
     Sarcasm,
-    Chatter,
+    OutOfCharacter,
     Injection,
-    Over,
+    Ended,
     Command,
-    SpeakingOf,
+    AccordingTo,
 }
 
-const CUES: &[(&str, CueSort)] = &[
-    ("hedge", CueSort::Hedge),
-    ("rumour", CueSort::Rumour),
-    ("conditional", CueSort::Conditional),
-    ("plan", CueSort::Plan),
-    ("wish", CueSort::Wish),
-    ("sarcasm", CueSort::Sarcasm),
-    ("chatter", CueSort::Chatter),
-    ("injection", CueSort::Injection),
-    ("over", CueSort::Over),
-    ("command", CueSort::Command),
-    ("speaking_of", CueSort::SpeakingOf),
+const CUE_LISTS: &[(&str, CueType)] = &[
+    ("hedge", CueType::Hedge),
+    ("rumour", CueType::Rumour),
+    ("conditional", CueType::Conditional),
+    ("plan", CueType::Plan),
+    ("wish", CueType::Wish),
+    ("sarcasm", CueType::Sarcasm),
+    ("chatter", CueType::OutOfCharacter),
+    ("injection", CueType::Injection),
+    ("over", CueType::Ended),
+    ("command", CueType::Command),
+    ("speaking_of", CueType::AccordingTo),
 ];
 
 /// Word lists and patterns of a language, ready for use.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Grammar {
-    pub(crate) classes: FxHashMap<String, Class>,
-    pub(crate) forms: FxHashMap<String, Vec<(String, Form)>>,
-    pub(crate) sorts: FxHashMap<String, VerbSort>,
+    pub(crate) word_classes: FxHashMap<String, WordClass>,
+    pub(crate) verb_forms: FxHashMap<String, Vec<(String, Inflections)>>,
+    pub(crate) verb_properties: FxHashMap<String, VerbProperties>,
     pub(crate) targets: Vec<Target>,
     /// Patterns of verbs, by the base form of the verb.
-    pub(crate) verbs: FxHashMap<String, Vec<Pattern>>,
+    pub(crate) verb_patterns: FxHashMap<String, Vec<Pattern>>,
     /// Patterns of the words after "is", by the first word.
-    pub(crate) phrases: FxHashMap<String, Vec<Pattern>>,
+    pub(crate) phrase_patterns: FxHashMap<String, Vec<Pattern>>,
     /// Nouns of one or more words, by the last word.
-    pub(crate) nouns: FxHashMap<String, Vec<(Vec<String>, Pattern)>>,
+    pub(crate) noun_patterns: FxHashMap<String, Vec<(Vec<String>, Pattern)>>,
     /// Patterns of nouns that relate two entities, such as "debt to", by the noun. The words of each pattern end with
     /// the preposition.
-    pub(crate) ties: FxHashMap<String, Vec<Pattern>>,
+    pub(crate) relational_nouns: FxHashMap<String, Vec<Pattern>>,
     /// Relations that each word suggests.
-    pub(crate) votes: crate::hints::Votes,
+    pub(crate) word_votes: crate::word_votes::WordVotes,
     /// Patterns of words for several subjects, such as "allies", by the first word.
-    pub(crate) together: FxHashMap<String, Vec<(Vec<String>, Pattern)>>,
-    pub(crate) together_verbs: FxHashMap<String, Vec<Pattern>>,
+    pub(crate) reciprocal_phrases: FxHashMap<String, Vec<(Vec<String>, Pattern)>>,
+    pub(crate) reciprocal_verbs: FxHashMap<String, Vec<Pattern>>,
     /// Attributes that nouns give. The fields below contain the attributes for endings of nouns, endings of adjectives,
     /// adjectives, labels and possessions. The flag of an entry says whether the word is weak evidence.
-    pub(crate) kinds_of: FxHashMap<String, Vec<(usize, bool)>>,
-    pub(crate) ends: Vec<(String, usize)>,
-    pub(crate) adjective_ends: Vec<(String, usize)>,
-    pub(crate) adjectives: FxHashMap<String, Vec<(usize, bool)>>,
-    pub(crate) labels: FxHashMap<String, Vec<usize>>,
-    pub(crate) has: FxHashMap<String, Vec<(usize, bool)>>,
-    pub(crate) cues: FxHashMap<String, Vec<(Vec<String>, CueSort)>>,
+    pub(crate) attribute_nouns: FxHashMap<String, Vec<(usize, bool)>>,
+    pub(crate) attribute_noun_suffixes: Vec<(String, usize)>,
+    pub(crate) attribute_adjective_suffixes: Vec<(String, usize)>,
+    pub(crate) attribute_adjectives: FxHashMap<String, Vec<(usize, bool)>>,
+    pub(crate) attribute_labels: FxHashMap<String, Vec<usize>>,
+    pub(crate) possession_nouns: FxHashMap<String, Vec<(usize, bool)>>,
+    pub(crate) cues: FxHashMap<String, Vec<(Vec<String>, CueType)>>,
     pub(crate) weights: FxHashMap<String, f64>,
-    pub(crate) doubts: FxHashMap<String, f64>,
+    pub(crate) confidence_factors: FxHashMap<String, f64>,
 }
 
 /// Words that are ignored in a pattern, such as `his` and `the`.
-const SILENT: &str = " a an the his her their its my your our ";
+const IGNORED_WORDS: &str = " a an the his her their its my your our ";
 
-pub(crate) fn is_silent(word: &str) -> bool {
-    !word.is_empty() && SILENT.split(' ').any(|silent| silent == word)
+pub(crate) fn is_ignored(word: &str) -> bool {
+    !word.is_empty() && IGNORED_WORDS.split(' ').any(|ignored| ignored == word)
 }
 
 /// Replaces reflexive pronouns, such as `himself`, with `oneself`.
-pub(crate) fn plain(word: &str) -> &str {
+pub(crate) fn normalize_reflexive(word: &str) -> &str {
     if word.ends_with("self") || word.ends_with("selves") { "oneself" } else { word }
 }
 
 impl Grammar {
-    pub(crate) fn of(files: &[LanguageFile]) -> Result<Self, LanguageError> {
+    pub(crate) fn from_files(files: &[LanguageFile]) -> Result<Self, LanguageError> {
         let mut grammar = Self::default();
         for file in files {
             grammar.add_words(file)?;
@@ -223,51 +223,52 @@ impl Grammar {
             grammar.add_attributes(file)?;
         }
         for file in files {
-            for (table, into, numbers) in
-                [("confidence", &mut grammar.weights, &file.confidence), ("doubt", &mut grammar.doubts, &file.doubt)]
-            {
+            for (table, into, numbers) in [
+                ("confidence", &mut grammar.weights, &file.confidence),
+                ("doubt", &mut grammar.confidence_factors, &file.doubt),
+            ] {
                 for (name, &value) in numbers {
                     if !value.is_finite() {
-                        return Err(LanguageError::Number { table, name: name.clone(), value });
+                        return Err(LanguageError::InvalidNumber { table, name: name.clone(), value });
                     }
                     into.insert(name.clone(), value);
                 }
             }
         }
-        grammar.votes = crate::hints::votes(&grammar);
+        grammar.word_votes = crate::word_votes::count_votes(&grammar);
         let longest_first = |patterns: &mut Vec<Pattern>| {
-            patterns.sort_by_key(|pattern| (std::cmp::Reverse(pattern.parts.len()), pattern.weak));
+            patterns.sort_by_key(|pattern| (std::cmp::Reverse(pattern.parts.len()), pattern.is_weak));
         };
-        grammar.verbs.values_mut().for_each(longest_first);
-        grammar.phrases.values_mut().for_each(longest_first);
+        grammar.verb_patterns.values_mut().for_each(longest_first);
+        grammar.phrase_patterns.values_mut().for_each(longest_first);
         grammar
-            .nouns
+            .noun_patterns
             .values_mut()
-            .for_each(|nouns| nouns.sort_by_key(|(words, noun)| (std::cmp::Reverse(words.len()), noun.weak)));
+            .for_each(|nouns| nouns.sort_by_key(|(words, noun)| (std::cmp::Reverse(words.len()), noun.is_weak)));
         grammar.cues.values_mut().for_each(|cues| cues.sort_by_key(|(words, _)| std::cmp::Reverse(words.len())));
         Ok(grammar)
     }
 
     fn add_words(&mut self, file: &LanguageFile) -> Result<(), LanguageError> {
         for (list, words) in &file.words {
-            let Some((_, class)) = Class::LISTS.iter().find(|(name, _)| name == list) else {
-                let known = Class::LISTS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
-                return Err(LanguageError::List { table: "words", list: list.clone(), known });
+            let Some((_, class)) = WordClass::LISTS.iter().find(|(name, _)| name == list) else {
+                let known = WordClass::LISTS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+                return Err(LanguageError::UnknownList { table: "words", list: list.clone(), known });
             };
             for word in words.iter() {
-                let entry = self.classes.entry(word.to_lowercase()).or_default();
+                let entry = self.word_classes.entry(word.to_lowercase()).or_default();
                 *entry = entry.or(*class);
             }
         }
         for (list, phrases) in &file.cues {
-            let Some((_, sort)) = CUES.iter().find(|(name, _)| name == list) else {
-                let known = CUES.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
-                return Err(LanguageError::List { table: "cues", list: list.clone(), known });
+            let Some((_, cue_type)) = CUE_LISTS.iter().find(|(name, _)| name == list) else {
+                let known = CUE_LISTS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+                return Err(LanguageError::UnknownList { table: "cues", list: list.clone(), known });
             };
             for phrase in phrases {
-                let words = crate::token::norms(phrase);
+                let words = crate::tokenizer::normalized_tokens(phrase);
                 if let Some(first) = words.first().cloned() {
-                    self.cues.entry(first).or_default().push((words, *sort));
+                    self.cues.entry(first).or_default().push((words, *cue_type));
                 }
             }
         }
@@ -277,26 +278,26 @@ impl Grammar {
     fn add_verbs(&mut self, file: &LanguageFile) -> Result<(), LanguageError> {
         for line in &file.verbs.irregular {
             let [base, past, participle] = line.split_whitespace().collect::<Vec<_>>()[..] else {
-                return Err(LanguageError::Verb(line.clone()));
+                return Err(LanguageError::InvalidVerb(line.clone()));
             };
             self.add_verb(base, Some((past, participle)));
         }
-        type Mark = fn(&mut VerbSort);
+        type SetProperty = fn(&mut VerbProperties);
         let verbs = &file.verbs;
-        let lists: [(&crate::language::Words, Mark); 8] = [
+        let lists: [(&crate::language::Words, SetProperty); 8] = [
             (&verbs.others, |_| ()),
-            (&verbs.speech, |sort| sort.speech = true),
-            (&verbs.thought, |sort| sort.thought = true),
-            (&verbs.factive, |sort| sort.factive = true),
-            (&verbs.irreal, |sort| sort.irreal = true),
-            (&verbs.real, |sort| sort.real = true),
-            (&verbs.copulas, |sort| sort.copula = true),
-            (&verbs.seeming, |sort| sort.seeming = true),
+            (&verbs.speech, |properties| properties.is_speech = true),
+            (&verbs.thought, |properties| properties.is_thought = true),
+            (&verbs.factive, |properties| properties.is_factive = true),
+            (&verbs.irreal, |properties| properties.is_irrealis = true),
+            (&verbs.real, |properties| properties.is_implicative = true),
+            (&verbs.copulas, |properties| properties.is_copula = true),
+            (&verbs.seeming, |properties| properties.is_seeming = true),
         ];
-        for (list, mark) in lists {
+        for (list, set_property) in lists {
             for verb in list.iter() {
                 self.add_verb(verb, None);
-                mark(self.sorts.entry(verb.to_owned()).or_default());
+                set_property(self.verb_properties.entry(verb.to_owned()).or_default());
             }
         }
         for verb in ["do", "have"] {
@@ -309,26 +310,26 @@ impl Grammar {
     /// words do not begin with a verb.
     pub(crate) fn in_third_person(&self, words: &str) -> Option<String> {
         let (verb, rest) = words.split_once(' ').unwrap_or((words, ""));
-        let forms = self.forms.get(verb)?;
-        let is = |wanted: Form| forms.iter().any(|(_, form)| form.has(wanted));
-        match (is(Form::THIRD), is(Form::BASE), is(Form::PAST)) {
+        let forms = self.verb_forms.get(verb)?;
+        let has_form = |inflection: Inflections| forms.iter().any(|(_, form)| form.has(inflection));
+        match (has_form(Inflections::THIRD), has_form(Inflections::BASE), has_form(Inflections::PAST)) {
             (true, ..) | (false, false, true) => Some(words.to_owned()),
-            (false, true, _) => Some(format!("{} {rest}", third(verb)).trim_end().to_owned()),
+            (false, true, _) => Some(format!("{} {rest}", third_person(verb)).trim_end().to_owned()),
             (false, false, false) => None,
         }
     }
 
     fn add_verb(&mut self, base: &str, irregular: Option<(&str, &str)>) {
-        let known = self.sorts.contains_key(base);
-        if known && irregular.is_none() {
+        let is_known = self.verb_properties.contains_key(base);
+        if is_known && irregular.is_none() {
             return;
         }
-        self.sorts.entry(base.to_owned()).or_default();
-        for (form, sort) in conjugated(base, irregular) {
-            let forms = self.forms.entry(form).or_default();
+        self.verb_properties.entry(base.to_owned()).or_default();
+        for (form, inflections) in conjugate(base, irregular) {
+            let forms = self.verb_forms.entry(form).or_default();
             match forms.iter_mut().find(|(lemma, _)| lemma == base) {
-                Some((_, has)) => *has = has.or(sort),
-                None => forms.push((base.to_owned(), sort)),
+                Some((_, known_inflections)) => *known_inflections = known_inflections.or(inflections),
+                None => forms.push((base.to_owned(), inflections)),
             }
         }
     }
@@ -341,7 +342,7 @@ impl Grammar {
             }
             let kinds = |list: &crate::language::Words| {
                 let pattern = list.iter().collect::<Vec<_>>().join(" ");
-                Kinds::read(&pattern).map_err(|problem| LanguageError::Pattern {
+                KindSet::parse(&pattern).map_err(|problem| LanguageError::InvalidPattern {
                     predicate: predicate.clone(),
                     pattern: pattern.clone(),
                     problem,
@@ -353,48 +354,48 @@ impl Grammar {
                 predicate: predicate.clone(),
                 subject,
                 object,
-                over: words.over,
+                ended: words.over,
                 denied: words.denied,
-                mutual: words.mutual,
+                is_symmetric: words.mutual,
             });
-            for (patterns, back) in [(&words.verbs, false), (&words.back, true)] {
+            for (patterns, is_reversed) in [(&words.verbs, false), (&words.back, true)] {
                 for pattern in patterns {
-                    self.add_verb_pattern(target, pattern, back)?;
+                    self.add_verb_pattern(target, pattern, is_reversed)?;
                 }
             }
-            for (patterns, back) in [(&words.phrases, false), (&words.phrases_back, true)] {
+            for (patterns, is_reversed) in [(&words.phrases, false), (&words.phrases_back, true)] {
                 for pattern in patterns {
-                    let (first, mut pattern) = self.pattern(target, pattern, back, true)?;
+                    let (first, mut pattern) = self.pattern(target, pattern, is_reversed, true)?;
                     // The reverse of "led by" is expressed with the base form "lead".
-                    if back
+                    if is_reversed
                         && pattern.words.ends_with(" by")
                         && let Some((lemma, _)) = self
-                            .forms
+                            .verb_forms
                             .get(&first)
-                            .and_then(|forms| forms.iter().find(|(_, form)| form.has(Form::PARTICIPLE)))
+                            .and_then(|forms| forms.iter().find(|(_, form)| form.has(Inflections::PARTICIPLE)))
                     {
                         pattern.words.clone_from(lemma);
                     }
-                    self.phrases.entry(first).or_default().push(pattern);
+                    self.phrase_patterns.entry(first).or_default().push(pattern);
                 }
             }
-            for (patterns, back) in [(&words.nouns, false), (&words.nouns_back, true)] {
+            for (patterns, is_reversed) in [(&words.nouns, false), (&words.nouns_back, true)] {
                 for noun in patterns {
-                    let (_, pattern) = self.pattern(target, noun, back, false)?;
-                    let words = crate::token::norms(&pattern.words);
+                    let (_, pattern) = self.pattern(target, noun, is_reversed, false)?;
+                    let words = crate::tokenizer::normalized_tokens(&pattern.words);
                     if let Some(last) = words.last().cloned() {
-                        self.nouns.entry(last).or_default().push((words, pattern));
+                        self.noun_patterns.entry(last).or_default().push((words, pattern));
                     }
                 }
             }
-            for tie in &words.ties {
-                let (_, pattern) = self.pattern(target, tie, false, false)?;
-                self.add_tie(pattern);
+            for relational_noun in &words.ties {
+                let (_, pattern) = self.pattern(target, relational_noun, false, false)?;
+                self.add_relational_noun(pattern);
             }
             for noun in &words.between {
                 let (_, mut pattern) = self.pattern(target, noun, false, false)?;
                 pattern.words.push_str(" between");
-                self.add_tie(pattern);
+                self.add_relational_noun(pattern);
             }
             for verb in words.stances.iter() {
                 for place in words.places.iter() {
@@ -403,16 +404,16 @@ impl Grammar {
             }
             for noun in &words.together {
                 let (_, pattern) = self.pattern(target, noun, false, false)?;
-                let words = crate::token::norms(&pattern.words);
+                let words = crate::tokenizer::normalized_tokens(&pattern.words);
                 if let Some(first) = words.first().cloned() {
-                    self.together.entry(first).or_default().push((words, pattern));
+                    self.reciprocal_phrases.entry(first).or_default().push((words, pattern));
                 }
             }
             for verb in &words.together_verbs {
                 let (first, pattern) = self.pattern(target, verb, false, false)?;
-                let (first, pattern) = self.of_its_verb(first, pattern);
+                let (first, pattern) = self.negated_verb_pattern(first, pattern);
                 self.add_verb(&first, None);
-                self.together_verbs.entry(first).or_default().push(pattern);
+                self.reciprocal_verbs.entry(first).or_default().push(pattern);
             }
         }
         Ok(())
@@ -420,52 +421,52 @@ impl Grammar {
 
     /// Adds a pattern of a verb. A pattern that begins with "be", such as "be afraid of", becomes a pattern of the
     /// words after "is".
-    fn add_verb_pattern(&mut self, target: usize, text: &str, back: bool) -> Result<(), LanguageError> {
+    fn add_verb_pattern(&mut self, target: usize, text: &str, is_reversed: bool) -> Result<(), LanguageError> {
         if let Some(phrase) = text.strip_prefix("be ") {
             let has_value = text.contains('=');
-            let (first, pattern) = self.pattern(target, phrase, back, !has_value)?;
-            self.phrases.entry(first).or_default().push(pattern);
+            let (first, pattern) = self.pattern(target, phrase, is_reversed, !has_value)?;
+            self.phrase_patterns.entry(first).or_default().push(pattern);
             return Ok(());
         }
-        let (first, pattern) = self.pattern(target, text, back, true)?;
-        let (first, pattern) = self.of_its_verb(first, pattern);
+        let (first, pattern) = self.pattern(target, text, is_reversed, true)?;
+        let (first, pattern) = self.negated_verb_pattern(first, pattern);
         self.add_verb(&first, None);
-        self.verbs.entry(first).or_default().push(pattern);
+        self.verb_patterns.entry(first).or_default().push(pattern);
         Ok(())
     }
 
     /// Returns the base form of the verb, and the rest of the pattern, for a pattern that begins with a negation, as in
     /// "not paid". Returns other patterns unchanged.
-    fn of_its_verb(&self, first: String, pattern: Pattern) -> (String, Pattern) {
+    fn negated_verb_pattern(&self, first: String, pattern: Pattern) -> (String, Pattern) {
         if !["not", "never", "can"].contains(&first.as_str()) {
             return (first, pattern);
         }
         let mut parts = pattern.parts.clone();
-        let is_verb = |word: &String| word != "not" && word != "never" && self.forms.contains_key(word);
+        let is_verb = |word: &String| word != "not" && word != "never" && self.verb_forms.contains_key(word);
         let verb = parts.iter().enumerate().find_map(|(at, part)| match part {
-            Part::Word(word) if is_verb(word) => Some((at, word.clone())),
+            PatternPart::Word(word) if is_verb(word) => Some((at, word.clone())),
             _ => None,
         });
         let Some((at, word)) = verb else { return (first, pattern) };
-        let base = self.forms.get(&word).and_then(|forms| forms.first()).map(|(base, _)| base.clone());
+        let base = self.verb_forms.get(&word).and_then(|forms| forms.first()).map(|(base, _)| base.clone());
         parts.drain(..=at);
-        parts.insert(0, Part::Word("not".into()));
+        parts.insert(0, PatternPart::Word("not".into()));
         (base.unwrap_or(word), Pattern { parts, ..pattern })
     }
 
     /// Adds a pattern of a noun that relates two entities. It is looked up by the last word before the preposition:
     /// "bad blood with" by "blood".
-    fn add_tie(&mut self, pattern: Pattern) {
+    fn add_relational_noun(&mut self, pattern: Pattern) {
         if let Some(noun) = pattern.words.split_whitespace().rev().nth(1) {
-            self.ties.entry(noun.to_owned()).or_default().push(pattern);
+            self.relational_nouns.entry(noun.to_owned()).or_default().push(pattern);
         }
     }
 
     /// Returns the patterns by which a noun, or its singular, relates two entities.
-    pub(crate) fn ties_of(&self, noun: &str) -> &[Pattern] {
+    pub(crate) fn relational_noun_patterns(&self, noun: &str) -> &[Pattern] {
         let singular = noun.strip_suffix("ies").map(|stem| format!("{stem}y"));
-        let found = self.ties.get(noun).or_else(|| self.ties.get(singular.as_deref()?));
-        found.or_else(|| self.ties.get(noun.strip_suffix('s')?)).map_or(&[], Vec::as_slice)
+        let patterns = self.relational_nouns.get(noun).or_else(|| self.relational_nouns.get(singular.as_deref()?));
+        patterns.or_else(|| self.relational_nouns.get(noun.strip_suffix('s')?)).map_or(&[], Vec::as_slice)
     }
 
     /// Reads a pattern such as `take part in : event`. Returns the first word and the pattern of the other words.
@@ -473,39 +474,40 @@ impl Grammar {
         &self,
         target: usize,
         text: &str,
-        back: bool,
+        is_reversed: bool,
         has_object: bool,
     ) -> Result<(String, Pattern), LanguageError> {
         let predicate = self.targets[target].predicate.clone();
-        let failed = |problem: String| LanguageError::Pattern { predicate, pattern: text.to_owned(), problem };
-        let (said, value) = match text.split_once('=') {
-            Some((said, value)) => (said, Some(value.trim().to_owned())),
+        let invalid_pattern =
+            |problem: String| LanguageError::InvalidPattern { predicate, pattern: text.to_owned(), problem };
+        let (phrase, value) = match text.split_once('=') {
+            Some((phrase, value)) => (phrase, Some(value.trim().to_owned())),
             None => (text, None),
         };
-        let (said, kinds) = said.split_once(':').unwrap_or((said, ""));
-        let kinds = Kinds::read(kinds.replace(['?', '!'], " ").trim()).map_err(failed)?;
-        let weak = text.contains('?');
-        let said = said.replace(['?', '+', '!'], "");
-        let mut parts: Vec<Part> = said
+        let (phrase, kinds) = phrase.split_once(':').unwrap_or((phrase, ""));
+        let kinds = KindSet::parse(kinds.replace(['?', '!'], " ").trim()).map_err(invalid_pattern)?;
+        let is_weak = text.contains('?');
+        let phrase = phrase.replace(['?', '+', '!'], "");
+        let mut parts: Vec<PatternPart> = phrase
             .split_whitespace()
-            .filter(|word| !is_silent(word))
+            .filter(|word| !is_ignored(word))
             .map(|word| match word {
-                "*" => Part::Any,
-                "_" => Part::Object,
-                word => Part::Word(plain(word).to_owned()),
+                "*" => PatternPart::Any,
+                "_" => PatternPart::Object,
+                word => PatternPart::Word(normalize_reflexive(word).to_owned()),
             })
             .collect();
-        if has_object && value.is_none() && !parts.contains(&Part::Object) {
-            parts.push(Part::Object);
+        if has_object && value.is_none() && !parts.contains(&PatternPart::Object) {
+            parts.push(PatternPart::Object);
         }
-        let Some(Part::Word(first)) = parts.first().cloned() else {
+        let Some(PatternPart::Word(first)) = parts.first().cloned() else {
             let problem = "the pattern must begin with a word".to_owned();
             let predicate = self.targets[target].predicate.clone();
-            return Err(LanguageError::Pattern { predicate, pattern: text.to_owned(), problem });
+            return Err(LanguageError::InvalidPattern { predicate, pattern: text.to_owned(), problem });
         };
         parts.remove(0);
-        let words = said.split_whitespace().filter(|word| !matches!(*word, "_" | "*")).collect::<Vec<_>>().join(" ");
-        Ok((first, Pattern { target, parts, back, weak, kinds, value, words }))
+        let words = phrase.split_whitespace().filter(|word| !matches!(*word, "_" | "*")).collect::<Vec<_>>().join(" ");
+        Ok((first, Pattern { target, parts, is_reversed, is_weak, object_kinds: kinds, value, words }))
     }
 
     fn add_attributes(&mut self, file: &LanguageFile) -> Result<(), LanguageError> {
@@ -515,44 +517,44 @@ impl Grammar {
                 return Err(hearsay_model::PredicateError(words.name.clone()).into());
             }
             let pattern = words.subject.iter().collect::<Vec<_>>().join(" ");
-            let subject = Kinds::read(&pattern).map_err(|problem| LanguageError::Pattern {
+            let subject = KindSet::parse(&pattern).map_err(|problem| LanguageError::InvalidPattern {
                 predicate: predicate.clone(),
                 pattern,
                 problem,
             })?;
             let target = self.targets.len();
-            let object = Kinds::ANY;
-            self.targets.push(Target { predicate, subject, object, over: false, denied: false, mutual: false });
+            let object = KindSet::ANY;
+            self.targets.push(Target { predicate, subject, object, ended: false, denied: false, is_symmetric: false });
             for verb in &words.verbs {
                 self.add_verb_pattern(target, verb, false)?;
             }
             for phrase in &words.phrases {
-                let open = phrase.split_whitespace().last().is_some_and(|word| {
-                    self.classes.get(word).is_some_and(|class| class.has(Class::PREPOSITION)) || word == "as"
+                let takes_object = phrase.split_whitespace().last().is_some_and(|word| {
+                    self.word_classes.get(word).is_some_and(|class| class.has(WordClass::PREPOSITION)) || word == "as"
                 }) || ["called", "nicknamed", "dubbed", "worth", "aka"].contains(&phrase.as_str());
-                let (first, mut pattern) = self.pattern(target, phrase, false, open)?;
-                if !open {
+                let (first, mut pattern) = self.pattern(target, phrase, false, takes_object)?;
+                if !takes_object {
                     pattern.value = Some(phrase.replace('?', ""));
                 }
-                self.phrases.entry(first).or_default().push(pattern);
+                self.phrase_patterns.entry(first).or_default().push(pattern);
             }
             for (list, into) in [
-                (&words.nouns, &mut self.kinds_of),
-                (&words.adjectives, &mut self.adjectives),
-                (&words.has, &mut self.has),
+                (&words.nouns, &mut self.attribute_nouns),
+                (&words.adjectives, &mut self.attribute_adjectives),
+                (&words.has, &mut self.possession_nouns),
             ] {
                 for word in list.iter() {
-                    let plain = word.trim_end_matches('?');
-                    let entries = into.entry(plain.to_owned()).or_default();
+                    let word_without_flag = word.trim_end_matches('?');
+                    let entries = into.entry(word_without_flag.to_owned()).or_default();
                     if !entries.iter().any(|(other, _)| *other == target) {
                         entries.push((target, word.ends_with('?')));
                     }
                 }
             }
-            self.adjective_ends.extend(words.ends_adjective.iter().map(|end| (end.to_owned(), target)));
-            self.ends.extend(words.ends.iter().map(|end| (end.to_owned(), target)));
+            self.attribute_adjective_suffixes.extend(words.ends_adjective.iter().map(|end| (end.to_owned(), target)));
+            self.attribute_noun_suffixes.extend(words.ends.iter().map(|end| (end.to_owned(), target)));
             for label in words.labels.iter() {
-                self.labels.entry(label.trim_end_matches('?').to_owned()).or_default().push(target);
+                self.attribute_labels.entry(label.trim_end_matches('?').to_owned()).or_default().push(target);
             }
         }
         Ok(())
@@ -560,22 +562,22 @@ impl Grammar {
 
     /// Returns the attributes that an adjective gives. The flag of an attribute says whether the adjective is weak
     /// evidence.
-    pub(crate) fn attributes_of(&self, word: &str) -> Vec<(usize, bool)> {
-        if let Some(found) = self.adjectives.get(word) {
-            return found.clone();
+    pub(crate) fn adjective_attributes(&self, word: &str) -> Vec<(usize, bool)> {
+        if let Some(attributes) = self.attribute_adjectives.get(word) {
+            return attributes.clone();
         }
         // Example: "red-cheeked"
         let last = word.rsplit_once('-').map(|(_, last)| last);
-        let end = last.and_then(|last| self.adjective_ends.iter().find(|(end, _)| end == last));
+        let end = last.and_then(|last| self.attribute_adjective_suffixes.iter().find(|(end, _)| end == last));
         end.map(|(_, target)| vec![(*target, false)]).unwrap_or_default()
     }
 
-    pub(crate) fn class(&self, word: &str) -> Class {
-        self.classes.get(word).copied().unwrap_or_default()
+    pub(crate) fn word_class(&self, word: &str) -> WordClass {
+        self.word_classes.get(word).copied().unwrap_or_default()
     }
 
-    pub(crate) fn sort(&self, lemma: &str) -> VerbSort {
-        self.sorts.get(lemma).copied().unwrap_or_default()
+    pub(crate) fn verb_properties(&self, lemma: &str) -> VerbProperties {
+        self.verb_properties.get(lemma).copied().unwrap_or_default()
     }
 
     pub(crate) fn weight(&self, name: &str) -> f64 {

@@ -16,10 +16,10 @@ use crate::{classifier::Classifier, grammar::Grammar};
 pub enum LanguageError {
     /// The file is not valid TOML, or it has an unknown key or a value of a wrong type.
     #[error("invalid language file: {0}")]
-    Shape(#[from] toml::de::Error),
+    InvalidToml(#[from] toml::de::Error),
     /// A table of the file contains a list with an unknown name.
     #[error("unknown list `{list}` in table `[{table}]`; the known lists are {known}")]
-    List {
+    UnknownList {
         /// The table of the file.
         table: &'static str,
         /// The unknown name of the list.
@@ -29,10 +29,10 @@ pub enum LanguageError {
     },
     /// The name of a relation or attribute is not a valid predicate.
     #[error(transparent)]
-    Predicate(#[from] PredicateError),
+    InvalidPredicate(#[from] PredicateError),
     /// A pattern of a relation or attribute has invalid syntax.
     #[error("invalid pattern `{pattern}` of {predicate}: {problem}")]
-    Pattern {
+    InvalidPattern {
         /// The relation or attribute that the pattern states.
         predicate: Predicate,
         /// The pattern as it is written in the file.
@@ -42,10 +42,10 @@ pub enum LanguageError {
     },
     /// An entry in the list of irregular verbs does not have three forms.
     #[error("the verb `{0}` must have three forms, such as `steal stole stolen`")]
-    Verb(String),
+    InvalidVerb(String),
     /// A number is infinite or not a number (NaN).
     #[error("`{name}` in table `[{table}]` is {value}; expected a finite number")]
-    Number {
+    InvalidNumber {
         /// The table of the file.
         table: &'static str,
         /// The name of the number.
@@ -61,12 +61,12 @@ pub enum LanguageError {
 #[serde(untagged)]
 pub(crate) enum Words {
     Spaced(String),
-    Each(Vec<String>),
+    List(Vec<String>),
 }
 
 impl Default for Words {
     fn default() -> Self {
-        Self::Each(Vec::new())
+        Self::List(Vec::new())
     }
 }
 
@@ -74,7 +74,7 @@ impl Words {
     pub(crate) fn iter(&self) -> Box<dyn Iterator<Item = &str> + '_> {
         match self {
             Self::Spaced(words) => Box::new(words.split_whitespace()),
-            Self::Each(words) => Box::new(words.iter().map(|word| word.trim())),
+            Self::List(words) => Box::new(words.iter().map(|word| word.trim())),
         }
     }
 }
@@ -197,16 +197,16 @@ pub(crate) struct LanguageFile {
 pub struct Language {
     files: Arc<Vec<LanguageFile>>,
     pub(crate) grammar: Arc<Grammar>,
-    /// Classifiers for the relation between two entities (`relations`) and for the attribute that a value states about
-    /// an entity (`attributes`).
-    pub(crate) relations: Arc<Classifier>,
-    pub(crate) attributes: Arc<Classifier>,
+    /// Classifiers for the relation between two entities, and for the attribute that a value states about
+    /// an entity.
+    pub(crate) relation_classifier: Arc<Classifier>,
+    pub(crate) attribute_classifier: Arc<Classifier>,
     /// Classifier that decides whether a fact is over or doubtful.
-    pub(crate) meanings: Arc<Classifier>,
+    pub(crate) assertion_classifier: Arc<Classifier>,
 }
 
 /// The language files of English: words, verbs, cues, weights, relations and attributes.
-const FILES: [&str; 6] = [
+const ENGLISH_FILES: [&str; 6] = [
     include_str!("../data/english/words.toml"),
     include_str!("../data/english/verbs.toml"),
     include_str!("../data/english/cues.toml"),
@@ -216,17 +216,27 @@ const FILES: [&str; 6] = [
 ];
 
 /// The classifiers for English, trained on labelled sentences by `hearsay_eval extraction --learn`.
-const RELATIONS: &str = include_str!("../data/english/relations.tsv");
-const ATTRIBUTES: &str = include_str!("../data/english/attributes.tsv");
-const MEANINGS: &str = include_str!("../data/english/meanings.tsv");
+const RELATION_CLASSIFIER: &str = include_str!("../data/english/relations.tsv");
+const ATTRIBUTE_CLASSIFIER: &str = include_str!("../data/english/attributes.tsv");
+const ASSERTION_CLASSIFIER: &str = include_str!("../data/english/meanings.tsv");
 
 static ENGLISH: LazyLock<Language> = LazyLock::new(|| {
     // The files are compiled into the program, and a test checks them. Therefore the defaults are never used.
-    let files: Vec<LanguageFile> = FILES.iter().map(|file| toml::from_str(file).unwrap_or_default()).collect();
-    let grammar = Grammar::of(&files).unwrap_or_default();
-    let learned = |text: &str| Arc::new(Classifier::read(text).unwrap_or_default());
-    let (relations, attributes, meanings) = (learned(RELATIONS), learned(ATTRIBUTES), learned(MEANINGS));
-    Language { files: files.into(), grammar: grammar.into(), relations, attributes, meanings }
+    let files: Vec<LanguageFile> = ENGLISH_FILES.iter().map(|file| toml::from_str(file).unwrap_or_default()).collect();
+    let grammar = Grammar::from_files(&files).unwrap_or_default();
+    let read_classifier = |text: &str| Arc::new(Classifier::read(text).unwrap_or_default());
+    let (relation_classifier, attribute_classifier, assertion_classifier) = (
+        read_classifier(RELATION_CLASSIFIER),
+        read_classifier(ATTRIBUTE_CLASSIFIER),
+        read_classifier(ASSERTION_CLASSIFIER),
+    );
+    Language {
+        files: files.into(),
+        grammar: grammar.into(),
+        relation_classifier,
+        attribute_classifier,
+        assertion_classifier,
+    }
 });
 
 impl Language {
@@ -240,7 +250,7 @@ impl Language {
     /// # Errors
     /// Returns an error if the text is not a valid language file. The error says what is invalid, and where.
     pub fn new(toml: &str) -> Result<Self, LanguageError> {
-        Self::of(vec![toml::from_str(toml)?])
+        Self::from_files(vec![toml::from_str(toml)?])
     }
 
     /// Returns a copy of this language extended by the text of a TOML file. Words, cues and patterns are added; numbers
@@ -250,29 +260,42 @@ impl Language {
     /// Returns an error if the text is not a valid language file. The error says what is invalid, and where.
     pub fn with(&self, toml: &str) -> Result<Self, LanguageError> {
         let added = toml::from_str(toml)?;
-        let language = Self::of(self.files.iter().cloned().chain([added]).collect())?;
+        let language = Self::from_files(self.files.iter().cloned().chain([added]).collect())?;
         Ok(Self { files: language.files, grammar: language.grammar, ..self.clone() })
     }
 
     /// Returns a copy of this language with other classifiers.
     ///
-    /// `relations` finds the relation between two entities of a sentence. Its classes are `-` for no relation, and
-    /// relations with a direction: `OWES>` if the first entity owes the second, `OWES<` if the second owes the first.
+    /// `relation_classifier` finds the relation between two entities of a sentence. Its classes are `-` for no
+    /// relation, and relations with a direction: `OWES>` if the first entity owes the second, `OWES<` if the second
+    /// owes the first.
     ///
-    /// `attributes` finds the attribute that some words state about an entity. Its classes are `-` and the names of
-    /// attributes.
+    /// `attribute_classifier` finds the attribute that some words state about an entity. Its classes are `-` and the
+    /// names of attributes.
     ///
-    /// `meanings` decides whether a fact is over or doubtful. Its classes are `-`, `over` and `doubt`.
-    pub fn with_classifiers(&self, relations: Classifier, attributes: Classifier, meanings: Classifier) -> Self {
-        let (relations, attributes, meanings) = (relations.into(), attributes.into(), meanings.into());
-        Self { relations, attributes, meanings, ..self.clone() }
+    /// `assertion_classifier` decides whether a fact is over or doubtful. Its classes are `-`, `over` and `doubt`.
+    pub fn with_classifiers(
+        &self,
+        relation_classifier: Classifier,
+        attribute_classifier: Classifier,
+        assertion_classifier: Classifier,
+    ) -> Self {
+        let (relation_classifier, attribute_classifier, assertion_classifier) =
+            (relation_classifier.into(), attribute_classifier.into(), assertion_classifier.into());
+        Self { relation_classifier, attribute_classifier, assertion_classifier, ..self.clone() }
     }
 
-    fn of(files: Vec<LanguageFile>) -> Result<Self, LanguageError> {
-        let grammar = Grammar::of(&files)?;
-        let none = Arc::<Classifier>::default();
-        let (relations, attributes, meanings) = (none.clone(), none.clone(), none);
-        Ok(Self { files: files.into(), grammar: grammar.into(), relations, attributes, meanings })
+    fn from_files(files: Vec<LanguageFile>) -> Result<Self, LanguageError> {
+        let grammar = Grammar::from_files(&files)?;
+        let empty = Arc::<Classifier>::default();
+        let (relation_classifier, attribute_classifier, assertion_classifier) = (empty.clone(), empty.clone(), empty);
+        Ok(Self {
+            files: files.into(),
+            grammar: grammar.into(),
+            relation_classifier,
+            attribute_classifier,
+            assertion_classifier,
+        })
     }
 }
 
@@ -288,9 +311,11 @@ mod tests {
 
     #[test]
     fn english_is_whole() {
-        let files = FILES.iter().map(|file| toml::from_str(file).unwrap()).collect();
-        Language::of(files).unwrap();
-        for (file, class) in [(RELATIONS, "OWES>"), (ATTRIBUTES, "occupation"), (MEANINGS, "over")] {
+        let files = ENGLISH_FILES.iter().map(|file| toml::from_str(file).unwrap()).collect();
+        Language::from_files(files).unwrap();
+        for (file, class) in
+            [(RELATION_CLASSIFIER, "OWES>"), (ATTRIBUTE_CLASSIFIER, "occupation"), (ASSERTION_CLASSIFIER, "over")]
+        {
             assert!(Classifier::read(file).unwrap().classes().iter().any(|known| known == class));
         }
     }

@@ -8,7 +8,7 @@ use hearsay_model::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::OnceLock;
 
-use crate::kinds::Kinds;
+use crate::kind_set::KindSet;
 
 /// The pronouns that can refer to an entity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -23,7 +23,7 @@ pub(crate) enum Gender {
 
 /// How words refer to an entity. The variants are in descending order of preference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum How {
+pub(crate) enum NameType {
     Name,
     Alias,
     Part,
@@ -31,17 +31,17 @@ pub(crate) enum How {
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct Named {
+pub(crate) struct NamedEntity {
     pub(crate) id: EntityId,
     pub(crate) name: String,
-    pub(crate) kinds: Kinds,
+    pub(crate) kinds: KindSet,
     pub(crate) gender: Gender,
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Bearer {
+pub(crate) struct LinkCandidate {
     pub(crate) entity: u32,
-    pub(crate) how: How,
+    pub(crate) name_type: NameType,
 }
 
 /// Names of the entities of a campaign, prepared to be found in texts.
@@ -49,20 +49,20 @@ pub(crate) struct Bearer {
 /// Secret names are left out: a text that uses a secret name must not reveal whose name it is.
 #[derive(Debug, Clone, Default)]
 pub struct Lexicon {
-    pub(crate) entities: Vec<Named>,
+    pub(crate) entities: Vec<NamedEntity>,
     by_id: FxHashMap<EntityId, u32>,
-    names: FxHashMap<String, Vec<Bearer>>,
+    names: FxHashMap<String, Vec<LinkCandidate>>,
     /// Maps a word to the number of words in the longest name that begins with the word.
-    starts: FxHashMap<String, usize>,
+    max_words_by_first_word: FxHashMap<String, usize>,
     spellings: OnceLock<Spellings<u32>>,
     /// The index of the players' party, if the campaign has exactly one party.
     party: Option<u32>,
     /// Names that end in `'s`, such as "St. Orrin's".
-    owned: FxHashSet<String>,
+    possessive_names: FxHashSet<String>,
 }
 
 /// Maximum number of words in a name; longer names are ignored.
-const MOST_WORDS: usize = 8;
+const MAX_NAME_WORDS: usize = 8;
 
 impl Lexicon {
     /// Collects the names of all entities in a state, without secret names.
@@ -74,24 +74,24 @@ impl Lexicon {
             let kind = state.kind(id);
             let names = state.open_names(id);
             let Some(first) = names.first() else { continue };
-            let open = |fact: &&hearsay_model::Fact| fact.secrecy() != hearsay_model::Secrecy::Secret;
-            let value = |name: &str| state.newest(id, name).filter(open).and_then(|fact| fact.object().text());
+            let is_public = |fact: &&hearsay_model::Fact| fact.secrecy() != hearsay_model::Secrecy::Secret;
+            let value = |name: &str| state.newest(id, name).filter(is_public).and_then(|fact| fact.object().text());
             let pronouns = value("pronouns").or_else(|| value("gender"));
-            let mut gender = pronouns.map(gender_of).unwrap_or_default();
-            let kinds = Kinds::of(kind.as_ref());
-            if gender == Gender::Unknown && !kinds.meets(Kinds::PERSON) {
+            let mut gender = pronouns.map(parse_gender).unwrap_or_default();
+            let kinds = KindSet::from_kind(kind.as_ref());
+            if gender == Gender::Unknown && !kinds.intersects(KindSet::PERSON) {
                 gender = Gender::It;
             }
             let index = lexicon.entities.len() as u32;
-            lexicon.entities.push(Named { id: id.clone(), name: (*first).to_owned(), kinds, gender });
+            lexicon.entities.push(NamedEntity { id: id.clone(), name: (*first).to_owned(), kinds, gender });
             lexicon.by_id.insert(id.clone(), index);
             parties.extend((kind == Some(Kind::Party)).then_some(index));
             for (at, name) in names.iter().enumerate() {
-                lexicon.add_name(index, name, if at == 0 { How::Name } else { How::Alias }, kind.as_ref());
+                lexicon.add_name(index, name, if at == 0 { NameType::Name } else { NameType::Alias }, kind.as_ref());
             }
             for name in ["occupation", "title"] {
-                if let Some(said) = value(name) {
-                    lexicon.add_description(index, said);
+                if let Some(description) = value(name) {
+                    lexicon.add_description(index, description);
                 }
             }
         }
@@ -99,68 +99,69 @@ impl Lexicon {
         lexicon
     }
 
-    fn add(&mut self, words: &[String], entity: u32, how: How) {
-        if words.is_empty() || words.len() > MOST_WORDS {
+    fn add(&mut self, words: &[String], entity: u32, name_type: NameType) {
+        if words.is_empty() || words.len() > MAX_NAME_WORDS {
             return;
         }
-        let bearers = self.names.entry(words.join(" ")).or_default();
-        match bearers.iter_mut().find(|bearer| bearer.entity == entity) {
-            Some(bearer) => bearer.how = bearer.how.min(how),
-            None => bearers.push(Bearer { entity, how }),
+        let candidates = self.names.entry(words.join(" ")).or_default();
+        match candidates.iter_mut().find(|candidate| candidate.entity == entity) {
+            Some(candidate) => candidate.name_type = candidate.name_type.min(name_type),
+            None => candidates.push(LinkCandidate { entity, name_type }),
         }
-        let longest = self.starts.entry(words[0].clone()).or_default();
+        let longest = self.max_words_by_first_word.entry(words[0].clone()).or_default();
         *longest = (*longest).max(words.len());
     }
 
-    fn add_name(&mut self, entity: u32, name: &str, how: How, kind: Option<&Kind>) {
-        let words = bare(text::words(name));
-        self.add(&words, entity, how);
+    fn add_name(&mut self, entity: u32, name: &str, name_type: NameType, kind: Option<&Kind>) {
+        let words = without_article(text::words(name));
+        self.add(&words, entity, name_type);
         if text::normal(name).ends_with("'s") {
-            self.owned.insert(words.join(" "));
-            self.owned.extend(words.last().cloned());
+            self.possessive_names.insert(words.join(" "));
+            self.possessive_names.extend(words.last().cloned());
         }
         if words.len() < 2 {
             return;
         }
-        if person_named(kind) && words.len() > 2 {
+        if is_person_kind(kind) && words.len() > 2 {
             // Adds "Edmund Harrow" for "Dr. Edmund Harrow", and "Liora Serin" for "Liora Hren Serin".
-            self.add(&words[1..], entity, How::Part);
-            self.add(&[words[0].clone(), words[words.len() - 1].clone()], entity, How::Part);
+            self.add(&words[1..], entity, NameType::Part);
+            self.add(&[words[0].clone(), words[words.len() - 1].clone()], entity, NameType::Part);
         }
         // Adds "the Tallow Star" for the Order of the Tallow Star.
-        let of = words.iter().position(|word| word == "of").filter(|_| Kinds::of(kind) == Kinds::GROUP);
-        if let Some(of) = of.filter(|at| *at > 0) {
-            let rest = bare(words[of + 1..].to_vec());
+        let of_position =
+            words.iter().position(|word| word == "of").filter(|_| KindSet::from_kind(kind) == KindSet::GROUP);
+        if let Some(of_position) = of_position.filter(|at| *at > 0) {
+            let rest = without_article(words[of_position + 1..].to_vec());
             if rest.len() > 1 {
-                self.add(&rest, entity, How::Part);
+                self.add(&rest, entity, NameType::Part);
             }
         }
         // "The watch" can refer to the Harbour Watch, but "the harbour" cannot.
         let last = words.len() - 1;
-        let person = kind.is_some_and(Kind::is_character);
+        let is_person = kind.is_some_and(Kind::is_character);
         for (at, word) in words.iter().enumerate() {
-            let long = word.chars().count() > 2 && !(at == 0 && TITLES.contains(&word.as_str()));
-            if long
+            let is_significant = word.chars().count() > 2 && !(at == 0 && TITLES.contains(&word.as_str()));
+            if is_significant
                 && (at == last
-                    || (!is_common(word) && !is_particle(word))
-                    || (person && at == 0)
+                    || (!is_common(word) && !is_name_particle(word))
+                    || (is_person && at == 0)
                     || (at == 0 && words[1] == "of"))
             {
-                self.add(std::slice::from_ref(word), entity, How::Part);
+                self.add(std::slice::from_ref(word), entity, NameType::Part);
             }
         }
     }
 
-    fn add_description(&mut self, entity: u32, said: &str) {
-        let words = bare(text::words(said));
-        let of = words.iter().position(|word| ["of", "at", "in", "for", "to"].contains(&word.as_str()));
-        self.add(&words, entity, How::Description);
-        if let Some(at) = of.filter(|at| *at > 0) {
-            self.add(&words[..at], entity, How::Description);
+    fn add_description(&mut self, entity: u32, description: &str) {
+        let words = without_article(text::words(description));
+        let of_position = words.iter().position(|word| ["of", "at", "in", "for", "to"].contains(&word.as_str()));
+        self.add(&words, entity, NameType::Description);
+        if let Some(at) = of_position.filter(|at| *at > 0) {
+            self.add(&words[..at], entity, NameType::Description);
         }
-        let end = of.unwrap_or(words.len());
+        let end = of_position.unwrap_or(words.len());
         if let Some(last) = words[..end].last() {
-            self.add(std::slice::from_ref(last), entity, How::Description);
+            self.add(std::slice::from_ref(last), entity, NameType::Description);
         }
     }
 
@@ -182,36 +183,37 @@ impl Lexicon {
         self.by_id.get(id).copied()
     }
 
-    pub(crate) fn longest(&self, first: &str) -> usize {
-        self.starts.get(first).copied().unwrap_or_default()
+    pub(crate) fn max_name_words(&self, first: &str) -> usize {
+        self.max_words_by_first_word.get(first).copied().unwrap_or_default()
     }
 
     /// Returns whether a name ends in `'s`.
-    pub(crate) fn is_owned(&self, key: &str) -> bool {
-        self.owned.contains(key)
+    pub(crate) fn is_possessive_name(&self, key: &str) -> bool {
+        self.possessive_names.contains(key)
     }
 
-    pub(crate) fn bearers(&self, key: &str) -> &[Bearer] {
+    pub(crate) fn candidates(&self, key: &str) -> &[LinkCandidate] {
         self.names.get(key).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the entity whose name is spelt almost like the words, or `None` if no name is similar enough.
-    pub(crate) fn nearest(&self, words: &[String]) -> Option<u32> {
+    pub(crate) fn find_similar(&self, words: &[String]) -> Option<u32> {
         let spellings = self.spellings.get_or_init(|| {
-            let mut spelt: Vec<(Vec<String>, Option<u32>)> = Vec::new();
-            for (key, bearers) in &self.names {
-                let mut of_name = bearers.iter().filter(|bearer| bearer.how != How::Description);
-                let Some(first) = of_name.next() else { continue };
-                let bearer = of_name.next().is_none().then_some(first.entity);
-                spelt.push((key.split(' ').map(str::to_owned).collect(), bearer));
+            let mut spelled_names: Vec<(Vec<String>, Option<u32>)> = Vec::new();
+            for (key, candidates) in &self.names {
+                let mut name_candidates =
+                    candidates.iter().filter(|candidate| candidate.name_type != NameType::Description);
+                let Some(first) = name_candidates.next() else { continue };
+                let candidate = name_candidates.next().is_none().then_some(first.entity);
+                spelled_names.push((key.split(' ').map(str::to_owned).collect(), candidate));
             }
-            Spellings::of(spelt.iter().map(|(words, bearer)| (words, bearer.as_ref())))
+            Spellings::of(spelled_names.iter().map(|(words, candidate)| (words, candidate.as_ref())))
         });
         spellings.nearest(words).map(|(_, entity)| *entity)
     }
 }
 
-fn person_named(kind: Option<&Kind>) -> bool {
+fn is_person_kind(kind: Option<&Kind>) -> bool {
     kind.is_some_and(Kind::is_character)
 }
 
@@ -221,11 +223,11 @@ const TITLES: [&str; 16] = [
     "queen", "old",
 ];
 
-fn is_particle(word: &str) -> bool {
+fn is_name_particle(word: &str) -> bool {
     ["van", "der", "von", "del", "della", "the", "and", "ibn", "bin", "les", "dos"].contains(&word)
 }
 
-fn gender_of(text: &str) -> Gender {
+fn parse_gender(text: &str) -> Gender {
     match text::words(text).first().map(String::as_str) {
         Some("he" | "him" | "male" | "man" | "m") => Gender::He,
         Some("she" | "her" | "female" | "woman" | "f") => Gender::She,
@@ -236,7 +238,7 @@ fn gender_of(text: &str) -> Gender {
 }
 
 /// Removes an article from the start of a name. A name of one word stays as it is.
-fn bare(mut words: Vec<String>) -> Vec<String> {
+fn without_article(mut words: Vec<String>) -> Vec<String> {
     if words.len() > 1 && ["the", "a", "an"].contains(&words[0].as_str()) {
         words.remove(0);
     }

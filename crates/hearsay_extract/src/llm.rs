@@ -32,8 +32,8 @@
 //!    end when two in a row find nothing new, or after [`LlmSettings::entity_passes`] passes.
 //! 3. The model looks for relations and attributes of the known entities that the text names, and of the entities from
 //!    step 2.
-//! 4. Each entity and fact is compared with the text, and refused if it fails a check. [`Flagged`] counts the refused
-//!    items by reason. Then the results of all parts are merged.
+//! 4. Each entity and fact is compared with the text, and refused if it fails a check. [`RejectionCounts`] counts the
+//!    refused items by reason. Then the results of all parts are merged.
 //!
 //! # Guarantees
 //!
@@ -64,24 +64,24 @@ mod budget;
 mod cancel;
 mod client;
 mod error;
-mod guard;
+mod item_checks;
+mod json_repair;
 mod key;
-mod known;
 mod merge;
 mod parts;
 mod phases;
 mod prompt;
+mod prompt_entities;
+mod prompt_injection;
 mod queue;
 mod quote;
-mod repair;
 mod settings;
-mod take;
 #[cfg(test)]
 mod tests;
 mod turns;
 mod writer;
 
-pub(crate) use answer::check as check_answer;
+pub(crate) use answer::check_properties as check_answer;
 
 use std::fmt;
 
@@ -90,17 +90,17 @@ use serde::{Deserialize, Serialize};
 
 pub use cancel::Cancel;
 pub use error::LlmError;
+pub use item_checks::RejectionCounts;
 pub use key::Key;
-pub use merge::Further;
+pub use merge::AdditionalQuote;
 pub use queue::{Context, Job, JobId, JobState, Queue, QueueCounts, QueueSettings, Turn};
 pub use settings::{LlmSettings, PhaseSettings};
-pub use take::Flagged;
-pub use writer::{Line, Writer};
+pub use writer::{LogLine, Writer};
 
 use crate::{Extraction, Language, Lexicon, Text};
 use client::Client;
-use known::Scene;
-use phases::Reading;
+use phases::LlmTextExtractor;
+use prompt_entities::Scene;
 
 /// Purpose of a call to the language model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -159,7 +159,7 @@ pub struct Counts {
     /// Number of entities and facts that were merged into an equal one from another part of the text.
     pub merged: usize,
     /// Number of refused entities and facts, by reason.
-    pub flagged: Flagged,
+    pub flagged: RejectionCounts,
     /// Number of passes that looked for entities.
     pub passes: usize,
     /// Number of calls, including repeated calls.
@@ -202,7 +202,7 @@ impl Counts {
 
 /// Part of a text that was not read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unread {
+pub struct UnreadPart {
     /// Byte range of the part in the text.
     pub span: Span,
     /// Reason why reading failed; `None` if this part was not tried because another part failed first.
@@ -215,11 +215,11 @@ pub struct Found {
     /// Extracted facts, new entities, and mentions of known entities.
     pub extraction: Extraction,
     /// Additional quotes from the text for the facts in `extraction`.
-    pub further: Vec<Further>,
+    pub additional_quotes: Vec<AdditionalQuote>,
     /// Counts of the run: results, calls and tokens.
     pub counts: Counts,
     /// Parts of the text that were not read because of an error, such as a used-up budget or an unreachable server.
-    pub unread: Vec<Unread>,
+    pub unread: Vec<UnreadPart>,
 }
 
 /// Extracts facts from texts with a language model. Create one per campaign; any number of threads can use it. Clones
@@ -246,7 +246,8 @@ impl Llm {
     /// Returns an error if a setting is invalid, if the key is for a different host, or if the HTTP client cannot be
     /// created.
     pub fn new(settings: LlmSettings, key: Key, language: Language, vocabulary: Vocabulary) -> Result<Self, LlmError> {
-        let (entities_system, facts_system) = (prompt::entities_system(), prompt::facts_system(&vocabulary));
+        let (entities_system, facts_system) =
+            (prompt::entities_system_prompt(), prompt::facts_system_prompt(&vocabulary));
         Ok(Self { client: Client::new(settings, key)?, language, vocabulary, entities_system, facts_system })
     }
 
@@ -261,8 +262,8 @@ impl Llm {
         text: &Text<'a>,
         watch: &'a Watch<'a>,
     ) -> impl Future<Output = Result<Found, LlmError>> + Send + use<'a> {
-        let reading = Reading::new(self, lexicon, Scene::of(text), watch);
-        async move { reading.read().await }
+        let reading = LlmTextExtractor::new(self, lexicon, Scene::from_text(text), watch);
+        async move { reading.extract().await }
     }
 
     /// Does the same as [`Llm::extract`], but blocks the thread and creates its own tokio runtime. Do not call it on a
@@ -277,7 +278,7 @@ impl Llm {
     /// Returns a copy that uses another vocabulary. The copy shares the client, the token budget and the limits.
     #[must_use]
     pub fn with_vocabulary(&self, vocabulary: Vocabulary) -> Self {
-        Self { facts_system: prompt::facts_system(&vocabulary), vocabulary, ..self.clone() }
+        Self { facts_system: prompt::facts_system_prompt(&vocabulary), vocabulary, ..self.clone() }
     }
 
     /// Returns a writer that shares the client and the token budget.

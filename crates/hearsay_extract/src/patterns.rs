@@ -1,138 +1,153 @@
 //! Matches word patterns with the groups after a verb.
 
 use crate::{
-    grammar::{Class, Part, Pattern, plain},
-    mentions::Who,
-    parse::Item,
-    read::{Reader, Ref},
+    chunker::Chunk,
+    grammar::{Pattern, PatternPart, WordClass, normalize_reflexive},
+    mentions::EntityRef,
+    sentence_reader::{ResolvedEntity, SentenceReader},
 };
 
 /// Match of a pattern. `object` is the first item of the list of objects. If the object is an owner, it is in `second`
 /// instead.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Hit {
+pub(crate) struct PatternMatch {
     pub(crate) object: Option<usize>,
-    pub(crate) second: Option<usize>,
+    pub(crate) second_object: Option<usize>,
     /// The item after the matched items.
     pub(crate) end: usize,
-    pub(crate) skipped: bool,
+    pub(crate) skipped_phrase: bool,
 }
 
 /// Adverbs that can precede the preposition of a place: "down at the mill".
-pub(crate) const PARTICLES: [&str; 9] = ["down", "up", "over", "back", "round", "around", "through", "across", "along"];
+pub(crate) const PLACE_PARTICLES: [&str; 9] =
+    ["down", "up", "over", "back", "round", "around", "through", "across", "along"];
 
 /// Words that emphasise a place: "right in the middle".
-pub(crate) const EXACTLY: [&str; 8] = ["right", "smack", "bang", "slap", "dead", "deep", "high", "low"];
+pub(crate) const PLACE_INTENSIFIERS: [&str; 8] = ["right", "smack", "bang", "slap", "dead", "deep", "high", "low"];
 
-impl Reader<'_> {
+impl SentenceReader<'_> {
     /// Matches the parts of a pattern with the items from `from` up to `to`. Returns `None` if they do not match.
-    pub(crate) fn matched(&self, parts: &[Part], from: usize, to: usize, may_skip: bool) -> Option<Hit> {
-        let hit = Hit { object: None, second: None, end: from, skipped: false };
-        self.go(parts, from, to, may_skip, hit, 0)
+    pub(crate) fn match_parts(
+        &self,
+        parts: &[PatternPart],
+        from: usize,
+        to: usize,
+        may_skip: bool,
+    ) -> Option<PatternMatch> {
+        let pattern_match = PatternMatch { object: None, second_object: None, end: from, skipped_phrase: false };
+        self.match_parts_from(parts, from, to, may_skip, pattern_match, 0)
     }
 
-    pub(crate) fn go(
+    pub(crate) fn match_parts_from(
         &self,
-        parts: &[Part],
+        parts: &[PatternPart],
         item: usize,
         to: usize,
         may_skip: bool,
-        hit: Hit,
+        pattern_match: PatternMatch,
         depth: usize,
-    ) -> Option<Hit> {
-        let Some(part) = parts.first() else { return Some(Hit { end: item, ..hit }) };
+    ) -> Option<PatternMatch> {
+        let Some(part) = parts.first() else { return Some(PatternMatch { end: item, ..pattern_match }) };
         if item >= to || depth > 24 {
             return None;
         }
-        let np = self.syntax.np(item);
+        let np = self.syntax.noun_group_at(item);
         match part {
-            Part::Word(word) => {
-                if plain(self.syntax.word(item)) == word {
-                    return self.go(&parts[1..], item + 1, to, false, hit, depth + 1);
+            PatternPart::Word(word) => {
+                if normalize_reflexive(self.syntax.word(item)) == word {
+                    return self.match_parts_from(&parts[1..], item + 1, to, false, pattern_match, depth + 1);
                 }
                 if let Some(np) = np {
                     // Several words of the pattern can belong to one group: "a full member".
-                    let group = &self.groups.nps[np];
-                    let mut left = parts;
-                    let mut token = group.content.min(group.head);
+                    let group = &self.chunks.noun_groups[np];
+                    let mut remaining_parts = parts;
+                    let mut token = group.content_start.min(group.head);
                     // Example: "have no quarrel with"
-                    let no = group.article.is_some_and(|at| self.norm(at) == "no") && *word != "no";
-                    if (group.name.is_none() || group.pronoun) && !no {
+                    let is_negated = group.article.is_some_and(|at| self.norm(at) == "no") && *word != "no";
+                    if (group.name.is_none() || group.is_pronoun) && !is_negated {
                         while token < group.end {
-                            if let Some(Part::Word(word)) = left.first()
+                            if let Some(PatternPart::Word(word)) = remaining_parts.first()
                                 && self.norm(token + 1) != "'s"
-                                && (plain(self.norm(token)) == word || self.norm(token).strip_suffix('s') == Some(word))
+                                && (normalize_reflexive(self.norm(token)) == word
+                                    || self.norm(token).strip_suffix('s') == Some(word))
                             {
-                                left = &left[1..];
+                                remaining_parts = &remaining_parts[1..];
                             }
                             token += 1;
                         }
                     }
-                    if left.len() < parts.len() {
+                    if remaining_parts.len() < parts.len() {
                         // The object can be an owner: "serves at Odo's pleasure" matches the pattern "at the pleasure
                         // of".
-                        if left.len() == 2
-                            && left[0] == Part::Word("of".into())
-                            && left[1] == Part::Object
+                        if remaining_parts.len() == 2
+                            && remaining_parts[0] == PatternPart::Word("of".into())
+                            && remaining_parts[1] == PatternPart::Object
                             && group.owner.is_some()
-                            && !group.by_name
+                            && !group.owner_is_name
                         {
                             let owner = group.owner;
-                            return Some(Hit {
+                            return Some(PatternMatch {
                                 object: None,
-                                second: owner.map(|owner| usize::MAX - owner),
+                                second_object: owner.map(|owner| usize::MAX - owner),
                                 end: item + 1,
-                                ..hit
+                                ..pattern_match
                             });
                         }
-                        return self.go(left, item + 1, to, false, hit, depth + 1);
+                        return self.match_parts_from(remaining_parts, item + 1, to, false, pattern_match, depth + 1);
                     }
                 }
-                if let Some(Item::Vg(vg)) = self.groups.items.get(item) {
-                    let group = &self.groups.vgs[*vg];
+                if let Some(Chunk::VerbGroup(vg)) = self.chunks.items.get(item) {
+                    let group = &self.chunks.verb_groups[*vg];
                     // An infinitive such as "to get" is one group.
                     if word == "to"
-                        && group.form == crate::parse::VerbForm::Infinitive
-                        && let Some(Part::Word(verb)) = parts.get(1)
+                        && group.form == crate::chunker::VerbForm::Infinitive
+                        && let Some(PatternPart::Word(verb)) = parts.get(1)
                         && (group.lemma == *verb || self.norm(group.head) == verb)
                     {
-                        return self.go(&parts[2..], item + 1, to, false, hit, depth + 1);
+                        return self.match_parts_from(&parts[2..], item + 1, to, false, pattern_match, depth + 1);
                     }
                     if group.lemma == *word || self.norm(group.head) == word {
-                        return self.go(&parts[1..], item + 1, to, false, hit, depth + 1);
+                        return self.match_parts_from(&parts[1..], item + 1, to, false, pattern_match, depth + 1);
                     }
                 }
                 if self.is_skippable(item) {
-                    return self.go(parts, item + 1, to, may_skip, hit, depth + 1);
+                    return self.match_parts_from(parts, item + 1, to, may_skip, pattern_match, depth + 1);
                 }
                 // Example: "works at the mill for Odo"
-                if may_skip && self.syntax.is_preposition(item) && self.syntax.np(item + 1).is_some() {
-                    return self.go(parts, item + 2, to, may_skip, Hit { skipped: true, ..hit }, depth + 1);
+                if may_skip && self.syntax.is_preposition(item) && self.syntax.noun_group_at(item + 1).is_some() {
+                    return self.match_parts_from(
+                        parts,
+                        item + 2,
+                        to,
+                        may_skip,
+                        PatternMatch { skipped_phrase: true, ..pattern_match },
+                        depth + 1,
+                    );
                 }
                 None
             }
-            Part::Any => {
+            PatternPart::Any => {
                 np?;
-                let next = self.go(&parts[1..], item + 1, to, false, hit, depth + 1);
+                let next = self.match_parts_from(&parts[1..], item + 1, to, false, pattern_match, depth + 1);
                 if next.is_some() {
                     return next;
                 }
-                if self.syntax.word(item + 1) == "of" && self.syntax.np(item + 2).is_some() {
-                    return self.go(&parts[1..], item + 3, to, false, hit, depth + 1);
+                if self.syntax.word(item + 1) == "of" && self.syntax.noun_group_at(item + 2).is_some() {
+                    return self.match_parts_from(&parts[1..], item + 3, to, false, pattern_match, depth + 1);
                 }
                 None
             }
-            Part::Object => {
+            PatternPart::Object => {
                 if np.is_some() {
-                    let (_, end) = self.syntax.list(item, to);
-                    let hit = match hit.object {
-                        None => Hit { object: Some(item), ..hit },
-                        Some(_) => Hit { second: Some(item), ..hit },
+                    let (_, end) = self.syntax.noun_list(item, to);
+                    let pattern_match = match pattern_match.object {
+                        None => PatternMatch { object: Some(item), ..pattern_match },
+                        Some(_) => PatternMatch { second_object: Some(item), ..pattern_match },
                     };
-                    return self.go(&parts[1..], end.max(item + 1), to, true, hit, depth + 1);
+                    return self.match_parts_from(&parts[1..], end.max(item + 1), to, true, pattern_match, depth + 1);
                 }
                 if self.is_skippable(item) {
-                    return self.go(parts, item + 1, to, may_skip, hit, depth + 1);
+                    return self.match_parts_from(parts, item + 1, to, may_skip, pattern_match, depth + 1);
                 }
                 None
             }
@@ -140,74 +155,85 @@ impl Reader<'_> {
     }
 
     pub(crate) fn is_skippable(&self, item: usize) -> bool {
-        match self.groups.items.get(item) {
-            Some(Item::Tok(at)) => {
+        match self.chunks.items.get(item) {
+            Some(Chunk::Token(at)) => {
                 let token = &self.tokens[*at];
-                let places = self.syntax.is_preposition(item + 1);
+                let precedes_preposition = self.syntax.is_preposition(item + 1);
                 // Examples: "down at the mill", "right in the middle"
-                places && (PARTICLES.contains(&token.norm.as_str()) || EXACTLY.contains(&token.norm.as_str()))
+                precedes_preposition
+                    && (PLACE_PARTICLES.contains(&token.norm.as_str())
+                        || PLACE_INTENSIFIERS.contains(&token.norm.as_str()))
                     || token.is("alone")
                     || token.is_word()
-                        && (self.grammar.class(&token.norm).has(Class::ADVERB)
+                        && (self.grammar.word_class(&token.norm).has(WordClass::ADVERB)
                             || token.norm.ends_with("ly")
                             || matches!(token.norm.as_str(), "like" | "um" | "uh" | "er" | "literally"))
                         && !self.syntax.is_preposition(item)
                     || (token.is_word()
-                        && self.grammar.class(&token.norm).has(Class::ADVERB)
-                        && self.syntax.np(item + 1).is_none())
+                        && self.grammar.word_class(&token.norm).has(WordClass::ADVERB)
+                        && self.syntax.noun_group_at(item + 1).is_none())
             }
             _ => false,
         }
     }
 
     /// Returns the entities that the object of a matched pattern refers to.
-    pub(crate) fn objects(&mut self, hit: &Hit, to: usize, not: &[Who], pattern: &Pattern) -> Vec<Ref> {
-        let (list, item) = match (hit.object, hit.second) {
-            (Some(item), _) => (self.syntax.list(item, to).0, Some(item)),
-            // The object is an owner; `go` stores its index as `usize::MAX - index`.
+    pub(crate) fn resolve_objects(
+        &mut self,
+        pattern_match: &PatternMatch,
+        to: usize,
+        excluded: &[EntityRef],
+        pattern: &Pattern,
+    ) -> Vec<ResolvedEntity> {
+        let (list, item) = match (pattern_match.object, pattern_match.second_object) {
+            (Some(item), _) => (self.syntax.noun_list(item, to).0, Some(item)),
+            // The object is an owner; `match_parts_from` stores its index as `usize::MAX - index`.
             (None, Some(owner)) if owner > usize::MAX / 2 => (vec![usize::MAX - owner], None),
             _ => return Vec::new(),
         };
         // Example: "swear to no Thane"
-        let nobody =
-            |np: &usize| self.groups.nps[*np].article.is_some_and(|at| matches!(self.norm(at), "no" | "neither"));
-        if list.iter().any(nobody) {
+        let is_negated = |np: &usize| {
+            self.chunks.noun_groups[*np].article.is_some_and(|at| matches!(self.norm(at), "no" | "neither"))
+        };
+        if list.iter().any(is_negated) {
             return Vec::new();
         }
-        let mut refs = self.resolve_all(&list, not);
+        let mut refs = self.resolve_all(&list, excluded);
         // The whole can stand for its part: "under the porch of St. Orrin's", "caused by Meridian's refusal".
-        let whole = self.grammar.targets[pattern.target].holds_of_wholes();
+        let applies_to_wholes = self.grammar.targets[pattern.target].applies_to_wholes();
         if refs.is_empty()
-            && whole
+            && applies_to_wholes
             && let [np] = list[..]
         {
             refs = self.owners(np, item, &["of"]);
-            for found in &mut refs {
-                found.second = found.second.or(Some("far_object"));
+            for resolved_entity in &mut refs {
+                resolved_entity.second_weight_name = resolved_entity.second_weight_name.or(Some("far_object"));
             }
         }
         // Example: "owns all of Eastgate"
         if refs.is_empty()
             && let [np] = list[..]
             && matches!(
-                self.norm(self.groups.nps[np].head),
+                self.norm(self.chunks.noun_groups[np].head),
                 "all" | "half" | "most" | "much" | "part" | "rest" | "everything"
             )
         {
             refs = self.owners(np, item, &["of", "in"]);
         }
         // "Owes Odo money" has two objects; "Odo" is not the owner of the money.
-        let gives = matches!(self.grammar.targets[pattern.target].predicate.as_str(), "OWES" | "PROMISED");
+        let has_two_objects = matches!(self.grammar.targets[pattern.target].predicate.as_str(), "OWES" | "PROMISED");
         if refs.is_empty()
-            && gives
+            && has_two_objects
             && let [np] = list[..]
-            && self.groups.nps[np].by_name
-            && let Some(owner) = self.groups.nps[np].owner
+            && self.chunks.noun_groups[np].owner_is_name
+            && let Some(owner) = self.chunks.noun_groups[np].owner
         {
-            refs = self.resolve(owner, not);
+            refs = self.resolve(owner, excluded);
         }
         // If a pattern has two objects, its required classes apply to the second one.
-        refs.retain(|found| self.kinds(found.who).meets(pattern.kinds) || hit.second.is_some());
+        refs.retain(|resolved_entity| {
+            self.kinds(resolved_entity.entity).intersects(pattern.object_kinds) || pattern_match.second_object.is_some()
+        });
         refs
     }
 }

@@ -65,11 +65,12 @@ fn accepted(text: &Text<'_>) -> Vec<String> {
                 Stated::Entity(mention) => name(mention),
                 Stated::Value(value) => format!("`{value}`"),
             };
-            let by = fact.stated_by.as_ref().map(|by| format!(" by {}", name(by))).unwrap_or_default();
-            let told: String = fact.told_to.iter().map(|told| format!(" to {}", name(told))).collect();
-            let marks = [(fact.over, " over"), (fact.denied, " denied")];
-            let marks: String = marks.iter().filter(|(is, _)| *is).map(|(_, mark)| *mark).collect();
-            format!("{} {} {object}{by}{told}{marks}", name(&fact.subject), fact.predicate)
+            let stated_by =
+                fact.stated_by.as_ref().map(|stated_by| format!(" by {}", name(stated_by))).unwrap_or_default();
+            let told_to: String = fact.told_to.iter().map(|told_to| format!(" to {}", name(told_to))).collect();
+            let flags = [(fact.over, " over"), (fact.denied, " denied")];
+            let flags: String = flags.iter().filter(|(is, _)| *is).map(|(_, flag)| *flag).collect();
+            format!("{} {} {object}{stated_by}{told_to}{flags}", name(&fact.subject), fact.predicate)
         })
         .collect()
 }
@@ -119,8 +120,8 @@ fn who_says_so_is_told_apart() {
     );
     check("\"Odo owns the ledger,\" said Mirela.", &["odo-brandt OWNS ledger by mirela-voss"]);
     check("According to Odo, Mirela hates Grimjaw.", &["mirela-voss HOSTILE_TO grimjaw-ironhand by odo-brandt"]);
-    let (lyra, here) = (id("lyra"), [id("lyra"), id("odo-brandt")]);
-    let text = Text { speaker: Some(&lyra), present: &here, ..Text::new("You owe me ten crowns.", Form::Talk) };
+    let (lyra, present) = (id("lyra"), [id("lyra"), id("odo-brandt")]);
+    let text = Text { speaker: Some(&lyra), present: &present, ..Text::new("You owe me ten crowns.", Form::Talk) };
     assert_eq!(accepted(&text), ["odo-brandt OWES lyra by lyra"]);
 }
 
@@ -335,11 +336,11 @@ proptest! {
     #[test]
     fn any_text_is_read_and_quoted(text in any_text(), form in 0..3usize, spoken in any::<bool>()) {
         let (extractor, town) = (extractor(), town());
-        let here = [id("lyra"), id("odo-brandt")];
+        let present = [id("lyra"), id("odo-brandt")];
         let form = [Form::Talk, Form::Narration, Form::Lore][form];
         let text = Text {
-            speaker: spoken.then_some(&here[0]),
-            present: &here,
+            speaker: spoken.then_some(&present[0]),
+            present: &present,
             before: &["Mirela came in."],
             ..Text::new(&text, form)
         };

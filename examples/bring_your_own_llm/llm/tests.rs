@@ -37,48 +37,48 @@ fn request(stream: &mut TcpStream) -> String {
 }
 
 /// Returns the pieces that arrive from a server, and the request that the server received.
-fn from(answer: impl FnOnce(&mut TcpStream) + Send + 'static) -> (Vec<Piece>, String) {
+fn run_with_server(answer: impl FnOnce(&mut TcpStream) + Send + 'static) -> (Vec<AnswerPiece>, String) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let base = format!("http://{}/v1", listener.local_addr().unwrap());
+    let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
     let server = thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
-        let asked = request(&mut stream);
+        let request_text = request(&mut stream);
         answer(&mut stream);
-        asked
+        request_text
     });
-    let endpoint = Endpoint { base, key: KEY.into(), model: "m".into(), patience: Duration::from_millis(700) };
-    let pieces = endpoint.speak("Who took it?".into()).iter().collect();
+    let endpoint = Endpoint { base_url, key: KEY.into(), model: "m".into(), timeout: Duration::from_millis(700) };
+    let pieces = endpoint.request_answer("Who took it?".into()).iter().collect();
     (pieces, server.join().unwrap())
 }
 
-fn words(words: &str) -> Piece {
-    Piece::Words(words.into())
+fn words(words: &str) -> AnswerPiece {
+    AnswerPiece::Words(words.into())
 }
 
-fn failed(pieces: &[Piece]) -> &str {
+fn failed(pieces: &[AnswerPiece]) -> &str {
     match pieces.last() {
-        Some(Piece::Failed(why)) => why,
+        Some(AnswerPiece::Failed(reason)) => reason,
         other => panic!("it did not fail, but ended with {other:?}"),
     }
 }
 
 #[test]
 fn words_arrive_as_they_are_generated() {
-    let (pieces, asked) = from(|stream| {
+    let (pieces, request_text) = run_with_server(|stream| {
         stream.write_all(head("200 OK", "text/event-stream").as_bytes()).unwrap();
         for part in [chunk("The ", "null"), chunk("duke\\u001b[2J.", "null"), chunk("", "\"stop\"")] {
             stream.write_all(part.as_bytes()).unwrap();
         }
         stream.write_all(b"data: [DONE]\n\n").unwrap();
     });
-    assert_eq!(pieces, [words("The "), words("duke[2J."), Piece::End]);
-    assert!(asked.starts_with("POST /v1/chat/completions"), "{asked}");
-    assert!(asked.contains("Who took it?") && asked.contains(&format!("Bearer {KEY}")), "{asked}");
+    assert_eq!(pieces, [words("The "), words("duke[2J."), AnswerPiece::End]);
+    assert!(request_text.starts_with("POST /v1/chat/completions"), "{request_text}");
+    assert!(request_text.contains("Who took it?") && request_text.contains(&format!("Bearer {KEY}")), "{request_text}");
 }
 
 #[test]
 fn a_slow_server_is_abandoned() {
-    let (pieces, _) = from(|stream| {
+    let (pieces, _) = run_with_server(|stream| {
         stream.write_all(head("200 OK", "text/event-stream").as_bytes()).unwrap();
         stream.write_all(chunk("Well", "null").as_bytes()).unwrap();
         thread::sleep(Duration::from_millis(1200));
@@ -89,13 +89,13 @@ fn a_slow_server_is_abandoned() {
 
 #[test]
 fn a_line_that_breaks_off_is_no_line() {
-    let (pieces, _) = from(|stream| {
+    let (pieces, _) = run_with_server(|stream| {
         stream.write_all(head("200 OK", "text/event-stream").as_bytes()).unwrap();
         stream.write_all(chunk("It was", "null").as_bytes()).unwrap();
     });
     assert_eq!(pieces[0], words("It was"));
     failed(&pieces);
-    let (pieces, _) = from(|stream| {
+    let (pieces, _) = run_with_server(|stream| {
         stream.write_all(head("200 OK", "text/event-stream").as_bytes()).unwrap();
         stream.write_all(b"data: {\"choices\": what?\n\n").unwrap();
     });
@@ -104,7 +104,7 @@ fn a_line_that_breaks_off_is_no_line() {
 
 #[test]
 fn a_line_without_end_is_stopped() {
-    let (pieces, _) = from(|stream| {
+    let (pieces, _) = run_with_server(|stream| {
         stream.write_all(head("200 OK", "text/event-stream").as_bytes()).unwrap();
         // Send until the client disconnects.
         while stream.write_all(chunk("and so on ", "null").as_bytes()).is_ok() {}
@@ -114,7 +114,7 @@ fn a_line_without_end_is_stopped() {
 
 #[test]
 fn a_refusal_says_why_without_the_key() {
-    let (pieces, _) = from(|stream| {
+    let (pieces, _) = run_with_server(|stream| {
         let body = format!(
             r#"{{"error":{{"message":"bad key {KEY}","type":"invalid_request_error","param":null,"code":null}}}}"#
         );
@@ -125,9 +125,9 @@ fn a_refusal_says_why_without_the_key() {
 
 #[test]
 fn a_missing_server_is_reported() {
-    let base = format!("http://{}/v1", TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap());
-    let endpoint = Endpoint { base, key: KEY.into(), model: "m".into(), patience: Duration::from_secs(2) };
-    let pieces: Vec<Piece> = endpoint.speak("Who?".into()).iter().collect();
-    let why = failed(&pieces);
-    assert!(why.contains("refused") && !why.contains(KEY), "{why}");
+    let base_url = format!("http://{}/v1", TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap());
+    let endpoint = Endpoint { base_url, key: KEY.into(), model: "m".into(), timeout: Duration::from_secs(2) };
+    let pieces: Vec<AnswerPiece> = endpoint.request_answer("Who?".into()).iter().collect();
+    let reason = failed(&pieces);
+    assert!(reason.contains("refused") && !reason.contains(KEY), "{reason}");
 }

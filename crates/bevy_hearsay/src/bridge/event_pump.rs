@@ -17,7 +17,7 @@ use super::{
 /// Queue of the writes whose changed entities have not been looked up yet: the revision of each write, and the keys of
 /// the records that it changed.
 #[derive(Resource, Default)]
-pub(crate) struct Touched(pub(crate) VecDeque<(u64, Arc<Vec<Key>>)>);
+pub(crate) struct ChangedKeys(pub(crate) VecDeque<(u64, Arc<Vec<Key>>)>);
 
 /// Returns whether any event is waiting to be received.
 pub(super) fn has_events(world: &World) -> bool {
@@ -25,21 +25,21 @@ pub(super) fn has_events(world: &World) -> bool {
 }
 
 /// Receives all waiting events.
-pub(super) fn take_events(
+pub(super) fn receive_events(
     memory: Res<NpcMemory>,
-    (mut touched, mut resync): (ResMut<Touched>, ResMut<Resync>),
+    (mut changed_keys, mut resync): (ResMut<ChangedKeys>, ResMut<Resync>),
     mut encoder: ResMut<EncoderStatus>,
     mut changed: MessageWriter<MemoryChanged>,
     mut revealable: MessageWriter<SecretRevealable>,
-    mut trouble: MessageWriter<MemoryErrorMessage>,
+    mut errors: MessageWriter<MemoryErrorMessage>,
     cost: Res<FrameCost>,
 ) {
-    let _cost = cost.begin();
+    let _cost = cost.measure();
     let Some(memory) = memory.get() else { return };
     for event in memory.events().try_iter() {
         match event {
             EngineEvent::Applied { position, revision, touched: keys } => {
-                touched.0.push_back((revision, Arc::new(keys)));
+                changed_keys.0.push_back((revision, Arc::new(keys)));
                 changed.write(MemoryChanged { position });
             }
             EngineEvent::Revealable { reveal, fact, holder } => {
@@ -60,12 +60,12 @@ pub(super) fn take_events(
             }
             EngineEvent::Reloaded { why, .. } => {
                 resync.0 = true;
-                trouble.write(MemoryErrorMessage {
-                    what: format!("{why}; the memory was reloaded from the database"),
+                errors.write(MemoryErrorMessage {
+                    text: format!("{why}; the memory was reloaded from the database"),
                     entity: None,
                 });
             }
-            EngineEvent::Failed(what) => _ = trouble.write(MemoryErrorMessage { what, entity: None }),
+            EngineEvent::Failed(text) => _ = errors.write(MemoryErrorMessage { text, entity: None }),
             EngineEvent::Vectors { .. } | EngineEvent::Asked { .. } => {}
         }
     }

@@ -43,17 +43,17 @@ impl MemoryExit {
 #[derive(Clone, Copy)]
 pub(crate) struct ExitSteps {
     /// Collects the last changes, before anything is sent.
-    pub(crate) gather: fn(&mut World),
+    pub(crate) collect: fn(&mut World),
     /// Sends the waiting requests. Returns false if any remaining request can still be sent later.
     pub(crate) send: fn(&mut World) -> bool,
     /// Counts the answered requests.
     pub(crate) count_answered: fn(&mut World, &mut MemoryExit),
     /// Returns the number of unanswered requests, including unsent requests.
-    pub(crate) count_open: fn(&World) -> usize,
+    pub(crate) count_unanswered: fn(&World) -> usize,
 }
 
 #[derive(Resource, Default)]
-struct AtExit(Vec<ExitSteps>);
+struct ExitStepList(Vec<ExitSteps>);
 
 /// Registers the functions that a plugin runs at exit.
 pub(crate) trait ExitAppExt {
@@ -63,49 +63,49 @@ pub(crate) trait ExitAppExt {
 
 impl ExitAppExt for App {
     fn add_exit_steps(&mut self, steps: ExitSteps) -> &mut Self {
-        self.world_mut().get_resource_or_init::<AtExit>().0.push(steps);
+        self.world_mut().get_resource_or_init::<ExitStepList>().0.push(steps);
         self
     }
 }
 
 #[derive(Resource, Clone, Copy)]
-pub(super) struct ExitPatience(pub(super) Duration);
+pub(super) struct ExitTimeout(pub(super) Duration);
 
 /// Sends all pending changes and events, closes the memory, and counts the outcome.
 pub(super) fn close(world: &mut World) {
-    let patience = world.get_resource::<ExitPatience>().map_or(Duration::from_secs(5), |patience| patience.0);
-    let deadline = Instant::now() + patience;
+    let timeout = world.get_resource::<ExitTimeout>().map_or(Duration::from_secs(5), |timeout| timeout.0);
+    let deadline = Instant::now() + timeout;
     let mut exit = MemoryExit::default();
-    let plugins = world.get_resource::<AtExit>().map_or_else(Vec::new, |plugins| plugins.0.clone());
-    plugins.iter().for_each(|plugin| (plugin.gather)(world));
+    let plugins = world.get_resource::<ExitStepList>().map_or_else(Vec::new, |plugins| plugins.0.clone());
+    plugins.iter().for_each(|plugin| (plugin.collect)(world));
     while !send(world, &plugins) && Instant::now() < deadline {
         plugins.iter().for_each(|plugin| (plugin.count_answered)(world, &mut exit));
-        thread::sleep(AT_EXIT);
+        thread::sleep(POLL_INTERVAL);
     }
     let Some(memory) = world.resource_mut::<NpcMemory>().0.take() else { return };
-    let (done, closed) = bounded(1);
-    let left = deadline.saturating_duration_since(Instant::now());
+    let (result_sender, result_receiver) = bounded(1);
+    let remaining = deadline.saturating_duration_since(Instant::now());
     let closing = thread::Builder::new().name("hearsay-close".into()).spawn(move || {
-        let _ = done.send(memory.close_within(left).map(drop));
+        let _ = result_sender.send(memory.close_within(remaining).map(drop));
     });
     let result = match closing {
         // A commit that is in progress at the deadline still completes. Then the database closes.
-        Ok(_) => closed.recv_timeout(left + AFTER_EXIT),
+        Ok(_) => result_receiver.recv_timeout(remaining + CLOSE_GRACE_PERIOD),
         Err(error) => Ok(Err(MemoryError::Thread(error))),
     };
     match result {
         Ok(Ok(())) => {}
         Ok(Err(error)) => tracing::error!("closing the memory failed: {error}"),
-        Err(_) => tracing::warn!("the memory was not closed within {patience:?}; all acknowledged changes are safe"),
+        Err(_) => tracing::warn!("the memory was not closed within {timeout:?}; all acknowledged changes are safe"),
     }
     for plugin in &plugins {
         (plugin.count_answered)(world, &mut exit);
-        exit.not_committed += (plugin.count_open)(world);
+        exit.not_committed += (plugin.count_unanswered)(world);
     }
     let MemoryExit { committed, not_committed } = exit;
     if not_committed > 0 {
         tracing::error!(
-            "{not_committed} of {} changes and game events were not committed when the game exited; if this happens regularly, raise `MemoryPlugin::exit_patience` (now {patience:?})",
+            "{not_committed} of {} changes and game events were not committed when the game exited; if this happens regularly, raise `MemoryPlugin::exit_patience` (now {timeout:?})",
             committed + not_committed
         );
     } else if committed > 0 {
@@ -116,18 +116,18 @@ pub(super) fn close(world: &mut World) {
 }
 
 /// Interval between two polls at exit.
-const AT_EXIT: Duration = Duration::from_millis(1);
+const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
 /// Maximum time that the database may take to close after the deadline.
-const AFTER_EXIT: Duration = Duration::from_secs(5);
+const CLOSE_GRACE_PERIOD: Duration = Duration::from_secs(5);
 
 /// Sends the waiting requests of all plugins. Returns false if any remaining request can still be sent later.
 fn send(world: &mut World, plugins: &[ExitSteps]) -> bool {
-    let mut is_sent = true;
+    let mut all_sent = true;
     if is_open(world) {
         for plugin in plugins {
-            is_sent &= (plugin.send)(world);
+            all_sent &= (plugin.send)(world);
         }
     }
-    is_sent
+    all_sent
 }

@@ -26,18 +26,18 @@ impl FrameCost {
     }
 
     /// Starts a measurement. When the returned guard is dropped, the elapsed time is added to the cost.
-    pub(crate) fn begin(&self) -> impl Drop + use<> {
-        Begun { since: Instant::now(), cost: Arc::clone(&self.0) }
+    pub(crate) fn measure(&self) -> impl Drop + use<> {
+        Measurement { start: Instant::now(), cost: Arc::clone(&self.0) }
     }
 }
 
-struct Begun {
-    since: Instant,
+struct Measurement {
+    start: Instant,
     cost: Arc<AtomicU64>,
 }
 
-impl Drop for Begun {
+impl Drop for Measurement {
     fn drop(&mut self) {
-        self.cost.fetch_add(u64::try_from(self.since.elapsed().as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
+        self.cost.fetch_add(u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 }

@@ -7,7 +7,7 @@ use hearsay_model::{EntityId, FactId, Position};
 #[derive(Message, Debug, Clone, PartialEq, Eq)]
 pub struct MemoryErrorMessage {
     /// The error, for display. The text says what went wrong and what to do.
-    pub what: String,
+    pub text: String,
     /// The entity that the error is about, if any.
     pub entity: Option<Entity>,
 }

@@ -16,7 +16,7 @@ use hearsay_engine::ModelStatus;
 
 use crate::schedule::{HearsaySystems, Step, StepsAppExt};
 
-pub(crate) use event_pump::Touched;
+pub(crate) use event_pump::ChangedKeys;
 pub use exit::MemoryExit;
 pub(crate) use exit::{ExitAppExt, ExitSteps};
 pub(crate) use frame_cost::FrameCost;
@@ -30,12 +30,12 @@ pub use state::{EncoderStatus, LoadProgress, MemoryState, memory_loading, memory
 impl Plugin for MemoryPlugin {
     fn build(&self, app: &mut App) {
         app.insert_resource(opening::start(self))
-            .insert_resource(exit::ExitPatience(self.exit_patience))
+            .insert_resource(exit::ExitTimeout(self.exit_patience))
             .insert_resource(EncoderStatus(ModelStatus::Loading))
             .init_resource::<NpcMemory>()
             .init_resource::<MemoryState>()
             .init_resource::<LoadProgress>()
-            .init_resource::<Touched>()
+            .init_resource::<ChangedKeys>()
             .init_resource::<Resync>()
             .init_resource::<StatusPoll>()
             .init_resource::<FrameCost>()
@@ -45,10 +45,14 @@ impl Plugin for MemoryPlugin {
             .register_type::<MemoryState>()
             .register_type::<MemoryExit>()
             .register_type::<LoadProgress>()
-            .add_step(Step::Open, |world| world.contains_resource::<opening::OpeningChannel>(), opening::take_opened)
-            .add_step(Step::Events, event_pump::has_events, event_pump::take_events)
-            .add_step(Step::Status, resync::poll_is_due, resync::poll)
-            .add_wake(HearsaySystems::Receive, event_pump::has_events)
+            .add_step(
+                Step::ReceiveOpenedMemory,
+                |world| world.contains_resource::<opening::OpeningChannel>(),
+                opening::receive_opened_memory,
+            )
+            .add_step(Step::ReceiveEvents, event_pump::has_events, event_pump::receive_events)
+            .add_step(Step::PollStatus, resync::poll_is_due, resync::poll)
+            .add_wake_condition(HearsaySystems::Receive, event_pump::has_events)
             .add_work("the memory is loading", |world| *world.resource::<MemoryState>() == MemoryState::Loading)
             .add_work("events", event_pump::has_events)
             .keep_awake_while(resync::is_polling)

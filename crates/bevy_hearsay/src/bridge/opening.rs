@@ -19,37 +19,37 @@ use super::{
 };
 
 /// A message from the thread that opens the memory.
-enum Opening {
+enum OpeningMessage {
     Stage(&'static str),
     Done(Box<Result<Memory, MemoryError>>),
 }
 
 #[derive(Resource)]
-pub(super) struct OpeningChannel(Receiver<Opening>);
+pub(super) struct OpeningChannel(Receiver<OpeningMessage>);
 
 /// Starts the thread that opens the memory. Returns the channel on which the thread reports its progress and result.
-pub(super) fn start(plan: &MemoryPlugin) -> OpeningChannel {
+pub(super) fn start(plugin: &MemoryPlugin) -> OpeningChannel {
     let (sender, receiver) = bounded(8);
-    let (plan, refused) = (plan.clone(), sender.clone());
+    let (plugin, fallback_sender) = (plugin.clone(), sender.clone());
     let thread = thread::Builder::new().name("hearsay-open".into()).spawn(move || {
-        if plan.gives_way {
+        if plugin.gives_way {
             // All of the memory's threads start from this thread and inherit its priority.
             lower_priority(ThreadPriority::Low);
         }
-        let opened = open(&plan, &sender);
-        let _ = sender.send(Opening::Done(Box::new(opened)));
+        let opened = open(&plugin, &sender);
+        let _ = sender.send(OpeningMessage::Done(Box::new(opened)));
     });
     if let Err(error) = thread {
-        let _ = refused.try_send(Opening::Done(Box::new(Err(MemoryError::Thread(error)))));
+        let _ = fallback_sender.try_send(OpeningMessage::Done(Box::new(Err(MemoryError::Thread(error)))));
     }
     OpeningChannel(receiver)
 }
 
-fn open(plan: &MemoryPlugin, sender: &Sender<Opening>) -> Result<Memory, MemoryError> {
-    let stage = |stage| drop(sender.send(Opening::Stage(stage)));
-    stage("opening the save");
-    let memory = Memory::open(plan.options()?)?;
-    if plan.start == Start::NewGame && memory.read(|world| Ok(was_played(world)))?.wait()? {
+fn open(plugin: &MemoryPlugin, sender: &Sender<OpeningMessage>) -> Result<Memory, MemoryError> {
+    let report_stage = |stage| drop(sender.send(OpeningMessage::Stage(stage)));
+    report_stage("opening the save");
+    let memory = Memory::open(plugin.options()?)?;
+    if plugin.start == Start::NewGame && memory.read(|world| Ok(contains_play(world)))?.wait()? {
         memory
             .write(|_| {
                 let operation = Operation::new(Author::Game, "new game", vec![Change::Restore(Position(0))]);
@@ -57,10 +57,11 @@ fn open(plan: &MemoryPlugin, sender: &Sender<Opening>) -> Result<Memory, MemoryE
             })?
             .wait()?;
     }
-    let campaign = plan.campaign.as_deref().filter(|campaign| plan.sync_campaign_files && holds_campaign(campaign));
+    let campaign =
+        plugin.campaign.as_deref().filter(|campaign| plugin.sync_campaign_files && has_campaign_files(campaign));
     if let Some(campaign) = campaign {
-        stage("reading the campaign");
-        match plan.start {
+        report_stage("reading the campaign");
+        match plugin.start {
             Start::NewGame => drop(memory.import(campaign)?.wait()?),
             // Facts that the DM retracted stay retracted.
             Start::Continue => drop(sync_campaign_files(&memory, campaign)?),
@@ -71,40 +72,42 @@ fn open(plan: &MemoryPlugin, sender: &Sender<Opening>) -> Result<Memory, MemoryE
 
 /// Returns whether a directory has campaign files. Returns false for a directory with only `hearsay.toml`, which has
 /// nothing to import. Returns true for a missing directory, because the import then reports a clear error.
-fn holds_campaign(campaign: &Path) -> bool {
+fn has_campaign_files(campaign: &Path) -> bool {
     let Ok(entries) = std::fs::read_dir(campaign) else { return true };
-    let settings = |name: &std::ffi::OsStr| name == hearsay_engine::SETTINGS_FILE;
-    entries.filter_map(Result::ok).any(|entry| !settings(&entry.file_name()))
+    let is_settings_file = |name: &std::ffi::OsStr| name == hearsay_engine::SETTINGS_FILE;
+    entries.filter_map(Result::ok).any(|entry| !is_settings_file(&entry.file_name()))
 }
 
 /// Returns whether a save contains play: live operations other than imports and settings that the engine itself
 /// records.
-fn was_played(world: &hearsay_engine::ReadSnapshot) -> bool {
-    let own = |change: &Change| {
+fn contains_play(world: &hearsay_engine::ReadSnapshot) -> bool {
+    let is_engine_setting = |change: &Change| {
         matches!(change, Change::Set(Setting::Engine(EngineSetting::Model(_) | EngineSetting::Read(_))))
     };
     world.state.journal().any(|(_, entry)| {
         let operation = &entry.operation;
-        entry.live && !matches!(operation.author, Author::Importer(_)) && !operation.changes.iter().all(own)
+        entry.live
+            && !matches!(operation.author, Author::Importer(_))
+            && !operation.changes.iter().all(is_engine_setting)
     })
 }
 
 /// Receives the opened memory.
-pub(super) fn take_opened(
+pub(super) fn receive_opened_memory(
     channel: Res<OpeningChannel>,
     mut memory: ResMut<NpcMemory>,
     mut state: ResMut<MemoryState>,
     mut progress: ResMut<LoadProgress>,
-    mut trouble: MessageWriter<MemoryErrorMessage>,
+    mut errors: MessageWriter<MemoryErrorMessage>,
     mut commands: Commands,
 ) {
     loop {
         let opened = match channel.0.try_recv() {
-            Ok(Opening::Stage(stage)) => {
+            Ok(OpeningMessage::Stage(stage)) => {
                 progress.stage = stage.into();
                 continue;
             }
-            Ok(Opening::Done(opened)) => *opened,
+            Ok(OpeningMessage::Done(opened)) => *opened,
             Err(TryRecvError::Empty) => return,
             Err(TryRecvError::Disconnected) => Err(MemoryError::Crashed),
         };
@@ -116,7 +119,7 @@ pub(super) fn take_opened(
             }
             Err(error) => {
                 tracing::error!("the memory could not be opened: {error}");
-                trouble.write(MemoryErrorMessage { what: error.to_string(), entity: None });
+                errors.write(MemoryErrorMessage { text: error.to_string(), entity: None });
                 *state = MemoryState::Failed(error.to_string());
             }
         }

@@ -17,36 +17,43 @@ pub(crate) struct Resync(pub(crate) bool);
 #[derive(Resource)]
 pub(crate) struct StatusPoll {
     /// Interval between two requests.
-    pub(crate) every: Duration,
-    asked: Option<Instant>,
-    asking: Option<Ticket<Status>>,
-    dropped: usize,
+    pub(crate) interval: Duration,
+    requested_at: Option<Instant>,
+    ticket: Option<Ticket<Status>>,
+    dropped_events: usize,
     /// The last received status, or `None` if [`take`](Self::take) has returned it already.
-    arrived: Option<Status>,
+    received: Option<Status>,
     /// Whether [`poll`] ran since the last call of [`take`](Self::take).
-    ran: bool,
+    has_polled: bool,
 }
 
 impl Default for StatusPoll {
     fn default() -> Self {
-        Self { every: Duration::from_secs(1), asked: None, asking: None, dropped: 0, arrived: None, ran: false }
+        Self {
+            interval: Duration::from_secs(1),
+            requested_at: None,
+            ticket: None,
+            dropped_events: 0,
+            received: None,
+            has_polled: false,
+        }
     }
 }
 
 impl StatusPoll {
     fn is_due(&self) -> bool {
-        self.asked.is_none_or(|asked| asked.elapsed() >= self.every)
+        self.requested_at.is_none_or(|requested_at| requested_at.elapsed() >= self.interval)
     }
 
     /// Returns whether [`poll`] ran since the last call of [`take`](Self::take).
-    pub(crate) fn ran(&self) -> bool {
-        self.ran
+    pub(crate) fn has_polled(&self) -> bool {
+        self.has_polled
     }
 
     /// Returns the status that arrived since the last call, or `None` if no status arrived.
     pub(crate) fn take(&mut self) -> Option<Status> {
-        self.ran = false;
-        self.arrived.take()
+        self.has_polled = false;
+        self.received.take()
     }
 }
 
@@ -57,23 +64,23 @@ pub(super) fn poll_is_due(world: &World) -> bool {
 
 /// Returns whether a request for the status has no answer yet.
 pub(super) fn is_polling(world: &World) -> bool {
-    world.resource::<StatusPoll>().asking.is_some()
+    world.resource::<StatusPoll>().ticket.is_some()
 }
 
 /// Requests the status or receives the requested status. If events were dropped since the last status, all entities are
 /// compared again.
 pub(super) fn poll(mut poll: ResMut<StatusPoll>, mut resync: ResMut<Resync>, memory: Res<NpcMemory>) {
-    poll.ran = true;
+    poll.has_polled = true;
     let Some(memory) = memory.get() else { return };
-    if let Some(status) = poll.asking.as_ref().and_then(Ticket::try_take) {
-        poll.asking = None;
+    if let Some(status) = poll.ticket.as_ref().and_then(Ticket::try_take) {
+        poll.ticket = None;
         if let Ok(status) = status {
-            resync.0 |= status.events_dropped > poll.dropped;
-            poll.dropped = status.events_dropped;
-            poll.arrived = Some(status);
+            resync.0 |= status.events_dropped > poll.dropped_events;
+            poll.dropped_events = status.events_dropped;
+            poll.received = Some(status);
         }
-    } else if poll.asking.is_none() && poll.is_due() {
-        poll.asked = Some(Instant::now());
-        poll.asking = memory.status().ok();
+    } else if poll.ticket.is_none() && poll.is_due() {
+        poll.requested_at = Some(Instant::now());
+        poll.ticket = memory.status().ok();
     }
 }

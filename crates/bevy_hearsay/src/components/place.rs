@@ -18,8 +18,8 @@ pub struct PlaceId(pub EntityId);
 
 impl PlaceId {
     /// Creates a place id from an id or name. Returns `None` if the text has no letter or digit.
-    pub fn at(place: impl AsRef<str>) -> Option<Self> {
-        EntityId::from_name(place.as_ref()).ok().map(Self)
+    pub fn from_name(name: impl AsRef<str>) -> Option<Self> {
+        EntityId::from_name(name.as_ref()).ok().map(Self)
     }
 }
 

@@ -28,13 +28,13 @@ pub trait EntityMemoryCommands {
     fn say_that(&mut self, text: impl Into<String>, states: impl IntoIterator<Item = Statement>) -> &mut Self;
 
     /// Tells another character a fact that this entity knows, or a new fact. A new fact becomes a claim.
-    fn tell(&mut self, to: impl Into<Target>, what: Statement) -> &mut Self;
+    fn tell(&mut self, to: impl Into<Target>, statement: Statement) -> &mut Self;
 
     /// Records that only this entity sees a fact. A new fact becomes canon.
-    fn witness(&mut self, what: Statement) -> &mut Self;
+    fn witness(&mut self, statement: Statement) -> &mut Self;
 
     /// Records that the entity and everyone in earshot see a fact. A new fact becomes canon.
-    fn show(&mut self, what: Statement) -> &mut Self;
+    fn show(&mut self, statement: Statement) -> &mut Self;
 
     /// Makes the entity read a document. The entity learns the facts of the document.
     fn read_document(&mut self, document: impl Into<Target>) -> &mut Self;
@@ -85,17 +85,20 @@ impl EntityMemoryCommands for EntityCommands<'_> {
         self.trigger(|entity| GameEvent::new(entity, action))
     }
 
-    fn tell(&mut self, to: impl Into<Target>, what: Statement) -> &mut Self {
+    fn tell(&mut self, to: impl Into<Target>, statement: Statement) -> &mut Self {
         let to = vec![to.into()];
-        self.trigger(|entity| GameEvent { to, ..GameEvent::new(entity, GameAction::Tell { what, lie: false }) })
+        self.trigger(|entity| GameEvent {
+            to,
+            ..GameEvent::new(entity, GameAction::Tell { what: statement, lie: false })
+        })
     }
 
-    fn witness(&mut self, what: Statement) -> &mut Self {
-        self.trigger(|entity| GameEvent::new(entity, GameAction::Witness(vec![what])))
+    fn witness(&mut self, statement: Statement) -> &mut Self {
+        self.trigger(|entity| GameEvent::new(entity, GameAction::Witness(vec![statement])))
     }
 
-    fn show(&mut self, what: Statement) -> &mut Self {
-        self.trigger(|entity| GameEvent::new(entity, GameAction::Show(vec![what])))
+    fn show(&mut self, statement: Statement) -> &mut Self {
+        self.trigger(|entity| GameEvent::new(entity, GameAction::Show(vec![statement])))
     }
 
     fn read_document(&mut self, document: impl Into<Target>) -> &mut Self {
@@ -111,7 +114,7 @@ impl EntityMemoryCommands for EntityCommands<'_> {
     fn move_to(&mut self, place: impl Into<Target>) -> &mut Self {
         let place = place.into();
         self.queue(move |mut entity: EntityWorldMut| {
-            if let Some(place) = id_of(&mut entity, &place) {
+            if let Some(place) = resolve_id(&mut entity, &place) {
                 entity.insert(PlaceId(place));
             }
         })
@@ -128,10 +131,10 @@ impl EntityMemoryCommands for EntityCommands<'_> {
     fn relate(&mut self, predicate: &str, object: impl Into<Target>) -> &mut Self {
         let (predicate, object) = (predicate.to_owned(), object.into());
         self.queue(move |mut entity: EntityWorldMut| {
-            let Some(key) = key_of(&mut entity, &predicate, &object) else { return };
+            let Some(key) = relation_key(&mut entity, &predicate, &object) else { return };
             let subject = entity.id();
             entity.world_scope(|world| {
-                if sync::edge_of(world, subject, &key).is_none() {
+                if sync::find_relation_entity(world, subject, &key).is_none() {
                     let (predicate, object) = key;
                     sync::spawn_relation(world, subject, Relation { predicate, object, attitude: None });
                 }
@@ -142,16 +145,16 @@ impl EntityMemoryCommands for EntityCommands<'_> {
     fn unrelate(&mut self, predicate: &str, object: impl Into<Target>) -> &mut Self {
         let (predicate, object) = (predicate.to_owned(), object.into());
         self.queue(move |mut entity: EntityWorldMut| {
-            let Some(key) = key_of(&mut entity, &predicate, &object) else { return };
+            let Some(key) = relation_key(&mut entity, &predicate, &object) else { return };
             let subject = entity.id();
             entity.world_scope(|world| {
-                sync::unrelate(world, subject, &key);
+                sync::despawn_relation(world, subject, &key);
                 world.resource_mut::<Steps>().wake();
                 world.resource_scope(|world, mut outbox: Mut<Outbox>| {
                     if let Some(mut shadow) = world.get_mut::<Shadow>(subject)
                         && shadow.relations.remove(&key).is_some()
                     {
-                        sync::relates(&mut shadow, &mut outbox, key, false);
+                        sync::record_relation(&mut shadow, &mut outbox, key, false);
                     }
                 });
             });
@@ -178,12 +181,12 @@ impl EntityMemoryCommands for EntityCommands<'_> {
     fn erase(&mut self) {
         self.queue(|entity: EntityWorldMut| {
             let id = entity.get::<MemoryId>().map(|id| id.as_str().to_owned());
-            let entity_id = entity.id();
+            let bevy_entity = entity.id();
             let world = entity.into_world_mut();
             if let Some(id) = id.filter(|id| !id.is_empty()) {
-                queue::edit(world, Edit::RemoveEntity { entity: id }, Author::Game);
+                queue::queue_edit(world, Edit::RemoveEntity { entity: id }, Author::Game);
             }
-            world.despawn(entity_id);
+            world.despawn(bevy_entity);
         });
     }
 }
@@ -198,8 +201,8 @@ fn change_attribute<'a, 'c>(
         let predicate = match Predicate::new(&name) {
             Ok(predicate) if !predicate.is_relation() => predicate,
             _ => {
-                let what = format!("`{name}` is not a valid attribute name: use lowercase words joined by `_`");
-                return trouble(&mut entity, what);
+                let text = format!("`{name}` is not a valid attribute name: use lowercase words joined by `_`");
+                return report_error(&mut entity, text);
             }
         };
         let mut attributes = entity.get::<Attributes>().cloned().unwrap_or_default();
@@ -211,30 +214,33 @@ fn change_attribute<'a, 'c>(
     })
 }
 
-fn trouble(entity: &mut EntityWorldMut, what: String) {
-    tracing::warn!("{what}");
-    let of = Some(entity.id());
-    entity.world_scope(|world| world.write_message(MemoryErrorMessage { what, entity: of }));
+fn report_error(entity: &mut EntityWorldMut, text: String) {
+    tracing::warn!("{text}");
+    let entity_id = Some(entity.id());
+    entity.world_scope(|world| world.write_message(MemoryErrorMessage { text, entity: entity_id }));
 }
 
 /// Returns the id of a target. Reports an error if the target has no id.
-fn id_of(entity: &mut EntityWorldMut, target: &Target) -> Option<EntityId> {
+fn resolve_id(entity: &mut EntityWorldMut, target: &Target) -> Option<EntityId> {
     let id = match target {
         Target::Named(name) => EntityId::from_name(name).ok(),
         Target::Entity(other) => entity.world().get::<MemoryId>(*other).and_then(|id| id.get().cloned()),
     };
     if id.is_none() {
-        trouble(entity, format!("{target:?} has no id in the memory: add a `MemoryId` component"));
+        report_error(entity, format!("{target:?} has no id in the memory: add a `MemoryId` component"));
     }
     id
 }
 
-fn key_of(entity: &mut EntityWorldMut, predicate: &str, object: &Target) -> Option<(Predicate, EntityId)> {
-    let object = id_of(entity, object)?;
+fn relation_key(entity: &mut EntityWorldMut, predicate: &str, object: &Target) -> Option<(Predicate, EntityId)> {
+    let object = resolve_id(entity, object)?;
     match Predicate::new(predicate) {
         Ok(predicate) if predicate.is_relation() => Some((predicate, object)),
         _ => {
-            trouble(entity, format!("`{predicate}` is not a valid relation name: use uppercase words joined by `_`"));
+            report_error(
+                entity,
+                format!("`{predicate}` is not a valid relation name: use uppercase words joined by `_`"),
+            );
             None
         }
     }

@@ -7,7 +7,7 @@ use bevy::prelude::*;
 use super::target::Target;
 use crate::{components::Remembered, sync::Registry};
 
-type Hearers = Arc<dyn Fn(&World, Entity) -> Vec<Entity> + Send + Sync>;
+type HearerFn = Arc<dyn Fn(&World, Entity) -> Vec<Entity> + Send + Sync>;
 
 /// Rule that decides who hears and sees a [`GameEvent`](crate::GameEvent) that names no listeners.
 #[derive(Resource, Clone, Default)]
@@ -19,7 +19,7 @@ pub enum Earshot {
     /// actor, in world units.
     Distance(f32),
     /// The entities that a function returns.
-    Custom(Hearers),
+    Custom(HearerFn),
 }
 
 impl fmt::Debug for Earshot {
@@ -42,26 +42,26 @@ impl Earshot {
 /// Returns the entities that hear and see an event of `entity`. If the list is empty, the memory uses the characters at
 /// the place of `entity`.
 pub(crate) fn hearers(world: &World, entity: Entity) -> Vec<Target> {
-    let there: Vec<Entity> = match world.get_resource::<Earshot>() {
+    let candidates: Vec<Entity> = match world.get_resource::<Earshot>() {
         None | Some(Earshot::Place) => return Vec::new(),
         Some(Earshot::Custom(hearers)) => hearers(world, entity),
         Some(Earshot::Distance(distance)) => {
-            let Some(from) = world.get::<GlobalTransform>(entity).map(GlobalTransform::translation) else {
+            let Some(origin) = world.get::<GlobalTransform>(entity).map(GlobalTransform::translation) else {
                 return Vec::new();
             };
-            let near = |other: &EntityRef| {
-                let there = other.get::<GlobalTransform>().map(GlobalTransform::translation);
-                there.is_some_and(|there| there.distance_squared(from) <= distance * distance)
+            let is_near = |other: &EntityRef| {
+                let position = other.get::<GlobalTransform>().map(GlobalTransform::translation);
+                position.is_some_and(|position| position.distance_squared(origin) <= distance * distance)
             };
-            let kept = world.resource::<Registry>().bound.values();
-            let others = kept.filter_map(|other| world.get_entity(*other).ok()).filter(near);
-            others.filter(is_character).map(|other| other.id()).collect()
+            let bound = world.resource::<Registry>().bound.values();
+            let nearby = bound.filter_map(|other| world.get_entity(*other).ok()).filter(is_near);
+            nearby.filter(is_character).map(|other| other.id()).collect()
         }
     };
-    let mut there: Vec<Entity> = there.into_iter().filter(|other| *other != entity).collect();
-    there.sort_unstable();
-    there.dedup();
-    there.into_iter().map(Target::Entity).collect()
+    let mut hearers: Vec<Entity> = candidates.into_iter().filter(|other| *other != entity).collect();
+    hearers.sort_unstable();
+    hearers.dedup();
+    hearers.into_iter().map(Target::Entity).collect()
 }
 
 fn is_character(entity: &EntityRef) -> bool {

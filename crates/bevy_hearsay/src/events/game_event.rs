@@ -6,7 +6,7 @@ use hearsay_model::Author;
 
 use super::{
     earshot::hearers,
-    target::{Statement, Target, Unresolved, all_stated, name, names, stated},
+    target::{Statement, Target, Unresolved, convert_statement, convert_statements, resolve_name, resolve_names},
 };
 use crate::components::PlaceId;
 
@@ -47,7 +47,7 @@ pub enum GameAction {
         /// The fact that the actor deduces.
         conclusion: Statement,
         /// The facts from which the conclusion follows. Each is an id, the beginning of an id, or a handle.
-        from: Vec<String>,
+        premises: Vec<String>,
     },
     /// Removes a fact from the actor's knowledge, as if the actor had never learned it.
     Forget {
@@ -77,29 +77,33 @@ impl GameEvent {
     }
 }
 
-/// Converts an event to the engine's type. The actor is `by`.
-pub(super) fn resolved(world: &World, by: &Target, game_event: &GameEvent) -> Result<EngineEvent, Unresolved> {
-    let actor = name(world, by)?;
+/// Converts an event to the engine's type.
+pub(super) fn to_engine_event(
+    world: &World,
+    actor: &Target,
+    game_event: &GameEvent,
+) -> Result<EngineEvent, Unresolved> {
+    let actor = resolve_name(world, actor)?;
     let circumstances = Circumstances {
         place: world.get::<PlaceId>(game_event.entity).map(|at| at.0.to_string()),
         ..Circumstances::default()
     };
     let to = match game_event.to.is_empty() {
-        true => names(world, &hearers(world, game_event.entity))?,
-        false => names(world, &game_event.to)?,
+        true => resolve_names(world, &hearers(world, game_event.entity))?,
+        false => resolve_names(world, &game_event.to)?,
     };
     Ok(match &game_event.action {
         GameAction::Say { text, states, lie } => EngineEvent::Say {
             speaker: actor,
             text: text.clone(),
-            states: all_stated(world, states)?,
+            states: convert_statements(world, states)?,
             hearers: to,
             lie: *lie,
             circumstances,
         },
-        GameAction::Tell { what, lie } => EngineEvent::Tell {
+        GameAction::Tell { what: statement, lie } => EngineEvent::Tell {
             teller: actor,
-            fact: stated(world, what)?,
+            fact: convert_statement(world, statement)?,
             hearers: to,
             retold: None,
             lie: *lie,
@@ -107,26 +111,31 @@ pub(super) fn resolved(world: &World, by: &Target, game_event: &GameEvent) -> Re
             credence: None,
             circumstances,
         },
-        GameAction::Show(what) => {
+        GameAction::Show(statements) => {
             let mut witnesses = to;
             if !witnesses.is_empty() {
                 witnesses.push(actor);
             }
-            EngineEvent::Witness { facts: all_stated(world, what)?, witnesses, circumstances }
+            EngineEvent::Witness { facts: convert_statements(world, statements)?, witnesses, circumstances }
         }
-        GameAction::Witness(what) => {
-            EngineEvent::Witness { facts: all_stated(world, what)?, witnesses: vec![actor], circumstances }
-        }
-        GameAction::Read(document) => {
-            EngineEvent::Read { document: name(world, document)?, readers: vec![actor], credence: None, circumstances }
-        }
+        GameAction::Witness(statements) => EngineEvent::Witness {
+            facts: convert_statements(world, statements)?,
+            witnesses: vec![actor],
+            circumstances,
+        },
+        GameAction::Read(document) => EngineEvent::Read {
+            document: resolve_name(world, document)?,
+            readers: vec![actor],
+            credence: None,
+            circumstances,
+        },
         GameAction::Reveal { fact, openly } => {
             EngineEvent::Reveal { holder: actor, fact: fact.clone(), to, openly: *openly, circumstances }
         }
-        GameAction::Deduce { conclusion, from } => EngineEvent::Deduce {
+        GameAction::Deduce { conclusion, premises } => EngineEvent::Deduce {
             knower: actor,
-            conclusion: stated(world, conclusion)?,
-            from: from.clone(),
+            conclusion: convert_statement(world, conclusion)?,
+            from: premises.clone(),
             certainty: None,
             circumstances,
         },

@@ -18,7 +18,7 @@ pub use commands::EntityMemoryCommands;
 pub use earshot::Earshot;
 pub(crate) use earshot::hearers;
 pub use game_event::{GameAction, GameEvent};
-pub(crate) use queue::GameEvents;
+pub(crate) use queue::GameEventQueue;
 pub use session::{NewSession, SessionCommands, SessionEnded, SessionEvent, SessionStarted};
 pub use target::{Statement, Target};
 
@@ -41,19 +41,19 @@ impl Default for GameEventsPlugin {
 impl Plugin for GameEventsPlugin {
     fn build(&self, app: &mut App) {
         app.insert_resource(self.earshot.clone())
-            .insert_resource(GameEvents::new(self.queue))
+            .insert_resource(GameEventQueue::new(self.queue))
             .add_message::<SessionStarted>()
             .add_message::<SessionEnded>()
             .add_observer(queue::on_game_event)
             .add_observer(queue::on_session)
-            .add_step(Step::TakeGameEvents, queue::has_sent, queue::take_done)
-            .add_step(Step::SendGameEvents, queue::has_waiting, queue::send)
+            .add_step(Step::ReceiveGameEventOutcomes, queue::has_unanswered, queue::receive_outcomes)
+            .add_step(Step::SendGameEvents, queue::has_unsent, queue::send)
             .add_work("game events", queue::is_busy)
             .add_exit_steps(ExitSteps {
-                gather: |_| (),
+                collect: |_| (),
                 send: queue::send_at_exit,
                 count_answered: queue::count_answered,
-                count_open: queue::count_open,
+                count_unanswered: queue::count_unanswered,
             });
     }
 }

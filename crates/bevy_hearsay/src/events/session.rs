@@ -7,7 +7,7 @@ use hearsay_model::{Author, SessionId};
 use hearsay_query as query;
 use hearsay_query::session::SessionReport;
 
-use super::target::{Target, Unresolved, name, names};
+use super::target::{Target, Unresolved, resolve_name, resolve_names};
 
 pub use hearsay_commands::session::NewSession;
 
@@ -60,9 +60,9 @@ pub trait SessionCommands {
     /// Starts a session with all living player characters, or with the characters that `session` names.
     fn start_session(&mut self, session: NewSession);
     /// Adds a character that arrives late to the session.
-    fn arrive(&mut self, who: impl Into<Target>);
+    fn arrive(&mut self, character: impl Into<Target>);
     /// Removes a character from the session before its end.
-    fn leave_early(&mut self, who: impl Into<Target>);
+    fn leave_early(&mut self, character: impl Into<Target>);
     /// Logs a line of narration.
     fn log_line(&mut self, text: impl Into<String>);
     /// Logs a line that a character says.
@@ -76,12 +76,12 @@ impl SessionCommands for Commands<'_, '_> {
         self.trigger(SessionEvent::Start(session));
     }
 
-    fn arrive(&mut self, who: impl Into<Target>) {
-        self.trigger(SessionEvent::Attend { arrive: vec![who.into()], leave: Vec::new() });
+    fn arrive(&mut self, character: impl Into<Target>) {
+        self.trigger(SessionEvent::Attend { arrive: vec![character.into()], leave: Vec::new() });
     }
 
-    fn leave_early(&mut self, who: impl Into<Target>) {
-        self.trigger(SessionEvent::Attend { arrive: Vec::new(), leave: vec![who.into()] });
+    fn leave_early(&mut self, character: impl Into<Target>) {
+        self.trigger(SessionEvent::Attend { arrive: Vec::new(), leave: vec![character.into()] });
     }
 
     fn log_line(&mut self, text: impl Into<String>) {
@@ -99,21 +99,21 @@ impl SessionCommands for Commands<'_, '_> {
 }
 
 /// A request for the content of [`SessionStarted`] or [`SessionEnded`].
-pub(super) enum Asked {
+pub(super) enum PendingSessionMessage {
     Started(Ticket<SessionId>),
     Ended(Ticket<SessionReport>),
 }
 
 /// The message to write when a request is complete, if any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tells {
+pub(super) enum SessionMessage {
     Nothing,
     Started,
     Ended,
 }
 
-impl Tells {
-    pub(super) fn of(event: &SessionEvent) -> Self {
+impl SessionMessage {
+    pub(super) fn for_event(event: &SessionEvent) -> Self {
         match event {
             SessionEvent::Start(_) => Self::Started,
             SessionEvent::End => Self::Ended,
@@ -122,14 +122,14 @@ impl Tells {
     }
 
     /// Requests the content of the message.
-    pub(super) fn ask(self, memory: &Memory) -> Result<Option<Asked>, MemoryError> {
+    pub(super) fn request_content(self, memory: &Memory) -> Result<Option<PendingSessionMessage>, MemoryError> {
         Ok(match self {
             Self::Nothing => None,
             Self::Started => {
                 let id = |world: &ReadSnapshot| Ok(query::session::session_or_latest(&world.state, None)?.id.clone());
-                Some(Asked::Started(memory.read(id)?))
+                Some(PendingSessionMessage::Started(memory.read(id)?))
             }
-            Self::Ended => Some(Asked::Ended(
+            Self::Ended => Some(PendingSessionMessage::Ended(
                 memory.read_in_background(|world| Ok(query::session::session_report(&world.state, None)?))?,
             )),
         })
@@ -137,28 +137,29 @@ impl Tells {
 }
 
 /// Returns a function that sends a session event with resolved names.
-pub(super) fn send(
+pub(super) fn session_request(
     world: &World,
     event: &SessionEvent,
 ) -> Result<impl FnOnce(&Memory) -> Result<Ticket<Written>, MemoryError> + use<>, Unresolved> {
-    enum Sent {
+    enum Request {
         Step(SessionStep),
         Log(Log),
     }
-    let sent = match event {
-        SessionEvent::Start(session) => Sent::Step(SessionStep::Start(session.clone())),
-        SessionEvent::Attend { arrive, leave } => {
-            Sent::Step(SessionStep::Attend { arrive: names(world, arrive)?, leave: names(world, leave)? })
-        }
-        SessionEvent::End => Sent::Step(SessionStep::End { time: None }),
+    let request = match event {
+        SessionEvent::Start(session) => Request::Step(SessionStep::Start(session.clone())),
+        SessionEvent::Attend { arrive, leave } => Request::Step(SessionStep::Attend {
+            arrive: resolve_names(world, arrive)?,
+            leave: resolve_names(world, leave)?,
+        }),
+        SessionEvent::End => Request::Step(SessionStep::End { time: None }),
         SessionEvent::Log { text, speaker, heard_by } => {
-            let speaker = speaker.as_ref().map(|speaker| name(world, speaker)).transpose()?;
-            let line = LogLine { speaker, heard_by: names(world, heard_by)?, ..LogLine::new(text.as_str()) };
-            Sent::Log(Log { lines: vec![line], ..Log::default() })
+            let speaker = speaker.as_ref().map(|speaker| resolve_name(world, speaker)).transpose()?;
+            let line = LogLine { speaker, heard_by: resolve_names(world, heard_by)?, ..LogLine::new(text.as_str()) };
+            Request::Log(Log { lines: vec![line], ..Log::default() })
         }
     };
-    Ok(move |memory: &Memory| match sent {
-        Sent::Step(step) => memory.session(Author::Game, step),
-        Sent::Log(log) => memory.log(Author::Game, log),
+    Ok(move |memory: &Memory| match request {
+        Request::Step(step) => memory.session(Author::Game, step),
+        Request::Log(log) => memory.log(Author::Game, log),
     })
 }

@@ -96,41 +96,41 @@ pub(super) enum Unresolved {
 }
 
 /// Returns the id or name by which the memory knows a target.
-pub(super) fn name(world: &World, target: &Target) -> Result<String, Unresolved> {
+pub(super) fn resolve_name(world: &World, target: &Target) -> Result<String, Unresolved> {
     match target {
         Target::Named(name) => Ok(name.clone()),
         Target::Entity(entity) => {
-            let never = || {
+            let unknown_entity = || {
                 Unresolved::Never(format!(
                     "{entity} is unknown to the memory: it has no `MemoryId` component, or was despawned"
                 ))
             };
-            let id = world.get::<MemoryId>(*entity).ok_or_else(never)?;
+            let id = world.get::<MemoryId>(*entity).ok_or_else(unknown_entity)?;
             id.get().map(EntityId::to_string).ok_or(Unresolved::NotYet)
         }
     }
 }
 
 /// Returns the ids or names of several targets.
-pub(super) fn names(world: &World, targets: &[Target]) -> Result<Vec<String>, Unresolved> {
-    targets.iter().map(|target| name(world, target)).collect()
+pub(super) fn resolve_names(world: &World, targets: &[Target]) -> Result<Vec<String>, Unresolved> {
+    targets.iter().map(|target| resolve_name(world, target)).collect()
 }
 
 /// Converts a statement to the engine's type.
-pub(super) fn stated(world: &World, what: &Statement) -> Result<Stated, Unresolved> {
-    Ok(match what {
+pub(super) fn convert_statement(world: &World, statement: &Statement) -> Result<Stated, Unresolved> {
+    Ok(match statement {
         Statement::Fact(fact) => Stated::Recorded(fact.clone()),
-        Statement::Lore { about, text } => Stated::Lore { about: name(world, about)?, text: text.clone() },
+        Statement::Lore { about, text } => Stated::Lore { about: resolve_name(world, about)?, text: text.clone() },
         Statement::Parts { subject, predicate, object } => Stated::Parts {
-            subject: name(world, subject)?,
+            subject: resolve_name(world, subject)?,
             predicate: predicate.clone(),
-            object: name(world, object)?,
+            object: resolve_name(world, object)?,
             statement: None,
         },
     })
 }
 
 /// Converts several statements to the engine's type.
-pub(super) fn all_stated(world: &World, what: &[Statement]) -> Result<Vec<Stated>, Unresolved> {
-    what.iter().map(|what| stated(world, what)).collect()
+pub(super) fn convert_statements(world: &World, statements: &[Statement]) -> Result<Vec<Stated>, Unresolved> {
+    statements.iter().map(|statement| convert_statement(world, statement)).collect()
 }

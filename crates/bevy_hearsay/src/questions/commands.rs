@@ -10,7 +10,7 @@ use hearsay_query::{
 
 use super::{
     question::{AskedOf, Question, QuestionState, Questions},
-    queue::{NotSent, Sending, queue, sent},
+    queue_question::{NotSentReason, SendFn, queue_question, receiver_for_request},
 };
 use crate::{
     components::{MemoryId, PlaceId},
@@ -19,19 +19,20 @@ use crate::{
 };
 
 /// Returns the id of the entity that the question is addressed to or about.
-fn id_of(world: &World, entity: Entity) -> Result<String, NotSent> {
-    let unknown = || NotSent::Never(format!("{entity} is unknown to the memory: add a `MemoryId` component to it"));
-    let id = world.get::<MemoryId>(entity).ok_or_else(unknown)?.get().ok_or(NotSent::NotYet)?;
+fn resolve_id(world: &World, entity: Entity) -> Result<String, NotSentReason> {
+    let unknown =
+        || NotSentReason::Never(format!("{entity} is unknown to the memory: add a `MemoryId` component to it"));
+    let id = world.get::<MemoryId>(entity).ok_or_else(unknown)?.get().ok_or(NotSentReason::NotYet)?;
     // The memory cannot answer for an entity that has not been added to it yet.
-    let is_there =
-        world.resource::<Registry>().entity(id).is_some() && world.resource::<Outbox>().creates(id).is_none();
-    if is_there { Ok(id.to_string()) } else { Err(NotSent::NotYet) }
+    let is_recorded =
+        world.resource::<Registry>().entity(id).is_some() && world.resource::<Outbox>().creating_batch(id).is_none();
+    if is_recorded { Ok(id.to_string()) } else { Err(NotSentReason::NotYet) }
 }
 
-fn named(world: &World, target: &Target) -> Result<String, NotSent> {
+fn resolve_name(world: &World, target: &Target) -> Result<String, NotSentReason> {
     match target {
         Target::Named(name) => Ok(name.clone()),
-        Target::Entity(entity) => id_of(world, *entity),
+        Target::Entity(entity) => resolve_id(world, *entity),
     }
 }
 
@@ -52,7 +53,11 @@ pub trait MemoryCommands {
 impl MemoryCommands for Commands<'_, '_> {
     fn search_memory(&mut self, search: Search) -> EntityCommands<'_> {
         let entity = self.spawn(QuestionState::default()).id();
-        queue(self, entity, Box::new(move |_, memory| sent::<SearchResults>(memory.search(search.clone()))));
+        queue_question(
+            self,
+            entity,
+            Box::new(move |_, memory| receiver_for_request::<SearchResults>(memory.search(search.clone()))),
+        );
         self.entity(entity)
     }
 
@@ -61,7 +66,7 @@ impl MemoryCommands for Commands<'_, '_> {
         read: impl Fn(&ReadSnapshot) -> Result<T, MemoryError> + Clone + Send + Sync + 'static,
     ) -> EntityCommands<'_> {
         let entity = self.spawn(QuestionState::default()).id();
-        queue(self, entity, Box::new(move |_, memory| sent(memory.read(read.clone()))));
+        queue_question(self, entity, Box::new(move |_, memory| receiver_for_request(memory.read(read.clone()))));
         self.entity(entity)
     }
 }
@@ -92,17 +97,17 @@ impl EntityQuestionCommands for EntityCommands<'_> {
             commands.queue(move |world: &mut World| supersede(world, npc));
         }
         let entity = commands.spawn((QuestionState::default(), AskedOf(npc))).id();
-        let sending: Sending = Box::new(move |world, memory| {
-            let ask = asked(world, npc, &question)?;
-            sent::<Answer>(memory.ask(ask))
+        let send_question: SendFn = Box::new(move |world, memory| {
+            let ask = build_ask(world, npc, &question)?;
+            receiver_for_request::<Answer>(memory.ask(ask))
         });
-        queue(commands, entity, sending);
+        queue_question(commands, entity, send_question);
         commands.entity(entity)
     }
 
     fn neighbours(&mut self, depth: usize, limit: usize) -> EntityCommands<'_> {
-        about(self, move |world, who| {
-            Ok(query::graph::neighbours(&world.state, who, &query::graph::WalkFilter::default(), depth, limit)?)
+        ask_about(self, move |world, id| {
+            Ok(query::graph::neighbours(&world.state, id, &query::graph::WalkFilter::default(), depth, limit)?)
         })
     }
 
@@ -110,55 +115,58 @@ impl EntityQuestionCommands for EntityCommands<'_> {
         let (npc, subject) = (self.id(), subject.into());
         let commands = self.commands_mut();
         let entity = commands.spawn((QuestionState::default(), AskedOf(npc))).id();
-        let sending: Sending = Box::new(move |world, memory| {
-            let (who, subject) = (id_of(world, npc)?, named(world, &subject)?);
-            sent(memory.read(move |world| Ok(query::beliefs::believes(&world.state, &who, &subject, None, None)?)))
+        let send_question: SendFn = Box::new(move |world, memory| {
+            let (id, subject) = (resolve_id(world, npc)?, resolve_name(world, &subject)?);
+            receiver_for_request(
+                memory.read(move |world| Ok(query::beliefs::believes(&world.state, &id, &subject, None, None)?)),
+            )
         });
-        queue(commands, entity, sending);
+        queue_question(commands, entity, send_question);
         commands.entity(entity)
     }
 
     fn knowledge(&mut self, limit: usize) -> EntityCommands<'_> {
-        about(self, move |world, who| {
+        ask_about(self, move |world, id| {
             let filter = query::knowledge::KnowsFilter { limit, ..query::knowledge::KnowsFilter::default() };
-            Ok(query::knowledge::knows(&world.state, who, &filter, None).map(|(rows, _)| rows)?)
+            Ok(query::knowledge::knows(&world.state, id, &filter, None).map(|(rows, _)| rows)?)
         })
     }
 }
 
-fn about<'a, T: Send + Sync + 'static>(
-    of: &'a mut EntityCommands<'_>,
+fn ask_about<'a, T: Send + Sync + 'static>(
+    target: &'a mut EntityCommands<'_>,
     read: impl Fn(&ReadSnapshot, &str) -> Result<T, MemoryError> + Clone + Send + Sync + 'static,
 ) -> EntityCommands<'a> {
-    let npc = of.id();
-    let commands = of.commands_mut();
+    let npc = target.id();
+    let commands = target.commands_mut();
     let entity = commands.spawn((QuestionState::default(), AskedOf(npc))).id();
-    let sending: Sending = Box::new(move |world, memory| {
-        let (who, read) = (id_of(world, npc)?, read.clone());
-        sent(memory.read(move |world| read(world, &who)))
+    let send_question: SendFn = Box::new(move |world, memory| {
+        let (id, read) = (resolve_id(world, npc)?, read.clone());
+        receiver_for_request(memory.read(move |world| read(world, &id)))
     });
-    queue(commands, entity, sending);
+    queue_question(commands, entity, send_question);
     commands.entity(entity)
 }
 
 /// Cancels the questions to a character that have no reply yet.
 fn supersede(world: &mut World, npc: Entity) {
-    let older: Vec<Entity> = world.get::<Questions>(npc).map(|older| older.iter().collect()).unwrap_or_default();
-    for question in older {
+    let older_questions: Vec<Entity> =
+        world.get::<Questions>(npc).map(|older_questions| older_questions.iter().collect()).unwrap_or_default();
+    for question in older_questions {
         if world.get::<QuestionState>(question) == Some(&QuestionState::Waiting) {
             world.despawn(question);
         }
     }
 }
 
-fn asked(world: &World, npc: Entity, question: &Question) -> Result<Ask, NotSent> {
-    let speaker = id_of(world, npc)?;
+fn build_ask(world: &World, npc: Entity, question: &Question) -> Result<Ask, NotSentReason> {
+    let speaker = resolve_id(world, npc)?;
     let place = match &question.place {
-        Some(place) => Some(named(world, place)?),
+        Some(place) => Some(resolve_name(world, place)?),
         None => world.get::<PlaceId>(npc).map(|at| at.0.to_string()),
     };
-    let there = question.present.clone().unwrap_or_else(|| hearers(world, npc));
-    let present = there.iter().map(|target| named(world, target)).collect::<Result<Vec<_>, _>>()?;
+    let targets = question.present.clone().unwrap_or_else(|| hearers(world, npc));
+    let present = targets.iter().map(|target| resolve_name(world, target)).collect::<Result<Vec<_>, _>>()?;
     let (budget, limit) = (question.budget, question.limit);
     Ok(Ask { place, present, budget, limit, ..Ask::new(speaker, question.text.as_str()) })
 }

@@ -11,7 +11,7 @@ use crate::schedule::{Step, StepsAppExt};
 
 pub use commands::{EntityQuestionCommands, MemoryCommands};
 pub use question::{Answered, AskedOf, Question, QuestionState, Questions, Reply, Unanswered};
-pub(crate) use queue::Inquiries;
+pub(crate) use queue::QuestionQueue;
 
 /// Sends questions and receives their replies.
 #[derive(Debug, Clone, Default)]
@@ -19,12 +19,12 @@ pub struct QuestionsPlugin;
 
 impl Plugin for QuestionsPlugin {
     fn build(&self, app: &mut App) {
-        app.init_resource::<Inquiries>()
+        app.init_resource::<QuestionQueue>()
             .register_type::<QuestionState>()
             .register_type::<AskedOf>()
             .register_type::<Questions>()
-            .add_step(Step::TakeReplies, queue::has_sent, queue::take_replies)
-            .add_step(Step::SendQuestions, queue::has_waiting, queue::send)
+            .add_step(Step::ReceiveReplies, queue::has_unanswered, queue::receive_replies)
+            .add_step(Step::SendQuestions, queue::has_unsent, queue::send)
             .add_work("questions", queue::is_busy);
     }
 }

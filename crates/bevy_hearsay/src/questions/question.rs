@@ -34,7 +34,7 @@ pub struct Unanswered {
     /// The question.
     pub entity: Entity,
     /// The reason, for display.
-    pub why: String,
+    pub reason: String,
 }
 
 /// The character to whom a question is addressed. Despawning the character cancels the question.

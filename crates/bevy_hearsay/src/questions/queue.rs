@@ -8,20 +8,20 @@ use hearsay_engine::{Memory, MemoryError, Ticket};
 use super::question::{Answered, QuestionState, Reply, Unanswered};
 use crate::{
     bridge::{FrameCost, MemoryState, NpcMemory, is_open},
-    events::GameEvents,
+    events::GameEventQueue,
     schedule::Steps,
     sync::{self, Outbox},
 };
 
 /// Function that sends a question. Returns an error if the question cannot be sent now.
-pub(super) type Sending = Box<dyn FnMut(&World, &Memory) -> Result<Taking, NotSent> + Send + Sync>;
+pub(super) type SendFn = Box<dyn FnMut(&World, &Memory) -> Result<ReceiveFn, NotSentReason> + Send + Sync>;
 
 /// Function that polls for a reply and inserts the reply on the entity of the question. Returns whether the reply
 /// arrived or the question failed.
-pub(super) type Taking = Box<dyn FnMut(&mut World, Entity) -> bool + Send + Sync>;
+pub(super) type ReceiveFn = Box<dyn FnMut(&mut World, Entity) -> bool + Send + Sync>;
 
 /// Reason why a question was not sent.
-pub(super) enum NotSent {
+pub(super) enum NotSentReason {
     /// The memory is busy, or the character has no id yet.
     NotYet,
     /// The question can never be sent. The text is the reason, for display.
@@ -30,52 +30,52 @@ pub(super) enum NotSent {
 
 /// Questions that are waiting to be sent, and questions that were sent but have no reply yet.
 #[derive(Resource, Default)]
-pub(crate) struct Inquiries {
-    waiting: Vec<(Entity, u64, Sending)>,
-    sent: Vec<(Entity, Instant, Taking)>,
+pub(crate) struct QuestionQueue {
+    waiting: Vec<(Entity, u64, SendFn)>,
+    sent: Vec<(Entity, Instant, ReceiveFn)>,
     /// Time from sending the last question to its reply.
     pub(crate) latency: Option<Duration>,
 }
 
-impl Inquiries {
+impl QuestionQueue {
     /// Returns the number of unsent questions, and the number of sent questions without a reply.
     pub(crate) fn counts(&self) -> (usize, usize) {
         (self.waiting.len(), self.sent.len())
     }
 
     /// Fails all questions, because their timeline was abandoned.
-    pub(crate) fn fail_all(world: &mut World, why: &str) {
-        let mut inquiries = world.resource_mut::<Self>();
-        let waiting = std::mem::take(&mut inquiries.waiting).into_iter().map(|(entity, ..)| entity);
-        let sent = std::mem::take(&mut inquiries.sent).into_iter().map(|(entity, ..)| entity);
+    pub(crate) fn fail_all(world: &mut World, reason: &str) {
+        let mut questions = world.resource_mut::<Self>();
+        let waiting = std::mem::take(&mut questions.waiting).into_iter().map(|(entity, ..)| entity);
+        let sent = std::mem::take(&mut questions.sent).into_iter().map(|(entity, ..)| entity);
         for entity in waiting.chain(sent).collect::<Vec<_>>() {
-            fail(world, entity, why.to_owned());
+            fail(world, entity, reason.to_owned());
         }
     }
 }
 
-pub(super) fn has_waiting(world: &World) -> bool {
-    !world.resource::<Inquiries>().waiting.is_empty() && *world.resource::<MemoryState>() != MemoryState::Loading
+pub(super) fn has_unsent(world: &World) -> bool {
+    !world.resource::<QuestionQueue>().waiting.is_empty() && *world.resource::<MemoryState>() != MemoryState::Loading
 }
 
-pub(super) fn has_sent(world: &World) -> bool {
-    !world.resource::<Inquiries>().sent.is_empty()
+pub(super) fn has_unanswered(world: &World) -> bool {
+    !world.resource::<QuestionQueue>().sent.is_empty()
 }
 
-fn fail(world: &mut World, entity: Entity, why: String) {
+fn fail(world: &mut World, entity: Entity, reason: String) {
     if let Ok(mut question) = world.get_entity_mut(entity) {
-        question.insert(QuestionState::Failed(why.clone()));
-        world.trigger(Unanswered { entity, why });
+        question.insert(QuestionState::Failed(reason.clone()));
+        world.trigger(Unanswered { entity, reason });
     }
 }
 
 /// Returns whether any question is unsent or unanswered.
 pub(super) fn is_busy(world: &World) -> bool {
-    world.resource::<Inquiries>().counts() != (0, 0) && is_open(world)
+    world.resource::<QuestionQueue>().counts() != (0, 0) && is_open(world)
 }
 
 pub(super) fn send(world: &mut World) {
-    let _cost = world.resource::<FrameCost>().begin();
+    let _cost = world.resource::<FrameCost>().measure();
     if world.resource::<Outbox>().is_loading() {
         return;
     }
@@ -83,56 +83,58 @@ pub(super) fn send(world: &mut World) {
     if world.resource::<Outbox>().is_creating() {
         sync::flush(world);
     }
-    let mut inquiries = world.resource_mut::<Inquiries>();
-    let waiting = std::mem::take(&mut inquiries.waiting);
-    let done = world.get_resource::<GameEvents>().map_or(u64::MAX, |game_events| game_events.done_count);
-    let mut still = Vec::new();
-    for (entity, after, mut sending) in waiting {
+    let mut questions = world.resource_mut::<QuestionQueue>();
+    let waiting = std::mem::take(&mut questions.waiting);
+    let completed = world.get_resource::<GameEventQueue>().map_or(u64::MAX, |game_events| game_events.completed_count);
+    let mut unsent = Vec::new();
+    for (entity, required_events, mut send_question) in waiting {
         if world.get_entity(entity).is_err() {
             continue;
         }
         // The reply must include all earlier game events, so wait until they are done.
-        if after > done && world.resource::<NpcMemory>().get().is_some() {
-            still.push((entity, after, sending));
+        if required_events > completed && world.resource::<NpcMemory>().get().is_some() {
+            unsent.push((entity, required_events, send_question));
             continue;
         }
         let sent = match world.resource::<NpcMemory>().get() {
-            Some(memory) => sending(world, memory),
-            None => Err(NotSent::Never("the memory is not open".to_owned())),
+            Some(memory) => send_question(world, memory),
+            None => Err(NotSentReason::Never("the memory is not open".to_owned())),
         };
         match sent {
-            Ok(taking) => world.resource_mut::<Inquiries>().sent.push((entity, Instant::now(), taking)),
-            Err(NotSent::NotYet) => still.push((entity, after, sending)),
-            Err(NotSent::Never(why)) => fail(world, entity, why),
+            Ok(receive_reply) => {
+                world.resource_mut::<QuestionQueue>().sent.push((entity, Instant::now(), receive_reply))
+            }
+            Err(NotSentReason::NotYet) => unsent.push((entity, required_events, send_question)),
+            Err(NotSentReason::Never(reason)) => fail(world, entity, reason),
         }
     }
-    let mut inquiries = world.resource_mut::<Inquiries>();
+    let mut questions = world.resource_mut::<QuestionQueue>();
     // Observers of failed questions may have asked new questions. Add these at the end.
-    still.append(&mut inquiries.waiting);
-    inquiries.waiting = still;
+    unsent.append(&mut questions.waiting);
+    questions.waiting = unsent;
 }
 
-pub(super) fn take_replies(world: &mut World) {
-    let _cost = world.resource::<FrameCost>().begin();
-    let mut sent = std::mem::take(&mut world.resource_mut::<Inquiries>().sent);
-    sent.retain_mut(|(entity, since, taking)| {
+pub(super) fn receive_replies(world: &mut World) {
+    let _cost = world.resource::<FrameCost>().measure();
+    let mut sent = std::mem::take(&mut world.resource_mut::<QuestionQueue>().sent);
+    sent.retain_mut(|(entity, sent_at, receive_reply)| {
         if world.get_entity(*entity).is_err() {
             // The question's entity was despawned. Dropping the ticket cancels the request.
             return false;
         }
-        let done = taking(world, *entity);
+        let done = receive_reply(world, *entity);
         if done {
-            world.resource_mut::<Inquiries>().latency = Some(since.elapsed());
+            world.resource_mut::<QuestionQueue>().latency = Some(sent_at.elapsed());
         }
         !done
     });
-    let mut inquiries = world.resource_mut::<Inquiries>();
-    sent.append(&mut inquiries.sent);
-    inquiries.sent = sent;
+    let mut questions = world.resource_mut::<QuestionQueue>();
+    sent.append(&mut questions.sent);
+    questions.sent = sent;
 }
 
 /// Returns a function that inserts the reply on the entity of the question when the reply arrives.
-fn taking<T: Send + Sync + 'static>(ticket: Ticket<T>) -> Taking {
+fn reply_receiver<T: Send + Sync + 'static>(ticket: Ticket<T>) -> ReceiveFn {
     Box::new(move |world, entity| match ticket.try_take() {
         None => false,
         Some(Ok(reply)) => {
@@ -148,21 +150,23 @@ fn taking<T: Send + Sync + 'static>(ticket: Ticket<T>) -> Taking {
 }
 
 /// Returns the function that receives the reply to a request, or the reason why the request was not sent.
-pub(super) fn sent<T: Send + Sync + 'static>(result: Result<Ticket<T>, MemoryError>) -> Result<Taking, NotSent> {
+pub(super) fn receiver_for_request<T: Send + Sync + 'static>(
+    result: Result<Ticket<T>, MemoryError>,
+) -> Result<ReceiveFn, NotSentReason> {
     match result {
-        Ok(ticket) => Ok(taking(ticket)),
-        Err(MemoryError::Full { .. }) => Err(NotSent::NotYet),
-        Err(error) => Err(NotSent::Never(error.to_string())),
+        Ok(ticket) => Ok(reply_receiver(ticket)),
+        Err(MemoryError::Full { .. }) => Err(NotSentReason::NotYet),
+        Err(error) => Err(NotSentReason::Never(error.to_string())),
     }
 }
 
 /// Queues a question.
-pub(super) fn queue(commands: &mut Commands, entity: Entity, sending: Sending) {
+pub(super) fn queue_question(commands: &mut Commands, entity: Entity, send_question: SendFn) {
     commands.queue(move |world: &mut World| {
-        let after = world.get_resource::<GameEvents>().map_or(0, GameEvents::mark);
-        match world.get_resource_mut::<Inquiries>() {
-            Some(mut inquiries) => {
-                inquiries.waiting.push((entity, after, sending));
+        let required_events = world.get_resource::<GameEventQueue>().map_or(0, GameEventQueue::watermark);
+        match world.get_resource_mut::<QuestionQueue>() {
+            Some(mut questions) => {
+                questions.waiting.push((entity, required_events, send_question));
                 world.resource_mut::<Steps>().wake();
             }
             None => tracing::error!("a question was asked, but `QuestionsPlugin` was not added to the app"),

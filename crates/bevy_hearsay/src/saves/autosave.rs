@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bevy::prelude::*;
 
-use super::queue::{Action, Saves};
+use super::queue::{SaveQueue, SaveRequest};
 
 /// Settings of automatic saves. Autosaves use the slots `autosave-1`, `autosave-2`, … in turn.
 #[derive(Resource, Debug, Clone, PartialEq, Eq, Reflect)]
@@ -34,13 +34,13 @@ pub(super) struct LastAutosave {
 pub(super) fn autosave(
     autosave: Res<Autosave>,
     mut last: ResMut<LastAutosave>,
-    mut saves: ResMut<Saves>,
+    mut saves: ResMut<SaveQueue>,
     time: Option<Res<Time<Real>>>,
 ) {
     let (Some(every), Some(time)) = (autosave.every, time) else { return };
     if time.elapsed().saturating_sub(last.time) >= every {
         last.time = time.elapsed();
         last.number = last.number % autosave.keep.max(1) + 1;
-        saves.waiting.push(Action::Save(format!("autosave-{}", last.number)));
+        saves.waiting.push(SaveRequest::Save(format!("autosave-{}", last.number)));
     }
 }

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use bevy::prelude::*;
 
-use super::queue::{Action, queue};
+use super::queue::{SaveRequest, queue_request};
 
 /// Name of the slot of [`SaveCommands::quick_save`].
-const QUICK: &str = "quick";
+const QUICK_SAVE_SLOT: &str = "quick";
 
 /// Commands that save and load slots. The message [`SlotSaved`](crate::SlotSaved) or [`SlotLoaded`](crate::SlotLoaded)
 /// confirms success. A [`MemoryErrorMessage`](crate::MemoryErrorMessage) reports an error.
@@ -21,11 +21,11 @@ pub trait SaveCommands {
     fn drop_slot(&mut self, name: impl Into<String>);
     /// Saves to the slot `quick`.
     fn quick_save(&mut self) {
-        self.save_slot(QUICK);
+        self.save_slot(QUICK_SAVE_SLOT);
     }
     /// Loads the slot `quick`.
     fn quick_load(&mut self) {
-        self.load_slot(QUICK);
+        self.load_slot(QUICK_SAVE_SLOT);
     }
     /// Exports the memory to one `.jsonl` file, which another save can import.
     fn export_memory(&mut self, path: impl Into<PathBuf>);
@@ -33,18 +33,18 @@ pub trait SaveCommands {
 
 impl SaveCommands for Commands<'_, '_> {
     fn save_slot(&mut self, name: impl Into<String>) {
-        queue(self, Action::Save(name.into()));
+        queue_request(self, SaveRequest::Save(name.into()));
     }
 
     fn load_slot(&mut self, name: impl Into<String>) {
-        queue(self, Action::Load(name.into()));
+        queue_request(self, SaveRequest::Load(name.into()));
     }
 
     fn drop_slot(&mut self, name: impl Into<String>) {
-        queue(self, Action::Drop(name.into()));
+        queue_request(self, SaveRequest::Drop(name.into()));
     }
 
     fn export_memory(&mut self, path: impl Into<PathBuf>) {
-        queue(self, Action::Export(path.into()));
+        queue_request(self, SaveRequest::Export(path.into()));
     }
 }

@@ -24,14 +24,14 @@ pub struct SavesPlugin {
 impl Plugin for SavesPlugin {
     fn build(&self, app: &mut App) {
         app.insert_resource(self.autosave.clone())
-            .init_resource::<queue::Saves>()
+            .init_resource::<queue::SaveQueue>()
             .init_resource::<autosave::LastAutosave>()
             .register_type::<Autosave>()
             .add_message::<SlotSaved>()
             .add_message::<SlotLoaded>()
-            .add_step(Step::TakeSaves, queue::is_doing, queue::take_done)
+            .add_step(Step::ReceiveSaveOutcomes, queue::has_unanswered, queue::receive_outcomes)
             .add_step(Step::Autosave, |world| world.resource::<Autosave>().every.is_some(), autosave::autosave)
-            .add_step(Step::SendSaves, queue::has_waiting, queue::send)
+            .add_step(Step::SendSaves, queue::has_unsent, queue::send)
             .add_work("slots", queue::is_busy);
     }
 }

@@ -8,13 +8,13 @@ use hearsay_query::records::Record;
 
 use super::{
     bind,
-    inbox::{Inbox, Read},
+    inbox::{Inbox, ReceivedRecord},
+    insert_record::insert_record,
     merge::merge,
     outbox::Outbox,
     registry::Registry,
     settings::SyncSettings,
     shadow::Shadow,
-    show::show,
 };
 use crate::{
     bridge::FrameCost,
@@ -32,51 +32,51 @@ pub struct Forgotten {
 
 /// Returns whether any record is waiting to be applied.
 pub(crate) fn has_work(world: &World) -> bool {
-    !world.resource::<Inbox>().read.is_empty()
+    !world.resource::<Inbox>().received.is_empty()
 }
 
 /// Applies records until the time budget is used up.
 pub(crate) fn apply(world: &mut World) {
-    let _cost = world.resource::<FrameCost>().begin();
-    let (begun, budget) = (Instant::now(), world.resource::<SyncSettings>().budget);
-    while let Some(read) = world.resource_mut::<Inbox>().read.pop_front() {
-        apply_one(world, read);
-        if begun.elapsed() >= budget {
+    let _cost = world.resource::<FrameCost>().measure();
+    let (start, budget) = (Instant::now(), world.resource::<SyncSettings>().budget);
+    while let Some(received) = world.resource_mut::<Inbox>().received.pop_front() {
+        apply_record(world, received);
+        if start.elapsed() >= budget {
             return;
         }
     }
 }
 
-fn apply_one(world: &mut World, read: Read) {
-    if let Some(batch) = world.resource_mut::<Outbox>().outdates(&read.id, read.acknowledged) {
-        world.resource_mut::<Inbox>().miss(read.id.clone(), batch);
+fn apply_record(world: &mut World, received: ReceivedRecord) {
+    if let Some(batch) = world.resource_mut::<Outbox>().missing_batch(&received.id, received.acknowledged) {
+        world.resource_mut::<Inbox>().schedule_reread(received.id.clone(), batch);
     }
-    if let Some(entity) = world.resource_mut::<Registry>().binding.get(&read.id).map(|binding| binding.entity) {
-        bind::finish(world, entity, read);
+    if let Some(entity) = world.resource_mut::<Registry>().bindings.get(&received.id).map(|binding| binding.entity) {
+        bind::finish_binding(world, entity, received);
         return;
     }
-    let bound = world.resource::<Registry>().entity(&read.id);
-    match (bound, read.record) {
+    let bound_entity = world.resource::<Registry>().entity(&received.id);
+    match (bound_entity, received.record) {
         (Some(entity), Some(record)) => {
-            let by_plugin = world.get::<SpawnedByHearsay>(entity).is_some();
-            if by_plugin && !read.in_scope {
+            let is_spawned_by_plugin = world.get::<SpawnedByHearsay>(entity).is_some();
+            if is_spawned_by_plugin && !received.in_scope {
                 world.despawn(entity);
             } else {
-                merge(world, entity, &record, read.acknowledged);
+                merge(world, entity, &record, received.acknowledged);
             }
         }
-        (Some(entity), None) => forget(world, entity, &read.id, read.acknowledged),
-        (None, Some(record)) if read.in_scope => spawn(world, &record),
+        (Some(entity), None) => unbind(world, entity, &received.id, received.acknowledged),
+        (None, Some(record)) if received.in_scope => spawn(world, &record),
         (None, _) => {}
     }
 }
 
 /// Unbinds or despawns an entity that the memory does not contain. Does nothing if an unacknowledged batch adds the
 /// entity; then the entity is read again later.
-fn forget(world: &mut World, entity: Entity, id: &EntityId, acknowledged: u64) {
-    let created = world.get::<Shadow>(entity).map_or(0, |shadow| shadow.created);
-    if created > acknowledged {
-        world.resource_mut::<Inbox>().miss(id.clone(), created);
+fn unbind(world: &mut World, entity: Entity, id: &EntityId, acknowledged: u64) {
+    let created_in_batch = world.get::<Shadow>(entity).map_or(0, |shadow| shadow.created_in_batch);
+    if created_in_batch > acknowledged {
+        world.resource_mut::<Inbox>().schedule_reread(id.clone(), created_in_batch);
     } else if world.get::<SpawnedByHearsay>(entity).is_some() {
         world.despawn(entity);
     } else {
@@ -87,9 +87,9 @@ fn forget(world: &mut World, entity: Entity, id: &EntityId, acknowledged: u64) {
 
 fn spawn(world: &mut World, record: &Record) {
     let kind = record.kind.clone().unwrap_or(Kind::Custom("unknown".into()));
-    let shadow = Shadow { kind: Some(kind.clone()), ..Shadow::of(record) };
+    let shadow = Shadow { kind: Some(kind.clone()), ..Shadow::from_record(record) };
     let bundle = (MemoryId::from(record.id.clone()), Remembered(kind), SpawnedByHearsay);
     let entity = world.spawn_empty().id();
-    show(world, entity, shadow, record);
+    insert_record(world, entity, shadow, record);
     world.entity_mut(entity).insert(bundle);
 }

@@ -10,14 +10,14 @@ use hearsay_commands::patches::Patch;
 use hearsay_model::{EntityId, slug};
 
 use super::{
-    compare::{Compared, compare, relates},
-    inbox::{Inbox, Read},
+    compare::{Compared, compare, record_relation},
+    inbox::{Inbox, ReceivedRecord},
+    insert_record::insert_record,
     outbox::Outbox,
     registry::{Binding, Registry},
-    relationships::{Moves, follow},
+    relationships::{RelationshipUpdates, update_relationships},
     shadow::{Field, Shadow},
-    show::show,
-    synced_types::{RememberedTypes, touch},
+    synced_types::{SyncedTypes, schedule_comparison},
 };
 use crate::{
     bridge::{FrameCost, MemoryErrorMessage, is_open},
@@ -51,7 +51,7 @@ pub(crate) fn on_id_removed(on: On<Remove, MemoryId>, mut commands: Commands) {
 /// Records that the entity is being despawned, before any of its components is removed. The removals are then not
 /// mistaken for changes by the game.
 pub(crate) fn on_despawn(on: On<Despawn, Shadow>, mut registry: ResMut<Registry>) {
-    registry.leaving = Some(on.entity);
+    registry.despawning = Some(on.entity);
 }
 
 /// Collects the last changes of an entity before the entity is unbound. Despawning only unloads the entity, so nothing
@@ -61,21 +61,21 @@ pub(crate) fn on_unbound(
     mut entities: Query<(Compared, Option<&Occupants>)>,
     mut registry: ResMut<Registry>,
     mut outbox: ResMut<Outbox>,
-    remembered: Res<RememberedTypes>,
+    synced_types: Res<SyncedTypes>,
 ) {
     let entity = on.entity;
-    let Ok((mut compared, present)) = entities.get_mut(entity) else { return };
-    let left = compared.0.place.clone();
-    compare(entity, &mut compared, &mut outbox, &remembered, &mut Moves::default());
-    outbox.unload(&compared.0);
+    let Ok((mut compared, occupants)) = entities.get_mut(entity) else { return };
+    let old_place = compared.0.place.clone();
+    compare(entity, &mut compared, &mut outbox, &synced_types, &mut RelationshipUpdates::default());
+    outbox.record_unload(&compared.0);
     let id = &compared.0.id;
-    if let Some(place) = left {
-        registry.away(entity, &place);
+    if let Some(place) = old_place {
+        registry.remove_from_unbound_place(entity, &place);
     }
     registry.remove(entity, id);
     // The occupants are linked again when this place is bound again.
-    if let Some(present) = present {
-        registry.at.entry(id.clone()).or_default().extend(present.iter());
+    if let Some(occupants) = occupants {
+        registry.unbound_place_occupants.entry(id.clone()).or_default().extend(occupants.iter());
     }
 }
 
@@ -86,13 +86,13 @@ pub(crate) fn has_work(world: &World) -> bool {
 
 /// Returns whether any entity is waiting to be bound or is being bound.
 pub(crate) fn is_waiting(world: &World) -> bool {
-    !world.resource::<ChangedEntities>().unbound.is_empty() || !world.resource::<Registry>().binding.is_empty()
+    !world.resource::<ChangedEntities>().unbound.is_empty() || !world.resource::<Registry>().bindings.is_empty()
 }
 
 /// Requests the records of entities that are not bound yet. An entity without an id gets a new id and is added to the
 /// memory.
 pub(crate) fn bind(world: &mut World) {
-    let _cost = world.resource::<FrameCost>().begin();
+    let _cost = world.resource::<FrameCost>().measure();
     let mut unbound = std::mem::take(&mut world.resource_mut::<ChangedEntities>().unbound);
     unbound.sort_unstable();
     unbound.dedup();
@@ -100,8 +100,8 @@ pub(crate) fn bind(world: &mut World) {
         let Ok(target) = world.get_entity(entity) else { continue };
         let Some(id) = target.get::<MemoryId>().filter(|_| target.get::<Shadow>().is_none()) else { continue };
         let Some(id) = id.get().cloned() else {
-            let Some(id) = fresh_id(target) else { continue };
-            create(world, entity, id.clone());
+            let Some(id) = generate_id(target) else { continue };
+            bind_new_entity(world, entity, id.clone());
             world.entity_mut(entity).insert(MemoryId::from(id));
             continue;
         };
@@ -109,25 +109,25 @@ pub(crate) fn bind(world: &mut World) {
             entity,
             name: target.get::<Name>().cloned(),
             place: target.get::<PlaceId>().map(|at| at.0.clone()),
-            attributes: target.get::<Attributes>().map(|shown| shown.0.clone()).unwrap_or_default(),
+            attributes: target.get::<Attributes>().map(|attributes| attributes.0.clone()).unwrap_or_default(),
         };
         let registry = world.resource::<Registry>();
-        let other = registry.entity(&id).or(registry.binding.get(&id).map(|binding| binding.entity));
+        let other = registry.entity(&id).or(registry.bindings.get(&id).map(|binding| binding.entity));
         let other = other.filter(|other| *other != entity && world.get_entity(*other).is_ok());
         // A Bevy entity that the game spawned replaces a Bevy entity that the plugin spawned.
         let other = other.filter(|other| {
-            let by_plugin = world.get::<SpawnedByHearsay>(*other).is_some();
-            if by_plugin {
+            let is_spawned_by_plugin = world.get::<SpawnedByHearsay>(*other).is_some();
+            if is_spawned_by_plugin {
                 world.despawn(*other);
             }
-            !by_plugin
+            !is_spawned_by_plugin
         });
         match other {
             Some(other) => {
-                let what =
+                let text =
                     format!("{entity} is not bound: the id `{id}` already belongs to {other}; choose another id");
-                tracing::warn!("{what}");
-                world.write_message(MemoryErrorMessage { what, entity: Some(entity) });
+                tracing::warn!("{text}");
+                world.write_message(MemoryErrorMessage { text, entity: Some(entity) });
             }
             None => {
                 // If the memory has no entity with this id, the patch creates the entity before any relation to it is
@@ -135,10 +135,10 @@ pub(crate) fn bind(world: &mut World) {
                 let kind = world.get::<Remembered>(entity).cloned().unwrap_or_default().0;
                 let create = Some((kind, initial.name.as_ref().map(|name| name.as_str().to_owned())));
                 let mut outbox = world.resource_mut::<Outbox>();
-                outbox.create(id.clone());
+                outbox.record_creation(id.clone());
                 outbox.push(id.clone(), Patch { create, ..Patch::default() });
-                world.resource_mut::<Registry>().binding.insert(id.clone(), initial);
-                world.resource_mut::<Inbox>().want(id);
+                world.resource_mut::<Registry>().bindings.insert(id.clone(), initial);
+                world.resource_mut::<Inbox>().request(id);
             }
         }
     }
@@ -146,10 +146,10 @@ pub(crate) fn bind(world: &mut World) {
 
 /// Creates a unique id from the name of the entity, or from its kind if it has no name. A random suffix makes the id
 /// unique.
-fn fresh_id(target: EntityRef) -> Option<EntityId> {
-    let named = target.get::<Name>().map(|name| slug(name.as_str())).filter(|name| !name.is_empty());
-    let kind = || target.get::<Remembered>().map_or("entity".to_owned(), |kind| slug(kind.0.as_str()));
-    let mut stem = named.unwrap_or_else(kind);
+fn generate_id(target: EntityRef) -> Option<EntityId> {
+    let name_slug = target.get::<Name>().map(|name| slug(name.as_str())).filter(|name| !name.is_empty());
+    let kind_slug = || target.get::<Remembered>().map_or("entity".to_owned(), |kind| slug(kind.0.as_str()));
+    let mut stem = name_slug.unwrap_or_else(kind_slug);
     // Leave space for the suffix; `pop` keeps whole characters.
     while stem.len() > 112 {
         stem.pop();
@@ -160,50 +160,54 @@ fn fresh_id(target: EntityRef) -> Option<EntityId> {
 }
 
 /// Binds an entity that the memory does not contain yet, and queues all its fields.
-fn create(world: &mut World, entity: Entity, id: EntityId) {
+fn bind_new_entity(world: &mut World, entity: Entity, id: EntityId) {
     let kind = world.get::<Remembered>(entity).cloned().unwrap_or_default();
     let mut shadow = Shadow { kind: Some(kind.0.clone()), ..Shadow::new(id.clone()) };
     world.resource_mut::<Registry>().bound.insert(id.clone(), entity);
     {
         let mut outbox = world.resource_mut::<Outbox>();
-        let batch = outbox.batch;
-        shadow.created = batch;
-        outbox.create(id.clone());
+        let batch = outbox.next_batch;
+        shadow.created_in_batch = batch;
+        outbox.record_creation(id.clone());
         *outbox.patch(&mut shadow) = Patch { create: Some((kind.0.clone(), None)), ..Patch::default() };
         for field in [Field::Kind, Field::Name] {
-            shadow.note_sent(field, batch);
+            shadow.record_sent(field, batch);
         }
     }
     world.entity_mut(entity).insert((shadow, kind));
     world.resource_mut::<ChangedEntities>().dirty.push(entity);
-    let mut moves = Moves::default();
-    moves.arrive(id, entity);
-    follow(world, moves);
-    let edges = edges_of(world, entity);
-    tell_edges(world, entity, edges);
-    touch(world, entity);
+    let mut updates = RelationshipUpdates::default();
+    updates.record_bound(id, entity);
+    update_relationships(world, updates);
+    let relations = game_relations(world, entity);
+    record_game_relations(world, entity, relations);
+    schedule_comparison(world, entity);
 }
 
 /// Returns the relations that the game gave an entity before binding, with the Bevy entity of each.
-fn edges_of(world: &World, entity: Entity) -> Vec<(Entity, Relation)> {
-    let edges = world.get::<Relations>(entity).map(|edges| edges.iter().collect::<Vec<_>>()).unwrap_or_default();
-    edges.into_iter().filter_map(|edge| Some((edge, world.get::<Relation>(edge)?.clone()))).collect()
+fn game_relations(world: &World, entity: Entity) -> Vec<(Entity, Relation)> {
+    let relations =
+        world.get::<Relations>(entity).map(|relations| relations.iter().collect::<Vec<_>>()).unwrap_or_default();
+    relations
+        .into_iter()
+        .filter_map(|relation_entity| Some((relation_entity, world.get::<Relation>(relation_entity)?.clone())))
+        .collect()
 }
 
 /// Queues those relations that the memory does not contain. If the memory already contains a relation, the plugin has
-/// spawned another Bevy entity for it, so the one in `edges` is despawned.
-fn tell_edges(world: &mut World, entity: Entity, edges: Vec<(Entity, Relation)>) {
-    for (edge, relation) in edges {
+/// spawned another Bevy entity for it, so the one in `relations` is despawned.
+fn record_game_relations(world: &mut World, entity: Entity, relations: Vec<(Entity, Relation)>) {
+    for (relation_entity, relation) in relations {
         let key = (relation.predicate, relation.object);
         let Some(mut shadow) = world.get_mut::<Shadow>(entity) else { return };
         if shadow.relations.contains_key(&key) {
-            world.despawn(edge);
+            world.despawn(relation_entity);
             continue;
         }
         shadow.relations.insert(key.clone(), relation.attitude);
         world.resource_scope(|world, mut outbox: Mut<Outbox>| {
             if let Some(mut shadow) = world.get_mut::<Shadow>(entity) {
-                relates(&mut shadow, &mut outbox, key, true);
+                record_relation(&mut shadow, &mut outbox, key, true);
             }
         });
     }
@@ -211,56 +215,61 @@ fn tell_edges(world: &mut World, entity: Entity, edges: Vec<(Entity, Relation)>)
 
 /// Completes the binding of an entity once the record for its id has been read. Saved values take precedence, with two
 /// exceptions: entities with [`PreferGameState`], and fields that the game changed after binding started.
-pub(crate) fn finish(world: &mut World, entity: Entity, read: Read) {
-    let Some(initial) = world.resource_mut::<Registry>().binding.remove(&read.id) else { return };
+pub(crate) fn finish_binding(world: &mut World, entity: Entity, received: ReceivedRecord) {
+    let Some(initial) = world.resource_mut::<Registry>().bindings.remove(&received.id) else { return };
     if world.get_entity(entity).is_err() {
         // The game despawned the entity in the meantime. If the spawn policy selects the entity, read it again so that
         // the plugin spawns it.
-        if read.in_scope {
-            world.resource_mut::<Inbox>().want(read.id);
+        if received.in_scope {
+            world.resource_mut::<Inbox>().request(received.id);
         }
         return;
     }
-    let Some(record) = read.record else {
-        if world.resource::<Outbox>().creates(&read.id).is_some() {
-            world.resource_mut::<Registry>().binding.insert(read.id.clone(), initial);
-            world.resource_mut::<Inbox>().want(read.id);
+    let Some(record) = received.record else {
+        if world.resource::<Outbox>().creating_batch(&received.id).is_some() {
+            world.resource_mut::<Registry>().bindings.insert(received.id.clone(), initial);
+            world.resource_mut::<Inbox>().request(received.id);
         } else {
-            create(world, entity, read.id);
+            bind_new_entity(world, entity, received.id);
         }
         return;
     };
     let target = world.entity(entity);
-    let overwrite = target.get::<PreferGameState>().is_some();
+    let prefers_game_state = target.get::<PreferGameState>().is_some();
     let (name, place) = (target.get::<Name>().cloned(), target.get::<PlaceId>().map(|at| at.0.clone()));
-    let attributes = target.get::<Attributes>().map(|shown| shown.0.clone()).unwrap_or_default();
+    let attributes = target.get::<Attributes>().map(|attributes| attributes.0.clone()).unwrap_or_default();
     let kind = target.get::<Remembered>().cloned();
-    let keep_name = name.clone().filter(|_| overwrite || name != initial.name || record.name.is_none());
-    let keep_place = place.clone().filter(|_| overwrite || place != initial.place || record.place.is_none());
-    let keep: BTreeSet<_> = attributes
+    let name_to_keep = name.clone().filter(|_| prefers_game_state || name != initial.name || record.name.is_none());
+    let place_to_keep =
+        place.clone().filter(|_| prefers_game_state || place != initial.place || record.place.is_none());
+    let attributes_to_keep: BTreeSet<_> = attributes
         .iter()
         .filter(|(name, value)| {
-            overwrite || initial.attributes.get(*name) != Some(*value) || !record.attributes.contains_key(*name)
+            prefers_game_state
+                || initial.attributes.get(*name) != Some(*value)
+                || !record.attributes.contains_key(*name)
         })
         .map(|(name, _)| name.clone())
         .collect();
-    let kept_attributes = attributes.into_iter().filter(|(name, _)| keep.contains(name)).collect::<Vec<_>>();
-    let remembered = world.resource::<RememberedTypes>().clone();
-    let edges = edges_of(world, entity);
-    let own = if overwrite { remembered.read_all(world.entity(entity)) } else { Vec::new() };
-    let kept_kind = kind.filter(|_| overwrite || record.kind.is_none());
-    let mut shadow = Shadow::of(&record);
+    let kept_attributes =
+        attributes.into_iter().filter(|(name, _)| attributes_to_keep.contains(name)).collect::<Vec<_>>();
+    let synced_types = world.resource::<SyncedTypes>().clone();
+    let relations = game_relations(world, entity);
+    let synced_values = if prefers_game_state { synced_types.read_all(world.entity(entity)) } else { Vec::new() };
+    let kept_kind = kind.filter(|_| prefers_game_state || record.kind.is_none());
+    let mut shadow = Shadow::from_record(&record);
     if record.kind.is_none() && kept_kind.is_none() {
         shadow.kind = Some(Remembered::default().0);
     }
-    let shown_kind = kept_kind.unwrap_or_else(|| Remembered(shadow.kind.clone().unwrap_or(Remembered::default().0)));
-    show(world, entity, shadow, &record);
+    let kind_to_insert =
+        kept_kind.unwrap_or_else(|| Remembered(shadow.kind.clone().unwrap_or(Remembered::default().0)));
+    insert_record(world, entity, shadow, &record);
     let mut target = world.entity_mut(entity);
-    target.insert(shown_kind);
-    if let Some(name) = keep_name {
+    target.insert(kind_to_insert);
+    if let Some(name) = name_to_keep {
         target.insert(name);
     }
-    if let Some(place) = keep_place {
+    if let Some(place) = place_to_keep {
         target.insert(PlaceId(place));
     }
     if !kept_attributes.is_empty() {
@@ -268,10 +277,10 @@ pub(crate) fn finish(world: &mut World, entity: Entity, read: Read) {
         all.0.extend(kept_attributes);
         target.insert(all);
     }
-    for (name, value) in own {
-        remembered.write(world, entity, &name, Some(&value));
+    for (name, value) in synced_values {
+        synced_types.write_component(world, entity, &name, Some(&value));
     }
-    tell_edges(world, entity, edges);
-    touch(world, entity);
+    record_game_relations(world, entity, relations);
+    schedule_comparison(world, entity);
     world.resource_mut::<ChangedEntities>().dirty.push(entity);
 }

@@ -8,13 +8,13 @@ use bevy::{
 };
 
 use super::{
-    compare::{Compared, compare, compare_name, compare_place, relates},
+    compare::{Compared, compare, compare_name, compare_place, record_relation},
     outbox::Outbox,
     registry::Registry,
-    relationships::{Moves, follow},
+    relationships::{RelationshipUpdates, update_relationships},
     settings::SyncSettings,
     shadow::Shadow,
-    synced_types::RememberedTypes,
+    synced_types::SyncedTypes,
 };
 use crate::{
     bridge::{FrameCost, is_open},
@@ -25,18 +25,18 @@ use crate::{
 /// Records a relation that the game spawned.
 pub(crate) fn on_relation(
     on: On<Insert, RelationOf>,
-    edges: Query<(&RelationOf, &Relation)>,
+    relations: Query<(&RelationOf, &Relation)>,
     mut shadows: Query<&mut Shadow>,
     mut outbox: ResMut<Outbox>,
     mut steps: ResMut<Steps>,
 ) {
     steps.wake();
-    let Ok((of, relation)) = edges.get(on.entity) else { return };
-    let Ok(mut shadow) = shadows.get_mut(of.0) else { return };
+    let Ok((subject, relation)) = relations.get(on.entity) else { return };
+    let Ok(mut shadow) = shadows.get_mut(subject.0) else { return };
     let key = (relation.predicate.clone(), relation.object.clone());
     if !shadow.relations.contains_key(&key) {
         shadow.relations.insert(key.clone(), relation.attitude);
-        relates(&mut shadow, &mut outbox, key, true);
+        record_relation(&mut shadow, &mut outbox, key, true);
     }
 }
 
@@ -50,13 +50,13 @@ pub(crate) fn has_work(world: &World) -> bool {
 /// every frame.
 pub(crate) fn poll_is_due(world: &World) -> bool {
     let Some(settings) = world.get_resource::<SyncSettings>() else { return false };
-    let is_time = |time: &Time<Real>| time.elapsed().saturating_sub(settings.polled) >= settings.poll;
-    world.get_resource::<Time<Real>>().is_none_or(is_time) && is_open(world)
+    let is_interval_over = |time: &Time<Real>| time.elapsed().saturating_sub(settings.last_poll) >= settings.poll;
+    world.get_resource::<Time<Real>>().is_none_or(is_interval_over) && is_open(world)
 }
 
 /// Finds names that the game mutated. No component hook reports such changes. Bevy stores change ticks contiguously, so
 /// thousands of names take only microseconds.
-pub(crate) fn poll(
+pub(crate) fn poll_names(
     names: Query<(Entity, Ref<Name>), With<Shadow>>,
     mut entities: Query<(&mut Shadow, &Name)>,
     (mut outbox, mut settings): (ResMut<Outbox>, ResMut<SyncSettings>),
@@ -65,12 +65,13 @@ pub(crate) fn poll(
     mut changed: Local<Vec<Entity>>,
     cost: Res<FrameCost>,
 ) {
-    let _cost = cost.begin();
-    settings.polled = time.map_or(Duration::ZERO, |time| time.elapsed());
+    let _cost = cost.measure();
+    settings.last_poll = time.map_or(Duration::ZERO, |time| time.elapsed());
     for (entities, names) in names.contiguous_iter().into_iter().flatten() {
-        let ticks = entities.iter().zip(names.changed_ticks_slice());
-        let ticks = ticks.filter(|(_, changed)| changed.is_newer_than(tick.last_run(), tick.this_run()));
-        changed.extend(ticks.map(|(entity, _)| *entity));
+        let changed_entities = entities.iter().zip(names.changed_ticks_slice());
+        let changed_entities =
+            changed_entities.filter(|(_, changed)| changed.is_newer_than(tick.last_run(), tick.this_run()));
+        changed.extend(changed_entities.map(|(entity, _)| *entity));
     }
     for entity in changed.drain(..) {
         if let Ok((mut shadow, name)) = entities.get_mut(entity) {
@@ -80,36 +81,36 @@ pub(crate) fn poll(
 }
 
 /// The parameters of [`collect`].
-type Collecting<'w, 's> =
-    (ResMut<'w, ChangedEntities>, ResMut<'w, Outbox>, Query<'w, 's, Compared>, Res<'w, RememberedTypes>);
+type CollectParams<'w, 's> =
+    (ResMut<'w, ChangedEntities>, ResMut<'w, Outbox>, Query<'w, 's, Compared>, Res<'w, SyncedTypes>);
 
 /// Compares changed entities with the memory's values, and puts the differences into the outbox. This work runs on the
 /// main thread because this is usually faster than handing it to another thread.
-pub(crate) fn collect(world: &mut World, params: &mut SystemState<Collecting>) -> Result {
-    let _cost = world.resource::<FrameCost>().begin();
-    let mut moves = Moves::default();
+pub(crate) fn collect(world: &mut World, params: &mut SystemState<CollectParams>) -> Result {
+    let _cost = world.resource::<FrameCost>().measure();
+    let mut updates = RelationshipUpdates::default();
     {
-        let (mut changed, mut outbox, mut entities, remembered) = params.get_mut(world)?;
+        let (mut changed, mut outbox, mut entities, synced_types) = params.get_mut(world)?;
         let ChangedEntities { moved, dirty, .. } = changed.as_mut();
         for entity in moved.drain(..) {
-            if let Ok((mut shadow, _, _, whereabouts, _)) = entities.get_mut(entity) {
-                compare_place(entity, &mut shadow, whereabouts, &mut outbox, &mut moves);
+            if let Ok((mut shadow, _, _, place_id, _)) = entities.get_mut(entity) {
+                compare_place(entity, &mut shadow, place_id, &mut outbox, &mut updates);
             }
         }
         for entity in dirty.drain(..) {
             if let Ok(mut compared) = entities.get_mut(entity) {
-                compare(entity, &mut compared, &mut outbox, &remembered, &mut moves);
+                compare(entity, &mut compared, &mut outbox, &synced_types, &mut updates);
             }
         }
     }
-    follow(world, moves);
+    update_relationships(world, updates);
     Ok(())
 }
 
 /// Compares all entities at once.
 pub(crate) fn collect_all(world: &mut World) {
-    let all: Vec<Entity> = world.resource::<Registry>().bound.values().copied().collect();
-    world.resource_mut::<ChangedEntities>().dirty.extend(all);
+    let bound_entities: Vec<Entity> = world.resource::<Registry>().bound.values().copied().collect();
+    world.resource_mut::<ChangedEntities>().dirty.extend(bound_entities);
     match world.run_system_cached(collect) {
         Ok(()) => {}
         Err(error) => tracing::error!("the latest changes of the game could not be collected: {error}"),

@@ -5,9 +5,9 @@ use hearsay_model::{EntityId, Predicate, Value};
 
 use super::{
     outbox::Outbox,
-    relationships::Moves,
+    relationships::RelationshipUpdates,
     shadow::{Field, Shadow},
-    synced_types::RememberedTypes,
+    synced_types::SyncedTypes,
 };
 use crate::components::{Attributes, PlaceId, Remembered};
 
@@ -23,16 +23,16 @@ pub(crate) type Compared = (
 pub(super) fn compare_place(
     entity: Entity,
     shadow: &mut Shadow,
-    whereabouts: Option<&PlaceId>,
+    place_id: Option<&PlaceId>,
     outbox: &mut Outbox,
-    moves: &mut Moves,
+    updates: &mut RelationshipUpdates,
 ) {
-    let place = whereabouts.map(|at| &at.0);
+    let place = place_id.map(|at| &at.0);
     if shadow.place.as_ref() != place {
-        moves.note(entity, shadow.place.take(), place.cloned());
+        updates.record_move(entity, shadow.place.take(), place.cloned());
         shadow.place = place.cloned();
         outbox.patch(shadow).place = Some(place.cloned());
-        shadow.note_sent(Field::Place, outbox.batch);
+        shadow.record_sent(Field::Place, outbox.next_batch);
     }
 }
 
@@ -40,35 +40,36 @@ pub(super) fn compare_name(shadow: &mut Shadow, name: &Name, outbox: &mut Outbox
     if shadow.name.as_ref() != Some(name) {
         shadow.name = Some(name.clone());
         outbox.patch(shadow).name = Some(name.as_str().to_owned());
-        shadow.note_sent(Field::Name, outbox.batch);
+        shadow.record_sent(Field::Name, outbox.next_batch);
     }
 }
 
 /// Compares one entity with its shadow.
 pub(crate) fn compare(
     entity: Entity,
-    (shadow, kind, name, whereabouts, attributes): &mut <Compared as QueryData>::Item<'_, '_>,
+    (shadow, kind, name, place_id, attributes): &mut <Compared as QueryData>::Item<'_, '_>,
     outbox: &mut Outbox,
-    remembered: &RememberedTypes,
-    moves: &mut Moves,
+    synced_types: &SyncedTypes,
+    updates: &mut RelationshipUpdates,
 ) {
-    compare_place(entity, shadow, *whereabouts, outbox, moves);
+    compare_place(entity, shadow, *place_id, outbox, updates);
     if let Some(name) = name {
         compare_name(shadow, name, outbox);
     }
     if let Some(kind) = kind.filter(|kind| shadow.kind.as_ref() != Some(&kind.0)) {
         shadow.kind = Some(kind.0.clone());
         outbox.patch(shadow).kind = Some(kind.0.clone());
-        shadow.note_sent(Field::Kind, outbox.batch);
+        shadow.record_sent(Field::Kind, outbox.next_batch);
     }
-    let none = Attributes::default();
-    let attributes = attributes.unwrap_or(&none);
-    let synced = |name: &Predicate| !remembered.holds(name);
-    let set = attributes.0.iter().filter(|(name, value)| synced(name) && shadow.attributes.get(*name) != Some(*value));
-    let gone = shadow.attributes.keys().filter(|name| synced(name) && !attributes.0.contains_key(*name));
+    let no_attributes = Attributes::default();
+    let attributes = attributes.unwrap_or(&no_attributes);
+    let is_plain = |name: &Predicate| !synced_types.contains(name);
+    let set =
+        attributes.0.iter().filter(|(name, value)| is_plain(name) && shadow.attributes.get(*name) != Some(*value));
+    let removed = shadow.attributes.keys().filter(|name| is_plain(name) && !attributes.0.contains_key(*name));
     let changed: Vec<_> = set
         .map(|(name, value)| (name.clone(), Some(value.clone())))
-        .chain(gone.map(|name| (name.clone(), None)))
+        .chain(removed.map(|name| (name.clone(), None)))
         .collect();
     for (name, value) in changed {
         set_attribute(shadow, outbox, name, value);
@@ -82,11 +83,11 @@ pub(crate) fn set_attribute(shadow: &mut Shadow, outbox: &mut Outbox, name: Pred
         None => _ = shadow.attributes.remove(&name),
     }
     outbox.patch(shadow).attributes.insert(name.clone(), value);
-    shadow.note_sent(Field::Attribute(name), outbox.batch);
+    shadow.record_sent(Field::Attribute(name), outbox.next_batch);
 }
 
-/// Puts the start (`holds` is true) or the end of a relation into the outbox.
-pub(crate) fn relates(shadow: &mut Shadow, outbox: &mut Outbox, key: (Predicate, EntityId), holds: bool) {
-    outbox.patch(shadow).relations.insert(key.clone(), holds);
-    shadow.note_sent(Field::Relation(key.0, key.1), outbox.batch);
+/// Puts the start (`is_current` is true) or the end of a relation into the outbox.
+pub(crate) fn record_relation(shadow: &mut Shadow, outbox: &mut Outbox, key: (Predicate, EntityId), is_current: bool) {
+    outbox.patch(shadow).relations.insert(key.clone(), is_current);
+    shadow.record_sent(Field::Relation(key.0, key.1), outbox.next_batch);
 }

@@ -9,113 +9,119 @@ use hearsay_model::{EntityId, GameTime, State};
 use hearsay_query::records::{Record, touched_entities};
 
 use super::{
-    inbox::{Inbox, Read},
+    inbox::{Inbox, ReceivedRecord},
     listing,
     outbox::Outbox,
     registry::Registry,
     settings::GameClock,
-    spawn_policy::{Reach, SpawnPolicy},
+    spawn_policy::{ResolvedPolicy, SpawnPolicy},
 };
-use crate::bridge::{FrameCost, LoadProgress, NpcMemory, Resync, Touched, is_open};
+use crate::bridge::{ChangedKeys, FrameCost, LoadProgress, NpcMemory, Resync, is_open};
 
 /// Maximum number of records per request.
-const PORTION: usize = 128;
+const RECORDS_PER_REQUEST: usize = 128;
 
 /// Maximum number of writes whose changed entities are looked up in one request. Combining several writes keeps the
 /// queue short while the memory is busy.
-const WRITES: usize = 16;
+const WRITES_PER_LOOKUP: usize = 16;
 
 /// Maximum number of pending requests of each kind. The limit is high enough to keep the memory busy, and low enough
 /// that other reads run between the requests.
-const REQUESTS: usize = 4;
+const MAX_PENDING_REQUESTS: usize = 4;
 
 /// Returns whether there are changes or records to request.
 pub(crate) fn has_work(world: &World) -> bool {
-    let wanted = || !world.resource::<Inbox>().wanted.is_empty();
-    (!world.resource::<Touched>().0.is_empty() || wanted()) && is_open(world)
+    let has_requests = || !world.resource::<Inbox>().to_request.is_empty();
+    (!world.resource::<ChangedKeys>().0.is_empty() || has_requests()) && is_open(world)
 }
 
 /// Returns whether any request is pending or any received record has not been applied yet.
 pub(crate) fn is_waiting(world: &World) -> bool {
     let inbox = world.resource::<Inbox>();
-    (!inbox.looking.is_empty() || !inbox.reading.is_empty() || inbox.total > 0) && is_open(world)
+    (!inbox.pending_lookups.is_empty() || !inbox.pending_reads.is_empty() || inbox.requested_count > 0)
+        && is_open(world)
 }
 
 /// Returns whether any record is requested or has not been applied yet, or a list of the selected entities is due.
 pub(crate) fn is_busy(world: &World) -> bool {
-    let is_touched = || !world.resource::<Touched>().0.is_empty();
-    !world.resource::<Inbox>().is_quiet() || is_touched() || listing::is_changed(world)
+    let has_changed_keys = || !world.resource::<ChangedKeys>().0.is_empty();
+    !world.resource::<Inbox>().is_idle() || has_changed_keys() || listing::is_changed(world)
 }
 
-/// Requests the ids of changed entities, and the wanted records.
-pub(crate) fn ask(
+/// Requests the ids of changed entities, and the records to request.
+pub(crate) fn send_requests(
     mut inbox: ResMut<Inbox>,
-    mut touched: ResMut<Touched>,
+    mut changed_keys: ResMut<ChangedKeys>,
     mut outbox: ResMut<Outbox>,
     memory: Res<NpcMemory>,
     spawn_policy: Res<SpawnPolicy>,
     cost: Res<FrameCost>,
 ) {
-    let _cost = cost.begin();
+    let _cost = cost.measure();
     let Some(memory) = memory.get() else { return };
-    while inbox.looking.len() < REQUESTS && !touched.0.is_empty() {
-        let count = touched.0.len().min(WRITES);
-        let newest = touched.0[count - 1].0;
-        let writes = touched.0.range(..count).map(|(revision, keys)| (outbox.own(*revision), Arc::clone(keys)));
-        let (writes, chosen): (Vec<_>, _) = (writes.collect(), spawn_policy.clone());
-        let looked = memory.read(move |world| {
-            let reach = chosen.reach(&world.state);
-            let mut all = BTreeSet::new();
-            for (own, keys) in &writes {
+    while inbox.pending_lookups.len() < MAX_PENDING_REQUESTS && !changed_keys.0.is_empty() {
+        let count = changed_keys.0.len().min(WRITES_PER_LOOKUP);
+        let newest_revision = changed_keys.0[count - 1].0;
+        let writes =
+            changed_keys.0.range(..count).map(|(revision, keys)| (outbox.own_patches(*revision), Arc::clone(keys)));
+        let (writes, policy): (Vec<_>, _) = (writes.collect(), spawn_policy.clone());
+        let lookup = memory.read(move |world| {
+            let resolved = policy.resolve(&world.state);
+            let mut changed_ids = BTreeSet::new();
+            for (own_patches, keys) in &writes {
                 let mut ids = touched_entities(&world.state, keys);
-                if let Some(own) = own {
-                    leave_out_shown(&mut ids, own, &world.state, &reach);
+                if let Some(own_patches) = own_patches {
+                    remove_up_to_date(&mut ids, own_patches, &world.state, &resolved);
                 }
-                all.append(&mut ids);
+                changed_ids.append(&mut ids);
             }
-            let in_scope = |id: EntityId| (reach.holds(&world.state, &id), id);
-            Ok((all.into_iter().map(in_scope).map(|(holds, id)| (id, holds)).collect(), world.state.clock()))
+            let in_scope = |id: EntityId| (resolved.selects(&world.state, &id), id);
+            Ok((
+                changed_ids.into_iter().map(in_scope).map(|(is_selected, id)| (id, is_selected)).collect(),
+                world.state.clock(),
+            ))
         });
         // The memory is busy: retry in the next frame.
-        let Ok(ticket) = looked else { return };
-        inbox.looking.push(ticket);
-        outbox.forget_own(newest);
-        touched.0.drain(..count);
+        let Ok(ticket) = lookup else { return };
+        inbox.pending_lookups.push(ticket);
+        outbox.forget_own_until(newest_revision);
+        changed_keys.0.drain(..count);
     }
-    while !inbox.wanted.is_empty() && inbox.reading.len() < REQUESTS {
-        let ids: Vec<EntityId> = inbox.wanted.iter().take(PORTION).cloned().collect();
-        let (chosen, asked) = (spawn_policy.clone(), ids.clone());
-        let reading = memory.read(move |world| {
-            let reach = chosen.reach(&world.state);
-            let read = |id: EntityId| (Record::of(&world.state, &id), reach.holds(&world.state, &id), id);
-            Ok(ids.into_iter().map(read).map(|(record, in_scope, id)| (id, record, in_scope)).collect())
+    while !inbox.to_request.is_empty() && inbox.pending_reads.len() < MAX_PENDING_REQUESTS {
+        let ids: Vec<EntityId> = inbox.to_request.iter().take(RECORDS_PER_REQUEST).cloned().collect();
+        let (policy, requested_ids) = (spawn_policy.clone(), ids.clone());
+        let read = memory.read(move |world| {
+            let resolved = policy.resolve(&world.state);
+            let read_record = |id: EntityId| (Record::of(&world.state, &id), resolved.selects(&world.state, &id), id);
+            Ok(ids.into_iter().map(read_record).map(|(record, in_scope, id)| (id, record, in_scope)).collect())
         });
-        let Ok(ticket) = reading else { return };
-        for id in &asked {
-            inbox.wanted.remove(id);
+        let Ok(ticket) = read else { return };
+        for id in &requested_ids {
+            inbox.to_request.remove(id);
         }
         let acknowledged = inbox.acknowledged;
-        inbox.reading.push((acknowledged, ticket));
+        inbox.pending_reads.push((acknowledged, ticket));
     }
 }
 
 /// Removes from `ids` the entities whose record equals the patch in a batch of this game, because their components
 /// already have these values. An entity stays in `ids` if the batch adds it, or if the spawn policy does not select it.
-fn leave_out_shown(ids: &mut BTreeSet<EntityId>, own: &Patches, state: &State, reach: &Reach) {
-    let mut said: HashMap<&EntityId, Option<&Patch>> = HashMap::default();
-    for (id, patch) in &own.entities {
+fn remove_up_to_date(ids: &mut BTreeSet<EntityId>, own_patches: &Patches, state: &State, policy: &ResolvedPolicy) {
+    let mut patches: HashMap<&EntityId, Option<&Patch>> = HashMap::default();
+    for (id, patch) in &own_patches.entities {
         // If an entity has several patches, none of them contains all changes, so the entity is read.
-        said.entry(id).and_modify(|said| *said = None).or_insert(Some(patch));
+        patches.entry(id).and_modify(|patch| *patch = None).or_insert(Some(patch));
     }
     ids.retain(|id| {
-        let said = said.get(id).copied().flatten().filter(|patch| patch.create.is_none());
-        let as_said = said.is_some_and(|patch| Record::of(state, id).is_some_and(|record| patch.holds_in(&record)));
-        !as_said || !(matches!(reach, Reach::Nothing) || reach.holds(state, id))
+        let patch = patches.get(id).copied().flatten().filter(|patch| patch.create.is_none());
+        let is_up_to_date =
+            patch.is_some_and(|patch| Record::of(state, id).is_some_and(|record| patch.holds_in(&record)));
+        !is_up_to_date || !(matches!(policy, ResolvedPolicy::Nothing) || policy.selects(state, id))
     });
 }
 
 /// Receives the answers to pending requests.
-pub(crate) fn take(
+pub(crate) fn receive_answers(
     mut inbox: ResMut<Inbox>,
     mut outbox: ResMut<Outbox>,
     mut clock: ResMut<GameClock>,
@@ -124,14 +130,14 @@ pub(crate) fn take(
     mut progress: ResMut<LoadProgress>,
     cost: Res<FrameCost>,
 ) {
-    let _cost = cost.begin();
+    let _cost = cost.measure();
     let inbox = inbox.as_mut();
-    let (mut looked, mut time) = (Vec::new(), None);
-    inbox.looking.retain(|ticket| match ticket.try_take() {
+    let (mut lookups, mut time) = (Vec::new(), None);
+    inbox.pending_lookups.retain(|ticket| match ticket.try_take() {
         None => true,
         Some(answer) => {
             let (ids, clock) = answer.unwrap_or_default();
-            looked.extend(ids);
+            lookups.extend(ids);
             time = clock.or(time);
             false
         }
@@ -140,19 +146,19 @@ pub(crate) fn take(
         outbox.follow_clock(time, &mut clock);
     }
     // If reads are in progress, their records may be older than the change, so the entity is read again.
-    let reading = !inbox.reading.is_empty() || !inbox.read.is_empty();
-    for (id, in_scope) in looked {
-        if in_scope || reading || registry.bound.contains_key(&id) || registry.binding.contains_key(&id) {
-            inbox.want(id);
+    let reading = !inbox.pending_reads.is_empty() || !inbox.received.is_empty();
+    for (id, in_scope) in lookups {
+        if in_scope || reading || registry.bound.contains_key(&id) || registry.bindings.contains_key(&id) {
+            inbox.request(id);
         }
     }
     // Receive answers in the order of the requests, so that the newest record of an entity comes last.
     while let Some((acknowledged, answer)) =
-        inbox.reading.first().and_then(|(at, ticket)| Some((*at, ticket.try_take()?)))
+        inbox.pending_reads.first().and_then(|(at, ticket)| Some((*at, ticket.try_take()?)))
     {
-        drop(inbox.reading.remove(0));
+        drop(inbox.pending_reads.remove(0));
         match answer {
-            Ok(records) => inbox.read.extend(records.into_iter().map(|(id, record, in_scope)| Read {
+            Ok(records) => inbox.received.extend(records.into_iter().map(|(id, record, in_scope)| ReceivedRecord {
                 id,
                 record,
                 in_scope,
@@ -162,17 +168,17 @@ pub(crate) fn take(
             Err(_) => resync.0 = true,
         }
     }
-    let left = inbox.wanted.len() + inbox.reading.len() * PORTION + inbox.read.len();
-    if left == 0 {
-        inbox.total = 0;
+    let remaining = inbox.to_request.len() + inbox.pending_reads.len() * RECORDS_PER_REQUEST + inbox.received.len();
+    if remaining == 0 {
+        inbox.requested_count = 0;
         if !progress.stage.is_empty() {
             *progress = LoadProgress { stage: String::new(), done: progress.total, total: progress.total };
         }
-    } else if inbox.total > PORTION {
+    } else if inbox.requested_count > RECORDS_PER_REQUEST {
         let stage = "loading entities";
-        let done = inbox.total.saturating_sub(left);
+        let done = inbox.requested_count.saturating_sub(remaining);
         if progress.done != done || progress.stage != stage {
-            *progress = LoadProgress { stage: stage.into(), done, total: inbox.total };
+            *progress = LoadProgress { stage: stage.into(), done, total: inbox.requested_count };
         }
     }
 }

@@ -23,11 +23,11 @@ pub(crate) fn is_changed(world: &World) -> bool {
 
 /// Returns whether a list of selected entities was requested but not yet received.
 pub(crate) fn is_listing(world: &World) -> bool {
-    world.resource::<Inbox>().listing.is_some() && is_open(world)
+    world.resource::<Inbox>().pending_listing.is_some() && is_open(world)
 }
 
 /// Requests a new list of selected entities.
-pub(crate) fn change(
+pub(crate) fn request_listing(
     spawn_policy: Res<SpawnPolicy>,
     memory: Res<NpcMemory>,
     mut inbox: ResMut<Inbox>,
@@ -35,14 +35,14 @@ pub(crate) fn change(
 ) {
     let memory_changed = memory.last_changed();
     let Some(memory) = memory.get() else { return };
-    let (chosen, acknowledged) = (spawn_policy.clone(), inbox.acknowledged);
+    let (policy, acknowledged) = (spawn_policy.clone(), inbox.acknowledged);
     let listed = memory.read(move |world| {
-        let listed = chosen.reach(&world.state).list(&world.state);
+        let listed = policy.resolve(&world.state).list(&world.state);
         Ok((listed, world.state.clock()))
     });
     match listed {
         Ok(ticket) => {
-            inbox.listing = Some(ticket);
+            inbox.pending_listing = Some(ticket);
             resync.0 = false;
             inbox.listed_as_of = Some((spawn_policy.last_changed(), memory_changed));
             tracing::debug!("reading the list of spawned entities again, batch {acknowledged}");
@@ -54,7 +54,7 @@ pub(crate) fn change(
 
 /// Receives the list of selected entities, and requests their records. Despawns entities that the plugin spawned and
 /// the policy no longer selects.
-pub(crate) fn load(
+pub(crate) fn receive_listing(
     mut inbox: ResMut<Inbox>,
     mut outbox: ResMut<Outbox>,
     mut clock: ResMut<GameClock>,
@@ -62,22 +62,22 @@ pub(crate) fn load(
     spawned_by_hearsay: Query<(Entity, &Shadow), With<SpawnedByHearsay>>,
     mut commands: Commands,
 ) {
-    let Some(listed) = inbox.listing.as_ref().and_then(Ticket::try_take) else { return };
-    inbox.listing = None;
-    let Ok((wanted, time)) = listed else { return };
+    let Some(listed) = inbox.pending_listing.as_ref().and_then(Ticket::try_take) else { return };
+    inbox.pending_listing = None;
+    let Ok((selected, time)) = listed else { return };
     if let Some(time) = time {
         outbox.follow_clock(time.0, &mut clock);
     }
     for (entity, shadow) in &spawned_by_hearsay {
-        if wanted.binary_search(&shadow.id).is_err() {
+        if selected.binary_search(&shadow.id).is_err() {
             commands.entity(entity).despawn();
         }
     }
     // Bound entities that the policy does not select are read again too, because events may have been dropped.
-    for id in registry.bound.keys().filter(|id| wanted.binary_search(id).is_err()).cloned().collect::<BTreeSet<_>>() {
-        inbox.want(id);
+    for id in registry.bound.keys().filter(|id| selected.binary_search(id).is_err()).cloned().collect::<BTreeSet<_>>() {
+        inbox.request(id);
     }
-    for id in wanted {
-        inbox.want(id);
+    for id in selected {
+        inbox.request(id);
     }
 }

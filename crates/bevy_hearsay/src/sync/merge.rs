@@ -7,35 +7,35 @@ use hearsay_query::records::Record;
 use super::{
     inbox::Inbox,
     outbox::Outbox,
-    relationships::{Moves, follow, spawn_relation, unrelate},
+    relationships::{RelationshipUpdates, despawn_relation, spawn_relation, update_relationships},
     shadow::{Field, Shadow},
-    synced_types::RememberedTypes,
+    synced_types::SyncedTypes,
 };
 use crate::components::{Attributes, ChangedEntities, PlaceId, Relation, Remembered};
 
 /// Updates an entity from a record, except for fields that the game changed after the record was requested.
 pub(super) fn merge(world: &mut World, entity: Entity, record: &Record, acknowledged: u64) {
-    let batch = world.resource::<Outbox>().batch;
-    let Some(mut slot) = world.get_mut::<Shadow>(entity) else { return };
+    let next_batch = world.resource::<Outbox>().next_batch;
+    let Some(mut stored_shadow) = world.get_mut::<Shadow>(entity) else { return };
     // Take the shadow out of the entity so that its fields can be compared with the components. The shadow is put back
     // before any component is inserted.
-    let mut shadow = std::mem::replace(&mut *slot, Shadow::new(record.id.clone()));
+    let mut shadow = std::mem::replace(&mut *stored_shadow, Shadow::new(record.id.clone()));
     let target = world.entity(entity);
-    let types = world.resource::<RememberedTypes>().clone();
-    let mut newer = NewerFields { acknowledged, batch, later: None, unseen: false };
+    let synced_types = world.resource::<SyncedTypes>().clone();
+    let mut newer_fields = NewerFields { acknowledged, next_batch, last_batch: None, has_uncollected_changes: false };
     let mut changes = Changes::default();
-    changes.take_fields(target, record, &mut shadow, &mut newer);
-    changes.take_attributes(target, record, &mut shadow, &mut newer, &types);
-    changes.take_relations(record, &mut shadow, &mut newer);
-    shadow.forget_sent(acknowledged);
-    if let Some(mut slot) = world.get_mut::<Shadow>(entity) {
-        *slot = shadow;
+    changes.collect_fields(target, record, &mut shadow, &mut newer_fields);
+    changes.collect_attributes(target, record, &mut shadow, &mut newer_fields, &synced_types);
+    changes.collect_relations(record, &mut shadow, &mut newer_fields);
+    shadow.forget_acknowledged(acknowledged);
+    if let Some(mut stored_shadow) = world.get_mut::<Shadow>(entity) {
+        *stored_shadow = shadow;
     }
-    changes.show(world, entity, &types);
-    if let Some(later) = newer.later {
-        world.resource_mut::<Inbox>().miss(record.id.clone(), later);
+    changes.write_components(world, entity, &synced_types);
+    if let Some(last_batch) = newer_fields.last_batch {
+        world.resource_mut::<Inbox>().schedule_reread(record.id.clone(), last_batch);
     }
-    if newer.unseen {
+    if newer_fields.has_uncollected_changes {
         world.resource_mut::<ChangedEntities>().dirty.push(entity);
     }
 }
@@ -44,21 +44,21 @@ pub(super) fn merge(world: &mut World, entity: Entity, record: &Record, acknowle
 struct NewerFields {
     acknowledged: u64,
     /// Number of the next batch to be sent.
-    batch: u64,
+    next_batch: u64,
     /// Number of the last batch that contains one of these fields.
-    later: Option<u64>,
+    last_batch: Option<u64>,
     /// Whether any change by the game has not been collected yet.
-    unseen: bool,
+    has_uncollected_changes: bool,
 }
 
 impl NewerFields {
-    /// Returns whether the game's value of a field is newer than the record. `is_shown` tells whether the component
+    /// Returns whether the game's value of a field is newer than the record. `is_collected` tells whether the component
     /// equals the shadow. If not, the game has changed the component and the change has not been collected yet.
-    fn holds(&mut self, shadow: &Shadow, field: &Field, is_shown: bool) -> bool {
-        self.unseen |= !is_shown;
-        let newer = if is_shown { shadow.sent_since(field, self.acknowledged) } else { Some(self.batch) };
-        self.later = self.later.max(newer);
-        newer.is_some()
+    fn is_newer(&mut self, shadow: &Shadow, field: &Field, is_collected: bool) -> bool {
+        self.has_uncollected_changes |= !is_collected;
+        let batch = if is_collected { shadow.sent_since(field, self.acknowledged) } else { Some(self.next_batch) };
+        self.last_batch = self.last_batch.max(batch);
+        batch.is_some()
     }
 }
 
@@ -71,69 +71,79 @@ struct Changes {
     attributes: Option<Attributes>,
     /// Values of the game's own components.
     synced: Vec<(Predicate, Option<Value>)>,
-    related: Vec<((Predicate, EntityId), Option<i8>)>,
-    unrelated: Vec<(Predicate, EntityId)>,
-    moves: Moves,
+    added_relations: Vec<((Predicate, EntityId), Option<i8>)>,
+    removed_relations: Vec<(Predicate, EntityId)>,
+    updates: RelationshipUpdates,
 }
 
 impl Changes {
     /// Collects changes of name, kind and place, and updates the shadow.
-    fn take_fields(&mut self, target: EntityRef, record: &Record, shadow: &mut Shadow, newer: &mut NewerFields) {
+    fn collect_fields(
+        &mut self,
+        target: EntityRef,
+        record: &Record,
+        shadow: &mut Shadow,
+        newer_fields: &mut NewerFields,
+    ) {
         if record.name.as_deref() != shadow.name.as_ref().map(Name::as_str)
             && let Some(new) = &record.name
-            && !newer.holds(shadow, &Field::Name, target.get::<Name>() == shadow.name.as_ref())
+            && !newer_fields.is_newer(shadow, &Field::Name, target.get::<Name>() == shadow.name.as_ref())
         {
             self.name = Some(Name::new(new.clone()));
             shadow.name = self.name.clone();
         }
         if record.kind != shadow.kind
             && let Some(new) = &record.kind
-            && !newer.holds(
+            && !newer_fields.is_newer(
                 shadow,
                 &Field::Kind,
-                target.get::<Remembered>().map(|shown| &shown.0) == shadow.kind.as_ref(),
+                target.get::<Remembered>().map(|current| &current.0) == shadow.kind.as_ref(),
             )
         {
             self.kind = Some(Remembered(new.clone()));
             shadow.kind = record.kind.clone();
         }
         if record.place != shadow.place
-            && !newer.holds(shadow, &Field::Place, target.get::<PlaceId>().map(|at| &at.0) == shadow.place.as_ref())
+            && !newer_fields.is_newer(
+                shadow,
+                &Field::Place,
+                target.get::<PlaceId>().map(|at| &at.0) == shadow.place.as_ref(),
+            )
         {
-            self.moves.note(target.id(), shadow.place.take(), record.place.clone());
+            self.updates.record_move(target.id(), shadow.place.take(), record.place.clone());
             shadow.place = record.place.clone();
             self.place = Some(record.place.clone());
         }
     }
 
     /// Collects changes of attributes, and updates the shadow.
-    fn take_attributes(
+    fn collect_attributes(
         &mut self,
         target: EntityRef,
         record: &Record,
         shadow: &mut Shadow,
-        newer: &mut NewerFields,
-        types: &RememberedTypes,
+        newer_fields: &mut NewerFields,
+        synced_types: &SyncedTypes,
     ) {
-        let shown = target.get::<Attributes>();
+        let current = target.get::<Attributes>();
         let names: Vec<_> = record.attributes.keys().chain(shadow.attributes.keys()).cloned().collect();
         for name in names {
             let (new, old) = (record.attributes.get(&name), shadow.attributes.get(&name));
             if new == old {
                 continue;
             }
-            let is_synced = types.holds(&name);
-            let is_shown = match is_synced {
-                true => types.shows(target, &name, old),
-                false => shown.and_then(|shown| shown.0.get(&name)) == old,
+            let is_synced = synced_types.contains(&name);
+            let is_collected = match is_synced {
+                true => synced_types.is_up_to_date(target, &name, old),
+                false => current.and_then(|current| current.0.get(&name)) == old,
             };
-            if newer.holds(shadow, &Field::Attribute(name.clone()), is_shown) {
+            if newer_fields.is_newer(shadow, &Field::Attribute(name.clone()), is_collected) {
                 continue;
             }
             if is_synced {
                 self.synced.push((name.clone(), new.cloned()));
             } else {
-                let values = &mut self.attributes.get_or_insert_with(|| shown.cloned().unwrap_or_default()).0;
+                let values = &mut self.attributes.get_or_insert_with(|| current.cloned().unwrap_or_default()).0;
                 match new {
                     Some(value) => _ = values.insert(name.clone(), value.clone()),
                     None => _ = values.remove(&name),
@@ -147,19 +157,19 @@ impl Changes {
     }
 
     /// Collects changes of relations, and updates the shadow.
-    fn take_relations(&mut self, record: &Record, shadow: &mut Shadow, newer: &mut NewerFields) {
+    fn collect_relations(&mut self, record: &Record, shadow: &mut Shadow, newer_fields: &mut NewerFields) {
         let keys: Vec<_> = record.relations.keys().chain(shadow.relations.keys()).cloned().collect();
         for key in keys {
             let (new, old) = (record.relations.get(&key), shadow.relations.get(&key));
-            if new == old || newer.holds(shadow, &Field::Relation(key.0.clone(), key.1.clone()), true) {
+            if new == old || newer_fields.is_newer(shadow, &Field::Relation(key.0.clone(), key.1.clone()), true) {
                 continue;
             }
             if old.is_some() {
-                self.unrelated.push(key.clone());
+                self.removed_relations.push(key.clone());
             }
             match new {
                 Some(attitude) => {
-                    self.related.push((key.clone(), *attitude));
+                    self.added_relations.push((key.clone(), *attitude));
                     shadow.relations.insert(key, *attitude);
                 }
                 None => _ = shadow.relations.remove(&key),
@@ -168,7 +178,7 @@ impl Changes {
     }
 
     /// Writes the changes to the components.
-    fn show(self, world: &mut World, entity: Entity, types: &RememberedTypes) {
+    fn write_components(self, world: &mut World, entity: Entity, synced_types: &SyncedTypes) {
         let mut target = world.entity_mut(entity);
         if let Some(name) = self.name {
             target.insert(name);
@@ -185,14 +195,14 @@ impl Changes {
             target.insert(attributes);
         }
         for (name, value) in self.synced {
-            types.write(world, entity, &name, value.as_ref());
+            synced_types.write_component(world, entity, &name, value.as_ref());
         }
-        for key in &self.unrelated {
-            unrelate(world, entity, key);
+        for key in &self.removed_relations {
+            despawn_relation(world, entity, key);
         }
-        for ((predicate, object), attitude) in self.related {
+        for ((predicate, object), attitude) in self.added_relations {
             spawn_relation(world, entity, Relation { predicate, object, attitude });
         }
-        follow(world, self.moves);
+        update_relationships(world, self.updates);
     }
 }

@@ -22,6 +22,7 @@ mod collect;
 mod compare;
 mod fetch;
 mod inbox;
+mod insert_record;
 mod listing;
 mod merge;
 mod outbox;
@@ -29,7 +30,6 @@ mod registry;
 mod relationships;
 mod settings;
 mod shadow;
-mod show;
 mod spawn_policy;
 mod synced_attribute;
 mod synced_types;
@@ -45,11 +45,11 @@ use crate::{
 };
 
 pub use apply::Forgotten;
-pub(crate) use compare::relates;
+pub(crate) use compare::record_relation;
 pub(crate) use inbox::Inbox;
 pub(crate) use outbox::{Outbox, flush};
 pub(crate) use registry::Registry;
-pub(crate) use relationships::{edge_of, spawn_relation, unrelate};
+pub(crate) use relationships::{despawn_relation, find_relation_entity, spawn_relation};
 pub use settings::GameClock;
 use settings::SyncSettings;
 pub(crate) use shadow::Shadow;
@@ -90,7 +90,7 @@ impl Plugin for SyncPlugin {
             interval: self.interval,
             budget: self.budget,
             poll: self.poll,
-            polled: Duration::ZERO,
+            last_poll: Duration::ZERO,
         })
         .insert_resource(self.spawn_policy.clone())
         .init_resource::<GameClock>()
@@ -99,43 +99,43 @@ impl Plugin for SyncPlugin {
         .init_resource::<Outbox>()
         .init_resource::<Inbox>()
         .init_resource::<ChangedEntities>()
-        .init_resource::<synced_types::RememberedTypes>()
+        .init_resource::<synced_types::SyncedTypes>()
         .add_observer(bind::on_memory_id)
         .add_observer(bind::on_despawn)
         .add_observer(bind::on_unbound)
         .add_observer(bind::on_id_removed)
         .add_observer(collect::on_relation)
-        .add_step(Step::Ask, fetch::has_work, fetch::ask)
-        .add_step(Step::Acknowledge, outbox::is_waiting, outbox::take_acknowledged)
-        .add_step(Step::Rescope, listing::is_changed, listing::change)
-        .add_step(Step::List, listing::is_listing, listing::load)
-        .add_step(Step::Read, fetch::is_waiting, fetch::take)
+        .add_step(Step::RequestRecords, fetch::has_work, fetch::send_requests)
+        .add_step(Step::ReceiveAcknowledgements, outbox::is_waiting, outbox::receive_acknowledgements)
+        .add_step(Step::RequestListing, listing::is_changed, listing::request_listing)
+        .add_step(Step::ReceiveListing, listing::is_listing, listing::receive_listing)
+        .add_step(Step::ReceiveRecords, fetch::is_waiting, fetch::receive_answers)
         .add_step(Step::Apply, apply::has_work, apply::apply)
         .add_step(Step::Bind, bind::has_work, bind::bind)
-        .add_step(Step::PollNames, collect::poll_is_due, collect::poll)
+        .add_step(Step::PollNames, collect::poll_is_due, collect::poll_names)
         .add_step(Step::Compare, collect::has_work, collect::collect)
         .add_step(Step::SendChanges, outbox::is_due, outbox::send_when_due)
-        .add_wake(HearsaySystems::Collect, has_stirred)
+        .add_wake_condition(HearsaySystems::Collect, has_changes)
         .add_work("changes", |world| is_open(world) && world.resource::<Outbox>().is_waiting())
         .add_work("entities waiting to be bound", |world| is_open(world) && bind::is_waiting(world))
         .add_work("entities that changed", |world| is_open(world) && !world.resource::<ChangedEntities>().is_empty())
         .add_work("records", |world| is_open(world) && fetch::is_busy(world))
         .add_exit_steps(ExitSteps {
-            gather: gather_at_exit,
+            collect: collect_at_exit,
             send: outbox::send_at_exit,
             count_answered: outbox::count_answered,
-            count_open: outbox::count_open,
+            count_unanswered: outbox::count_unanswered,
         });
     }
 }
 
 /// Returns whether any entity changed while the steps rested, or a poll is due.
-fn has_stirred(world: &World) -> bool {
+fn has_changes(world: &World) -> bool {
     !world.resource::<ChangedEntities>().is_empty() || collect::poll_is_due(world)
 }
 
 /// Collects the last changes before the memory closes.
-fn gather_at_exit(world: &mut World) {
+fn collect_at_exit(world: &mut World) {
     if is_open(world) {
         bind::bind(world);
         collect::collect_all(world);

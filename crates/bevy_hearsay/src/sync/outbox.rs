@@ -21,7 +21,7 @@ use crate::bridge::{FrameCost, MemoryErrorMessage, MemoryExit, NpcMemory, is_ope
 /// A batch that was sent but not yet acknowledged.
 struct Batch {
     number: u64,
-    since: Instant,
+    first_change_at: Instant,
     patches: Arc<Patches>,
     ticket: Ticket<Patched>,
 }
@@ -39,21 +39,21 @@ pub(crate) struct Outbox {
     /// A record of such an entity is out of date if it was requested before this batch was acknowledged.
     unloaded: HashMap<EntityId, u64>,
     /// Number of the next batch to be sent.
-    pub(crate) batch: u64,
+    pub(crate) next_batch: u64,
     /// Time of the first change in the next batch, or `None` if there is no change.
-    pub(crate) since: Option<Instant>,
+    pub(crate) first_change_at: Option<Instant>,
     /// Batches that were sent, oldest first.
     sent: Vec<Batch>,
     /// Acknowledged batches, each with the revision of its write. A batch is removed when the event of its write is
     /// read.
-    own: Vec<(u64, Arc<Patches>)>,
+    acknowledged_batches: Vec<(u64, Arc<Patches>)>,
     /// Time from the first change of the last acknowledged batch to its acknowledgement.
-    pub(crate) lag: Option<Duration>,
+    pub(crate) commit_lag: Option<Duration>,
     /// Number of slots being loaded. While this number is not 0, nothing is sent, because new changes belong to the
     /// timeline before loading.
     pub(crate) loading: usize,
     /// Value of [`GameClock`] when it was last sent to the memory or read from the memory.
-    pub(crate) clock: Option<i64>,
+    pub(crate) known_clock: Option<i64>,
 }
 
 impl Default for Outbox {
@@ -62,13 +62,13 @@ impl Default for Outbox {
             waiting: Vec::new(),
             creating: HashMap::default(),
             unloaded: HashMap::default(),
-            batch: 1,
-            since: None,
+            next_batch: 1,
+            first_change_at: None,
             sent: Vec::new(),
-            own: Vec::new(),
-            lag: None,
+            acknowledged_batches: Vec::new(),
+            commit_lag: None,
             loading: 0,
-            clock: None,
+            known_clock: None,
         }
     }
 }
@@ -76,35 +76,35 @@ impl Default for Outbox {
 impl Outbox {
     /// Returns the waiting patch of a bound entity. Adds an empty patch if the entity has none.
     pub(crate) fn patch(&mut self, shadow: &mut Shadow) -> &mut Patch {
-        if shadow.waits.0 != self.batch {
-            shadow.waits = (self.batch, self.push(shadow.id.clone(), Patch::default()));
+        if shadow.pending_patch.0 != self.next_batch {
+            shadow.pending_patch = (self.next_batch, self.push(shadow.id.clone(), Patch::default()));
         }
-        &mut self.waiting[shadow.waits.1].1
+        &mut self.waiting[shadow.pending_patch.1].1
     }
 
     /// Adds the patch of an entity and returns its index.
     pub(crate) fn push(&mut self, id: EntityId, patch: Patch) -> usize {
-        self.since.get_or_insert_with(Instant::now);
+        self.first_change_at.get_or_insert_with(Instant::now);
         self.waiting.push((id, patch));
         self.waiting.len() - 1
     }
 
     /// Records that the next batch adds an entity.
-    pub(crate) fn create(&mut self, id: EntityId) {
-        self.creating.insert(id, self.batch);
+    pub(crate) fn record_creation(&mut self, id: EntityId) {
+        self.creating.insert(id, self.next_batch);
     }
 
     /// Records that the Bevy entity is being despawned, and which batch is the last with its changes.
-    pub(crate) fn unload(&mut self, shadow: &Shadow) {
-        let last = shadow.last_sent();
-        if last > 0 {
-            self.unloaded.insert(shadow.id.clone(), last);
+    pub(crate) fn record_unload(&mut self, shadow: &Shadow) {
+        let last_batch = shadow.last_sent();
+        if last_batch > 0 {
+            self.unloaded.insert(shadow.id.clone(), last_batch);
         }
     }
 
     /// Returns the number of the batch with the last changes of a despawned entity, if a record of the entity can lack
     /// these changes. `acknowledged` is the last batch that was acknowledged when the record was requested.
-    pub(crate) fn outdates(&mut self, id: &EntityId, acknowledged: u64) -> Option<u64> {
+    pub(crate) fn missing_batch(&mut self, id: &EntityId, acknowledged: u64) -> Option<u64> {
         let batch = self.unloaded.get(id).copied()?;
         if batch > acknowledged {
             return Some(batch);
@@ -114,7 +114,7 @@ impl Outbox {
     }
 
     /// Returns the number of the unacknowledged batch that adds an entity, or `None` if no batch does.
-    pub(crate) fn creates(&self, id: &EntityId) -> Option<u64> {
+    pub(crate) fn creating_batch(&self, id: &EntityId) -> Option<u64> {
         self.creating.get(id).copied()
     }
 
@@ -124,35 +124,35 @@ impl Outbox {
     }
 
     /// Returns the patches of a write, if the write was a batch of this game.
-    pub(crate) fn own(&self, revision: u64) -> Option<Arc<Patches>> {
-        self.own.iter().find(|(at, _)| *at == revision).map(|(_, patches)| Arc::clone(patches))
+    pub(crate) fn own_patches(&self, revision: u64) -> Option<Arc<Patches>> {
+        self.acknowledged_batches.iter().find(|(at, _)| *at == revision).map(|(_, patches)| Arc::clone(patches))
     }
 
     /// Removes the batches of all writes up to a revision, because their events were read.
-    pub(crate) fn forget_own(&mut self, revision: u64) {
-        self.own.retain(|(at, _)| *at > revision);
+    pub(crate) fn forget_own_until(&mut self, revision: u64) {
+        self.acknowledged_batches.retain(|(at, _)| *at > revision);
     }
 
     /// Drops the waiting changes, because their timeline was abandoned. Returns the number of the last batch of this
     /// timeline.
-    pub(crate) fn leave(&mut self) -> u64 {
+    pub(crate) fn abandon_timeline(&mut self) -> u64 {
         self.waiting.clear();
-        self.own.clear();
+        self.acknowledged_batches.clear();
         self.creating.clear();
         self.unloaded.clear();
-        self.since = None;
-        self.batch += 1;
-        self.batch - 1
+        self.first_change_at = None;
+        self.next_batch += 1;
+        self.next_batch - 1
     }
 
     /// Sets the game's clock to the memory's time. Does nothing if the game has set its clock and this change is unsent
     /// or unacknowledged.
     pub(crate) fn follow_clock(&mut self, time: i64, clock: &mut GameClock) {
-        let unsent = clock.0.is_some() && clock.0 != self.clock;
-        let sent = self.sent.iter().any(|sent| sent.patches.clock.is_some());
-        if !unsent && !sent && clock.0 != Some(time) {
+        let unsent = clock.0.is_some() && clock.0 != self.known_clock;
+        let is_clock_pending = self.sent.iter().any(|batch| batch.patches.clock.is_some());
+        if !unsent && !is_clock_pending && clock.0 != Some(time) {
             clock.0 = Some(time);
-            self.clock = Some(time);
+            self.known_clock = Some(time);
         }
     }
 
@@ -174,13 +174,13 @@ impl Outbox {
 
 /// Maximum number of unacknowledged batches. Further changes wait, except before a game event or a save, when [`flush`]
 /// sends them at once.
-const IN_FLIGHT: usize = 2;
+const MAX_IN_FLIGHT: usize = 2;
 
 /// Returns whether a batch is due.
 pub(crate) fn is_due(world: &World) -> bool {
     let outbox = world.resource::<Outbox>();
-    let gathered = |since: Instant| since.elapsed() >= world.resource::<SyncSettings>().interval;
-    outbox.sent.len() < IN_FLIGHT && outbox.since.is_some_and(gathered)
+    let is_elapsed = |first_change_at: Instant| first_change_at.elapsed() >= world.resource::<SyncSettings>().interval;
+    outbox.sent.len() < MAX_IN_FLIGHT && outbox.first_change_at.is_some_and(is_elapsed)
 }
 
 /// Returns whether any batch is unacknowledged.
@@ -194,7 +194,7 @@ pub(crate) fn send_when_due(
     clock: Res<GameClock>,
     cost: Res<FrameCost>,
 ) {
-    let _cost = cost.begin();
+    let _cost = cost.measure();
     send(&mut outbox, &memory, &clock);
 }
 
@@ -223,7 +223,7 @@ pub(super) fn count_answered(world: &mut World, exit: &mut MemoryExit) {
 }
 
 /// Returns the number of unacknowledged batches, including the next batch if changes wait.
-pub(super) fn count_open(world: &World) -> usize {
+pub(super) fn count_unanswered(world: &World) -> usize {
     let outbox = world.resource::<Outbox>();
     outbox.sent.len() + usize::from(!outbox.waiting.is_empty())
 }
@@ -234,30 +234,30 @@ fn send(outbox: &mut Outbox, memory: &NpcMemory, clock: &GameClock) -> bool {
     if outbox.is_loading() {
         return false;
     }
-    let turned = clock.0 != outbox.clock && clock.0.is_some();
-    if outbox.waiting.is_empty() && !turned {
+    let clock_changed = clock.0 != outbox.known_clock && clock.0.is_some();
+    if outbox.waiting.is_empty() && !clock_changed {
         return true;
     }
-    let clock_was = outbox.clock;
+    let previous_clock = outbox.known_clock;
     // The next batch is probably about as large.
     let next = Vec::with_capacity(outbox.waiting.len());
     let mut patches = Patches { entities: std::mem::replace(&mut outbox.waiting, next), clock: None };
-    if turned {
+    if clock_changed {
         patches.clock = clock.time();
-        outbox.clock = clock.0;
+        outbox.known_clock = clock.0;
     }
     let patches = Arc::new(patches);
     match memory.patch(Author::Game, Arc::clone(&patches)) {
         Ok(ticket) => {
-            let since = outbox.since.take().unwrap_or_else(Instant::now);
-            outbox.sent.push(Batch { number: outbox.batch, since, patches, ticket });
-            outbox.batch += 1;
+            let first_change_at = outbox.first_change_at.take().unwrap_or_else(Instant::now);
+            outbox.sent.push(Batch { number: outbox.next_batch, first_change_at, patches, ticket });
+            outbox.next_batch += 1;
             true
         }
         Err(_) => {
             // The memory is busy or closed: keep the changes for the next attempt.
             outbox.waiting = Arc::try_unwrap(patches).map(|patches| patches.entities).unwrap_or_default();
-            outbox.clock = clock_was;
+            outbox.known_clock = previous_clock;
             false
         }
     }
@@ -265,17 +265,17 @@ fn send(outbox: &mut Outbox, memory: &NpcMemory, clock: &GameClock) -> bool {
 
 /// Receives acknowledgements. Entities with a refused change are read again, and so are entities that were read before
 /// their batch was acknowledged.
-pub(crate) fn take_acknowledged(
+pub(crate) fn receive_acknowledgements(
     mut outbox: ResMut<Outbox>,
     mut inbox: ResMut<Inbox>,
     registry: Res<Registry>,
-    mut trouble: MessageWriter<MemoryErrorMessage>,
+    mut errors: MessageWriter<MemoryErrorMessage>,
     cost: Res<FrameCost>,
 ) {
-    let _cost = cost.begin();
+    let _cost = cost.measure();
     while let Some(answer) = outbox.sent.first().and_then(|sent| sent.ticket.try_take()) {
-        let Batch { number: batch, since, patches, .. } = outbox.sent.remove(0);
-        outbox.lag = Some(since.elapsed());
+        let Batch { number: batch, first_change_at, patches, .. } = outbox.sent.remove(0);
+        outbox.commit_lag = Some(first_change_at.elapsed());
         // If a slot was loaded in the meantime, all batches of the abandoned timeline already count as acknowledged.
         inbox.acknowledged = inbox.acknowledged.max(batch);
         if !outbox.creating.is_empty() {
@@ -283,23 +283,23 @@ pub(crate) fn take_acknowledged(
         }
         match answer {
             Ok(patched) => {
-                outbox.own.extend(patched.revision.map(|revision| (revision, patches)));
+                outbox.acknowledged_batches.extend(patched.revision.map(|revision| (revision, patches)));
                 for refused in patched.refused {
                     tracing::warn!("{}: {}", refused.entity, refused.why);
                     let entity = registry.entity(&refused.entity);
-                    trouble.write(MemoryErrorMessage { what: format!("{}: {}", refused.entity, refused.why), entity });
-                    inbox.want(refused.entity);
+                    errors.write(MemoryErrorMessage { text: format!("{}: {}", refused.entity, refused.why), entity });
+                    inbox.request(refused.entity);
                 }
             }
             Err(MemoryError::Closed) => {}
             Err(error) => {
                 tracing::warn!("changes of {} entities were not written: {error}", patches.entities.len());
-                trouble.write(MemoryErrorMessage { what: error.to_string(), entity: None });
+                errors.write(MemoryErrorMessage { text: error.to_string(), entity: None });
                 for (id, _) in &patches.entities {
-                    inbox.want(id.clone());
+                    inbox.request(id.clone());
                 }
             }
         }
-        inbox.want_missed();
+        inbox.request_due_rereads();
     }
 }

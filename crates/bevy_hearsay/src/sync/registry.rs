@@ -18,13 +18,13 @@ pub(crate) struct Binding {
 pub(crate) struct Registry {
     pub(crate) bound: HashMap<EntityId, Entity>,
     /// Entities whose [`PlaceId`](crate::PlaceId) names a place that is not bound, by the id of the place.
-    pub(crate) at: HashMap<EntityId, EntityHashSet>,
+    pub(crate) unbound_place_occupants: HashMap<EntityId, EntityHashSet>,
     /// Bevy entities of relations, by the id of the object.
-    pub(crate) towards: HashMap<EntityId, EntityHashSet>,
+    pub(crate) relations_by_object: HashMap<EntityId, EntityHashSet>,
     /// Entities that are being bound: the records of their ids have been requested.
-    pub(crate) binding: HashMap<EntityId, Binding>,
+    pub(crate) bindings: HashMap<EntityId, Binding>,
     /// The entity that is being despawned.
-    pub(crate) leaving: Option<Entity>,
+    pub(crate) despawning: Option<Entity>,
 }
 
 impl Registry {
@@ -33,12 +33,12 @@ impl Registry {
     }
 
     /// Removes an entity from the list of entities at a place that is not bound.
-    pub(crate) fn away(&mut self, entity: Entity, place: &EntityId) {
-        if let Some(there) = self.at.get_mut(place)
-            && there.remove(&entity)
-            && there.is_empty()
+    pub(crate) fn remove_from_unbound_place(&mut self, entity: Entity, place: &EntityId) {
+        if let Some(occupants) = self.unbound_place_occupants.get_mut(place)
+            && occupants.remove(&entity)
+            && occupants.is_empty()
         {
-            self.at.remove(place);
+            self.unbound_place_occupants.remove(place);
         }
     }
 

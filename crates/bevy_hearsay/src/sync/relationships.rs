@@ -9,79 +9,84 @@ use crate::components::{LocatedIn, Occupants, RelatesTo, Relation, RelationOf, R
 /// Spawns the Bevy entity of a relation.
 pub(crate) fn spawn_relation(world: &mut World, entity: Entity, relation: Relation) {
     let object = relation.object.clone();
-    let to = world.resource::<Registry>().entity(&object);
-    let edge = match to.filter(|to| *to != entity) {
-        Some(to) => world.spawn((relation, RelationOf(entity), RelatesTo(to))).id(),
+    let object_entity = world.resource::<Registry>().entity(&object);
+    let relation_entity = match object_entity.filter(|object_entity| *object_entity != entity) {
+        Some(object_entity) => world.spawn((relation, RelationOf(entity), RelatesTo(object_entity))).id(),
         None => world.spawn((relation, RelationOf(entity))).id(),
     };
-    world.resource_mut::<Registry>().towards.entry(object).or_default().insert(edge);
+    world.resource_mut::<Registry>().relations_by_object.entry(object).or_default().insert(relation_entity);
 }
 
 /// Returns the Bevy entity of a relation, if it exists.
-pub(crate) fn edge_of(world: &World, subject: Entity, key: &(Predicate, EntityId)) -> Option<Entity> {
-    let is_it = |edge: &Entity| {
-        world.get::<Relation>(*edge).is_some_and(|relation| relation.predicate == key.0 && relation.object == key.1)
+pub(crate) fn find_relation_entity(world: &World, subject: Entity, key: &(Predicate, EntityId)) -> Option<Entity> {
+    let matches_key = |relation_entity: &Entity| {
+        world
+            .get::<Relation>(*relation_entity)
+            .is_some_and(|relation| relation.predicate == key.0 && relation.object == key.1)
     };
-    world.get::<Relations>(subject)?.iter().find(is_it)
+    world.get::<Relations>(subject)?.iter().find(matches_key)
 }
 
 /// Despawns the Bevy entity of a relation.
-pub(crate) fn unrelate(world: &mut World, entity: Entity, key: &(Predicate, EntityId)) {
-    let Some(edge) = edge_of(world, entity, key) else { return };
-    if let Some(edges) = world.resource_mut::<Registry>().towards.get_mut(&key.1) {
-        edges.remove(&edge);
+pub(crate) fn despawn_relation(world: &mut World, entity: Entity, key: &(Predicate, EntityId)) {
+    let Some(relation_entity) = find_relation_entity(world, entity, key) else { return };
+    if let Some(relation_entities) = world.resource_mut::<Registry>().relations_by_object.get_mut(&key.1) {
+        relation_entities.remove(&relation_entity);
     }
-    world.despawn(edge);
+    world.despawn(relation_entity);
 }
 
-/// Entities that moved, and entities that were bound. [`follow`] updates their derived relationships.
+/// Entities that moved, and entities that were bound. [`update_relationships`] updates their derived relationships.
 #[derive(Default)]
-pub(crate) struct Moves {
+pub(crate) struct RelationshipUpdates {
     moved: Vec<(Entity, Option<EntityId>, Option<EntityId>)>,
-    arrived: Vec<(EntityId, Entity)>,
+    bound: Vec<(EntityId, Entity)>,
 }
 
-impl Moves {
-    pub(crate) fn note(&mut self, entity: Entity, from: Option<EntityId>, to: Option<EntityId>) {
+impl RelationshipUpdates {
+    pub(crate) fn record_move(&mut self, entity: Entity, from: Option<EntityId>, to: Option<EntityId>) {
         if from != to {
             self.moved.push((entity, from, to));
         }
     }
 
-    pub(crate) fn arrive(&mut self, id: EntityId, entity: Entity) {
-        self.arrived.push((id, entity));
+    pub(crate) fn record_bound(&mut self, id: EntityId, entity: Entity) {
+        self.bound.push((id, entity));
     }
 }
 
 /// Updates the derived relationships.
-pub(super) fn follow(world: &mut World, moves: Moves) {
-    for (entity, from, to) in moves.moved {
+pub(super) fn update_relationships(world: &mut World, updates: RelationshipUpdates) {
+    for (entity, from, to) in updates.moved {
         let mut registry = world.resource_mut::<Registry>();
-        if let Some(from) = from.filter(|_| !registry.at.is_empty()) {
-            registry.away(entity, &from);
+        if let Some(from) = from.filter(|_| !registry.unbound_place_occupants.is_empty()) {
+            registry.remove_from_unbound_place(entity, &from);
         }
         let place = to.as_ref().and_then(|to| registry.entity(to));
         if let Some(to) = to.filter(|_| place.is_none()) {
-            registry.at.entry(to).or_default().insert(entity);
+            registry.unbound_place_occupants.entry(to).or_default().insert(entity);
         }
-        stand(world, entity, place.filter(|place| *place != entity));
+        set_location(world, entity, place.filter(|place| *place != entity));
     }
-    for (id, entity) in moves.arrived {
+    for (id, entity) in updates.bound {
         let mut registry = world.resource_mut::<Registry>();
-        let (there, edges) = (registry.at.remove(&id).unwrap_or_default(), registry.towards.get(&id).cloned());
-        for other in there.into_iter().filter(|other| *other != entity) {
-            let is_there = |shadow: &Shadow| shadow.place.as_ref() == Some(&id);
-            if world.get::<Shadow>(other).is_some_and(is_there) {
-                stand(world, other, Some(entity));
+        let (occupants, relation_entities) = (
+            registry.unbound_place_occupants.remove(&id).unwrap_or_default(),
+            registry.relations_by_object.get(&id).cloned(),
+        );
+        for other in occupants.into_iter().filter(|other| *other != entity) {
+            let is_at_place = |shadow: &Shadow| shadow.place.as_ref() == Some(&id);
+            if world.get::<Shadow>(other).is_some_and(is_at_place) {
+                set_location(world, other, Some(entity));
             }
         }
-        for edge in edges.into_iter().flatten() {
+        for relation_entity in relation_entities.into_iter().flatten() {
             // Skip an edge that already points to this entity: inserting the component again would remove the edge from
             // the entity's [`RelatedFrom`](crate::RelatedFrom) list.
-            if let Ok(mut edge) = world.get_entity_mut(edge)
-                && edge.get::<RelatesTo>() != Some(&RelatesTo(entity))
+            if let Ok(mut relation_entity) = world.get_entity_mut(relation_entity)
+                && relation_entity.get::<RelatesTo>() != Some(&RelatesTo(entity))
             {
-                edge.insert(RelatesTo(entity));
+                relation_entity.insert(RelatesTo(entity));
             }
         }
     }
@@ -89,30 +94,30 @@ pub(super) fn follow(world: &mut World, moves: Moves) {
 
 /// Sets or removes the [`LocatedIn`] component of an entity. Moves are frequent, so this function updates both
 /// [`LocatedIn`] and [`Occupants`] directly, which is faster than Bevy's relationship hooks.
-fn stand(world: &mut World, entity: Entity, place: Option<Entity>) {
+fn set_location(world: &mut World, entity: Entity, place: Option<Entity>) {
     let Ok(target) = world.get_entity(entity) else { return };
-    let before = target.get::<LocatedIn>().map(|at| at.0);
-    if before == place {
+    let old_place = target.get::<LocatedIn>().map(|at| at.0);
+    if old_place == place {
         return;
     }
     let Some(place) = place else {
         world.entity_mut(entity).remove::<LocatedIn>();
         return;
     };
-    if let Some(before) = before
-        && let Some(mut present) = world.get_mut::<Occupants>(before)
+    if let Some(old_place) = old_place
+        && let Some(mut occupants) = world.get_mut::<Occupants>(old_place)
     {
-        let there = present.collection_mut_risky();
-        if let Some(at) = there.iter().position(|other| *other == entity) {
-            there.remove(at);
+        let entities = occupants.collection_mut_risky();
+        if let Some(at) = entities.iter().position(|other| *other == entity) {
+            entities.remove(at);
         }
-        if present.is_empty() {
-            world.entity_mut(before).remove::<Occupants>();
+        if occupants.is_empty() {
+            world.entity_mut(old_place).remove::<Occupants>();
         }
     }
     world.entity_mut(entity).insert_with_relationship_hook_mode(LocatedIn(place), RelationshipHookMode::Skip);
     match world.get_mut::<Occupants>(place) {
-        Some(mut present) => present.collection_mut_risky().push(entity),
+        Some(mut occupants) => occupants.collection_mut_risky().push(entity),
         None => _ = world.entity_mut(place).insert(Occupants::from_collection_risky(vec![entity])),
     }
 }

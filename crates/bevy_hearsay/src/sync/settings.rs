@@ -12,7 +12,7 @@ pub(crate) struct SyncSettings {
     pub(crate) budget: Duration,
     pub(crate) poll: Duration,
     /// Time of the last poll for mutated components, as real time since the app started.
-    pub(crate) polled: Duration,
+    pub(crate) last_poll: Duration,
 }
 
 /// Current game time, in minutes of the campaign's calendar. A game that has a clock sets this resource. The memory

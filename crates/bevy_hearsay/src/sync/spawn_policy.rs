@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fmt, sync::Arc};
 use bevy::prelude::*;
 use hearsay_model::{Belonging, EntityId, Kind, PredicateRole, State};
 
-type Chosen = Arc<dyn Fn(&State, &EntityId) -> bool + Send + Sync>;
+type SelectionFn = Arc<dyn Fn(&State, &EntityId) -> bool + Send + Sync>;
 
 /// Selects the entities of the memory that the plugin spawns as Bevy entities. An entity that the game spawned with a
 /// [`MemoryId`](crate::MemoryId) is always synced. You can change this resource while the game runs. Newly selected
@@ -26,7 +26,7 @@ pub enum SpawnPolicy {
         steps: usize,
     },
     /// The entities for which a function returns true. The function runs on the memory's thread, so it must be fast.
-    Matching(Chosen),
+    Matching(SelectionFn),
 }
 
 impl fmt::Debug for SpawnPolicy {
@@ -48,30 +48,30 @@ impl SpawnPolicy {
     }
 
     /// Selects the entities for which a function returns true.
-    pub fn matching(chosen: impl Fn(&State, &EntityId) -> bool + Send + Sync + 'static) -> Self {
-        Self::Matching(Arc::new(chosen))
+    pub fn matching(is_selected: impl Fn(&State, &EntityId) -> bool + Send + Sync + 'static) -> Self {
+        Self::Matching(Arc::new(is_selected))
     }
 
     /// Prepares the policy to check many entities of one state.
-    pub(crate) fn reach(&self, state: &State) -> Reach {
+    pub(crate) fn resolve(&self, state: &State) -> ResolvedPolicy {
         match self {
-            Self::All => Reach::All,
-            Self::Nothing => Reach::Nothing,
-            Self::Near { places, steps } => Reach::Places(places_near(state, places, *steps)),
-            Self::Matching(chosen) => Reach::Matching(Arc::clone(chosen)),
+            Self::All => ResolvedPolicy::All,
+            Self::Nothing => ResolvedPolicy::Nothing,
+            Self::Near { places, steps } => ResolvedPolicy::Places(places_near(state, places, *steps)),
+            Self::Matching(is_selected) => ResolvedPolicy::Matching(Arc::clone(is_selected)),
         }
     }
 }
 
-pub(crate) enum Reach {
+pub(crate) enum ResolvedPolicy {
     All,
     Nothing,
     Places(BTreeSet<EntityId>),
-    Matching(Chosen),
+    Matching(SelectionFn),
 }
 
-impl Reach {
-    pub(crate) fn holds(&self, state: &State, id: &EntityId) -> bool {
+impl ResolvedPolicy {
+    pub(crate) fn selects(&self, state: &State, id: &EntityId) -> bool {
         match self {
             Self::All => state.entity(id).is_some(),
             Self::Nothing => false,
@@ -79,7 +79,7 @@ impl Reach {
                 let place = || state.newest(id, PredicateRole::Location.name()).and_then(|fact| fact.object().entity());
                 state.entity(id).is_some() && (places.contains(id) || place().is_some_and(|at| places.contains(at)))
             }
-            Self::Matching(chosen) => state.entity(id).is_some() && chosen(state, id),
+            Self::Matching(is_selected) => state.entity(id).is_some() && is_selected(state, id),
         }
     }
 
@@ -89,13 +89,13 @@ impl Reach {
             Self::Nothing => Vec::new(),
             Self::Places(places) => {
                 let links = places.iter().flat_map(|place| state.links(place));
-                let there = links.filter(|link| PredicateRole::Location.is(link.fact().predicate()));
-                let candidates: BTreeSet<&EntityId> = there.map(|link| link.other()).chain(places).collect();
-                candidates.into_iter().filter(|id| self.holds(state, id)).cloned().collect()
+                let location_links = links.filter(|link| PredicateRole::Location.is(link.fact().predicate()));
+                let candidates: BTreeSet<&EntityId> = location_links.map(|link| link.other()).chain(places).collect();
+                candidates.into_iter().filter(|id| self.selects(state, id)).cloned().collect()
             }
             Self::All | Self::Matching(_) => {
                 let ids = state.entities().map(|entity| &entity.id);
-                ids.filter(|id| self.holds(state, id)).cloned().collect()
+                ids.filter(|id| self.selects(state, id)).cloned().collect()
             }
         }
     }
@@ -103,28 +103,29 @@ impl Reach {
 
 fn places_near(state: &State, places: &[EntityId], steps: usize) -> BTreeSet<EntityId> {
     let is_place = |id: &EntityId| state.kind(id) == Some(Kind::Location);
-    let mut reached: BTreeSet<EntityId> = places.iter().filter(|id| state.entity(id).is_some()).cloned().collect();
-    let mut parts: Vec<EntityId> = reached.iter().cloned().collect();
-    while let Some(place) = parts.pop() {
+    let mut nearby_places: BTreeSet<EntityId> =
+        places.iter().filter(|id| state.entity(id).is_some()).cloned().collect();
+    let mut open_places: Vec<EntityId> = nearby_places.iter().cloned().collect();
+    while let Some(place) = open_places.pop() {
         for link in state.links(&place) {
-            let way = state.vocabulary().belonging(link.fact().predicate());
-            let is_part = !link.is_forward() && way == Some(Belonging::Part) && link.fact().stands();
-            if is_part && is_place(link.other()) && reached.insert(link.other().clone()) {
-                parts.push(link.other().clone());
+            let belonging = state.vocabulary().belonging(link.fact().predicate());
+            let is_part = !link.is_forward() && belonging == Some(Belonging::Part) && link.fact().stands();
+            if is_part && is_place(link.other()) && nearby_places.insert(link.other().clone()) {
+                open_places.push(link.other().clone());
             }
         }
     }
-    let mut edge: Vec<EntityId> = reached.iter().cloned().collect();
+    let mut frontier: Vec<EntityId> = nearby_places.iter().cloned().collect();
     for _ in 0..steps {
-        let mut next = Vec::new();
-        for place in &edge {
+        let mut next_frontier = Vec::new();
+        for place in &frontier {
             for link in state.links(place).filter(|link| link.fact().stands() && is_place(link.other())) {
-                if reached.insert(link.other().clone()) {
-                    next.push(link.other().clone());
+                if nearby_places.insert(link.other().clone()) {
+                    next_frontier.push(link.other().clone());
                 }
             }
         }
-        edge = next;
+        frontier = next_frontier;
     }
-    reached
+    nearby_places
 }

@@ -9,7 +9,7 @@ use super::{
     outbox::Outbox,
     registry::Registry,
     shadow::Shadow,
-    synced_types::{RememberedTypes, Type},
+    synced_types::{SyncedType, SyncedTypes},
 };
 use crate::{
     bridge::is_open,
@@ -73,34 +73,34 @@ impl RememberAppExt for App {
                 return self;
             }
         };
-        self.init_resource::<Touched<T>>();
-        let mut types = self.world_mut().get_resource_or_init::<RememberedTypes>();
-        if types.holds(&attribute) {
+        self.init_resource::<ChangedComponents<T>>();
+        let mut types = self.world_mut().get_resource_or_init::<SyncedTypes>();
+        if types.contains(&attribute) {
             tracing::error!(
                 "`{}` is already synced with another component, so this one is not synced: choose another attribute",
                 T::ATTRIBUTE
             );
             return self;
         }
-        let kept = Type { attribute, read: read::<T>, write: write::<T>, touch: touch_one::<T> };
-        types.add(kept);
-        self.add_observer(inserted::<T>)
-            .add_observer(removed::<T>)
-            .add_step(Step::PollOwn, collect::poll_is_due, poll::<T>)
-            .add_step(Step::CompareOwn, has_work::<T>, compare::<T>)
+        let synced_type = SyncedType { attribute, read: read::<T>, write: write::<T>, mark_changed: mark_changed::<T> };
+        types.add(synced_type);
+        self.add_observer(on_insert::<T>)
+            .add_observer(on_remove::<T>)
+            .add_step(Step::PollSyncedTypes, collect::poll_is_due, poll::<T>)
+            .add_step(Step::CompareSyncedTypes, has_work::<T>, compare::<T>)
     }
 }
 
 /// Entities whose component `T` may have changed.
 #[derive(Resource)]
-struct Touched<T> {
+struct ChangedComponents<T> {
     entities: HashSet<Entity>,
-    of: std::marker::PhantomData<fn(T)>,
+    component: std::marker::PhantomData<fn(T)>,
 }
 
-impl<T> Default for Touched<T> {
+impl<T> Default for ChangedComponents<T> {
     fn default() -> Self {
-        Self { entities: HashSet::default(), of: std::marker::PhantomData }
+        Self { entities: HashSet::default(), component: std::marker::PhantomData }
     }
 }
 
@@ -125,16 +125,20 @@ fn write<T: SyncedAttribute>(world: &mut World, entity: Entity, value: Option<&V
     }
 }
 
-fn touch_one<T: SyncedAttribute>(world: &mut World, entity: Entity) {
-    world.resource_mut::<Touched<T>>().entities.insert(entity);
+fn mark_changed<T: SyncedAttribute>(world: &mut World, entity: Entity) {
+    world.resource_mut::<ChangedComponents<T>>().entities.insert(entity);
 }
 
-fn inserted<T: SyncedAttribute>(on: On<Insert, T>, mut changed: ResMut<Touched<T>>, mut steps: ResMut<Steps>) {
+fn on_insert<T: SyncedAttribute>(
+    on: On<Insert, T>,
+    mut changed: ResMut<ChangedComponents<T>>,
+    mut steps: ResMut<Steps>,
+) {
     steps.wake();
     changed.entities.insert(on.entity);
 }
 
-fn removed<T: SyncedAttribute>(
+fn on_remove<T: SyncedAttribute>(
     on: On<Remove, T>,
     mut shadows: Query<&mut Shadow>,
     registry: Res<Registry>,
@@ -142,8 +146,8 @@ fn removed<T: SyncedAttribute>(
 ) {
     let (Ok(mut shadow), Some(mut outbox)) = (shadows.get_mut(on.entity), outbox) else { return };
     // Despawning must not remove the attribute from the memory. A despawned entity is either no longer bound, or is the
-    // entity in `leaving`.
-    if registry.leaving == Some(on.entity) || registry.entity(&shadow.id) != Some(on.entity) {
+    // entity in `Registry::despawning`.
+    if registry.despawning == Some(on.entity) || registry.entity(&shadow.id) != Some(on.entity) {
         return;
     }
     if let Ok(name) = Predicate::new(T::ATTRIBUTE)
@@ -154,16 +158,19 @@ fn removed<T: SyncedAttribute>(
 }
 
 fn has_work<T: SyncedAttribute>(world: &World) -> bool {
-    !world.resource::<Touched<T>>().entities.is_empty() && is_open(world)
+    !world.resource::<ChangedComponents<T>>().entities.is_empty() && is_open(world)
 }
 
 /// Finds components that the game mutated.
-fn poll<T: SyncedAttribute>(mut touched: ResMut<Touched<T>>, changed: Query<Entity, (Changed<T>, With<Shadow>)>) {
+fn poll<T: SyncedAttribute>(
+    mut touched: ResMut<ChangedComponents<T>>,
+    changed: Query<Entity, (Changed<T>, With<Shadow>)>,
+) {
     touched.entities.extend(&changed);
 }
 
 fn compare<T: SyncedAttribute>(
-    mut changed: ResMut<Touched<T>>,
+    mut changed: ResMut<ChangedComponents<T>>,
     mut entities: Query<(&T, &mut Shadow)>,
     mut outbox: ResMut<Outbox>,
 ) {

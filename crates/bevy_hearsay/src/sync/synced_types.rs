@@ -7,58 +7,61 @@ use hearsay_model::{Predicate, Value};
 
 /// Functions that read and write a registered component.
 #[derive(Clone)]
-pub(super) struct Type {
+pub(super) struct SyncedType {
     pub(super) attribute: Predicate,
     pub(super) read: fn(EntityRef) -> Option<Value>,
     pub(super) write: fn(&mut World, Entity, Option<&Value>),
-    pub(super) touch: fn(&mut World, Entity),
+    pub(super) mark_changed: fn(&mut World, Entity),
 }
 
 /// The registered component types.
 #[derive(Resource, Clone, Default)]
-pub(crate) struct RememberedTypes(Arc<Vec<Type>>);
+pub(crate) struct SyncedTypes(Arc<Vec<SyncedType>>);
 
-impl RememberedTypes {
+impl SyncedTypes {
     /// Adds a component type.
-    pub(super) fn add(&mut self, added: Type) {
+    pub(super) fn add(&mut self, added: SyncedType) {
         self.0 = self.0.iter().cloned().chain([added]).collect::<Vec<_>>().into();
     }
 
     /// Returns whether an attribute belongs to a registered component type.
-    pub(crate) fn holds(&self, name: &Predicate) -> bool {
-        self.0.iter().any(|kept| kept.attribute == *name)
+    pub(crate) fn contains(&self, name: &Predicate) -> bool {
+        self.0.iter().any(|synced_type| synced_type.attribute == *name)
     }
 
     /// Returns whether the component of an attribute has this value, or is missing.
-    pub(crate) fn shows(&self, entity: EntityRef, name: &Predicate, value: Option<&Value>) -> bool {
-        let kept = self.0.iter().find(|kept| kept.attribute == *name);
-        kept.and_then(|kept| (kept.read)(entity)).is_none_or(|shown| Some(&shown) == value)
+    pub(crate) fn is_up_to_date(&self, entity: EntityRef, name: &Predicate, value: Option<&Value>) -> bool {
+        let synced_type = self.0.iter().find(|synced_type| synced_type.attribute == *name);
+        synced_type.and_then(|synced_type| (synced_type.read)(entity)).is_none_or(|current| Some(&current) == value)
     }
 
     /// Returns the values of the registered components of an entity.
     pub(crate) fn read_all(&self, entity: EntityRef) -> Vec<(Predicate, Value)> {
-        self.0.iter().filter_map(|kept| Some((kept.attribute.clone(), (kept.read)(entity)?))).collect()
+        self.0
+            .iter()
+            .filter_map(|synced_type| Some((synced_type.attribute.clone(), (synced_type.read)(entity)?)))
+            .collect()
     }
 
     /// Inserts every registered component whose attribute is in `values`.
-    pub(crate) fn show(&self, world: &mut World, entity: Entity, values: &BTreeMap<Predicate, Value>) {
-        for kept in self.0.iter() {
-            if let Some(value) = values.get(&kept.attribute) {
-                (kept.write)(world, entity, Some(value));
+    pub(crate) fn insert_components(&self, world: &mut World, entity: Entity, values: &BTreeMap<Predicate, Value>) {
+        for synced_type in self.0.iter() {
+            if let Some(value) = values.get(&synced_type.attribute) {
+                (synced_type.write)(world, entity, Some(value));
             }
         }
     }
 
     /// Inserts the component of an attribute with a value, or removes the component if there is no value.
-    pub(crate) fn write(&self, world: &mut World, entity: Entity, name: &Predicate, value: Option<&Value>) {
-        if let Some(kept) = self.0.iter().find(|kept| kept.attribute == *name) {
-            (kept.write)(world, entity, value);
+    pub(crate) fn write_component(&self, world: &mut World, entity: Entity, name: &Predicate, value: Option<&Value>) {
+        if let Some(synced_type) = self.0.iter().find(|synced_type| synced_type.attribute == *name) {
+            (synced_type.write)(world, entity, value);
         }
     }
 }
 
 /// Schedules a comparison of the registered components of a newly bound entity with its shadow.
-pub(crate) fn touch(world: &mut World, entity: Entity) {
-    let types = world.resource::<RememberedTypes>().clone();
-    types.0.iter().for_each(|kept| (kept.touch)(world, entity));
+pub(crate) fn schedule_comparison(world: &mut World, entity: Entity) {
+    let types = world.resource::<SyncedTypes>().clone();
+    types.0.iter().for_each(|synced_type| (synced_type.mark_changed)(world, entity));
 }

@@ -13,19 +13,19 @@ fn tavern() -> (SteppingApp, Entity) {
 }
 
 #[derive(Resource, Default)]
-struct Heard(Vec<String>);
+struct Prompts(Vec<String>);
 
 #[test]
 fn an_answer_comes_to_its_question() {
     let (mut app, rook) = tavern();
-    app.init_resource::<Heard>();
+    app.init_resource::<Prompts>();
     let mut commands = app.world_mut().commands();
     let question = commands
         .entity(rook)
         .ask("Who took the silver spoon?")
-        .observe(|on: On<Answered>, replies: Query<&Reply<Answer>>, mut heard: ResMut<Heard>| {
+        .observe(|on: On<Answered>, replies: Query<&Reply<Answer>>, mut prompts: ResMut<Prompts>| {
             let reply = replies.get(on.entity).unwrap();
-            heard.0.push(reply.0.context.render(Form::Prompt, false));
+            prompts.0.push(reply.0.context.render(Form::Prompt, false));
         })
         .id();
     app.step();
@@ -33,9 +33,9 @@ fn an_answer_comes_to_its_question() {
     assert_eq!(app.world().get::<AskedOf>(question), Some(&AskedOf(rook)));
     app.settle();
     assert_eq!(app.world().get::<QuestionState>(question), Some(&QuestionState::Answered));
-    let heard = &app.world().resource::<Heard>().0;
-    assert_eq!(heard.len(), 1);
-    assert!(heard[0].contains("You are asked: Who took the silver spoon?"), "{}", heard[0]);
+    let prompts = &app.world().resource::<Prompts>().0;
+    assert_eq!(prompts.len(), 1);
+    assert!(prompts[0].contains("You are asked: Who took the silver spoon?"), "{}", prompts[0]);
 }
 
 #[test]
@@ -84,14 +84,14 @@ fn searches_neighbours_beliefs_and_reads_are_answered_too() {
     let (mut app, rook) = tavern();
     let mut commands = app.world_mut().commands();
     let search = commands.search_memory(Search::new("silver spoon")).id();
-    let near = commands.entity(rook).neighbours(1, 20).id();
+    let neighbours = commands.entity(rook).neighbours(1, 20).id();
     let knows = commands.entity(rook).knowledge(50).id();
     let believes = commands.entity(rook).beliefs_about("gaffer-moss").id();
     let count = commands.inquire(|world| Ok(world.state.fact_count())).id();
     app.settle();
     let world = app.world();
     assert!(!world.get::<Reply<SearchResults>>(search).unwrap().0.facts.is_empty());
-    assert!(!world.get::<Reply<Vec<NeighbourRow>>>(near).unwrap().0.is_empty());
+    assert!(!world.get::<Reply<Vec<NeighbourRow>>>(neighbours).unwrap().0.is_empty());
     assert!(!world.get::<Reply<Vec<KnowsRow>>>(knows).unwrap().0.is_empty());
     assert_eq!(world.get::<Reply<Believes>>(believes).unwrap().0.who.as_str(), "rook");
     assert!(world.get::<Reply<usize>>(count).unwrap().0 > 0);

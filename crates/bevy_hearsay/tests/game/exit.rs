@@ -9,9 +9,9 @@ use hearsay_engine::{Location, MemoryOptions, Settings};
 use super::*;
 
 /// Makes Ann say `count` lines, and exits the game in the same frame.
-fn say_and_exit(save: &Path, count: usize, patience: Duration) -> MemoryExit {
+fn say_and_exit(save: &Path, count: usize, timeout: Duration) -> MemoryExit {
     let mut plugins = HearsayPlugins::open(save);
-    plugins.memory.exit_patience = patience;
+    plugins.memory.exit_patience = timeout;
     let mut app = SteppingApp::new(plugins);
     let ann = app.world_mut().spawn((MemoryId::new("ann"), Name::new("Ann"), Remembered::npc())).id();
     app.settle();
@@ -25,7 +25,7 @@ fn say_and_exit(save: &Path, count: usize, patience: Duration) -> MemoryExit {
     *app.world().resource::<MemoryExit>()
 }
 
-fn lines_kept(save: &Path) -> usize {
+fn saved_line_count(save: &Path) -> usize {
     let mut settings = Settings::default();
     settings.model.enabled = false;
     let location = Location::Directory(save.to_owned());
@@ -40,7 +40,7 @@ fn pending_events_beyond_the_queue_are_committed_at_exit() {
     let save = tempfile::tempdir().unwrap();
     let exit = say_and_exit(save.path(), 2_500, Duration::from_secs(120));
     assert_eq!((exit.committed, exit.not_committed), (2_500, 0));
-    assert_eq!(lines_kept(save.path()), 2_500);
+    assert_eq!(saved_line_count(save.path()), 2_500);
 }
 
 #[test]
@@ -49,5 +49,5 @@ fn uncommitted_changes_at_exit_are_counted() {
     let exit = say_and_exit(save.path(), 2_500, Duration::ZERO);
     assert_eq!(exit.committed + exit.not_committed, 2_500, "{exit:?}");
     assert!(exit.not_committed > 0, "{exit:?}");
-    assert_eq!(lines_kept(save.path()), exit.committed);
+    assert_eq!(saved_line_count(save.path()), exit.committed);
 }

@@ -7,17 +7,17 @@ use hearsay_query as query;
 use super::*;
 
 /// Returns the sentences that an entity knows.
-fn knows(app: &SteppingApp, who: &str) -> Vec<String> {
-    let who = who.to_owned();
+fn knows(app: &SteppingApp, character: &str) -> Vec<String> {
+    let character = character.to_owned();
     read(app, move |world| {
         let filter = query::knowledge::KnowsFilter { limit: 1000, ..Default::default() };
-        let (rows, _) = query::knowledge::knows(&world.state, &who, &filter, None).unwrap();
+        let (rows, _) = query::knowledge::knows(&world.state, &character, &filter, None).unwrap();
         rows.into_iter().map(|row| row.statement).collect()
     })
 }
 
-fn heard(app: &SteppingApp, who: &str, words: &str) -> bool {
-    knows(app, who).iter().any(|statement| statement.contains(words))
+fn knows_about(app: &SteppingApp, character: &str, words: &str) -> bool {
+    knows(app, character).iter().any(|statement| statement.contains(words))
 }
 
 /// Makes an app in which Ann and Bob are in the inn, and Cid is on the pier.
@@ -26,9 +26,9 @@ fn village(plugins: HearsayPlugins) -> (SteppingApp, [Entity; 3]) {
     for (id, name) in [("inn", "The Inn"), ("pier", "The Pier")] {
         app.world_mut().spawn((MemoryId::new(id), Name::new(name), Remembered::location()));
     }
-    let people = [("ann", "Ann", "inn"), ("bob", "Bob", "inn"), ("cid", "Cid", "pier")].map(|(id, name, at)| {
-        let who = (MemoryId::new(id), Name::new(name), Remembered::npc(), PlaceId::at(at).unwrap());
-        app.world_mut().spawn(who).id()
+    let people = [("ann", "Ann", "inn"), ("bob", "Bob", "inn"), ("cid", "Cid", "pier")].map(|(id, name, place)| {
+        let character = (MemoryId::new(id), Name::new(name), Remembered::npc(), PlaceId::from_name(place).unwrap());
+        app.world_mut().spawn(character).id()
     });
     app.settle();
     (app, people)
@@ -40,13 +40,13 @@ fn characters_present_hear_spoken_lines() {
     let lore = Statement::lore("inn", "The cellar of the inn is flooded.");
     app.world_mut().commands().entity(ann).say_that("Mind the cellar, it is flooded!", [lore]);
     app.settle();
-    assert!(heard(&app, "bob", "flooded"));
-    assert!(!heard(&app, "cid", "flooded"));
+    assert!(knows_about(&app, "bob", "flooded"));
+    assert!(!knows_about(&app, "cid", "flooded"));
     // Cid arrives and hears the next line.
     app.world_mut().commands().entity(cid).move_to("inn");
     app.world_mut().commands().entity(ann).say_that("The beer is sour.", [Statement::lore("inn", "The beer is sour.")]);
     app.settle();
-    assert!(heard(&app, "cid", "sour"), "a move takes effect before later lines");
+    assert!(knows_about(&app, "cid", "sour"), "a move takes effect before later lines");
     assert_eq!(app.take_troubles(), [""; 0]);
 }
 
@@ -55,20 +55,20 @@ fn told_facts_can_be_passed_on() {
     let (mut app, [ann, bob, cid]) = village(HearsayPlugins::empty());
     app.world_mut().commands().entity(ann).witness(Statement::lore("pier", "A body lies under the pier."));
     app.settle();
-    assert!(heard(&app, "ann", "body") && !heard(&app, "bob", "body"));
+    assert!(knows_about(&app, "ann", "body") && !knows_about(&app, "bob", "body"));
     let fact = read(&app, |world| {
         let about = EntityId::new("pier").unwrap();
         world.state.facts_of(&about).find(|fact| fact.statement().contains("body")).unwrap().id()
     });
     app.world_mut().commands().entity(ann).tell(bob, Statement::fact(fact));
     app.settle();
-    assert!(heard(&app, "bob", "body") && !heard(&app, "cid", "body"));
+    assert!(knows_about(&app, "bob", "body") && !knows_about(&app, "cid", "body"));
     app.world_mut().commands().entity(bob).tell(cid, Statement::fact(fact));
     app.settle();
-    assert!(heard(&app, "cid", "body"));
+    assert!(knows_about(&app, "cid", "body"));
     app.world_mut().commands().entity(ann).forget(fact.to_string());
     app.settle();
-    assert!(!heard(&app, "cid", "body"), "edges that depend on it are inactive");
+    assert!(!knows_about(&app, "cid", "body"), "edges that depend on it are inactive");
     assert_eq!(app.take_troubles(), [""; 0]);
 }
 
@@ -77,17 +77,17 @@ fn earshot_may_be_a_distance_or_a_function() {
     let mut plugins = HearsayPlugins::empty();
     plugins.game_events.earshot = Earshot::Distance(SQRT_2);
     let (mut app, [ann, bob, cid]) = village(plugins);
-    for (who, x) in [(ann, 0.0), (bob, 5.0), (cid, 1.0)] {
+    for (character, x) in [(ann, 0.0), (bob, 5.0), (cid, 1.0)] {
         let at = Transform::from_xyz(x, 0.0, 0.0);
-        app.world_mut().entity_mut(who).insert((at, GlobalTransform::from(at)));
+        app.world_mut().entity_mut(character).insert((at, GlobalTransform::from(at)));
     }
     app.world_mut().commands().entity(ann).say_that("Psst.", [Statement::lore("ann", "Ann is afraid of geese.")]);
     app.settle();
-    assert!(heard(&app, "cid", "geese") && !heard(&app, "bob", "geese"));
+    assert!(knows_about(&app, "cid", "geese") && !knows_about(&app, "bob", "geese"));
     app.insert_resource(Earshot::custom(move |_, _| vec![bob]));
     app.world_mut().commands().entity(ann).say_that("Hm.", [Statement::lore("ann", "Ann likes turnips.")]);
     app.settle();
-    assert!(heard(&app, "bob", "turnips") && !heard(&app, "cid", "turnips"));
+    assert!(knows_about(&app, "bob", "turnips") && !knows_about(&app, "cid", "turnips"));
 }
 
 #[test]
@@ -99,10 +99,10 @@ fn impossible_events_are_reported_and_stop_nothing() {
     let stranger = app.world_mut().spawn_empty().id();
     app.world_mut().commands().entity(stranger).say("Who am I?");
     app.settle();
-    assert!(heard(&app, "bob", "old"));
-    let troubles = app.take_troubles();
+    assert!(knows_about(&app, "bob", "old"));
+    let errors = app.take_troubles();
     for part in ["nobody-of-that-name", "NOT_AN_ATTRIBUTE", "MemoryId"] {
-        assert!(troubles.iter().any(|what| what.contains(part)), "{part} in {troubles:?}");
+        assert!(errors.iter().any(|text| text.contains(part)), "{part} in {errors:?}");
     }
 }
 
@@ -115,7 +115,7 @@ fn the_dead_hear_nothing_and_the_clock_is_kept() {
     app.world_mut().resource_mut::<GameClock>().0 = Some(660);
     app.world_mut().commands().entity(ann).show(Statement::lore("inn", "The roof falls in."));
     app.settle();
-    assert!(heard(&app, "ann", "roof") && !heard(&app, "bob", "roof"));
+    assert!(knows_about(&app, "ann", "roof") && !knows_about(&app, "bob", "roof"));
     assert_eq!(read(&app, |world| world.state.clock().map(|time| time.0)), Some(660));
     // If another author sets the clock, the game's clock changes too.
     memory(&app).set_clock(hearsay_model::GameTime(900)).unwrap().wait().unwrap();

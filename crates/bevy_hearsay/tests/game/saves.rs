@@ -7,21 +7,21 @@ use hearsay_engine::Settings;
 
 use super::*;
 
-fn plain(mut plugins: HearsayPlugins) -> HearsayPlugins {
+fn without_model(mut plugins: HearsayPlugins) -> HearsayPlugins {
     let mut settings = Settings::default();
     settings.model.enabled = false;
     plugins.memory.settings = Some(settings);
     plugins
 }
 
-fn occupation(app: &mut SteppingApp, who: &str) -> Option<String> {
-    let who = entity(app, who)?;
-    Some(app.world().get::<Attributes>(who)?.get("occupation")?.to_string())
+fn occupation(app: &mut SteppingApp, id: &str) -> Option<String> {
+    let entity = entity(app, id)?;
+    Some(app.world().get::<Attributes>(entity)?.get("occupation")?.to_string())
 }
 
-fn work_as(app: &mut SteppingApp, who: &str, occupation: &str) {
-    let who = entity(app, who).unwrap();
-    app.world_mut().commands().entity(who).set_attribute("occupation", occupation);
+fn set_occupation(app: &mut SteppingApp, id: &str, occupation: &str) {
+    let entity = entity(app, id).unwrap();
+    app.world_mut().commands().entity(entity).set_attribute("occupation", occupation);
     app.settle();
 }
 
@@ -29,10 +29,10 @@ fn work_as(app: &mut SteppingApp, who: &str, occupation: &str) {
 fn loading_a_slot_leaves_nothing_of_what_came_after() {
     let mut app = SteppingApp::new(HearsayPlugins::unsaved(campaign("tiny-tavern")));
     app.settle();
-    work_as(&mut app, "rook", "spy");
+    set_occupation(&mut app, "rook", "spy");
     app.world_mut().commands().quick_save();
     app.settle();
-    work_as(&mut app, "rook", "king");
+    set_occupation(&mut app, "rook", "king");
     let ghost = app.world_mut().spawn((MemoryId::new("ghost"), Remembered::npc())).id();
     app.settle();
     let mut commands = app.world_mut().commands();
@@ -47,9 +47,9 @@ fn loading_a_slot_leaves_nothing_of_what_came_after() {
     assert_eq!(app.take_troubles(), [""; 0]);
     app.world_mut().commands().load_slot("none");
     app.settle();
-    let said = app.take_troubles();
-    assert!(said.iter().any(|what| what.contains("there is no slot `none`; slots: `quick`")), "{said:?}");
-    work_as(&mut app, "rook", "cook");
+    let errors = app.take_troubles();
+    assert!(errors.iter().any(|text| text.contains("there is no slot `none`; slots: `quick`")), "{errors:?}");
+    set_occupation(&mut app, "rook", "cook");
     assert_eq!(occupation(&mut app, "rook").as_deref(), Some("cook"), "a failed load changes nothing");
 }
 
@@ -70,11 +70,11 @@ fn a_failed_load_does_not_disturb_the_next() {
         app.world_mut().spawn((MemoryId::new("ann"), Remembered::npc(), PlaceId(EntityId::new("inn").unwrap())));
         app.settle();
         let id = EntityId::new("ann").unwrap();
-        let kept = read(&app, move |world| hearsay_query::records::Record::of(&world.state, &id));
-        let shown = entity(&mut app, "ann");
-        let place = shown.and_then(|ann| app.world().get::<PlaceId>(ann).map(|at| at.0.clone()));
-        assert_eq!(shown.is_some(), kept.is_some());
-        assert_eq!(place, kept.and_then(|ann| ann.place));
+        let record = read(&app, move |world| hearsay_query::records::Record::of(&world.state, &id));
+        let bound_entity = entity(&mut app, "ann");
+        let place = bound_entity.and_then(|ann| app.world().get::<PlaceId>(ann).map(|at| at.0.clone()));
+        assert_eq!(bound_entity.is_some(), record.is_some());
+        assert_eq!(place, record.and_then(|ann| ann.place));
     }
 }
 
@@ -82,31 +82,31 @@ fn a_failed_load_does_not_disturb_the_next() {
 fn a_save_can_be_continued() {
     let directory = tempfile::tempdir().unwrap();
     let save = directory.path().join("slot1");
-    let start = |plugins: HearsayPlugins| {
-        let mut app = SteppingApp::new(plain(plugins));
+    let start_game = |plugins: HearsayPlugins| {
+        let mut app = SteppingApp::new(without_model(plugins));
         app.settle();
         assert_eq!(*app.world().resource::<MemoryState>(), MemoryState::Ready);
         app
     };
-    let end = |mut app: SteppingApp| {
+    let exit_game = |mut app: SteppingApp| {
         app.world_mut().write_message(AppExit::Success);
         app.step();
         assert_eq!(*app.world().resource::<MemoryState>(), MemoryState::Closed);
     };
-    let mut app = start(HearsayPlugins::new_game(campaign("tiny-tavern"), &save));
+    let mut app = start_game(HearsayPlugins::new_game(campaign("tiny-tavern"), &save));
     let rook = entity(&mut app, "rook").unwrap();
     app.world_mut().commands().entity(rook).set_attribute("occupation", "spy");
     // A change in the last frame of the game is not lost.
-    end(app);
-    let mut app = start(HearsayPlugins::open(&save));
+    exit_game(app);
+    let mut app = start_game(HearsayPlugins::open(&save));
     assert_eq!(occupation(&mut app, "rook").as_deref(), Some("spy"));
-    end(app);
-    let mut app = start(HearsayPlugins::new_or_continue(campaign("tiny-tavern"), &save));
+    exit_game(app);
+    let mut app = start_game(HearsayPlugins::new_or_continue(campaign("tiny-tavern"), &save));
     assert_eq!(occupation(&mut app, "rook").as_deref(), Some("spy"), "an import does not overwrite recorded play");
     app.world_mut().commands().save_slot("before");
     app.settle();
-    end(app);
-    let mut app = start(HearsayPlugins::new_game(campaign("tiny-tavern"), &save));
+    exit_game(app);
+    let mut app = start_game(HearsayPlugins::new_game(campaign("tiny-tavern"), &save));
     assert_ne!(occupation(&mut app, "rook").as_deref(), Some("spy"));
     app.world_mut().commands().load_slot("before");
     app.settle();
@@ -115,7 +115,7 @@ fn a_save_can_be_continued() {
     app.world_mut().commands().export_memory(&file);
     app.settle();
     assert!(std::fs::read_to_string(&file).unwrap().lines().count() > 10);
-    end(app);
+    exit_game(app);
 }
 
 #[test]
@@ -134,10 +134,10 @@ fn autosaves_take_turns() {
 
 #[test]
 fn a_missing_campaign_is_reported_and_the_game_continues() {
-    let mut app = SteppingApp::new(plain(HearsayPlugins::unsaved("campaigns/of-nowhere")));
-    let who = app.world_mut().spawn((MemoryId::new("ann"), Remembered::npc())).id();
-    app.world_mut().commands().entity(who).say("Hello?");
-    let question = app.world_mut().commands().entity(who).ask("Who are you?").id();
+    let mut app = SteppingApp::new(without_model(HearsayPlugins::unsaved("campaigns/of-nowhere")));
+    let ann = app.world_mut().spawn((MemoryId::new("ann"), Remembered::npc())).id();
+    app.world_mut().commands().entity(ann).say("Hello?");
+    let question = app.world_mut().commands().entity(ann).ask("Who are you?").id();
     app.settle();
     (0..5).for_each(|_| app.step());
     let state = app.world().resource::<MemoryState>().clone();

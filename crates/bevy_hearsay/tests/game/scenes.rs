@@ -44,11 +44,12 @@ fn components_are_registered_and_serialised() {
     };
     check(&registry, &MemoryId::new("Grimjaw Ironhand"), r#""grimjaw-ironhand""#);
     check(&registry, &Remembered::faction(), r#""faction""#);
-    check(&registry, &PlaceId::at("Salt Quay").unwrap(), r#""salt-quay""#);
-    let of = |name: &str| registry.get_with_short_type_path(name).unwrap_or_else(|| panic!("{name} is not registered"));
+    check(&registry, &PlaceId::from_name("Salt Quay").unwrap(), r#""salt-quay""#);
+    let registration =
+        |name: &str| registry.get_with_short_type_path(name).unwrap_or_else(|| panic!("{name} is not registered"));
     for name in
         ["MemoryId", "Remembered", "PlaceId", "LocatedIn", "Occupants", "Attributes", "Relation", "SpawnedByHearsay"]
     {
-        assert!(of(name).data::<ReflectComponent>().is_some(), "{name} is not reflected as a component");
+        assert!(registration(name).data::<ReflectComponent>().is_some(), "{name} is not reflected as a component");
     }
 }

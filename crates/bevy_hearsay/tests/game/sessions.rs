@@ -5,32 +5,36 @@ use bevy_hearsay::SessionEvent;
 use super::*;
 
 #[derive(Resource, Default)]
-struct Told {
+struct SessionMessages {
     started: Vec<SessionStarted>,
     ended: Vec<SessionEnded>,
 }
 
-fn note(mut told: ResMut<Told>, mut started: MessageReader<SessionStarted>, mut ended: MessageReader<SessionEnded>) {
-    told.started.extend(started.read().cloned());
-    told.ended.extend(ended.read().cloned());
+fn collect_messages(
+    mut messages: ResMut<SessionMessages>,
+    mut started: MessageReader<SessionStarted>,
+    mut ended: MessageReader<SessionEnded>,
+) {
+    messages.started.extend(started.read().cloned());
+    messages.ended.extend(ended.read().cloned());
 }
 
 /// Makes an app with the player character Ann and the NPC Bob, both in the inn.
-fn table() -> (SteppingApp, Entity) {
+fn session_app() -> (SteppingApp, Entity) {
     let mut app = SteppingApp::with(HearsayPlugins::empty(), |app| {
-        app.init_resource::<Told>().add_systems(Update, note);
+        app.init_resource::<SessionMessages>().add_systems(Update, collect_messages);
     });
     app.world_mut().spawn((MemoryId::new("inn"), Name::new("The Inn"), Remembered::location()));
-    let at = || PlaceId::at("inn").unwrap();
-    let ann = app.world_mut().spawn((MemoryId::new("ann"), Name::new("Ann"), Remembered(Kind::Player), at())).id();
-    app.world_mut().spawn((MemoryId::new("bob"), Name::new("Bob"), Remembered::npc(), at()));
+    let inn = || PlaceId::from_name("inn").unwrap();
+    let ann = app.world_mut().spawn((MemoryId::new("ann"), Name::new("Ann"), Remembered(Kind::Player), inn())).id();
+    app.world_mut().spawn((MemoryId::new("bob"), Name::new("Bob"), Remembered::npc(), inn()));
     app.settle();
     (app, ann)
 }
 
 #[test]
 fn a_session_starts_is_logged_and_ends_with_a_report() {
-    let (mut app, ann) = table();
+    let (mut app, ann) = session_app();
     let mut commands = app.world_mut().commands();
     commands.start_session(NewSession { title: Some("The cellar".into()), ..NewSession::default() });
     commands.log_line("Rain beats on the shutters.");
@@ -40,9 +44,9 @@ fn a_session_starts_is_logged_and_ends_with_a_report() {
     commands.end_session();
     app.settle();
     assert_eq!(app.take_troubles(), [""; 0]);
-    let told = app.world().resource::<Told>();
-    let [started] = &told.started[..] else { panic!("{:?}", told.started) };
-    let [SessionEnded { report }] = &told.ended[..] else { panic!("{:?}", told.ended) };
+    let messages = app.world().resource::<SessionMessages>();
+    let [started] = &messages.started[..] else { panic!("{:?}", messages.started) };
+    let [SessionEnded { report }] = &messages.ended[..] else { panic!("{:?}", messages.ended) };
     assert_eq!((started.session.as_str(), report.session.title.as_str()), ("session-1", "The cellar"));
     assert!(report.threads.iter().any(|thread| thread.what.contains("owes")), "{:?}", report.threads);
     let lines = read(&app, |world| {
@@ -56,16 +60,20 @@ fn a_session_starts_is_logged_and_ends_with_a_report() {
 
 #[test]
 fn impossible_steps_are_errors_and_stop_nothing() {
-    let (mut app, _) = table();
+    let (mut app, _) = session_app();
     let mut commands = app.world_mut().commands();
     commands.end_session();
     commands.log_line("Nobody plays.");
     commands.arrive("nobody");
-    let nowhere = commands.spawn_empty().id();
-    commands.trigger(SessionEvent::Log { text: "Hm.".into(), speaker: Some(nowhere.into()), heard_by: Vec::new() });
+    let unknown_entity = commands.spawn_empty().id();
+    commands.trigger(SessionEvent::Log {
+        text: "Hm.".into(),
+        speaker: Some(unknown_entity.into()),
+        heard_by: Vec::new(),
+    });
     commands.start_session(NewSession::default());
     app.settle();
-    let troubles = app.take_troubles();
-    assert_eq!(troubles.len(), 4, "{troubles:?}");
-    assert_eq!(app.world().resource::<Told>().started.len(), 1);
+    let errors = app.take_troubles();
+    assert_eq!(errors.len(), 4, "{errors:?}");
+    assert_eq!(app.world().resource::<SessionMessages>().started.len(), 1);
 }

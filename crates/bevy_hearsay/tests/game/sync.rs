@@ -17,9 +17,9 @@ fn id(text: &str) -> EntityId {
     EntityId::new(text).unwrap()
 }
 
-fn record(app: &SteppingApp, of: &str) -> Option<Record> {
-    let of = id(of);
-    read(app, move |world| Record::of(&world.state, &of))
+fn record(app: &SteppingApp, entity_id: &str) -> Option<Record> {
+    let id = id(entity_id);
+    read(app, move |world| Record::of(&world.state, &id))
 }
 
 #[test]
@@ -30,11 +30,11 @@ fn a_campaign_becomes_entities() {
     let mut bound = app.world_mut().query::<(&MemoryId, &Remembered, &Name, &Attributes)>();
     assert_eq!(bound.iter(app.world()).count(), entities);
     let rook = entity(&mut app, "rook").unwrap();
-    let shown = record(&app, "rook").unwrap();
-    assert_eq!(app.world().get::<Name>(rook).map(Name::as_str), shown.name.as_deref());
-    assert_eq!(app.world().get::<PlaceId>(rook).map(|at| &at.0), shown.place.as_ref());
+    let saved = record(&app, "rook").unwrap();
+    assert_eq!(app.world().get::<Name>(rook).map(Name::as_str), saved.name.as_deref());
+    assert_eq!(app.world().get::<PlaceId>(rook).map(|at| &at.0), saved.place.as_ref());
     let edges = app.world().get::<Relations>(rook).map_or(0, |edges| edges.iter().count());
-    assert_eq!(edges, shown.relations.len());
+    assert_eq!(edges, saved.relations.len());
     assert_eq!(app.take_troubles(), [""; 0]);
 }
 
@@ -49,15 +49,15 @@ fn spawned_entities_are_added_to_the_memory() {
     let nameless = app.world_mut().spawn((Name::new("A Guard"), Remembered::npc())).id();
     app.settle();
     assert_eq!(app.take_troubles(), [""; 0]);
-    let kept = record(&app, "grimjaw").unwrap();
-    assert_eq!(kept.name.as_deref(), Some("Grimjaw Ironhand"));
-    assert_eq!(kept.kind, Some(Kind::Npc));
-    assert_eq!(kept.place, Some(id("smithy")));
+    let saved = record(&app, "grimjaw").unwrap();
+    assert_eq!(saved.name.as_deref(), Some("Grimjaw Ironhand"));
+    assert_eq!(saved.kind, Some(Kind::Npc));
+    assert_eq!(saved.place, Some(id("smithy")));
     assert_eq!(app.world().get::<LocatedIn>(smith), Some(&LocatedIn(smithy)));
     assert_eq!(app.world().get::<Occupants>(smithy).unwrap().iter().collect::<Vec<_>>(), [smith]);
-    let fresh = app.world().get::<MemoryId>(nameless).unwrap().as_str().to_owned();
-    assert!(fresh.starts_with("a-guard-"), "{fresh}");
-    assert_eq!(record(&app, &fresh).unwrap().name.as_deref(), Some("A Guard"));
+    let generated_id = app.world().get::<MemoryId>(nameless).unwrap().as_str().to_owned();
+    assert!(generated_id.starts_with("a-guard-"), "{generated_id}");
+    assert_eq!(record(&app, &generated_id).unwrap().name.as_deref(), Some("A Guard"));
     assert_eq!(app.take_troubles(), [""; 0]);
 }
 
@@ -72,18 +72,18 @@ fn changed_components_are_recorded() {
     commands.entity(rook).set_attribute("occupation", "thief").join(guild);
     app.settle();
     assert_eq!(app.take_troubles(), [""; 0]);
-    let kept = record(&app, "rook").unwrap();
-    assert_eq!(kept.name.as_deref(), Some("Rook the Bold"));
+    let saved = record(&app, "rook").unwrap();
+    assert_eq!(saved.name.as_deref(), Some("Rook the Bold"));
     assert_eq!(
-        kept.attributes.iter().find(|(name, _)| name.as_str() == "occupation").unwrap().1,
+        saved.attributes.iter().find(|(name, _)| name.as_str() == "occupation").unwrap().1,
         &Value::from("thief")
     );
-    assert!(kept.relations.keys().any(|(name, to)| PredicateRole::Membership.is(name) && to.as_str() == "guild"));
+    assert!(saved.relations.keys().any(|(name, to)| PredicateRole::Membership.is(name) && to.as_str() == "guild"));
     app.world_mut().commands().entity(rook).leave("guild").remove_attribute("occupation");
     app.settle();
-    let kept = record(&app, "rook").unwrap();
-    assert!(kept.relations.keys().all(|(_, to)| to.as_str() != "guild"));
-    assert!(kept.attributes.keys().all(|name| name.as_str() != "occupation"));
+    let saved = record(&app, "rook").unwrap();
+    assert!(saved.relations.keys().all(|(_, to)| to.as_str() != "guild"));
+    assert!(saved.attributes.keys().all(|name| name.as_str() != "occupation"));
     assert_eq!(app.take_troubles(), [""; 0]);
 }
 
@@ -125,11 +125,11 @@ fn dropped_events_are_healed_without_diagnostics() {
     app.finish();
     app.cleanup();
     let step_until = |app: &mut App, is_done: &dyn Fn(&App) -> bool| {
-        let begun = Instant::now();
+        let start = Instant::now();
         while !is_done(app) {
             app.update();
             thread::sleep(Duration::from_millis(1));
-            assert!(begun.elapsed() < SteppingApp::PATIENCE, "the app still has pending work");
+            assert!(start.elapsed() < SteppingApp::SETTLE_TIMEOUT, "the app still has pending work");
         }
     };
     step_until(&mut app, &|app| what_waits(app.world()).is_empty());
@@ -180,9 +180,9 @@ fn saved_state_wins_unless_the_game_says_otherwise() {
     let rook = app.world_mut().spawn((MemoryId::new("rook"), Name::new("Placeholder"))).id();
     let moss = app.world_mut().spawn((MemoryId::new("gaffer-moss"), Name::new("New Moss"), PreferGameState)).id();
     app.settle();
-    let kept = record(&app, "rook").unwrap().name.unwrap();
-    assert_ne!(kept, "Placeholder");
-    assert_eq!(app.world().get::<Name>(rook).unwrap().as_str(), kept);
+    let saved_name = record(&app, "rook").unwrap().name.unwrap();
+    assert_ne!(saved_name, "Placeholder");
+    assert_eq!(app.world().get::<Name>(rook).unwrap().as_str(), saved_name);
     assert_eq!(record(&app, "gaffer-moss").unwrap().name.as_deref(), Some("New Moss"));
     assert_eq!(app.world().get::<Name>(moss).unwrap().as_str(), "New Moss");
 }
@@ -194,8 +194,8 @@ fn a_second_entity_with_the_same_id_is_reported() {
     app.settle();
     app.world_mut().spawn((MemoryId::new("ann"), Remembered::npc(), Name::new("Other Ann")));
     app.step();
-    let said = app.take_troubles();
-    assert!(said.iter().any(|what| what.contains("`ann` already belongs to")), "{said:?}");
+    let errors = app.take_troubles();
+    assert!(errors.iter().any(|text| text.contains("`ann` already belongs to")), "{errors:?}");
     app.settle();
     assert_ne!(record(&app, "ann").unwrap().name.as_deref(), Some("Other Ann"));
 }
@@ -246,8 +246,8 @@ fn a_synced_attribute_of_a_game_is_stored() {
     let ann = app.world_mut().spawn((MemoryId::new("ann"), Remembered::npc(), Mood("merry".into()))).id();
     app.settle();
     let mood = |app: &SteppingApp| {
-        let kept = record(app, "ann").unwrap();
-        kept.attributes.iter().find(|(name, _)| name.as_str() == "mood").map(|(_, value)| value.to_string())
+        let saved = record(app, "ann").unwrap();
+        saved.attributes.iter().find(|(name, _)| name.as_str() == "mood").map(|(_, value)| value.to_string())
     };
     assert_eq!(mood(&app).as_deref(), Some("merry"));
     app.world_mut().get_mut::<Mood>(ann).unwrap().0 = "glum".into();

@@ -14,22 +14,22 @@ const IDS: [&str; 6] = ["ann", "bob", "cid", "inn", "pier", "guild"];
 
 /// One random step, by the game or by another author.
 #[derive(Debug, Clone)]
-enum Move {
+enum RandomStep {
     Spawn(usize),
     Despawn(usize),
     Rename(usize, u8),
-    Go(usize, usize),
-    Lose(usize),
-    Set(usize, u8),
-    Unset(usize),
+    MoveTo(usize, usize),
+    RemovePlace(usize),
+    SetAttribute(usize, u8),
+    RemoveAttribute(usize),
     Join(usize),
     Leave(usize),
     Erase(usize),
-    ElsewhereRename(usize, u8),
-    ElsewhereGo(usize, usize),
-    ElsewhereSet(usize, u8),
-    ElsewhereJoin(usize),
-    ElsewhereRemove(usize),
+    OtherRename(usize, u8),
+    OtherMoveTo(usize, usize),
+    OtherSetAttribute(usize, u8),
+    OtherJoin(usize),
+    OtherRemove(usize),
     Undo,
     SaveSlot(u8),
     LoadSlot(u8),
@@ -38,35 +38,35 @@ enum Move {
     Settle,
 }
 
-fn moves() -> impl Strategy<Value = Move> {
-    let (who, place) = (0..3_usize, 3..5_usize);
+fn random_steps() -> impl Strategy<Value = RandomStep> {
+    let (index, place) = (0..3_usize, 3..5_usize);
     prop_oneof![
-        6 => (0..6_usize).prop_map(Move::Spawn),
-        2 => (0..6_usize).prop_map(Move::Despawn),
-        4 => (who.clone(), 0..4_u8).prop_map(|(who, name)| Move::Rename(who, name)),
-        6 => (who.clone(), place.clone()).prop_map(|(who, place)| Move::Go(who, place)),
-        1 => who.clone().prop_map(Move::Lose),
-        4 => (who.clone(), 0..4_u8).prop_map(|(who, value)| Move::Set(who, value)),
-        2 => who.clone().prop_map(Move::Unset),
-        2 => who.clone().prop_map(Move::Join),
-        2 => who.clone().prop_map(Move::Leave),
-        1 => who.clone().prop_map(Move::Erase),
-        3 => (who.clone(), 0..4_u8).prop_map(|(who, name)| Move::ElsewhereRename(who, name)),
-        3 => (who.clone(), place).prop_map(|(who, place)| Move::ElsewhereGo(who, place)),
-        3 => (who.clone(), 0..4_u8).prop_map(|(who, value)| Move::ElsewhereSet(who, value)),
-        2 => who.clone().prop_map(Move::ElsewhereJoin),
-        1 => who.prop_map(Move::ElsewhereRemove),
-        2 => Just(Move::Undo),
-        2 => (0..2_u8).prop_map(Move::SaveSlot),
-        2 => (0..2_u8).prop_map(Move::LoadSlot),
-        1 => (0..3_u8).prop_map(Move::SpawnPolicy),
-        6 => (1..8_u8).prop_map(Move::Steps),
-        1 => Just(Move::Settle),
+        6 => (0..6_usize).prop_map(RandomStep::Spawn),
+        2 => (0..6_usize).prop_map(RandomStep::Despawn),
+        4 => (index.clone(), 0..4_u8).prop_map(|(index, name)| RandomStep::Rename(index, name)),
+        6 => (index.clone(), place.clone()).prop_map(|(index, place)| RandomStep::MoveTo(index, place)),
+        1 => index.clone().prop_map(RandomStep::RemovePlace),
+        4 => (index.clone(), 0..4_u8).prop_map(|(index, value)| RandomStep::SetAttribute(index, value)),
+        2 => index.clone().prop_map(RandomStep::RemoveAttribute),
+        2 => index.clone().prop_map(RandomStep::Join),
+        2 => index.clone().prop_map(RandomStep::Leave),
+        1 => index.clone().prop_map(RandomStep::Erase),
+        3 => (index.clone(), 0..4_u8).prop_map(|(index, name)| RandomStep::OtherRename(index, name)),
+        3 => (index.clone(), place).prop_map(|(index, place)| RandomStep::OtherMoveTo(index, place)),
+        3 => (index.clone(), 0..4_u8).prop_map(|(index, value)| RandomStep::OtherSetAttribute(index, value)),
+        2 => index.clone().prop_map(RandomStep::OtherJoin),
+        1 => index.prop_map(RandomStep::OtherRemove),
+        2 => Just(RandomStep::Undo),
+        2 => (0..2_u8).prop_map(RandomStep::SaveSlot),
+        2 => (0..2_u8).prop_map(RandomStep::LoadSlot),
+        1 => (0..3_u8).prop_map(RandomStep::SpawnPolicy),
+        6 => (1..8_u8).prop_map(RandomStep::Steps),
+        1 => Just(RandomStep::Settle),
     ]
 }
 
-fn kind(which: usize) -> Remembered {
-    match which {
+fn kind(index: usize) -> Remembered {
+    match index {
         0..3 => Remembered::npc(),
         3..5 => Remembered::location(),
         _ => Remembered::faction(),
@@ -77,105 +77,105 @@ fn value(number: u8) -> String {
     format!("value {number}")
 }
 
-fn play(app: &mut SteppingApp, step: &Move) {
-    let of = |app: &mut SteppingApp, which: usize| entity(app, IDS[which]);
+fn apply_step(app: &mut SteppingApp, step: &RandomStep) {
+    let find_entity = |app: &mut SteppingApp, index: usize| entity(app, IDS[index]);
     // Some edits fail because the entity does not exist. The test ignores the error.
     let edit = |app: &SteppingApp, edit: Edit| drop(memory(app).edit(edit).unwrap().wait());
-    let id = |which: usize| EntityId::new(IDS[which]).unwrap();
+    let id = |index: usize| EntityId::new(IDS[index]).unwrap();
     match step.clone() {
-        Move::Spawn(which) => {
-            if of(app, which).is_none() {
-                app.world_mut().spawn((MemoryId::new(IDS[which]), kind(which), Name::new(IDS[which])));
+        RandomStep::Spawn(index) => {
+            if find_entity(app, index).is_none() {
+                app.world_mut().spawn((MemoryId::new(IDS[index]), kind(index), Name::new(IDS[index])));
             }
         }
-        Move::Despawn(which) => {
-            if let Some(entity) = of(app, which) {
+        RandomStep::Despawn(index) => {
+            if let Some(entity) = find_entity(app, index) {
                 app.world_mut().despawn(entity);
             }
         }
-        Move::Rename(who, name) => {
-            if let Some(entity) = of(app, who) {
+        RandomStep::Rename(index, name) => {
+            if let Some(entity) = find_entity(app, index) {
                 app.world_mut().entity_mut(entity).insert(Name::new(format!("Name {name}")));
             }
         }
-        Move::Go(who, place) => {
-            if let Some(entity) = of(app, who) {
+        RandomStep::MoveTo(index, place) => {
+            if let Some(entity) = find_entity(app, index) {
                 app.world_mut().entity_mut(entity).insert(PlaceId(id(place)));
             }
         }
-        Move::Lose(who) => {
-            if let Some(entity) = of(app, who) {
+        RandomStep::RemovePlace(index) => {
+            if let Some(entity) = find_entity(app, index) {
                 app.world_mut().entity_mut(entity).remove::<PlaceId>();
             }
         }
-        Move::Set(who, number) => {
-            if let Some(entity) = of(app, who) {
+        RandomStep::SetAttribute(index, number) => {
+            if let Some(entity) = find_entity(app, index) {
                 app.world_mut().commands().entity(entity).set_attribute("occupation", value(number));
                 app.world_mut().flush();
             }
         }
-        Move::Unset(who) => {
-            if let Some(entity) = of(app, who) {
+        RandomStep::RemoveAttribute(index) => {
+            if let Some(entity) = find_entity(app, index) {
                 app.world_mut().commands().entity(entity).remove_attribute("occupation");
                 app.world_mut().flush();
             }
         }
-        Move::Join(who) => {
-            if let Some(entity) = of(app, who) {
+        RandomStep::Join(index) => {
+            if let Some(entity) = find_entity(app, index) {
                 app.world_mut().commands().entity(entity).join("guild");
                 app.world_mut().flush();
             }
         }
-        Move::Leave(who) => {
-            if let Some(entity) = of(app, who) {
+        RandomStep::Leave(index) => {
+            if let Some(entity) = find_entity(app, index) {
                 app.world_mut().commands().entity(entity).leave("guild");
                 app.world_mut().flush();
             }
         }
-        Move::Erase(who) => {
-            if let Some(entity) = of(app, who) {
+        RandomStep::Erase(index) => {
+            if let Some(entity) = find_entity(app, index) {
                 app.world_mut().commands().entity(entity).erase();
                 app.world_mut().flush();
             }
         }
-        Move::ElsewhereRename(who, name) => {
+        RandomStep::OtherRename(index, name) => {
             let value = format!("Other {name}");
             edit(
                 app,
-                Edit::Set { entity: IDS[who].into(), attribute: "name".into(), value, options: Default::default() },
+                Edit::Set { entity: IDS[index].into(), attribute: "name".into(), value, options: Default::default() },
             );
         }
-        Move::ElsewhereGo(who, place) => {
-            let (subject, object) = (IDS[who].into(), IDS[place].into());
+        RandomStep::OtherMoveTo(index, place) => {
+            let (subject, object) = (IDS[index].into(), IDS[place].into());
             edit(app, Edit::Relate { subject, predicate: "LOCATED_AT".into(), object, options: Default::default() });
         }
-        Move::ElsewhereSet(who, number) => {
-            let (entity, attribute) = (IDS[who].into(), "occupation".into());
+        RandomStep::OtherSetAttribute(index, number) => {
+            let (entity, attribute) = (IDS[index].into(), "occupation".into());
             edit(app, Edit::Set { entity, attribute, value: value(number), options: Default::default() });
         }
-        Move::ElsewhereJoin(who) => {
-            let (subject, object) = (IDS[who].into(), IDS[5].into());
+        RandomStep::OtherJoin(index) => {
+            let (subject, object) = (IDS[index].into(), IDS[5].into());
             edit(app, Edit::Relate { subject, predicate: "MEMBER_OF".into(), object, options: Default::default() });
         }
-        Move::ElsewhereRemove(who) => edit(app, Edit::RemoveEntity { entity: IDS[who].into() }),
-        Move::Undo => drop(memory(app).undo(UndoTarget::Last).unwrap().wait()),
-        Move::SaveSlot(slot) => app.world_mut().commands().save_slot(format!("slot {slot}")),
-        Move::LoadSlot(slot) => app.world_mut().commands().load_slot(format!("slot {slot}")),
-        Move::SpawnPolicy(which) => {
-            let chosen = match which {
+        RandomStep::OtherRemove(index) => edit(app, Edit::RemoveEntity { entity: IDS[index].into() }),
+        RandomStep::Undo => drop(memory(app).undo(UndoTarget::Last).unwrap().wait()),
+        RandomStep::SaveSlot(slot) => app.world_mut().commands().save_slot(format!("slot {slot}")),
+        RandomStep::LoadSlot(slot) => app.world_mut().commands().load_slot(format!("slot {slot}")),
+        RandomStep::SpawnPolicy(index) => {
+            let chosen = match index {
                 0 => SpawnPolicy::All,
                 1 => SpawnPolicy::Nothing,
                 _ => SpawnPolicy::near(["inn"], 0),
             };
             *app.world_mut().resource_mut::<SpawnPolicy>() = chosen;
         }
-        Move::Steps(count) => (0..count).for_each(|_| app.step()),
-        Move::Settle => app.settle(),
+        RandomStep::Steps(count) => (0..count).for_each(|_| app.step()),
+        RandomStep::Settle => app.settle(),
     }
 }
 
 /// Returns the record that the components of an entity show.
-fn shown(app: &SteppingApp, entity: Entity) -> Record {
+fn component_record(app: &SteppingApp, entity: Entity) -> Record {
     let world = app.world();
     let relations = world.get::<Relations>(entity).map(|edges| edges.iter().collect::<Vec<_>>()).unwrap_or_default();
     let relations = relations.into_iter().filter_map(|edge| world.get::<Relation>(edge));
@@ -191,21 +191,24 @@ fn shown(app: &SteppingApp, entity: Entity) -> Record {
     }
 }
 
-fn check(app: &mut SteppingApp, played: &[Move]) {
+fn check(app: &mut SteppingApp, steps: &[RandomStep]) {
     let mut ids = app.world_mut().query::<(Entity, &MemoryId)>();
     let bound: Vec<(Entity, EntityId)> =
         ids.iter(app.world()).map(|(entity, id)| (entity, id.get().unwrap().clone())).collect();
-    let asked: Vec<EntityId> = bound.iter().map(|(_, id)| id.clone()).collect();
-    let kept: Vec<Option<Record>> =
-        read(app, move |world| asked.iter().map(|id| Record::of(&world.state, id)).collect());
-    for ((entity, id), kept) in bound.iter().zip(kept) {
-        let kept = kept.unwrap_or_else(|| panic!("`{id}` is shown and not held: {played:?}"));
-        assert_eq!(shown(app, *entity), kept, "{played:?}");
+    let bound_ids: Vec<EntityId> = bound.iter().map(|(_, id)| id.clone()).collect();
+    let records: Vec<Option<Record>> =
+        read(app, move |world| bound_ids.iter().map(|id| Record::of(&world.state, id)).collect());
+    for ((entity, id), record) in bound.iter().zip(records) {
+        let record = record.unwrap_or_else(|| panic!("`{id}` is shown and not held: {steps:?}"));
+        assert_eq!(component_record(app, *entity), record, "{steps:?}");
         // The entity has a `LocatedIn` component if its place is loaded.
-        let place = kept.place.as_ref().and_then(|place| bound.iter().find(|(_, id)| id == place));
-        assert_eq!(app.world().get::<LocatedIn>(*entity).map(|at| at.0), place.map(|(place, _)| *place), "{played:?}");
+        let place = record.place.as_ref().and_then(|place| bound.iter().find(|(_, id)| id == place));
+        assert_eq!(app.world().get::<LocatedIn>(*entity).map(|at| at.0), place.map(|(place, _)| *place), "{steps:?}");
         if let Some((place, _)) = place {
-            assert!(app.world().get::<Occupants>(*place).unwrap().iter().any(|there| there == *entity), "{played:?}");
+            assert!(
+                app.world().get::<Occupants>(*place).unwrap().iter().any(|occupant| occupant == *entity),
+                "{steps:?}"
+            );
         }
     }
 }
@@ -214,22 +217,22 @@ proptest! {
     #![proptest_config(ProptestConfig { max_shrink_iters: 500, max_shrink_time: 60_000, ..ProptestConfig::default() })]
 
     #[test]
-    fn both_sides_converge(played in prop::collection::vec(moves(), 1..60), interval in 0..2_u64) {
+    fn both_sides_converge(steps in prop::collection::vec(random_steps(), 1..60), interval in 0..2_u64) {
         let mut plugins = HearsayPlugins::empty();
         plugins.sync.interval = std::time::Duration::from_millis(interval);
         let mut app = SteppingApp::new(plugins);
         // Edits by the DM need an open memory.
         app.settle();
-        for step in &played {
-            play(&mut app, step);
+        for step in &steps {
+            apply_step(&mut app, step);
         }
         app.settle();
-        check(&mut app, &played);
+        check(&mut app, &steps);
         // An entity that the game despawned is not spawned again until the spawn policy changes.
         *app.world_mut().resource_mut::<SpawnPolicy>() = SpawnPolicy::All;
         app.settle();
-        check(&mut app, &played);
-        let shown = app.world_mut().query::<&MemoryId>().iter(app.world()).count();
-        prop_assert_eq!(shown, read(&app, |world| world.state.entity_count()), "{:?}", played);
+        check(&mut app, &steps);
+        let bound_count = app.world_mut().query::<&MemoryId>().iter(app.world()).count();
+        prop_assert_eq!(bound_count, read(&app, |world| world.state.entity_count()), "{:?}", steps);
     }
 }

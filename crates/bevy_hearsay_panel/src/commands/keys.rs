@@ -4,7 +4,7 @@ use egui::{Event, Key, Modifiers};
 
 /// A key combination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Keys {
+pub struct KeyCombination {
     key: Key,
     command: bool,
     shift: bool,
@@ -12,28 +12,28 @@ pub struct Keys {
 }
 
 /// Creates a combination of a single key.
-pub const fn key(key: Key) -> Keys {
-    Keys { key, command: false, shift: false, alt: false }
+pub const fn key(key: Key) -> KeyCombination {
+    KeyCombination { key, command: false, shift: false, alt: false }
 }
 
 /// Creates a combination of Ctrl (Cmd on a Mac) and a key.
-pub const fn ctrl(key: Key) -> Keys {
-    Keys { key, command: true, shift: false, alt: false }
+pub const fn ctrl(key: Key) -> KeyCombination {
+    KeyCombination { key, command: true, shift: false, alt: false }
 }
 
 /// Creates a combination of Alt and a key.
-pub const fn alt(key: Key) -> Keys {
-    Keys { key, command: false, shift: false, alt: true }
+pub const fn alt(key: Key) -> KeyCombination {
+    KeyCombination { key, command: false, shift: false, alt: true }
 }
 
-impl Keys {
+impl KeyCombination {
     /// Adds Shift to the combination.
     pub const fn shift(self) -> Self {
         Self { shift: true, ..self }
     }
 
     /// Returns whether the combination also works while a text field has the focus.
-    pub fn needs_no_focus(self) -> bool {
+    pub fn works_while_typing(self) -> bool {
         self.command || self.alt || (Key::F1..=Key::F20).contains(&self.key)
     }
 
@@ -41,21 +41,23 @@ impl Keys {
     /// handles it.
     pub fn consume(self, ui: &egui::Ui) -> bool {
         // Accept these keys with and without Shift, because only some keyboards need Shift to type them.
-        let shifted =
+        let ignores_shift =
             matches!(self.key, Key::Questionmark | Key::Slash | Key::Plus | Key::Colon | Key::Exclamationmark);
-        let same = |modifiers: &Modifiers| {
-            modifiers.command == self.command && modifiers.alt == self.alt && (shifted || modifiers.shift == self.shift)
+        let matches_modifiers = |modifiers: &Modifiers| {
+            modifiers.command == self.command
+                && modifiers.alt == self.alt
+                && (ignores_shift || modifiers.shift == self.shift)
         };
         ui.input_mut(|input| {
-            let pressed = |event: &Event| matches!(event, Event::Key { key, pressed: true, modifiers, .. } if *key == self.key && same(modifiers));
-            let Some(at) = input.events.iter().position(pressed) else { return false };
+            let is_pressed = |event: &Event| matches!(event, Event::Key { key, pressed: true, modifiers, .. } if *key == self.key && matches_modifiers(modifiers));
+            let Some(at) = input.events.iter().position(is_pressed) else { return false };
             input.events.remove(at);
             // Remove the text event of the key. Otherwise the text field that the command focuses would receive this
             // letter.
-            if !self.needs_no_focus()
-                && let Some(letter) = input.events.iter().position(|event| matches!(event, Event::Text(_)))
+            if !self.works_while_typing()
+                && let Some(text_event) = input.events.iter().position(|event| matches!(event, Event::Text(_)))
             {
-                input.events.remove(letter);
+                input.events.remove(text_event);
             }
             true
         })
@@ -74,8 +76,14 @@ impl Keys {
             Key::ArrowRight => "Right",
             key => key.name(),
         };
-        let part = |on: bool, name: &'static str| if on { name } else { "" };
+        let modifier_text = |on: bool, name: &'static str| if on { name } else { "" };
         let name = if name.len() == 1 && !(self.command || self.alt) { name.to_lowercase() } else { name.to_owned() };
-        [part(self.command, "Ctrl+"), part(self.alt, "Alt+"), part(self.shift, "Shift+"), &name].concat()
+        [
+            modifier_text(self.command, "Ctrl+"),
+            modifier_text(self.alt, "Alt+"),
+            modifier_text(self.shift, "Shift+"),
+            &name,
+        ]
+        .concat()
     }
 }

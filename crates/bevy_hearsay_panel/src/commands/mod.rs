@@ -4,6 +4,6 @@
 mod keys;
 mod table;
 
-pub use keys::{Keys, alt, ctrl, key};
-pub(crate) use table::FirstPlace;
+pub use keys::{KeyCombination, alt, ctrl, key};
+pub(crate) use table::DefaultPosition;
 pub use table::*;

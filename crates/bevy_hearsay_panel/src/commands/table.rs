@@ -3,7 +3,7 @@
 use egui::Key;
 use serde::{Deserialize, Serialize};
 
-use super::keys::{Keys, alt, ctrl, key};
+use super::keys::{KeyCombination, alt, ctrl, key};
 
 /// Part of the desk in which a command is available.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,14 +25,14 @@ pub struct Command {
     /// Where the command is available.
     pub scope: Scope,
     /// Key combinations of the command. Empty if the command has no key.
-    pub keys: &'static [Keys],
+    pub keys: &'static [KeyCombination],
     /// One-line description.
     pub help: &'static str,
 }
 
 impl Command {
     /// Returns the first key combination for display.
-    pub fn hint(&self) -> String {
+    pub fn key_hint(&self) -> String {
         self.keys.first().map_or_else(String::new, |keys| keys.text())
     }
 
@@ -47,7 +47,7 @@ impl Command {
 
 /// Position of a panel in a new layout: the half of the desk, and the number of the tab in this half.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum FirstPlace {
+pub(crate) enum DefaultPosition {
     /// In the left half, among the panels for decisions and search.
     Left(u8),
     /// In the right half, among the panels for reading.
@@ -55,7 +55,7 @@ pub(crate) enum FirstPlace {
 }
 
 macro_rules! panels {
-    ($($(#[$doc:meta])* $kind:ident: $name:literal, $place:expr, $called:literal, [$($keys:expr),*], $help:literal;)*) => {
+    ($($(#[$doc:meta])* $kind:ident: $name:literal, $place:expr, $command_name:literal, [$($keys:expr),*], $help:literal;)*) => {
         /// The panels of the desk.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case")]
@@ -65,7 +65,7 @@ macro_rules! panels {
 
         impl PanelKind {
             /// All panels, in the order of their tabs.
-            pub const ALL: [Self; OPEN.len()] = [$(Self::$kind),*];
+            pub const ALL: [Self; OPEN_COMMANDS.len()] = [$(Self::$kind),*];
 
             /// Returns the panel's name.
             pub fn name(self) -> &'static str {
@@ -75,7 +75,7 @@ macro_rules! panels {
             }
 
             /// Returns the panel's position in a new layout.
-            pub(crate) fn first_place(self) -> FirstPlace {
+            pub(crate) fn default_position(self) -> DefaultPosition {
                 match self {
                     $(Self::$kind => $place,)*
                 }
@@ -83,19 +83,19 @@ macro_rules! panels {
         }
 
         /// The commands that open the panels, in the order of [`PanelKind::ALL`].
-        const OPEN: &[Command] =
-            &[$(Command { name: $called, scope: Scope::Desk, keys: &[$($keys),*], help: $help }),*];
+        const OPEN_COMMANDS: &[Command] =
+            &[$(Command { name: $command_name, scope: Scope::Desk, keys: &[$($keys),*], help: $help }),*];
     };
 }
 
 macro_rules! commands {
-    ($list:ident: $($(#[$doc:meta])* $name:ident: $scope:expr, $called:literal, [$($keys:expr),*], $help:literal;)*) => {
-        $($(#[$doc])* pub const $name: Command = Command { name: $called, scope: $scope, keys: &[$($keys),*], help: $help };)*
+    ($list:ident: $($(#[$doc:meta])* $name:ident: $scope:expr, $command_name:literal, [$($keys:expr),*], $help:literal;)*) => {
+        $($(#[$doc])* pub const $name: Command = Command { name: $command_name, scope: $scope, keys: &[$($keys),*], help: $help };)*
         const $list: &[Command] = &[$($name),*];
     };
 }
 
-use FirstPlace::{Left, Right};
+use DefaultPosition::{Left, Right};
 use PanelKind as P;
 use Scope::{Desk, Panel};
 
@@ -127,7 +127,7 @@ panels! {
 
 // The commands of the desk.
 commands! {
-    DESK:
+    DESK_COMMANDS:
     /// Search from anywhere.
     SEARCH: Desk, "Search", [ctrl(Key::K)], "Search names, words and meanings, or ask “who knows …?”";
     /// Type a line into the capture line.
@@ -158,12 +158,12 @@ commands! {
 
 // The commands of the panels.
 commands! {
-    IN_PANELS:
+    PANEL_COMMANDS:
     // Review.
     /// Go to the next card.
     REVIEW_NEXT: Panel(P::Review), "Next", [key(Key::J), key(Key::ArrowDown)], "Go to the next card";
     /// Go to the previous card.
-    REVIEW_BACK: Panel(P::Review), "Back", [key(Key::K), key(Key::ArrowUp)], "Go to the previous card";
+    REVIEW_PREVIOUS: Panel(P::Review), "Back", [key(Key::K), key(Key::ArrowUp)], "Go to the previous card";
     /// Select the other fact of a contradiction.
     REVIEW_OTHER: Panel(P::Review), "The other fact", [key(Key::ArrowRight)], "Select the next of the facts that contradict each other";
     /// Accept the fact.
@@ -195,7 +195,7 @@ commands! {
     /// Go to the next thread.
     THREAD_NEXT: Panel(P::Threads), "Next", [key(Key::J), key(Key::ArrowDown)], "Go to the next thread";
     /// Go to the previous thread.
-    THREAD_BACK: Panel(P::Threads), "Back", [key(Key::K), key(Key::ArrowUp)], "Go to the previous thread";
+    THREAD_PREVIOUS: Panel(P::Threads), "Back", [key(Key::K), key(Key::ArrowUp)], "Go to the previous thread";
     /// Settle the thread.
     THREAD_SETTLE: Panel(P::Threads), "Settled", [key(Key::D)], "Close the thread: the promise is kept, the debt is paid, or the quest is done";
     /// Reveal the secret.
@@ -207,7 +207,7 @@ commands! {
 
     // Timeline.
     /// Show a longer span of time.
-    TIMELINE_OUT: Panel(P::Timeline), "Zoom out", [key(Key::Minus)], "Show the enclosing month, the year, or all of time";
+    TIMELINE_ZOOM_OUT: Panel(P::Timeline), "Zoom out", [key(Key::Minus)], "Show the enclosing month, the year, or all of time";
     /// Show the current month.
     TIMELINE_NOW: Panel(P::Timeline), "Now", [key(Key::N)], "Show the current month";
 
@@ -227,7 +227,7 @@ commands! {
     /// Go to the next operation in the list, which is older.
     HISTORY_NEXT: Panel(P::History), "Next", [key(Key::J), key(Key::ArrowDown)], "Go to the next older change";
     /// Go to the previous operation in the list, which is newer.
-    HISTORY_BACK: Panel(P::History), "Back", [key(Key::K), key(Key::ArrowUp)], "Go to the next newer change";
+    HISTORY_PREVIOUS: Panel(P::History), "Back", [key(Key::K), key(Key::ArrowUp)], "Go to the next newer change";
     /// Preview undoing an operation.
     HISTORY_UNDO: Panel(P::History), "Undo this…", [key(Key::X), key(Key::Delete)], "Preview the effect of undoing or redoing the change";
     /// Undo the operation.
@@ -235,11 +235,11 @@ commands! {
     /// Redo the operation.
     HISTORY_REDO_NOW: Panel(P::History), "Redo it", [], "Redo the change that was undone";
     /// Close the preview.
-    HISTORY_KEEP: Panel(P::History), "Cancel", [key(Key::Escape)], "Close the preview; nothing changes";
+    HISTORY_CANCEL: Panel(P::History), "Cancel", [key(Key::Escape)], "Close the preview; nothing changes";
 
     // Import.
     /// Preview the import without writing anything.
-    IMPORT_CHECK: Panel(P::Import), "Preview", [key(Key::L)], "Show what the files would change, and their errors; writes nothing";
+    IMPORT_PREVIEW: Panel(P::Import), "Preview", [key(Key::L)], "Show what the files would change, and their errors; writes nothing";
     /// Import the files.
     IMPORT_APPLY: Panel(P::Import), "Import", [key(Key::I)], "Import the files as one change that can be undone";
     /// Stop the import.
@@ -261,9 +261,9 @@ commands! {
     /// Show the recap.
     SESSION_RECAP: Panel(P::Session), "Recap", [key(Key::C)], "A short summary of the session, for you or for the players";
     /// Copy the recap.
-    SESSION_COPY: Panel(P::Session), "Copy the recap", [key(Key::Y)], "Copy the recap to the clipboard";
+    SESSION_COPY_RECAP: Panel(P::Session), "Copy the recap", [key(Key::Y)], "Copy the recap to the clipboard";
     /// Save the recap.
-    SESSION_KEEP: Panel(P::Session), "Save the recap", [ctrl(Key::S)], "Save the recap as edited here";
+    SESSION_SAVE_RECAP: Panel(P::Session), "Save the recap", [ctrl(Key::S)], "Save the recap as edited here";
 
     // The entity's page.
     /// Go to the previous page.
@@ -291,44 +291,46 @@ commands! {
     /// Go to the next fact.
     SCENE_NEXT: Panel(P::Scene), "Next fact", [key(Key::J), key(Key::ArrowDown)], "Go to the next fact in the list";
     /// Go to the previous fact.
-    SCENE_BACK: Panel(P::Scene), "Previous fact", [key(Key::K), key(Key::ArrowUp)], "Go to the previous fact in the list";
+    SCENE_PREVIOUS: Panel(P::Scene), "Previous fact", [key(Key::K), key(Key::ArrowUp)], "Go to the previous fact in the list";
     /// Record that everyone present saw the fact.
-    SCENE_SAW: Panel(P::Scene), "All present saw this", [key(Key::W)], "Record that all characters in the scene witnessed this fact";
+    SCENE_ALL_SAW: Panel(P::Scene), "All present saw this", [key(Key::W)], "Record that all characters in the scene witnessed this fact";
     /// Reveal the fact to the party.
     SCENE_REVEALED: Panel(P::Scene), "Revealed to the party", [key(Key::V)], "Record that the player characters in the scene learned this fact";
     /// Explain why the speaker cannot know the fact.
-    SCENE_WHY: Panel(P::Scene), "Why not?", [key(Key::Y)], "Show why the speaker cannot know this, and who could tell it";
+    SCENE_WHY_NOT: Panel(P::Scene), "Why not?", [key(Key::Y)], "Show why the speaker cannot know this, and who could tell it";
 
     // The graph.
     /// Show the whole campaign.
-    GRAPH_WHOLE: Panel(P::Graph), "Whole campaign", [key(Key::W)], "Show the entities with the most relations";
+    GRAPH_WHOLE_CAMPAIGN: Panel(P::Graph), "Whole campaign", [key(Key::W)], "Show the entities with the most relations";
     /// Change the depth of the neighbourhood.
-    GRAPH_DEEPER: Panel(P::Graph), "Depth", [key(Key::D)], "Show entities up to one, two or three steps from the center";
+    GRAPH_DEPTH: Panel(P::Graph), "Depth", [key(Key::D)], "Show entities up to one, two or three steps from the center";
     /// Fit the graph into view.
     GRAPH_FIT: Panel(P::Graph), "Fit", [key(Key::F)], "Fit the whole graph into the view";
     /// Make the selected entity the center.
-    GRAPH_WALK: Panel(P::Graph), "Make it the center", [key(Key::G)], "Make the selected entity the center; a second click on it does the same";
+    GRAPH_RECENTER: Panel(P::Graph), "Make it the center", [key(Key::G)], "Make the selected entity the center; a second click on it does the same";
     /// Open the page of the selected entity.
     GRAPH_PAGE: Panel(P::Graph), "Open page", [key(Key::O)], "Open the page of the selected entity";
 }
 
 /// Returns all commands, in the order of the help.
 pub fn all() -> impl Iterator<Item = &'static Command> {
-    DESK.iter().chain(OPEN).chain(IN_PANELS)
+    DESK_COMMANDS.iter().chain(OPEN_COMMANDS).chain(PANEL_COMMANDS)
 }
 
 impl PanelKind {
     /// Returns the panel that a command opens.
-    pub(crate) fn opened_by(command: &Command) -> Option<Self> {
-        OPEN.iter().position(|open| open == command).map(|number| Self::ALL[number])
+    pub(crate) fn from_open_command(command: &Command) -> Option<Self> {
+        OPEN_COMMANDS.iter().position(|open| open == command).map(|number| Self::ALL[number])
     }
 
     /// Finds a panel by its name on a command line, such as `review` or `let-time-pass`.
-    pub fn of(name: &str) -> Option<Self> {
-        let same = |c: char| c.is_alphanumeric().then(|| c.to_ascii_lowercase());
-        let plain = |text: &str| text.chars().filter_map(same).collect::<String>();
-        let wanted = plain(name);
-        Self::ALL.into_iter().find(|kind| plain(kind.name()) == wanted || plain(&format!("{kind:?}")) == wanted)
+    pub fn from_name(name: &str) -> Option<Self> {
+        let normalized_char = |c: char| c.is_alphanumeric().then(|| c.to_ascii_lowercase());
+        let normalize = |text: &str| text.chars().filter_map(normalized_char).collect::<String>();
+        let normalized_name = normalize(name);
+        Self::ALL.into_iter().find(|kind| {
+            normalize(kind.name()) == normalized_name || normalize(&format!("{kind:?}")) == normalized_name
+        })
     }
 }
 
@@ -341,24 +343,25 @@ mod tests {
     #[test]
     fn names_are_unique_and_no_two_commands_of_a_scope_share_a_key() {
         let mut names = BTreeMap::new();
-        let mut keys: Vec<(Scope, Keys, &str)> = Vec::new();
+        let mut keys: Vec<(Scope, KeyCombination, &str)> = Vec::new();
         for command in all() {
             assert!(names.insert((format!("{:?}", command.scope), command.name), ()).is_none(), "{}", command.name);
-            for used in command.keys {
-                let clash = keys.iter().find(|(scope, other, _)| {
-                    other == used && (*scope == command.scope || *scope == Scope::Desk || command.scope == Scope::Desk)
+            for key_combination in command.keys {
+                let conflict = keys.iter().find(|(scope, other, _)| {
+                    other == key_combination
+                        && (*scope == command.scope || *scope == Scope::Desk || command.scope == Scope::Desk)
                 });
-                assert!(clash.is_none(), "{} and {:?}", command.name, clash);
-                keys.push((command.scope, *used, command.name));
+                assert!(conflict.is_none(), "{} and {:?}", command.name, conflict);
+                keys.push((command.scope, *key_combination, command.name));
             }
         }
     }
 
     #[test]
     fn keys_are_written_as_people_read_them() {
-        assert_eq!(SEARCH.hint(), "Ctrl+K");
-        assert_eq!(ACCEPT.hint(), "a");
-        assert_eq!(HELP.hint(), "?");
-        assert_eq!(REDO.hint(), "Shift+u");
+        assert_eq!(SEARCH.key_hint(), "Ctrl+K");
+        assert_eq!(ACCEPT.key_hint(), "a");
+        assert_eq!(HELP.key_hint(), "?");
+        assert_eq!(REDO.key_hint(), "Shift+u");
     }
 }

@@ -8,19 +8,19 @@ use egui_tiles::{
 };
 
 use crate::{
-    commands::{Command, FirstPlace, PanelKind, Scope},
-    panel::{Look, Panel, Request},
+    commands::{Command, DefaultPosition, PanelKind, Scope},
+    panel::{DisplayContext, Panel, Request},
 };
 
 /// Minimum height of a panel's content, in points. If less height is available, the panel scrolls. Otherwise its
 /// controls would leave no space for its list.
-const LEAST: f32 = 360.0;
+const MIN_PANEL_HEIGHT: f32 = 360.0;
 
 /// Returns the layout of a new desk: panels for decisions and search on the left, panels for reading on the right.
-pub(super) fn first() -> Tree<PanelKind> {
+pub(super) fn default_layout() -> Tree<PanelKind> {
     let mut kinds = PanelKind::ALL.to_vec();
-    kinds.sort_by_key(|kind| kind.first_place());
-    let (left, right) = kinds.into_iter().partition(|kind| matches!(kind.first_place(), FirstPlace::Left(_)));
+    kinds.sort_by_key(|kind| kind.default_position());
+    let (left, right) = kinds.into_iter().partition(|kind| matches!(kind.default_position(), DefaultPosition::Left(_)));
     let mut tiles = Tiles::default();
     let mut tabs = |kinds: Vec<PanelKind>| {
         let panes = kinds.into_iter().map(|kind| tiles.insert_pane(kind)).collect();
@@ -34,7 +34,7 @@ pub(super) fn first() -> Tree<PanelKind> {
 
 /// Returns whether a layout contains every panel exactly once. A layout that was saved by another version may lack
 /// panels.
-pub(super) fn is_whole(tree: &Tree<PanelKind>) -> bool {
+pub(super) fn is_complete(tree: &Tree<PanelKind>) -> bool {
     let mut kinds: Vec<PanelKind> = panes(tree).map(|(_, kind)| kind).collect();
     kinds.sort();
     kinds == {
@@ -52,74 +52,83 @@ fn panes(tree: &Tree<PanelKind>) -> impl Iterator<Item = (TileId, PanelKind)> + 
 }
 
 /// Returns the visible panels.
-pub(super) fn visible(tree: &Tree<PanelKind>) -> Vec<PanelKind> {
+pub(super) fn visible_panels(tree: &Tree<PanelKind>) -> Vec<PanelKind> {
     tree.active_tiles().into_iter().filter_map(|id| tree.tiles.get_pane(&id).copied()).collect()
 }
 
 /// Brings a panel to the front.
-pub(super) fn open(tree: &mut Tree<PanelKind>, kind: PanelKind) {
+pub(super) fn activate_panel(tree: &mut Tree<PanelKind>, kind: PanelKind) {
     tree.make_active(|_, tile| matches!(tile, Tile::Pane(pane) if *pane == kind));
 }
 
 /// Minimum width of the desk, in points, for two panels side by side. A narrower desk, for example with large text on a
 /// small screen, shows one panel.
-pub(super) const NARROW: f32 = 960.0;
+pub(super) const MIN_TWO_PANEL_WIDTH: f32 = 960.0;
 
-/// Draws only the active panel. If `with_row` is true, also draws a row with all tabs above the panel.
-pub(super) fn alone(tree: &mut Tree<PanelKind>, behaviour: &mut Behaviour<'_>, ui: &mut Ui, with_row: bool) {
-    if with_row {
+/// Draws only the active panel. If `with_tab_row` is true, also draws a row with all tabs above the panel.
+pub(super) fn single_panel_ui(
+    tree: &mut Tree<PanelKind>,
+    behavior: &mut PanelBehavior<'_>,
+    ui: &mut Ui,
+    with_tab_row: bool,
+) {
+    if with_tab_row {
         ui.horizontal_wrapped(|ui| {
             for kind in PanelKind::ALL {
-                let on = *behaviour.active == kind;
-                let name = behaviour.tab_title_for_pane(&kind);
-                let tab = crate::widgets::named(ui.selectable_label(on, name), true, kind.name());
+                let is_active = *behavior.active == kind;
+                let name = behavior.tab_title_for_pane(&kind);
+                let tab = crate::widgets::set_button_name(ui.selectable_label(is_active, name), true, kind.name());
                 if tab.clicked() {
-                    *behaviour.active = kind;
-                    open(tree, kind);
+                    *behavior.active = kind;
+                    activate_panel(tree, kind);
                 }
             }
         });
     }
-    let mut kind = *behaviour.active;
+    let mut kind = *behavior.active;
     if let Some((id, _)) = panes(tree).find(|(_, pane)| *pane == kind) {
-        let _ = behaviour.pane_ui(ui, id, &mut kind);
+        let _ = behavior.pane_ui(ui, id, &mut kind);
     }
 }
 
 /// Draws the panels in their tiles.
-pub(super) struct Behaviour<'a> {
+pub(super) struct PanelBehavior<'a> {
     pub(super) panels: &'a mut BTreeMap<PanelKind, Box<dyn Panel>>,
-    pub(super) look: &'a Look,
+    pub(super) display: &'a DisplayContext,
     pub(super) active: &'a mut PanelKind,
-    pub(super) keys: bool,
-    pub(super) asked: Option<&'static Command>,
+    pub(super) accepts_keys: bool,
+    pub(super) chosen_command: Option<&'static Command>,
     pub(super) requests: &'a mut Vec<Request>,
 }
 
-impl Behavior<PanelKind> for Behaviour<'_> {
+impl Behavior<PanelKind> for PanelBehavior<'_> {
     fn pane_ui(&mut self, ui: &mut Ui, _: TileId, kind: &mut PanelKind) -> UiResponse {
         let rect = ui.max_rect();
-        let pressed = ui.input(|input| {
+        let is_pressed = ui.input(|input| {
             input.pointer.any_pressed() && input.pointer.interact_pos().is_some_and(|at| rect.contains(at))
         });
-        if pressed && ui.ctx().rect_contains_pointer(ui.layer_id(), rect) {
+        if is_pressed && ui.ctx().rect_contains_pointer(ui.layer_id(), rect) {
             *self.active = *kind;
         }
-        let active = *self.active == *kind;
-        let asked = self.asked.filter(|command| command.scope == Scope::Panel(*kind));
-        let look = Look { keys: active && self.keys, asked: asked.map(|command| command.name), ..self.look.clone() };
-        let margin = self.look.theme.spacing().normal as i8;
-        let frame = egui::Frame::new().fill(self.look.theme.palette().surface).inner_margin(margin);
+        let is_active = *self.active == *kind;
+        let chosen_command = self.chosen_command.filter(|command| command.scope == Scope::Panel(*kind));
+        let display = DisplayContext {
+            accepts_keys: is_active && self.accepts_keys,
+            chosen_command: chosen_command.map(|command| command.name),
+            ..self.display.clone()
+        };
+        let margin = self.display.theme.spacing().normal as i8;
+        let frame = egui::Frame::new().fill(self.display.theme.palette().surface).inner_margin(margin);
         frame.show(ui, |ui| {
             ui.set_min_size(ui.available_size());
             let Some(panel) = self.panels.get_mut(kind) else { return };
-            let mut draw = |ui: &mut Ui| ui.push_id(*kind, |ui| self.requests.extend(panel.ui(ui, &look)));
-            if ui.available_height() >= LEAST {
+            let mut draw = |ui: &mut Ui| ui.push_id(*kind, |ui| self.requests.extend(panel.ui(ui, &display)));
+            if ui.available_height() >= MIN_PANEL_HEIGHT {
                 draw(ui);
                 return;
             }
             ScrollArea::vertical().id_salt("short").auto_shrink([false, false]).show(ui, |ui| {
-                ui.set_height(LEAST);
+                ui.set_height(MIN_PANEL_HEIGHT);
                 draw(ui);
             });
         });
@@ -129,7 +138,7 @@ impl Behavior<PanelKind> for Behaviour<'_> {
     fn tab_title_for_pane(&mut self, kind: &PanelKind) -> WidgetText {
         let panel = self.panels.get(kind);
         let title = panel.map_or_else(|| kind.name().into(), |panel| panel.title().into_owned());
-        let title = crate::text::shortened(&title, 28).into_owned();
+        let title = crate::text::shorten(&title, 28).into_owned();
         match panel.map_or(0, |panel| panel.badge()) {
             0 => title.into(),
             count => RichText::new(format!("{title} ({count})")).into(),
@@ -146,7 +155,7 @@ impl Behavior<PanelKind> for Behaviour<'_> {
     }
 
     fn tab_bar_height(&self, _: &egui::Style) -> f32 {
-        self.look.theme.sizes().target + 4.0
+        self.display.theme.sizes().target + 4.0
     }
 
     fn gap_width(&self, _: &egui::Style) -> f32 {
@@ -154,16 +163,16 @@ impl Behavior<PanelKind> for Behaviour<'_> {
     }
 
     fn tab_bar_color(&self, _: &Visuals) -> Color32 {
-        self.look.theme.palette().background
+        self.display.theme.palette().background
     }
 
     fn tab_bg_color(&self, _: &Visuals, _: &Tiles<PanelKind>, _: TileId, state: &TabState) -> Color32 {
-        let palette = self.look.theme.palette();
+        let palette = self.display.theme.palette();
         if state.active { palette.surface } else { palette.background }
     }
 
     fn tab_text_color(&self, _: &Visuals, tiles: &Tiles<PanelKind>, tile: TileId, state: &TabState) -> Color32 {
-        let palette = self.look.theme.palette();
+        let palette = self.display.theme.palette();
         let focused = tiles.get_pane(&tile) == Some(&*self.active);
         match (state.active, focused) {
             (true, true) => palette.accent,
@@ -173,7 +182,7 @@ impl Behavior<PanelKind> for Behaviour<'_> {
     }
 
     fn tab_outline_stroke(&self, _: &Visuals, _: &Tiles<PanelKind>, _: TileId, state: &TabState) -> Stroke {
-        let palette = self.look.theme.palette();
+        let palette = self.display.theme.palette();
         if state.active { Stroke::new(1.0, palette.line) } else { Stroke::NONE }
     }
 

@@ -2,8 +2,8 @@
 
 mod bars;
 mod dialogs;
-mod kept;
 mod layout;
+mod saved_desk;
 mod undo;
 
 use std::{collections::BTreeMap, sync::Arc};
@@ -14,14 +14,14 @@ use hearsay_engine::Memory;
 
 use crate::{
     commands::{self, Command, PanelKind, Scope},
-    desk_commands::Deeds,
-    panel::{Look, Note, Outcome, Panel, PanelContext, Request},
-    panel_context::Watch,
+    desk_commands::DeskCommandQueue,
+    panel::{DisplayContext, Outcome, Panel, PanelContext, Request, StatusMessage},
+    panel_context::PanelContextPoller,
     panels::{self, capture::CapturePanel, status::StatusBar},
     theme::{Shade, Theme},
 };
 
-pub use kept::KeptDesk;
+pub use saved_desk::SavedDesk;
 
 /// The desk: all panels, with their layout, keys, undo and saved state.
 ///
@@ -32,33 +32,33 @@ pub struct Desk {
     active: PanelKind,
     capture: CapturePanel,
     status: StatusBar,
-    watch: Watch,
-    desk_commands: Deeds,
+    context_poller: PanelContextPoller,
+    desk_commands: DeskCommandQueue,
     undo: undo::Undo,
     dialogs: dialogs::Dialogs,
     theme: Arc<Theme>,
     screen_safe: bool,
     quiet: bool,
     /// A command that the user chose in the palette for a panel, until the panel receives it.
-    asked: Option<&'static Command>,
+    chosen_command: Option<&'static Command>,
 }
 
 impl Default for Desk {
     fn default() -> Self {
         Self {
             panels: PanelKind::ALL.into_iter().map(|kind| (kind, panels::new(kind))).collect(),
-            tree: layout::first(),
+            tree: layout::default_layout(),
             active: PanelKind::Review,
             capture: CapturePanel::default(),
             status: StatusBar::default(),
-            watch: Watch::default(),
-            desk_commands: Deeds::default(),
+            context_poller: PanelContextPoller::default(),
+            desk_commands: DeskCommandQueue::default(),
             undo: undo::Undo::default(),
             dialogs: dialogs::Dialogs::default(),
             theme: Arc::default(),
             screen_safe: false,
             quiet: false,
-            asked: None,
+            chosen_command: None,
         }
     }
 }
@@ -71,8 +71,8 @@ impl std::fmt::Debug for Desk {
 
 impl Desk {
     /// Returns the state to save.
-    pub fn keep(&self) -> KeptDesk {
-        KeptDesk {
+    pub fn save(&self) -> SavedDesk {
+        SavedDesk {
             layout: self.tree.clone(),
             active: self.active,
             shade: self.theme.shade(),
@@ -80,36 +80,36 @@ impl Desk {
             quiet: self.quiet,
             screen_safe: self.screen_safe,
             panels: self.panels.iter().filter_map(|(kind, panel)| Some((*kind, panel.save()?))).collect(),
-            own: self.undo.own().to_vec(),
+            own_operations: self.undo.own_operations().to_vec(),
             capture: self.capture.save(),
         }
     }
 
     /// Restores saved state.
-    pub fn restore(&mut self, kept: KeptDesk) {
-        if layout::is_whole(&kept.layout) {
-            self.tree = kept.layout;
+    pub fn restore(&mut self, saved_desk: SavedDesk) {
+        if layout::is_complete(&saved_desk.layout) {
+            self.tree = saved_desk.layout;
         }
-        self.active = kept.active;
+        self.active = saved_desk.active;
         let mut theme = Theme::clone(&self.theme);
-        theme.set_shade(kept.shade);
-        theme.set_scale(kept.scale);
+        theme.set_shade(saved_desk.shade);
+        theme.set_scale(saved_desk.scale);
         self.theme = Arc::new(theme);
-        (self.quiet, self.screen_safe) = (kept.quiet, kept.screen_safe);
-        for (kind, saved) in kept.panels {
+        (self.quiet, self.screen_safe) = (saved_desk.quiet, saved_desk.screen_safe);
+        for (kind, saved) in saved_desk.panels {
             if let Some(panel) = self.panels.get_mut(&kind) {
                 panel.restore(saved);
             }
         }
-        self.undo.restore(kept.own);
-        if let Some(saved) = kept.capture {
+        self.undo.restore(saved_desk.own_operations);
+        if let Some(saved) = saved_desk.capture {
             self.capture.restore(saved);
         }
     }
 
     /// Returns the last known state of the memory, which all panels share.
     pub fn panel_context(&self) -> &PanelContext {
-        self.watch.panel_context()
+        self.context_poller.panel_context()
     }
 
     /// Returns the theme.
@@ -127,7 +127,7 @@ impl Desk {
         Arc::make_mut(&mut self.theme).set_shade(shade);
     }
 
-    /// Sets the scale of the interface, clamped to [`Theme::SCALES`].
+    /// Sets the scale of the interface, clamped to [`Theme::SCALE_RANGE`].
     pub fn set_scale(&mut self, scale: f32) {
         Arc::make_mut(&mut self.theme).set_scale(scale);
     }
@@ -143,18 +143,18 @@ impl Desk {
     }
 
     /// Returns the number of items that wait for review. A game can show this number while the desk is closed.
-    pub fn waiting(&self) -> usize {
-        self.watch.panel_context().status.as_ref().map_or(0, |status| status.reviews)
+    pub fn pending_reviews(&self) -> usize {
+        self.context_poller.panel_context().status.as_ref().map_or(0, |status| status.reviews)
     }
 
     /// Returns whether a command, a read of the shared state, or undo is in progress.
     pub fn is_busy(&self) -> bool {
-        self.desk_commands.count() > 0 || self.watch.is_busy() || self.undo.is_busy()
+        self.desk_commands.pending_count() > 0 || self.context_poller.is_busy() || self.undo.is_busy()
     }
 
     /// Opens a panel and makes it the active panel.
     pub fn open(&mut self, kind: PanelKind) {
-        layout::open(&mut self.tree, kind);
+        layout::activate_panel(&mut self.tree, kind);
         self.active = kind;
     }
 
@@ -164,19 +164,19 @@ impl Desk {
             Request::Open(kind) => self.open(kind),
             Request::Copy(text) => {
                 ctx.copy_text(text);
-                self.status.tell(Note::new("copied"));
+                self.status.show(StatusMessage::new("copied"));
             }
-            Request::Tell(note) => self.status.tell(note),
-            Request::Do(desk_command) => self.desk_commands.begin(desk_command),
-            Request::Wrote(written) => {
-                self.watch.wrote(written.position);
-                self.status.tell(Note::new(written.summary.clone()));
-                self.undo.wrote(written.position, written.summary);
+            Request::ShowMessage(message) => self.status.show(message),
+            Request::Execute(desk_command) => self.desk_commands.submit(desk_command),
+            Request::RegisterWrite(written) => {
+                self.context_poller.register_write(written.position);
+                self.status.show(StatusMessage::new(written.summary.clone()));
+                self.undo.register_write(written.position, written.summary);
             }
-            Request::Undo => self.undo.ask(),
+            Request::Undo => self.undo.request(),
             Request::Redo => match self.undo.redo() {
-                Some(desk_command) => self.desk_commands.begin(desk_command),
-                None => self.status.tell(Note::new("there is nothing to redo")),
+                Some(desk_command) => self.desk_commands.submit(desk_command),
+                None => self.status.show(StatusMessage::new("there is nothing to redo")),
             },
             request => {
                 // Show a fact that waits for review in the review panel, and any other fact on the page of its subject.
@@ -184,8 +184,9 @@ impl Desk {
                     Request::ShowFact(_) => [PanelKind::Review, PanelKind::Entity].into_iter().chain(PanelKind::ALL),
                     _ => [PanelKind::Entity, PanelKind::Search].into_iter().chain(PanelKind::ALL),
                 };
-                let mut shows = |kind: &PanelKind| self.panels.get_mut(kind).is_some_and(|panel| panel.show(&request));
-                if let Some(kind) = order.into_iter().find(|kind| shows(kind)) {
+                let mut handles_request =
+                    |kind: &PanelKind| self.panels.get_mut(kind).is_some_and(|panel| panel.handle_request(&request));
+                if let Some(kind) = order.into_iter().find(|kind| handles_request(kind)) {
                     self.open(kind);
                 }
             }
@@ -193,61 +194,63 @@ impl Desk {
     }
 
     /// Continues pending work while the desk is closed. A closed desk is not drawn.
-    pub fn attend(&mut self, memory: &Memory) {
+    pub fn update_in_background(&mut self, memory: &Memory) {
         for outcome in self.desk_commands.update(memory) {
-            self.hear(&outcome);
+            self.handle_outcome(&outcome);
         }
-        self.watch.update(memory, self.desk_commands.count());
+        self.context_poller.update(memory, self.desk_commands.pending_count());
     }
 
     /// Draws the desk on the surface `ui`.
     pub fn ui(&mut self, ui: &mut Ui, memory: &Memory) {
         self.theme.apply(ui.ctx());
         self.update(memory);
-        let dialog_open = self.dialogs.is_open() || self.undo.asks();
+        let dialog_open = self.dialogs.is_open() || self.undo.is_dialog_open();
         if !dialog_open {
-            self.commands(ui);
+            self.handle_command_keys(ui);
         }
         let mut requests = Vec::new();
-        let look = Look {
+        let display = DisplayContext {
             theme: Arc::clone(&self.theme),
             screen_safe: self.screen_safe,
             quiet: self.quiet,
-            keys: false,
-            asked: None,
-            names: Arc::clone(&self.watch.panel_context().names),
+            accepts_keys: false,
+            chosen_command: None,
+            names: Arc::clone(&self.context_poller.panel_context().names),
         };
         if !self.quiet {
             let modes = bars::Modes { quiet: self.quiet, screen_safe: self.screen_safe };
-            if let Some(command) = bars::top_bar(ui, &look, modes, self.watch.panel_context(), &mut requests) {
-                self.settings(command);
+            if let Some(command) =
+                bars::top_bar(ui, &display, modes, self.context_poller.panel_context(), &mut requests)
+            {
+                self.change_settings(command);
             }
         }
-        let waiting = self.panels.get(&PanelKind::Review).map_or(0, |panel| panel.badge());
-        requests.extend(self.status.ui(ui, &look, self.watch.panel_context(), waiting, self.quiet));
-        requests.extend(self.capture.bar(ui, &look));
-        requests.extend(self.capture.due());
+        let pending_reviews = self.panels.get(&PanelKind::Review).map_or(0, |panel| panel.badge());
+        requests.extend(self.status.ui(ui, &display, self.context_poller.panel_context(), pending_reviews, self.quiet));
+        requests.extend(self.capture.bottom_bar_ui(ui, &display));
+        requests.extend(self.capture.take_due_log());
         // Show only one panel in quiet mode and in a window that is too narrow for two panels.
-        let alone = self.quiet || ui.available_width() < layout::NARROW;
+        let shows_single_panel = self.quiet || ui.available_width() < layout::MIN_TWO_PANEL_WIDTH;
         let frame = egui::Frame::new().fill(self.theme.palette().background);
         CentralPanel::default().frame(frame).show(ui, |ui| {
-            let mut behaviour = layout::Behaviour {
+            let mut behavior = layout::PanelBehavior {
                 panels: &mut self.panels,
-                look: &look,
+                display: &display,
                 active: &mut self.active,
-                keys: !dialog_open,
-                asked: self.asked.take(),
+                accepts_keys: !dialog_open,
+                chosen_command: self.chosen_command.take(),
                 requests: &mut requests,
             };
-            match alone {
-                true => layout::alone(&mut self.tree, &mut behaviour, ui, !self.quiet),
-                false => self.tree.ui(&mut behaviour, ui),
+            match shows_single_panel {
+                true => layout::single_panel_ui(&mut self.tree, &mut behavior, ui, !self.quiet),
+                false => self.tree.ui(&mut behavior, ui),
             }
         });
-        if let Some(command) = self.dialogs.ui(ui, &look) {
+        if let Some(command) = self.dialogs.ui(ui, &display) {
             self.run(ui.ctx(), command);
         }
-        requests.extend(self.undo.ui(ui, &look));
+        requests.extend(self.undo.ui(ui, &display));
         for request in requests {
             self.request(ui.ctx(), request);
         }
@@ -260,10 +263,10 @@ impl Desk {
 
     /// Receives answers from the memory.
     fn update(&mut self, memory: &Memory) {
-        self.attend(memory);
+        self.update_in_background(memory);
         self.undo.update(memory, &mut self.desk_commands, &mut self.status);
-        let visible = layout::visible(&self.tree);
-        let panel_context = self.watch.panel_context();
+        let visible = layout::visible_panels(&self.tree);
+        let panel_context = self.context_poller.panel_context();
         for (kind, panel) in &mut self.panels {
             // Update the review panel even if it is hidden, because its tab shows a badge.
             if visible.contains(kind) || *kind == PanelKind::Review {
@@ -273,30 +276,33 @@ impl Desk {
         self.capture.update(memory, panel_context);
     }
 
-    fn hear(&mut self, outcome: &Outcome) {
-        match &outcome.done {
-            Ok(done) => {
-                if let Some(position) = done.position {
-                    self.watch.wrote(position);
+    fn handle_outcome(&mut self, outcome: &Outcome) {
+        match &outcome.result {
+            Ok(report) => {
+                if let Some(position) = report.position {
+                    self.context_poller.register_write(position);
                 }
-                self.undo.hear(outcome);
-                self.status.tell(Note::new(format!("Done: {}", done.summary)));
+                self.undo.handle_outcome(outcome);
+                self.status.show(StatusMessage::new(format!("Done: {}", report.summary)));
             }
-            Err(why) => self.status.tell(Note::trouble(format!("{}: {why}", outcome.desk_command.what()))),
+            Err(error) => {
+                self.status.show(StatusMessage::error(format!("{}: {error}", outcome.desk_command.description())))
+            }
         }
         for panel in self.panels.values_mut() {
-            panel.heard(outcome);
+            panel.on_outcome(outcome);
         }
-        self.capture.heard(outcome);
+        self.capture.on_outcome(outcome);
     }
 
     /// Handles the keys of the desk's own commands.
-    fn commands(&mut self, ui: &Ui) {
+    fn handle_command_keys(&mut self, ui: &Ui) {
         let typing = ui.ctx().text_edit_focused();
-        let given = commands::all().filter(|command| command.scope == Scope::Desk);
-        let given = given
-            .filter(|command| command.keys.iter().any(|keys| (keys.needs_no_focus() || !typing) && keys.consume(ui)));
-        for command in given.collect::<Vec<_>>() {
+        let triggered = commands::all().filter(|command| command.scope == Scope::Desk);
+        let triggered = triggered.filter(|command| {
+            command.keys.iter().any(|keys| (keys.works_while_typing() || !typing) && keys.consume(ui))
+        });
+        for command in triggered.collect::<Vec<_>>() {
             self.run(ui.ctx(), command);
         }
         if self.quiet && !typing && ui.input(|input| input.key_pressed(egui::Key::Escape)) {
@@ -308,10 +314,10 @@ impl Desk {
     fn run(&mut self, ctx: &egui::Context, command: &'static Command) {
         if let Scope::Panel(kind) = command.scope {
             self.open(kind);
-            self.asked = Some(command);
+            self.chosen_command = Some(command);
             return;
         }
-        if let Some(kind) = PanelKind::opened_by(command) {
+        if let Some(kind) = PanelKind::from_open_command(command) {
             self.open(kind);
             return;
         }
@@ -320,7 +326,7 @@ impl Desk {
             commands::UNDO => Request::Undo,
             commands::REDO => Request::Redo,
             _ => {
-                self.settings(command);
+                self.change_settings(command);
                 return;
             }
         };
@@ -328,7 +334,7 @@ impl Desk {
     }
 
     /// Carries out a command that changes the desk itself.
-    fn settings(&mut self, command: &Command) {
+    fn change_settings(&mut self, command: &Command) {
         let scale = self.theme.scale();
         match *command {
             commands::CAPTURE => self.capture.focus(),
@@ -341,7 +347,7 @@ impl Desk {
             commands::SMALLER => self.set_scale(scale - 0.125),
             commands::NORMAL_SIZE => self.set_scale(1.0),
             commands::RESET_LAYOUT => {
-                self.tree = layout::first();
+                self.tree = layout::default_layout();
                 self.active = PanelKind::Review;
             }
             _ => {}

@@ -7,38 +7,38 @@ use hearsay_query::journal::UndoTarget;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    desk_commands::Deeds,
-    panel::{DeskCommand, Look, Note, Outcome, Request},
-    panel_context::taken,
+    desk_commands::DeskCommandQueue,
+    panel::{DeskCommand, DisplayContext, Outcome, Request, StatusMessage},
+    panel_context::poll_ticket,
     panels::status::StatusBar,
-    text::counted,
-    widgets::{more, toned, weak},
+    text::format_count,
+    widgets::{omitted_label, toned_label, weak_label},
 };
 
 /// Maximum number of dependent operations in the dialog.
-const MOST: usize = 12;
+const MAX_LISTED_DEPENDENTS: usize = 12;
 
-/// Maximum number of operations in the field `own` of [`Undo`].
-const MOST_OWN: usize = 500;
+/// Maximum number of operations in the field `own_operations` of [`Undo`].
+const MAX_OWN_OPERATIONS: usize = 500;
 
 /// An operation of this desk whose author in the journal is not the DM: an import, a clock change, or gossip.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Own {
+pub(super) struct OwnOperation {
     position: Position,
     /// Summary of the operation. It is compared with the journal, because in another campaign a different operation has
     /// this position.
     summary: String,
 }
 
-impl Own {
-    fn is_there(&self, state: &State) -> bool {
+impl OwnOperation {
+    fn is_live(&self, state: &State) -> bool {
         state.entry(self.position).is_some_and(|entry| entry.live && entry.operation.summary == self.summary)
     }
 }
 
 /// The operation that undo would revert.
 #[derive(Debug, Clone, PartialEq)]
-struct Plan {
+struct UndoPlan {
     position: Position,
     summary: String,
     /// Summaries of later operations that depend on this operation, newest first.
@@ -49,28 +49,28 @@ struct Plan {
 /// Undo and redo.
 #[derive(Debug, Default)]
 pub(super) struct Undo {
-    asked: bool,
-    planning: Option<Ticket<Plan>>,
-    plan: Option<Plan>,
+    requested: bool,
+    pending_plan: Option<Ticket<UndoPlan>>,
+    plan: Option<UndoPlan>,
     /// Positions of the undo operations since the program started, oldest first. Redo reverts the newest of them.
     undone: Vec<Position>,
     /// Operations of this desk whose author is not the DM, oldest first.
-    own: Vec<Own>,
+    own_operations: Vec<OwnOperation>,
 }
 
 impl Undo {
     /// Returns the operations to save when the desk closes.
-    pub(super) fn own(&self) -> &[Own] {
-        &self.own
+    pub(super) fn own_operations(&self) -> &[OwnOperation] {
+        &self.own_operations
     }
 
     /// Restores saved operations.
-    pub(super) fn restore(&mut self, own: Vec<Own>) {
-        self.own = own;
+    pub(super) fn restore(&mut self, own_operations: Vec<OwnOperation>) {
+        self.own_operations = own_operations;
     }
 
-    pub(super) fn ask(&mut self) {
-        self.asked = true;
+    pub(super) fn request(&mut self) {
+        self.requested = true;
     }
 
     /// Returns the command that reverts the newest undo.
@@ -79,61 +79,62 @@ impl Undo {
     }
 
     pub(super) fn is_busy(&self) -> bool {
-        self.asked || self.planning.is_some()
+        self.requested || self.pending_plan.is_some()
     }
 
     /// Returns whether the dialog is open.
-    pub(super) fn asks(&self) -> bool {
+    pub(super) fn is_dialog_open(&self) -> bool {
         self.plan.is_some()
     }
 
-    pub(super) fn update(&mut self, memory: &Memory, desk_commands: &mut Deeds, status: &mut StatusBar) {
+    pub(super) fn update(&mut self, memory: &Memory, desk_commands: &mut DeskCommandQueue, status: &mut StatusBar) {
         // Wait for pending commands first, because undo must revert the newest command.
-        if self.asked && desk_commands.count() == 0 && self.planning.is_none() && self.plan.is_none() {
-            self.asked = false;
-            let own = self.own.clone();
-            self.planning = memory
+        if self.requested && desk_commands.pending_count() == 0 && self.pending_plan.is_none() && self.plan.is_none() {
+            self.requested = false;
+            let own_operations = self.own_operations.clone();
+            self.pending_plan = memory
                 .read_in_background(move |world| {
-                    let position = newest(&world.state, &own)?;
+                    let position = newest_undoable(&world.state, &own_operations)?;
                     let preview = world.state.undo_preview(position)?;
                     let summary = |at: Position| {
                         world.state.entry(at).map_or_else(String::new, |entry| entry.operation.summary.clone())
                     };
-                    let dependents = preview.dependents.iter().rev().take(MOST).map(|at| summary(*at)).collect();
-                    Ok(Plan {
+                    let dependents =
+                        preview.dependents.iter().rev().take(MAX_LISTED_DEPENDENTS).map(|at| summary(*at)).collect();
+                    Ok(UndoPlan {
                         position,
                         summary: summary(position),
                         dependents,
                         dependent_count: preview.dependents.len(),
                     })
                 })
-                .inspect_err(|error| status.tell(Note::trouble(error.to_string())))
+                .inspect_err(|error| status.show(StatusMessage::error(error.to_string())))
                 .ok();
         }
-        match taken(&mut self.planning) {
+        match poll_ticket(&mut self.pending_plan) {
             None => {}
-            Some(Err(error)) => status.tell(Note::new(error.to_string())),
+            Some(Err(error)) => status.show(StatusMessage::new(error.to_string())),
             Some(Ok(plan)) if plan.dependent_count == 0 => {
-                desk_commands.begin(DeskCommand::Undo(UndoTarget::At(plan.position)))
+                desk_commands.submit(DeskCommand::Undo(UndoTarget::At(plan.position)))
             }
             Some(Ok(plan)) => self.plan = Some(plan),
         }
     }
 
     /// Registers an operation of this desk whose author is not the DM.
-    pub(super) fn wrote(&mut self, position: Position, summary: String) {
+    pub(super) fn register_write(&mut self, position: Position, summary: String) {
         self.undone.clear();
-        self.own.push(Own { position, summary });
-        self.own.drain(..self.own.len().saturating_sub(MOST_OWN));
+        self.own_operations.push(OwnOperation { position, summary });
+        self.own_operations.drain(..self.own_operations.len().saturating_sub(MAX_OWN_OPERATIONS));
     }
 
-    pub(super) fn hear(&mut self, outcome: &Outcome) {
-        let Ok(done) = &outcome.done else { return };
-        match (&outcome.desk_command, done.position) {
+    pub(super) fn handle_outcome(&mut self, outcome: &Outcome) {
+        let Ok(report) = &outcome.result else { return };
+        match (&outcome.desk_command, report.position) {
             (DeskCommand::Gossip(_) | DeskCommand::Import(_) | DeskCommand::SetClock(_), Some(position)) => {
-                self.wrote(position, done.summary.clone());
+                self.register_write(position, report.summary.clone());
             }
-            (DeskCommand::Undo(UndoTarget::At(_)), Some(position)) if !done.summary.starts_with("redo ") => {
+            (DeskCommand::Undo(UndoTarget::At(_)), Some(position)) if !report.summary.starts_with("redo ") => {
                 self.undone.push(position)
             }
             // After a new operation, earlier undo operations can no longer be redone.
@@ -142,48 +143,49 @@ impl Undo {
         }
     }
 
-    pub(super) fn ui(&mut self, ui: &mut Ui, look: &Look) -> Vec<Request> {
+    pub(super) fn ui(&mut self, ui: &mut Ui, display: &DisplayContext) -> Vec<Request> {
         let Some(plan) = &self.plan else { return Vec::new() };
-        let (mut requests, mut close) = (Vec::new(), false);
+        let (mut requests, mut should_close) = (Vec::new(), false);
         let response = Modal::new(egui::Id::new("hearsay undo")).show(ui.ctx(), |ui| {
             ui.set_max_width(520.0);
             ui.label(RichText::new("Undo the later changes too?").heading());
             ui.label(RichText::new(&plan.summary).strong());
-            weak(
+            weak_label(
                 ui,
-                look,
+                display,
                 &format!(
                     "Undoing it also undoes {}:",
-                    counted(plan.dependent_count, "dependent change", "dependent changes")
+                    format_count(plan.dependent_count, "dependent change", "dependent changes")
                 ),
             );
             for dependent in &plan.dependents {
-                toned(ui, look, crate::Tone::Warn, &format!("\u{2022} {dependent}"));
+                toned_label(ui, display, crate::Tone::Warn, &format!("\u{2022} {dependent}"));
             }
-            more(ui, look, plan.dependent_count - plan.dependents.len());
-            ui.add_space(look.theme.spacing().normal);
+            omitted_label(ui, display, plan.dependent_count - plan.dependents.len());
+            ui.add_space(display.theme.spacing().normal);
             ui.horizontal(|ui| {
                 if ui.button("Undo all").clicked() {
-                    requests.push(Request::Do(DeskCommand::Undo(UndoTarget::At(plan.position))));
-                    close = true;
+                    requests.push(Request::Execute(DeskCommand::Undo(UndoTarget::At(plan.position))));
+                    should_close = true;
                 }
-                close |= ui.button("Cancel").clicked();
+                should_close |= ui.button("Cancel").clicked();
             });
         });
-        if close || response.should_close() {
+        if should_close || response.should_close() {
             self.plan = None;
         }
         requests
     }
 }
 
-/// Returns the position of the newest live operation whose author is the DM or that is in `own`.
-fn newest(state: &State, own: &[Own]) -> Result<Position, MemoryError> {
-    let of_dm = UndoTarget::LastBy(Author::Dm).position(state);
-    let here = own.iter().filter(|own| own.is_there(state)).map(|own| own.position).max();
-    match (of_dm, here) {
-        (Ok(of_dm), Some(here)) => Ok(of_dm.max(here)),
-        (Err(_), Some(here)) => Ok(here),
-        (of_dm, None) => Ok(of_dm?),
+/// Returns the position of the newest live operation whose author is the DM or that is in `own_operations`.
+fn newest_undoable(state: &State, own_operations: &[OwnOperation]) -> Result<Position, MemoryError> {
+    let by_dm = UndoTarget::LastBy(Author::Dm).position(state);
+    let newest_own =
+        own_operations.iter().filter(|operation| operation.is_live(state)).map(|operation| operation.position).max();
+    match (by_dm, newest_own) {
+        (Ok(by_dm), Some(newest_own)) => Ok(by_dm.max(newest_own)),
+        (Err(_), Some(newest_own)) => Ok(newest_own),
+        (by_dm, None) => Ok(by_dm?),
     }
 }

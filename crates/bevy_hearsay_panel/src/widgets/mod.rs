@@ -6,7 +6,7 @@ mod name;
 mod sentence;
 
 pub use basic::*;
-pub(crate) use basic::{field_name, within};
-pub use list::{Heights, list};
-pub use name::{Completion, NameField, complete, complete_ui, name_field};
+pub(crate) use basic::{clamp_span, set_text_field_name};
+pub use list::{RowHeights, list};
+pub use name::{Completion, NameField, completion_list_ui, handle_completion_keys, name_field};
 pub use sentence::{quote, sentence};

@@ -2,8 +2,8 @@
 
 use egui::{Key, Modifiers, Response, RichText, TextEdit, Ui};
 
-use super::basic::{as_hint, kind_sign};
-use crate::{direction::visual, names::Named, panel::Look};
+use super::basic::{italic_hint, kind_symbol};
+use crate::{direction::visual_order, names::NamedEntity, panel::DisplayContext};
 
 /// The result of a name field.
 #[derive(Debug)]
@@ -11,7 +11,7 @@ pub struct NameField {
     /// The response of the field.
     pub response: Response,
     /// The entity that the user chose from the list in this frame. The field then contains the name of this entity.
-    pub chosen: Option<Named>,
+    pub chosen: Option<NamedEntity>,
     /// Whether the user pressed Enter in the field without choosing from the list.
     pub entered: bool,
 }
@@ -20,22 +20,22 @@ pub struct NameField {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Completion {
     /// Index of the highlighted entry.
-    pub marked: usize,
+    pub highlighted: usize,
     /// The text for which the user closed the list.
     pub dismissed: Option<String>,
 }
 
 /// Draws a text field that completes a name. Up and Down move the highlight, Enter or Tab chooses the highlighted
-/// entity, and Escape closes the list. `name` is the field's name for screen readers. `wanted` returns whether to offer
-/// an entity.
+/// entity, and Escape closes the list. `name` is the field's name for screen readers. `is_offered` returns whether to
+/// offer an entity.
 pub fn name_field(
     ui: &mut Ui,
-    look: &Look,
+    display: &DisplayContext,
     name: &str,
     hint: &str,
     typed: &mut String,
     completion: &mut Completion,
-    wanted: impl Fn(&Named) -> bool,
+    is_offered: impl Fn(&NamedEntity) -> bool,
 ) -> NameField {
     let id = ui.make_persistent_id(("name field", name));
     // If the rest of the line is too narrow for a name, use the next line.
@@ -43,12 +43,12 @@ pub fn name_field(
         ui.end_row();
     }
     let focused = ui.memory(|memory| memory.has_focus(id));
-    let found: Vec<Named> = match focused && completion.dismissed.as_ref() != Some(typed) {
-        true => look.names.completions(typed, &wanted, 8).into_iter().cloned().collect(),
+    let candidates: Vec<NamedEntity> = match focused && completion.dismissed.as_ref() != Some(typed) {
+        true => display.names.completions(typed, &is_offered, 8).into_iter().cloned().collect(),
         false => Vec::new(),
     };
-    let taken = complete(ui, &found, completion, typed);
-    let edit = TextEdit::singleline(typed).id(id).hint_text(as_hint(hint));
+    let chosen_by_key = handle_completion_keys(ui, &candidates, completion, typed);
+    let edit = TextEdit::singleline(typed).id(id).hint_text(italic_hint(hint));
     let response = ui.add(edit);
     response.widget_info(|| {
         let mut info = egui::WidgetInfo::text_edit(true, typed.as_str(), typed.as_str(), hint);
@@ -56,13 +56,13 @@ pub fn name_field(
         info
     });
     if response.changed() {
-        completion.marked = 0;
+        completion.highlighted = 0;
         completion.dismissed = None;
     }
-    let clicked = complete_ui(look, &response, &found, completion);
-    let chosen = taken.or(clicked);
-    if let Some(named) = &chosen {
-        *typed = named.name.clone();
+    let clicked = completion_list_ui(display, &response, &candidates, completion);
+    let chosen = chosen_by_key.or(clicked);
+    if let Some(entity) = &chosen {
+        *typed = entity.name.clone();
         completion.dismissed = Some(typed.clone());
     }
     let entered = chosen.is_none() && response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
@@ -71,39 +71,49 @@ pub fn name_field(
 
 /// Handles the keys of a completion list. Call this function before drawing the text field, which would otherwise
 /// receive these keys. Returns the chosen entity.
-pub fn complete(ui: &Ui, found: &[Named], completion: &mut Completion, typed: &str) -> Option<Named> {
-    if found.is_empty() {
+pub fn handle_completion_keys(
+    ui: &Ui,
+    candidates: &[NamedEntity],
+    completion: &mut Completion,
+    typed: &str,
+) -> Option<NamedEntity> {
+    if candidates.is_empty() {
         return None;
     }
     let pressed = |key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
     if pressed(Key::ArrowDown) {
-        completion.marked = (completion.marked + 1) % found.len();
+        completion.highlighted = (completion.highlighted + 1) % candidates.len();
     }
     if pressed(Key::ArrowUp) {
-        completion.marked = completion.marked.checked_sub(1).unwrap_or(found.len() - 1);
+        completion.highlighted = completion.highlighted.checked_sub(1).unwrap_or(candidates.len() - 1);
     }
     if pressed(Key::Escape) {
         completion.dismissed = Some(typed.to_owned());
         return None;
     }
-    let take = pressed(Key::Tab) || pressed(Key::Enter);
-    take.then(|| found.get(completion.marked.min(found.len() - 1)).cloned()).flatten()
+    let is_confirmed = pressed(Key::Tab) || pressed(Key::Enter);
+    is_confirmed.then(|| candidates.get(completion.highlighted.min(candidates.len() - 1)).cloned()).flatten()
 }
 
 /// Draws the completion list below a text field. Returns the clicked entity.
-pub fn complete_ui(look: &Look, field: &Response, found: &[Named], completion: &Completion) -> Option<Named> {
-    if found.is_empty() {
+pub fn completion_list_ui(
+    display: &DisplayContext,
+    field: &Response,
+    candidates: &[NamedEntity],
+    completion: &Completion,
+) -> Option<NamedEntity> {
+    if candidates.is_empty() {
         return None;
     }
     let mut clicked = None;
     egui::Popup::from_response(field).id(field.id.with("completions")).open(true).gap(2.0).show(|ui| {
         ui.set_min_width(220.0);
-        for (number, named) in found.iter().enumerate() {
-            let colour = look.theme.kind(named.kind.as_ref());
-            let text = format!("{} {}", kind_sign(named.kind.as_ref()), visual(&named.name));
-            let marked = number == completion.marked.min(found.len() - 1);
-            if ui.selectable_label(marked, RichText::new(text).color(colour)).clicked() {
-                clicked = Some(named.clone());
+        for (number, entity) in candidates.iter().enumerate() {
+            let colour = display.theme.kind(entity.kind.as_ref());
+            let text = format!("{} {}", kind_symbol(entity.kind.as_ref()), visual_order(&entity.name));
+            let is_highlighted = number == completion.highlighted.min(candidates.len() - 1);
+            if ui.selectable_label(is_highlighted, RichText::new(text).color(colour)).clicked() {
+                clicked = Some(entity.clone());
             }
         }
     });

@@ -6,7 +6,7 @@ use jsonschema::Validator;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::repair;
+use super::json_repair;
 use hearsay_model::Kind;
 
 /// Entity proposed by the model, before any check.
@@ -45,15 +45,15 @@ pub(crate) struct FactItem {
 }
 
 /// Schema of an answer: a JSON object with one list of items.
-pub(crate) struct Form {
+pub(crate) struct AnswerSchema {
     pub(crate) name: &'static str,
     /// JSON schema that is sent to the server. Servers expect that all fields are required and that no others are
     /// allowed.
-    pub(crate) schema: Value,
-    item: Option<Validator>,
+    pub(crate) server_schema: Value,
+    item_validator: Option<Validator>,
 }
 
-impl Form {
+impl AnswerSchema {
     fn new(name: &'static str, item: Value, required: &[&str]) -> Self {
         let all: Vec<&String> = item.as_object().map(|item| item.keys().collect()).unwrap_or_default();
         let strict = json!({"type": "object", "properties": item, "required": all, "additionalProperties": false});
@@ -66,11 +66,11 @@ impl Form {
         // An item may lack optional fields, although the schema for the server requires all fields.
         let lenient = json!({"type": "object", "properties": item, "required": required});
         // The schema is constant, and a test checks that it is valid.
-        Self { name, schema, item: jsonschema::draft202012::new(&lenient).ok() }
+        Self { name, server_schema: schema, item_validator: jsonschema::draft202012::new(&lenient).ok() }
     }
 }
 
-pub(crate) static ENTITIES: LazyLock<Form> = LazyLock::new(|| {
+pub(crate) static ENTITIES_SCHEMA: LazyLock<AnswerSchema> = LazyLock::new(|| {
     let kinds: Vec<&str> = Kind::BUILT_IN.iter().map(Kind::as_str).collect();
     let item = json!({
         "name": {"type": "string"},
@@ -78,10 +78,10 @@ pub(crate) static ENTITIES: LazyLock<Form> = LazyLock::new(|| {
         "quote": {"type": "string"},
         "confidence": {"type": ["number", "null"]},
     });
-    Form::new("entities", item, &["name", "quote"])
+    AnswerSchema::new("entities", item, &["name", "quote"])
 });
 
-pub(crate) static FACTS: LazyLock<Form> = LazyLock::new(|| {
+pub(crate) static FACTS_SCHEMA: LazyLock<AnswerSchema> = LazyLock::new(|| {
     let text = || json!({"type": ["string", "null"]});
     let item = json!({
         "subject": {"type": "string"},
@@ -96,7 +96,7 @@ pub(crate) static FACTS: LazyLock<Form> = LazyLock::new(|| {
         "denied": {"type": ["boolean", "null"]},
         "over": {"type": ["boolean", "null"]},
     });
-    Form::new("facts", item, &["subject", "predicate", "quote"])
+    AnswerSchema::new("facts", item, &["subject", "predicate", "quote"])
 });
 
 /// Items read from an answer.
@@ -105,71 +105,78 @@ pub(crate) struct Answer<T> {
     pub(crate) items: Vec<T>,
     /// Number of items that do not match the schema.
     pub(crate) malformed: usize,
-    pub(crate) repaired: bool,
+    pub(crate) is_repaired: bool,
 }
 
 /// Maximum number of items in an answer. Further items are ignored and counted as malformed.
-const MOST_ITEMS: usize = 500;
+const MAX_ITEMS: usize = 500;
 
 /// Reads an answer. Repairs its JSON, checks each item against the schema, and returns the valid items.
 ///
 /// # Errors
 /// Returns an error if the answer has no list of items, or if it has items but none of them is valid. The message can
 /// be sent to the model.
-pub(crate) fn read<T: for<'de> Deserialize<'de>>(form: &Form, answer: &str) -> Result<Answer<T>, String> {
-    let read = repair::read(answer)?;
-    let list = match &read.value {
+pub(crate) fn parse_answer<T: for<'de> Deserialize<'de>>(
+    schema: &AnswerSchema,
+    answer: &str,
+) -> Result<Answer<T>, String> {
+    let parsed = json_repair::parse_lenient(answer)?;
+    let list = match &parsed.value {
         Value::Array(list) => list,
-        Value::Object(members) => match members.get(form.name) {
+        Value::Object(members) => match members.get(schema.name) {
             Some(Value::Array(list)) => list,
-            _ if read.cut_off => return Err(format!("it breaks off before the first item of `{}`", form.name)),
-            _ => return Err(format!("the list `{}` is missing", form.name)),
+            _ if parsed.is_cut_off => return Err(format!("it breaks off before the first item of `{}`", schema.name)),
+            _ => return Err(format!("the list `{}` is missing", schema.name)),
         },
-        _ => return Err(format!("expected an object with a list `{}`", form.name)),
+        _ => return Err(format!("expected an object with a list `{}`", schema.name)),
     };
-    let mut result = Answer { items: Vec::new(), malformed: 0, repaired: read.repaired };
-    let mut why = None;
-    for item in list.iter().take(MOST_ITEMS) {
-        let item = scalars(item);
-        let wrong =
-            form.item.as_ref().and_then(|validator| validator.validate(&item).err().map(|error| error.to_string()));
-        let checked = match wrong {
-            Some(wrong) => Err(wrong),
+    let mut result = Answer { items: Vec::new(), malformed: 0, is_repaired: parsed.is_repaired };
+    let mut first_error = None;
+    for item in list.iter().take(MAX_ITEMS) {
+        let item = with_correct_types(item);
+        let error = schema
+            .item_validator
+            .as_ref()
+            .and_then(|validator| validator.validate(&item).err().map(|error| error.to_string()));
+        let result_item = match error {
+            Some(error) => Err(error),
             None => serde_json::from_value(item).map_err(|error| error.to_string()),
         };
-        match checked {
+        match result_item {
             Ok(item) => result.items.push(item),
-            Err(wrong) => {
+            Err(error) => {
                 result.malformed += 1;
-                why.get_or_insert(wrong);
+                first_error.get_or_insert(error);
             }
         }
     }
-    result.malformed += list.len().saturating_sub(MOST_ITEMS);
-    match why {
-        Some(why) if result.items.is_empty() => Err(format!("no item of `{}` matches the schema: {why}", form.name)),
+    result.malformed += list.len().saturating_sub(MAX_ITEMS);
+    match first_error {
+        Some(error) if result.items.is_empty() => {
+            Err(format!("no item of `{}` matches the schema: {error}", schema.name))
+        }
         _ => Ok(result),
     }
 }
 
 /// Checks properties of all answers: repaired JSON can be read again with the same result, and the number of items is
 /// limited. Panics if a property is violated.
-pub(crate) fn check(answer: &str) {
-    if let Ok(read) = repair::read(answer) {
-        let written = read.value.to_string();
-        let again = repair::read(&written).map(|again| again.value);
-        assert!(again.as_ref() == Ok(&read.value), "what was repaired is sound: {written}");
+pub(crate) fn check_properties(answer: &str) {
+    if let Ok(parsed) = json_repair::parse_lenient(answer) {
+        let written = parsed.value.to_string();
+        let again = json_repair::parse_lenient(&written).map(|again| again.value);
+        assert!(again.as_ref() == Ok(&parsed.value), "what was repaired is sound: {written}");
     }
-    if let Ok(answer) = read::<EntityItem>(&ENTITIES, answer) {
-        assert!(answer.items.len() <= MOST_ITEMS, "an answer is bounded");
+    if let Ok(answer) = parse_answer::<EntityItem>(&ENTITIES_SCHEMA, answer) {
+        assert!(answer.items.len() <= MAX_ITEMS, "an answer is bounded");
     }
-    if let Ok(answer) = read::<FactItem>(&FACTS, answer) {
-        assert!(answer.items.len() <= MOST_ITEMS, "an answer is bounded");
+    if let Ok(answer) = parse_answer::<FactItem>(&FACTS_SCHEMA, answer) {
+        assert!(answer.items.len() <= MAX_ITEMS, "an answer is bounded");
     }
 }
 
 /// Returns the item with corrected types. Some models write a number as text, or text as a number.
-fn scalars(item: &Value) -> Value {
+fn with_correct_types(item: &Value) -> Value {
     let Value::Object(members) = item else { return item.clone() };
     let members = members.iter().map(|(name, value)| {
         let value = match (name.as_str(), value) {
@@ -191,21 +198,21 @@ mod tests {
 
     #[test]
     fn the_schemas_are_whole() {
-        for form in [&*ENTITIES, &*FACTS] {
-            assert!(form.item.is_some(), "{}", form.name);
-            assert!(jsonschema::draft202012::new(&form.schema).is_ok());
+        for schema in [&*ENTITIES_SCHEMA, &*FACTS_SCHEMA] {
+            assert!(schema.item_validator.is_some(), "{}", schema.name);
+            assert!(jsonschema::draft202012::new(&schema.server_schema).is_ok());
         }
     }
 
     #[test]
     fn right_items_are_taken_and_wrong_ones_counted() {
-        let answer = read::<FactItem>(
-            &FACTS,
+        let answer = parse_answer::<FactItem>(
+            &FACTS_SCHEMA,
             r#"{"facts": [{"subject": "odo", "predicate": "OWNS", "object": "barge", "quote": "Odo owns", "confidence": "0.9"},
                 {"subject": "odo"}, 5, {"subject": "odo", "predicate": "age", "value": 40, "quote": "forty", "told_to": "bram",}]}"#,
         );
         let answer = answer.unwrap();
-        assert_eq!((answer.items.len(), answer.malformed, answer.repaired), (2, 2, true));
+        assert_eq!((answer.items.len(), answer.malformed, answer.is_repaired), (2, 2, true));
         assert_eq!(answer.items[0].confidence, Some(0.9));
         assert_eq!(
             (answer.items[1].value.as_deref(), answer.items[1].told_to.as_deref()),
@@ -216,13 +223,13 @@ mod tests {
     #[test]
     fn answers_without_items_are_told_why() {
         let check = |answer: &str, expected: &str| {
-            let why = read::<EntityItem>(&ENTITIES, answer).unwrap_err();
-            assert!(why.contains(expected), "{answer}: {why}");
+            let error = parse_answer::<EntityItem>(&ENTITIES_SCHEMA, answer).unwrap_err();
+            assert!(error.contains(expected), "{answer}: {error}");
         };
         check("{\"facts\": []}", "`entities`");
         check("{\"entities\": [{\"name\": 1}]}", "quote");
         check("{\"ent", "breaks off");
         check("sorry", "no JSON");
-        assert_eq!(read::<EntityItem>(&ENTITIES, "[]").unwrap().items, []);
+        assert_eq!(parse_answer::<EntityItem>(&ENTITIES_SCHEMA, "[]").unwrap().items, []);
     }
 }

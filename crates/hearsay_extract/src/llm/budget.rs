@@ -16,7 +16,7 @@ pub(crate) struct Budget {
 /// Tokens that are reserved for a call. If the value is dropped without a call to `settle`, the tokens become available
 /// again.
 #[derive(Debug)]
-pub(crate) struct Reserved<'a> {
+pub(crate) struct Reservation<'a> {
     budget: &'a Budget,
     tokens: u64,
 }
@@ -35,35 +35,35 @@ impl Budget {
     }
 
     /// Reserves tokens. Returns `None` if the budget has too few tokens left.
-    pub(crate) fn reserve(&self, tokens: u64) -> Option<Reserved<'_>> {
+    pub(crate) fn reserve(&self, tokens: u64) -> Option<Reservation<'_>> {
         let fits = |used: u64| used.checked_add(tokens).filter(|sum| *sum <= self.limit);
         self.used.fetch_update(Relaxed, Relaxed, fits).ok()?;
-        Some(Reserved { budget: self, tokens })
+        Some(Reservation { budget: self, tokens })
     }
 }
 
-impl Reserved<'_> {
+impl Reservation<'_> {
     /// Replaces the reservation with the number of tokens that the call used.
     pub(crate) fn settle(mut self, used: u64) {
         // A call may use more tokens than were reserved. All of them count, so less is left for the next call.
         self.budget.used.fetch_add(used, Relaxed);
-        self.free();
+        self.release();
     }
 
-    fn free(&mut self) {
+    fn release(&mut self) {
         self.budget.used.fetch_sub(std::mem::take(&mut self.tokens), Relaxed);
     }
 }
 
-impl Drop for Reserved<'_> {
+impl Drop for Reservation<'_> {
     fn drop(&mut self) {
-        self.free();
+        self.release();
     }
 }
 
 /// Estimates the number of tokens of a text, for servers that do not count them. A token of English text has about four
 /// bytes.
-pub(crate) fn estimate(text: &str) -> u64 {
+pub(crate) fn estimate_tokens(text: &str) -> u64 {
     (text.len() as u64).div_ceil(4)
 }
 

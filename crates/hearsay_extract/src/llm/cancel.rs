@@ -31,6 +31,6 @@ impl Cancel {
     pub(crate) async fn cancelled(&self) {
         let mut receiver = self.0.subscribe();
         // The sender lives as long as `self`, so the wait ends only when the handle is cancelled.
-        let _ = receiver.wait_for(|stopped| *stopped).await;
+        let _ = receiver.wait_for(|is_cancelled| *is_cancelled).await;
     }
 }

@@ -26,9 +26,9 @@ use tracing::{instrument::WithSubscriber, subscriber::NoSubscriber};
 
 use super::{
     Cancel, Key, LlmError, LlmSettings, Phase,
-    backoff::{self, seed},
-    budget::{Budget, estimate},
-    error::{beginning, with_causes},
+    backoff::{self, delay_seed},
+    budget::{Budget, estimate_tokens},
+    error::{excerpt, with_causes},
     key::is_local,
 };
 
@@ -39,15 +39,16 @@ pub(crate) struct Call {
     pub(crate) system: String,
     pub(crate) user: String,
     /// Previous answer that could not be used, and the message that tells the model why; `None` for the first try.
-    pub(crate) failed: Option<(String, String)>,
+    pub(crate) rejected_answer: Option<(String, String)>,
     /// Name and JSON schema of the answer; `None` if the answer is free text.
     pub(crate) schema: Option<(&'static str, Value)>,
 }
 
 impl Call {
     fn bytes(&self) -> u64 {
-        let failed = self.failed.as_ref().map_or(0, |(answer, why)| answer.len() + why.len());
-        (self.system.len() + self.user.len() + failed) as u64
+        let rejected_answer_bytes =
+            self.rejected_answer.as_ref().map_or(0, |(answer, reason)| answer.len() + reason.len());
+        (self.system.len() + self.user.len() + rejected_answer_bytes) as u64
     }
 }
 
@@ -56,7 +57,7 @@ impl Call {
 pub(crate) struct Reply {
     pub(crate) text: String,
     /// Whether the answer was cut off because it reached the maximum number of tokens.
-    pub(crate) cut_off: bool,
+    pub(crate) is_cut_off: bool,
 }
 
 /// Budget, cancellation and counters of one run.
@@ -86,16 +87,16 @@ impl Run {
 /// Format of the answer that a request prescribes: JSON with a schema, any JSON, or free text. The client starts with
 /// the schema, and uses the next format if the server rejects it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Strictness {
+enum AnswerFormat {
     Schema,
     Json,
-    Words,
+    FreeText,
 }
 
-impl Strictness {
-    const ALL: [Self; 3] = [Self::Schema, Self::Json, Self::Words];
+impl AnswerFormat {
+    const ALL: [Self; 3] = [Self::Schema, Self::Json, Self::FreeText];
 
-    fn looser(self) -> Option<Self> {
+    fn next_looser(self) -> Option<Self> {
         Self::ALL.get(self as usize + 1).copied()
     }
 }
@@ -106,23 +107,23 @@ pub(crate) struct Client {
     pub(crate) settings: Arc<LlmSettings>,
     key: Key,
     http: async_openai::Client<OpenAIConfig>,
-    total: Budget,
-    permits: Arc<Semaphore>,
-    /// Strictest format that the server accepts, as far as known. `no_temperature` records whether the server rejects a
-    /// temperature.
-    strictness: Arc<AtomicU8>,
-    no_temperature: Arc<AtomicBool>,
+    total_budget: Budget,
+    call_permits: Arc<Semaphore>,
+    /// Strictest format that the server accepts, as far as known. `rejects_temperature` records whether the server
+    /// rejects a temperature.
+    accepted_format: Arc<AtomicU8>,
+    rejects_temperature: Arc<AtomicBool>,
 }
 
 /// Reason why a request gave no answer.
 enum Failure {
-    /// Temporary failure; the request can be repeated. `worked` tells whether the server may have processed the request
-    /// and used tokens.
-    Passing { why: String, worked: bool },
+    /// Temporary failure; the request can be repeated. `may_have_used_tokens` tells whether the server may have
+    /// processed the request and used tokens.
+    Temporary { reason: String, may_have_used_tokens: bool },
     /// The server rejects this form of request, for example the schema or the temperature.
-    Form(String),
+    RejectedFormat(String),
     /// Permanent failure; the same request would fail again.
-    Lasting(String),
+    Permanent(String),
 }
 
 impl Client {
@@ -133,18 +134,19 @@ impl Client {
         let url = reqwest::Url::parse(&settings.base_url)
             .map_err(|error| LlmError::Settings(format!("base_url is not a valid address: {error}")))?;
         if !key.is_for(&url) {
-            let what = format!("the key is not for {}, so it is not sent; use a key for that host", settings.base_url);
-            return Err(LlmError::Settings(what));
+            let message =
+                format!("the key is not for {}, so it is not sent; use a key for that host", settings.base_url);
+            return Err(LlmError::Settings(message));
         }
-        let local = is_local(&url);
+        let is_local_server = is_local(&url);
         let builder = reqwest::Client::builder()
             .connect_timeout(Duration::from_millis(settings.connect_timeout_ms))
             // Does not follow redirects: the text must go only to the server in the settings.
             .redirect(reqwest::redirect::Policy::none())
             // A connection belongs to the runtime of its call. That runtime may no longer exist at the next call.
             .pool_max_idle_per_host(0);
-        let builder = if local { builder.no_proxy() } else { builder };
-        let http = builder.build().map_err(|error| LlmError::Client(key.hide(&with_causes(&error))))?;
+        let builder = if is_local_server { builder.no_proxy() } else { builder };
+        let http = builder.build().map_err(|error| LlmError::Client(key.redact(&with_causes(&error))))?;
         // Sets every value that the client crate would otherwise read from the environment. The key, organisation or
         // project of another service must not go to this server.
         let config = OpenAIConfig::new()
@@ -157,16 +159,16 @@ impl Client {
         Ok(Self {
             key,
             http,
-            total: Budget::new(settings.total_tokens),
-            permits: Arc::new(Semaphore::new(settings.concurrency)),
-            strictness: Arc::default(),
-            no_temperature: Arc::default(),
+            total_budget: Budget::new(settings.total_tokens),
+            call_permits: Arc::new(Semaphore::new(settings.concurrency)),
+            accepted_format: Arc::default(),
+            rejects_temperature: Arc::default(),
             settings: Arc::new(settings),
         })
     }
 
     pub(crate) fn tokens_used(&self) -> u64 {
-        self.total.used()
+        self.total_budget.used()
     }
 
     pub(crate) fn model(&self, phase: Phase) -> &str {
@@ -174,40 +176,44 @@ impl Client {
     }
 
     /// Sends a call, and repeats it after temporary failures.
-    pub(crate) async fn ask(&self, call: &Call, run: &Run) -> Result<Reply, LlmError> {
+    pub(crate) async fn send(&self, call: &Call, run: &Run) -> Result<Reply, LlmError> {
         tokio::select! {
             biased;
             () = run.cancel.cancelled() => Err(LlmError::Cancelled),
-            reply = self.tries(call, run) => reply,
+            reply = self.send_with_retries(call, run) => reply,
         }
     }
 
-    async fn tries(&self, call: &Call, run: &Run) -> Result<Reply, LlmError> {
+    async fn send_with_retries(&self, call: &Call, run: &Run) -> Result<Reply, LlmError> {
         let settings = &self.settings;
-        let mut form = self.learned();
+        let mut format = self.accepted_format();
         let mut tries = 0;
         loop {
-            let failure = match self.try_once(call, run, form).await? {
+            let failure = match self.try_once(call, run, format).await? {
                 Ok(reply) => {
-                    self.strictness.fetch_max(form.0 as u8, Relaxed);
-                    self.no_temperature.fetch_or(!form.1, Relaxed);
+                    self.accepted_format.fetch_max(format.0 as u8, Relaxed);
+                    self.rejects_temperature.fetch_or(!format.1, Relaxed);
                     return Ok(reply);
                 }
                 Err(failure) => failure,
             };
-            let refused = |why| Err(LlmError::Refused { base_url: settings.base_url.clone(), why });
+            let refusal_error = |reason| Err(LlmError::Refused { base_url: settings.base_url.clone(), reason });
             match failure {
-                Failure::Lasting(why) => return refused(why),
-                Failure::Form(why) => match (form.0.looser(), call.schema.is_some()) {
-                    _ if form.1 && why.contains("temperature") => form.1 = false,
-                    (Some(looser), true) => form.0 = looser,
-                    _ => return refused(why),
+                Failure::Permanent(reason) => return refusal_error(reason),
+                Failure::RejectedFormat(reason) => match (format.0.next_looser(), call.schema.is_some()) {
+                    _ if format.1 && reason.contains("temperature") => format.1 = false,
+                    (Some(looser), true) => format.0 = looser,
+                    _ => return refusal_error(reason),
                 },
-                Failure::Passing { why, .. } if tries >= settings.retries => {
-                    return Err(LlmError::Unreachable { base_url: settings.base_url.clone(), tries: tries + 1, why });
+                Failure::Temporary { reason, .. } if tries >= settings.retries => {
+                    return Err(LlmError::Unreachable {
+                        base_url: settings.base_url.clone(),
+                        tries: tries + 1,
+                        reason,
+                    });
                 }
-                Failure::Passing { .. } => {
-                    tokio::time::sleep(backoff::wait(settings, tries, seed(&call.user))).await;
+                Failure::Temporary { .. } => {
+                    tokio::time::sleep(backoff::retry_delay(settings, tries, delay_seed(&call.user))).await;
                     run.retries.fetch_add(1, Relaxed);
                     tries += 1;
                 }
@@ -215,9 +221,9 @@ impl Client {
         }
     }
 
-    fn learned(&self) -> (Strictness, bool) {
-        let strictness = Strictness::ALL.get(usize::from(self.strictness.load(Relaxed))).copied();
-        (strictness.unwrap_or(Strictness::Words), !self.no_temperature.load(Relaxed))
+    fn accepted_format(&self) -> (AnswerFormat, bool) {
+        let answer_format = AnswerFormat::ALL.get(usize::from(self.accepted_format.load(Relaxed))).copied();
+        (answer_format.unwrap_or(AnswerFormat::FreeText), !self.rejects_temperature.load(Relaxed))
     }
 
     /// Sends one request, if the budgets have enough tokens left.
@@ -225,21 +231,25 @@ impl Client {
         &self,
         call: &Call,
         run: &Run,
-        form: (Strictness, bool),
+        format: (AnswerFormat, bool),
     ) -> Result<Result<Reply, Failure>, LlmError> {
-        let request = self.request(call, form);
+        let request = self.request(call, format);
         let prompt = call.bytes().div_ceil(4);
         let needed = prompt + u64::from(self.settings.answer_tokens);
-        let spent = |budget: &Budget, what, setting| LlmError::Budget {
-            what,
+        let budget_error = |budget: &Budget, scope, setting| LlmError::Budget {
+            scope,
             setting,
             limit: budget.limit(),
             used: budget.used(),
             needed,
         };
-        let _permit = self.permits.acquire().await.map_err(|_| LlmError::Cancelled)?;
-        let of_run = run.budget.reserve(needed).ok_or_else(|| spent(&run.budget, "of one run", "run_tokens"))?;
-        let of_all = self.total.reserve(needed).ok_or_else(|| spent(&self.total, "of all runs", "total_tokens"))?;
+        let _permit = self.call_permits.acquire().await.map_err(|_| LlmError::Cancelled)?;
+        let run_reservation =
+            run.budget.reserve(needed).ok_or_else(|| budget_error(&run.budget, "of one run", "run_tokens"))?;
+        let total_reservation = self
+            .total_budget
+            .reserve(needed)
+            .ok_or_else(|| budget_error(&self.total_budget, "of all runs", "total_tokens"))?;
         run.calls.fetch_add(1, Relaxed);
         let chat = self.http.chat();
         // The client crate logs the bodies of answers that it cannot read, and a server may repeat the key in one.
@@ -247,34 +257,34 @@ impl Client {
         let answer = match tokio::time::timeout(self.settings.timeout(), answer).await {
             Ok(answer) => answer
                 .map(Completion::from)
-                .or_else(|error| self.other(&error))
+                .or_else(|error| self.parse_despite_error(&error))
                 .and_then(|completion| completion.reply(prompt)),
             Err(_) => {
-                let why = format!("no answer within {} ms (timeout_ms)", self.settings.timeout_ms);
-                Err(Failure::Passing { why, worked: true })
+                let reason = format!("no answer within {} ms (timeout_ms)", self.settings.timeout_ms);
+                Err(Failure::Temporary { reason, may_have_used_tokens: true })
             }
         };
         let used = match &answer {
             Ok((_, used)) => *used,
-            Err(Failure::Passing { worked: true, .. }) => prompt,
+            Err(Failure::Temporary { may_have_used_tokens: true, .. }) => prompt,
             Err(_) => 0,
         };
-        of_run.settle(used);
-        of_all.settle(used);
-        Ok(answer.map(|(reply, _)| Reply { text: self.key.hide(&reply.text), ..reply }))
+        run_reservation.settle(used);
+        total_reservation.settle(used);
+        Ok(answer.map(|(reply, _)| Reply { text: self.key.redact(&reply.text), ..reply }))
     }
 
-    fn request(&self, call: &Call, (strictness, temperature): (Strictness, bool)) -> CreateChatCompletionRequest {
+    fn request(&self, call: &Call, (answer_format, temperature): (AnswerFormat, bool)) -> CreateChatCompletionRequest {
         let phase = self.settings.phase(call.phase);
         let system = ChatCompletionRequestSystemMessage::from(call.system.as_str());
         let user = ChatCompletionRequestUserMessage::from(call.user.as_str());
         let mut messages: Vec<ChatCompletionRequestMessage> = vec![system.into(), user.into()];
-        if let Some((answer, why)) = &call.failed {
+        if let Some((answer, reason)) = &call.rejected_answer {
             messages.push(ChatCompletionRequestAssistantMessage::from(answer.as_str()).into());
-            messages.push(ChatCompletionRequestUserMessage::from(why.as_str()).into());
+            messages.push(ChatCompletionRequestUserMessage::from(reason.as_str()).into());
         }
-        let response_format = call.schema.as_ref().and_then(|(name, schema)| match strictness {
-            Strictness::Schema => Some(ResponseFormat::JsonSchema {
+        let response_format = call.schema.as_ref().and_then(|(name, schema)| match answer_format {
+            AnswerFormat::Schema => Some(ResponseFormat::JsonSchema {
                 json_schema: ResponseFormatJsonSchema {
                     description: None,
                     name: (*name).to_owned(),
@@ -282,8 +292,8 @@ impl Client {
                     strict: Some(true),
                 },
             }),
-            Strictness::Json => Some(ResponseFormat::JsonObject),
-            Strictness::Words => None,
+            AnswerFormat::Json => Some(ResponseFormat::JsonObject),
+            AnswerFormat::FreeText => None,
         });
         CreateChatCompletionRequest {
             messages,
@@ -297,39 +307,42 @@ impl Client {
 
     /// Tries to read an answer that the client crate could not parse. The answer is usable if the missing or wrong
     /// fields are fields that this module ignores.
-    fn other(&self, error: &OpenAIError) -> Result<Completion, Failure> {
+    fn parse_despite_error(&self, error: &OpenAIError) -> Result<Completion, Failure> {
         let answer = match error {
             OpenAIError::JSONDeserialize(_, body) => serde_json::from_str(body).ok(),
             _ => None,
         };
-        answer.ok_or_else(|| self.failure(error))
+        answer.ok_or_else(|| self.classify_error(error))
     }
 
-    fn failure(&self, error: &OpenAIError) -> Failure {
-        let passing = |why: String, worked| Failure::Passing { why: self.key.hide(&why), worked };
+    fn classify_error(&self, error: &OpenAIError) -> Failure {
+        let temporary = |reason: String, may_have_used_tokens| Failure::Temporary {
+            reason: self.key.redact(&reason),
+            may_have_used_tokens,
+        };
         match error {
             OpenAIError::Reqwest(error) if error.is_builder() || error.is_redirect() => {
-                Failure::Lasting(self.key.hide(&with_causes(error)))
+                Failure::Permanent(self.key.redact(&with_causes(error)))
             }
-            OpenAIError::Reqwest(error) => passing(with_causes(error), !error.is_connect()),
+            OpenAIError::Reqwest(error) => temporary(with_causes(error), !error.is_connect()),
             OpenAIError::ApiError(refusal) => {
-                let why = self.key.hide(&beginning(&refusal.to_string()));
-                let broke = refusal.api_error.r#type.as_deref() == Some("insufficient_quota");
+                let reason = self.key.redact(&excerpt(&refusal.to_string()));
+                let is_out_of_quota = refusal.api_error.r#type.as_deref() == Some("insufficient_quota");
                 match refusal.status_code.as_u16() {
-                    429 if !broke => Failure::Passing { why, worked: false },
-                    408 | 425 | 500.. => Failure::Passing { why, worked: false },
-                    400 | 415 | 422 => Failure::Form(why),
-                    _ => Failure::Lasting(why),
+                    429 if !is_out_of_quota => Failure::Temporary { reason, may_have_used_tokens: false },
+                    408 | 425 | 500.. => Failure::Temporary { reason, may_have_used_tokens: false },
+                    400 | 415 | 422 => Failure::RejectedFormat(reason),
+                    _ => Failure::Permanent(reason),
                 }
             }
             OpenAIError::JSONDeserialize(error, body) => {
-                let why = format!("the answer does not follow the protocol ({error}): `{}`", beginning(body));
+                let reason = format!("the answer does not follow the protocol ({error}): `{}`", excerpt(body));
                 if body.contains("response_format") || body.contains("json_schema") {
-                    return Failure::Form(self.key.hide(&why));
+                    return Failure::RejectedFormat(self.key.redact(&reason));
                 }
-                passing(why, true)
+                temporary(reason, true)
             }
-            other => passing(with_causes(other), true),
+            other => temporary(with_causes(other), true),
         }
     }
 }
@@ -367,7 +380,10 @@ impl From<CreateChatCompletionResponse> for Completion {
     fn from(response: CreateChatCompletionResponse) -> Self {
         let choice = |choice: ChatChoice| Choice {
             message: Message { content: choice.message.content, refusal: choice.message.refusal },
-            finish_reason: choice.finish_reason.filter(|why| *why == FinishReason::Length).map(|_| CUT_OFF.to_owned()),
+            finish_reason: choice
+                .finish_reason
+                .filter(|reason| *reason == FinishReason::Length)
+                .map(|_| LENGTH_FINISH_REASON.to_owned()),
         };
         let usage = |usage: CompletionUsage| Usage {
             prompt_tokens: usage.prompt_tokens.into(),
@@ -379,21 +395,25 @@ impl From<CreateChatCompletionResponse> for Completion {
 }
 
 /// Value of `finish_reason` for an answer that was cut off at the maximum number of tokens.
-const CUT_OFF: &str = "length";
+const LENGTH_FINISH_REASON: &str = "length";
 
 impl Completion {
     /// Returns the reply and the number of tokens that the call used. `prompt` is the estimated number of tokens of the
     /// request.
     fn reply(self, prompt: u64) -> Result<(Reply, u64), Failure> {
-        let counted = self.usage.map(|usage| usage.total_tokens.max(usage.prompt_tokens + usage.completion_tokens));
+        let reported_tokens =
+            self.usage.map(|usage| usage.total_tokens.max(usage.prompt_tokens + usage.completion_tokens));
         let Some(choice) = self.choices.into_iter().next() else {
-            return Err(Failure::Passing { why: "the answer has no choices".to_owned(), worked: true });
+            return Err(Failure::Temporary {
+                reason: "the answer has no choices".to_owned(),
+                may_have_used_tokens: true,
+            });
         };
         if let Some(refusal) = choice.message.refusal.filter(|refusal| !refusal.trim().is_empty()) {
-            return Err(Failure::Lasting(format!("the model declines: {}", beginning(&refusal))));
+            return Err(Failure::Permanent(format!("the model declines: {}", excerpt(&refusal))));
         }
         let text = choice.message.content.unwrap_or_default();
-        let used = counted.filter(|tokens| *tokens > 0).unwrap_or_else(|| prompt + estimate(&text));
-        Ok((Reply { text, cut_off: choice.finish_reason.as_deref() == Some(CUT_OFF) }, used))
+        let used = reported_tokens.filter(|tokens| *tokens > 0).unwrap_or_else(|| prompt + estimate_tokens(&text));
+        Ok((Reply { text, is_cut_off: choice.finish_reason.as_deref() == Some(LENGTH_FINISH_REASON) }, used))
     }
 }

@@ -10,41 +10,41 @@ pub enum LlmError {
     #[error("invalid settings of the language model: {0}")]
     Settings(String),
     /// The server could not be reached or did not answer in time, even after all tries. A later call may succeed.
-    #[error("no answer from {base_url} after {tries} tries: {why}")]
+    #[error("no answer from {base_url} after {tries} tries: {reason}")]
     Unreachable {
         /// Address of the server.
         base_url: String,
         /// Number of tries.
         tries: u32,
         /// Error of the last try.
-        why: String,
+        reason: String,
     },
     /// The server rejected the key, the name of the model or the request. The same call would fail again.
-    #[error("{base_url} rejected the request: {why}")]
+    #[error("{base_url} rejected the request: {reason}")]
     Refused {
         /// Address of the server.
         base_url: String,
         /// Error message of the server.
-        why: String,
+        reason: String,
     },
     /// The model's answer could not be used. In an extraction, the model was told what was wrong, and its second answer
     /// could not be used either.
-    #[error("the answer of {model} cannot be used: {why}; it begins `{began}`")]
+    #[error("the answer of {model} cannot be used: {reason}; it begins `{answer_start}`")]
     Unusable {
         /// Name of the model.
         model: String,
         /// Problem with the answer.
-        why: String,
+        reason: String,
         /// Beginning of the answer, at most 160 characters.
-        began: String,
+        answer_start: String,
     },
     /// A token budget has too few tokens left for the next call.
     #[error(
-        "the budget of {limit} tokens {what} is used up ({used} used, {needed} needed for the next call); raise {setting}"
+        "the budget of {limit} tokens {scope} is used up ({used} used, {needed} needed for the next call); raise {setting}"
     )]
     Budget {
         /// Scope of the budget: one run or all runs.
-        what: &'static str,
+        scope: &'static str,
         /// Setting that contains the limit of the budget.
         setting: &'static str,
         /// Limit of the budget, in tokens.
@@ -56,13 +56,13 @@ pub enum LlmError {
     },
     /// The text is longer than the maximum for one call.
     #[error(
-        "the text has {given} characters, but one call accepts at most {most}; shorten the text or raise {setting}"
+        "the text has {char_count} characters, but one call accepts at most {max_chars}; shorten the text or raise {setting}"
     )]
     TooLong {
         /// Length of the text, in characters.
-        given: usize,
+        char_count: usize,
         /// Maximum length, in characters.
-        most: usize,
+        max_chars: usize,
         /// Setting that contains the maximum length.
         setting: &'static str,
     },
@@ -76,7 +76,7 @@ pub enum LlmError {
 
 impl LlmError {
     /// Returns whether the same call may succeed later.
-    pub fn may_pass(&self) -> bool {
+    pub fn is_temporary(&self) -> bool {
         matches!(self, Self::Unreachable { .. } | Self::Cancelled)
     }
 }
@@ -87,9 +87,9 @@ pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
-        let more = error.to_string();
-        if !text.contains(&more) {
-            text = format!("{text}: {more}");
+        let cause_message = error.to_string();
+        if !text.contains(&cause_message) {
+            text = format!("{text}: {cause_message}");
         }
         cause = error.source();
     }
@@ -97,11 +97,11 @@ pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
 }
 
 /// Returns the first 160 characters of a text without control characters, for use in an error message.
-pub(crate) fn beginning(text: &str) -> String {
-    const MOST: usize = 160;
-    let mut short: String = text.chars().filter(|c| !c.is_control()).take(MOST).collect();
-    if text.chars().nth(MOST).is_some() {
-        short.push('\u{2026}');
+pub(crate) fn excerpt(text: &str) -> String {
+    const MAX_CHARS: usize = 160;
+    let mut excerpt: String = text.chars().filter(|c| !c.is_control()).take(MAX_CHARS).collect();
+    if text.chars().nth(MAX_CHARS).is_some() {
+        excerpt.push('\u{2026}');
     }
-    short
+    excerpt
 }

@@ -7,7 +7,7 @@ use reqwest::Url;
 use super::{LlmError, LlmSettings};
 
 /// Error message for an invalid host.
-const WRONG_HOST: &str =
+const INVALID_HOST: &str =
     "is not a host; expected a value such as `api.example.org`, `api.example.org:8443` or `http://192.168.1.5:8000`";
 
 /// Secret key for a server, together with the only host that may receive it. The key has no `Display` and cannot be
@@ -16,11 +16,11 @@ const WRONG_HOST: &str =
 /// The settings of a campaign may come from an untrusted source. They therefore contain neither the key nor the host
 /// that may receive it. Both come from the environment, and the key is sent only to that host.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Key(Option<Bound>);
+pub struct Key(Option<BoundKey>);
 
 /// Key and the host that may receive it.
 #[derive(Clone, PartialEq, Eq)]
-struct Bound {
+struct BoundKey {
     key: String,
     /// Scheme of the server's address. If it is `None`, https is required, except for a server on this machine.
     scheme: Option<String>,
@@ -31,14 +31,14 @@ struct Bound {
 }
 
 /// Replacement for the key in texts.
-const HIDDEN: &str = "(the key)";
+const KEY_PLACEHOLDER: &str = "(the key)";
 
 /// Minimum length of a key, in bytes. A shorter value is refused as a mistake, because it could not be distinguished
 /// from ordinary words.
-const SHORTEST: usize = 8;
+const MIN_KEY_BYTES: usize = 8;
 
 /// Suffix of the environment variable that contains the host of a key.
-const HOST: &str = "_HOST";
+const HOST_SUFFIX: &str = "_HOST";
 
 /// Returns whether a URL refers to this machine.
 pub(super) fn is_local(url: &Url) -> bool {
@@ -60,34 +60,34 @@ impl Key {
         Self::from_variables(settings, |name| std::env::var(name).unwrap_or_default())
     }
 
-    pub(crate) fn from_variables(settings: &LlmSettings, of: impl Fn(&str) -> String) -> Result<Self, LlmError> {
+    pub(crate) fn from_variables(settings: &LlmSettings, variable: impl Fn(&str) -> String) -> Result<Self, LlmError> {
         let (name, base_url) = (&settings.key_env, &settings.base_url);
-        let host_name = format!("{name}{HOST}");
-        let (key, host) = (of(name), of(&host_name));
+        let host_name = format!("{name}{HOST_SUFFIX}");
+        let (key, host) = (variable(name), variable(&host_name));
         if key.trim().is_empty() {
             return Ok(Self::default());
         }
-        let refuse = |what: String| Err(LlmError::Settings(what));
+        let refuse = |message: String| Err(LlmError::Settings(message));
         let Ok(url) = Url::parse(base_url) else {
             return refuse(format!("base_url is not a valid address: `{base_url}`"));
         };
-        let wanted = url.host_str().unwrap_or_default();
+        let required_host = url.host_str().unwrap_or_default();
         if host.trim().is_empty() {
             if is_local(&url) {
                 return Ok(Self::default());
             }
             return refuse(format!(
-                "{name} contains a key, but {host_name} does not allow {wanted}, the base_url of this campaign; \
-                 set {host_name}={wanted} if you trust that server with the key, or unset {name}"
+                "{name} contains a key, but {host_name} does not allow {required_host}, the base_url of this campaign; \
+                 set {host_name}={required_host} if you trust that server with the key, or unset {name}"
             ));
         }
-        let bound = match Self::new(&key, &host) {
-            Ok(bound) => bound,
-            Err(what @ WRONG_HOST) => return refuse(format!("the environment variable {host_name} {what}")),
-            Err(what) => return refuse(format!("the environment variable {name} {what}")),
+        let bound_key = match Self::new(&key, &host) {
+            Ok(bound_key) => bound_key,
+            Err(message @ INVALID_HOST) => return refuse(format!("the environment variable {host_name} {message}")),
+            Err(message) => return refuse(format!("the environment variable {name} {message}")),
         };
-        if bound.is_for(&url) {
-            return Ok(bound);
+        if bound_key.is_for(&url) {
+            return Ok(bound_key);
         }
         if is_local(&url) {
             return Ok(Self::default());
@@ -113,32 +113,32 @@ impl Key {
         if !key.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err("contains invalid characters; expected letters, digits and ASCII punctuation without spaces");
         }
-        if key.len() < SHORTEST {
+        if key.len() < MIN_KEY_BYTES {
             return Err("has fewer than 8 characters, so it is not a key; leave it unset if the server needs no key");
         }
         let scheme = host.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
-        let written = if scheme.is_some() { host.to_owned() } else { format!("https://{host}") };
-        let url = Url::parse(&written).ok().filter(|url| url.username().is_empty() && url.password().is_none());
+        let host_url = if scheme.is_some() { host.to_owned() } else { format!("https://{host}") };
+        let url = Url::parse(&host_url).ok().filter(|url| url.username().is_empty() && url.password().is_none());
         let Some((url, name)) = url.as_ref().and_then(|url| Some((url, url.host_str()?))) else {
-            return Err(WRONG_HOST);
+            return Err(INVALID_HOST);
         };
         // The parser omits the default port of the scheme, so an explicit port 443 is read from the text of the host.
         let port = url.port().or_else(|| host.ends_with(":443").then_some(443));
-        Ok(Self(Some(Bound { key: key.to_owned(), scheme, host: name.to_owned(), port })))
+        Ok(Self(Some(BoundKey { key: key.to_owned(), scheme, host: name.to_owned(), port })))
     }
 
     /// Returns whether the key may be sent to an address.
     pub(crate) fn is_for(&self, url: &Url) -> bool {
-        let Some(bound) = &self.0 else { return true };
-        let port = match bound.port {
+        let Some(bound_key) = &self.0 else { return true };
+        let port = match bound_key.port {
             Some(port) => url.port_or_known_default() == Some(port),
-            None => url.port().is_none() || (is_local(url) && bound.scheme.is_none()),
+            None => url.port().is_none() || (is_local(url) && bound_key.scheme.is_none()),
         };
-        let scheme = match &bound.scheme {
+        let scheme = match &bound_key.scheme {
             Some(scheme) => url.scheme() == scheme,
             None => url.scheme() == "https" || is_local(url),
         };
-        port && scheme && url.host_str() == Some(bound.host.as_str())
+        port && scheme && url.host_str() == Some(bound_key.host.as_str())
     }
 
     /// Returns whether there is a key. A server that needs no key is called with an empty key.
@@ -147,14 +147,14 @@ impl Key {
     }
 
     pub(crate) fn expose(&self) -> Option<&str> {
-        self.0.as_ref().map(|bound| bound.key.as_str())
+        self.0.as_ref().map(|bound_key| bound_key.key.as_str())
     }
 
     /// Returns the text with every occurrence of the key replaced by a placeholder. A server may repeat the key in an
     /// error or an answer.
-    pub fn hide(&self, text: &str) -> String {
+    pub fn redact(&self, text: &str) -> String {
         match &self.0 {
-            Some(Bound { key, .. }) => text.replace(key.as_str(), HIDDEN),
+            Some(BoundKey { key, .. }) => text.replace(key.as_str(), KEY_PLACEHOLDER),
             None => text.to_owned(),
         }
     }
@@ -176,7 +176,7 @@ mod tests {
     fn a_key_shows_nowhere() {
         let key = Key::new(" sk-very-secret\n", "example.org").unwrap();
         assert_eq!(format!("{key:?}"), "Key(set)");
-        assert_eq!(key.hide("bad key sk-very-secret!"), "bad key (the key)!");
+        assert_eq!(key.redact("bad key sk-very-secret!"), "bad key (the key)!");
         let error = Key::new("sk-very secret", "example.org").unwrap_err();
         assert!(!error.contains("sk-") && error.contains("invalid characters"), "{error}");
         let new = |key| Key::new(key, "example.org");
@@ -211,7 +211,7 @@ mod tests {
         check("localhost", &["http://localhost:11434/v1", "https://localhost/"], &["http://127.0.0.1:11434/v1"]);
         check("127.0.0.1:80", &["http://127.0.0.1/v1"], &["http://127.0.0.1:8080/v1"]);
         for wrong in ["", "two words", "https://", "user:word@example.org", ":80"] {
-            assert_eq!(Key::new(KEY, wrong), Err(WRONG_HOST), "{wrong}");
+            assert_eq!(Key::new(KEY, wrong), Err(INVALID_HOST), "{wrong}");
         }
     }
 

@@ -9,7 +9,7 @@ use crate::{ExtractedFact, Extraction, Mention, NewEntity, Stated};
 
 /// Another quote from the text that states a fact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Further {
+pub struct AdditionalQuote {
     /// Index of the fact in [`Extraction::facts`].
     pub fact: usize,
     /// Byte range of the quote in the text.
@@ -20,42 +20,45 @@ pub struct Further {
 
 /// Key of a fact; facts with the same key are merged. The fields are the subject, the predicate, the object, whether
 /// the text denies the fact, whether the fact is over, and the character who states it.
-type Key = (Mention, String, Stated, bool, bool, Option<Mention>);
+type FactKey = (Mention, String, Stated, bool, bool, Option<Mention>);
 
-/// Merges extractions of parts. New entities with the same name become one entity. Facts with the same [`Key`] become
-/// one fact, and their other quotes become [`Further`] entries. Returns the merged extraction, these quotes, and the
-/// number of entities and facts that were merged away.
-pub(crate) fn merge(parts: Vec<Extraction>, vocabulary: &Vocabulary) -> (Extraction, Vec<Further>, usize) {
-    let mut whole = Extraction::default();
+/// Merges extractions of parts. New entities with the same name become one entity. Facts with the same [`FactKey`]
+/// become one fact, and their other quotes become [`AdditionalQuote`] entries. Returns the merged extraction, these
+/// quotes, and the number of entities and facts that were merged away.
+pub(crate) fn merge_parts(
+    parts: Vec<Extraction>,
+    vocabulary: &Vocabulary,
+) -> (Extraction, Vec<AdditionalQuote>, usize) {
+    let mut extraction = Extraction::default();
     let mut merged = 0;
     let mut names: BTreeMap<String, usize> = BTreeMap::new();
-    let mut keys: BTreeMap<Key, usize> = BTreeMap::new();
-    let mut further: Vec<Further> = Vec::new();
+    let mut keys: BTreeMap<FactKey, usize> = BTreeMap::new();
+    let mut additional_quotes: Vec<AdditionalQuote> = Vec::new();
     for part in parts {
-        whole.addresses_program |= part.addresses_program;
-        let places: Vec<usize> = part
+        extraction.addresses_program |= part.addresses_program;
+        let entity_indices: Vec<usize> = part
             .entities
             .into_iter()
-            .map(|entity| join(&mut whole.entities, &mut names, entity, &mut merged))
+            .map(|entity| merge_entity(&mut extraction.entities, &mut names, entity, &mut merged))
             .collect();
-        let moved = |mention: Mention| match mention {
-            Mention::New(index) => Mention::New(places.get(index).copied().unwrap_or(index)),
+        let with_merged_index = |mention: Mention| match mention {
+            Mention::New(index) => Mention::New(entity_indices.get(index).copied().unwrap_or(index)),
             known => known,
         };
-        for naming in part.mentions {
-            if !whole.mentions.iter().any(|other| other.entity == naming.entity) {
-                whole.mentions.push(naming);
+        for occurrence in part.mentions {
+            if !extraction.mentions.iter().any(|other| other.entity == occurrence.entity) {
+                extraction.mentions.push(occurrence);
             }
         }
         for fact in part.facts {
             let fact = ExtractedFact {
-                subject: moved(fact.subject),
+                subject: with_merged_index(fact.subject),
                 object: match fact.object {
-                    Stated::Entity(mention) => Stated::Entity(moved(mention)),
+                    Stated::Entity(mention) => Stated::Entity(with_merged_index(mention)),
                     value => value,
                 },
-                stated_by: fact.stated_by.map(moved),
-                told_to: fact.told_to.into_iter().map(moved).collect(),
+                stated_by: fact.stated_by.map(with_merged_index),
+                told_to: fact.told_to.into_iter().map(with_merged_index).collect(),
                 ..fact
             };
             // If subject and object were merged into one entity, the fact states nothing.
@@ -63,38 +66,39 @@ pub(crate) fn merge(parts: Vec<Extraction>, vocabulary: &Vocabulary) -> (Extract
                 merged += 1;
                 continue;
             }
-            match keys.entry(key(&fact, vocabulary)) {
+            match keys.entry(fact_key(&fact, vocabulary)) {
                 std::collections::btree_map::Entry::Vacant(entry) => {
-                    entry.insert(whole.facts.len());
-                    whole.facts.push(fact);
+                    entry.insert(extraction.facts.len());
+                    extraction.facts.push(fact);
                 }
                 std::collections::btree_map::Entry::Occupied(entry) => {
                     merged += 1;
                     let at = *entry.get();
                     let mut other = fact;
-                    if other.confidence > whole.facts[at].confidence {
-                        std::mem::swap(&mut other, &mut whole.facts[at]);
+                    if other.confidence > extraction.facts[at].confidence {
+                        std::mem::swap(&mut other, &mut extraction.facts[at]);
                     }
-                    let there = |span: Span| {
-                        span == whole.facts[at].span || further.iter().any(|one| one.fact == at && one.span == span)
+                    let is_known_quote = |span: Span| {
+                        span == extraction.facts[at].span
+                            || additional_quotes.iter().any(|quote| quote.fact == at && quote.span == span)
                     };
-                    if !there(other.span) {
-                        further.push(Further { fact: at, span: other.span, quote: other.quote });
+                    if !is_known_quote(other.span) {
+                        additional_quotes.push(AdditionalQuote { fact: at, span: other.span, quote: other.quote });
                     }
-                    for who in other.told_to {
-                        if !whole.facts[at].told_to.contains(&who) {
-                            whole.facts[at].told_to.push(who);
+                    for listener in other.told_to {
+                        if !extraction.facts[at].told_to.contains(&listener) {
+                            extraction.facts[at].told_to.push(listener);
                         }
                     }
                 }
             }
         }
     }
-    in_order(&mut whole, &mut further);
-    (whole, further, merged)
+    sort_by_position(&mut extraction, &mut additional_quotes);
+    (extraction, additional_quotes, merged)
 }
 
-fn join(
+fn merge_entity(
     entities: &mut Vec<NewEntity>,
     names: &mut BTreeMap<String, usize>,
     entity: NewEntity,
@@ -105,24 +109,24 @@ fn join(
     let at = *names.entry(words[skip..].join(" ")).or_insert(entities.len());
     match entities.get_mut(at) {
         None => entities.push(entity),
-        Some(held) => {
+        Some(existing) => {
             *merged += 1;
-            held.confidence = held.confidence.max(entity.confidence);
-            held.kind = held.kind.take().or(entity.kind);
+            existing.confidence = existing.confidence.max(entity.confidence);
+            existing.kind = existing.kind.take().or(entity.kind);
         }
     }
     at
 }
 
-fn key(fact: &ExtractedFact, vocabulary: &Vocabulary) -> Key {
+fn fact_key(fact: &ExtractedFact, vocabulary: &Vocabulary) -> FactKey {
     let mut subject = fact.subject.clone();
     let mut object = match &fact.object {
         Stated::Value(value) => Stated::Value(text::normal(value)),
         entity => entity.clone(),
     };
-    let symmetric = vocabulary.predicate(&fact.predicate).is_some_and(|def| def.symmetric);
+    let is_symmetric = vocabulary.predicate(&fact.predicate).is_some_and(|def| def.symmetric);
     if let Stated::Entity(other) = &mut object
-        && symmetric
+        && is_symmetric
         && fact.relation.is_none()
         && *other < subject
     {
@@ -136,18 +140,18 @@ fn key(fact: &ExtractedFact, vocabulary: &Vocabulary) -> Key {
 }
 
 /// Sorts the facts by the position of their quotes in the text.
-fn in_order(whole: &mut Extraction, further: &mut [Further]) {
-    let mut order: Vec<usize> = (0..whole.facts.len()).collect();
-    order.sort_by_key(|at| (whole.facts[*at].span.start, *at));
-    let mut place = vec![0; order.len()];
+fn sort_by_position(extraction: &mut Extraction, additional_quotes: &mut [AdditionalQuote]) {
+    let mut order: Vec<usize> = (0..extraction.facts.len()).collect();
+    order.sort_by_key(|at| (extraction.facts[*at].span.start, *at));
+    let mut new_indices = vec![0; order.len()];
     for (new, old) in order.iter().enumerate() {
-        place[*old] = new;
+        new_indices[*old] = new;
     }
-    let mut facts: Vec<Option<ExtractedFact>> = std::mem::take(&mut whole.facts).into_iter().map(Some).collect();
-    whole.facts = order.into_iter().filter_map(|at| facts[at].take()).collect();
-    for one in further.iter_mut() {
-        one.fact = place[one.fact];
+    let mut facts: Vec<Option<ExtractedFact>> = std::mem::take(&mut extraction.facts).into_iter().map(Some).collect();
+    extraction.facts = order.into_iter().filter_map(|at| facts[at].take()).collect();
+    for quote in additional_quotes.iter_mut() {
+        quote.fact = new_indices[quote.fact];
     }
-    further.sort_by_key(|one| (one.fact, one.span.start));
-    whole.mentions.sort_by_key(|naming| naming.span.start);
+    additional_quotes.sort_by_key(|quote| (quote.fact, quote.span.start));
+    extraction.mentions.sort_by_key(|occurrence| occurrence.span.start);
 }

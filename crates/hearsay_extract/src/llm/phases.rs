@@ -11,100 +11,101 @@ use hearsay_model::Span;
 use serde::de::DeserializeOwned;
 
 use super::{
-    Counts, Found, Llm, LlmError, Phase, Progress, Unread, Watch,
-    answer::{self, Answer, ENTITIES, EntityItem, FACTS, FactItem, Form},
+    Counts, Found, Llm, LlmError, Phase, Progress, UnreadPart, Watch,
+    answer::{self, Answer, AnswerSchema, ENTITIES_SCHEMA, EntityItem, FACTS_SCHEMA, FactItem},
     client::{Call, Run},
-    error::beginning,
-    guard,
-    known::{self, Names, Scene, shown_new},
-    merge::merge,
-    parts::parts,
+    error::excerpt,
+    item_checks::TextPart,
+    merge::merge_parts,
+    parts::split_into_parts,
     prompt,
-    quote::Quotable,
-    take::Part,
+    prompt_entities::{self, NameLookup, Scene, list_new_entities},
+    prompt_injection,
+    quote::NormalizedText,
 };
-use crate::{Extraction, Lexicon, Mention, Naming, NewEntity};
+use crate::{Extraction, Lexicon, Mention, NameOccurrence, NewEntity};
 
 /// Maximum number of characters of an unusable answer that are sent back to the model.
-const MOST_SENT_BACK: usize = 4_000;
+const MAX_RETURNED_CHARS: usize = 4_000;
 
 /// One run that reads a text.
-pub(crate) struct Reading<'a> {
+pub(crate) struct LlmTextExtractor<'a> {
     llm: &'a Llm,
     lexicon: &'a Lexicon,
     scene: Scene<'a>,
     watch: &'a Watch<'a>,
     run: Run,
     parts: Vec<Range<usize>>,
-    is_plain: bool,
+    is_injection_free: bool,
 }
 
 /// Result of reading one part.
-struct PartRead {
+struct PartResult {
     extraction: Extraction,
     counts: Counts,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> LlmTextExtractor<'a> {
     pub(crate) fn new(llm: &'a Llm, lexicon: &'a Lexicon, scene: Scene<'a>, watch: &'a Watch<'a>) -> Self {
         let settings = &llm.client.settings;
-        let all = parts(scene.text, settings.part_chars, settings.overlap_chars);
+        let parts = split_into_parts(scene.text, settings.part_chars, settings.overlap_chars);
         Self {
             llm,
             lexicon,
             scene,
             watch,
             run: Run::new(settings, &watch.cancel),
-            parts: all.into_iter().filter(|range| is_readable(&scene.text[range.clone()])).collect(),
-            is_plain: guard::addressed(scene.text).is_empty(),
+            parts: parts.into_iter().filter(|range| is_readable(&scene.text[range.clone()])).collect(),
+            is_injection_free: prompt_injection::injection_ranges(scene.text).is_empty(),
         }
     }
 
     /// Reads all parts, several at a time. The result lists the parts that failed. If all parts failed, returns the
     /// error of the first one.
-    pub(crate) async fn read(&self) -> Result<Found, LlmError> {
+    pub(crate) async fn extract(&self) -> Result<Found, LlmError> {
         let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
         let worker = || async {
-            let mut read = Vec::new();
+            let mut results = Vec::new();
             while !stopped.load(Relaxed) {
                 let index = next.fetch_add(1, Relaxed);
                 let Some(range) = self.parts.get(index) else { break };
-                let part = self.part(index, range.clone()).await;
+                let part = self.extract_part(index, range.clone()).await;
                 // After any error except an unusable answer, the run stops: the server or the budget would refuse the
                 // next part too.
-                let goes_on = matches!(part, Ok(_) | Err(LlmError::Unusable { .. }));
-                stopped.fetch_or(!goes_on, Relaxed);
-                read.push((index, part));
+                let can_continue = matches!(part, Ok(_) | Err(LlmError::Unusable { .. }));
+                stopped.fetch_or(!can_continue, Relaxed);
+                results.push((index, part));
             }
-            read
+            results
         };
         let workers = self.llm.client.settings.concurrency.min(self.parts.len());
-        let mut read: Vec<_> = all((0..workers).map(|_| worker()).collect()).await.into_iter().flatten().collect();
+        let mut results: Vec<_> =
+            join_all((0..workers).map(|_| worker()).collect()).await.into_iter().flatten().collect();
         if self.run.cancel.is_cancelled() {
             return Err(LlmError::Cancelled);
         }
-        read.sort_by_key(|(index, _)| *index);
+        results.sort_by_key(|(index, _)| *index);
         let mut counts = Counts::default();
         let (mut extractions, mut unread) = (Vec::new(), Vec::new());
-        let mut read = read.into_iter().peekable();
+        let mut results = results.into_iter().peekable();
         for (index, range) in self.parts.iter().enumerate() {
             let span = Span { start: range.start, end: range.end };
-            match read.next_if(|(of, _)| *of == index).map(|(_, part)| part) {
+            match results.next_if(|(part_index, _)| *part_index == index).map(|(_, part)| part) {
                 Some(Ok(part)) => {
                     counts.add(&part.counts);
                     extractions.push(part.extraction);
                 }
-                Some(Err(why)) => unread.push(Unread { span, why: Some(why) }),
-                None => unread.push(Unread { span, why: None }),
+                Some(Err(reason)) => unread.push(UnreadPart { span, why: Some(reason) }),
+                None => unread.push(UnreadPart { span, why: None }),
             }
         }
         if extractions.is_empty()
-            && let Some(why) = unread.iter_mut().find_map(|part| part.why.take())
+            && let Some(reason) = unread.iter_mut().find_map(|part| part.why.take())
         {
-            return Err(why);
+            return Err(reason);
         }
-        let (mut extraction, further, merged) = merge(extractions, &self.llm.vocabulary);
-        extraction.addresses_program = !self.is_plain;
+        let (mut extraction, additional_quotes, merged) = merge_parts(extractions, &self.llm.vocabulary);
+        extraction.addresses_program = !self.is_injection_free;
         counts.parts = self.parts.len();
         counts.merged += merged;
         counts.entities = extraction.entities.len();
@@ -112,102 +113,115 @@ impl<'a> Reading<'a> {
         counts.calls = self.run.calls();
         counts.retries = self.run.retries();
         counts.tokens = self.run.budget.used();
-        Ok(Found { extraction, further, counts, unread })
+        Ok(Found { extraction, additional_quotes, counts, unread })
     }
 
-    async fn part(&self, index: usize, range: Range<usize>) -> Result<PartRead, LlmError> {
+    async fn extract_part(&self, index: usize, range: Range<usize>) -> Result<PartResult, LlmError> {
         let (llm, settings) = (self.llm, &self.llm.client.settings);
         let words = &self.scene.text[range.clone()];
-        let part = Part {
+        let part = TextPart {
             text: words,
             start: range.start,
-            quotable: Quotable::new(words),
-            addressed: guard::addressed(words),
+            normalized: NormalizedText::new(words),
+            injections: prompt_injection::injection_ranges(words),
             grammar: &llm.language.grammar,
             vocabulary: &llm.vocabulary,
-            is_plain: self.is_plain,
+            is_injection_free: self.is_injection_free,
             speaker: self.scene.speaker.cloned().map(Mention::Known),
         };
-        let known = known::named(self.lexicon, &self.scene, words);
+        let known = prompt_entities::listed_entities(self.lexicon, &self.scene, words);
         let mut counts = Counts::default();
         let mut entities: Vec<NewEntity> = Vec::new();
-        let mut empty = 0;
+        let mut empty_passes = 0;
         for pass in 1..=settings.entity_passes {
-            self.tell(Phase::Entities, index, pass);
-            let shown: Vec<_> = known.iter().cloned().chain(shown_new(&entities, &known)).collect();
-            let user = prompt::user(words, &shown, &self.scene, "Known entities:");
-            let found: Answer<EntityItem> =
-                self.ask(&ENTITIES, Phase::Entities, &llm.entities_system, user, &mut counts).await?;
-            let before = entities.len();
-            for item in found.items {
-                let names = Names::of(&[&known[..], &shown_new(&entities, &known)].concat());
-                entities.extend(part.entity(item, &names, settings.entities.least(), &mut counts.flagged));
+            self.report_progress(Phase::Entities, index, pass);
+            let listed: Vec<_> = known.iter().cloned().chain(list_new_entities(&entities, &known)).collect();
+            let user = prompt::user_prompt(words, &listed, &self.scene, "Known entities:");
+            let answer: Answer<EntityItem> =
+                self.request_items(&ENTITIES_SCHEMA, Phase::Entities, &llm.entities_system, user, &mut counts).await?;
+            let count_before = entities.len();
+            for item in answer.items {
+                let names = NameLookup::new(&[&known[..], &list_new_entities(&entities, &known)].concat());
+                entities.extend(part.check_entity(
+                    item,
+                    &names,
+                    settings.entities.min_confidence_or_default(),
+                    &mut counts.flagged,
+                ));
             }
-            empty = if entities.len() > before { 0 } else { empty + 1 };
+            empty_passes = if entities.len() > count_before { 0 } else { empty_passes + 1 };
             counts.passes += 1;
-            if empty == 2 {
+            if empty_passes == 2 {
                 break;
             }
         }
-        let shown: Vec<_> = known.iter().cloned().chain(shown_new(&entities, &known)).collect();
+        let listed: Vec<_> = known.iter().cloned().chain(list_new_entities(&entities, &known)).collect();
         let mut facts = Vec::new();
-        if !shown.is_empty() {
-            self.tell(Phase::Relations, index, 1);
-            let user = prompt::user(words, &shown, &self.scene, "Entities:");
-            let found: Answer<FactItem> =
-                self.ask(&FACTS, Phase::Relations, &llm.facts_system, user, &mut counts).await?;
-            let names = Names::of(&shown);
-            for item in found.items {
-                facts.extend(part.fact(item, &names, &shown, settings.relations.least(), &mut counts.flagged));
+        if !listed.is_empty() {
+            self.report_progress(Phase::Relations, index, 1);
+            let user = prompt::user_prompt(words, &listed, &self.scene, "Entities:");
+            let answer: Answer<FactItem> =
+                self.request_items(&FACTS_SCHEMA, Phase::Relations, &llm.facts_system, user, &mut counts).await?;
+            let names = NameLookup::new(&listed);
+            for item in answer.items {
+                facts.extend(part.check_fact(
+                    item,
+                    &names,
+                    &listed,
+                    settings.relations.min_confidence_or_default(),
+                    &mut counts.flagged,
+                ));
             }
         }
-        let mentions = known.iter().filter_map(|shown| {
-            let Mention::Known(entity) = &shown.mention else { return None };
-            let span = known::first(shown, &part.quotable)?;
+        let mentions = known.iter().filter_map(|prompt_entity| {
+            let Mention::Known(entity) = &prompt_entity.mention else { return None };
+            let span = prompt_entities::first_occurrence(prompt_entity, &part.normalized)?;
             let span = Span { start: range.start + span.start, end: range.start + span.end };
-            Some(Naming { entity: entity.clone(), span })
+            Some(NameOccurrence { entity: entity.clone(), span })
         });
         let mentions = mentions.collect();
-        Ok(PartRead { extraction: Extraction { facts, entities, mentions, addresses_program: false }, counts })
+        Ok(PartResult { extraction: Extraction { facts, entities, mentions, addresses_program: false }, counts })
     }
 
     /// Makes one call that returns items. If the answer cannot be used, asks the model once more, and tells it what was
     /// wrong.
-    async fn ask<T: DeserializeOwned>(
+    async fn request_items<T: DeserializeOwned>(
         &self,
-        form: &Form,
+        answer_schema: &AnswerSchema,
         phase: Phase,
         system: &str,
         user: String,
         counts: &mut Counts,
     ) -> Result<Answer<T>, LlmError> {
         let client = &self.llm.client;
-        let schema = Some((form.name, form.schema.clone()));
-        let mut call = Call { phase, system: system.to_owned(), user, failed: None, schema };
+        let schema = Some((answer_schema.name, answer_schema.server_schema.clone()));
+        let mut call = Call { phase, system: system.to_owned(), user, rejected_answer: None, schema };
         loop {
-            let reply = client.ask(&call, &self.run).await?;
-            match answer::read(form, &reply.text) {
+            let reply = client.send(&call, &self.run).await?;
+            match answer::parse_answer(answer_schema, &reply.text) {
                 Ok(answer) => {
                     counts.flagged.malformed += answer.malformed;
-                    counts.repaired += usize::from(answer.repaired);
-                    counts.cut_off += usize::from(reply.cut_off);
+                    counts.repaired += usize::from(answer.is_repaired);
+                    counts.cut_off += usize::from(reply.is_cut_off);
                     return Ok(answer);
                 }
-                Err(why) if call.failed.is_some() => {
+                Err(reason) if call.rejected_answer.is_some() => {
                     let model = client.model(phase).to_owned();
-                    return Err(LlmError::Unusable { model, why, began: beginning(&reply.text) });
+                    return Err(LlmError::Unusable { model, reason, answer_start: excerpt(&reply.text) });
                 }
-                Err(why) => {
+                Err(reason) => {
                     counts.asked_again += 1;
-                    let sent: String = reply.text.chars().take(MOST_SENT_BACK).collect();
-                    call.failed =
-                        Some((if sent.trim().is_empty() { "(nothing)".to_owned() } else { sent }, prompt::wrong(&why)));
+                    let rejected: String = reply.text.chars().take(MAX_RETURNED_CHARS).collect();
+                    call.rejected_answer = Some((
+                        if rejected.trim().is_empty() { "(nothing)".to_owned() } else { rejected },
+                        prompt::retry_message(&reason),
+                    ));
                 }
             }
         }
     }
 
-    fn tell(&self, phase: Phase, part: usize, pass: usize) {
+    fn report_progress(&self, phase: Phase, part: usize, pass: usize) {
         if let Some(progress) = self.watch.progress {
             let (calls, tokens) = (self.run.calls(), self.run.budget.used());
             progress(Progress { phase, part: part + 1, parts: self.parts.len(), pass, calls, tokens });
@@ -218,16 +232,16 @@ impl<'a> Reading<'a> {
 /// Returns whether a part is readable text: it has at least two letters, and at most one control or replacement
 /// character per ten letters.
 fn is_readable(part: &str) -> bool {
-    let (mut letters, mut strange) = (0, 0);
+    let (mut letters, mut invalid) = (0, 0);
     for c in part.chars() {
         letters += usize::from(c.is_alphabetic());
-        strange += usize::from((c.is_control() && !c.is_whitespace()) || c == '\u{FFFD}');
+        invalid += usize::from((c.is_control() && !c.is_whitespace()) || c == '\u{FFFD}');
     }
-    letters >= 2 && strange * 10 <= letters
+    letters >= 2 && invalid * 10 <= letters
 }
 
 /// Waits for several futures at once, in one task. Returns their results in the same order.
-async fn all<T, F: Future<Output = T>>(futures: Vec<F>) -> Vec<T> {
+async fn join_all<T, F: Future<Output = T>>(futures: Vec<F>) -> Vec<T> {
     let mut futures: Vec<_> = futures.into_iter().map(Box::pin).collect();
     let mut results: Vec<Option<T>> = futures.iter().map(|_| None).collect();
     poll_fn(|context| {

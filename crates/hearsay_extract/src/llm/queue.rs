@@ -53,7 +53,8 @@ pub enum JobState {
         /// [`Queue::retry_all`].
         until: Option<i64>,
         /// Message of the error.
-        why: String,
+        #[serde(rename = "why")]
+        error: String,
     },
 }
 
@@ -88,7 +89,8 @@ pub struct QueueSettings {
     /// Waiting time after the first failure, in milliseconds. Each further waiting time is twice as long.
     pub wait_ms: u64,
     /// Maximum waiting time after a failure, in milliseconds.
-    pub most_wait_ms: u64,
+    #[serde(rename = "most_wait_ms")]
+    pub max_wait_ms: u64,
 }
 
 impl From<&LlmSettings> for QueueSettings {
@@ -99,7 +101,7 @@ impl From<&LlmSettings> for QueueSettings {
             concurrency: settings.concurrency,
             tries: 5,
             wait_ms: 30_000,
-            most_wait_ms: 3_600_000,
+            max_wait_ms: 3_600_000,
         }
     }
 }
@@ -122,7 +124,7 @@ pub struct QueueCounts {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Gathering {
+struct OpenConversation {
     turns: Vec<Turn>,
     context: Context,
     tokens: usize,
@@ -133,16 +135,20 @@ struct Gathering {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Queue {
-    gathering: BTreeMap<String, Gathering>,
+    #[serde(rename = "gathering")]
+    open_conversations: BTreeMap<String, OpenConversation>,
     jobs: BTreeMap<JobId, Job>,
     next: JobId,
     done: u64,
     /// Passages in the queue, so that no passage is added twice.
-    held: BTreeSet<PassageId>,
-    /// For each source, the value of `turn` when a job of the source was last taken. The source with the lowest value
-    /// is served next.
+    #[serde(rename = "held")]
+    queued_passages: BTreeSet<PassageId>,
+    /// For each source, the value of `take_count` when a job of the source was last taken. The source with the lowest
+    /// value is served next.
     served: BTreeMap<String, u64>,
-    turn: u64,
+    /// Number of jobs that were taken.
+    #[serde(rename = "turn")]
+    take_count: u64,
     /// Time until which no job is given out because the server was unreachable. `down_times` is the number of
     /// consecutive times that the server was unreachable.
     down_until: Option<i64>,
@@ -159,44 +165,44 @@ impl Queue {
     /// job. Returns the id of the job if this turn completes one. If the passage is already in the queue, changes
     /// nothing and returns `None`.
     pub fn turn(&mut self, settings: &QueueSettings, source: &str, turn: Turn, context: Context) -> Option<JobId> {
-        if !self.held.insert(turn.id) {
+        if !self.queued_passages.insert(turn.id) {
             return None;
         }
-        let gathering = self.gathering.entry(source.to_owned()).or_default();
-        gathering.tokens += tokens(&turn);
-        gathering.turns.push(turn);
-        gathering.context = context;
-        let enough = gathering.turns.len() >= settings.after_turns || gathering.tokens >= settings.after_tokens;
-        if enough { self.flush(source) } else { None }
+        let conversation = self.open_conversations.entry(source.to_owned()).or_default();
+        conversation.tokens += estimated_tokens(&turn);
+        conversation.turns.push(turn);
+        conversation.context = context;
+        let is_ready = conversation.turns.len() >= settings.after_turns || conversation.tokens >= settings.after_tokens;
+        if is_ready { self.flush(source) } else { None }
     }
 
     /// Adds a complete text, such as lore, and creates a job for it immediately. Returns the id of the job; `None` if
     /// the passage is already in the queue.
     pub fn text(&mut self, source: &str, turn: Turn, context: Context) -> Option<JobId> {
-        if !self.held.insert(turn.id) {
+        if !self.queued_passages.insert(turn.id) {
             return None;
         }
-        Some(self.add(source, vec![turn], context))
+        Some(self.add_job(source, vec![turn], context))
     }
 
     /// Ends a conversation: creates a job from its waiting turns. Returns the id of the job; `None` if no turns wait.
     pub fn flush(&mut self, source: &str) -> Option<JobId> {
-        let gathering = self.gathering.remove(source)?;
-        Some(self.add(source, gathering.turns, gathering.context))
+        let conversation = self.open_conversations.remove(source)?;
+        Some(self.add_job(source, conversation.turns, conversation.context))
     }
 
     /// Ends all conversations: creates a job from the waiting turns of each.
     pub fn flush_all(&mut self) {
-        for source in self.gathering.keys().cloned().collect::<Vec<_>>() {
+        for source in self.open_conversations.keys().cloned().collect::<Vec<_>>() {
             self.flush(&source);
         }
     }
 
-    fn add(&mut self, source: &str, turns: Vec<Turn>, context: Context) -> JobId {
+    fn add_job(&mut self, source: &str, turns: Vec<Turn>, context: Context) -> JobId {
         let id = self.next;
         self.next += 1;
         // A new source comes after the sources that already wait.
-        self.served.entry(source.to_owned()).or_insert(self.turn);
+        self.served.entry(source.to_owned()).or_insert(self.take_count);
         let job = Job { id, source: source.to_owned(), turns, context, failures: 0, state: JobState::Pending };
         self.jobs.insert(id, job);
         id
@@ -211,21 +217,21 @@ impl Queue {
         }
         let running = self.jobs.values().filter(|job| job.state == JobState::Running).count();
         // If the server was unreachable, only one job tries it at first.
-        let room = if self.down_until.is_some() { 1 } else { settings.concurrency };
-        if running >= room {
+        let max_running = if self.down_until.is_some() { 1 } else { settings.concurrency };
+        if running >= max_running {
             return None;
         }
-        let due = self.jobs.values().filter(|job| match &job.state {
+        let due_jobs = self.jobs.values().filter(|job| match &job.state {
             JobState::Pending => true,
             JobState::Failed { until, .. } => until.is_some_and(|until| until <= now),
             JobState::Running => false,
         });
-        let served = |source: &str| self.served.get(source).copied().unwrap_or_default();
-        let id = due.min_by_key(|job| (served(&job.source), job.id))?.id;
+        let last_served = |source: &str| self.served.get(source).copied().unwrap_or_default();
+        let id = due_jobs.min_by_key(|job| (last_served(&job.source), job.id))?.id;
         let job = self.jobs.get_mut(&id)?;
         job.state = JobState::Running;
-        self.turn += 1;
-        self.served.insert(job.source.clone(), self.turn);
+        self.take_count += 1;
+        self.served.insert(job.source.clone(), self.take_count);
         Some(job.clone())
     }
 
@@ -233,58 +239,58 @@ impl Queue {
     /// `now` is the current time in milliseconds. If some parts were not read, the whole job is repeated. The facts
     /// found so far can be applied anyway, because the same facts from the same words are recognised as duplicates.
     pub fn settle(&mut self, settings: &QueueSettings, id: JobId, outcome: &Result<Found, LlmError>, now: i64) {
-        let why = match outcome {
+        let error = match outcome {
             Ok(found) => found.unread.iter().find_map(|part| part.why.as_ref()),
-            Err(why) => Some(why),
+            Err(error) => Some(error),
         };
-        match why {
-            None => self.done(id),
+        match error {
+            None => self.complete(id),
             Some(LlmError::Cancelled) => self.put_back(id),
             // A used-up budget of all runs is treated like an unreachable server: every job would fail, and no job is
             // the cause.
             Some(LlmError::Unreachable { .. } | LlmError::Budget { setting: "total_tokens", .. }) => {
-                self.unreachable(settings, id, now);
+                self.mark_unreachable(settings, id, now);
             }
-            Some(why @ LlmError::Unusable { .. }) => self.failed(settings, id, &why.to_string(), now),
-            Some(why) => self.given_up(id, &why.to_string()),
+            Some(error @ LlmError::Unusable { .. }) => self.fail(settings, id, &error.to_string(), now),
+            Some(error) => self.give_up(id, &error.to_string()),
         }
     }
 
     /// Removes a completed job. The caller keeps the result.
-    pub fn done(&mut self, id: JobId) {
-        self.up();
+    pub fn complete(&mut self, id: JobId) {
+        self.reset_server_wait();
         if let Some(job) = self.remove(id) {
             self.done += 1;
-            job.turns.iter().for_each(|turn| _ = self.held.remove(&turn.id));
+            job.turns.iter().for_each(|turn| _ = self.queued_passages.remove(&turn.id));
         }
     }
 
     /// Records a failure that the job itself caused. The job is tried again later, until it has failed
     /// [`QueueSettings::tries`] times.
-    pub fn failed(&mut self, settings: &QueueSettings, id: JobId, why: &str, now: i64) {
-        self.up();
+    pub fn fail(&mut self, settings: &QueueSettings, id: JobId, error: &str, now: i64) {
+        self.reset_server_wait();
         let Some(job) = self.jobs.get_mut(&id) else { return };
         job.failures = job.failures.saturating_add(1);
-        let wait = backoff::doubling(settings.wait_ms, settings.most_wait_ms, job.failures - 1, id);
-        let again = job.failures < settings.tries;
-        let until = again.then(|| later(now, wait));
-        job.state = JobState::Failed { until, why: why.to_owned() };
+        let wait = backoff::exponential_delay(settings.wait_ms, settings.max_wait_ms, job.failures - 1, id);
+        let can_retry = job.failures < settings.tries;
+        let until = can_retry.then(|| time_after(now, wait));
+        job.state = JobState::Failed { until, error: error.to_owned() };
     }
 
     /// Records that a job cannot be read. The job stays in the queue and is tried again only after
     /// [`Queue::retry_all`].
-    pub fn given_up(&mut self, id: JobId, why: &str) {
+    pub fn give_up(&mut self, id: JobId, error: &str) {
         if let Some(job) = self.jobs.get_mut(&id) {
             job.failures = job.failures.saturating_add(1);
-            job.state = JobState::Failed { until: None, why: why.to_owned() };
+            job.state = JobState::Failed { until: None, error: error.to_owned() };
         }
     }
 
     /// Records that the server was unreachable. The job waits again without counting a failure, and no job is given out
     /// for some time.
-    pub fn unreachable(&mut self, settings: &QueueSettings, id: JobId, now: i64) {
-        let wait = backoff::doubling(settings.wait_ms, settings.most_wait_ms, self.down_times, 0);
-        self.down_until = Some(later(now, wait));
+    pub fn mark_unreachable(&mut self, settings: &QueueSettings, id: JobId, now: i64) {
+        let wait = backoff::exponential_delay(settings.wait_ms, settings.max_wait_ms, self.down_times, 0);
+        self.down_until = Some(time_after(now, wait));
         self.down_times = self.down_times.saturating_add(1);
         self.put_back(id);
     }
@@ -298,7 +304,7 @@ impl Queue {
 
     /// Makes all failed jobs wait again with a failure count of 0, and ends the waiting time for an unreachable server.
     pub fn retry_all(&mut self) {
-        self.up();
+        self.reset_server_wait();
         for job in self.jobs.values_mut().filter(|job| matches!(job.state, JobState::Failed { .. })) {
             job.failures = 0;
             job.state = JobState::Pending;
@@ -308,7 +314,7 @@ impl Queue {
     /// Returns the queue as it should be after a restart: running jobs wait again. The waiting time for an unreachable
     /// server ends, because the server may have changed.
     pub fn restarted(mut self) -> Self {
-        self.up();
+        self.reset_server_wait();
         for id in self.jobs.keys().copied().collect::<Vec<_>>() {
             self.put_back(id);
         }
@@ -318,26 +324,26 @@ impl Queue {
     /// Removes a passage from the queue. Returns whether it was removed: `false` if it is not in the queue or is being
     /// read.
     pub fn forget(&mut self, passage: PassageId) -> bool {
-        if !self.held.contains(&passage) {
+        if !self.queued_passages.contains(&passage) {
             return false;
         }
-        for gathering in self.gathering.values_mut() {
-            if let Some(at) = gathering.turns.iter().position(|turn| turn.id == passage) {
-                let turn = gathering.turns.remove(at);
-                gathering.tokens = gathering.tokens.saturating_sub(tokens(&turn));
-                self.gathering.retain(|_, gathering| !gathering.turns.is_empty());
-                return self.held.remove(&passage);
+        for conversation in self.open_conversations.values_mut() {
+            if let Some(at) = conversation.turns.iter().position(|turn| turn.id == passage) {
+                let turn = conversation.turns.remove(at);
+                conversation.tokens = conversation.tokens.saturating_sub(estimated_tokens(&turn));
+                self.open_conversations.retain(|_, conversation| !conversation.turns.is_empty());
+                return self.queued_passages.remove(&passage);
             }
         }
-        let waiting = self.jobs.values_mut().filter(|job| job.state != JobState::Running);
-        for job in waiting {
+        let waiting_jobs = self.jobs.values_mut().filter(|job| job.state != JobState::Running);
+        for job in waiting_jobs {
             if let Some(at) = job.turns.iter().position(|turn| turn.id == passage) {
                 job.turns.remove(at);
                 if job.turns.is_empty() {
                     let id = job.id;
                     self.remove(id);
                 }
-                return self.held.remove(&passage);
+                return self.queued_passages.remove(&passage);
             }
         }
         false
@@ -345,12 +351,12 @@ impl Queue {
 
     /// Returns the passages in the queue, including those that are being read.
     pub fn passages(&self) -> impl Iterator<Item = PassageId> {
-        self.held.iter().copied()
+        self.queued_passages.iter().copied()
     }
 
     /// Returns the names of the conversations that wait for more turns.
     pub fn gathering(&self) -> impl Iterator<Item = &str> {
-        self.gathering.keys().map(String::as_str)
+        self.open_conversations.keys().map(String::as_str)
     }
 
     /// Returns the jobs in the order in which they were created.
@@ -360,8 +366,8 @@ impl Queue {
 
     /// Returns the number of turns and jobs in each state.
     pub fn counts(&self) -> QueueCounts {
-        let gathering = self.gathering.values().map(|gathering| gathering.turns.len()).sum();
-        let mut counts = QueueCounts { gathering, done: self.done, ..QueueCounts::default() };
+        let waiting_turns = self.open_conversations.values().map(|conversation| conversation.turns.len()).sum();
+        let mut counts = QueueCounts { gathering: waiting_turns, done: self.done, ..QueueCounts::default() };
         for job in self.jobs.values() {
             *match &job.state {
                 JobState::Pending => &mut counts.pending,
@@ -384,7 +390,7 @@ impl Queue {
         jobs.min().map(|due| due.max(self.down_until.unwrap_or(i64::MIN)))
     }
 
-    fn up(&mut self) {
+    fn reset_server_wait(&mut self) {
         self.down_until = None;
         self.down_times = 0;
     }
@@ -398,11 +404,11 @@ impl Queue {
     }
 }
 
-fn tokens(turn: &Turn) -> usize {
+fn estimated_tokens(turn: &Turn) -> usize {
     turn.text.len().div_ceil(4)
 }
 
-fn later(now: i64, wait: std::time::Duration) -> i64 {
+fn time_after(now: i64, wait: std::time::Duration) -> i64 {
     now.saturating_add(i64::try_from(wait.as_millis()).unwrap_or(i64::MAX))
 }
 

@@ -77,16 +77,16 @@ pub struct PhaseSettings {
     /// Temperature for this phase, from 0 to 2; `None` for the general temperature.
     pub temperature: Option<f64>,
     /// Minimum confidence; `None` means 0.3. Results with a lower confidence are refused and counted in
-    /// [`Flagged::unsure`](super::Flagged::unsure).
+    /// [`RejectionCounts::unsure`](super::RejectionCounts::unsure).
     pub min_confidence: Option<Confidence>,
 }
 
 /// Default minimum confidence. The policy drops facts with a lower confidence anyway.
-const LEAST: f64 = 0.3;
+const DEFAULT_MIN_CONFIDENCE: f64 = 0.3;
 
 impl PhaseSettings {
-    pub(crate) fn least(&self) -> f64 {
-        self.min_confidence.map_or(LEAST, Confidence::get)
+    pub(crate) fn min_confidence_or_default(&self) -> f64 {
+        self.min_confidence.map_or(DEFAULT_MIN_CONFIDENCE, Confidence::get)
     }
 }
 
@@ -131,7 +131,7 @@ impl LlmSettings {
     /// # Errors
     /// Returns an error if a value is invalid. The message names the setting and the allowed values.
     pub fn check(&self) -> Result<(), LlmError> {
-        let refuse = |what: String| Err(LlmError::Settings(what));
+        let refuse = |message: String| Err(LlmError::Settings(message));
         let url = match reqwest::Url::parse(&self.base_url) {
             Ok(url) if matches!(url.scheme(), "http" | "https") && url.has_host() => url,
             _ => {
@@ -147,8 +147,8 @@ impl LlmSettings {
                 "base_url must have no user, password, query or fragment; the key belongs in the environment".into(),
             );
         }
-        let name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        if self.key_env.is_empty() || !self.key_env.chars().all(name) {
+        let is_name_char = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if self.key_env.is_empty() || !self.key_env.chars().all(is_name_char) {
             return refuse("key_env must be the name of an environment variable, not the key itself".into());
         }
         let models =
@@ -157,10 +157,10 @@ impl LlmSettings {
             return refuse("model must not be empty".into());
         }
         let phases = [&self.entities, &self.relations, &self.writer].into_iter().filter_map(|phase| phase.temperature);
-        if let Some(wrong) = phases.chain([self.temperature]).find(|given| !(0.0..=2.0).contains(given)) {
-            return refuse(format!("temperature must be from 0 to 2, not {wrong}"));
+        if let Some(invalid) = phases.chain([self.temperature]).find(|temperature| !(0.0..=2.0).contains(temperature)) {
+            return refuse(format!("temperature must be from 0 to 2, not {invalid}"));
         }
-        let least = [
+        let minimums = [
             ("timeout_ms", self.timeout_ms, 1),
             ("connect_timeout_ms", self.connect_timeout_ms, 1),
             ("answer_tokens", self.answer_tokens.into(), 64),
@@ -171,8 +171,8 @@ impl LlmSettings {
             ("entity_passes", self.entity_passes as u64, 1),
             ("recap_chars", self.recap_chars as u64, 200),
         ];
-        if let Some((name, value, least)) = least.into_iter().find(|(_, value, least)| value < least) {
-            return refuse(format!("{name} must be at least {least}, not {value}"));
+        if let Some((name, value, minimum)) = minimums.into_iter().find(|(_, value, minimum)| value < minimum) {
+            return refuse(format!("{name} must be at least {minimum}, not {value}"));
         }
         if self.overlap_chars > self.part_chars / 2 {
             return refuse(format!(

@@ -10,12 +10,12 @@ use serde_json::{Value, json};
 use super::*;
 use crate::{Form, Mention, Stated};
 
-mod hidden;
+mod faulty_servers;
 mod items;
+mod key_secrecy;
 mod server;
-mod trouble;
 
-use server::{Act, Server, is_entities, user};
+use server::{Reaction, Server, is_entity_request, user_message};
 
 const KEY: &str = "sk-very-secret-key";
 
@@ -33,7 +33,7 @@ fn settings(server: &Server) -> LlmSettings {
     }
 }
 
-fn made(settings: LlmSettings) -> Llm {
+fn build_llm(settings: LlmSettings) -> Llm {
     let key = Key::new(KEY, &settings.base_url).unwrap();
     Llm::new(settings, key, Language::english(), Vocabulary::default()).unwrap()
 }
@@ -71,8 +71,8 @@ fn lore(text: &str) -> Text<'_> {
     Text::new(text, Form::Lore)
 }
 
-fn read(settings: LlmSettings, text: &str) -> Result<Found, LlmError> {
-    made(settings).extract_blocking(&harbour(), &lore(text), &Watch::default())
+fn extract(settings: LlmSettings, text: &str) -> Result<Found, LlmError> {
+    build_llm(settings).extract_blocking(&harbour(), &lore(text), &Watch::default())
 }
 
 const MERROW: &str =
@@ -103,7 +103,7 @@ fn a_text_is_read_in_two_phases() {
     let told = Mutex::new(Vec::new());
     let progress = |progress: Progress| told.lock().unwrap().push((progress.phase, progress.pass, progress.calls));
     let watch = Watch { progress: Some(&progress), ..Watch::default() };
-    let llm = made(settings(&server));
+    let llm = build_llm(settings(&server));
     let found = llm.extract_blocking(&harbour(), &lore(MERROW), &watch).unwrap();
 
     let entities = &found.extraction.entities;
@@ -134,16 +134,20 @@ fn a_text_is_read_in_two_phases() {
     use Phase::{Entities, Relations};
     assert_eq!(*told.lock().unwrap(), [(Entities, 1, 0), (Entities, 2, 1), (Entities, 3, 2), (Relations, 1, 3)]);
 
-    let asked = server.asked.lock().unwrap();
-    for (number, body) in asked.iter().enumerate() {
+    let requests = server.requests.lock().unwrap();
+    for (number, body) in requests.iter().enumerate() {
         assert_eq!(body["messages"].as_array().unwrap().len(), 2, "a context of its own");
         assert_eq!(body["response_format"]["type"], "json_schema");
         assert_eq!(body["response_format"]["json_schema"]["strict"], true);
         assert!((body["temperature"].as_f64().unwrap() - 0.2).abs() < 1e-6);
-        assert_eq!(user(body).contains("- merrow: Merrow, item"), number > 0, "what was found is told");
-        assert!(user(body).contains("- odo-brandt: Odo Brandt, npc, also called brandt, odo"), "{}", user(body));
+        assert_eq!(user_message(body).contains("- merrow: Merrow, item"), number > 0, "what was found is told");
+        assert!(
+            user_message(body).contains("- odo-brandt: Odo Brandt, npc, also called brandt, odo"),
+            "{}",
+            user_message(body)
+        );
     }
-    assert!(asked[3]["messages"][0]["content"].as_str().unwrap().contains("OWES: {subject} owes {object}"));
+    assert!(requests[3]["messages"][0]["content"].as_str().unwrap().contains("OWES: {subject} owes {object}"));
     let head = server.heads.lock().unwrap()[0].clone();
     assert!(head.starts_with("POST /v1/chat/completions") && head.contains(&format!("Bearer {KEY}")), "{head}");
 }
@@ -156,7 +160,7 @@ fn passes_end_after_two_without_news_or_at_the_most() {
         move |pass: usize| json!([{"name": names[(pass - 1).min(5)], "kind": "npc", "quote": text, "confidence": 1}]);
     let check = |most, expected: (usize, usize)| {
         let server = Server::with(of, |_| json!([]));
-        let found = read(LlmSettings { entity_passes: most, ..settings(&server) }, text).unwrap();
+        let found = extract(LlmSettings { entity_passes: most, ..settings(&server) }, text).unwrap();
         assert_eq!((found.counts.passes, found.counts.entities), expected);
     };
     check(4, (4, 4));
@@ -174,11 +178,11 @@ fn each_phase_may_have_a_model_of_its_own() {
     };
     let settings =
         LlmSettings { entities: phase("small", 0.0, 0.3), relations: phase("large", 1.0, 0.8), ..settings(&server) };
-    let found = read(settings, MERROW).unwrap();
+    let found = extract(settings, MERROW).unwrap();
     assert_eq!((found.counts.relations, found.counts.flagged.unsure), (2, 1));
-    let asked = server.asked.lock().unwrap();
+    let requests = server.requests.lock().unwrap();
     let models: Vec<_> =
-        asked.iter().map(|body| (body["model"].as_str().unwrap(), body["temperature"].as_f64().unwrap())).collect();
+        requests.iter().map(|body| (body["model"].as_str().unwrap(), body["temperature"].as_f64().unwrap())).collect();
     assert_eq!(models, [("small", 0.0), ("small", 0.0), ("small", 0.0), ("large", 1.0)]);
 }
 
@@ -188,9 +192,9 @@ fn long_texts_are_read_in_parts_and_merged() {
     let text =
         format!("Odo owns the barge Merrow.\n\n{filler}\n\nOdo is the owner of Merrow.\n\n{filler}\n\nBram fears Odo.");
     let server = Server::new(|_, body| {
-        let words = user(body);
+        let words = user_message(body);
         let has = |words_of: &str| words.contains(words_of);
-        Act::Say(if is_entities(body) {
+        Reaction::Answer(if is_entity_request(body) {
             let listed = has("- merrow:") || !has("Merrow");
             if listed { json!({"entities": []}) } else { json!({"entities": [{"name": "Merrow", "kind": "item", "quote": "Merrow", "confidence": 0.8}]}) }
         } else {
@@ -207,28 +211,31 @@ fn long_texts_are_read_in_parts_and_merged() {
             json!({"facts": facts})
         }.to_string())
     });
-    let found = read(LlmSettings { part_chars: 400, overlap_chars: 60, ..settings(&server) }, &text).unwrap();
+    let found = extract(LlmSettings { part_chars: 400, overlap_chars: 60, ..settings(&server) }, &text).unwrap();
     assert!(found.counts.parts >= 2 && found.unread.is_empty(), "{:?}", found.counts);
     assert_eq!(found.extraction.entities.len(), 1, "one Merrow");
     let facts = &found.extraction.facts;
     let said: Vec<_> = facts.iter().map(|fact| fact.predicate.as_str()).collect();
     assert_eq!(said, ["OWNS", "FEARS"]);
-    assert_eq!(found.further.len(), 1);
-    assert_eq!((found.further[0].fact, found.further[0].quote.as_str()), (0, "Odo is the owner of Merrow"));
+    assert_eq!(found.additional_quotes.len(), 1);
+    assert_eq!(
+        (found.additional_quotes[0].fact, found.additional_quotes[0].quote.as_str()),
+        (0, "Odo is the owner of Merrow")
+    );
     assert!(found.counts.merged >= 2);
     for fact in facts {
         assert_eq!(&text[fact.span.start..fact.span.end], fact.quote);
     }
     // The result does not depend on the number of parts that are read at once.
-    let one =
-        read(LlmSettings { part_chars: 400, overlap_chars: 60, concurrency: 1, ..settings(&server) }, &text).unwrap();
-    assert_eq!((one.extraction, one.further), (found.extraction, found.further));
+    let one = extract(LlmSettings { part_chars: 400, overlap_chars: 60, concurrency: 1, ..settings(&server) }, &text)
+        .unwrap();
+    assert_eq!((one.extraction, one.additional_quotes), (found.extraction, found.additional_quotes));
 }
 
 #[test]
 fn it_runs_within_a_runtime_of_its_caller() {
     let server = Server::with(merrow_entities, |_| merrow_facts());
-    let llm = made(settings(&server));
+    let llm = build_llm(settings(&server));
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let found = runtime.block_on(async move {
         let run = async move {
@@ -244,37 +251,38 @@ fn it_runs_within_a_runtime_of_its_caller() {
     assert_eq!(found.unwrap().counts.relations, 3);
 }
 
-fn line(speaker: Option<&str>, text: &str) -> Line {
-    Line { speaker: speaker.map(str::to_owned), text: text.into() }
+fn line(speaker: Option<&str>, text: &str) -> LogLine {
+    LogLine { speaker: speaker.map(str::to_owned), text: text.into() }
 }
 
 #[test]
 fn a_recap_is_written_from_lines() {
-    let server = Server::new(|_, _| Act::Say("<think>hm</think>\nOdo sold the barge.\u{1b}[2J\n\nBram wept. ".into()));
+    let server =
+        Server::new(|_, _| Reaction::Answer("<think>hm</think>\nOdo sold the barge.\u{1b}[2J\n\nBram wept. ".into()));
     let settings = LlmSettings {
         writer: PhaseSettings { model: Some("poet".into()), temperature: Some(0.7), min_confidence: None },
         ..settings(&server)
     };
-    let llm = made(settings);
+    let llm = build_llm(settings);
     let lines = [line(Some("Odo"), "I sell it."), line(None, "Bram weeps."), line(None, " ")];
     let recap = llm.writer().recap_blocking(&lines, "for the players", &Cancel::new()).unwrap();
     assert_eq!(recap, "Odo sold the barge.[2J\n\nBram wept.");
     assert_eq!(llm.tokens_used(), 100, "the budget is shared");
-    let asked = server.asked.lock().unwrap()[0].clone();
-    assert!(user(&asked).contains("Odo: I sell it.\nBram weeps.\n"), "{asked}");
-    assert!(asked["messages"][0]["content"].as_str().unwrap().ends_with("Wishes: for the players"));
-    assert_eq!((asked["model"].as_str(), asked["response_format"].is_null()), (Some("poet"), true));
+    let request = server.requests.lock().unwrap()[0].clone();
+    assert!(user_message(&request).contains("Odo: I sell it.\nBram weeps.\n"), "{request}");
+    assert!(request["messages"][0]["content"].as_str().unwrap().ends_with("Wishes: for the players"));
+    assert_eq!((request["model"].as_str(), request["response_format"].is_null()), (Some("poet"), true));
 }
 
 #[test]
 fn a_recap_of_nothing_or_too_much_is_refused() {
-    let server = Server::new(|_, _| Act::Say(" ".into()));
-    let writer = made(LlmSettings { recap_chars: 200, ..settings(&server) }).writer();
-    let recap = |lines: &[Line]| writer.recap_blocking(lines, "", &Cancel::new()).unwrap_err();
+    let server = Server::new(|_, _| Reaction::Answer(" ".into()));
+    let writer = build_llm(LlmSettings { recap_chars: 200, ..settings(&server) }).writer();
+    let recap = |lines: &[LogLine]| writer.recap_blocking(lines, "", &Cancel::new()).unwrap_err();
     assert!(matches!(recap(&[]), LlmError::Settings(_)));
     assert_eq!(
         recap(&[line(None, &"x".repeat(300))]),
-        LlmError::TooLong { given: 300, most: 200, setting: "recap_chars" }
+        LlmError::TooLong { char_count: 300, max_chars: 200, setting: "recap_chars" }
     );
     assert_eq!(server.count(), 0);
     assert!(matches!(recap(&[line(None, "A line.")]), LlmError::Unusable { .. }));
@@ -282,11 +290,11 @@ fn a_recap_of_nothing_or_too_much_is_refused() {
 
 #[test]
 fn a_prompt_of_the_programs_own_is_written_out() {
-    let server = Server::new(|_, _| Act::Say("Odo sold the barge [1].".into()));
-    let writer = made(LlmSettings { recap_chars: 200, ..settings(&server) }).writer();
+    let server = Server::new(|_, _| Reaction::Answer("Odo sold the barge [1].".into()));
+    let writer = build_llm(LlmSettings { recap_chars: 200, ..settings(&server) }).writer();
     let prompt = "Write a recap in at most 50 words.\n\n[1] Odo sells the barge.\n";
     assert_eq!(writer.write_blocking(prompt, &Cancel::new()).unwrap(), "Odo sold the barge [1].");
-    assert_eq!(user(&server.asked.lock().unwrap()[0]), prompt);
+    assert_eq!(user_message(&server.requests.lock().unwrap()[0]), prompt);
     assert!(matches!(writer.write_blocking(" ", &Cancel::new()), Err(LlmError::Settings(_))));
     assert!(matches!(writer.write_blocking(&"x".repeat(201), &Cancel::new()), Err(LlmError::TooLong { .. })));
 }

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use hearsay_model::{PassageId, Span};
 
-use super::{Found, Job, Turn, quote::Quotable};
+use super::{Found, Job, Turn, quote::NormalizedText};
 use crate::{ExtractedFact, Extraction, Mention, NewEntity, Stated};
 
 /// Separator between two turns of a script.
-const BETWEEN: &str = "\n\n";
+const TURN_SEPARATOR: &str = "\n\n";
 
 impl Job {
     /// Returns the turns as one text, and the byte range of each turn's words in this text. If the job has several
@@ -17,10 +17,10 @@ impl Job {
         let (mut script, mut spans) = (String::new(), Vec::new());
         for turn in &self.turns {
             if !script.is_empty() {
-                script.push_str(BETWEEN);
+                script.push_str(TURN_SEPARATOR);
             }
-            if let Some(called) = turn.called.as_ref().filter(|_| self.turns.len() > 1) {
-                script.push_str(called);
+            if let Some(name) = turn.called.as_ref().filter(|_| self.turns.len() > 1) {
+                script.push_str(name);
                 script.push_str(": ");
             }
             let start = script.len();
@@ -37,31 +37,32 @@ impl Job {
     /// A fact that several turns state is in the extraction of each of these turns. A fact without a named source is
     /// attributed to the speaker of the turn.
     pub fn by_turn(&self, found: &Found) -> (Vec<(PassageId, Extraction)>, usize) {
-        let whole = &found.extraction;
+        let extraction = &found.extraction;
         let (_, spans) = self.script();
-        let mut turns: Vec<Apart<'_>> =
-            self.turns.iter().zip(spans).map(|(turn, span)| Apart::new(turn, span, whole)).collect();
+        let mut turns: Vec<TurnExtraction<'_>> =
+            self.turns.iter().zip(spans).map(|(turn, span)| TurnExtraction::new(turn, span, extraction)).collect();
         let mut refused = 0;
-        for (at, fact) in whole.facts.iter().enumerate() {
-            let further = found.further.iter().filter(|further| further.fact == at).map(|further| further.span);
-            let mut said = false;
-            for span in std::iter::once(fact.span).chain(further) {
-                if let Some(turn) = turns.iter_mut().find(|turn| turn.has(span)) {
-                    turn.fact(fact, span);
-                    said = true;
+        for (at, fact) in extraction.facts.iter().enumerate() {
+            let additional_spans =
+                found.additional_quotes.iter().filter(|quote| quote.fact == at).map(|quote| quote.span);
+            let mut is_assigned = false;
+            for span in std::iter::once(fact.span).chain(additional_spans) {
+                if let Some(turn) = turns.iter_mut().find(|turn| turn.contains(span)) {
+                    turn.add_fact(fact, span);
+                    is_assigned = true;
                 }
             }
-            refused += usize::from(!said);
+            refused += usize::from(!is_assigned);
         }
-        for (at, entity) in whole.entities.iter().enumerate() {
-            if let Some(turn) = turns.iter_mut().find(|turn| turn.has(entity.span)) {
-                turn.entity(at, entity.span);
+        for (at, entity) in extraction.entities.iter().enumerate() {
+            if let Some(turn) = turns.iter_mut().find(|turn| turn.contains(entity.span)) {
+                turn.add_entity(at, entity.span);
             }
         }
-        for naming in &whole.mentions {
-            if let Some(turn) = turns.iter_mut().find(|turn| turn.has(naming.span)) {
-                let span = turn.inside(naming.span);
-                turn.extraction.mentions.push(crate::Naming { span, ..naming.clone() });
+        for occurrence in &extraction.mentions {
+            if let Some(turn) = turns.iter_mut().find(|turn| turn.contains(occurrence.span)) {
+                let span = turn.relative_span(occurrence.span);
+                turn.extraction.mentions.push(crate::NameOccurrence { span, ..occurrence.clone() });
             }
         }
         (turns.into_iter().map(|turn| (turn.turn.id, turn.extraction)).collect(), refused)
@@ -69,45 +70,45 @@ impl Job {
 }
 
 /// Extraction of one turn, while it is built.
-struct Apart<'a> {
+struct TurnExtraction<'a> {
     turn: &'a Turn,
     span: Span,
-    whole: &'a Extraction,
+    source: &'a Extraction,
     /// For each new entity, its index in the whole extraction and its index in the extraction of this turn.
-    places: BTreeMap<usize, usize>,
+    entity_indices: BTreeMap<usize, usize>,
     extraction: Extraction,
 }
 
-impl<'a> Apart<'a> {
-    fn new(turn: &'a Turn, span: Span, whole: &'a Extraction) -> Self {
-        let extraction = Extraction { addresses_program: whole.addresses_program, ..Extraction::default() };
-        Self { turn, span, whole, places: BTreeMap::new(), extraction }
+impl<'a> TurnExtraction<'a> {
+    fn new(turn: &'a Turn, span: Span, source: &'a Extraction) -> Self {
+        let extraction = Extraction { addresses_program: source.addresses_program, ..Extraction::default() };
+        Self { turn, span, source, entity_indices: BTreeMap::new(), extraction }
     }
 
-    fn has(&self, span: Span) -> bool {
+    fn contains(&self, span: Span) -> bool {
         self.span.start <= span.start && span.end <= self.span.end
     }
 
-    fn inside(&self, span: Span) -> Span {
+    fn relative_span(&self, span: Span) -> Span {
         Span { start: span.start - self.span.start, end: span.end - self.span.start }
     }
 
-    fn fact(&mut self, fact: &ExtractedFact, span: Span) {
-        let inside = self.inside(span);
-        let Some(quote) = self.turn.text.get(inside.start..inside.end) else { return };
-        let mut moved = |mention: &Mention| match mention {
-            Mention::New(at) => Mention::New(self.entity(*at, span)),
+    fn add_fact(&mut self, fact: &ExtractedFact, span: Span) {
+        let relative = self.relative_span(span);
+        let Some(quote) = self.turn.text.get(relative.start..relative.end) else { return };
+        let mut to_turn_mention = |mention: &Mention| match mention {
+            Mention::New(at) => Mention::New(self.add_entity(*at, span)),
             known => known.clone(),
         };
         let fact = ExtractedFact {
-            subject: moved(&fact.subject),
+            subject: to_turn_mention(&fact.subject),
             object: match &fact.object {
-                Stated::Entity(mention) => Stated::Entity(moved(mention)),
+                Stated::Entity(mention) => Stated::Entity(to_turn_mention(mention)),
                 value => value.clone(),
             },
-            stated_by: fact.stated_by.as_ref().map(&mut moved),
-            told_to: fact.told_to.iter().map(moved).collect(),
-            span: inside,
+            stated_by: fact.stated_by.as_ref().map(&mut to_turn_mention),
+            told_to: fact.told_to.iter().map(to_turn_mention).collect(),
+            span: relative,
             quote: quote.to_owned(),
             ..fact.clone()
         };
@@ -117,22 +118,22 @@ impl<'a> Apart<'a> {
     }
 
     /// Adds a new entity, if it is not in the extraction yet, and returns its index. The entity's span is the name in
-    /// this turn; if the turn does not contain the name, the span is `stated`.
-    fn entity(&mut self, at: usize, stated: Span) -> usize {
-        if let Some(place) = self.places.get(&at) {
-            return *place;
+    /// this turn; if the turn does not contain the name, the span is `fallback_span`.
+    fn add_entity(&mut self, at: usize, fallback_span: Span) -> usize {
+        if let Some(index) = self.entity_indices.get(&at) {
+            return *index;
         }
-        let place = self.extraction.entities.len();
-        self.places.insert(at, place);
-        if let Some(entity) = self.whole.entities.get(at) {
-            let named = if self.has(entity.span) {
-                Some(self.inside(entity.span))
+        let index = self.extraction.entities.len();
+        self.entity_indices.insert(at, index);
+        if let Some(entity) = self.source.entities.get(at) {
+            let name_span = if self.contains(entity.span) {
+                Some(self.relative_span(entity.span))
             } else {
-                Quotable::new(&self.turn.text).find(&entity.name)
+                NormalizedText::new(&self.turn.text).find(&entity.name)
             };
-            let span = named.unwrap_or_else(|| self.inside(stated));
+            let span = name_span.unwrap_or_else(|| self.relative_span(fallback_span));
             self.extraction.entities.push(NewEntity { span, ..entity.clone() });
         }
-        place
+        index
     }
 }

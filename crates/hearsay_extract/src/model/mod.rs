@@ -5,7 +5,7 @@
 //! makes it, and the referents of its pronouns and descriptions. `training/` contains the training program and the
 //! labels.
 
-mod decode;
+mod decoder;
 mod heads;
 mod reading;
 pub(crate) mod window;
@@ -16,7 +16,7 @@ use hearsay_embed::{EmbedError, EncoderOptions, TokenModel};
 
 use crate::statements::Calibration;
 use heads::Heads;
-pub(crate) use reading::{Found, LineReading, Meant, Referent, Status};
+pub(crate) use reading::{DecodedStatement, LikelyReferent, LineReading, Referent, Status};
 use window::Window;
 
 /// Directory name of the default reading model. It is looked for beside the directory of the sentence encoder.
@@ -38,23 +38,27 @@ impl ReadingModel {
     /// Returns an [`EmbedError`] if a file is missing or damaged.
     pub fn load(dir: &Path, threads: usize) -> Result<Self, EmbedError> {
         let tokens = TokenModel::load(dir, &heads::TENSORS, &EncoderOptions { threads })?;
-        let heads = Heads::of(&tokens);
+        let heads = Heads::load(&tokens);
         Ok(Self { calibration: Calibration::read(dir)?, tokens, heads })
     }
 
     /// Returns the token ids of a word.
-    pub(crate) fn pieces(&self, word: &str) -> Vec<u32> {
+    pub(crate) fn token_ids(&self, word: &str) -> Vec<u32> {
         // A word for which the tokenizer has no ids becomes the unknown token.
-        self.tokens.pieces(word).ok().filter(|ids| !ids.is_empty()).unwrap_or_else(|| vec![window::UNKNOWN])
+        self.tokens.pieces(word).ok().filter(|ids| !ids.is_empty()).unwrap_or_else(|| vec![window::UNK_TOKEN])
     }
 
     /// Reads windows. Returns one reading for each line to be read, in order.
     ///
     /// # Errors
     /// Returns an error if the model's files are inconsistent in a way that loading did not detect.
-    pub(crate) fn read(&self, windows: &[Window]) -> Result<Vec<LineReading>, EmbedError> {
+    pub(crate) fn read_windows(&self, windows: &[Window]) -> Result<Vec<LineReading>, EmbedError> {
         let texts: Vec<_> = windows.iter().map(|window| window.tokens.clone()).collect();
         let vectors = self.tokens.encode(&texts)?;
-        Ok(windows.iter().zip(&vectors).flat_map(|(window, rows)| decode::lines(&self.heads, window, rows)).collect())
+        Ok(windows
+            .iter()
+            .zip(&vectors)
+            .flat_map(|(window, rows)| decoder::decode_lines(&self.heads, window, rows))
+            .collect())
     }
 }

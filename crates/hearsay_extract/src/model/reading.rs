@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::mentions::Who;
+use crate::mentions::EntityRef;
 
 /// Results for one line.
 #[derive(Debug)]
@@ -10,8 +10,8 @@ pub(crate) struct LineReading {
     /// Index of the line in the document.
     pub(crate) line: usize,
     /// Probabilities that the line is narration, in character, or out of character.
-    pub(crate) talk: [f32; 3],
-    pub(crate) statements: Vec<Found>,
+    pub(crate) talk_probabilities: [f32; 3],
+    pub(crate) statements: Vec<DecodedStatement>,
 }
 
 /// Assertion status of a statement.
@@ -35,21 +35,21 @@ impl Status {
 
 /// A statement that the model found in a line.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct DecodedStatement {
     /// Range of the words of the statement.
     pub(crate) words: Range<usize>,
     /// Probability that a statement begins at the first word.
-    pub(crate) begins: f32,
+    pub(crate) begin_probability: f32,
     /// Mean probability that the other words continue the statement.
-    pub(crate) continues: f32,
+    pub(crate) continue_probability: f32,
     /// Logit of the model's own judgement whether the statement is right.
-    pub(crate) right: f32,
+    pub(crate) correctness_logit: f32,
     /// Probability of each [`Status`].
-    pub(crate) status: [f32; 5],
-    /// Entity that the statement is about; [`Referent::Own`] if the words of the statement contain it.
-    pub(crate) subject: Meant,
+    pub(crate) status_probabilities: [f32; 5],
+    /// Entity that the statement is about; [`Referent::Explicit`] if the words of the statement contain it.
+    pub(crate) subject: LikelyReferent,
     /// Character who makes the statement.
-    pub(crate) by: Meant,
+    pub(crate) stated_by: LikelyReferent,
     /// Pronouns and descriptions in the statement, in order.
     pub(crate) references: Vec<Reference>,
 }
@@ -58,12 +58,12 @@ pub(crate) struct Found {
 #[derive(Debug)]
 pub(crate) struct Reference {
     pub(crate) words: Range<usize>,
-    pub(crate) meant: Meant,
+    pub(crate) likely_referent: LikelyReferent,
 }
 
 /// The most likely referent of a reference, with its probability.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Meant {
+pub(crate) struct LikelyReferent {
     pub(crate) referent: Referent,
     pub(crate) probability: f32,
 }
@@ -72,11 +72,11 @@ pub(crate) struct Meant {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Referent {
     /// An entity with a name.
-    Named(Who),
+    Named(EntityRef),
     /// The players' characters.
     Party,
     /// A person or thing without a name.
     Other,
     /// The words of the statement themselves name it.
-    Own,
+    Explicit,
 }

@@ -5,11 +5,11 @@ use std::path::Path;
 use hearsay_embed::EmbedError;
 use serde::{Deserialize, Serialize};
 
-use super::sentence::Sentence;
-use crate::model::{Found, LineReading, Status};
+use super::sentence::StatementText;
+use crate::model::{DecodedStatement, LineReading, Status};
 
 /// Names of the features of a statement, in the order of [`Features`].
-pub const FEATURES: [&str; 14] = [
+pub const FEATURE_NAMES: [&str; 14] = [
     "begins",
     "continues",
     "resolved",
@@ -26,34 +26,38 @@ pub const FEATURES: [&str; 14] = [
     "right",
 ];
 
-/// Features of a statement, in the order of [`FEATURES`].
+/// Features of a statement, in the order of [`FEATURE_NAMES`].
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Features(pub [f64; FEATURES.len()]);
+pub struct Features(pub [f64; FEATURE_NAMES.len()]);
 
 impl Features {
-    pub(crate) fn of(reading: &LineReading, found: &Found, sentence: &Sentence) -> Self {
+    pub(crate) fn from_statement(reading: &LineReading, decoded: &DecodedStatement, sentence: &StatementText) -> Self {
         let logit = |p: f32| {
             let p = f64::from(p).clamp(1e-4, 1.0 - 1e-4);
             (p / (1.0 - p)).ln()
         };
-        let [_, in_character, out_of_character] = reading.talk;
-        let asserted: f32 =
-            Status::ALL.iter().zip(found.status).filter(|(status, _)| **status != Status::Hedged).map(|(_, p)| p).sum();
+        let [_, in_character, out_of_character] = reading.talk_probabilities;
+        let asserted: f32 = Status::ALL
+            .iter()
+            .zip(decoded.status_probabilities)
+            .filter(|(status, _)| **status != Status::Hedged)
+            .map(|(_, p)| p)
+            .sum();
         Self([
-            logit(found.begins),
-            logit(found.continues),
+            logit(decoded.begin_probability),
+            logit(decoded.continue_probability),
             f64::from(sentence.certainty.max(1e-4)).ln(),
             sentence.resolved.len() as f64,
             logit(out_of_character),
             f64::from(in_character),
             logit(1.0 - asserted),
-            f64::from(u8::from(sentence.names_new)),
-            (found.words.len() as f64).ln(),
-            f64::from(sentence.vague),
-            f64::from(sentence.pronouns),
-            f64::from(u8::from(sentence.starts)),
-            f64::from(u8::from(sentence.ends)),
-            f64::from(found.right),
+            f64::from(u8::from(sentence.has_new_name)),
+            (decoded.words.len() as f64).ln(),
+            f64::from(sentence.vague_words),
+            f64::from(sentence.pronoun_count),
+            f64::from(u8::from(sentence.starts_at_boundary)),
+            f64::from(u8::from(sentence.ends_at_boundary)),
+            f64::from(decoded.correctness_logit),
         ])
     }
 }
@@ -71,7 +75,7 @@ pub(crate) struct Calibration {
 #[serde(deny_unknown_fields)]
 struct Weights {
     bias: f64,
-    weights: [f64; FEATURES.len()],
+    weights: [f64; FEATURE_NAMES.len()],
 }
 
 impl Calibration {
@@ -86,9 +90,9 @@ impl Calibration {
         serde_json::from_str(&text).map_err(|source| EmbedError::InvalidJson { path, source })
     }
 
-    /// Returns the probability that a statement is right. `written` tells whether its line was written or spoken.
-    pub(crate) fn probability(&self, written: bool, features: &Features) -> f64 {
-        let Weights { bias, weights } = if written { &self.written } else { &self.spoken };
+    /// Returns the probability that a statement is right. `is_written` tells whether its line was written or spoken.
+    pub(crate) fn probability(&self, is_written: bool, features: &Features) -> f64 {
+        let Weights { bias, weights } = if is_written { &self.written } else { &self.spoken };
         let sum: f64 = weights.iter().zip(features.0).map(|(weight, value)| weight * value).sum();
         1.0 / (1.0 + (-(bias + sum)).exp())
     }

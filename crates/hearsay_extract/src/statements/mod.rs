@@ -9,29 +9,29 @@ mod calibration;
 mod sentence;
 #[cfg(test)]
 mod tests;
-mod words;
+mod word_splitter;
 
 use hearsay_embed::EmbedError;
 use hearsay_model::{Confidence, Predicate, Span, attribute, text};
 
 pub(crate) use calibration::Calibration;
-pub use calibration::{FEATURES, Features};
+pub use calibration::{FEATURE_NAMES, Features};
 
 use crate::{
     Extractor, ReadingModel,
     document::{DocumentLine, LineRole},
     facts::{ExtractedFact, Extraction, Form, Mention, Stated, Text},
     lexicon::{Gender, Lexicon},
-    mentions::{Finder, NewNames, Scene, Who},
-    model::{Found, LineReading, Referent, Status, window},
-    token,
+    mentions::{EntityRef, MentionFinder, NewNames, Scene},
+    model::{DecodedStatement, LineReading, Referent, Status, window},
+    tokenizer,
 };
-use sentence::Sentence;
-use words::{Word, words};
+use sentence::StatementText;
+use word_splitter::{Word, split_words};
 
 /// Probability of each kind of talk.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Talk {
+pub struct TalkProbabilities {
     /// Probability that the line tells what happens or is true in the story.
     pub narration: f32,
     /// Probability that a character speaks.
@@ -48,7 +48,7 @@ pub struct Statement {
     /// Features from which the confidence of the fact was computed.
     pub features: Features,
     /// Typed facts that the patterns find in the statement's sentence.
-    pub typed: Vec<ExtractedFact>,
+    pub typed_facts: Vec<ExtractedFact>,
     /// Name that is added before the words of the text because they have no subject; `None` if they have one.
     pub lead: Option<String>,
     /// Pronouns and descriptions in the text, with the names that replace them.
@@ -73,7 +73,7 @@ impl Statement {
 #[derive(Debug)]
 pub struct LineStatements {
     /// Probability of each kind of talk.
-    pub talk: Talk,
+    pub talk: TalkProbabilities,
     /// Statements in the order of the text.
     pub statements: Vec<Statement>,
     /// New names in the line. [`Mention::New`] in the facts is an index into this list.
@@ -93,34 +93,34 @@ impl Extraction {
         }
         if is_transcript {
             self.facts.retain_mut(|fact| {
-                let around =
-                    line.statements.iter().map(|statement| &statement.fact).find(|around| overlap(around, fact));
-                fact.confidence = around.map_or(fact.confidence, |around| fact.confidence.min(around.confidence));
-                around.is_some()
+                let statement_fact =
+                    line.statements.iter().map(|statement| &statement.fact).find(|other| spans_overlap(other, fact));
+                fact.confidence = statement_fact.map_or(fact.confidence, |other| fact.confidence.min(other.confidence));
+                statement_fact.is_some()
             });
         }
-        let shift = self.entities.len();
+        let offset = self.entities.len();
         self.entities.extend(line.entities);
-        let shifted = |mention: Mention| match mention {
-            Mention::New(index) => Mention::New(index + shift),
+        let with_offset = |mention: Mention| match mention {
+            Mention::New(index) => Mention::New(index + offset),
             known => known,
         };
         for statement in line.statements {
-            let Statement { mut fact, typed, .. } = statement;
-            fact.subject = shifted(fact.subject);
-            fact.stated_by = fact.stated_by.map(shifted);
-            for mut typed in typed {
-                typed.stated_by = typed.stated_by.map(shifted);
-                let same = |other: &&mut ExtractedFact| {
+            let Statement { mut fact, typed_facts, .. } = statement;
+            fact.subject = with_offset(fact.subject);
+            fact.stated_by = fact.stated_by.map(with_offset);
+            for mut typed in typed_facts {
+                typed.stated_by = typed.stated_by.map(with_offset);
+                let is_same = |other: &&mut ExtractedFact| {
                     (&other.subject, &other.predicate, &other.object)
                         == (&typed.subject, &typed.predicate, &typed.object)
                 };
-                match self.facts.iter_mut().find(same) {
+                match self.facts.iter_mut().find(is_same) {
                     Some(other) => other.confidence = other.confidence.max(typed.confidence),
                     None => self.facts.push(typed),
                 }
             }
-            if !self.facts.iter().any(|other| says_as_much(other, &fact)) {
+            if !self.facts.iter().any(|other| covers_statement(other, &fact)) {
                 self.facts.push(fact);
             }
         }
@@ -128,20 +128,22 @@ impl Extraction {
 }
 
 /// Returns whether two facts were found in overlapping words.
-fn overlap(one: &ExtractedFact, other: &ExtractedFact) -> bool {
+fn spans_overlap(one: &ExtractedFact, other: &ExtractedFact) -> bool {
     one.span.start < other.span.end && other.span.start < one.span.end
 }
 
 /// Returns whether a typed fact says almost everything that an overlapping statement says.
-fn says_as_much(typed: &ExtractedFact, statement: &ExtractedFact) -> bool {
-    let said = text::words(&typed.statement);
-    let left =
-        text::words(&statement.statement).into_iter().filter(|word| word.len() > 3 && !said.contains(word)).count();
-    overlap(typed, statement) && typed.predicate != statement.predicate && left < 2
+fn covers_statement(typed: &ExtractedFact, statement: &ExtractedFact) -> bool {
+    let typed_words = text::words(&typed.statement);
+    let uncovered_words = text::words(&statement.statement)
+        .into_iter()
+        .filter(|word| word.len() > 3 && !typed_words.contains(word))
+        .count();
+    spans_overlap(typed, statement) && typed.predicate != statement.predicate && uncovered_words < 2
 }
 
 /// Minimum confidence of a fact that the patterns find in the sentence of a statement.
-const TYPED: f64 = 0.7;
+const MIN_TYPED_CONFIDENCE: f64 = 0.7;
 
 impl Extractor {
     /// Finds the statements in the lines of a document from line `first` on. The earlier lines are only context.
@@ -155,95 +157,99 @@ impl Extractor {
         lines: &[DocumentLine<'_>],
         first: usize,
     ) -> Result<Vec<LineStatements>, EmbedError> {
-        let document = Document::of(self, lexicon, model, lines);
-        let readings = model.read(&window::windows(&document.lines, first, &|who| document.gender(who)))?;
-        Ok(readings.iter().map(|reading| document.line(model, reading)).collect())
+        let document = PreparedDocument::new(self, lexicon, model, lines);
+        let readings = model
+            .read_windows(&window::build_windows(&document.lines, first, &|entity| document.entity_gender(entity)))?;
+        Ok(readings.iter().map(|reading| document.line_statements(model, reading)).collect())
     }
 }
 
 /// A document with its words and names.
-struct Document<'a> {
+struct PreparedDocument<'a> {
     extractor: &'a Extractor,
     lexicon: &'a Lexicon,
     source: &'a [DocumentLine<'a>],
     words: Vec<Vec<Word<'a>>>,
     lines: Vec<window::ModelLine>,
-    new: NewNames,
+    new_names: NewNames,
 }
 
-impl<'a> Document<'a> {
-    fn of(
+impl<'a> PreparedDocument<'a> {
+    fn new(
         extractor: &'a Extractor,
         lexicon: &'a Lexicon,
         model: &ReadingModel,
         source: &'a [DocumentLine<'a>],
     ) -> Self {
-        let mut new = NewNames::default();
+        let mut new_names = NewNames::default();
         let scene = Scene::default();
         let grammar = extractor.grammar();
-        let mut pieces = rustc_hash::FxHashMap::default();
+        let mut token_ids = rustc_hash::FxHashMap::default();
         let (mut all_words, mut lines) = (Vec::new(), Vec::new());
         for line in source {
-            let words = words(line.text);
-            let finder = Finder { lexicon, grammar, scene: &scene, text: line.text };
-            let tokens = token::tokens(line.text, 0);
+            let words = split_words(line.text);
+            let finder = MentionFinder { lexicon, grammar, scene: &scene, text: line.text };
+            let tokens = tokenizer::tokenize(line.text, 0);
             let mut names = Vec::new();
-            let found = finder.names(&tokens, &mut new);
-            for name in found {
+            let mentions = finder.find_names(&tokens, &mut new_names);
+            for name in mentions {
                 let (start, end) = (tokens[name.start].start, tokens[name.end - 1].end);
                 let at = words.partition_point(|word| word.end <= start);
-                let behind = words.partition_point(|word| word.start < end);
+                let end_word = words.partition_point(|word| word.start < end);
                 // A capital letter at the beginning of a sentence is not enough to make a word a name.
-                let is_doubtful = |index: usize| !new.sure.get(index).copied().unwrap_or(false);
-                let is_guess = matches!(name.who, Who::New(index) if is_doubtful(index));
-                if at < behind && !is_guess {
-                    names.push((at..behind, name.who));
+                let is_doubtful = |index: usize| !new_names.is_confirmed.get(index).copied().unwrap_or(false);
+                let is_guess = matches!(name.entity, EntityRef::New(index) if is_doubtful(index));
+                if at < end_word && !is_guess {
+                    names.push((at..end_word, name.entity));
                 }
             }
-            let ids = |word: &Word<'_>| -> Vec<u32> {
-                pieces.entry(word.text.to_owned()).or_insert_with(|| model.pieces(word.text)).clone()
+            let cached_token_ids = |word: &Word<'_>| -> Vec<u32> {
+                token_ids.entry(word.text.to_owned()).or_insert_with(|| model.token_ids(word.text)).clone()
             };
             lines.push(window::ModelLine {
                 role: line.role,
-                speaker: line.speaker.and_then(|id| lexicon.index(id)).map(Who::Known),
-                words: words.iter().map(ids).collect(),
-                pronouns: pronouns(&words),
-                own: places(&words, &["i", "me", "my", "mine", "myself"]),
-                joining: places(&words, &[",", ";", ":", "-", "\u{2014}", "and", "or", "but", "that", "then", "so"]),
+                speaker: line.speaker.and_then(|id| lexicon.index(id)).map(EntityRef::Known),
+                words: words.iter().map(cached_token_ids).collect(),
+                pronouns: gendered_pronouns(&words),
+                self_references: word_positions(&words, &["i", "me", "my", "mine", "myself"]),
+                non_final_words: word_positions(
+                    &words,
+                    &[",", ";", ":", "-", "\u{2014}", "and", "or", "but", "that", "then", "so"],
+                ),
                 names,
             });
             all_words.push(words);
         }
-        Self { extractor, lexicon, source, words: all_words, lines, new }
+        Self { extractor, lexicon, source, words: all_words, lines, new_names }
     }
 
-    fn line(&self, model: &ReadingModel, reading: &LineReading) -> LineStatements {
-        let [narration, in_character, out_of_character] = reading.talk;
-        let mut entities = Entities { document: self, entities: Vec::new(), of: Vec::new() };
-        let statements = reading.statements.iter().filter_map(|found| {
-            let sentence = Sentence::of(self, reading.line, found)?;
-            self.statement(model, reading, found, &sentence, &mut entities)
+    fn line_statements(&self, model: &ReadingModel, reading: &LineReading) -> LineStatements {
+        let [narration, in_character, out_of_character] = reading.talk_probabilities;
+        let mut entities = LineEntities { document: self, entities: Vec::new(), document_indices: Vec::new() };
+        let statements = reading.statements.iter().filter_map(|decoded| {
+            let sentence = StatementText::write(self, reading.line, decoded)?;
+            self.build_statement(model, reading, decoded, &sentence, &mut entities)
         });
         let statements = statements.collect();
-        let talk = Talk { narration, in_character, out_of_character };
+        let talk = TalkProbabilities { narration, in_character, out_of_character };
         LineStatements { talk, statements, entities: entities.entities }
     }
 
-    fn statement(
+    fn build_statement(
         &self,
         model: &ReadingModel,
         reading: &LineReading,
-        found: &Found,
-        sentence: &Sentence,
-        entities: &mut Entities<'_, 'a>,
+        decoded: &DecodedStatement,
+        sentence: &StatementText,
+        entities: &mut LineEntities<'_, 'a>,
     ) -> Option<Statement> {
         let (line, words) = (&self.source[reading.line], &self.words[reading.line]);
-        let span = Span { start: words[found.words.start].start, end: words[found.words.end - 1].end };
-        let features = Features::of(reading, found, sentence);
+        let span = Span { start: words[decoded.words.start].start, end: words[decoded.words.end - 1].end };
+        let features = Features::from_statement(reading, decoded, sentence);
         let confidence = model.calibration.probability(line.role == LineRole::Written, &features);
         let subject = entities.mention(sentence.subject, span);
-        let by = match found.by.referent {
-            Referent::Named(who) if found.by.probability > 0.5 => Some(entities.mention(who, span)),
+        let stated_by = match decoded.stated_by.referent {
+            Referent::Named(entity) if decoded.stated_by.probability > 0.5 => Some(entities.mention(entity, span)),
             _ => None,
         };
         let fact = ExtractedFact {
@@ -255,35 +261,39 @@ impl<'a> Document<'a> {
             span,
             quote: line.text[span.start..span.end].to_owned(),
             confidence: Confidence::new(confidence).ok()?,
-            stated_by: by,
+            stated_by,
             told_to: Vec::new(),
             denied: false,
             over: false,
             cues: Vec::new(),
         };
-        let typed = if sentence.status == Status::Asserted { self.typed(&fact, sentence) } else { Vec::new() };
+        let typed_facts =
+            if sentence.status == Status::Asserted { self.typed_facts(&fact, sentence) } else { Vec::new() };
         let resolved = sentence
             .resolved
             .iter()
             .map(|(at, name)| (Span { start: words[at.start].start, end: words[at.end - 1].end }, name.clone()));
         Some(Statement {
             resolved: resolved.collect(),
-            lead: sentence.lead.clone(),
+            lead: sentence.added_subject.clone(),
             status: sentence.status,
             fact,
             features,
-            typed,
+            typed_facts,
         })
     }
 
     /// Returns the typed facts that the patterns find in the sentence of a statement.
-    fn typed(&self, statement: &ExtractedFact, sentence: &Sentence) -> Vec<ExtractedFact> {
-        let read = self.extractor.extract(self.lexicon, &Text::new(&sentence.text, Form::Lore));
-        let known = |fact: &ExtractedFact| {
+    fn typed_facts(&self, statement: &ExtractedFact, sentence: &StatementText) -> Vec<ExtractedFact> {
+        let extraction = self.extractor.extract(self.lexicon, &Text::new(&sentence.text, Form::Lore));
+        let is_known_fact = |fact: &ExtractedFact| {
             let is_known = |mention: &Mention| matches!(mention, Mention::Known(_));
             is_known(&fact.subject) && !matches!(&fact.object, Stated::Entity(mention) if !is_known(mention))
         };
-        let facts = read.facts.into_iter().filter(|fact| known(fact) && fact.confidence.get() >= TYPED);
+        let facts = extraction
+            .facts
+            .into_iter()
+            .filter(|fact| is_known_fact(fact) && fact.confidence.get() >= MIN_TYPED_CONFIDENCE);
         let facts = facts.filter_map(|fact| {
             let confidence = Confidence::new(fact.confidence.get() * statement.confidence.get()).ok()?;
             Some(ExtractedFact {
@@ -292,7 +302,7 @@ impl<'a> Document<'a> {
                 stated_by: fact
                     .stated_by
                     .clone()
-                    .filter(|by| matches!(by, Mention::Known(_)))
+                    .filter(|speaker| matches!(speaker, Mention::Known(_)))
                     .or(statement.stated_by.clone()),
                 confidence,
                 ..fact
@@ -301,23 +311,23 @@ impl<'a> Document<'a> {
         facts.collect()
     }
 
-    fn gender(&self, who: Who) -> Gender {
-        match who {
-            Who::Known(entity) => self.lexicon.entities[entity as usize].gender,
-            Who::New(_) => Gender::Unknown,
+    fn entity_gender(&self, entity: EntityRef) -> Gender {
+        match entity {
+            EntityRef::Known(entity) => self.lexicon.entities[entity as usize].gender,
+            EntityRef::New(_) => Gender::Unknown,
         }
     }
 
-    fn name(&self, who: Who) -> &str {
-        match who {
-            Who::Known(entity) => &self.lexicon.entities[entity as usize].name,
-            Who::New(index) => self.new.found.get(index).map_or("", |entity| &entity.name),
+    fn entity_name(&self, entity: EntityRef) -> &str {
+        match entity {
+            EntityRef::Known(entity) => &self.lexicon.entities[entity as usize].name,
+            EntityRef::New(index) => self.new_names.entities.get(index).map_or("", |entity| &entity.name),
         }
     }
 }
 
 /// Returns the singular pronouns for persons among `words`, each with its index and gender.
-fn pronouns(words: &[Word<'_>]) -> Vec<(usize, Gender)> {
+fn gendered_pronouns(words: &[Word<'_>]) -> Vec<(usize, Gender)> {
     let gender = |word: &Word<'_>| match word.text.to_lowercase().as_str() {
         "he" | "him" | "his" | "himself" => Some(Gender::He),
         "she" | "her" | "hers" | "herself" => Some(Gender::She),
@@ -326,32 +336,34 @@ fn pronouns(words: &[Word<'_>]) -> Vec<(usize, Gender)> {
     words.iter().enumerate().filter_map(|(at, word)| Some((at, gender(word)?))).collect()
 }
 
-/// Returns the indices of the words that are in `wanted`, ignoring case.
-fn places(words: &[Word<'_>], wanted: &[&str]) -> Vec<usize> {
-    let is_wanted = |word: &Word<'_>| wanted.contains(&word.text.to_lowercase().as_str());
-    (0..words.len()).filter(|at| is_wanted(&words[*at])).collect()
+/// Returns the indices of the words that are in `targets`, ignoring case.
+fn word_positions(words: &[Word<'_>], targets: &[&str]) -> Vec<usize> {
+    let is_target = |word: &Word<'_>| targets.contains(&word.text.to_lowercase().as_str());
+    (0..words.len()).filter(|at| is_target(&words[*at])).collect()
 }
 
-/// New names in the facts of a line. `of` contains the index of each name in the document.
-struct Entities<'d, 'a> {
-    document: &'d Document<'a>,
+/// New names in the facts of a line. `document_indices` contains the index of each name in the document.
+struct LineEntities<'d, 'a> {
+    document: &'d PreparedDocument<'a>,
     entities: Vec<crate::NewEntity>,
-    of: Vec<usize>,
+    document_indices: Vec<usize>,
 }
 
-impl Entities<'_, '_> {
+impl LineEntities<'_, '_> {
     /// Returns the mention of an entity. A new name gets `span`, the byte range of the statement, as its evidence.
-    fn mention(&mut self, who: Who, span: Span) -> Mention {
-        let index = match who {
-            Who::Known(entity) => return Mention::Known(self.document.lexicon.entities[entity as usize].id.clone()),
-            Who::New(index) => index,
+    fn mention(&mut self, entity: EntityRef, span: Span) -> Mention {
+        let index = match entity {
+            EntityRef::Known(entity) => {
+                return Mention::Known(self.document.lexicon.entities[entity as usize].id.clone());
+            }
+            EntityRef::New(index) => index,
         };
-        let at = self.of.iter().position(|known| *known == index).unwrap_or_else(|| {
-            let mut entity = self.document.new.found[index].clone();
+        let at = self.document_indices.iter().position(|known| *known == index).unwrap_or_else(|| {
+            let mut entity = self.document.new_names.entities[index].clone();
             entity.span = span;
             self.entities.push(entity);
-            self.of.push(index);
-            self.of.len() - 1
+            self.document_indices.push(index);
+            self.document_indices.len() - 1
         });
         Mention::New(at)
     }

@@ -19,21 +19,23 @@ use hearsay_engine::{ExtractedObject, Form, Memory, Mention, Ticket};
 use hearsay_model::{Author, Change, EntityId, Kind, Operation, Playing, SessionSetting, Setting};
 use serde::{Deserialize, Serialize};
 
-pub use parse::{Line, parse};
+pub use parse::{CaptureLine, parse};
 
 use crate::{
-    direction::visual,
-    names::Named,
-    panel::{DeskCommand, Look, Outcome, Panel, PanelContext, Request, Saved, restored, saved},
-    text::shortened,
-    widgets::{Completion, complete, complete_ui, weak},
+    direction::visual_order,
+    names::NamedEntity,
+    panel::{
+        DeskCommand, DisplayContext, Outcome, Panel, PanelContext, Request, SavedState, restore_state, save_state,
+    },
+    text::shorten,
+    widgets::{Completion, completion_list_ui, handle_completion_keys, weak_label},
 };
 
 /// Delay between the last key press and the extraction of facts from the typed text.
-const REST: Duration = Duration::from_millis(250);
+const EXTRACTION_DELAY: Duration = Duration::from_millis(250);
 
 /// Maximum number of sent lines that the Up key can recall.
-const REMEMBERED: usize = 50;
+const MAX_HISTORY_LINES: usize = 50;
 
 /// View state of the capture line. The typed text is saved when the window closes.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -41,7 +43,8 @@ const REMEMBERED: usize = 50;
 struct CaptureView {
     typed: String,
     /// Sent lines, newest last.
-    before: Vec<String>,
+    #[serde(rename = "before")]
+    history: Vec<String>,
     #[serde(skip)]
     recalled: Option<usize>,
     #[serde(skip)]
@@ -49,13 +52,13 @@ struct CaptureView {
     #[serde(skip)]
     focus: bool,
     #[serde(skip)]
-    trouble: Option<String>,
+    error: Option<String>,
     /// A line that is logged as soon as a session starts. If the DM declines to start a session, the line stays in the
     /// text field.
     #[serde(skip)]
-    waiting: Option<Log>,
+    pending_log: Option<Log>,
     #[serde(skip)]
-    starting: bool,
+    starting_session: bool,
 }
 
 /// The capture line at the bottom of the desk.
@@ -67,11 +70,11 @@ struct CaptureView {
 pub struct CapturePanel {
     view: CaptureView,
     /// The current text, and the facts extracted from it.
-    drafted: Option<(String, Drafted)>,
-    drafting: Option<(String, Ticket<Drafted>)>,
-    changed: Option<Instant>,
+    extracted: Option<(String, Drafted)>,
+    pending_extraction: Option<(String, Ticket<Drafted>)>,
+    changed_at: Option<Instant>,
     playing: bool,
-    here: Vec<EntityId>,
+    present: Vec<EntityId>,
     place: Option<EntityId>,
 }
 
@@ -87,81 +90,81 @@ impl CapturePanel {
     }
 
     /// Draws the capture line at the bottom of the desk. Returns the requests to the desk.
-    pub fn bar(&mut self, ui: &mut Ui, look: &Look) -> Vec<Request> {
-        let palette = look.theme.palette();
+    pub fn bottom_bar_ui(&mut self, ui: &mut Ui, display: &DisplayContext) -> Vec<Request> {
+        let palette = display.theme.palette();
         let frame = egui::Frame::new().fill(palette.background).inner_margin(egui::Margin::symmetric(8, 4));
         egui::Panel::bottom(egui::Id::new("hearsay capture"))
             .frame(frame)
             .show_separator_line(false)
-            .show(ui, |ui| Panel::ui(self, ui, look))
+            .show(ui, |ui| Panel::ui(self, ui, display))
             .inner
     }
 
     /// Parses the typed line. Returns the requests for this line.
-    fn send(&mut self, look: &Look) -> Vec<Request> {
-        self.view.trouble = None;
-        let line = match parse(&self.view.typed, &look.names) {
+    fn send(&mut self, display: &DisplayContext) -> Vec<Request> {
+        self.view.error = None;
+        let line = match parse(&self.view.typed, &display.names) {
             Ok(None) => return Vec::new(),
             Ok(Some(line)) => line,
-            Err(why) => {
-                self.view.trouble = Some(why);
+            Err(error) => {
+                self.view.error = Some(error);
                 return Vec::new();
             }
         };
         let request = match line {
-            Line::Log(text) => return self.log(LogLine::new(text)),
-            Line::Speech { speaker, words } if words.is_empty() => {
+            CaptureLine::Log(text) => return self.log(LogLine::new(text)),
+            CaptureLine::Speech { speaker, words } if words.is_empty() => {
                 Request::Scene { place: None, speaker: Some(speaker) }
             }
-            Line::Speech { speaker, words } => {
+            CaptureLine::Speech { speaker, words } => {
                 return self.log(LogLine { speaker: Some(speaker.to_string()), ..LogLine::new(words) });
             }
-            Line::Move { place, words } if words.is_empty() => self.move_to(place),
-            Line::Move { place, words } => {
+            CaptureLine::Move { place, words } if words.is_empty() => self.move_to(place),
+            CaptureLine::Move { place, words } => {
                 return self.log(LogLine { place: Some(place.to_string()), ..LogLine::new(words) });
             }
-            Line::Secret(text) => match self.secret(&text, look) {
-                Some(edit) => Request::Do(DeskCommand::Edit(edit)),
+            CaptureLine::Secret(text) => match self.secret(&text, display) {
+                Some(edit) => Request::Execute(DeskCommand::Edit(edit)),
                 None => {
-                    self.view.trouble = Some(
+                    self.view.error = Some(
                         "write the name of the character that the secret is about, as spelled in the campaign".into(),
                     );
                     return Vec::new();
                 }
             },
-            Line::New { name, kind, occupation, place } => {
+            CaptureLine::NewEntity { name, kind, occupation, place } => {
                 let occupation = occupation.map(|occupation| ("occupation".to_owned(), occupation));
                 let attributes = BTreeMap::from_iter(occupation);
                 let place =
                     place.or_else(|| self.place.clone().filter(|_| kind == Kind::Npc)).map(|place| place.to_string());
-                Request::Do(DeskCommand::Edit(Edit::Introduce { name, kind, place, attributes }))
+                Request::Execute(DeskCommand::Edit(Edit::Introduce { name, kind, place, attributes }))
             }
         };
-        self.sent();
+        self.clear_sent_line();
         vec![request]
     }
 
     fn log(&mut self, line: LogLine) -> Vec<Request> {
         let log = Log { lines: vec![line], ..Log::default() };
         if !self.playing {
-            self.view.waiting = Some(log);
+            self.view.pending_log = Some(log);
             return Vec::new();
         }
-        self.sent();
-        vec![Request::Do(DeskCommand::Log(log))]
+        self.clear_sent_line();
+        vec![Request::Execute(DeskCommand::Log(log))]
     }
 
     /// Stores the sent line for the Up key and clears the text field.
-    fn sent(&mut self) {
+    fn clear_sent_line(&mut self) {
         let line = std::mem::take(&mut self.view.typed);
-        self.view.before.retain(|before| *before != line);
-        self.view.before.push(line);
-        if self.view.before.len() > REMEMBERED {
-            self.view.before.remove(0);
+        self.view.history.retain(|earlier| *earlier != line);
+        self.view.history.push(line);
+        if self.view.history.len() > MAX_HISTORY_LINES {
+            self.view.history.remove(0);
         }
         self.view.recalled = None;
-        self.view.waiting = None;
-        self.drafted = None;
+        self.view.pending_log = None;
+        self.extracted = None;
         self.view.focus = true;
     }
 
@@ -169,7 +172,7 @@ impl CapturePanel {
         if !self.playing {
             return Request::Scene { place: Some(place), speaker: None };
         }
-        Request::Do(DeskCommand::make("move the scene", move |world| {
+        Request::Execute(DeskCommand::custom("move the scene", move |world| {
             let playing =
                 world.state.playing().ok_or(hearsay_engine::MemoryError::Command(CommandError::NotPlaying))?;
             let summary = format!("the scene moves to {}", world.state.name_or_id(&place));
@@ -182,18 +185,19 @@ impl CapturePanel {
 
     /// Returns the edit that records a secret. The secret is the first extracted fact whose entities exist. If there is
     /// no such fact, the secret is the typed text, as a sentence about the first entity that it names.
-    fn secret(&self, text: &str, look: &Look) -> Option<Edit> {
+    fn secret(&self, text: &str, display: &DisplayContext) -> Option<Edit> {
         let options = FactOptions { statement: Some(text.to_owned()), secret: true, ..FactOptions::default() };
-        let known = |mention: &Mention| match mention {
+        let known_id = |mention: &Mention| match mention {
             Mention::Known(id) => Some(id.to_string()),
             Mention::New(_) => None,
         };
-        let drafted = self.drafted.as_ref().filter(|(of, _)| *of == self.view.typed).map(|(_, drafted)| drafted);
-        let found = drafted.into_iter().flat_map(|drafted| &drafted.extraction.facts).find_map(|fact| {
-            let (subject, predicate) = (known(&fact.subject)?, fact.predicate.as_str().to_owned());
+        let extracted =
+            self.extracted.as_ref().filter(|(line, _)| *line == self.view.typed).map(|(_, extracted)| extracted);
+        let edit = extracted.into_iter().flat_map(|extracted| &extracted.extraction.facts).find_map(|fact| {
+            let (subject, predicate) = (known_id(&fact.subject)?, fact.predicate.as_str().to_owned());
             Some(match &fact.object {
                 ExtractedObject::Entity(object) => {
-                    Edit::Relate { subject, predicate, object: known(object)?, options: options.clone() }
+                    Edit::Relate { subject, predicate, object: known_id(object)?, options: options.clone() }
                 }
                 ExtractedObject::Value(value) => {
                     let value = value.clone();
@@ -201,36 +205,36 @@ impl CapturePanel {
                 }
             })
         });
-        found.or_else(|| {
-            let about = look.names.mentioned(text)?;
-            let (entity, attribute, value) = (about.id.to_string(), "secret".to_owned(), text.to_owned());
+        edit.or_else(|| {
+            let subject = display.names.find_mention(text)?;
+            let (entity, attribute, value) = (subject.id.to_string(), "secret".to_owned(), text.to_owned());
             Some(Edit::Set { entity, attribute, value, options })
         })
     }
 
     /// Returns completions for the name at the end of the line.
-    fn completions(&self, look: &Look) -> Vec<Named> {
+    fn completions(&self, display: &DisplayContext) -> Vec<NamedEntity> {
         let typed = &self.view.typed;
         if self.view.completion.dismissed.as_ref() == Some(typed) {
             return Vec::new();
         }
-        let (from, place_only) = name_start(typed);
-        let word = &typed[from..];
+        let (start, place_only) = name_start(typed);
+        let word = &typed[start..];
         if word.chars().count() < 2 {
             return Vec::new();
         }
-        let wanted = |named: &Named| !place_only || named.kind == Some(Kind::Location);
-        let found = look.names.completions(word, wanted, 6);
+        let is_offered = |entity: &NamedEntity| !place_only || entity.kind == Some(Kind::Location);
+        let candidates = display.names.completions(word, is_offered, 6);
         // A complete name needs no completion.
-        if found.iter().any(|named| named.name == word) {
+        if candidates.iter().any(|entity| entity.name == word) {
             return Vec::new();
         }
-        found.into_iter().cloned().collect()
+        candidates.into_iter().cloned().collect()
     }
 
-    fn take(&mut self, ui: &Ui, id: egui::Id, named: &Named) {
+    fn insert_completion(&mut self, ui: &Ui, id: egui::Id, entity: &NamedEntity) {
         let (from, _) = name_start(&self.view.typed);
-        self.view.typed.replace_range(from.., &format!("{} ", named.name));
+        self.view.typed.replace_range(from.., &format!("{} ", entity.name));
         let end = CCursor::new(self.view.typed.chars().count());
         let mut state = TextEdit::load_state(ui.ctx(), id).unwrap_or_default();
         state.cursor.set_char_range(Some(egui::text::CCursorRange::one(end)));
@@ -238,19 +242,19 @@ impl CapturePanel {
         self.view.focus = true;
     }
 
-    fn ask_for_session(&mut self, ui: &mut Ui, look: &Look) -> Vec<Request> {
+    fn start_session_ui(&mut self, ui: &mut Ui, display: &DisplayContext) -> Vec<Request> {
         let mut requests = Vec::new();
-        if self.view.waiting.is_none() || self.playing {
+        if self.view.pending_log.is_none() || self.playing {
             return requests;
         }
         ui.horizontal_wrapped(|ui| {
-            weak(ui, look, "No session is running.");
+            weak_label(ui, display, "No session is running.");
             if ui.button("Start a session and log it").clicked() {
-                self.view.starting = true;
-                requests.push(Request::Do(DeskCommand::Session(SessionStep::Start(NewSession::default()))));
+                self.view.starting_session = true;
+                requests.push(Request::Execute(DeskCommand::Session(SessionStep::Start(NewSession::default()))));
             }
             if ui.button("Cancel").clicked() {
-                self.view.waiting = None;
+                self.view.pending_log = None;
             }
         });
         requests
@@ -267,18 +271,19 @@ fn name_start(typed: &str) -> (usize, bool) {
         let at = typed.rfind(',').map_or(typed.len(), |comma| comma + 1);
         return (typed.len() - typed[at..].trim_start().len(), true);
     }
-    let starts = typed.char_indices().filter(|(at, _)| *at == 0 || typed[..*at].ends_with([' ', '"', '\u{201C}', '!']));
-    let words: Vec<usize> = starts.map(|(at, _)| at).collect();
+    let word_starts =
+        typed.char_indices().filter(|(at, _)| *at == 0 || typed[..*at].ends_with([' ', '"', '\u{201C}', '!']));
+    let words: Vec<usize> = word_starts.map(|(at, _)| at).collect();
     // Use the last words that begin with a capital letter, such as `Mirela Vo`.
-    let capital = |at: &usize| typed[*at..].chars().next().is_some_and(char::is_uppercase);
-    let mut from = typed.len();
+    let is_capitalized = |at: &usize| typed[*at..].chars().next().is_some_and(char::is_uppercase);
+    let mut start = typed.len();
     for at in words.iter().rev().take(3) {
-        if !capital(at) {
+        if !is_capitalized(at) {
             break;
         }
-        from = *at;
+        start = *at;
     }
-    (from, false)
+    (start, false)
 }
 
 impl Panel for CapturePanel {
@@ -288,48 +293,48 @@ impl Panel for CapturePanel {
 
     fn update(&mut self, memory: &Memory, context: &PanelContext) {
         self.playing = context.session.is_some();
-        (self.here, self.place) = (context.here.clone(), context.place.clone());
-        if let Some((of, ticket)) = &self.drafting
+        (self.present, self.place) = (context.present_players.clone(), context.place.clone());
+        if let Some((line, ticket)) = &self.pending_extraction
             && let Some(answer) = ticket.try_take()
         {
-            self.drafted = answer.ok().map(|drafted| (of.clone(), drafted));
-            self.drafting = None;
+            self.extracted = answer.ok().map(|extracted| (line.clone(), extracted));
+            self.pending_extraction = None;
         }
-        let rested = self.changed.is_some_and(|changed| changed.elapsed() >= REST);
+        let is_idle = self.changed_at.is_some_and(|changed_at| changed_at.elapsed() >= EXTRACTION_DELAY);
         let text = self.view.typed.trim_start_matches('!').trim();
-        let readable = !text.is_empty() && !text.starts_with(['+', '#', '@']);
-        if rested && self.drafting.is_none() {
-            self.changed = None;
-            if readable {
+        let is_extractable = !text.is_empty() && !text.starts_with(['+', '#', '@']);
+        if is_idle && self.pending_extraction.is_none() {
+            self.changed_at = None;
+            if is_extractable {
                 let draft = Draft {
                     text: text.to_owned(),
                     form: Form::Narration,
-                    present: self.here.iter().map(ToString::to_string).collect(),
+                    present: self.present.iter().map(ToString::to_string).collect(),
                     place: self.place.as_ref().map(ToString::to_string),
                     ..Draft::default()
                 };
                 let ticket = memory.draft(draft).ok();
-                self.drafting = ticket.map(|ticket| (self.view.typed.clone(), ticket));
+                self.pending_extraction = ticket.map(|ticket| (self.view.typed.clone(), ticket));
             }
         }
     }
 
-    fn ui(&mut self, ui: &mut Ui, look: &Look) -> Vec<Request> {
-        let mut requests = self.ask_for_session(ui, look);
+    fn ui(&mut self, ui: &mut Ui, display: &DisplayContext) -> Vec<Request> {
+        let mut requests = self.start_session_ui(ui, display);
         let id = egui::Id::new("hearsay capture line");
         let focused = ui.memory(|memory| memory.has_focus(id));
-        let found = if focused { self.completions(look) } else { Vec::new() };
+        let candidates = if focused { self.completions(display) } else { Vec::new() };
         if focused {
-            if let Some(named) = complete(ui, &found, &mut self.view.completion, &self.view.typed) {
-                self.take(ui, id, &named);
-            } else if found.is_empty() {
+            if let Some(entity) = handle_completion_keys(ui, &candidates, &mut self.view.completion, &self.view.typed) {
+                self.insert_completion(ui, id, &entity);
+            } else if candidates.is_empty() {
                 self.recall(ui);
             }
         }
         let hint = "What happens?   +new entity   @speaker   #place   !secret   (Ctrl+L)";
         let field = TextEdit::singleline(&mut self.view.typed)
             .id(id)
-            .hint_text(crate::widgets::as_hint(hint))
+            .hint_text(crate::widgets::italic_hint(hint))
             .desired_width(f32::INFINITY);
         let response = ui.add(field);
         response.widget_info(|| {
@@ -341,86 +346,86 @@ impl Panel for CapturePanel {
             response.request_focus();
         }
         if response.changed() {
-            self.changed = Some(Instant::now());
-            self.view.trouble = None;
+            self.changed_at = Some(Instant::now());
+            self.view.error = None;
             self.view.completion = Completion::default();
         }
-        if let Some(named) = complete_ui(look, &response, &found, &self.view.completion) {
-            self.take(ui, id, &named);
+        if let Some(entity) = completion_list_ui(display, &response, &candidates, &self.view.completion) {
+            self.insert_completion(ui, id, &entity);
         }
         if response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter)) {
-            requests.extend(self.send(look));
+            requests.extend(self.send(display));
         }
-        if let Some(trouble) = &self.view.trouble {
-            ui.label(RichText::new(trouble).small().color(look.theme.palette().bad));
-        } else if let Some((of, drafted)) = &self.drafted
-            && *of == self.view.typed
-            && !look.screen_safe
+        if let Some(error) = &self.view.error {
+            ui.label(RichText::new(error).small().color(display.theme.palette().bad));
+        } else if let Some((line, extracted)) = &self.extracted
+            && *line == self.view.typed
+            && !display.screen_safe
         {
-            preview(ui, look, drafted);
+            extraction_preview_ui(ui, display, extracted);
         }
         requests
     }
 
-    fn heard(&mut self, outcome: &Outcome) {
+    fn on_outcome(&mut self, outcome: &Outcome) {
         let DeskCommand::Session(SessionStep::Start(_)) = &outcome.desk_command else { return };
-        if !std::mem::take(&mut self.view.starting) {
+        if !std::mem::take(&mut self.view.starting_session) {
             return;
         }
-        if outcome.done.is_ok() {
+        if outcome.result.is_ok() {
             self.playing = true;
         }
     }
 
-    fn save(&self) -> Option<Saved> {
-        saved(&self.view)
+    fn save(&self) -> Option<SavedState> {
+        save_state(&self.view)
     }
 
-    fn restore(&mut self, saved: Saved) {
-        self.view = restored(saved).unwrap_or_default();
+    fn restore(&mut self, saved: SavedState) {
+        self.view = restore_state(saved).unwrap_or_default();
     }
 }
 
 impl CapturePanel {
     /// Returns the request that logs the waiting line, if a session has started.
-    pub(crate) fn due(&mut self) -> Option<Request> {
-        if !self.playing || self.view.starting {
+    pub(crate) fn take_due_log(&mut self) -> Option<Request> {
+        if !self.playing || self.view.starting_session {
             return None;
         }
-        let log = self.view.waiting.take()?;
-        self.sent();
-        Some(Request::Do(DeskCommand::Log(log)))
+        let log = self.view.pending_log.take()?;
+        self.clear_sent_line();
+        Some(Request::Execute(DeskCommand::Log(log)))
     }
 
     /// Puts an earlier sent line into the text field when the user presses Up or Down.
     fn recall(&mut self, ui: &Ui) {
         let pressed = |key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
-        let last = self.view.before.len();
+        let last = self.view.history.len();
         if pressed(Key::ArrowUp) && last > 0 {
             let at = self.view.recalled.unwrap_or(last).saturating_sub(1);
             self.view.recalled = Some(at);
-            self.view.typed = self.view.before[at].clone();
+            self.view.typed = self.view.history[at].clone();
         } else if pressed(Key::ArrowDown)
             && let Some(at) = self.view.recalled
         {
             self.view.recalled = (at + 1 < last).then_some(at + 1);
-            self.view.typed = self.view.before.get(at + 1).cloned().unwrap_or_default();
+            self.view.typed = self.view.history.get(at + 1).cloned().unwrap_or_default();
         }
     }
 }
 
 /// Draws a preview of the facts that were extracted from the line.
-fn preview(ui: &mut Ui, look: &Look, drafted: &Drafted) {
-    let facts = &drafted.extraction.facts;
+fn extraction_preview_ui(ui: &mut Ui, display: &DisplayContext, extracted: &Drafted) {
+    let facts = &extracted.extraction.facts;
     if facts.is_empty() {
         return;
     }
-    let told = facts.iter().zip(&drafted.statuses).take(3).map(|(fact, status)| {
+    let fact_texts = facts.iter().zip(&extracted.statuses).take(3).map(|(fact, status)| {
         let status = status.map_or("confidence too low", |status| status.as_str());
-        format!("{} ({status}, {:.2})", shortened(&fact.statement, 70), fact.confidence.get())
+        format!("{} ({status}, {:.2})", shorten(&fact.statement, 70), fact.confidence.get())
     });
-    let text = format!("\u{2192} {}", told.collect::<Vec<_>>().join("   "));
-    ui.add(egui::Label::new(RichText::new(visual(&text)).small().color(look.theme.palette().weak)).truncate());
+    let text = format!("\u{2192} {}", fact_texts.collect::<Vec<_>>().join("   "));
+    ui.add(egui::Label::new(RichText::new(visual_order(&text)).small().color(display.theme.palette().weak)).truncate());
 }
 
 #[cfg(test)]

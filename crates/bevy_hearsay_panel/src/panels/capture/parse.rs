@@ -2,11 +2,11 @@
 
 use hearsay_model::{EntityId, Kind, text};
 
-use crate::names::Names;
+use crate::names::NameIndex;
 
 /// A parsed capture line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Line {
+pub enum CaptureLine {
     /// A line for the session log.
     Log(String),
     /// `@npc words`: a character speaks. Without words, the line selects the character as the speaker of the scene.
@@ -26,7 +26,7 @@ pub enum Line {
     /// `!words`: a secret.
     Secret(String),
     /// `+name, occupation, place`: a new entity.
-    New {
+    NewEntity {
         /// Name of the entity.
         name: String,
         /// Kind of the entity.
@@ -42,48 +42,48 @@ pub enum Line {
 ///
 /// # Errors
 /// Returns an error if a name is unknown, or if required text is missing. The error says what was expected.
-pub fn parse(line: &str, names: &Names) -> Result<Option<Line>, String> {
+pub fn parse(line: &str, names: &NameIndex) -> Result<Option<CaptureLine>, String> {
     let line = line.trim();
     let mut rest = line.chars();
-    let Some(sign) = rest.next() else { return Ok(None) };
+    let Some(prefix) = rest.next() else { return Ok(None) };
     let rest = rest.as_str().trim();
-    Ok(Some(match sign {
+    Ok(Some(match prefix {
         '@' => {
             let (speaker, words) = leading_name(rest, names)
-                .ok_or_else(|| unknown(rest, "the name of the speaker", "@Mirela Voss I know nothing"))?;
-            Line::Speech { speaker, words: words.to_owned() }
+                .ok_or_else(|| unknown_name_error(rest, "the name of the speaker", "@Mirela Voss I know nothing"))?;
+            CaptureLine::Speech { speaker, words: words.to_owned() }
         }
         '#' => {
-            let (place, words) =
-                leading_name(rest, names).ok_or_else(|| unknown(rest, "the name of the place", "#Salt Quay"))?;
-            Line::Move { place, words: words.to_owned() }
+            let (place, words) = leading_name(rest, names)
+                .ok_or_else(|| unknown_name_error(rest, "the name of the place", "#Salt Quay"))?;
+            CaptureLine::Move { place, words: words.to_owned() }
         }
         '!' if rest.is_empty() => return Err("write the secret after `!`".into()),
-        '!' => Line::Secret(rest.to_owned()),
-        '+' => new(rest, names)?,
-        _ => Line::Log(line.to_owned()),
+        '!' => CaptureLine::Secret(rest.to_owned()),
+        '+' => parse_new_entity(rest, names)?,
+        _ => CaptureLine::Log(line.to_owned()),
     }))
 }
 
-fn unknown(rest: &str, what: &str, example: &str) -> String {
+fn unknown_name_error(rest: &str, expected: &str, example: &str) -> String {
     match rest.is_empty() {
-        true => format!("write {what}, as in `{example}`"),
+        true => format!("write {expected}, as in `{example}`"),
         false => format!(
-            "\u{201C}{}\u{201D} does not begin with a known name: write {what}, as in `{example}`",
-            crate::text::shortened(rest, 40)
+            "\u{201C}{}\u{201D} does not begin with a known name: write {expected}, as in `{example}`",
+            crate::text::shorten(rest, 40)
         ),
     }
 }
 
 /// Returns the entity whose name is at the beginning of a text, and the rest of the text. If several names match, uses
 /// the longest. Skips a colon or comma after the name.
-fn leading_name<'a>(rest: &'a str, names: &Names) -> Option<(EntityId, &'a str)> {
+fn leading_name<'a>(rest: &'a str, names: &NameIndex) -> Option<(EntityId, &'a str)> {
     let ends = rest.char_indices().filter(|(_, c)| !c.is_alphanumeric() && *c != '\'' && *c != '-').map(|(at, _)| at);
     let mut ends: Vec<usize> = ends.chain([rest.len()]).filter(|end| *end > 0 && *end <= 80).collect();
     ends.dedup();
-    let named = ends.into_iter().rev().find_map(|end| Some((names.exact(&rest[..end])?.id.clone(), end)));
+    let name_match = ends.into_iter().rev().find_map(|end| Some((names.find_exact(&rest[..end])?.id.clone(), end)));
     // If no complete name matches, accept the beginning of a name if only one entity has such a name.
-    let named = named.or_else(|| {
+    let name_match = name_match.or_else(|| {
         let word =
             rest.split(|c: char| c.is_whitespace() || c == ':' || c == ',').next().filter(|word| !word.is_empty())?;
         match names.completions(word, |_| true, 2)[..] {
@@ -91,14 +91,14 @@ fn leading_name<'a>(rest: &'a str, names: &Names) -> Option<(EntityId, &'a str)>
             _ => None,
         }
     });
-    let (id, end) = named?;
+    let (id, end) = name_match?;
     Some((id, rest[end..].trim_start_matches([':', ',']).trim_start()))
 }
 
-fn new(rest: &str, names: &Names) -> Result<Line, String> {
+fn parse_new_entity(rest: &str, names: &NameIndex) -> Result<CaptureLine, String> {
     let mut parts = rest.split(',').map(str::trim).filter(|part| !part.is_empty());
     let name = parts.next().ok_or("write the name of the new entity, as in `+Bram, ferryman, Salt Quay`")?.to_owned();
-    if names.exact(&name).is_some() {
+    if names.find_exact(&name).is_some() {
         return Err(format!(
             "an entity named {name} exists already: choose a name that tells them apart, as in `+{name} the younger`"
         ));
@@ -108,10 +108,10 @@ fn new(rest: &str, names: &Names) -> Result<Line, String> {
     for (number, part) in parts.iter().enumerate() {
         let built_in = Kind::BUILT_IN.into_iter().find(|kind| kind.as_str() == text::normal(part));
         let is_last = number + 1 == parts.len();
-        let somewhere = names.exact(part).filter(|named| named.kind == Some(Kind::Location));
-        match (built_in, somewhere) {
-            (Some(named), _) => kind = named,
-            (None, Some(named)) => place = Some(named.id.clone()),
+        let named_place = names.find_exact(part).filter(|named| named.kind == Some(Kind::Location));
+        match (built_in, named_place) {
+            (Some(known_kind), _) => kind = known_kind,
+            (None, Some(entity)) => place = Some(entity.id.clone()),
             (None, None) if occupation.is_none() => occupation = Some((*part).to_owned()),
             (None, None) if is_last => {
                 return Err(format!("there is no place named \u{201C}{part}\u{201D}: add it with `+{part}, location`"));
@@ -123,7 +123,7 @@ fn new(rest: &str, names: &Names) -> Result<Line, String> {
             }
         }
     }
-    Ok(Line::New { name, kind, occupation, place })
+    Ok(CaptureLine::NewEntity { name, kind, occupation, place })
 }
 
 #[cfg(test)]
@@ -131,8 +131,8 @@ mod tests {
     use super::*;
     use crate::testing::gullhaven_state;
 
-    fn parsed(line: &str) -> Result<Option<Line>, String> {
-        parse(line, &Names::of(&gullhaven_state()))
+    fn parsed(line: &str) -> Result<Option<CaptureLine>, String> {
+        parse(line, &NameIndex::from_state(&gullhaven_state()))
     }
 
     fn id(text: &str) -> EntityId {
@@ -142,11 +142,11 @@ mod tests {
     #[test]
     fn the_first_character_determines_the_kind_of_line() {
         assert_eq!(parsed("   "), Ok(None));
-        assert_eq!(parsed("Grimjaw left."), Ok(Some(Line::Log("Grimjaw left.".into()))));
+        assert_eq!(parsed("Grimjaw left."), Ok(Some(CaptureLine::Log("Grimjaw left.".into()))));
         let words = "I never saw it.".to_owned();
         let speaker = id("mirela-voss");
-        assert_eq!(parsed("@Mirela Voss: I never saw it."), Ok(Some(Line::Speech { speaker, words })));
-        assert_eq!(parsed("!He owes the guild."), Ok(Some(Line::Secret("He owes the guild.".into()))));
+        assert_eq!(parsed("@Mirela Voss: I never saw it."), Ok(Some(CaptureLine::Speech { speaker, words })));
+        assert_eq!(parsed("!He owes the guild."), Ok(Some(CaptureLine::Secret("He owes the guild.".into()))));
         let error = parsed("@Zzyzx hello").unwrap_err();
         assert!(error.contains("@Mirela Voss"), "{error}");
         assert!(parsed("!").is_err());
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn somebody_new_has_a_name_an_occupation_and_a_place() {
-        let place = Names::of(&gullhaven_state())
+        let place = NameIndex::from_state(&gullhaven_state())
             .all()
             .iter()
             .find(|named| named.kind == Some(Kind::Location))
@@ -163,10 +163,10 @@ mod tests {
         let line = parsed(&format!("+Bramwell Oarsong, ferryman, {}", place.name));
         let occupation = Some("ferryman".into());
         let name = "Bramwell Oarsong".to_owned();
-        assert_eq!(line, Ok(Some(Line::New { name, kind: Kind::Npc, occupation, place: Some(place.id) })));
+        assert_eq!(line, Ok(Some(CaptureLine::NewEntity { name, kind: Kind::Npc, occupation, place: Some(place.id) })));
         assert!(parsed("+Mirela Voss").unwrap_err().contains("already"));
         assert!(parsed("+Ann, cook, Nowhere At All").unwrap_err().contains("no place"));
         let line = parsed("+Old Mill, location").unwrap();
-        assert!(matches!(line, Some(Line::New { kind: Kind::Location, .. })));
+        assert!(matches!(line, Some(CaptureLine::NewEntity { kind: Kind::Location, .. })));
     }
 }

@@ -16,25 +16,25 @@ use hearsay_query::{
 };
 
 use super::model::{
-    AliasLine, ConditionLine, EntityModel, EntityRequest, FactSection, KnowsLine, MOST, MetLine, PassageLine,
+    AliasLine, ConditionLine, EntityModel, EntityRequest, FactSection, KnowsLine, MAX_LISTED, MeetingLine, PassageLine,
     SecretLine, TimeLine, UnsettledLine, WordsLine,
 };
-use crate::{names::Named, panels::fact::FactModel};
+use crate::{names::NamedEntity, panels::fact::FactModel};
 
 impl EntityModel {
     /// Reads an entity's page. Call this function on a background thread, because it computes the view of each player
     /// character and visits every passage.
     ///
     /// # Errors
-    /// Currently never returns an error. If the entity does not exist, `found` is false.
-    pub fn load(world: &ReadSnapshot, request: &EntityRequest) -> Result<Self, MemoryError> {
-        let (state, id) = (&*world.state, &request.id);
+    /// Currently never returns an error. If the entity does not exist, `exists` is false.
+    pub fn load(snapshot: &ReadSnapshot, request: &EntityRequest) -> Result<Self, MemoryError> {
+        let (state, id) = (&*snapshot.state, &request.id);
         let mut model = Self { id: Some(id.clone()), name: id.to_string(), ..Self::default() };
         if state.entity(id).is_none() {
             return Ok(model);
         }
         let page = Page { state, id, table: Table::of(state, None), view: View::of(state, &id.clone().into(), None) };
-        model.found = true;
+        model.exists = true;
         model.clock = state.clock().map(|time| state.calendar().print(time));
         model.name = state.name_or_id(id).to_owned();
         model.kind = state.kind(id);
@@ -64,7 +64,7 @@ impl Page<'_> {
 
     fn meetings(&self, model: &mut EntityModel) -> Result<(), MemoryError> {
         let meetings = query::portrait::meetings(self.state, self.id)?;
-        let line = |meeting: Meeting| {
+        let to_line = |meeting: Meeting| {
             let acquisition = match meeting.acquisition {
                 Met::Named => "Only mentioned",
                 Met::Visited => "Visited",
@@ -74,10 +74,10 @@ impl Page<'_> {
             };
             let place = meeting.place.as_ref().filter(|place| *place != self.id).map(|place| self.name(place));
             let parts: Vec<String> = [meeting.title, meeting.when, place].into_iter().flatten().collect();
-            MetLine { acquisition: acquisition.into(), text: parts.join(" \u{00B7} "), session: meeting.session }
+            MeetingLine { acquisition: acquisition.into(), text: parts.join(" \u{00B7} "), session: meeting.session }
         };
-        model.first_met = meetings.first.map(line);
-        model.last_seen = meetings.last.map(line);
+        model.first_met = meetings.first.map(to_line);
+        model.last_seen = meetings.last.map(to_line);
         model.last_words = meetings.words.map(|words| {
             let title = words.session.as_ref().and_then(|session| query::table::session_title(self.state, session));
             let parts: Vec<String> = [title, words.when].into_iter().flatten().collect();
@@ -119,110 +119,119 @@ impl Page<'_> {
         let mut facts: Vec<&Fact> = self.state.facts_of(self.id).map(AsRef::as_ref).collect();
         facts.retain(|fact| fact.status() != FactStatus::Rejected);
         facts.sort_by_key(|fact| (fact.validity().is_closed(), fact.predicate(), fact.id()));
-        let mut sections: BTreeMap<Part, Vec<&Fact>> = BTreeMap::new();
+        let mut sections: BTreeMap<SectionKind, Vec<&Fact>> = BTreeMap::new();
         for fact in facts {
-            let own = fact.subject() == self.id;
+            let is_own = fact.subject() == self.id;
             let predicate = fact.predicate();
-            let part = match () {
-                () if fact.status() == FactStatus::Proposed => Part::Waiting,
-                () if own && is_name(predicate) => {
+            let section_kind = match () {
+                () if fact.status() == FactStatus::Proposed => SectionKind::InReview,
+                () if is_own && is_name(predicate) => {
                     if *predicate == *attribute::ALIAS && fact.status() == FactStatus::Canon {
                         let text = fact.object().text().unwrap_or_default().to_owned();
                         let secret = fact.secrecy() == Secrecy::Secret;
                         model.aliases.push(AliasLine { text, secret, safe: self.table.may_see(fact), fact: fact.id() });
                     }
-                    Part::Names
+                    SectionKind::Names
                 }
-                () if fact.status() == FactStatus::False => Part::Untrue,
-                () if own && *predicate == *attribute::DESCRIPTION => Part::Description,
-                () if own && *predicate == *attribute::LORE => Part::Lore,
-                () if own && !predicate.is_relation() => Part::Attributes,
-                () if own || fact.object().entity() == Some(self.id) => Part::Relations,
-                () => Part::Mentioned,
+                () if fact.status() == FactStatus::False => SectionKind::Untrue,
+                () if is_own && *predicate == *attribute::DESCRIPTION => SectionKind::Description,
+                () if is_own && *predicate == *attribute::LORE => SectionKind::Lore,
+                () if is_own && !predicate.is_relation() => SectionKind::Attributes,
+                () if is_own || fact.object().entity() == Some(self.id) => SectionKind::Relations,
+                () => SectionKind::Mentioned,
             };
-            sections.entry(part).or_default().push(fact);
+            sections.entry(section_kind).or_default().push(fact);
         }
-        let section = |(part, facts): (Part, Vec<&Fact>)| FactSection {
-            title: part.title().into(),
-            more: facts.len().saturating_sub(MOST),
-            facts: facts.into_iter().take(MOST).map(|fact| FactModel::of(self.state, &self.table, fact)).collect(),
+        let to_section = |(section_kind, facts): (SectionKind, Vec<&Fact>)| FactSection {
+            title: section_kind.title().into(),
+            more: facts.len().saturating_sub(MAX_LISTED),
+            facts: facts
+                .into_iter()
+                .take(MAX_LISTED)
+                .map(|fact| FactModel::from_fact(self.state, &self.table, fact))
+                .collect(),
         };
-        model.sections = sections.into_iter().map(section).collect();
+        model.sections = sections.into_iter().map(to_section).collect();
     }
 
     fn knows(&self, model: &mut EntityModel) {
         if !model.kind.as_ref().is_none_or(Kind::can_know) {
             return;
         }
-        let own = |known: &&Known| {
-            let ways = if known.is_made_up() { known.shared() } else { known.known_edges() };
-            !is_name(known.predicate()) && ways.iter().any(|way| way.access_path != AccessPath::Common)
+        let is_own_knowledge = |known: &&Known| {
+            let edges = if known.is_made_up() { known.shared() } else { known.known_edges() };
+            !is_name(known.predicate()) && edges.iter().any(|edge| edge.access_path != AccessPath::Common)
         };
-        let mut known: Vec<&Known> = self.view.facts().filter(own).collect();
+        let mut known: Vec<&Known> = self.view.facts().filter(is_own_knowledge).collect();
         known.sort_by_key(|known| (Reverse(known.learned()), known.id()));
-        model.knows_all = known.len();
-        let called = |id: &EntityId| self.name(id);
-        let line = |known: &Known| {
+        model.knows_total = known.len();
+        let name_of = |id: &EntityId| self.name(id);
+        let to_line = |known: &Known| {
             let belief = self.view.belief(known);
-            let way = known.known_edges().first().or(known.shared().first());
-            let acquisition = way.map_or_else(String::new, |way| query::knowledge::way_called(way, &called));
+            let edge = known.known_edges().first().or(known.shared().first());
+            let acquisition = edge.map_or_else(String::new, |edge| query::knowledge::way_called(edge, &name_of));
             let since = known.learned().map(|time| self.state.calendar().print(time));
             let parts: Vec<String> =
                 [Some(acquisition), since].into_iter().flatten().filter(|part| !part.is_empty()).collect();
             KnowsLine {
                 fact: known.id(),
                 statement: known.statement().to_owned(),
-                hold: hold(belief.hold).into(),
+                belief_status: belief_status_text(belief.hold).into(),
                 credence: belief.credence.get(),
                 acquisition: parts.join(", "),
                 conceals: known.conceals(),
                 secret: known.is_secret(),
-                table: self.table.learned(known.id()),
+                known_to_party: self.table.learned(known.id()),
                 safe: self.state.fact(known.id()).is_some_and(|fact| self.table.may_see(fact)),
             }
         };
-        model.knows = known.into_iter().take(MOST).map(line).collect();
+        model.knows = known.into_iter().take(MAX_LISTED).map(to_line).collect();
     }
 
     /// Returns the secrets that the entity keeps, followed by the secrets about the entity that it does not know.
     fn secrets(&self) -> Vec<SecretLine> {
-        let kept = self.view.facts().filter(|known| known.is_secret() || known.conceals());
-        let kept = kept.filter_map(|known| self.state.fact(known.id())).map(|fact| (fact, true));
-        let about = self.state.facts_of(self.id).filter(|fact| self.view.fact(fact.id()).is_none());
-        let about =
-            about.filter(|fact| fact.status().is_in_world() && is_secret(self.state, fact)).map(|fact| (fact, false));
-        let mut facts: Vec<_> = kept.chain(about).collect();
-        facts.sort_by_key(|(fact, keeps)| (!keeps, fact.subject() != self.id, fact.predicate().clone(), fact.id()));
-        facts.truncate(MOST);
+        let held_secrets = self.view.facts().filter(|known| known.is_secret() || known.conceals());
+        let held_secrets = held_secrets.filter_map(|known| self.state.fact(known.id())).map(|fact| (fact, true));
+        let unknown_secrets = self.state.facts_of(self.id).filter(|fact| self.view.fact(fact.id()).is_none());
+        let unknown_secrets = unknown_secrets
+            .filter(|fact| fact.status().is_in_world() && is_secret(self.state, fact))
+            .map(|fact| (fact, false));
+        let mut facts: Vec<_> = held_secrets.chain(unknown_secrets).collect();
+        facts.sort_by_key(|(fact, is_holder)| {
+            (!is_holder, fact.subject() != self.id, fact.predicate().clone(), fact.id())
+        });
+        facts.truncate(MAX_LISTED);
         let players: Vec<EntityId> = self.table.players().cloned().collect();
         // Evaluate the conditions of all reveals together, and only if any of these secrets has a reveal.
         let has_reveal = facts.iter().any(|(fact, _)| self.state.reveals_of(fact.id()).next().is_some());
         let revealable = match has_reveal {
-            true => revealable_to(self.state, &players, &|who, of| Trust::between(self.state, who, of).level()),
+            true => revealable_to(self.state, &players, &|truster, trustee| {
+                Trust::between(self.state, truster, trustee).level()
+            }),
             false => Vec::new(),
         };
-        facts.into_iter().map(|(fact, keeps)| self.secret(fact, keeps, &revealable)).collect()
+        facts.into_iter().map(|(fact, is_holder)| self.secret(fact, is_holder, &revealable)).collect()
     }
 
-    fn secret(&self, fact: &Fact, keeps: bool, revealable: &[Revealable]) -> SecretLine {
+    fn secret(&self, fact: &Fact, is_holder: bool, revealable: &[Revealable]) -> SecretLine {
         let mut edges: Vec<_> =
             self.state.known_by(fact.id()).filter(|edge| edge.acquisition.gives_knowledge()).collect();
         edges.sort_by_key(|edge| (edge.learned_at(), edge.knower.clone(), edge.id()));
-        let called = |id: &EntityId| self.name(id);
-        let told = edges.iter().filter(|edge| edge.acquisition.is_told()).map(|edge| {
-            let to = edge.knower.entity().map_or_else(|| "Everybody".to_owned(), called);
+        let name_of = |id: &EntityId| self.name(id);
+        let tellings = edges.iter().filter(|edge| edge.acquisition.is_told()).map(|edge| {
+            let to = edge.knower.entity().map_or_else(|| "Everybody".to_owned(), name_of);
             let when = crate::panels::fact::date(self.state, edge.learned.as_ref());
-            let parts = [Some(format!("{to}: {}", query::facts::how_called(&edge.acquisition, &called))), when];
+            let parts = [Some(format!("{to}: {}", query::facts::how_called(&edge.acquisition, &name_of))), when];
             parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
         });
-        let mut known_by: Vec<Named> =
-            edges.iter().filter_map(|edge| Some(Named::of(self.state, edge.knower.entity()?))).collect();
+        let mut known_by: Vec<NamedEntity> =
+            edges.iter().filter_map(|edge| Some(NamedEntity::new(self.state, edge.knower.entity()?))).collect();
         known_by.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
         known_by.dedup();
         let conditions = revealable.iter().filter(|revealable| revealable.fact == fact.id());
         let conditions = conditions.map(|revealable| ConditionLine {
-            holder: Named::of(self.state, &revealable.holder),
-            holds: revealable.judgement.holds,
+            holder: NamedEntity::new(self.state, &revealable.holder),
+            is_met: revealable.judgement.holds,
             missing: revealable.judgement.missing.clone(),
             note: self
                 .state
@@ -233,10 +242,10 @@ impl Page<'_> {
         SecretLine {
             fact: fact.id(),
             statement: fact.statement().to_owned(),
-            keeps,
-            told: told.collect(),
+            is_holder,
+            tellings: tellings.collect(),
             known_by,
-            table: self.table.knows(fact.id()).is_some(),
+            known_to_party: self.table.knows(fact.id()).is_some(),
             conditions: conditions.collect(),
         }
     }
@@ -245,7 +254,7 @@ impl Page<'_> {
         let mut lines: Vec<TimeLine> = Vec::new();
         let print = |time| self.state.calendar().print(time);
         for fact in self.state.facts_of(self.id).filter(|fact| fact.status() == FactStatus::Canon) {
-            let mut note = |time: hearsay_model::GameTime, text: String| {
+            let mut add_line = |time: hearsay_model::GameTime, text: String| {
                 lines.push(TimeLine {
                     time: time.0,
                     when: print(time),
@@ -257,19 +266,19 @@ impl Page<'_> {
                 });
             };
             if let Some(start) = fact.validity().start() {
-                note(start, fact.statement().to_owned());
+                add_line(start, fact.statement().to_owned());
             }
             if let Some(end) = fact.validity().end() {
-                note(end, format!("Ended: {}", fact.statement()));
+                add_line(end, format!("Ended: {}", fact.statement()));
             }
         }
-        let said = |passage: &Passage| {
+        let took_part = |passage: &Passage| {
             passage.speaker.as_ref() == Some(self.id) || passage.heard_by.contains(&Knower::Entity(self.id.clone()))
         };
         let mut sessions: Vec<_> = self.state.sessions().filter(|session| session.present.contains(self.id)).collect();
-        let there = self.state.passages().filter(|(_, passage)| said(passage));
-        let there = there.filter_map(|(_, passage)| self.state.session(passage.session.as_ref()?));
-        sessions.extend(there);
+        let spoken_sessions = self.state.passages().filter(|(_, passage)| took_part(passage));
+        let spoken_sessions = spoken_sessions.filter_map(|(_, passage)| self.state.session(passage.session.as_ref()?));
+        sessions.extend(spoken_sessions);
         sessions.sort_by_key(|session| session.id.clone());
         sessions.dedup_by_key(|session| session.id.clone());
         for session in sessions {
@@ -288,22 +297,22 @@ impl Page<'_> {
             });
         }
         lines.sort_by(|a, b| (a.time, a.fact, &a.text).cmp(&(b.time, b.fact, &b.text)));
-        lines.truncate(MOST);
+        lines.truncate(MAX_LISTED);
         lines
     }
 
     fn passages(&self, model: &mut EntityModel) {
-        let own = |passage: &Passage| passage.speaker.as_ref() == Some(self.id);
-        let about =
+        let is_own = |passage: &Passage| passage.speaker.as_ref() == Some(self.id);
+        let is_about =
             |passage: &Passage| passage.document.as_ref() == Some(self.id) || passage.mentions.contains(self.id);
-        let passages = self.state.passages().filter(|(_, passage)| own(passage) || about(passage));
+        let passages = self.state.passages().filter(|(_, passage)| is_own(passage) || is_about(passage));
         let time = |passage: &Passage| passage.time.as_ref().and_then(|date| date.time);
         let number =
             |passage: &Passage| self.state.session(passage.session.as_ref()?).and_then(|session| session.number);
         let mut passages: Vec<(PassageId, &Passage)> = passages.map(|(id, passage)| (id, &**passage)).collect();
         passages.sort_by_key(|(id, passage)| (Reverse((number(passage), time(passage), passage.line)), *id));
-        model.passages_all = passages.len();
-        let line = |(id, passage): (PassageId, &Passage)| {
+        model.passages_total = passages.len();
+        let to_line = |(id, passage): (PassageId, &Passage)| {
             let title = passage.session.as_ref().and_then(|session| query::table::session_title(self.state, session));
             let document = passage.document.as_ref().filter(|document| *document != self.id);
             let when = crate::panels::fact::date(self.state, passage.time.as_ref());
@@ -311,21 +320,21 @@ impl Page<'_> {
             let parts = [title, passage.title.clone(), document.map(|document| self.name(document)), when, place];
             PassageLine {
                 id,
-                speaker: passage.speaker.as_ref().map(|speaker| Named::of(self.state, speaker)),
+                speaker: passage.speaker.as_ref().map(|speaker| NamedEntity::new(self.state, speaker)),
                 text: passage.text.clone(),
                 place: parts.into_iter().flatten().collect::<Vec<_>>().join(" \u{00B7} "),
-                own: own(passage),
+                is_speaker: is_own(passage),
                 safe: self.table.all_heard(id),
             }
         };
-        model.passages = passages.into_iter().take(MOST).map(line).collect();
+        model.passages = passages.into_iter().take(MAX_LISTED).map(to_line).collect();
     }
 }
 
 /// The sections of a page, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Part {
-    Waiting,
+enum SectionKind {
+    InReview,
     Description,
     Attributes,
     Relations,
@@ -335,10 +344,10 @@ enum Part {
     Untrue,
 }
 
-impl Part {
+impl SectionKind {
     fn title(self) -> &'static str {
         match self {
-            Self::Waiting => "Waiting for review",
+            Self::InReview => "Waiting for review",
             Self::Description => "Description",
             Self::Attributes => "Attributes",
             Self::Relations => "Relations",
@@ -356,8 +365,8 @@ fn is_name(predicate: &Predicate) -> bool {
 }
 
 /// Formats a knower's attitude to a fact.
-pub(crate) fn hold(hold: Hold) -> &'static str {
-    match hold {
+pub(crate) fn belief_status_text(status: Hold) -> &'static str {
+    match status {
         Hold::Believed => "believes it",
         Hold::Doubted => "doubts it",
         Hold::Ended(_) => "knows that it ended",

@@ -14,51 +14,52 @@ use hearsay_engine::{Memory, Ticket};
 use hearsay_model::{EntityId, FactId, StateVersion};
 use serde::{Deserialize, Serialize};
 
-pub(crate) use load::hold;
+pub(crate) use load::belief_status_text;
 pub use model::{
-    AliasLine, ConditionLine, EntityModel, EntityRequest, FactSection, KnowsLine, MOST, MetLine, PassageLine,
+    AliasLine, ConditionLine, EntityModel, EntityRequest, FactSection, KnowsLine, MAX_LISTED, MeetingLine, PassageLine,
     SecretLine, TimeLine, UnsettledLine, WordsLine,
 };
-pub use ui::{Adding, EntityAction, EntityView, Tab, Ways, entity_ui};
+pub use ui::{EntityAction, EntityView, NewFactDraft, PageNavigation, Tab, entity_ui};
 
 use crate::{
-    panel::{Look, Note, Panel, PanelContext, Request, Saved, restored, saved},
-    panel_context::taken,
+    panel::{DisplayContext, Panel, PanelContext, Request, SavedState, StatusMessage, restore_state, save_state},
+    panel_context::poll_ticket,
 };
 
 /// Maximum number of pages in the history of the panel.
-const MOST_PAGES: usize = 100;
+const MAX_PAGES: usize = 100;
 
 /// The panel of an entity's page.
 #[derive(Debug, Default)]
 pub struct EntityPanel {
     model: EntityModel,
-    kept: Kept,
+    state: PanelState,
     /// Entity of the last page, and the version of the memory from which it was read.
-    read: Option<(EntityId, StateVersion)>,
-    reading: Option<(EntityId, StateVersion, Ticket<EntityModel>)>,
+    loaded: Option<(EntityId, StateVersion)>,
+    pending_page: Option<(EntityId, StateVersion, Ticket<EntityModel>)>,
     /// The pending lookup of a requested fact's subject.
-    finding: Option<Ticket<Option<EntityId>>>,
+    pending_subject: Option<Ticket<Option<EntityId>>>,
     /// Requests to return to the desk in the next frame.
-    asks: Vec<Request>,
+    pending_requests: Vec<Request>,
 }
 
 /// State that is saved when the desk closes.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
-struct Kept {
+struct PanelState {
     view: EntityView,
     pages: Vec<EntityId>,
-    at: usize,
+    #[serde(rename = "at")]
+    page_index: usize,
     /// The fact to show when the page of its subject has been read.
     #[serde(skip)]
-    fact: Option<FactId>,
+    pending_fact: Option<FactId>,
 }
 
 impl EntityPanel {
     /// Returns the entity whose page is shown; `None` if no page is open.
     pub fn id(&self) -> Option<&EntityId> {
-        self.kept.pages.get(self.kept.at)
+        self.state.pages.get(self.state.page_index)
     }
 
     /// Returns the page that was read last.
@@ -70,140 +71,146 @@ impl EntityPanel {
         if self.id() == Some(&id) {
             return;
         }
-        let kept = &mut self.kept;
-        kept.pages.truncate(kept.at + 1);
-        kept.pages.push(id);
-        let too_many = kept.pages.len().saturating_sub(MOST_PAGES);
-        kept.pages.drain(..too_many);
-        kept.at = kept.pages.len() - 1;
-        self.turned();
+        let state = &mut self.state;
+        state.pages.truncate(state.page_index + 1);
+        state.pages.push(id);
+        let excess = state.pages.len().saturating_sub(MAX_PAGES);
+        state.pages.drain(..excess);
+        state.page_index = state.pages.len() - 1;
+        self.reset_view();
     }
 
-    fn go(&mut self, forward: bool) {
-        let at = if forward { self.kept.at + 1 } else { self.kept.at.wrapping_sub(1) };
-        if at < self.kept.pages.len() {
-            self.kept.at = at;
-            self.turned();
+    fn navigate(&mut self, forward: bool) {
+        let at = if forward { self.state.page_index + 1 } else { self.state.page_index.wrapping_sub(1) };
+        if at < self.state.pages.len() {
+            self.state.page_index = at;
+            self.reset_view();
         }
     }
 
     /// Resets filter and scroll position when another page is shown. Edits in progress are kept.
-    fn turned(&mut self) {
-        self.kept.view.filter.clear();
-        self.kept.view.heights.clear();
-        self.kept.fact = None;
+    fn reset_view(&mut self) {
+        self.state.view.filter.clear();
+        self.state.view.heights.clear();
+        self.state.pending_fact = None;
     }
 
-    fn ways(&self) -> Ways {
-        Ways { back: self.kept.at > 0, forward: self.kept.at + 1 < self.kept.pages.len() }
+    fn navigation(&self) -> PageNavigation {
+        PageNavigation {
+            has_previous: self.state.page_index > 0,
+            has_next: self.state.page_index + 1 < self.state.pages.len(),
+        }
     }
 }
 
 impl Panel for EntityPanel {
     fn title(&self) -> Cow<'_, str> {
-        match ui::named(&self.model).filter(|_| self.model.found && self.model.safe) {
-            Some(named) => Cow::Owned(crate::text::shortened(&named.name, 24).into_owned()),
+        match ui::page_entity(&self.model).filter(|_| self.model.exists && self.model.safe) {
+            Some(entity) => Cow::Owned(crate::text::shorten(&entity.name, 24).into_owned()),
             None => Cow::Borrowed("Entity"),
         }
     }
 
     fn update(&mut self, memory: &Memory, context: &PanelContext) {
-        if let Some(fact) = self.kept.fact
-            && self.finding.is_none()
+        if let Some(fact) = self.state.pending_fact
+            && self.pending_subject.is_none()
             && self.model.fact(fact).is_none()
         {
-            self.finding = memory.read(move |world| Ok(load::subject_of(world, fact))).ok();
+            self.pending_subject = memory.read(move |world| Ok(load::subject_of(world, fact))).ok();
         }
-        match taken(&mut self.finding) {
+        match poll_ticket(&mut self.pending_subject) {
             Some(Ok(Some(subject))) => {
-                let fact = self.kept.fact;
+                let fact = self.state.pending_fact;
                 self.open(subject);
-                self.kept.fact = fact;
+                self.state.pending_fact = fact;
             }
             Some(Ok(None)) => {
-                self.kept.fact = None;
-                self.asks
-                    .push(Request::Tell(Note::trouble("This fact no longer exists, because its change was undone.")));
+                self.state.pending_fact = None;
+                self.pending_requests.push(Request::ShowMessage(StatusMessage::error(
+                    "This fact no longer exists, because its change was undone.",
+                )));
             }
-            Some(Err(error)) => self.asks.push(Request::Tell(Note::trouble(error.to_string()))),
+            Some(Err(error)) => {
+                self.pending_requests.push(Request::ShowMessage(StatusMessage::error(error.to_string())))
+            }
             None => {}
         }
-        if let Some((id, version, ticket)) = self.reading.take() {
+        if let Some((id, version, ticket)) = self.pending_page.take() {
             match ticket.try_take() {
                 Some(Ok(model)) => {
                     if self.model.id != model.id {
-                        self.kept.view.heights.clear();
+                        self.state.view.heights.clear();
                     }
                     self.model = model;
-                    self.read = Some((id, version));
+                    self.loaded = Some((id, version));
                 }
                 Some(Err(error)) => {
-                    self.read = Some((id, version));
-                    self.asks.push(Request::Tell(Note::trouble(error.to_string())));
+                    self.loaded = Some((id, version));
+                    self.pending_requests.push(Request::ShowMessage(StatusMessage::error(error.to_string())));
                 }
-                None => self.reading = Some((id, version, ticket)),
+                None => self.pending_page = Some((id, version, ticket)),
             }
         }
         let Some(id) = self.id().cloned() else { return };
-        let fresh = |of: &EntityId, version: StateVersion| *of == id && version == context.version;
-        let is_read = self.read.as_ref().is_some_and(|(of, version)| fresh(of, *version));
+        let is_current = |page_id: &EntityId, version: StateVersion| *page_id == id && version == context.version;
+        let is_read = self.loaded.as_ref().is_some_and(|(page_id, version)| is_current(page_id, *version));
         // If another page is requested, drop the pending read. If only the version changed, keep the pending read.
-        let is_reading = self.reading.as_ref().is_some_and(|(of, ..)| *of == id);
+        let is_reading = self.pending_page.as_ref().is_some_and(|(page_id, ..)| *page_id == id);
         if !is_read && !is_reading {
             let request = EntityRequest { id: id.clone() };
             let ticket = memory.read_in_background(move |world| EntityModel::load(world, &request)).ok();
-            self.reading = ticket.map(|ticket| (id, context.version, ticket));
+            self.pending_page = ticket.map(|ticket| (id, context.version, ticket));
         }
-        if let Some(fact) = self.kept.fact.filter(|fact| self.model.fact(*fact).is_some()) {
-            self.kept.fact = None;
-            self.kept.view.tab = Tab::About;
-            self.kept.view.filter.clear();
-            self.kept.view.facts.open.insert(fact);
-            self.kept.view.focus = Some(fact);
+        if let Some(fact) = self.state.pending_fact.filter(|fact| self.model.fact(*fact).is_some()) {
+            self.state.pending_fact = None;
+            self.state.view.tab = Tab::About;
+            self.state.view.filter.clear();
+            self.state.view.facts.expanded.insert(fact);
+            self.state.view.focus = Some(fact);
         }
     }
 
-    fn ui(&mut self, ui: &mut Ui, look: &Look) -> Vec<Request> {
-        if self.reading.is_some() || self.finding.is_some() {
+    fn ui(&mut self, ui: &mut Ui, display: &DisplayContext) -> Vec<Request> {
+        if self.pending_page.is_some() || self.pending_subject.is_some() {
             ui.ctx().request_repaint();
         }
-        let mut asked = std::mem::take(&mut self.asks);
-        let ways = self.ways();
-        let actions = entity_ui(ui, look, &self.model, &mut self.kept.view, ways);
+        let mut requests = std::mem::take(&mut self.pending_requests);
+        let navigation = self.navigation();
+        let actions = entity_ui(ui, display, &self.model, &mut self.state.view, navigation);
         for action in actions {
             match action {
-                EntityAction::Back => self.go(false),
-                EntityAction::Forward => self.go(true),
-                EntityAction::Ask(Request::Show(id)) => self.open(id),
-                EntityAction::Ask(Request::ShowFact(fact)) if self.model.fact(fact).is_some() => {
-                    self.kept.fact = Some(fact);
+                EntityAction::Back => self.navigate(false),
+                EntityAction::Forward => self.navigate(true),
+                EntityAction::Request(Request::Show(id)) => self.open(id),
+                EntityAction::Request(Request::ShowFact(fact)) if self.model.fact(fact).is_some() => {
+                    self.state.pending_fact = Some(fact);
                 }
-                EntityAction::Ask(request) => asked.push(request),
+                EntityAction::Request(request) => requests.push(request),
             }
         }
-        asked
+        requests
     }
 
-    fn show(&mut self, request: &Request) -> bool {
+    fn handle_request(&mut self, request: &Request) -> bool {
         match request {
             Request::Show(id) => {
                 self.open(id.clone());
                 true
             }
             Request::ShowFact(fact) => {
-                self.kept.fact = Some(*fact);
+                self.state.pending_fact = Some(*fact);
                 true
             }
             _ => false,
         }
     }
 
-    fn save(&self) -> Option<Saved> {
-        saved(&self.kept)
+    fn save(&self) -> Option<SavedState> {
+        save_state(&self.state)
     }
 
-    fn restore(&mut self, kept: Saved) {
-        self.kept = restored(kept).unwrap_or_default();
-        self.kept.at = self.kept.at.min(self.kept.pages.len().saturating_sub(1));
+    fn restore(&mut self, saved: SavedState) {
+        self.state = restore_state(saved).unwrap_or_default();
+        self.state.page_index = self.state.page_index.min(self.state.pages.len().saturating_sub(1));
     }
 }

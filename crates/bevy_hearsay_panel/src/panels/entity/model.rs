@@ -3,10 +3,10 @@
 use hearsay_model::{EntityId, FactId, Kind, PassageId, SessionId};
 use serde::{Deserialize, Serialize};
 
-use crate::{names::Named, panels::fact::FactModel};
+use crate::{names::NamedEntity, panels::fact::FactModel};
 
 /// Maximum number of listed items in each section of the page.
-pub const MOST: usize = 300;
+pub const MAX_LISTED: usize = 300;
 
 /// A request for the page of an entity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,7 +21,8 @@ pub struct EntityModel {
     /// The entity. `None` until the user chooses an entity.
     pub id: Option<EntityId>,
     /// Whether the entity exists. False, for example, if undo removed the entity.
-    pub found: bool,
+    #[serde(rename = "found")]
+    pub exists: bool,
     /// Main name.
     pub name: String,
     /// Kind of the entity, if it is known.
@@ -33,27 +34,29 @@ pub struct EntityModel {
     /// Other names.
     pub aliases: Vec<AliasLine>,
     /// First meeting with the party.
-    pub first_met: Option<MetLine>,
+    pub first_met: Option<MeetingLine>,
     /// Last meeting with the party.
-    pub last_seen: Option<MetLine>,
+    pub last_seen: Option<MeetingLine>,
     /// Last words that the entity said.
     pub last_words: Option<WordsLine>,
     /// Open promises, debts and quests.
     pub unsettled: Vec<UnsettledLine>,
     /// Facts about the entity, by section.
     pub sections: Vec<FactSection>,
-    /// Facts that the entity knows, newest first. The list has at most [`MOST`] entries.
+    /// Facts that the entity knows, newest first. The list has at most [`MAX_LISTED`] entries.
     pub knows: Vec<KnowsLine>,
     /// Number of facts that the entity knows, without common knowledge.
-    pub knows_all: usize,
+    #[serde(rename = "knows_all")]
+    pub knows_total: usize,
     /// Secrets that the entity keeps, and secrets about it.
     pub secrets: Vec<SecretLine>,
     /// Dated events and facts about the entity, in order of time.
     pub timeline: Vec<TimeLine>,
-    /// Passages by and about the entity, newest first. The list has at most [`MOST`] entries.
+    /// Passages by and about the entity, newest first. The list has at most [`MAX_LISTED`] entries.
     pub passages: Vec<PassageLine>,
     /// Total number of passages by and about the entity.
-    pub passages_all: usize,
+    #[serde(rename = "passages_all")]
+    pub passages_total: usize,
 }
 
 /// An alias of an entity.
@@ -71,7 +74,7 @@ pub struct AliasLine {
 
 /// A meeting of the party with the entity.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct MetLine {
+pub struct MeetingLine {
     /// Form of the meeting, for display: `Spoke`, `Present`, `Visited`, `Played` or `Only mentioned`.
     pub acquisition: String,
     /// Session, time and place for display, such as `session 2, A Wake · 4 Rainmoon 412, 10:15 · The Gilded Gull`.
@@ -115,7 +118,7 @@ pub struct UnsettledLine {
 pub struct FactSection {
     /// The heading, such as `Description` or `Relations`.
     pub title: String,
-    /// The facts of the section, at most [`MOST`].
+    /// The facts of the section, at most [`MAX_LISTED`].
     pub facts: Vec<FactModel>,
     /// Number of further facts that are not listed.
     pub more: usize,
@@ -129,7 +132,8 @@ pub struct KnowsLine {
     /// Sentence that states the fact.
     pub statement: String,
     /// The entity's attitude to the fact, for display, such as `believes it`, `doubts it` or `knows that it ended`.
-    pub hold: String,
+    #[serde(rename = "hold")]
+    pub belief_status: String,
     /// The entity's credence in the fact, from 0 to 1.
     pub credence: f64,
     /// Acquisition and time for display, such as `told by Odo Brandt, 4 Rainmoon 412`.
@@ -139,7 +143,8 @@ pub struct KnowsLine {
     /// Whether the fact is a secret.
     pub secret: bool,
     /// Whether a character of the party also knows the fact.
-    pub table: bool,
+    #[serde(rename = "table")]
+    pub known_to_party: bool,
     /// Whether players may see this line.
     pub safe: bool,
 }
@@ -152,13 +157,16 @@ pub struct SecretLine {
     /// Sentence that states the fact.
     pub statement: String,
     /// Whether the entity keeps the secret. If false, the secret is about the entity, and the entity does not know it.
-    pub keeps: bool,
+    #[serde(rename = "keeps")]
+    pub is_holder: bool,
     /// For each telling of the secret: teller, hearer and time, for display. Empty if the secret was never told.
-    pub told: Vec<String>,
+    #[serde(rename = "told")]
+    pub tellings: Vec<String>,
     /// Knowers of the secret.
-    pub known_by: Vec<Named>,
+    pub known_by: Vec<NamedEntity>,
     /// Whether a character of the party knows the secret.
-    pub table: bool,
+    #[serde(rename = "table")]
+    pub known_to_party: bool,
     /// Conditions for telling the secret, by holder.
     pub conditions: Vec<ConditionLine>,
 }
@@ -167,9 +175,10 @@ pub struct SecretLine {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ConditionLine {
     /// The character that would tell the secret.
-    pub holder: Named,
+    pub holder: NamedEntity,
     /// Whether the secret may be told now.
-    pub holds: bool,
+    #[serde(rename = "holds")]
+    pub is_met: bool,
     /// Conditions that are not met yet, for display.
     pub missing: Vec<String>,
     /// The author's note to the DM.
@@ -201,13 +210,14 @@ pub struct PassageLine {
     /// Id of the passage.
     pub id: PassageId,
     /// Speaker of the passage; `None` if the passage has no speaker.
-    pub speaker: Option<Named>,
+    pub speaker: Option<NamedEntity>,
     /// Text of the passage.
     pub text: String,
     /// Source and time, for display.
     pub place: String,
     /// Whether the entity is the speaker.
-    pub own: bool,
+    #[serde(rename = "own")]
+    pub is_speaker: bool,
     /// Whether all players heard or read the passage.
     pub safe: bool,
 }

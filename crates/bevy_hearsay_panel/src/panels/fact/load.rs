@@ -4,8 +4,8 @@ use hearsay_model::{Author, Date, Fact, Method, Object, Secrecy, State};
 use hearsay_query as query;
 use hearsay_query::{table::Table, who_knows::HolderRow};
 
-use super::model::{FactModel, HolderLine, MOST_HOLDERS, SourceLine, TableLine};
-use crate::{names::Named, text::Linked};
+use super::model::{FactModel, KnowerLine, MAX_KNOWERS, PartyKnowledge, SourceLine};
+use crate::{names::NamedEntity, text::LinkedText};
 
 /// Formats a date for display.
 pub(crate) fn date(state: &State, date: Option<&Date>) -> Option<String> {
@@ -15,11 +15,11 @@ pub(crate) fn date(state: &State, date: Option<&Date>) -> Option<String> {
 
 impl FactModel {
     /// Reads a fact for display. `table` is the party's knowledge.
-    pub fn of(state: &State, table: &Table, fact: &Fact) -> Self {
-        let held = query::portrait::held_by(state, fact.id());
-        let group = |group: bool| {
-            move |row: HolderRow| HolderLine {
-                who: Named::of(state, &row.knower),
+    pub fn from_fact(state: &State, table: &Table, fact: &Fact) -> Self {
+        let knower_rows = query::portrait::held_by(state, fact.id());
+        let knower_line = |group: bool| {
+            move |row: HolderRow| KnowerLine {
+                knower: NamedEntity::new(state, &row.knower),
                 acquisition: row.acquisition.join(", "),
                 credence: row.credence,
                 since: row.since,
@@ -27,30 +27,31 @@ impl FactModel {
                 group,
             }
         };
-        let groups = held.groups.into_iter().map(group(true));
-        let mut held_by: Vec<HolderLine> = groups.chain(held.characters.into_iter().map(group(false))).collect();
-        let concealed = held_by.iter().any(|holder| holder.conceals);
-        held_by.retain(|holder| !table.players().any(|player| *player == holder.who.id));
-        let more_holders = held_by.len().saturating_sub(MOST_HOLDERS);
-        held_by.truncate(MOST_HOLDERS);
+        let groups = knower_rows.groups.into_iter().map(knower_line(true));
+        let mut knowers: Vec<KnowerLine> =
+            groups.chain(knower_rows.characters.into_iter().map(knower_line(false))).collect();
+        let concealed = knowers.iter().any(|knower| knower.conceals);
+        knowers.retain(|line| !table.players().any(|player| *player == line.knower.id));
+        let more_knowers = knowers.len().saturating_sub(MAX_KNOWERS);
+        knowers.truncate(MAX_KNOWERS);
         let provenance = fact.provenance();
         let secret = fact.secrecy() == Secrecy::Secret;
-        let extracted = provenance.method == Method::Stated || provenance.extracted.is_some();
-        let source = |source: query::portrait::SourceText| SourceLine {
+        let is_extracted = provenance.method == Method::Stated || provenance.extracted.is_some();
+        let source_line = |source: query::portrait::SourceText| SourceLine {
             place: source.place,
             text: source.text,
             quote: source.quote,
         };
         Self {
             fact: fact.id(),
-            subject: Named::of(state, fact.subject()),
+            subject: NamedEntity::new(state, fact.subject()),
             predicate: fact.predicate().as_str().to_owned(),
             object: match fact.object() {
                 Object::Entity(id) => state.name_or_id(id).to_owned(),
                 Object::Value(value) => value.to_string(),
             },
-            object_entity: fact.object().entity().map(|id| Named::of(state, id)),
-            statement: Linked::fact(state, fact),
+            object_entity: fact.object().entity().map(|id| NamedEntity::new(state, id)),
+            statement: LinkedText::from_fact(state, fact),
             status: fact.status(),
             secret,
             concealed,
@@ -58,14 +59,14 @@ impl FactModel {
             since: date(state, fact.validity().from.as_ref()),
             until: date(state, fact.validity().until.as_ref()),
             attitude: fact.attitude().map(hearsay_model::Attitude::get),
-            confidence: extracted.then(|| provenance.confidence.get()),
+            confidence: is_extracted.then(|| provenance.confidence.get()),
             origin: origin(state, fact),
             session: provenance.session.clone(),
-            table: table.knows(fact.id()).map(|knows| table_line(state, knows)),
-            everybody: held.everybody,
-            held_by,
-            more_holders,
-            sources: query::portrait::sources_of(state, fact).into_iter().map(source).collect(),
+            party_knowledge: table.knows(fact.id()).map(|party_knows| party_knowledge(state, party_knows)),
+            known_to_everybody: knower_rows.everybody,
+            knowers,
+            more_knowers,
+            sources: query::portrait::sources_of(state, fact).into_iter().map(source_line).collect(),
         }
     }
 }
@@ -82,7 +83,7 @@ fn origin(state: &State, fact: &Fact) -> String {
         (Method::Imported, _) => "imported".into(),
     };
     let session = provenance.session.as_ref().and_then(|session| query::table::session_title(state, session));
-    let by = match &provenance.author {
+    let author = match &provenance.author {
         Author::Dm => Some("by the DM".to_owned()),
         Author::Extractor => Some("found in the text".into()),
         Author::Game => Some("by the game".into()),
@@ -90,19 +91,19 @@ fn origin(state: &State, fact: &Fact) -> String {
         author => Some(format!("by {author}")),
     };
     let confirmed = provenance.confirmed.then(|| "confirmed by the DM".to_owned());
-    let said = match session {
+    let text = match session {
         Some(session) => format!("{method} in {session}"),
         None => method,
     };
-    [Some(said), by, confirmed].into_iter().flatten().collect::<Vec<_>>().join(", ")
+    [Some(text), author, confirmed].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-pub(crate) fn table_line(state: &State, knows: query::table::TableKnows) -> TableLine {
-    let known_by: Vec<HolderLine> = knows
+pub(crate) fn party_knowledge(state: &State, party_knows: query::table::TableKnows) -> PartyKnowledge {
+    let known_by: Vec<KnowerLine> = party_knows
         .known_by
         .into_iter()
-        .map(|knower| HolderLine {
-            who: Named::of(state, &knower.knower),
+        .map(|knower| KnowerLine {
+            knower: NamedEntity::new(state, &knower.knower),
             acquisition: knower.acquisition,
             credence: knower.credence,
             since: knower.since,
@@ -110,20 +111,25 @@ pub(crate) fn table_line(state: &State, knows: query::table::TableKnows) -> Tabl
             group: !state.kind(&knower.knower).is_some_and(|kind| kind.is_character()),
         })
         .collect();
-    let names: Vec<&str> = known_by.iter().filter(|line| !line.group).map(|line| line.who.name.as_str()).collect();
-    let who = match names.as_slice() {
-        _ if knows.all => "The party knows".to_owned(),
+    let names: Vec<&str> = known_by.iter().filter(|line| !line.group).map(|line| line.knower.name.as_str()).collect();
+    let subject = match names.as_slice() {
+        _ if party_knows.all => "The party knows".to_owned(),
         [] => "The party knows".into(),
         [one] => format!("{one} knows"),
         [one, two] => format!("{one} and {two} know"),
         [one, rest @ ..] => format!("{one} and {} others know", rest.len()),
     };
-    let since = match (knows.title, knows.since) {
+    let since = match (party_knows.title, party_knows.since) {
         (Some(title), _) => format!("since {}", lower_first(&title)),
         (None, Some(date)) => format!("since {date}"),
         (None, None) => "from the beginning".into(),
     };
-    TableLine { text: format!("{who} it, {since}"), session: knows.session, all: knows.all, known_by }
+    PartyKnowledge {
+        text: format!("{subject} it, {since}"),
+        session: party_knows.session,
+        all: party_knows.all,
+        known_by,
+    }
 }
 
 /// Changes `Session` at the beginning of a text to lower case, for use within a sentence.

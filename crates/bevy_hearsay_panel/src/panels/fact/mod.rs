@@ -6,7 +6,7 @@ mod model;
 mod tests;
 mod ui;
 
-pub(crate) use load::{date, table_line};
-pub use model::{FactModel, HolderLine, MOST_HOLDERS, SourceLine, TableLine};
+pub(crate) use load::{date, party_knowledge};
+pub use model::{FactModel, KnowerLine, MAX_KNOWERS, PartyKnowledge, SourceLine};
 pub use ui::{FactEdit, FactsView, fact_ui};
-pub(crate) use ui::{hidden_count, holder_ui, labelled, name_ui};
+pub(crate) use ui::{entity_name_ui, hidden_count_label, knower_ui, named_text_field};

@@ -3,7 +3,7 @@
 use hearsay_model::{FactId, FactStatus, SessionId};
 use serde::{Deserialize, Serialize};
 
-use crate::{names::Named, text::Linked};
+use crate::{names::NamedEntity, text::LinkedText};
 
 /// A fact for display.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -11,15 +11,15 @@ pub struct FactModel {
     /// Id of the fact.
     pub fact: FactId,
     /// Subject of the fact.
-    pub subject: Named,
+    pub subject: NamedEntity,
     /// Predicate of the fact.
     pub predicate: String,
     /// The object as text: the name of an entity, or a value.
     pub object: String,
     /// The object, if it is an entity.
-    pub object_entity: Option<Named>,
+    pub object_entity: Option<NamedEntity>,
     /// Sentence that states the fact.
-    pub statement: Linked,
+    pub statement: LinkedText,
     /// Status of the fact.
     pub status: FactStatus,
     /// Whether the fact is marked as a secret.
@@ -42,23 +42,27 @@ pub struct FactModel {
     /// Session in which the fact was recorded.
     pub session: Option<SessionId>,
     /// The party's knowledge of the fact; `None` if no player character knows it.
-    pub table: Option<TableLine>,
+    #[serde(rename = "table")]
+    pub party_knowledge: Option<PartyKnowledge>,
     /// Whether everyone knows the fact.
-    pub everybody: bool,
-    /// Other knowers with a knowledge edge of their own, groups first. The list has at most [`MOST_HOLDERS`] entries.
-    pub held_by: Vec<HolderLine>,
+    #[serde(rename = "everybody")]
+    pub known_to_everybody: bool,
+    /// Other knowers with a knowledge edge of their own, groups first. The list has at most [`MAX_KNOWERS`] entries.
+    #[serde(rename = "held_by")]
+    pub knowers: Vec<KnowerLine>,
     /// Number of knowers that are not listed.
-    pub more_holders: usize,
+    #[serde(rename = "more_holders")]
+    pub more_knowers: usize,
     /// Sources of the fact.
     pub sources: Vec<SourceLine>,
 }
 
 /// Maximum number of listed knowers of a fact.
-pub const MOST_HOLDERS: usize = 12;
+pub const MAX_KNOWERS: usize = 12;
 
 /// The party's knowledge of a fact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct TableLine {
+pub struct PartyKnowledge {
     /// Text for display, such as `The party knows, since session 3`.
     pub text: String,
     /// Session in which the first player character learned the fact.
@@ -66,14 +70,15 @@ pub struct TableLine {
     /// Whether all player characters know the fact.
     pub all: bool,
     /// The player characters that know the fact.
-    pub known_by: Vec<HolderLine>,
+    pub known_by: Vec<KnowerLine>,
 }
 
 /// A knower of a fact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct HolderLine {
+pub struct KnowerLine {
     /// The knower: a character, a group or a place.
-    pub who: Named,
+    #[serde(rename = "who")]
+    pub knower: NamedEntity,
     /// Acquisition for display, such as `told by Odo Brandt`.
     pub acquisition: String,
     /// The knower's credence in the fact, from 0 to 1.

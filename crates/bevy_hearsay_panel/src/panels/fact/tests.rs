@@ -14,11 +14,11 @@ use hearsay_model::{
 
 use crate::{
     panels::{
-        entity::{EntityModel, EntityRequest, EntityView, Ways, entity_ui},
-        graph::{GraphModel, GraphRequest, GraphView, Places, graph_ui, lay_out},
-        scene::{MindsModel, MindsRequest, StageModel, StageRequest},
+        entity::{EntityModel, EntityRequest, EntityView, PageNavigation, entity_ui},
+        graph::{GraphModel, GraphRequest, GraphView, NodePositions, compute_layout, graph_ui},
+        scene::{KnowledgeModel, KnowledgeRequest, SceneSettingModel, SceneSettingRequest},
     },
-    testing::drawn,
+    testing::draw_harness,
 };
 
 const ENTITIES: usize = 20_000;
@@ -35,12 +35,12 @@ fn random(seed: usize) -> usize {
     ((mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 33) as usize
 }
 
-fn large() -> ReadSnapshot {
+fn large_campaign() -> ReadSnapshot {
     let provenance = || Provenance::new(Method::Authored, Author::Dm);
     let mut changes: Vec<Change> = (0..ENTITIES).map(|number| Change::AddEntity(Entity::new(id(number)))).collect();
     let mut assert = |fact: Fact, knowers: &[usize]| {
         let fact = Arc::new(fact);
-        let edges = knowers.iter().map(|who| KnowledgeEdge::authored(id(*who).into(), fact.id()));
+        let edges = knowers.iter().map(|knower| KnowledgeEdge::authored(id(*knower).into(), fact.id()));
         let edges: Vec<Change> = edges.map(|edge| Change::Learn(Arc::new(edge))).collect();
         changes.push(Change::AssertFact(fact));
         changes.extend(edges);
@@ -80,33 +80,41 @@ fn large() -> ReadSnapshot {
 }
 
 /// Returns the processor time of this thread. If the system does not provide this value, returns the elapsed time.
-fn spent() -> Duration {
-    static BEGUN: OnceLock<Instant> = OnceLock::new();
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let nanos = told.and_then(|told| told.split(' ').next()?.parse().ok());
-    nanos.map_or_else(|| BEGUN.get_or_init(Instant::now).elapsed(), Duration::from_nanos)
+fn processor_time() -> Duration {
+    static START: OnceLock<Instant> = OnceLock::new();
+    let schedstat = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanos = schedstat.and_then(|schedstat| schedstat.split(' ').next()?.parse().ok());
+    nanos.map_or_else(|| START.get_or_init(Instant::now).elapsed(), Duration::from_nanos)
 }
 
-fn timed<T>(what: &str, mut read: impl FnMut() -> T) -> T {
+fn print_time<T>(label: &str, mut read: impl FnMut() -> T) -> T {
     read();
-    let begun = spent();
-    let found = read();
-    println!("{what}: {:.1} ms", ms(spent() - begun));
-    found
+    let start = processor_time();
+    let result = read();
+    println!("{label}: {:.1} ms", ms(processor_time() - start));
+    result
 }
 
-fn frames<S: 'static>(what: &str, state: S, mut draw: impl FnMut(&mut egui::Ui, &crate::Look, &mut S) + 'static) {
-    let frames = Arc::new(Mutex::new(Vec::<Duration>::new()));
-    let noted = Arc::clone(&frames);
-    let mut harness = drawn(state, move |ui, look, state| {
-        let begun = spent();
-        draw(ui, look, state);
-        noted.lock().unwrap().push(spent() - begun);
+fn print_frame_times<S: 'static>(
+    label: &str,
+    state: S,
+    mut draw: impl FnMut(&mut egui::Ui, &crate::DisplayContext, &mut S) + 'static,
+) {
+    let frame_times = Arc::new(Mutex::new(Vec::<Duration>::new()));
+    let recorded_times = Arc::clone(&frame_times);
+    let mut harness = draw_harness(state, move |ui, display, state| {
+        let start = processor_time();
+        draw(ui, display, state);
+        recorded_times.lock().unwrap().push(processor_time() - start);
     });
     harness.run_steps(60);
-    let mut frames = frames.lock().unwrap().split_off(20);
-    frames.sort();
-    println!("{what}: {:.2} ms a frame, {:.2} ms at most", ms(frames[frames.len() / 2]), ms(frames[frames.len() - 1]));
+    let mut frame_times = frame_times.lock().unwrap().split_off(20);
+    frame_times.sort();
+    println!(
+        "{label}: {:.2} ms a frame, {:.2} ms at most",
+        ms(frame_times[frame_times.len() / 2]),
+        ms(frame_times[frame_times.len() - 1])
+    );
 }
 
 fn ms(time: Duration) -> f64 {
@@ -116,28 +124,34 @@ fn ms(time: Duration) -> f64 {
 #[test]
 #[ignore = "measures"]
 fn a_large_campaign() {
-    let world = large();
-    let page = timed("page of a hub", || EntityModel::load(&world, &EntityRequest { id: id(7) }).unwrap());
-    timed("table", || {
+    let world = large_campaign();
+    let hub_page = print_time("page of a hub", || EntityModel::load(&world, &EntityRequest { id: id(7) }).unwrap());
+    print_time("table", || {
         let table = hearsay_query::table::Table::of(&world.state, None);
         table.players().count()
     });
-    timed("meetings", || hearsay_query::portrait::meetings(&world.state, &id(7)).unwrap());
-    timed("page of one of many", || EntityModel::load(&world, &EntityRequest { id: id(777) }).unwrap());
-    let whole = timed("whole graph", || GraphModel::load(&world, &GraphRequest::default()).unwrap());
-    let around = GraphRequest { center: Some(id(7)), depth: 2, ..GraphRequest::default() };
-    timed("graph around a hub", || GraphModel::load(&world, &around).unwrap());
-    let places = timed("layout", || lay_out(&whole, &Places::new()));
-    let stage = StageRequest { place: Some(id(9)), added: (5..12).map(id).collect(), ..StageRequest::default() };
-    timed("stage", || StageModel::load(&world, &stage).unwrap());
-    let facts = page.facts().map(|fact| fact.fact).take(10).collect();
-    let minds = MindsRequest { question: "?".into(), facts, present: (5..12).map(id).collect() };
-    timed("minds", || MindsModel::load(&world, &minds).unwrap());
-    println!("{} facts on the page, {} nodes, {} edges", page.facts().count(), whole.nodes.len(), whole.edges.len());
-    frames("page", (page, EntityView::default()), |ui, look, (model, view)| {
-        drop(entity_ui(ui, look, model, view, Ways::default()));
+    print_time("meetings", || hearsay_query::portrait::meetings(&world.state, &id(7)).unwrap());
+    print_time("page of one of many", || EntityModel::load(&world, &EntityRequest { id: id(777) }).unwrap());
+    let whole_graph = print_time("whole graph", || GraphModel::load(&world, &GraphRequest::default()).unwrap());
+    let hub_request = GraphRequest { center: Some(id(7)), depth: 2, ..GraphRequest::default() };
+    print_time("graph around a hub", || GraphModel::load(&world, &hub_request).unwrap());
+    let places = print_time("layout", || compute_layout(&whole_graph, &NodePositions::new()));
+    let setting_request =
+        SceneSettingRequest { place: Some(id(9)), added: (5..12).map(id).collect(), ..SceneSettingRequest::default() };
+    print_time("stage", || SceneSettingModel::load(&world, &setting_request).unwrap());
+    let facts = hub_page.facts().map(|fact| fact.fact).take(10).collect();
+    let knowledge_request = KnowledgeRequest { question: "?".into(), facts, present: (5..12).map(id).collect() };
+    print_time("minds", || KnowledgeModel::load(&world, &knowledge_request).unwrap());
+    println!(
+        "{} facts on the page, {} nodes, {} edges",
+        hub_page.facts().count(),
+        whole_graph.nodes.len(),
+        whole_graph.edges.len()
+    );
+    print_frame_times("page", (hub_page, EntityView::default()), |ui, display, (model, view)| {
+        drop(entity_ui(ui, display, model, view, PageNavigation::default()));
     });
-    frames("graph", (whole, places, GraphView::default()), |ui, look, (model, places, view)| {
-        drop(graph_ui(ui, look, model, places, view));
+    print_frame_times("graph", (whole_graph, places, GraphView::default()), |ui, display, (model, places, view)| {
+        drop(graph_ui(ui, display, model, places, view));
     });
 }

@@ -10,15 +10,15 @@ use hearsay_commands::{
 use hearsay_model::{FactId, FactStatus};
 use serde::{Deserialize, Serialize};
 
-use super::model::{FactModel, HolderLine, TableLine};
+use super::model::{FactModel, KnowerLine, PartyKnowledge};
 use crate::{
-    direction::visual,
-    names::Named,
-    panel::{DeskCommand, Look, Request},
+    direction::visual_order,
+    names::NamedEntity,
+    panel::{DeskCommand, DisplayContext, Request},
     theme::Tone,
     widgets::{
-        Completion, badge, card, confidence, entity_button, icon_button, label, link, more, name_field, named, quote,
-        sentence, toned, weak,
+        Completion, badge, card, confidence_bar, entity_button, icon_button, label, link, name_field, omitted_label,
+        quote, sentence, set_button_name, set_text_field_name, toned_label, weak_label,
     },
 };
 
@@ -27,7 +27,8 @@ use crate::{
 #[serde(default)]
 pub struct FactsView {
     /// Facts that are expanded to show all knowers and sources.
-    pub open: BTreeSet<FactId>,
+    #[serde(rename = "open")]
+    pub expanded: BTreeSet<FactId>,
     /// The edit in progress.
     pub edit: Option<FactEdit>,
 }
@@ -43,7 +44,7 @@ pub struct FactEdit {
     pub statement: String,
     /// Whether the edit has just begun. If so, the first field gets the keyboard focus in the next frame.
     #[serde(skip)]
-    begun: bool,
+    needs_focus: bool,
     #[serde(skip)]
     completion: Completion,
 }
@@ -55,7 +56,7 @@ impl FactEdit {
             fact: fact.fact,
             object: fact.object.clone(),
             statement: fact.statement.text.clone(),
-            begun: true,
+            needs_focus: true,
             completion: Completion::default(),
         }
     }
@@ -65,43 +66,49 @@ impl FactEdit {
 /// requests to the desk.
 pub fn fact_ui(
     ui: &mut Ui,
-    look: &Look,
+    display: &DisplayContext,
     fact: &FactModel,
     view: &mut FactsView,
     clock: Option<&str>,
     focused: bool,
 ) -> Vec<Request> {
-    let mut asked = Vec::new();
-    let open = view.open.contains(&fact.fact);
-    card(ui, look, focused, false, |ui| {
+    let mut requests = Vec::new();
+    let is_expanded = view.expanded.contains(&fact.fact);
+    card(ui, display, focused, false, |ui| {
         ui.push_id(fact.fact, |ui| {
             if view.edit.as_ref().is_some_and(|edit| edit.fact == fact.fact) {
-                edit_ui(ui, look, fact, view, clock, &mut asked);
+                edit_ui(ui, display, fact, view, clock, &mut requests);
             } else {
-                head_ui(ui, look, fact, view, &mut asked);
+                sentence_ui(ui, display, fact, view, &mut requests);
             }
-            known_ui(ui, look, fact, &mut asked);
-            if open && !look.screen_safe {
-                detail_ui(ui, look, fact, &mut asked);
+            knowers_ui(ui, display, fact, &mut requests);
+            if is_expanded && !display.screen_safe {
+                detail_ui(ui, display, fact, &mut requests);
             }
         });
     });
-    asked
+    requests
 }
 
 /// Draws the sentence with badges before it and buttons after it.
-fn head_ui(ui: &mut Ui, look: &Look, fact: &FactModel, view: &mut FactsView, asked: &mut Vec<Request>) {
+fn sentence_ui(
+    ui: &mut Ui,
+    display: &DisplayContext,
+    fact: &FactModel,
+    view: &mut FactsView,
+    requests: &mut Vec<Request>,
+) {
     // Lay out the buttons first, so that a long sentence cannot push them out.
     ui.horizontal_top(|ui| {
         ui.with_layout(Layout::right_to_left(Align::TOP), |ui| {
-            if !look.screen_safe {
+            if !display.screen_safe {
                 buttons_ui(ui, fact, view);
             }
             ui.with_layout(Layout::top_down(Align::LEFT), |ui| {
-                badges_ui(ui, look, fact);
-                let over = fact.status == FactStatus::False || fact.until.is_some();
-                let tone = if over { Tone::Weak } else { Tone::Plain };
-                asked.extend(sentence(ui, look, &fact.statement, tone).map(Request::Show));
+                badges_ui(ui, display, fact);
+                let is_over = fact.status == FactStatus::False || fact.until.is_some();
+                let tone = if is_over { Tone::Weak } else { Tone::Plain };
+                requests.extend(sentence(ui, display, &fact.statement, tone).map(Request::Show));
             });
         });
     });
@@ -112,19 +119,19 @@ fn buttons_ui(ui: &mut Ui, fact: &FactModel, view: &mut FactsView) {
     if icon_button(ui, "\u{270F}", &format!("Edit: {}", fact.statement.text)).clicked() {
         view.edit = Some(FactEdit::new(fact));
     }
-    let open = view.open.contains(&fact.fact);
-    let (sign, name) = if open { ("\u{25BE}", "Hide sources") } else { ("\u{25B8}", "Sources") };
-    if icon_button(ui, sign, &format!("{name}: {}", fact.statement.text)).clicked() {
-        if open {
-            view.open.remove(&fact.fact);
+    let is_expanded = view.expanded.contains(&fact.fact);
+    let (symbol, name) = if is_expanded { ("\u{25BE}", "Hide sources") } else { ("\u{25B8}", "Sources") };
+    if icon_button(ui, symbol, &format!("{name}: {}", fact.statement.text)).clicked() {
+        if is_expanded {
+            view.expanded.remove(&fact.fact);
         } else {
-            view.open.insert(fact.fact);
+            view.expanded.insert(fact.fact);
         }
     }
 }
 
 /// Draws badges for unusual properties of a fact.
-fn badges_ui(ui: &mut Ui, look: &Look, fact: &FactModel) {
+fn badges_ui(ui: &mut Ui, display: &DisplayContext, fact: &FactModel) {
     let status = match fact.status {
         FactStatus::Canon => None,
         FactStatus::Claimed => Some((Tone::Warn, "claimed")),
@@ -132,100 +139,110 @@ fn badges_ui(ui: &mut Ui, look: &Look, fact: &FactModel) {
         FactStatus::False => Some((Tone::Bad, "untrue")),
         FactStatus::Rejected => Some((Tone::Bad, "rejected")),
     };
-    let any = fact.secret || fact.concealed || status.is_some() || fact.until.is_some() || fact.attitude.is_some();
-    if any {
+    let has_badges =
+        fact.secret || fact.concealed || status.is_some() || fact.until.is_some() || fact.attitude.is_some();
+    if has_badges {
         ui.horizontal_wrapped(|ui| {
             if fact.secret {
-                badge(ui, look, Tone::Secret, "\u{1F512} secret");
+                badge(ui, display, Tone::Secret, "\u{1F512} secret");
             } else if fact.concealed {
-                badge(ui, look, Tone::Secret, "\u{1F512} concealed");
+                badge(ui, display, Tone::Secret, "\u{1F512} concealed");
             }
-            if let Some((tone, words)) = status {
-                badge(ui, look, tone, words);
+            if let Some((tone, text)) = status {
+                badge(ui, display, tone, text);
             }
             if let Some(until) = &fact.until {
-                badge(ui, look, Tone::Weak, &format!("until {until}"));
+                badge(ui, display, Tone::Weak, &format!("until {until}"));
             }
             if let Some(attitude) = fact.attitude {
                 let tone = if attitude < 0 { Tone::Bad } else { Tone::Good };
-                badge(ui, look, tone, &format!("attitude {attitude:+}"));
+                badge(ui, display, tone, &format!("attitude {attitude:+}"));
             }
         });
     }
 }
 
 /// Draws the knowers of a fact, the party first.
-fn known_ui(ui: &mut Ui, look: &Look, fact: &FactModel, asked: &mut Vec<Request>) {
+fn knowers_ui(ui: &mut Ui, display: &DisplayContext, fact: &FactModel, requests: &mut Vec<Request>) {
     ui.horizontal_wrapped(|ui| {
-        ui.spacing_mut().item_spacing.x = look.theme.spacing().tight;
-        table_ui(ui, look, fact.table.as_ref(), fact.everybody, asked);
+        ui.spacing_mut().item_spacing.x = display.theme.spacing().tight;
+        party_knowledge_ui(ui, display, fact.party_knowledge.as_ref(), fact.known_to_everybody, requests);
         // In screen-safe mode, hide the knowers, because players do not know who else knows the fact.
-        if look.screen_safe || fact.held_by.is_empty() {
+        if display.screen_safe || fact.knowers.is_empty() {
             return;
         }
         ui.spacing_mut().item_spacing.x = 0.0;
-        let who = if fact.table.is_some() || fact.everybody { "also known to" } else { "known to" };
-        small(ui, look, &format!(" \u{00B7} {who} "));
-        for (number, holder) in fact.held_by.iter().take(4).enumerate() {
+        let prefix =
+            if fact.party_knowledge.is_some() || fact.known_to_everybody { "also known to" } else { "known to" };
+        small_label(ui, display, &format!(" \u{00B7} {prefix} "));
+        for (number, line) in fact.knowers.iter().take(4).enumerate() {
             if number > 0 {
-                small(ui, look, ", ");
+                small_label(ui, display, ", ");
             }
-            holder_ui(ui, look, holder, asked);
+            knower_ui(ui, display, line, requests);
         }
-        let left_out = fact.held_by.len().saturating_sub(4) + fact.more_holders;
-        if left_out > 0 {
-            small(ui, look, &format!(" and {left_out} more"));
+        let omitted_count = fact.knowers.len().saturating_sub(4) + fact.more_knowers;
+        if omitted_count > 0 {
+            small_label(ui, display, &format!(" and {omitted_count} more"));
         }
     });
 }
 
 /// Draws whether the party knows the fact, and since when.
-fn table_ui(ui: &mut Ui, look: &Look, table: Option<&TableLine>, everybody: bool, asked: &mut Vec<Request>) {
-    let palette = look.theme.palette();
-    match table {
-        _ if everybody => small(ui, look, "Everybody knows it"),
-        Some(table) => {
-            let text = RichText::new(visual(&format!("\u{2605} {}", table.text))).small().color(palette.good);
-            match &table.session {
+fn party_knowledge_ui(
+    ui: &mut Ui,
+    display: &DisplayContext,
+    party_knowledge: Option<&PartyKnowledge>,
+    known_to_everybody: bool,
+    requests: &mut Vec<Request>,
+) {
+    let palette = display.theme.palette();
+    match party_knowledge {
+        _ if known_to_everybody => small_label(ui, display, "Everybody knows it"),
+        Some(party_knowledge) => {
+            let text =
+                RichText::new(visual_order(&format!("\u{2605} {}", party_knowledge.text))).small().color(palette.good);
+            match &party_knowledge.session {
                 Some(session) => {
-                    let response =
-                        named(ui.link(text), true, &table.text).on_hover_text("Show the report of the session");
+                    let response = set_button_name(ui.link(text), true, &party_knowledge.text)
+                        .on_hover_text("Show the report of the session");
                     if response.clicked() {
-                        asked.push(Request::Session(session.clone()));
+                        requests.push(Request::Session(session.clone()));
                     }
                 }
                 None => _ = ui.label(text),
             }
         }
-        None => small(ui, look, "\u{2606} The party does not know it"),
+        None => small_label(ui, display, "\u{2606} The party does not know it"),
     }
 }
 
-fn small(ui: &mut Ui, look: &Look, words: &str) {
-    label(ui, RichText::new(words).small().color(look.theme.palette().weak));
+fn small_label(ui: &mut Ui, display: &DisplayContext, text: &str) {
+    label(ui, RichText::new(text).small().color(display.theme.palette().weak));
 }
 
 /// Draws a knower, with its acquisition and credence in a few words.
-pub(crate) fn holder_ui(ui: &mut Ui, look: &Look, holder: &HolderLine, asked: &mut Vec<Request>) {
-    let (palette, colour) = (look.theme.palette(), look.theme.kind(holder.who.kind.as_ref()));
-    let name = match holder.group {
-        true => format!("members of {}", holder.who.name),
-        false => holder.who.name.clone(),
+pub(crate) fn knower_ui(ui: &mut Ui, display: &DisplayContext, line: &KnowerLine, requests: &mut Vec<Request>) {
+    let (palette, colour) = (display.theme.palette(), display.theme.kind(line.knower.kind.as_ref()));
+    let name = match line.group {
+        true => format!("members of {}", line.knower.name),
+        false => line.knower.name.clone(),
     };
-    let since = holder.since.as_ref().map(|since| format!(", {since}")).unwrap_or_default();
-    let belief = if holder.credence < 0.995 { format!(", believes it {:.2}", holder.credence) } else { String::new() };
-    let hover = format!("{}{since}{belief}", holder.acquisition);
+    let since = line.since.as_ref().map(|since| format!(", {since}")).unwrap_or_default();
+    let credence_text =
+        if line.credence < 0.995 { format!(", believes it {:.2}", line.credence) } else { String::new() };
+    let hover = format!("{}{since}{credence_text}", line.acquisition);
     let response = link(ui, RichText::new(&name).small().color(colour)).on_hover_text(hover);
-    if named(response, true, &name).clicked() {
-        asked.push(Request::Show(holder.who.id.clone()));
+    if set_button_name(response, true, &name).clicked() {
+        requests.push(Request::Show(line.knower.id.clone()));
     }
-    if holder.conceals {
+    if line.conceals {
         ui.label(RichText::new("(hides it)").small().color(palette.secret));
     }
 }
 
 /// Draws all details: dates, every knower with its acquisition, and the quotes.
-fn detail_ui(ui: &mut Ui, look: &Look, fact: &FactModel, asked: &mut Vec<Request>) {
+fn detail_ui(ui: &mut Ui, display: &DisplayContext, fact: &FactModel, requests: &mut Vec<Request>) {
     ui.separator();
     let dates = [
         fact.since.as_ref().map(|since| format!("since {since}")),
@@ -233,41 +250,41 @@ fn detail_ui(ui: &mut Ui, look: &Look, fact: &FactModel, asked: &mut Vec<Request
     ];
     let dates: Vec<String> = dates.into_iter().flatten().collect();
     ui.horizontal_wrapped(|ui| {
-        small(ui, look, &fact.origin);
+        small_label(ui, display, &fact.origin);
         if !dates.is_empty() {
-            small(ui, look, &format!("\u{00B7} {}", dates.join(", ")));
+            small_label(ui, display, &format!("\u{00B7} {}", dates.join(", ")));
         }
-        if let Some(sure) = fact.confidence {
-            confidence(ui, look, "confidence", sure);
+        if let Some(confidence) = fact.confidence {
+            confidence_bar(ui, display, "confidence", confidence);
         }
         if let Some(session) = &fact.session
             && ui.small_button("Session").on_hover_text("Show the report of the session").clicked()
         {
-            asked.push(Request::Session(session.clone()));
+            requests.push(Request::Session(session.clone()));
         }
         if ui.small_button("Who knows it?").on_hover_text("Searches for all who know it").clicked() {
-            asked.push(Request::Search(format!("who knows {}", fact.statement.text)));
+            requests.push(Request::Search(format!("who knows {}", fact.statement.text)));
         }
     });
-    let table = fact.table.iter().flat_map(|table| &table.known_by);
-    for holder in table.chain(&fact.held_by) {
+    let party_knowers = fact.party_knowledge.iter().flat_map(|knowledge| &knowledge.known_by);
+    for line in party_knowers.chain(&fact.knowers) {
         ui.horizontal_wrapped(|ui| {
-            ui.spacing_mut().item_spacing.x = look.theme.spacing().tight;
-            holder_ui(ui, look, holder, asked);
-            let since = holder.since.as_ref().map(|since| format!(", {since}")).unwrap_or_default();
-            small(ui, look, &format!("{}{since}", holder.acquisition));
+            ui.spacing_mut().item_spacing.x = display.theme.spacing().tight;
+            knower_ui(ui, display, line, requests);
+            let since = line.since.as_ref().map(|since| format!(", {since}")).unwrap_or_default();
+            small_label(ui, display, &format!("{}{since}", line.acquisition));
         });
     }
-    more(ui, look, fact.more_holders);
+    omitted_label(ui, display, fact.more_knowers);
     for source in &fact.sources {
-        small(ui, look, &source.place);
+        small_label(ui, display, &source.place);
         if let Some(text) = &source.text {
-            let marked = source.quote.map_or(0..0, |(start, end)| start..end);
-            quote(ui, look, text, &marked);
+            let highlighted = source.quote.map_or(0..0, |(start, end)| start..end);
+            quote(ui, display, text, &highlighted);
         }
     }
     if fact.sources.is_empty() {
-        small(ui, look, "No quotation is recorded.");
+        small_label(ui, display, "No quotation is recorded.");
     }
 }
 
@@ -275,75 +292,83 @@ fn detail_ui(ui: &mut Ui, look: &Look, fact: &FactModel, asked: &mut Vec<Request
 /// now on.
 fn edit_ui(
     ui: &mut Ui,
-    look: &Look,
+    display: &DisplayContext,
     fact: &FactModel,
     view: &mut FactsView,
     clock: Option<&str>,
-    asked: &mut Vec<Request>,
+    requests: &mut Vec<Request>,
 ) {
     let Some(edit) = &mut view.edit else { return };
-    let mut done = false;
-    ui.label(RichText::new(format!("{} {}", fact.subject.name, crate::panels::graph::label(&fact.predicate))).small());
+    let mut is_finished = false;
+    ui.label(
+        RichText::new(format!("{} {}", fact.subject.name, crate::panels::graph::relation_label(&fact.predicate)))
+            .small(),
+    );
     let response = match &fact.object_entity {
         Some(_) => {
-            name_field(ui, look, "Object", "Name of an entity", &mut edit.object, &mut edit.completion, |_| true)
+            name_field(ui, display, "Object", "Name of an entity", &mut edit.object, &mut edit.completion, |_| true)
                 .response
         }
         None => {
             let field = TextEdit::multiline(&mut edit.object).desired_rows(1).desired_width(f32::INFINITY);
             let response = ui.add(field);
-            labelled(response, "Value", &edit.object)
+            named_text_field(response, "Value", &edit.object)
         }
     };
-    if std::mem::take(&mut edit.begun) {
+    if std::mem::take(&mut edit.needs_focus) {
         response.request_focus();
     }
-    let says = TextEdit::multiline(&mut edit.statement).desired_rows(1).desired_width(f32::INFINITY);
-    let response = ui.add(says.hint_text(crate::widgets::as_hint("The sentence; generated if empty")));
-    labelled(response, "Sentence", &edit.statement);
-    let entered = ui.input_mut(|input| input.consume_key(Modifiers::COMMAND, Key::Enter));
+    let sentence_field = TextEdit::multiline(&mut edit.statement).desired_rows(1).desired_width(f32::INFINITY);
+    let response = ui.add(sentence_field.hint_text(crate::widgets::italic_hint("The sentence; generated if empty")));
+    named_text_field(response, "Sentence", &edit.statement);
+    let is_confirmed = ui.input_mut(|input| input.consume_key(Modifiers::COMMAND, Key::Enter));
     let object = (edit.object.trim() != fact.object).then(|| edit.object.trim().to_owned());
     let statement = Some(edit.statement.trim()).filter(|words| !words.is_empty() && *words != fact.statement.text);
     let statement = statement.map(str::to_owned);
     // If only the object changed, `statement` is `None`, and the memory generates a new sentence.
-    let changed = object.is_some() || statement.is_some() || edit.statement.trim().is_empty();
+    let has_changes = object.is_some() || statement.is_some() || edit.statement.trim().is_empty();
     let id = fact.fact.to_string();
     ui.horizontal_wrapped(|ui| {
-        let save = ui.add_enabled(changed, egui::Button::new("Correct"));
-        let save = save.on_hover_text(
+        let correct_button = ui.add_enabled(has_changes, egui::Button::new("Correct"));
+        let correct_button = correct_button.on_hover_text(
             "The record was wrong: everybody who knew the old fact knows the corrected one instead (Ctrl+Enter)",
         );
-        if (save.clicked() || entered) && changed {
+        if (correct_button.clicked() || is_confirmed) && has_changes {
             let edit = Edit::Correct { fact: id.clone(), object: object.clone(), statement: statement.clone() };
-            asked.push(Request::Do(DeskCommand::Edit(edit)));
-            done = true;
+            requests.push(Request::Execute(DeskCommand::Edit(edit)));
+            is_finished = true;
         }
-        let now = ui.add_enabled(object.is_some(), egui::Button::new("From now on"));
-        if now.on_hover_text("The old value was true until now; the new value is true from now on").clicked()
+        let from_now_on_button = ui.add_enabled(object.is_some(), egui::Button::new("From now on"));
+        if from_now_on_button
+            .on_hover_text("The old value was true until now; the new value is true from now on")
+            .clicked()
             && let Some(object) = &object
         {
-            asked.push(Request::Do(DeskCommand::Edit(from_now_on(fact, object.clone(), statement.clone()))));
-            done = true;
+            requests.push(Request::Execute(DeskCommand::Edit(from_now_on(fact, object.clone(), statement.clone()))));
+            is_finished = true;
         }
-        let over = ui.add_enabled(clock.is_some(), egui::Button::new("No longer"));
-        if over.on_hover_text("The fact ends now, by the game clock").clicked()
+        let no_longer_button = ui.add_enabled(clock.is_some(), egui::Button::new("No longer"));
+        if no_longer_button.on_hover_text("The fact ends now, by the game clock").clicked()
             && let Some(clock) = clock
         {
-            asked.push(Request::Do(DeskCommand::Retcon(Retcon::Until { fact: id.clone(), until: clock.to_owned() })));
-            done = true;
+            requests.push(Request::Execute(DeskCommand::Retcon(Retcon::Until {
+                fact: id.clone(),
+                until: clock.to_owned(),
+            })));
+            is_finished = true;
         }
-        let never =
+        let never_true_button =
             ui.button("Never true").on_hover_text("Retract the fact: it was never true, and nobody ever knew it");
-        if never.clicked() {
-            asked.push(Request::Do(DeskCommand::Retcon(Retcon::NeverSo { fact: id })));
-            done = true;
+        if never_true_button.clicked() {
+            requests.push(Request::Execute(DeskCommand::Retcon(Retcon::NeverSo { fact: id })));
+            is_finished = true;
         }
         let escape = ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape));
         if ui.button("Cancel").clicked() || escape {
-            done = true;
+            is_finished = true;
         }
     });
-    if done {
+    if is_finished {
         view.edit = None;
     }
 }
@@ -358,28 +383,30 @@ fn from_now_on(fact: &FactModel, object: String, statement: Option<String>) -> E
     }
 }
 
-/// Sets the name of a text field for screen readers.
-pub(crate) fn labelled(response: egui::Response, name: &str, value: &str) -> egui::Response {
-    response.widget_info(|| {
-        let mut info = egui::WidgetInfo::text_edit(true, value, value, "");
-        info.label = Some(name.to_owned());
-        info
-    });
+/// Sets the name of a text field for screen readers. Returns the response of the field.
+pub(crate) fn named_text_field(response: egui::Response, name: &str, value: &str) -> egui::Response {
+    set_text_field_name(&response, name, value);
     response
 }
 
 /// Draws a name that links to its page. In screen-safe mode, draws `somebody` if players do not know the name.
-pub(crate) fn name_ui(ui: &mut Ui, look: &Look, who: &Named, safe: bool, asked: &mut Vec<Request>) {
-    if look.screen_safe && !safe {
-        weak(ui, look, "somebody");
-    } else if entity_button(ui, look, who).clicked() {
-        asked.push(Request::Show(who.id.clone()));
+pub(crate) fn entity_name_ui(
+    ui: &mut Ui,
+    display: &DisplayContext,
+    entity: &NamedEntity,
+    safe: bool,
+    requests: &mut Vec<Request>,
+) {
+    if display.screen_safe && !safe {
+        weak_label(ui, display, "somebody");
+    } else if entity_button(ui, display, entity).clicked() {
+        requests.push(Request::Show(entity.id.clone()));
     }
 }
 
 /// Draws the number of items hidden in screen-safe mode.
-pub(crate) fn hidden_count(ui: &mut Ui, look: &Look, count: usize) {
+pub(crate) fn hidden_count_label(ui: &mut Ui, display: &DisplayContext, count: usize) {
     if count > 0 {
-        toned(ui, look, Tone::Weak, &format!("{count} hidden in screen-safe mode"));
+        toned_label(ui, display, Tone::Weak, &format!("{count} hidden in screen-safe mode"));
     }
 }

@@ -15,47 +15,47 @@ use egui::Ui;
 use hearsay_engine::{Memory, Ticket};
 use hearsay_model::StateVersion;
 
-pub use layout::{Place, Places, lay_out};
-pub use model::{DEEPEST, Edge, GraphModel, GraphRequest, MOST_NODES, Node, Relation, label};
+pub use layout::{NodePosition, NodePositions, compute_layout};
+pub use model::{Edge, GraphModel, GraphRequest, MAX_DEPTH, MAX_NODES, Node, Relation, relation_label};
 pub use ui::{GraphView, graph_ui};
 
 use crate::{
     commands::PanelKind,
-    panel::{Look, Note, Panel, PanelContext, Request, Saved, restored, saved},
-    panel_context::taken,
+    panel::{DisplayContext, Panel, PanelContext, Request, SavedState, StatusMessage, restore_state, save_state},
+    panel_context::poll_ticket,
 };
 
 /// The graph panel.
 #[derive(Debug, Default)]
 pub struct GraphPanel {
     model: GraphModel,
-    places: Places,
+    positions: NodePositions,
     view: GraphView,
     /// Request and version of the last read.
-    read: Option<(GraphRequest, StateVersion)>,
-    reading: Option<Ticket<GraphModel>>,
-    laying: Option<Laying>,
-    asks: Vec<Request>,
+    loaded: Option<(GraphRequest, StateVersion)>,
+    pending_model: Option<Ticket<GraphModel>>,
+    pending_layout: Option<PendingLayout>,
+    pending_requests: Vec<Request>,
 }
 
 /// A graph whose layout is computed on a separate thread.
 #[derive(Debug)]
-struct Laying {
+struct PendingLayout {
     model: GraphModel,
-    places: Receiver<Places>,
+    positions: Receiver<NodePositions>,
 }
 
-impl Laying {
-    fn begin(model: GraphModel, warm: Places) -> Self {
-        let (sender, places) = bounded(1);
+impl PendingLayout {
+    fn start(model: GraphModel, previous: NodePositions) -> Self {
+        let (sender, positions) = bounded(1);
         let (graph, fallback) = (model.clone(), sender.clone());
-        let lay = move || drop(sender.send(lay_out(&graph, &warm)));
-        if thread::Builder::new().name("hearsay-layout".into()).spawn(lay).is_err() {
+        let compute = move || drop(sender.send(compute_layout(&graph, &previous)));
+        if thread::Builder::new().name("hearsay-layout".into()).spawn(compute).is_err() {
             // If the thread cannot start, put all nodes in the middle.
-            let at = |node: &Node| (node.who.id.clone(), [0.0; 2]);
-            drop(fallback.send(model.nodes.iter().map(at).collect()));
+            let at_origin = |node: &Node| (node.entity.id.clone(), [0.0; 2]);
+            drop(fallback.send(model.nodes.iter().map(at_origin).collect()));
         }
-        Self { model, places }
+        Self { model, positions }
     }
 }
 
@@ -66,12 +66,12 @@ impl GraphPanel {
     }
 
     /// Returns the positions of the entities in the layout.
-    pub fn places(&self) -> &Places {
-        &self.places
+    pub fn positions(&self) -> &NodePositions {
+        &self.positions
     }
 
     fn is_busy(&self) -> bool {
-        self.reading.is_some() || self.laying.is_some()
+        self.pending_model.is_some() || self.pending_layout.is_some()
     }
 }
 
@@ -81,62 +81,67 @@ impl Panel for GraphPanel {
     }
 
     fn update(&mut self, memory: &Memory, context: &PanelContext) {
-        match taken(&mut self.reading) {
+        match poll_ticket(&mut self.pending_model) {
             // If the graph did not change, keep the positions.
-            Some(Ok(model)) if model == self.model => self.laying = None,
-            Some(Ok(model)) => self.laying = Some(Laying::begin(model, self.places.clone())),
-            Some(Err(error)) => self.asks.push(Request::Tell(Note::trouble(error.to_string()))),
+            Some(Ok(model)) if model == self.model => self.pending_layout = None,
+            Some(Ok(model)) => self.pending_layout = Some(PendingLayout::start(model, self.positions.clone())),
+            Some(Err(error)) => {
+                self.pending_requests.push(Request::ShowMessage(StatusMessage::error(error.to_string())))
+            }
             None => {}
         }
-        if let Some(laying) = self.laying.take() {
-            match laying.places.try_recv() {
-                Ok(places) => {
+        if let Some(layout) = self.pending_layout.take() {
+            match layout.positions.try_recv() {
+                Ok(positions) => {
                     // Fit the new graph into view if it has no entity of the previous graph.
-                    let strange = !places.keys().any(|id| self.places.contains_key(id));
+                    let is_new_graph = !positions.keys().any(|id| self.positions.contains_key(id));
                     self.view.fit |=
-                        strange || self.view.request.center != self.model.center.as_ref().map(|c| c.id.clone());
-                    self.view.fit |= laying.model.center.as_ref().map(|center| &center.id)
+                        is_new_graph || self.view.request.center != self.model.center.as_ref().map(|c| c.id.clone());
+                    self.view.fit |= layout.model.center.as_ref().map(|center| &center.id)
                         != self.model.center.as_ref().map(|center| &center.id);
-                    (self.model, self.places) = (laying.model, places);
+                    (self.model, self.positions) = (layout.model, positions);
                 }
-                Err(TryRecvError::Empty) => self.laying = Some(laying),
+                Err(TryRecvError::Empty) => self.pending_layout = Some(layout),
                 Err(TryRecvError::Disconnected) => {}
             }
         }
-        let same =
+        let is_same_request =
             |(request, at): &(GraphRequest, StateVersion)| *request == self.view.request && *at == context.version;
         // Finish the current layout before the next read. Otherwise a game that writes all the time would prevent every
         // layout.
-        if self.reading.is_none() && self.laying.is_none() && !self.read.as_ref().is_some_and(same) {
+        if self.pending_model.is_none()
+            && self.pending_layout.is_none()
+            && !self.loaded.as_ref().is_some_and(is_same_request)
+        {
             let request = self.view.request.clone();
             if let Ok(ticket) = memory.read_in_background(move |world| GraphModel::load(world, &request)) {
-                self.reading = Some(ticket);
-                self.read = Some((self.view.request.clone(), context.version));
+                self.pending_model = Some(ticket);
+                self.loaded = Some((self.view.request.clone(), context.version));
             }
         }
     }
 
-    fn ui(&mut self, ui: &mut Ui, look: &Look) -> Vec<Request> {
+    fn ui(&mut self, ui: &mut Ui, display: &DisplayContext) -> Vec<Request> {
         if self.is_busy() {
             ui.ctx().request_repaint();
         }
-        let mut asked = std::mem::take(&mut self.asks);
-        asked.extend(graph_ui(ui, look, &self.model, &self.places, &mut self.view));
-        asked
+        let mut requests = std::mem::take(&mut self.pending_requests);
+        requests.extend(graph_ui(ui, display, &self.model, &self.positions, &mut self.view));
+        requests
     }
 
-    fn show(&mut self, request: &Request) -> bool {
+    fn handle_request(&mut self, request: &Request) -> bool {
         let Request::Graph(id) = request else { return false };
         self.view.request.center = Some(id.clone());
         self.view.selected = Some(id.clone());
         true
     }
 
-    fn save(&self) -> Option<Saved> {
-        saved(&self.view)
+    fn save(&self) -> Option<SavedState> {
+        save_state(&self.view)
     }
 
-    fn restore(&mut self, kept: Saved) {
-        self.view = restored(kept).unwrap_or_default();
+    fn restore(&mut self, saved: SavedState) {
+        self.view = restore_state(saved).unwrap_or_default();
     }
 }

@@ -3,20 +3,20 @@
 use hearsay_model::{EntityId, FactId};
 use serde::{Deserialize, Serialize};
 
-use crate::names::Named;
+use crate::names::NamedEntity;
 
 /// Maximum number of displayed entities.
-pub const MOST_NODES: usize = 200;
+pub const MAX_NODES: usize = 200;
 
 /// Maximum depth of a neighbourhood.
-pub const DEEPEST: usize = 3;
+pub const MAX_DEPTH: usize = 3;
 
 /// The part of the graph to read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GraphRequest {
     /// Center of the neighbourhood. `None`: the whole campaign.
     pub center: Option<EntityId>,
-    /// Depth of the neighbourhood: 1 to [`DEEPEST`].
+    /// Depth of the neighbourhood: 1 to [`MAX_DEPTH`].
     pub depth: usize,
     /// Predicates to show. If the list is empty, all predicates are shown.
     pub predicates: Vec<String>,
@@ -34,10 +34,10 @@ impl Default for GraphRequest {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct GraphModel {
     /// Center of the neighbourhood; `None` for the whole campaign.
-    pub center: Option<Named>,
+    pub center: Option<NamedEntity>,
     /// The knower whose known relations are shown; `None` for all relations that are true now.
-    pub knower: Option<Named>,
-    /// The displayed entities, at most [`MOST_NODES`]. If there are more, those with the most relations are displayed.
+    pub knower: Option<NamedEntity>,
+    /// The displayed entities, at most [`MAX_NODES`]. If there are more, those with the most relations are displayed.
     pub nodes: Vec<Node>,
     /// The edges, one per pair of entities.
     pub edges: Vec<Edge>,
@@ -51,7 +51,8 @@ pub struct GraphModel {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Node {
     /// The entity of the node.
-    pub who: Named,
+    #[serde(rename = "who")]
+    pub entity: NamedEntity,
     /// Total number of relations of the entity, displayed or not.
     pub degree: usize,
     /// Whether the node is a hub: one of the nodes with the most relations.
@@ -103,6 +104,6 @@ impl Edge {
 }
 
 /// Returns the name of a predicate for display, such as `member of` for `MEMBER_OF`.
-pub fn label(predicate: &str) -> String {
+pub fn relation_label(predicate: &str) -> String {
     predicate.to_lowercase().replace('_', " ")
 }

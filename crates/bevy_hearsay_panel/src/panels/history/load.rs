@@ -13,10 +13,10 @@ use hearsay_query::{
 use super::model::{HistoryModel, HistoryRequest, OperationModel, UndoModel};
 
 /// Maximum number of facts, and of losses of knowledge, that a preview lists.
-const SHOWN: usize = 12;
+const MAX_LISTED: usize = 12;
 
 /// Maximum number of lost knowledge edges for which a preview names the knowers.
-const MOST_EDGES: usize = 2_000;
+const MAX_NAMED_EDGES: usize = 2_000;
 
 impl HistoryModel {
     /// Reads the journal. Call this function on a background thread, because it visits every change.
@@ -25,11 +25,12 @@ impl HistoryModel {
     /// Currently never returns an error.
     pub fn load(world: &ReadSnapshot, request: &HistoryRequest) -> Result<Self, MemoryError> {
         let filter = HistoryFilter { author: request.author.clone(), before: None, limit: request.limit };
-        let found = operations(&world.state, &filter);
+        let result = operations(&world.state, &filter);
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let now = i64::try_from(now.as_millis()).unwrap_or(i64::MAX);
-        let rows = found.rows.into_iter().map(|row| OperationModel::of(row.row, row.undone_by, row.is_undo, now));
-        Ok(Self { rows: rows.collect(), all: found.all, authors: found.authors })
+        let rows =
+            result.rows.into_iter().map(|row| OperationModel::from_row(row.row, row.undone_by, row.is_undo, now));
+        Ok(Self { rows: rows.collect(), total: result.all, authors: result.authors })
     }
 }
 
@@ -41,23 +42,24 @@ impl UndoModel {
     /// Returns an error if the operation does not exist or is not live.
     pub fn load(world: &ReadSnapshot, position: Position) -> Result<Self, MemoryError> {
         let state = &*world.state;
-        let row = undo_in_words(state, &UndoTarget::At(position), SHOWN)?;
-        let edges = row.lost.iter().find(|(what, _)| *what == "knowledge edges").map_or(0, |(_, count)| *count);
-        let mut model = Self::of(row, SHOWN);
-        if (1..=MOST_EDGES).contains(&edges) {
+        let row = undo_in_words(state, &UndoTarget::At(position), MAX_LISTED)?;
+        let lost_edge_count =
+            row.lost.iter().find(|(name, _)| *name == "knowledge edges").map_or(0, |(_, count)| *count);
+        let mut model = Self::from_row(row, MAX_LISTED);
+        if (1..=MAX_NAMED_EDGES).contains(&lost_edge_count) {
             let revert = Operation::new(Author::Dm, "undo", vec![Change::Revert(position)]);
-            let lost = preview(state, revert)?.lost;
-            model.more_knowledge = lost.len().saturating_sub(SHOWN);
-            let line = |loss: &hearsay_query::preview::Loss| {
-                let who = match &loss.knower {
+            let losses = preview(state, revert)?.lost;
+            model.omitted_knowledge = losses.len().saturating_sub(MAX_LISTED);
+            let to_line = |loss: &hearsay_query::preview::Loss| {
+                let knower = match &loss.knower {
                     Knower::World => "Everybody",
                     Knower::Entity(id) => state.name_or_id(id),
                 };
                 let verb = if loss.still_knows { "still knows, from another source" } else { "no longer knows" };
                 let secret = state.fact(loss.fact).is_none_or(|fact| is_secret(state, fact));
-                (format!("{who} {verb}: {}", loss.statement), secret)
+                (format!("{knower} {verb}: {}", loss.statement), secret)
             };
-            model.knowledge = lost.iter().take(SHOWN).map(line).collect();
+            model.knowledge = losses.iter().take(MAX_LISTED).map(to_line).collect();
         }
         Ok(model)
     }

@@ -18,17 +18,17 @@ pub use ui::{HistoryAction, HistoryView, Preview, history_ui};
 use crate::{
     async_model::AsyncModel,
     commands::PanelKind,
-    panel::{DeskCommand, Look, Panel, PanelContext, Request, Saved, restored, saved},
+    panel::{DeskCommand, DisplayContext, Panel, PanelContext, Request, SavedState, restore_state, save_state},
     widgets::empty_state,
 };
 
 /// The history panel.
 #[derive(Debug, Default)]
 pub struct HistoryPanel {
-    read: AsyncModel<HistoryRequest, HistoryModel>,
+    loaded: AsyncModel<HistoryRequest, HistoryModel>,
     preview: AsyncModel<Position, UndoModel>,
     /// The operation whose undo is previewed.
-    asked: Option<Position>,
+    previewed: Option<Position>,
     /// View state of the panel.
     pub view: HistoryView,
 }
@@ -40,37 +40,37 @@ impl Panel for HistoryPanel {
 
     fn update(&mut self, memory: &Memory, context: &PanelContext) {
         let request = HistoryRequest { author: self.view.author.clone(), limit: self.view.limit };
-        let of = request.clone();
-        self.read.update(memory, context.version, &request, move |world| HistoryModel::load(world, &of));
-        if let Some(position) = self.asked {
+        let loaded_request = request.clone();
+        self.loaded.update(memory, context.version, &request, move |world| HistoryModel::load(world, &loaded_request));
+        if let Some(position) = self.previewed {
             self.preview.update(memory, context.version, &position, move |world| UndoModel::load(world, position));
         }
     }
 
-    fn ui(&mut self, ui: &mut egui::Ui, look: &Look) -> Vec<Request> {
-        let Some(model) = self.read.model() else {
-            empty_state(ui, look, "Reading the journal\u{2026}", self.read.trouble().unwrap_or_default(), None);
+    fn ui(&mut self, ui: &mut egui::Ui, display: &DisplayContext) -> Vec<Request> {
+        let Some(model) = self.loaded.model() else {
+            empty_state(ui, display, "Reading the journal\u{2026}", self.loaded.error().unwrap_or_default(), None);
             return Vec::new();
         };
-        let preview = match self.asked {
+        let preview = match self.previewed {
             None => Preview::None,
-            Some(position) => match (self.preview.trouble(), self.preview.of(&position)) {
-                (Some(why), _) => Preview::Trouble(why),
+            Some(position) => match (self.preview.error(), self.preview.model_for(&position)) {
+                (Some(error), _) => Preview::Error(error),
                 (None, Some(model)) => Preview::Ready(model),
-                (None, None) => Preview::Working,
+                (None, None) => Preview::Pending,
             },
         };
         let mut requests = Vec::new();
-        for action in history_ui(ui, look, model, preview, &mut self.view) {
+        for action in history_ui(ui, display, model, preview, &mut self.view) {
             match action {
                 HistoryAction::Preview(position) => {
-                    self.preview.again();
-                    self.asked = Some(position);
+                    self.preview.invalidate();
+                    self.previewed = Some(position);
                 }
-                HistoryAction::Keep => self.asked = None,
+                HistoryAction::ClosePreview => self.previewed = None,
                 HistoryAction::Undo(position) => {
-                    self.asked = None;
-                    requests.push(Request::Do(DeskCommand::Undo(UndoTarget::At(position))));
+                    self.previewed = None;
+                    requests.push(Request::Execute(DeskCommand::Undo(UndoTarget::At(position))));
                 }
                 HistoryAction::ShowFact(id) => requests.push(Request::ShowFact(id)),
             }
@@ -78,11 +78,11 @@ impl Panel for HistoryPanel {
         requests
     }
 
-    fn save(&self) -> Option<Saved> {
-        saved(&self.view)
+    fn save(&self) -> Option<SavedState> {
+        save_state(&self.view)
     }
 
-    fn restore(&mut self, saved: Saved) {
-        self.view = restored(saved).unwrap_or_default();
+    fn restore(&mut self, saved: SavedState) {
+        self.view = restore_state(saved).unwrap_or_default();
     }
 }

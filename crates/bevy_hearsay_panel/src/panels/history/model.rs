@@ -19,7 +19,8 @@ pub struct HistoryModel {
     /// The operations.
     pub rows: Vec<OperationModel>,
     /// Number of operations that the filter accepts, whether listed or not.
-    pub all: usize,
+    #[serde(rename = "all")]
+    pub total: usize,
     /// Authors, with the number of their operations.
     pub authors: Vec<(String, usize)>,
 }
@@ -32,7 +33,8 @@ pub struct OperationModel {
     /// Author of the operation.
     pub author: String,
     /// Age of the operation, for display.
-    pub ago: String,
+    #[serde(rename = "ago")]
+    pub age: String,
     /// Summary of the operation.
     pub summary: String,
     /// Number of changes in the operation.
@@ -56,11 +58,13 @@ pub struct UndoModel {
     /// Whether the operation is itself an undo, so that undoing it is a redo.
     pub is_redo: bool,
     /// Counts of the items that the undo removes, such as `3 facts`.
-    pub lost: Vec<String>,
+    #[serde(rename = "lost")]
+    pub removed_counts: Vec<String>,
     /// Facts that the undo removes: id, sentence, and whether the fact is secret.
     pub facts: Vec<(FactId, String, bool)>,
     /// Number of further removed facts that are not listed.
-    pub more: usize,
+    #[serde(rename = "more")]
+    pub omitted_facts: usize,
     /// Number of records that change or are restored.
     pub changed: usize,
     /// Later operations that depend on this operation, with their summaries.
@@ -68,16 +72,17 @@ pub struct UndoModel {
     /// Knowledge that characters lose: a description, and whether the fact is secret.
     pub knowledge: Vec<(String, bool)>,
     /// Number of further losses of knowledge that are not listed.
-    pub more_knowledge: usize,
+    #[serde(rename = "more_knowledge")]
+    pub omitted_knowledge: usize,
 }
 
 impl OperationModel {
     /// Converts a row of the journal for display. `now` is the current real time in milliseconds.
-    pub fn of(row: HistoryRow, undone_by: Option<Position>, is_undo: bool, now: i64) -> Self {
+    pub fn from_row(row: HistoryRow, undone_by: Option<Position>, is_undo: bool, now: i64) -> Self {
         Self {
             position: row.position,
             author: row.author,
-            ago: ago(now.saturating_sub(row.recorded.0)),
+            age: format_age(now.saturating_sub(row.recorded.0)),
             summary: row.summary,
             changes: row.changes,
             live: row.live,
@@ -88,35 +93,39 @@ impl OperationModel {
 }
 
 /// Formats an age given in milliseconds.
-pub(super) fn ago(millis: i64) -> String {
+pub(super) fn format_age(millis: i64) -> String {
     match millis / 60_000 {
         ..1 => "just now".into(),
         minutes @ 1..60 => format!("{minutes} min ago"),
         minutes @ 60..1440 => format!("{} h ago", minutes / 60),
-        minutes => crate::text::counted(usize::try_from(minutes / 1440).unwrap_or(0), "day ago", "days ago"),
+        minutes => crate::text::format_count(usize::try_from(minutes / 1440).unwrap_or(0), "day ago", "days ago"),
     }
 }
 
 impl UndoModel {
     /// Converts the engine's preview for display.
-    pub fn of(row: UndoRow, facts_shown: usize) -> Self {
-        let count = |what: &str| row.lost.iter().find(|(name, _)| *name == what).map_or(0, |(_, count)| *count);
-        let one = |what: &str| match what {
+    pub fn from_row(row: UndoRow, facts_shown: usize) -> Self {
+        let count = |plural: &str| row.lost.iter().find(|(name, _)| *name == plural).map_or(0, |(_, count)| *count);
+        let singular = |name: &str| match name {
             "entities" => "entity".to_owned(),
             "knowledge edges" => "knowledge edge".to_owned(),
-            what => what.trim_end_matches('s').to_owned(),
+            name => name.trim_end_matches('s').to_owned(),
         };
         Self {
             position: row.operation.position,
             summary: row.operation.summary.clone(),
             is_redo: row.is_redo,
-            lost: row.lost.iter().map(|(what, count)| crate::text::counted(*count, &one(what), what)).collect(),
-            more: count("facts").saturating_sub(facts_shown.min(row.facts.len())),
+            removed_counts: row
+                .lost
+                .iter()
+                .map(|(name, count)| crate::text::format_count(*count, &singular(name), name))
+                .collect(),
+            omitted_facts: count("facts").saturating_sub(facts_shown.min(row.facts.len())),
             facts: row.facts.into_iter().map(|fact| (fact.fact, fact.statement, fact.secret)).collect(),
             changed: row.changed,
             dependents: row.dependents.into_iter().map(|row| (row.position, row.summary)).collect(),
             knowledge: Vec::new(),
-            more_knowledge: 0,
+            omitted_knowledge: 0,
         }
     }
 }

@@ -6,19 +6,20 @@ use serde::{Deserialize, Serialize};
 
 use super::model::{HistoryModel, OperationModel, UndoModel};
 use crate::{
-    commands as keys,
-    direction::visual,
-    panel::Look,
-    text::counted,
+    commands,
+    direction::visual_order,
+    panel::DisplayContext,
+    text::format_count,
     theme::Tone,
     widgets::{
-        Heights, badge, card, command_button, empty_state, hidden, label, link, list, more, section, toned, weak,
+        RowHeights, badge, card, command_button, empty_state, hidden_label, label, link, list, omitted_label,
+        section_heading, toned_label, weak_label,
     },
 };
 
 /// Number of operations per page. The panel reads one page at first, and one more page each time the user asks for
 /// older operations.
-pub(super) const PAGE: usize = 500;
+pub(super) const PAGE_SIZE: usize = 500;
 
 /// View state of the panel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -29,18 +30,26 @@ pub struct HistoryView {
     /// Maximum number of operations.
     pub limit: usize,
     /// Position of the selected operation.
-    pub at: Option<Position>,
+    #[serde(rename = "at")]
+    pub selected: Option<Position>,
     #[serde(skip)]
-    heights: Heights,
+    heights: RowHeights,
     #[serde(skip)]
-    scroll: bool,
+    scroll_to_selected: bool,
     #[serde(skip)]
-    shown: Option<Option<String>>,
+    shown_author: Option<Option<String>>,
 }
 
 impl Default for HistoryView {
     fn default() -> Self {
-        Self { author: None, limit: PAGE, at: None, heights: Heights::default(), scroll: false, shown: None }
+        Self {
+            author: None,
+            limit: PAGE_SIZE,
+            selected: None,
+            heights: RowHeights::default(),
+            scroll_to_selected: false,
+            shown_author: None,
+        }
     }
 }
 
@@ -50,11 +59,11 @@ pub enum Preview<'a> {
     /// No preview was requested.
     None,
     /// The preview is being computed.
-    Working,
+    Pending,
     /// The effect of the undo.
     Ready(&'a UndoModel),
     /// The operation cannot be undone. The text is the reason.
-    Trouble(&'a str),
+    Error(&'a str),
 }
 
 /// An action that the user requests from the panel.
@@ -65,7 +74,7 @@ pub enum HistoryAction {
     /// Undo the operation.
     Undo(Position),
     /// Close the preview and keep the operation.
-    Keep,
+    ClosePreview,
     /// Show a fact.
     ShowFact(FactId),
 }
@@ -73,119 +82,127 @@ pub enum HistoryAction {
 /// Draws the journal.
 pub fn history_ui(
     ui: &mut Ui,
-    look: &Look,
+    display: &DisplayContext,
     model: &HistoryModel,
     preview: Preview,
     view: &mut HistoryView,
 ) -> Vec<HistoryAction> {
     let mut actions = Vec::new();
-    authors_ui(ui, look, model, view);
+    authors_ui(ui, display, model, view);
     if model.rows.is_empty() {
-        empty_state(ui, look, "Nothing has happened yet", "Every change appears here, and can be undone.", None);
+        empty_state(ui, display, "Nothing has happened yet", "Every change appears here, and can be undone.", None);
         return actions;
     }
-    if view.shown.as_ref() != Some(&view.author) {
+    if view.shown_author.as_ref() != Some(&view.author) {
         view.heights.clear();
-        view.shown = Some(view.author.clone());
+        view.shown_author = Some(view.author.clone());
     }
-    let place = view.at.and_then(|at| model.rows.iter().position(|row| row.position == at));
-    let mut at = place.unwrap_or(0);
-    if look.pressed(ui, &keys::HISTORY_NEXT) {
-        (at, view.scroll) = ((at + usize::from(place.is_some())).min(model.rows.len() - 1), true);
-        view.at = Some(model.rows[at].position);
+    let selected_row = view.selected.and_then(|position| model.rows.iter().position(|row| row.position == position));
+    let mut row_index = selected_row.unwrap_or(0);
+    if display.is_triggered(ui, &commands::HISTORY_NEXT) {
+        (row_index, view.scroll_to_selected) =
+            ((row_index + usize::from(selected_row.is_some())).min(model.rows.len() - 1), true);
+        view.selected = Some(model.rows[row_index].position);
     }
-    if look.pressed(ui, &keys::HISTORY_BACK) {
-        (at, view.scroll) = (at.saturating_sub(1), true);
-        view.at = Some(model.rows[at].position);
+    if display.is_triggered(ui, &commands::HISTORY_PREVIOUS) {
+        (row_index, view.scroll_to_selected) = (row_index.saturating_sub(1), true);
+        view.selected = Some(model.rows[row_index].position);
     }
     if preview != Preview::None {
         let width = ui.available_width() * 0.42;
-        let side = egui::Panel::right(ui.id().with("undo")).exact_size(width).resizable(false);
-        side.show(ui, |ui| preview_ui(ui, look, preview, &mut actions));
+        let side_panel = egui::Panel::right(ui.id().with("undo")).exact_size(width).resizable(false);
+        side_panel.show(ui, |ui| preview_ui(ui, display, preview, &mut actions));
     }
-    let focus = std::mem::take(&mut view.scroll).then_some(at);
+    let focus = std::mem::take(&mut view.scroll_to_selected).then_some(row_index);
     let count = model.rows.len();
-    list(ui, "operations", count, &mut view.heights, look.theme.sizes().row * 1.6, focus, |ui, number| {
+    list(ui, "operations", count, &mut view.heights, display.theme.sizes().row * 1.6, focus, |ui, number| {
         let row = &model.rows[number];
-        let focused = view.at == Some(row.position);
-        card(ui, look, focused, false, |ui| operation_ui(ui, look, row, focused, &mut actions));
+        let focused = view.selected == Some(row.position);
+        card(ui, display, focused, false, |ui| operation_ui(ui, display, row, focused, &mut actions));
     });
     for action in &actions {
         if let HistoryAction::Preview(position) = action {
-            let of = |row: &&OperationModel| row.position == *position || row.undone_by == Some(*position);
-            view.at = model.rows.iter().find(of).map(|row| row.position);
+            let affects_position =
+                |row: &&OperationModel| row.position == *position || row.undone_by == Some(*position);
+            view.selected = model.rows.iter().find(affects_position).map(|row| row.position);
         }
     }
     actions
 }
 
-fn authors_ui(ui: &mut Ui, look: &Look, model: &HistoryModel, view: &mut HistoryView) {
+fn authors_ui(ui: &mut Ui, display: &DisplayContext, model: &HistoryModel, view: &mut HistoryView) {
     ui.horizontal_wrapped(|ui| {
-        let all: usize = model.authors.iter().map(|(_, count)| count).sum();
-        let everybody = format!("Everybody ({all})");
+        let total: usize = model.authors.iter().map(|(_, count)| count).sum();
+        let everybody = format!("Everybody ({total})");
         let chosen = view.author.clone().unwrap_or_else(|| everybody.clone());
-        let combo = ComboBox::from_id_salt("author").selected_text(visual(&chosen)).show_ui(ui, |ui| {
+        let combo = ComboBox::from_id_salt("author").selected_text(visual_order(&chosen)).show_ui(ui, |ui| {
             ui.selectable_value(&mut view.author, None, everybody);
             for (author, count) in &model.authors {
                 ui.selectable_value(&mut view.author, Some(author.clone()), format!("{author} ({count})"));
             }
         });
-        crate::widgets::choice_named(&combo.response, "Author", &chosen);
-        weak(ui, look, &counted(model.all, "change", "changes"));
-        if model.rows.len() < model.all {
-            let more = model.all - model.rows.len();
-            if ui.button("Show older").on_hover_text(format!("{more} more")).clicked() {
-                view.limit += PAGE;
+        crate::widgets::set_combo_box_name(&combo.response, "Author", &chosen);
+        weak_label(ui, display, &format_count(model.total, "change", "changes"));
+        if model.rows.len() < model.total {
+            let hidden_count = model.total - model.rows.len();
+            if ui.button("Show older").on_hover_text(format!("{hidden_count} more")).clicked() {
+                view.limit += PAGE_SIZE;
             }
         }
     });
 }
 
-fn operation_ui(ui: &mut Ui, look: &Look, row: &OperationModel, focused: bool, actions: &mut Vec<HistoryAction>) {
+fn operation_ui(
+    ui: &mut Ui,
+    display: &DisplayContext,
+    row: &OperationModel,
+    focused: bool,
+    actions: &mut Vec<HistoryAction>,
+) {
     let target = if row.live { Some(row.position) } else { row.undone_by };
-    let (verb, command) = if row.live { ("Undo", &keys::HISTORY_UNDO) } else { ("Redo", &keys::HISTORY_UNDO) };
+    let (verb, command) = if row.live { ("Undo", &commands::HISTORY_UNDO) } else { ("Redo", &commands::HISTORY_UNDO) };
     ui.horizontal(|ui| {
-        let palette = look.theme.palette();
+        let palette = display.theme.palette();
         ui.label(RichText::new(format!("{:>4}", row.position.0)).monospace().color(palette.weak));
         if let Some(target) = target {
             let name = format!("{verb} {}", row.position);
             let button = ui.button(format!("{verb}\u{2026}")).on_hover_text(command.tooltip());
-            let button = crate::widgets::named(button, true, &name);
-            if button.clicked() || (focused && look.pressed(ui, command)) {
+            let button = crate::widgets::set_button_name(button, true, &name);
+            if button.clicked() || (focused && display.is_triggered(ui, command)) {
                 actions.push(HistoryAction::Preview(target));
             }
         }
-        badge(ui, look, Tone::Weak, &row.author);
+        badge(ui, display, Tone::Weak, &row.author);
         if !row.live {
-            badge(ui, look, Tone::Warn, "undone");
+            badge(ui, display, Tone::Warn, "undone");
         }
-        weak(ui, look, &row.ago);
-        if look.screen_safe {
+        weak_label(ui, display, &row.age);
+        if display.screen_safe {
             // In screen-safe mode, hide the summary, because it may name a secret.
-            hidden(ui, look);
+            hidden_label(ui, display);
             return;
         }
-        let words = RichText::new(visual(&row.summary));
-        let words = if row.live { words } else { words.strikethrough().color(palette.weak) };
-        let tip = format!("{}\n{}", row.summary, counted(row.changes, "change", "changes"));
-        ui.add(egui::Label::new(words).truncate()).on_hover_text(tip);
+        let summary_text = RichText::new(visual_order(&row.summary));
+        let summary_text = if row.live { summary_text } else { summary_text.strikethrough().color(palette.weak) };
+        let tooltip = format!("{}\n{}", row.summary, format_count(row.changes, "change", "changes"));
+        ui.add(egui::Label::new(summary_text).truncate()).on_hover_text(tooltip);
     });
 }
 
-fn preview_ui(ui: &mut Ui, look: &Look, preview: Preview, actions: &mut Vec<HistoryAction>) {
+fn preview_ui(ui: &mut Ui, display: &DisplayContext, preview: Preview, actions: &mut Vec<HistoryAction>) {
     let model = match preview {
         Preview::None => return,
-        Preview::Working => {
+        Preview::Pending => {
             ui.horizontal(|ui| {
                 ui.spinner();
-                weak(ui, look, "Computing the effect of the undo\u{2026}");
+                weak_label(ui, display, "Computing the effect of the undo\u{2026}");
             });
             return;
         }
-        Preview::Trouble(why) => {
-            toned(ui, look, Tone::Bad, why);
-            if command_button(ui, look, &keys::HISTORY_KEEP) {
-                actions.push(HistoryAction::Keep);
+        Preview::Error(error) => {
+            toned_label(ui, display, Tone::Bad, error);
+            if command_button(ui, display, &commands::HISTORY_CANCEL) {
+                actions.push(HistoryAction::ClosePreview);
             }
             return;
         }
@@ -193,57 +210,61 @@ fn preview_ui(ui: &mut Ui, look: &Look, preview: Preview, actions: &mut Vec<Hist
     };
     let verb = if model.is_redo { "Redo" } else { "Undo" };
     ui.label(RichText::new(format!("{verb} {}?", model.position)).heading());
-    match look.screen_safe {
-        true => _ = hidden(ui, look),
+    match display.screen_safe {
+        true => _ = hidden_label(ui, display),
         false => _ = label(ui, &model.summary),
     }
     ui.horizontal_wrapped(|ui| {
-        let command = if model.is_redo { &keys::HISTORY_REDO_NOW } else { &keys::HISTORY_UNDO_NOW };
-        if command_button(ui, look, command) {
+        let command = if model.is_redo { &commands::HISTORY_REDO_NOW } else { &commands::HISTORY_UNDO_NOW };
+        if command_button(ui, display, command) {
             actions.push(HistoryAction::Undo(model.position));
         }
-        if command_button(ui, look, &keys::HISTORY_KEEP) {
-            actions.push(HistoryAction::Keep);
+        if command_button(ui, display, &commands::HISTORY_CANCEL) {
+            actions.push(HistoryAction::ClosePreview);
         }
     });
     ScrollArea::vertical().id_salt("preview").auto_shrink([false, false]).show(ui, |ui| {
-        section(ui, look, "Would be removed", None);
-        if model.lost.is_empty() {
-            weak(ui, look, "Nothing.");
+        section_heading(ui, display, "Would be removed", None);
+        if model.removed_counts.is_empty() {
+            weak_label(ui, display, "Nothing.");
         }
-        for lost in &model.lost {
-            ui.label(lost);
+        for removed_count in &model.removed_counts {
+            ui.label(removed_count);
         }
         if model.changed > 0 {
-            weak(ui, look, &format!("{} changed or restored", counted(model.changed, "record", "records")));
+            weak_label(
+                ui,
+                display,
+                &format!("{} changed or restored", format_count(model.changed, "record", "records")),
+            );
         }
         for (fact, statement, secret) in &model.facts {
-            if look.screen_safe && *secret {
+            if display.screen_safe && *secret {
                 continue;
             }
             if link(ui, statement).on_hover_text("Show the fact").clicked() {
                 actions.push(HistoryAction::ShowFact(*fact));
             }
         }
-        more(ui, look, model.more);
+        omitted_label(ui, display, model.omitted_facts);
         if !model.dependents.is_empty() {
-            section(ui, look, "Later changes that depend on it", Some(model.dependents.len()));
+            section_heading(ui, display, "Later changes that depend on it", Some(model.dependents.len()));
             for (position, summary) in model.dependents.iter().take(50) {
-                match look.screen_safe {
+                match display.screen_safe {
                     true => _ = ui.label(position.to_string()),
-                    false => _ = toned(ui, look, Tone::Warn, &format!("{position}: {summary}")),
+                    false => _ = toned_label(ui, display, Tone::Warn, &format!("{position}: {summary}")),
                 }
             }
-            more(ui, look, model.dependents.len().saturating_sub(50));
+            omitted_label(ui, display, model.dependents.len().saturating_sub(50));
         }
         if !model.knowledge.is_empty() {
-            section(ui, look, "Effects on knowledge", None);
+            section_heading(ui, display, "Effects on knowledge", None);
             for (line, secret) in &model.knowledge {
-                if !(look.screen_safe && *secret) {
+                if !(display.screen_safe && *secret) {
                     label(ui, line);
                 }
             }
-            more(ui, look, model.more_knowledge);
+            omitted_label(ui, display, model.omitted_knowledge);
         }
     });
 }

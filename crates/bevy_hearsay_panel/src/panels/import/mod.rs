@@ -12,29 +12,31 @@ use hearsay_engine::{ImportOutcome, ImportProgress, Memory, MemoryError, Ticket,
 use hearsay_model::Position;
 use hearsay_query::journal::UndoTarget;
 
-pub use model::{EntryModel, FolderModel, ImportModel, ListModel, ProblemModel, ReportModel, stage_in_words};
+pub use model::{EntryModel, FolderModel, ImportModel, ListModel, ProblemModel, ReportModel, stage_name};
 pub use ui::{ImportAction, ImportView, import_ui};
 
 use crate::{
     commands::PanelKind,
-    panel::{DeskCommand, Look, Outcome, Panel, PanelContext, Request, Saved, restored, saved},
-    panel_context::taken,
+    panel::{
+        DeskCommand, DisplayContext, Outcome, Panel, PanelContext, Request, SavedState, restore_state, save_state,
+    },
+    panel_context::poll_ticket,
 };
 
 /// The import panel.
 #[derive(Debug, Default)]
 pub struct ImportPanel {
     folder: Option<FolderModel>,
-    reading: Option<Ticket<FolderModel>>,
+    pending_folder: Option<Ticket<FolderModel>>,
     /// The folder to read in the next frame.
-    open: Option<PathBuf>,
+    folder_to_open: Option<PathBuf>,
     model: ImportModel,
     /// The dry run or import to start in the next frame.
-    begin: Option<Begin>,
-    checking: Option<Ticket<ImportOutcome>>,
-    importing: Option<(Ticket<ImportOutcome>, ImportProgress)>,
+    start_request: Option<StartRequest>,
+    pending_preview: Option<Ticket<ImportOutcome>>,
+    pending_import: Option<(Ticket<ImportOutcome>, ImportProgress)>,
     /// Position of the import that is being undone.
-    undoing: Option<Position>,
+    pending_undo: Option<Position>,
     /// The last write that has not been reported to the desk yet.
     written: Option<Written>,
     /// View state of the panel.
@@ -42,62 +44,62 @@ pub struct ImportPanel {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Begin {
-    Check,
+enum StartRequest {
+    Preview,
     Import,
 }
 
 impl ImportPanel {
-    fn begin(&mut self, memory: &Memory) {
+    fn start_requested(&mut self, memory: &Memory) {
         let path = PathBuf::from(self.view.path.trim());
-        match self.begin.take() {
+        match self.start_request.take() {
             None => {}
-            Some(Begin::Check) => match memory.import_dry_run(path) {
-                Ok(ticket) => (self.checking, self.model) = (Some(ticket), ImportModel::Checking),
-                Err(error) => self.fail(&error),
+            Some(StartRequest::Preview) => match memory.import_dry_run(path) {
+                Ok(ticket) => (self.pending_preview, self.model) = (Some(ticket), ImportModel::Checking),
+                Err(error) => self.show_error(&error),
             },
-            Some(Begin::Import) => {
+            Some(StartRequest::Import) => {
                 let progress = ImportProgress::default();
                 match memory.import_watched(path, &progress) {
                     Ok(ticket) => {
                         self.model = ImportModel::Importing(progress.stage());
-                        self.importing = Some((ticket, progress));
+                        self.pending_import = Some((ticket, progress));
                     }
-                    Err(error) => self.fail(&error),
+                    Err(error) => self.show_error(&error),
                 }
             }
         }
     }
 
-    fn fail(&mut self, error: &MemoryError) {
-        let (problems, left_out) = ProblemModel::of(error);
-        self.model = ImportModel::Wrong(problems, left_out);
+    fn show_error(&mut self, error: &MemoryError) {
+        let (problems, omitted_count) = ProblemModel::from_error(error);
+        self.model = ImportModel::Invalid(problems, omitted_count);
     }
 
-    fn take(&mut self) {
-        match taken(&mut self.checking) {
+    fn poll_tickets(&mut self) {
+        match poll_ticket(&mut self.pending_preview) {
             None => {}
-            Some(Ok(outcome)) => self.model = ImportModel::Checked(ReportModel::of(&outcome.report)),
-            Some(Err(error)) => self.fail(&error),
+            Some(Ok(outcome)) => self.model = ImportModel::Checked(ReportModel::from_report(&outcome.report)),
+            Some(Err(error)) => self.show_error(&error),
         }
-        let Some((ticket, progress)) = &self.importing else { return };
-        let done = ticket.try_take();
-        self.model = match done {
+        let Some((ticket, progress)) = &self.pending_import else { return };
+        let result = ticket.try_take();
+        self.model = match result {
             None => ImportModel::Importing(progress.stage()),
             Some(Ok(outcome)) => {
                 let position = outcome.written.as_ref().map(|written| written.position);
                 self.written = outcome.written;
-                self.importing = None;
-                ImportModel::Imported(ReportModel::of(&outcome.report), position)
+                self.pending_import = None;
+                ImportModel::Imported(ReportModel::from_report(&outcome.report), position)
             }
             Some(Err(MemoryError::Cancelled)) => {
-                self.importing = None;
+                self.pending_import = None;
                 ImportModel::Cancelled
             }
             Some(Err(error)) => {
-                self.importing = None;
-                let (problems, left_out) = ProblemModel::of(&error);
-                ImportModel::Wrong(problems, left_out)
+                self.pending_import = None;
+                let (problems, omitted_count) = ProblemModel::from_error(&error);
+                ImportModel::Invalid(problems, omitted_count)
             }
         };
     }
@@ -108,30 +110,31 @@ impl Panel for ImportPanel {
         PanelKind::Import.name().into()
     }
 
-    fn update(&mut self, memory: &Memory, _news: &PanelContext) {
-        self.begin(memory);
-        self.take();
-        if let Some(Ok(folder)) = taken(&mut self.reading) {
+    fn update(&mut self, memory: &Memory, _context: &PanelContext) {
+        self.start_requested(memory);
+        self.poll_tickets();
+        if let Some(Ok(folder)) = poll_ticket(&mut self.pending_folder) {
             self.folder = Some(folder);
         }
-        let first = (self.folder.is_none() && self.reading.is_none()).then(|| PathBuf::from(self.view.path.trim()));
-        if let Some(path) = self.open.take().or(first) {
-            self.reading = memory.read_in_background(move |_| Ok(FolderModel::load(&path))).ok();
+        let initial_folder =
+            (self.folder.is_none() && self.pending_folder.is_none()).then(|| PathBuf::from(self.view.path.trim()));
+        if let Some(path) = self.folder_to_open.take().or(initial_folder) {
+            self.pending_folder = memory.read_in_background(move |_| Ok(FolderModel::load(&path))).ok();
         }
     }
 
-    fn ui(&mut self, ui: &mut egui::Ui, look: &Look) -> Vec<Request> {
-        let mut requests: Vec<Request> = self.written.take().map(Request::Wrote).into_iter().collect();
-        for action in import_ui(ui, look, self.folder.as_ref(), &self.model, &mut self.view) {
+    fn ui(&mut self, ui: &mut egui::Ui, display: &DisplayContext) -> Vec<Request> {
+        let mut requests: Vec<Request> = self.written.take().map(Request::RegisterWrite).into_iter().collect();
+        for action in import_ui(ui, display, self.folder.as_ref(), &self.model, &mut self.view) {
             match action {
-                ImportAction::Open(path) => self.open = Some(path),
-                ImportAction::Check => self.begin = Some(Begin::Check),
-                ImportAction::Import => self.begin = Some(Begin::Import),
+                ImportAction::Open(path) => self.folder_to_open = Some(path),
+                ImportAction::Preview => self.start_request = Some(StartRequest::Preview),
+                ImportAction::Import => self.start_request = Some(StartRequest::Import),
                 // The cancellation may come too late. The ticket's answer tells whether it succeeded.
-                ImportAction::Cancel => self.importing.iter().for_each(|(ticket, _)| ticket.cancel()),
+                ImportAction::Cancel => self.pending_import.iter().for_each(|(ticket, _)| ticket.cancel()),
                 ImportAction::Undo(position) => {
-                    self.undoing = Some(position);
-                    requests.push(Request::Do(DeskCommand::Undo(UndoTarget::At(position))));
+                    self.pending_undo = Some(position);
+                    requests.push(Request::Execute(DeskCommand::Undo(UndoTarget::At(position))));
                 }
                 ImportAction::Copy(text) => requests.push(Request::Copy(text)),
             }
@@ -139,25 +142,25 @@ impl Panel for ImportPanel {
         requests
     }
 
-    fn heard(&mut self, outcome: &Outcome) {
+    fn on_outcome(&mut self, outcome: &Outcome) {
         let DeskCommand::Undo(UndoTarget::At(position)) = &outcome.desk_command else { return };
-        if self.undoing == Some(*position) {
-            self.undoing = None;
-            self.model = match &outcome.done {
-                Ok(done) => ImportModel::Undone(done.summary.clone()),
-                Err(why) => {
-                    let what = why.clone();
-                    ImportModel::Wrong(vec![ProblemModel { what, ..ProblemModel::default() }], 0)
+        if self.pending_undo == Some(*position) {
+            self.pending_undo = None;
+            self.model = match &outcome.result {
+                Ok(report) => ImportModel::Undone(report.summary.clone()),
+                Err(error) => {
+                    let message = error.clone();
+                    ImportModel::Invalid(vec![ProblemModel { message, ..ProblemModel::default() }], 0)
                 }
             };
         }
     }
 
-    fn save(&self) -> Option<Saved> {
-        saved(&self.view)
+    fn save(&self) -> Option<SavedState> {
+        save_state(&self.view)
     }
 
-    fn restore(&mut self, saved: Saved) {
-        self.view = restored(saved).unwrap_or_default();
+    fn restore(&mut self, saved: SavedState) {
+        self.view = restore_state(saved).unwrap_or_default();
     }
 }

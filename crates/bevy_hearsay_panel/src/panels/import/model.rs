@@ -6,7 +6,7 @@ use hearsay_engine::{ImportReport, ImportStage, MemoryError};
 use hearsay_model::{EntityId, Position};
 use serde::Serialize;
 
-use crate::text::counted;
+use crate::text::format_count;
 
 /// The content of a folder.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -14,7 +14,8 @@ pub struct FolderModel {
     /// Path of the folder.
     pub path: PathBuf,
     /// The parent folder; `None` for the root of the file system.
-    pub above: Option<PathBuf>,
+    #[serde(rename = "above")]
+    pub parent: Option<PathBuf>,
     /// Subfolders and files that can be imported. Folders come first; entries are sorted by name.
     pub entries: Vec<EntryModel>,
     /// Number of further entries that are not listed.
@@ -22,7 +23,8 @@ pub struct FolderModel {
     /// Whether the folder has files that can be imported.
     pub importable: bool,
     /// Reason why the folder cannot be read; `None` if it was read.
-    pub trouble: Option<String>,
+    #[serde(rename = "trouble")]
+    pub error: Option<String>,
 }
 
 /// A folder or a file.
@@ -46,11 +48,13 @@ pub struct ReportModel {
     /// Audiences, each with the number of its facts.
     pub audience: Vec<(String, usize)>,
     /// Names of the NPCs that would know nothing but their own names.
-    pub know_nothing: Vec<String>,
+    #[serde(rename = "know_nothing")]
+    pub without_knowledge: Vec<String>,
     /// Lists of items that the DM should check: conflicts, removed items, links, unread files. Empty lists are omitted.
     pub lists: Vec<ListModel>,
     /// Whether the import changes anything.
-    pub anything: bool,
+    #[serde(rename = "anything")]
+    pub has_changes: bool,
 }
 
 /// A list of a report.
@@ -59,7 +63,8 @@ pub struct ListModel {
     /// Title of the list, such as `Links without a target`.
     pub title: String,
     /// Whether the list is a warning that the DM should read before importing.
-    pub warns: bool,
+    #[serde(rename = "warns")]
+    pub is_warning: bool,
     /// The items of the list.
     pub rows: Vec<ProblemModel>,
 }
@@ -68,11 +73,13 @@ pub struct ListModel {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ProblemModel {
     /// File and line, such as `people.yaml:12`.
-    pub at: String,
+    #[serde(rename = "at")]
+    pub location: String,
     /// The field with the problem. Empty if the problem is not in a field.
     pub field: String,
     /// Description of the problem.
-    pub what: String,
+    #[serde(rename = "what")]
+    pub message: String,
     /// What to do.
     pub hint: String,
 }
@@ -88,7 +95,8 @@ pub enum ImportModel {
     /// Report of the dry run.
     Checked(ReportModel),
     /// The errors in the files, and the number of further errors that are not listed.
-    Wrong(Vec<ProblemModel>, usize),
+    #[serde(rename = "Wrong")]
+    Invalid(Vec<ProblemModel>, usize),
     /// The import is in progress.
     Importing(ImportStage),
     /// The import is complete. The fields are the report, and the position of the operation in the journal. The
@@ -102,34 +110,34 @@ pub enum ImportModel {
 
 impl ReportModel {
     /// Converts the engine's report for display.
-    pub fn of(report: &ImportReport) -> Self {
-        let by = |counts: &std::collections::BTreeMap<String, usize>| {
-            let each: Vec<String> = counts.iter().map(|(name, count)| format!("{count} {name}")).collect();
-            if each.is_empty() { String::new() } else { format!(" ({})", each.join(", ")) }
+    pub fn from_report(report: &ImportReport) -> Self {
+        let kind_counts = |counts: &std::collections::BTreeMap<String, usize>| {
+            let texts: Vec<String> = counts.iter().map(|(name, count)| format!("{count} {name}")).collect();
+            if texts.is_empty() { String::new() } else { format!(" ({})", texts.join(", ")) }
         };
         let mut counts = Vec::new();
-        let mut line = |count: usize, one: &str, many: &str, detail: String| {
+        let mut add_count = |count: usize, one: &str, many: &str, detail: String| {
             if count > 0 {
-                counts.push(format!("{}{detail}", counted(count, one, many)));
+                counts.push(format!("{}{detail}", format_count(count, one, many)));
             }
         };
-        line(report.created_count(), "new entity", "new entities", by(&report.created));
-        line(report.matched, "known entity", "known entities", String::new());
-        line(report.fact_count(), "new fact", "new facts", format!(" ({} relations)", report.relations.all()));
-        line(report.changed, "changed fact", "changed facts", String::new());
-        line(report.moved, "fact that moved within the files", "facts that moved within the files", String::new());
-        line(report.removed, "fact removed from the files", "facts removed from the files", String::new());
-        line(report.knowledge, "new knowledge edge", "new knowledge edges", String::new());
-        line(report.unlearned, "withdrawn knowledge edge", "withdrawn knowledge edges", String::new());
-        line(report.passages, "new or changed text", "new or changed texts", String::new());
-        line(report.sessions, "new or changed session", "new or changed sessions", String::new());
-        line(report.reveals, "new or changed reveal", "new or changed reveals", String::new());
-        let lost = format!(" ({} ambiguous, {} without a target)", report.ambiguous, report.dangling);
-        line(
+        add_count(report.created_count(), "new entity", "new entities", kind_counts(&report.created));
+        add_count(report.matched, "known entity", "known entities", String::new());
+        add_count(report.fact_count(), "new fact", "new facts", format!(" ({} relations)", report.relations.all()));
+        add_count(report.changed, "changed fact", "changed facts", String::new());
+        add_count(report.moved, "fact that moved within the files", "facts that moved within the files", String::new());
+        add_count(report.removed, "fact removed from the files", "facts removed from the files", String::new());
+        add_count(report.knowledge, "new knowledge edge", "new knowledge edges", String::new());
+        add_count(report.unlearned, "withdrawn knowledge edge", "withdrawn knowledge edges", String::new());
+        add_count(report.passages, "new or changed text", "new or changed texts", String::new());
+        add_count(report.sessions, "new or changed session", "new or changed sessions", String::new());
+        add_count(report.reveals, "new or changed reveal", "new or changed reveals", String::new());
+        let unresolved_links = format!(" ({} ambiguous, {} without a target)", report.ambiguous, report.dangling);
+        add_count(
             report.resolved + report.ambiguous + report.dangling,
             "link between notes",
             "links between notes",
-            if report.ambiguous + report.dangling > 0 { lost } else { String::new() },
+            if report.ambiguous + report.dangling > 0 { unresolved_links } else { String::new() },
         );
         let changes = report.created_count()
             + report.fact_count()
@@ -146,34 +154,41 @@ impl ReportModel {
             source: format!("{}{format}", report.source),
             counts,
             audience: report.audience.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect(),
-            know_nothing: report.know_nothing.iter().map(ToString::to_string).collect(),
+            without_knowledge: report.know_nothing.iter().map(ToString::to_string).collect(),
             lists: lists(report),
-            anything: changes > 0,
+            has_changes: changes > 0,
         }
     }
 }
 
 /// Returns the lists that the DM should check, without empty lists.
 fn lists(report: &ImportReport) -> Vec<ListModel> {
-    let row = |what: &str, hint: &str| ProblemModel { what: what.into(), hint: hint.into(), ..ProblemModel::default() };
-    let at = |path: &str, line: u32, what: &str| ProblemModel { at: format!("{path}:{line}"), ..row(what, "") };
-    let ids = |ids: &[EntityId]| ids.iter().map(EntityId::as_str).collect::<Vec<_>>().join(" or ");
-    let kept = |kept: &hearsay_engine::Kept| row(&kept.what, &kept.why);
-    let in_conflict = |kept: &&hearsay_engine::Kept| report.conflicts.contains(kept);
-    let (conflicts, others): (Vec<_>, Vec<_>) = report.kept.iter().partition(in_conflict);
-    let list = |title: &str, warns, rows: Vec<ProblemModel>| ListModel { title: title.into(), warns, rows };
+    let problem = |message: &str, hint: &str| ProblemModel {
+        message: message.into(),
+        hint: hint.into(),
+        ..ProblemModel::default()
+    };
+    let located_problem = |path: &str, line: u32, message: &str| ProblemModel {
+        location: format!("{path}:{line}"),
+        ..problem(message, "")
+    };
+    let id_list = |ids: &[EntityId]| ids.iter().map(EntityId::as_str).collect::<Vec<_>>().join(" or ");
+    let to_problem = |kept: &hearsay_engine::Kept| problem(&kept.what, &kept.why);
+    let is_conflict = |kept: &&hearsay_engine::Kept| report.conflicts.contains(kept);
+    let (conflicts, others): (Vec<_>, Vec<_>) = report.kept.iter().partition(is_conflict);
+    let list = |title: &str, is_warning, rows: Vec<ProblemModel>| ListModel { title: title.into(), is_warning, rows };
     let mut lists = vec![
         list(
             "Changed in the files and in the campaign: your version stays, the files\u{2019} version goes to review",
             true,
-            conflicts.into_iter().map(kept).collect(),
+            conflicts.into_iter().map(to_problem).collect(),
         ),
         list(
             "Removed from the files: confirm the withdrawal in review",
             true,
-            report.deletions.iter().map(|gone| row(&gone.what, gone.subject.as_str())).collect(),
+            report.deletions.iter().map(|deletion| problem(&deletion.what, deletion.subject.as_str())).collect(),
         ),
-        list("Possible mistakes", true, report.warnings.iter().map(ProblemModel::warning).collect()),
+        list("Possible mistakes", true, report.warnings.iter().map(ProblemModel::from_warning).collect()),
         list(
             "Ambiguous links: several entities match, none is used",
             true,
@@ -181,69 +196,73 @@ fn lists(report: &ImportReport) -> Vec<ListModel> {
                 .ambiguous_links
                 .iter()
                 .map(|link| ProblemModel {
-                    hint: ids(&link.meant),
-                    ..at(&link.place.path, link.place.line, &link.place.what)
+                    hint: id_list(&link.meant),
+                    ..located_problem(&link.place.path, link.place.line, &link.place.what)
                 })
                 .collect(),
         ),
         list(
             "Links without a target",
             true,
-            report.dangling_links.iter().map(|place| at(&place.path, place.line, &place.what)).collect(),
+            report.dangling_links.iter().map(|place| located_problem(&place.path, place.line, &place.what)).collect(),
         ),
         list(
             "Not understood",
             true,
-            report.unclear.iter().map(|place| at(&place.path, place.line, &place.what)).collect(),
+            report.unclear.iter().map(|place| located_problem(&place.path, place.line, &place.what)).collect(),
         ),
         list(
             "Skipped files",
             true,
-            report.skipped.iter().map(|file| ProblemModel { at: file.path.clone(), ..row(&file.why, "") }).collect(),
+            report
+                .skipped
+                .iter()
+                .map(|file| ProblemModel { location: file.path.clone(), ..problem(&file.why, "") })
+                .collect(),
         ),
         list(
             "Named like a known entity: kept apart, review asks whether they are the same",
             false,
-            report.alike.iter().map(|pair| row(&format!("{} and {}", pair.one, pair.other), "")).collect(),
+            report.alike.iter().map(|pair| problem(&format!("{} and {}", pair.one, pair.other), "")).collect(),
         ),
         list(
             "Linked, but not described: added with only a name, goes to review",
             false,
-            report.stubs.iter().map(|id| row(id.as_str(), "")).collect(),
+            report.stubs.iter().map(|id| problem(id.as_str(), "")).collect(),
         ),
-        list("Kind unknown", false, report.kindless.iter().map(|id| row(id.as_str(), "")).collect()),
-        list("Unchanged, although the files differ", false, others.into_iter().map(kept).collect()),
+        list("Kind unknown", false, report.kindless.iter().map(|id| problem(id.as_str(), "")).collect()),
+        list("Unchanged, although the files differ", false, others.into_iter().map(to_problem).collect()),
     ];
     lists.retain(|list| !list.rows.is_empty());
     lists
 }
 
 impl ProblemModel {
-    fn warning(warning: &hearsay_engine::Warning) -> Self {
-        let at = format!("{}:{}", warning.path, warning.line);
-        Self { at, what: warning.what.clone(), ..Self::default() }
+    fn from_warning(warning: &hearsay_engine::Warning) -> Self {
+        let location = format!("{}:{}", warning.path, warning.line);
+        Self { location, message: warning.what.clone(), ..Self::default() }
     }
 
     /// Converts an error of the engine to problems. Also returns the number of further problems that are not listed.
-    pub fn of(error: &MemoryError) -> (Vec<Self>, usize) {
+    pub fn from_error(error: &MemoryError) -> (Vec<Self>, usize) {
         let MemoryError::Campaign(errors) = error else {
-            return (vec![Self { what: error.to_string(), ..Self::default() }], 0);
+            return (vec![Self { message: error.to_string(), ..Self::default() }], 0);
         };
-        let problem = |error: &hearsay_engine::CampaignError| Self {
-            at: match error.line {
+        let to_problem = |error: &hearsay_engine::CampaignError| Self {
+            location: match error.line {
                 0 => error.file.clone(),
                 line => format!("{}:{line}", error.file),
             },
             field: error.field.clone(),
-            what: error.message.clone(),
+            message: error.message.clone(),
             hint: error.hint.clone(),
         };
-        (errors.errors.iter().map(problem).collect(), errors.more)
+        (errors.errors.iter().map(to_problem).collect(), errors.more)
     }
 }
 
 /// Returns the name of a stage.
-pub fn stage_in_words(stage: ImportStage) -> &'static str {
+pub fn stage_name(stage: ImportStage) -> &'static str {
     match stage {
         ImportStage::Sent => "Waiting for the engine",
         ImportStage::Reading => "Reading the files",
@@ -262,7 +281,7 @@ impl ReportModel {
         for list in &self.lists {
             lines.push(format!("{} ({})", list.title, list.rows.len()));
             lines.extend(list.rows.iter().map(|row| {
-                let parts = [&row.at, &row.field, &row.what, &row.hint];
+                let parts = [&row.location, &row.field, &row.message, &row.hint];
                 let parts: Vec<&str> = parts.into_iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
                 format!("  {}", parts.join(": "))
             }));

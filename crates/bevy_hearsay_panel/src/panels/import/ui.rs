@@ -7,15 +7,16 @@ use hearsay_engine::ImportStage;
 use hearsay_model::Position;
 use serde::{Deserialize, Serialize};
 
-use super::model::{FolderModel, ImportModel, ProblemModel, ReportModel, stage_in_words};
+use super::model::{FolderModel, ImportModel, ProblemModel, ReportModel, stage_name};
 use crate::{
-    commands as keys,
-    direction::visual,
-    panel::Look,
-    text::counted,
+    commands,
+    direction::visual_order,
+    panel::DisplayContext,
+    text::format_count,
     theme::Tone,
     widgets::{
-        badge, beside, command_button, empty_state, field_name, from_right, hidden, label, more, section, toned, weak,
+        badge, command_button, content_beside_list, empty_state, hidden_label, label, omitted_label, right_to_left,
+        section_heading, set_text_field_name, toned_label, weak_label,
     },
 };
 
@@ -33,7 +34,7 @@ pub enum ImportAction {
     /// Open a folder.
     Open(PathBuf),
     /// Preview the changes.
-    Check,
+    Preview,
     /// Import the files.
     Import,
     /// Cancel the import.
@@ -47,88 +48,95 @@ pub enum ImportAction {
 /// Draws the import panel.
 pub fn import_ui(
     ui: &mut Ui,
-    look: &Look,
+    display: &DisplayContext,
     folder: Option<&FolderModel>,
     model: &ImportModel,
     view: &mut ImportView,
 ) -> Vec<ImportAction> {
     let mut actions = Vec::new();
-    path_ui(ui, look, model, view, &mut actions);
+    path_ui(ui, display, model, view, &mut actions);
     let width = ui.available_width() * 0.35;
-    let side = egui::Panel::left(ui.id().with("folder")).exact_size(width).resizable(false);
-    side.show(ui, |ui| folder_ui(ui, look, folder, view, &mut actions));
-    beside(ui, look, |ui| report_area_ui(ui, look, model, &mut actions));
+    let side_panel = egui::Panel::left(ui.id().with("folder")).exact_size(width).resizable(false);
+    side_panel.show(ui, |ui| folder_ui(ui, display, folder, view, &mut actions));
+    content_beside_list(ui, display, |ui| report_area_ui(ui, display, model, &mut actions));
     actions
 }
 
-fn report_area_ui(ui: &mut Ui, look: &Look, model: &ImportModel, actions: &mut Vec<ImportAction>) {
+fn report_area_ui(ui: &mut Ui, display: &DisplayContext, model: &ImportModel, actions: &mut Vec<ImportAction>) {
     ScrollArea::vertical().id_salt("import").auto_shrink([false, false]).show(ui, |ui| match model {
         ImportModel::Idle => {
-            let next = "Type a path or choose in the list: a campaign's folder, its notes, or an export (`.jsonl`).";
-            empty_state(ui, look, "Choose a folder or a file", next, None);
+            let hint = "Type a path or choose in the list: a campaign's folder, its notes, or an export (`.jsonl`).";
+            empty_state(ui, display, "Choose a folder or a file", hint, None);
         }
-        ImportModel::Checking => working_ui(ui, look, "Reading the files\u{2026}"),
+        ImportModel::Checking => progress_ui(ui, display, "Reading the files\u{2026}"),
         ImportModel::Checked(report) => {
-            toned(ui, look, Tone::Accent, "Preview of the import. Nothing is written yet.");
-            report_ui(ui, look, report, actions);
+            toned_label(ui, display, Tone::Accent, "Preview of the import. Nothing is written yet.");
+            report_ui(ui, display, report, actions);
         }
-        ImportModel::Wrong(problems, left_out) => {
-            let count = counted(problems.len() + left_out, "problem", "problems");
-            toned(
+        ImportModel::Invalid(problems, omitted_count) => {
+            let count = format_count(problems.len() + omitted_count, "problem", "problems");
+            toned_label(
                 ui,
-                look,
+                display,
                 Tone::Bad,
                 &format!("{count}. Nothing was changed. Correct the files, then preview again."),
             );
-            problems.iter().for_each(|problem| problem_ui(ui, look, Tone::Bad, problem));
-            more(ui, look, *left_out);
+            problems.iter().for_each(|problem| problem_ui(ui, display, Tone::Bad, problem));
+            omitted_label(ui, display, *omitted_count);
         }
         ImportModel::Importing(stage) => {
-            working_ui(ui, look, stage_in_words(*stage));
-            steps_ui(ui, look, *stage);
-            if stage.can_be_cancelled() && command_button(ui, look, &keys::IMPORT_CANCEL) {
+            progress_ui(ui, display, stage_name(*stage));
+            stages_ui(ui, display, *stage);
+            if stage.can_be_cancelled() && command_button(ui, display, &commands::IMPORT_CANCEL) {
                 actions.push(ImportAction::Cancel);
             }
         }
         ImportModel::Imported(report, position) => {
             match position {
                 Some(position) => {
-                    toned(ui, look, Tone::Good, &format!("Imported, as one change: {position}."));
-                    if command_button(ui, look, &keys::IMPORT_UNDO) {
+                    toned_label(ui, display, Tone::Good, &format!("Imported, as one change: {position}."));
+                    if command_button(ui, display, &commands::IMPORT_UNDO) {
                         actions.push(ImportAction::Undo(*position));
                     }
                 }
-                None => _ = toned(ui, look, Tone::Good, "The campaign already has everything in the files."),
+                None => _ = toned_label(ui, display, Tone::Good, "The campaign already has everything in the files."),
             }
-            report_ui(ui, look, report, actions);
+            report_ui(ui, display, report, actions);
         }
         ImportModel::Cancelled => {
-            empty_state(ui, look, "Stopped", "Nothing was written.", None);
+            empty_state(ui, display, "Stopped", "Nothing was written.", None);
         }
-        ImportModel::Undone(what) => {
-            empty_state(ui, look, "Undone", what, None);
+        ImportModel::Undone(summary) => {
+            empty_state(ui, display, "Undone", summary, None);
         }
     });
 }
 
-fn path_ui(ui: &mut Ui, look: &Look, model: &ImportModel, view: &mut ImportView, actions: &mut Vec<ImportAction>) {
+fn path_ui(
+    ui: &mut Ui,
+    display: &DisplayContext,
+    model: &ImportModel,
+    view: &mut ImportView,
+    actions: &mut Vec<ImportAction>,
+) {
     ui.horizontal(|ui| {
-        let busy = matches!(model, ImportModel::Checking | ImportModel::Importing(_));
-        from_right(ui, |ui| {
-            let ready = !busy && !view.path.trim().is_empty();
-            ui.add_enabled_ui(ready, |ui| {
-                if command_button(ui, look, &keys::IMPORT_APPLY) && ready {
+        let is_busy = matches!(model, ImportModel::Checking | ImportModel::Importing(_));
+        right_to_left(ui, |ui| {
+            let is_ready = !is_busy && !view.path.trim().is_empty();
+            ui.add_enabled_ui(is_ready, |ui| {
+                if command_button(ui, display, &commands::IMPORT_APPLY) && is_ready {
                     actions.push(ImportAction::Import);
                 }
-                if command_button(ui, look, &keys::IMPORT_CHECK) && ready {
-                    actions.push(ImportAction::Check);
+                if command_button(ui, display, &commands::IMPORT_PREVIEW) && is_ready {
+                    actions.push(ImportAction::Preview);
                 }
             });
-            let field = TextEdit::singleline(&mut view.path).hint_text(crate::widgets::as_hint("campaigns/gullhaven"));
+            let field =
+                TextEdit::singleline(&mut view.path).hint_text(crate::widgets::italic_hint("campaigns/gullhaven"));
             let field = ui.add(field.desired_width(f32::INFINITY));
-            field_name(&field, "Folder or file", &view.path);
-            if field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter)) && ready {
-                actions.push(ImportAction::Check);
+            set_text_field_name(&field, "Folder or file", &view.path);
+            if field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter)) && is_ready {
+                actions.push(ImportAction::Preview);
             }
         });
     });
@@ -136,127 +144,132 @@ fn path_ui(ui: &mut Ui, look: &Look, model: &ImportModel, view: &mut ImportView,
 
 fn folder_ui(
     ui: &mut Ui,
-    look: &Look,
+    display: &DisplayContext,
     folder: Option<&FolderModel>,
     view: &mut ImportView,
     actions: &mut Vec<ImportAction>,
 ) {
     let Some(folder) = folder else {
-        weak(ui, look, "Reading the folder\u{2026}");
+        weak_label(ui, display, "Reading the folder\u{2026}");
         return;
     };
     ui.add(egui::Label::new(RichText::new(folder.path.display().to_string()).small()).truncate());
-    if let Some(trouble) = &folder.trouble {
-        toned(ui, look, Tone::Bad, trouble);
+    if let Some(error) = &folder.error {
+        toned_label(ui, display, Tone::Bad, error);
     }
     ui.horizontal_wrapped(|ui| {
-        if let Some(above) = &folder.above
-            && ui.button("\u{2191} Up").on_hover_text(above.display().to_string()).clicked()
+        if let Some(parent) = &folder.parent
+            && ui.button("\u{2191} Up").on_hover_text(parent.display().to_string()).clicked()
         {
-            actions.push(ImportAction::Open(above.clone()));
+            actions.push(ImportAction::Open(parent.clone()));
         }
         if folder.importable && ui.button("Choose this folder").clicked() {
             view.path = folder.path.display().to_string();
-            actions.push(ImportAction::Check);
+            actions.push(ImportAction::Preview);
         }
     });
-    let (height, count) = (look.theme.sizes().row, folder.entries.len());
+    let (height, count) = (display.theme.sizes().row, folder.entries.len());
     let area = ScrollArea::vertical().id_salt("entries").auto_shrink([false, false]);
     area.show_rows(ui, height, count, |ui, range| {
         for entry in &folder.entries[range] {
-            let sign = if entry.folder { "\u{25B8}" } else { "\u{2022}" };
-            let chosen = Path::new(&view.path) == entry.path;
-            let response = ui.selectable_label(chosen, format!("{sign} {}", visual(&entry.name)));
-            let response = crate::widgets::named(response, true, &entry.name);
+            let symbol = if entry.folder { "\u{25B8}" } else { "\u{2022}" };
+            let is_chosen = Path::new(&view.path) == entry.path;
+            let response = ui.selectable_label(is_chosen, format!("{symbol} {}", visual_order(&entry.name)));
+            let response = crate::widgets::set_button_name(response, true, &entry.name);
             if response.clicked() {
                 if entry.folder {
                     actions.push(ImportAction::Open(entry.path.clone()));
                 } else {
                     view.path = entry.path.display().to_string();
-                    actions.push(ImportAction::Check);
+                    actions.push(ImportAction::Preview);
                 }
             }
         }
     });
-    more(ui, look, folder.more);
+    omitted_label(ui, display, folder.more);
 }
 
-fn working_ui(ui: &mut Ui, look: &Look, words: &str) {
+fn progress_ui(ui: &mut Ui, display: &DisplayContext, text: &str) {
     ui.horizontal(|ui| {
         ui.spinner();
-        weak(ui, look, words);
+        weak_label(ui, display, text);
     });
 }
 
-fn steps_ui(ui: &mut Ui, look: &Look, now: ImportStage) {
+fn stages_ui(ui: &mut Ui, display: &DisplayContext, current: ImportStage) {
     for stage in [ImportStage::Reading, ImportStage::Waiting, ImportStage::Comparing, ImportStage::Writing] {
-        let (sign, tone) = match stage.cmp(&now) {
+        let (symbol, tone) = match stage.cmp(&current) {
             std::cmp::Ordering::Less => ("\u{2714}", Tone::Good),
             std::cmp::Ordering::Equal => ("\u{25B8}", Tone::Accent),
             std::cmp::Ordering::Greater => ("\u{25CB}", Tone::Weak),
         };
-        toned(ui, look, tone, &format!("{sign} {}", stage_in_words(stage)));
+        toned_label(ui, display, tone, &format!("{symbol} {}", stage_name(stage)));
     }
 }
 
-fn report_ui(ui: &mut Ui, look: &Look, report: &ReportModel, actions: &mut Vec<ImportAction>) {
+fn report_ui(ui: &mut Ui, display: &DisplayContext, report: &ReportModel, actions: &mut Vec<ImportAction>) {
     ui.horizontal(|ui| {
         label(ui, RichText::new(&report.source).heading());
         if ui.small_button("Copy report").clicked() {
             actions.push(ImportAction::Copy(report.text()));
         }
     });
-    if !report.anything {
-        weak(ui, look, "Nothing would change: the campaign already has everything in the files.");
+    if !report.has_changes {
+        weak_label(ui, display, "Nothing would change: the campaign already has everything in the files.");
     }
     for count in &report.counts {
         label(ui, count);
     }
     for list in &report.lists {
-        let tone = if list.warns { Tone::Warn } else { Tone::Weak };
+        let tone = if list.is_warning { Tone::Warn } else { Tone::Weak };
         // Long lists are collapsed at first.
-        let title = RichText::new(format!("{} ({})", list.title, list.rows.len())).color(look.theme.tone(tone));
+        let title = RichText::new(format!("{} ({})", list.title, list.rows.len())).color(display.theme.tone(tone));
         let header = egui::CollapsingHeader::new(title).id_salt(&list.title);
-        header.default_open(list.warns && list.rows.len() <= 12).show(ui, |ui| {
-            rows_ui(ui, look, &list.rows, |ui, row| problem_ui(ui, look, tone, row));
+        header.default_open(list.is_warning && list.rows.len() <= 12).show(ui, |ui| {
+            rows_ui(ui, display, &list.rows, |ui, row| problem_ui(ui, display, tone, row));
         });
     }
     if !report.audience.is_empty() {
-        section(ui, look, "Number of facts by audience", None);
+        section_heading(ui, display, "Number of facts by audience", None);
         ui.horizontal_wrapped(|ui| {
-            for (whom, count) in &report.audience {
-                badge(ui, look, Tone::Weak, &format!("{whom}: {count}"));
+            for (audience, count) in &report.audience {
+                badge(ui, display, Tone::Weak, &format!("{audience}: {count}"));
             }
         });
     }
-    if !report.know_nothing.is_empty() && !look.screen_safe {
-        section(ui, look, "Characters that would know nothing but their own names", Some(report.know_nothing.len()));
-        rows_ui(ui, look, &report.know_nothing, |ui, name| _ = weak(ui, look, name));
+    if !report.without_knowledge.is_empty() && !display.screen_safe {
+        section_heading(
+            ui,
+            display,
+            "Characters that would know nothing but their own names",
+            Some(report.without_knowledge.len()),
+        );
+        rows_ui(ui, display, &report.without_knowledge, |ui, name| _ = weak_label(ui, display, name));
     }
 }
 
 /// Draws a limited number of rows of a report.
-fn rows_ui<T>(ui: &mut Ui, look: &Look, rows: &[T], mut row: impl FnMut(&mut Ui, &T)) {
-    const MOST: usize = 100;
-    rows.iter().take(MOST).for_each(|one| row(ui, one));
-    more(ui, look, rows.len().saturating_sub(MOST));
+fn rows_ui<T>(ui: &mut Ui, display: &DisplayContext, rows: &[T], mut row: impl FnMut(&mut Ui, &T)) {
+    const MAX_ROWS: usize = 100;
+    rows.iter().take(MAX_ROWS).for_each(|item| row(ui, item));
+    omitted_label(ui, display, rows.len().saturating_sub(MAX_ROWS));
 }
 
-fn problem_ui(ui: &mut Ui, look: &Look, tone: Tone, problem: &ProblemModel) {
+fn problem_ui(ui: &mut Ui, display: &DisplayContext, tone: Tone, problem: &ProblemModel) {
     ui.horizontal_wrapped(|ui| {
-        if !problem.at.is_empty() {
-            ui.label(RichText::new(&problem.at).monospace().color(look.theme.tone(tone)));
+        if !problem.location.is_empty() {
+            ui.label(RichText::new(&problem.location).monospace().color(display.theme.tone(tone)));
         }
-        if look.screen_safe {
-            hidden(ui, look);
+        if display.screen_safe {
+            hidden_label(ui, display);
             return;
         }
         if !problem.field.is_empty() {
-            weak(ui, look, &problem.field);
+            weak_label(ui, display, &problem.field);
         }
-        label(ui, &problem.what);
+        label(ui, &problem.message);
         if !problem.hint.is_empty() {
-            weak(ui, look, &problem.hint);
+            weak_label(ui, display, &problem.hint);
         }
     });
 }

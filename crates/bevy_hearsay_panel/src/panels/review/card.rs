@@ -5,214 +5,221 @@ use hearsay_commands::review::Decision;
 use hearsay_model::Kind;
 
 use super::{
-    model::{CardKey, Detail, FactDetail, Head, OtherFact, ReviewModel, Target, Twin},
-    verdict::{VERDICTS, Verdict, accept_draft, edit, give, toggle_selected},
+    decision::{CARD_DECISIONS, CardDecision, accept_draft, apply_decision, edit, toggle_selected},
+    model::{CardDetail, CardKey, CardSummary, EntitySummary, FactDetail, OtherFact, ReviewModel, Target},
     view::{Draft, ReviewAction, ReviewView},
 };
 use crate::{
     commands,
-    direction::visual,
-    panel::Look,
-    text::shortened,
+    direction::visual_order,
+    panel::DisplayContext,
+    text::shorten,
     theme::Tone,
     widgets::{
-        badge, card, column, command_button_only, confidence, entity_button, field_name, from_right, hidden,
-        icon_button, label, link, mark_widgets, more, name_field, named, quote, sentence, tick_box, toned, weak,
+        badge, card, column, command_button_without_keys, confidence_bar, entity_button, hidden_label, icon_button,
+        label, link, name_field, named_checkbox, omitted_label, quote, right_to_left, sentence, set_button_name,
+        set_check_mark_style, set_text_field_name, toned_label, weak_label,
     },
 };
 
 /// Draws a card as a row of the list. Returns whether the user clicked the row.
-pub(super) fn row_ui(ui: &mut Ui, look: &Look, head: &Head, view: &mut ReviewView) -> bool {
-    let selected = view.selected.contains(&head.key);
-    let mut on_words = false;
+pub(super) fn row_ui(ui: &mut Ui, display: &DisplayContext, summary: &CardSummary, view: &mut ReviewView) -> bool {
+    let is_selected = view.selected.contains(&summary.key);
+    let mut text_clicked = false;
     // The row senses clicks behind its widgets, so that the widgets receive their own clicks.
     let builder = UiBuilder::new().id_salt("row").sense(Sense::click());
     let row = ui.scope_builder(builder, |ui| {
-        card(ui, look, false, selected, |ui| {
+        card(ui, display, false, is_selected, |ui| {
             ui.horizontal(|ui| {
-                select_box(ui, look, head, selected, view);
-                let text = format!("{:.2}", head.confidence);
-                ui.label(RichText::new(text).monospace().color(look.theme.palette().weak));
-                if !matches!(head.key, CardKey::Fact(_)) {
-                    badge(ui, look, Tone::Warn, head.key.kind().badge());
+                select_box(ui, display, summary, is_selected, view);
+                let text = format!("{:.2}", summary.confidence);
+                ui.label(RichText::new(text).monospace().color(display.theme.palette().weak));
+                if !matches!(summary.key, CardKey::Fact(_)) {
+                    badge(ui, display, Tone::Warn, summary.key.kind().badge());
                 }
-                if head.secret {
-                    badge(ui, look, Tone::Secret, "secret");
+                if summary.secret {
+                    badge(ui, display, Tone::Secret, "secret");
                 }
-                if view.draft_of(&head.key).is_some() {
-                    badge(ui, look, Tone::Accent, "edit begun");
+                if view.draft_of(&summary.key).is_some() {
+                    badge(ui, display, Tone::Accent, "edit begun");
                 }
-                if view.put_off.contains(&head.key) {
-                    badge(ui, look, Tone::Weak, "deferred");
+                if view.deferred.contains(&summary.key) {
+                    badge(ui, display, Tone::Weak, "deferred");
                 }
                 let width = ui.available_width();
-                let source = shortened(&head.source, 22);
+                let source = shorten(&summary.source, 22);
                 let source_width = if width > 420.0 { 150.0 } else { 0.0 };
-                let label = egui::Label::new(visual(&head.statement)).truncate().sense(Sense::click());
-                let size = egui::vec2((width - source_width - 8.0).max(40.0), look.theme.sizes().row);
-                let left = egui::Layout::left_to_right(egui::Align::Center);
-                on_words = ui.allocate_ui_with_layout(size, left, |ui| ui.add(label)).inner.clicked();
+                let label = egui::Label::new(visual_order(&summary.statement)).truncate().sense(Sense::click());
+                let size = egui::vec2((width - source_width - 8.0).max(40.0), display.theme.sizes().row);
+                let left_to_right = egui::Layout::left_to_right(egui::Align::Center);
+                text_clicked = ui.allocate_ui_with_layout(size, left_to_right, |ui| ui.add(label)).inner.clicked();
                 if source_width > 0.0 {
-                    from_right(ui, |ui| weak(ui, look, &source));
+                    right_to_left(ui, |ui| weak_label(ui, display, &source));
                 }
             });
         })
     });
-    row.response.on_hover_text(head.why.join("; ")).clicked() || on_words
+    row.response.on_hover_text(summary.reasons.join("; ")).clicked() || text_clicked
 }
 
-fn select_box(ui: &mut Ui, look: &Look, head: &Head, selected: bool, view: &mut ReviewView) {
-    let name = format!("Select {}", shortened(&head.statement, 60));
-    let clicked = ui.scope(|ui| tick_box(ui, look, selected, &name).on_hover_text("Select (space)").clicked()).inner;
+fn select_box(ui: &mut Ui, display: &DisplayContext, summary: &CardSummary, is_selected: bool, view: &mut ReviewView) {
+    let name = format!("Select {}", shorten(&summary.statement, 60));
+    let clicked =
+        ui.scope(|ui| named_checkbox(ui, display, is_selected, &name).on_hover_text("Select (space)").clicked()).inner;
     if clicked {
-        toggle_selected(view, head.key.clone());
+        toggle_selected(view, summary.key.clone());
     }
 }
 
 /// Draws the focused card in full.
 pub(super) fn card_ui(
     ui: &mut Ui,
-    look: &Look,
+    display: &DisplayContext,
     model: &ReviewModel,
-    head: &Head,
+    summary: &CardSummary,
     (row, rows): (usize, usize),
     view: &mut ReviewView,
     actions: &mut Vec<ReviewAction>,
 ) {
-    let selected = view.selected.contains(&head.key);
-    card(ui, look, true, selected, |ui| {
+    let is_selected = view.selected.contains(&summary.key);
+    card(ui, display, true, is_selected, |ui| {
         ui.horizontal(|ui| {
-            select_box(ui, look, head, selected, view);
-            badge(ui, look, Tone::Warn, head.key.kind().badge());
-            if head.secret {
-                badge(ui, look, Tone::Secret, "secret");
+            select_box(ui, display, summary, is_selected, view);
+            badge(ui, display, Tone::Warn, summary.key.kind().badge());
+            if summary.secret {
+                badge(ui, display, Tone::Secret, "secret");
             }
-            if view.put_off.contains(&head.key) {
-                badge(ui, look, Tone::Weak, "deferred");
+            if view.deferred.contains(&summary.key) {
+                badge(ui, display, Tone::Weak, "deferred");
             }
-            let what = if matches!(head.key, CardKey::Twins(..)) { "likeness" } else { "confidence" };
-            confidence(ui, look, what, head.confidence);
+            let measure = if matches!(summary.key, CardKey::Duplicate(..)) { "likeness" } else { "confidence" };
+            confidence_bar(ui, display, measure, summary.confidence);
             // Skip the first reason of a contradiction, because the card shows it elsewhere.
-            let said = usize::from(matches!(head.key, CardKey::Clash(_))).min(head.why.len());
-            from_right(ui, |ui| {
-                weak(ui, look, &format!("{} of {rows}", row + 1));
+            let first_reason = usize::from(matches!(summary.key, CardKey::Contradiction(_))).min(summary.reasons.len());
+            right_to_left(ui, |ui| {
+                weak_label(ui, display, &format!("{} of {rows}", row + 1));
                 ui.add(
                     egui::Label::new(
-                        RichText::new(head.why[said..].join(" \u{00B7} ")).small().color(look.theme.palette().weak),
+                        RichText::new(summary.reasons[first_reason..].join(" \u{00B7} "))
+                            .small()
+                            .color(display.theme.palette().weak),
                     )
                     .truncate(),
                 );
             });
         });
         // Draw the buttons before the details, so that they are at the same position on every card.
-        buttons(ui, look, model, head, view, actions);
-        match model.details.get(&head.key) {
+        buttons_ui(ui, display, model, summary, view, actions);
+        match model.details.get(&summary.key) {
             None => {
-                label(ui, RichText::new(&head.statement).heading());
-                weak(ui, look, "\u{2026}");
+                label(ui, RichText::new(&summary.statement).heading());
+                weak_label(ui, display, "\u{2026}");
             }
-            Some(Detail::Facts(facts)) => {
-                let several = facts.len() > 1;
-                if several {
-                    toned(ui, look, Tone::Warn, head.why.first().map_or("", String::as_str));
+            Some(CardDetail::Facts(facts)) => {
+                let has_several = facts.len() > 1;
+                if has_several {
+                    toned_label(ui, display, Tone::Warn, summary.reasons.first().map_or("", String::as_str));
                 }
                 for (number, fact) in facts.iter().enumerate() {
-                    let chosen = view.fact == number;
+                    let is_chosen = view.fact == number;
                     ui.push_id(number, |ui| {
-                        if several {
-                            one_of(ui, look, facts, fact, number, chosen, view, actions);
+                        if has_several {
+                            contradiction_row(ui, display, facts, fact, number, is_chosen, view, actions);
                         }
-                        if !several || chosen {
-                            fact_ui(ui, look, fact, view, actions);
+                        if !has_several || is_chosen {
+                            fact_detail_ui(ui, display, fact, view, actions);
                         }
                     });
                 }
             }
-            Some(Detail::Twins(twins, _)) => twins_ui(ui, look, head, twins, view, actions),
-            Some(Detail::Stub(twin)) => stub_ui(ui, look, twin, view, actions),
+            Some(CardDetail::Duplicate(entities, _)) => duplicate_ui(ui, display, summary, entities, view, actions),
+            Some(CardDetail::Stub(entity)) => stub_ui(ui, display, entity, view, actions),
         }
     });
 }
 
-fn buttons(
+fn buttons_ui(
     ui: &mut Ui,
-    look: &Look,
+    display: &DisplayContext,
     model: &ReviewModel,
-    head: &Head,
+    summary: &CardSummary,
     view: &mut ReviewView,
     actions: &mut Vec<ReviewAction>,
 ) {
-    if view.draft_of(&head.key).is_some() {
+    if view.draft_of(&summary.key).is_some() {
         return;
     }
     ui.horizontal_wrapped(|ui| {
-        let fits = |verdict: Verdict| match &head.key {
-            CardKey::Fact(_) | CardKey::Clash(_) => true,
-            CardKey::Twins(..) => matches!(verdict, Verdict::Defer),
-            CardKey::Stub(_) => matches!(verdict, Verdict::Defer),
+        let is_applicable = |card_decision: CardDecision| match &summary.key {
+            CardKey::Fact(_) | CardKey::Contradiction(_) => true,
+            CardKey::Duplicate(..) => matches!(card_decision, CardDecision::Defer),
+            CardKey::Stub(_) => matches!(card_decision, CardDecision::Defer),
         };
-        for (command, verdict) in VERDICTS {
-            if !fits(verdict) {
+        for (command, card_decision) in CARD_DECISIONS {
+            if !is_applicable(card_decision) {
                 continue;
             }
             // The panel has already handled the keys, before it drew the list.
-            if command_button_only(ui, look, command).clicked() {
+            if command_button_without_keys(ui, display, command).clicked() {
                 let selected = std::mem::take(&mut view.selected);
-                give(verdict, model, view, actions);
+                apply_decision(card_decision, model, view, actions);
                 view.selected = selected;
             }
-            if verdict == Verdict::Accept && command_button_only(ui, look, &commands::EDIT).clicked() {
+            if card_decision == CardDecision::Accept
+                && command_button_without_keys(ui, display, &commands::EDIT).clicked()
+            {
                 edit(model, view, actions);
             }
         }
-        if matches!(head.key, CardKey::Fact(_) | CardKey::Clash(_))
-            && command_button_only(ui, look, &commands::REASON).clicked()
+        if matches!(summary.key, CardKey::Fact(_) | CardKey::Contradiction(_))
+            && command_button_without_keys(ui, display, &commands::REASON).clicked()
         {
             view.reason_open = true;
-            view.give_focus = Some("reason");
+            view.focus_field = Some("reason");
         }
     });
 }
 
-/// Draws the head of one of several facts that contradict each other.
+/// Draws the header of one of several facts that contradict each other.
 #[allow(clippy::too_many_arguments, reason = "one line of a card, drawn from one place")]
-fn one_of(
+fn contradiction_row(
     ui: &mut Ui,
-    look: &Look,
+    display: &DisplayContext,
     facts: &[FactDetail],
     fact: &FactDetail,
     number: usize,
-    chosen: bool,
+    is_chosen: bool,
     view: &mut ReviewView,
     actions: &mut Vec<ReviewAction>,
 ) {
     ui.separator();
     ui.horizontal(|ui| {
-        let sure = RichText::new(format!("{:.2}", fact.confidence)).monospace();
-        let choose = ui.scope(|ui| {
-            mark_widgets(ui, look);
-            ui.radio(chosen, sure).on_hover_text("Decide on this one")
+        let confidence_text = RichText::new(format!("{:.2}", fact.confidence)).monospace();
+        let radio = ui.scope(|ui| {
+            set_check_mark_style(ui, display);
+            ui.radio(is_chosen, confidence_text).on_hover_text("Decide on this one")
         });
-        if choose.inner.clicked() {
+        if radio.inner.clicked() {
             view.fact = number;
         }
-        badge(ui, look, Tone::Plain, &fact.status);
-        if !chosen {
+        badge(ui, display, Tone::Plain, &fact.status);
+        if !is_chosen {
             label(ui, &fact.statement.text);
         }
-        from_right(ui, |ui| {
-            let name = format!("Only this: {}", shortened(&fact.statement.text, 60));
-            let only = ui.button("Only this is true").on_hover_text("Accept this fact, and mark the others false");
-            if named(only, true, &name).clicked() {
+        right_to_left(ui, |ui| {
+            let name = format!("Only this: {}", shorten(&fact.statement.text, 60));
+            let only_this_button =
+                ui.button("Only this is true").on_hover_text("Accept this fact, and mark the others false");
+            if set_button_name(only_this_button, true, &name).clicked() {
                 let others = facts.iter().map(|fact| fact.id).filter(|id| *id != fact.id).collect();
                 actions.push(ReviewAction::OnlyThis { fact: fact.id, others, reason: view.reason() });
-                view.decided(view.focus.clone());
+                view.mark_decided(view.focus.clone());
             }
-            let name = format!("True from now on: {}", shortened(&fact.statement.text, 60));
-            let now = ui
+            let name = format!("True from now on: {}", shorten(&fact.statement.text, 60));
+            let from_now_on_button = ui
                 .button("True from now on")
                 .on_hover_text("Accept this fact; the earlier fact ends when this one begins");
-            if named(now, true, &name).clicked() {
+            if set_button_name(from_now_on_button, true, &name).clicked() {
                 let facts = vec![fact.id];
                 actions.push(ReviewAction::Decide { facts, decision: Decision::Accept, reason: None });
             }
@@ -220,228 +227,265 @@ fn one_of(
     });
 }
 
-fn fact_ui(ui: &mut Ui, look: &Look, fact: &FactDetail, view: &mut ReviewView, actions: &mut Vec<ReviewAction>) {
-    if look.screen_safe && fact.secret {
-        hidden(ui, look);
+fn fact_detail_ui(
+    ui: &mut Ui,
+    display: &DisplayContext,
+    fact: &FactDetail,
+    view: &mut ReviewView,
+    actions: &mut Vec<ReviewAction>,
+) {
+    if display.screen_safe && fact.secret {
+        hidden_label(ui, display);
         return;
     }
     ui.scope(|ui| {
         ui.style_mut().override_text_style = Some(egui::TextStyle::Heading);
-        if let Some(clicked) = sentence(ui, look, &fact.statement, Tone::Plain) {
+        if let Some(clicked) = sentence(ui, display, &fact.statement, Tone::Plain) {
             actions.push(ReviewAction::Show(clicked));
         }
     });
     match view.drafts.remove(&fact.id) {
-        Some(draft) => draft_ui(ui, look, fact, draft, view, actions),
-        None => parts(ui, look, fact, view, actions),
+        Some(draft) => draft_ui(ui, display, fact, draft, view, actions),
+        None => parts_ui(ui, display, fact, view, actions),
     }
-    origin(ui, look, fact, actions);
-    for words in &fact.words {
-        if words.text.is_empty() {
-            weak(ui, look, &words.place);
-        } else if look.screen_safe && words.private {
-            hidden(ui, look);
+    origin_ui(ui, display, fact, actions);
+    for source_quote in &fact.quotes {
+        if source_quote.text.is_empty() {
+            weak_label(ui, display, &source_quote.place);
+        } else if display.screen_safe && source_quote.private {
+            hidden_label(ui, display);
         } else {
-            quote(ui, look, &words.text, &words.marked);
-            label(ui, RichText::new(format!("\u{2014} {}", &words.place)).small().color(look.theme.palette().weak));
+            quote(ui, display, &source_quote.text, &source_quote.highlighted);
+            label(
+                ui,
+                RichText::new(format!("\u{2014} {}", &source_quote.place)).small().color(display.theme.palette().weak),
+            );
         }
     }
-    if look.screen_safe {
+    if display.screen_safe {
         return;
     }
-    others(ui, look, "Contradicts", Tone::Warn, &fact.contradicts, actions);
-    others(ui, look, "Similar", Tone::Weak, &fact.similar, actions);
-    more(ui, look, fact.more_similar);
-    if !fact.also.is_empty() {
-        weak(ui, look, &format!("Same fact from other sources, decided together: {}", fact.also.join("; ")));
+    other_facts_ui(ui, display, "Contradicts", Tone::Warn, &fact.contradicts, actions);
+    other_facts_ui(ui, display, "Similar", Tone::Weak, &fact.similar, actions);
+    omitted_label(ui, display, fact.more_similar);
+    if !fact.other_proposals.is_empty() {
+        weak_label(
+            ui,
+            display,
+            &format!("Same fact from other sources, decided together: {}", fact.other_proposals.join("; ")),
+        );
     }
     let learners = match (fact.learners.is_empty(), fact.more_learners) {
         (true, _) => "Nobody would learn it. Tell it to characters in the scene.".to_owned(),
         (false, 0) => format!("Would learn it: {}", fact.learners.join(", ")),
-        (false, more) => format!("Would learn it: {} and {more} more", fact.learners.join(", ")),
+        (false, omitted_count) => format!("Would learn it: {} and {omitted_count} more", fact.learners.join(", ")),
     };
-    ui.horizontal_wrapped(|ui| weak(ui, look, &learners));
+    ui.horizontal_wrapped(|ui| weak_label(ui, display, &learners));
 }
 
 /// Draws subject, predicate and object. A click starts an edit.
-fn parts(ui: &mut Ui, look: &Look, fact: &FactDetail, view: &mut ReviewView, actions: &mut Vec<ReviewAction>) {
+fn parts_ui(
+    ui: &mut Ui,
+    display: &DisplayContext,
+    fact: &FactDetail,
+    view: &mut ReviewView,
+    actions: &mut Vec<ReviewAction>,
+) {
     ui.horizontal_wrapped(|ui| {
-        if entity_button(ui, look, &fact.subject).clicked() {
+        if entity_button(ui, display, &fact.subject).clicked() {
             actions.push(ReviewAction::Show(fact.subject.id.clone()));
         }
-        ui.label(RichText::new(&fact.predicate).monospace().color(look.theme.palette().weak));
+        ui.label(RichText::new(&fact.predicate).monospace().color(display.theme.palette().weak));
         match &fact.object {
-            Target::Entity(named) => {
-                if entity_button(ui, look, named).clicked() {
-                    actions.push(ReviewAction::Show(named.id.clone()));
+            Target::Entity(entity) => {
+                if entity_button(ui, display, entity).clicked() {
+                    actions.push(ReviewAction::Show(entity.id.clone()));
                 }
             }
             Target::Value(value) => _ = label(ui, value),
         }
         if let Some(when) = &fact.when {
-            weak(ui, look, when);
+            weak_label(ui, display, when);
         }
         if icon_button(ui, "\u{270F}", "Edit the parts").clicked() {
-            view.begin_edit(fact);
+            view.start_edit(fact);
         }
     });
 }
 
 fn draft_ui(
     ui: &mut Ui,
-    look: &Look,
+    display: &DisplayContext,
     fact: &FactDetail,
     mut draft: Draft,
     view: &mut ReviewView,
     actions: &mut Vec<ReviewAction>,
 ) {
-    let (mut accept, mut cancel) = (false, false);
+    let (mut is_accepted, mut is_cancelled) = (false, false);
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().text_edit_width = 170.0;
         let [first, second] = &mut view.draft_completion;
-        let subject = name_field(ui, look, "Subject", "who", &mut draft.subject, first, |_| true);
+        let subject = name_field(ui, display, "Subject", "who", &mut draft.subject, first, |_| true);
         let field = TextEdit::singleline(&mut draft.predicate)
             .desired_width(130.0)
-            .hint_text(crate::widgets::as_hint("OWES or owes"));
+            .hint_text(crate::widgets::italic_hint("OWES or owes"));
         let predicate = ui.add(field);
-        field_name(&predicate, "Predicate", &draft.predicate);
-        accept |= subject.entered || entered(ui, &predicate);
-        if Draft::points_at_entity(Some(fact)) {
-            let object = name_field(ui, look, "Object", "object of the relation", &mut draft.object, second, |_| true);
-            accept |= object.entered;
+        set_text_field_name(&predicate, "Predicate", &draft.predicate);
+        is_accepted |= subject.entered || is_enter_pressed(ui, &predicate);
+        if Draft::object_is_entity(Some(fact)) {
+            let object =
+                name_field(ui, display, "Object", "object of the relation", &mut draft.object, second, |_| true);
+            is_accepted |= object.entered;
         } else {
-            let object = ui.add(TextEdit::singleline(&mut draft.object).hint_text(crate::widgets::as_hint("value")));
-            field_name(&object, "Object", &draft.object);
-            accept |= entered(ui, &object);
+            let object =
+                ui.add(TextEdit::singleline(&mut draft.object).hint_text(crate::widgets::italic_hint("value")));
+            set_text_field_name(&object, "Object", &draft.object);
+            is_accepted |= is_enter_pressed(ui, &object);
         }
     });
     let field = TextEdit::singleline(&mut draft.statement)
         .desired_width(f32::INFINITY)
-        .hint_text(crate::widgets::as_hint("The sentence; generated if empty"));
+        .hint_text(crate::widgets::italic_hint("The sentence; generated if empty"));
     let statement = ui.add(field);
-    field_name(&statement, "Sentence", &draft.statement);
+    set_text_field_name(&statement, "Sentence", &draft.statement);
     // Wait until the click on the edit button has ended. Otherwise this click would take the keyboard focus from the
     // field.
-    if view.give_focus == Some("draft") && !ui.input(|input| input.pointer.any_click()) {
+    if view.focus_field == Some("draft") && !ui.input(|input| input.pointer.any_click()) {
         statement.request_focus();
-        view.give_focus = None;
+        view.focus_field = None;
     }
-    accept |= entered(ui, &statement);
+    is_accepted |= is_enter_pressed(ui, &statement);
     ui.horizontal(|ui| {
-        accept |= ui.button("Accept the edit").on_hover_text("Enter").clicked();
-        cancel |= ui.button("Cancel").on_hover_text("Escape").clicked();
+        is_accepted |= ui.button("Accept the edit").on_hover_text("Enter").clicked();
+        is_cancelled |= ui.button("Cancel").on_hover_text("Escape").clicked();
     });
-    if accept {
+    if is_accepted {
         accept_draft(draft, Some(fact), view, actions);
-    } else if !cancel {
+    } else if !is_cancelled {
         view.drafts.insert(fact.id, draft);
     }
 }
 
-fn entered(ui: &Ui, response: &egui::Response) -> bool {
+fn is_enter_pressed(ui: &Ui, response: &egui::Response) -> bool {
     response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter))
 }
 
 /// Draws the source of a fact: speaker, session, method and trust.
-fn origin(ui: &mut Ui, look: &Look, fact: &FactDetail, actions: &mut Vec<ReviewAction>) {
+fn origin_ui(ui: &mut Ui, display: &DisplayContext, fact: &FactDetail, actions: &mut Vec<ReviewAction>) {
     ui.horizontal_wrapped(|ui| {
-        ui.spacing_mut().item_spacing.x = look.theme.spacing().tight;
-        weak(ui, look, &fact.method);
+        ui.spacing_mut().item_spacing.x = display.theme.spacing().tight;
+        weak_label(ui, display, &fact.method);
         if let Some(speaker) = &fact.speaker {
-            weak(ui, look, "by");
-            if entity_button(ui, look, speaker).clicked() {
+            weak_label(ui, display, "by");
+            if entity_button(ui, display, speaker).clicked() {
                 actions.push(ReviewAction::Show(speaker.id.clone()));
             }
         }
         if let Some(session) = &fact.session {
-            weak(ui, look, &format!("in {session}"));
+            weak_label(ui, display, &format!("in {session}"));
         }
-        weak(ui, look, &format!("\u{00B7} {}", fact.author));
+        weak_label(ui, display, &format!("\u{00B7} {}", fact.author));
         if let Some(extracted) = fact.extracted {
-            weak(ui, look, &format!("\u{00B7} {extracted:.2} before calibration"));
+            weak_label(ui, display, &format!("\u{00B7} {extracted:.2} before calibration"));
         }
     });
     if !fact.trust.is_empty() {
-        weak(ui, look, &fact.trust.join("; "));
+        weak_label(ui, display, &fact.trust.join("; "));
     }
 }
 
-fn others(ui: &mut Ui, look: &Look, what: &str, tone: Tone, facts: &[OtherFact], actions: &mut Vec<ReviewAction>) {
+fn other_facts_ui(
+    ui: &mut Ui,
+    display: &DisplayContext,
+    heading: &str,
+    tone: Tone,
+    facts: &[OtherFact],
+    actions: &mut Vec<ReviewAction>,
+) {
     for fact in facts {
         ui.horizontal_wrapped(|ui| {
-            toned(ui, look, tone, &format!("{what} ({}):", fact.why));
+            toned_label(ui, display, tone, &format!("{heading} ({}):", fact.reason));
             let response = link(ui, &fact.statement);
-            if named(response, true, &fact.statement).clicked() {
+            if set_button_name(response, true, &fact.statement).clicked() {
                 actions.push(ReviewAction::ShowFact(fact.id));
             }
-            weak(ui, look, &fact.status);
+            weak_label(ui, display, &fact.status);
         });
     }
 }
 
-fn twins_ui(
+fn duplicate_ui(
     ui: &mut Ui,
-    look: &Look,
-    head: &Head,
-    twins: &[Twin; 2],
+    display: &DisplayContext,
+    summary: &CardSummary,
+    entities: &[EntitySummary; 2],
     view: &mut ReviewView,
     actions: &mut Vec<ReviewAction>,
 ) {
-    label(ui, RichText::new(&head.statement).heading());
+    label(ui, RichText::new(&summary.statement).heading());
     ui.columns(2, |columns| {
-        for (ui, twin) in columns.iter_mut().zip(twins) {
-            column(ui, |ui| twin_ui(ui, look, twin, actions));
+        for (ui, entity) in columns.iter_mut().zip(entities) {
+            column(ui, |ui| entity_summary_ui(ui, display, entity, actions));
         }
     });
     ui.horizontal_wrapped(|ui| {
         for (into, from) in [(0, 1), (1, 0)] {
-            let [into, from] = [&twins[into].named, &twins[from].named];
+            let [into, from] = [&entities[into].entity, &entities[from].entity];
             // If both entities have the same name, show the ids instead.
-            let called = if into.name == from.name { into.id.as_str() } else { &into.name };
-            let text = format!("Merge into {}", shortened(called, 30));
-            if ui.button(visual(&text)).on_hover_text("They are the same entity: move all facts to this one").clicked()
+            let target_name = if into.name == from.name { into.id.as_str() } else { &into.name };
+            let text = format!("Merge into {}", shorten(target_name, 30));
+            if ui
+                .button(visual_order(&text))
+                .on_hover_text("They are the same entity: move all facts to this one")
+                .clicked()
             {
-                actions.push(ReviewAction::Merge { gone: from.id.clone(), into: into.id.clone() });
-                view.decided([head.key.clone()]);
+                actions.push(ReviewAction::Merge { from: from.id.clone(), into: into.id.clone() });
+                view.mark_decided([summary.key.clone()]);
             }
         }
         if ui.button("Not the same").on_hover_text("They are different entities; do not ask again (r)").clicked() {
-            actions.push(ReviewAction::NotTheSame(twins[0].named.id.clone(), twins[1].named.id.clone()));
-            view.decided([head.key.clone()]);
+            actions.push(ReviewAction::NotTheSame(entities[0].entity.id.clone(), entities[1].entity.id.clone()));
+            view.mark_decided([summary.key.clone()]);
         }
     });
 }
 
-fn twin_ui(ui: &mut Ui, look: &Look, twin: &Twin, actions: &mut Vec<ReviewAction>) {
+fn entity_summary_ui(ui: &mut Ui, display: &DisplayContext, summary: &EntitySummary, actions: &mut Vec<ReviewAction>) {
     ui.horizontal_wrapped(|ui| {
-        if entity_button(ui, look, &twin.named).clicked() {
-            actions.push(ReviewAction::Show(twin.named.id.clone()));
+        if entity_button(ui, display, &summary.entity).clicked() {
+            actions.push(ReviewAction::Show(summary.entity.id.clone()));
         }
-        weak(ui, look, twin.named.kind.as_ref().map_or("unknown", Kind::as_str));
-        weak(ui, look, twin.named.id.as_str());
+        weak_label(ui, display, summary.entity.kind.as_ref().map_or("unknown", Kind::as_str));
+        weak_label(ui, display, summary.entity.id.as_str());
     });
-    if look.screen_safe {
+    if display.screen_safe {
         return;
     }
-    if !twin.aliases.is_empty() {
-        weak(ui, look, &format!("also {}", twin.aliases.join(", ")));
+    if !summary.aliases.is_empty() {
+        weak_label(ui, display, &format!("also {}", summary.aliases.join(", ")));
     }
-    for fact in &twin.facts {
-        ui.add(egui::Label::new(RichText::new(format!("\u{2022} {}", visual(fact))).small()).truncate());
+    for fact in &summary.facts {
+        ui.add(egui::Label::new(RichText::new(format!("\u{2022} {}", visual_order(fact))).small()).truncate());
     }
-    more(ui, look, twin.fact_count.saturating_sub(twin.facts.len()));
+    omitted_label(ui, display, summary.fact_count.saturating_sub(summary.facts.len()));
 }
 
-fn stub_ui(ui: &mut Ui, look: &Look, twin: &Twin, view: &mut ReviewView, actions: &mut Vec<ReviewAction>) {
-    twin_ui(ui, look, twin, actions);
-    weak(ui, look, "Only its name is recorded. Add facts, remove it, or defer it.");
+fn stub_ui(
+    ui: &mut Ui,
+    display: &DisplayContext,
+    summary: &EntitySummary,
+    view: &mut ReviewView,
+    actions: &mut Vec<ReviewAction>,
+) {
+    entity_summary_ui(ui, display, summary, actions);
+    weak_label(ui, display, "Only its name is recorded. Add facts, remove it, or defer it.");
     ui.horizontal(|ui| {
         if ui.button("Fill in\u{2026}").on_hover_text("Open its page (e)").clicked() {
-            actions.push(ReviewAction::Show(twin.named.id.clone()));
+            actions.push(ReviewAction::Show(summary.entity.id.clone()));
         }
         if ui.button("Remove").on_hover_text("Remove it: it is not part of the campaign (r)").clicked() {
-            actions.push(ReviewAction::Remove(twin.named.id.clone()));
-            view.gone.insert(CardKey::Stub(twin.named.id.clone()), None);
+            actions.push(ReviewAction::Remove(summary.entity.id.clone()));
+            view.decided_cards.insert(CardKey::Stub(summary.entity.id.clone()), None);
         }
     });
 }

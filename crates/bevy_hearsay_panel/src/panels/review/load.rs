@@ -15,21 +15,23 @@ use hearsay_query::{
     trust::{TrustOf, lift},
 };
 
-use super::model::{CardKey, Detail, FactDetail, Head, OtherFact, ReviewModel, Target, Twin, Words};
+use super::model::{
+    CardDetail, CardKey, CardSummary, EntitySummary, FactDetail, OtherFact, ReviewModel, SourceQuote, Target,
+};
 use crate::{
-    names::Named,
-    text::{Linked, shortened},
+    names::NamedEntity,
+    text::{LinkedText, shorten},
 };
 
 /// Maximum number of stubs that are listed. When some of them have been decided, further stubs are listed.
-const MOST_STUBS: usize = 200;
+const MAX_STUBS: usize = 200;
 
-/// Maximum number of similar facts shown. `MOST_LEARNERS` limits the characters shown who would learn the fact.
-const MOST_SIMILAR: usize = 4;
-const MOST_LEARNERS: usize = 8;
+/// Maximum number of similar facts shown. `MAX_LEARNERS` limits the characters shown who would learn the fact.
+const MAX_SIMILAR: usize = 4;
+const MAX_LEARNERS: usize = 8;
 
 /// Number of letters of a quote to show before and after the words that state the fact.
-const AROUND: usize = 160;
+const EXCERPT_CONTEXT_CHARS: usize = 160;
 
 impl ReviewModel {
     /// Reads the cards without their details. Call this function on a background thread, because it reads every fact.
@@ -37,25 +39,28 @@ impl ReviewModel {
         let state = &*world.state;
         let items = review_items(state);
         let table = Table::of(state, None);
-        let clashing: BTreeSet<FactId> = items
+        let contradicting: BTreeSet<FactId> = items
             .iter()
             .flat_map(|item| match item {
                 ReviewItem::Contradiction { facts, .. } => facts.clone(),
                 _ => Vec::new(),
             })
             .collect();
-        let mut heads: Vec<Head> = items.iter().filter_map(|item| head(state, &table, item, &clashing)).collect();
-        heads.extend(duplicates.iter().filter(|pair| is_open(state, pair)).map(|pair| twins(state, &table, pair)));
+        let mut cards: Vec<CardSummary> =
+            items.iter().filter_map(|item| card_summary(state, &table, item, &contradicting)).collect();
+        cards.extend(
+            duplicates.iter().filter(|pair| is_undecided(state, pair)).map(|pair| duplicate_card(state, &table, pair)),
+        );
         let (stubs, more_stubs) = stubs(state, &table);
-        heads.extend(stubs);
-        heads.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.key.cmp(&b.key)));
+        cards.extend(stubs);
+        cards.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.key.cmp(&b.key)));
         let (position, details) = (state.position().0, BTreeMap::new());
-        let places = heads.iter().enumerate().map(|(place, head)| (head.key.clone(), place)).collect();
-        Self { position, heads, more_stubs, is_read: true, read_at: hearsay_engine::real_time(), details, places }
+        let indexes = cards.iter().enumerate().map(|(index, card)| (card.key.clone(), index)).collect();
+        Self { position, cards, more_stubs, is_read: true, read_at: hearsay_engine::real_time(), details, indexes }
     }
 }
 
-fn is_open(state: &State, pair: &Duplicate) -> bool {
+fn is_undecided(state: &State, pair: &Duplicate) -> bool {
     state.entity(&pair.one).is_some()
         && state.entity(&pair.other).is_some()
         && !state.are_distinct(&pair.one, &pair.other)
@@ -72,12 +77,12 @@ fn source(state: &State, fact: &Fact) -> String {
     match (&provenance.speaker, file) {
         (Some(speaker), _) => state.name_or_id(speaker).to_owned(),
         (None, Some(path)) => path,
-        (None, None) => brought_by(&provenance.author),
+        (None, None) => author_text(&provenance.author),
     }
 }
 
 /// Formats the author of a fact for display.
-fn brought_by(author: &Author) -> String {
+fn author_text(author: &Author) -> String {
     match author {
         Author::Extractor => "read in a text".into(),
         other => other.to_string(),
@@ -89,75 +94,82 @@ fn session_title(state: &State, fact: &Fact) -> Option<String> {
     Some(state.session(id).map_or_else(|| id.to_string(), |session| session.title.clone()))
 }
 
-fn about(state: &State, fact: &Fact) -> Vec<Named> {
-    let ends = std::iter::once(fact.subject()).chain(fact.object().entity());
-    ends.map(|id| Named::of(state, id)).collect()
+fn related_entities(state: &State, fact: &Fact) -> Vec<NamedEntity> {
+    let entity_ids = std::iter::once(fact.subject()).chain(fact.object().entity());
+    entity_ids.map(|id| NamedEntity::new(state, id)).collect()
 }
 
 /// Returns whether players may see a waiting fact. They may if all player characters know the fact, or heard the text
 /// from which it was extracted.
 fn is_safe(state: &State, table: &Table, fact: &Fact) -> bool {
-    let heard =
+    let was_heard_by_all =
         |evidence: &Evidence| matches!(evidence, Evidence::Passage { passage, .. } if table.all_heard(*passage));
     let evidence = &fact.provenance().evidence;
-    !is_secret(state, fact) && (table.all_know(fact.id()) || !evidence.is_empty() && evidence.iter().all(heard))
+    !is_secret(state, fact)
+        && (table.all_know(fact.id()) || !evidence.is_empty() && evidence.iter().all(was_heard_by_all))
 }
 
-fn head(state: &State, table: &Table, item: &ReviewItem, clashing: &BTreeSet<FactId>) -> Option<Head> {
+fn card_summary(
+    state: &State,
+    table: &Table,
+    item: &ReviewItem,
+    contradicting: &BTreeSet<FactId>,
+) -> Option<CardSummary> {
     match item {
         ReviewItem::Doubtful { fact, .. } => {
             let fact = state.fact(*fact)?;
-            let (score, why) = stake(state, fact, clashing.contains(&fact.id()));
+            let (score, reasons) = stake(state, fact, contradicting.contains(&fact.id()));
             let confidence = fact.provenance().confidence.get();
-            Some(Head {
+            Some(CardSummary {
                 key: CardKey::Fact(fact.id()),
                 statement: fact.statement().to_owned(),
                 confidence,
                 score,
-                why,
+                reasons,
                 source: source(state, fact),
                 session: session_title(state, fact),
                 recorded: fact.provenance().recorded.0,
-                about: about(state, fact),
+                about: related_entities(state, fact),
                 secret: fact.secrecy() == Secrecy::Secret,
                 safe: is_safe(state, table, fact),
             })
         }
         ReviewItem::Contradiction { subject, clash, facts } => {
             let facts: Vec<&Fact> = facts.iter().filter_map(|id| state.fact(*id)).map(|fact| &**fact).collect();
-            let weighed: Vec<(f64, Vec<String>)> = facts.iter().map(|fact| stake(state, fact, true)).collect();
-            let (score, mut why) = weighed.into_iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
-            why.retain(|why| !why.contains("contradicts"));
-            why.insert(0, clash_in_words(state, clash));
-            let sure = |fact: &&Fact| fact.provenance().confidence.get();
-            let least = facts.iter().map(sure).min_by(f64::total_cmp)?;
+            let stakes: Vec<(f64, Vec<String>)> = facts.iter().map(|fact| stake(state, fact, true)).collect();
+            let (score, mut reasons) = stakes.into_iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
+            reasons.retain(|reason| !reason.contains("contradicts"));
+            reasons.insert(0, contradiction_text(state, clash));
+            let confidence_of = |fact: &&Fact| fact.provenance().confidence.get();
+            let min_confidence = facts.iter().map(confidence_of).min_by(f64::total_cmp)?;
             let newest = facts.iter().max_by_key(|fact| fact.provenance().recorded)?;
-            let mut named = vec![Named::of(state, subject)];
-            named.extend(facts.iter().filter_map(|fact| fact.object().entity()).map(|id| Named::of(state, id)));
-            named.dedup();
+            let mut entities = vec![NamedEntity::new(state, subject)];
+            entities
+                .extend(facts.iter().filter_map(|fact| fact.object().entity()).map(|id| NamedEntity::new(state, id)));
+            entities.dedup();
             let first = facts.first().map_or("", |fact| fact.statement());
-            let told: Vec<&str> =
-                facts.iter().map(|fact| unlike(fact.statement(), first).trim_end_matches('.')).collect();
-            Some(Head {
-                key: CardKey::Clash(facts.iter().map(|fact| fact.id()).collect()),
-                statement: format!("{}?", told.join(", or ")),
-                confidence: least,
+            let alternatives: Vec<&str> =
+                facts.iter().map(|fact| distinct_suffix(fact.statement(), first).trim_end_matches('.')).collect();
+            Some(CardSummary {
+                key: CardKey::Contradiction(facts.iter().map(|fact| fact.id()).collect()),
+                statement: format!("{}?", alternatives.join(", or ")),
+                confidence: min_confidence,
                 score,
-                why,
+                reasons,
                 source: source(state, newest),
                 session: session_title(state, newest),
                 recorded: newest.provenance().recorded.0,
-                about: named,
+                about: entities,
                 secret: facts.iter().any(|fact| fact.secrecy() == Secrecy::Secret),
                 safe: facts.iter().all(|fact| is_safe(state, table, fact)),
             })
         }
-        ReviewItem::Duplicate(pair) => Some(twins(state, table, pair)),
+        ReviewItem::Duplicate(pair) => Some(duplicate_card(state, table, pair)),
     }
 }
 
 /// Returns a sentence without the leading words that it shares with the sentence `first`.
-fn unlike<'a>(sentence: &'a str, first: &str) -> &'a str {
+fn distinct_suffix<'a>(sentence: &'a str, first: &str) -> &'a str {
     let mut start = 0;
     for (one, other) in sentence.split_inclusive(' ').zip(first.split_inclusive(' ')) {
         if one != other {
@@ -169,7 +181,7 @@ fn unlike<'a>(sentence: &'a str, first: &str) -> &'a str {
     sentence.get(start..).filter(|rest| !rest.is_empty()).unwrap_or(sentence)
 }
 
-fn clash_in_words(state: &State, clash: &Clash) -> String {
+fn contradiction_text(state: &State, clash: &Clash) -> String {
     match clash {
         Clash::OneAtATime(predicate) => {
             format!("Only one of them can be true at a time ({})", predicate.as_str().to_lowercase().replace('_', " "))
@@ -179,84 +191,85 @@ fn clash_in_words(state: &State, clash: &Clash) -> String {
     }
 }
 
-fn twins(state: &State, table: &Table, pair: &Duplicate) -> Head {
+fn duplicate_card(state: &State, table: &Table, pair: &Duplicate) -> CardSummary {
     let degree = |id: &EntityId| state.links(id).count() as f64;
-    Head {
-        key: CardKey::Twins(pair.one.clone(), pair.other.clone()),
+    CardSummary {
+        key: CardKey::Duplicate(pair.one.clone(), pair.other.clone()),
         statement: format!("{} and {} may be the same", pair.names[0], pair.names[1]),
         confidence: pair.whole.get(),
         score: ((1.0 + degree(&pair.one) + degree(&pair.other)).ln() + 2.0) * pair.whole.get(),
-        why: alike(pair),
+        reasons: similarity_reasons(pair),
         source: "similar names".into(),
         session: None,
         recorded: 0,
-        about: vec![Named::of(state, &pair.one), Named::of(state, &pair.other)],
+        about: vec![NamedEntity::new(state, &pair.one), NamedEntity::new(state, &pair.other)],
         secret: false,
         safe: table.may_name(&pair.one) && table.may_name(&pair.other),
     }
 }
 
-fn alike(pair: &Duplicate) -> Vec<String> {
-    let mut why = vec![format!("similarity of names {:.2}", pair.name.get())];
-    why.extend(pair.sounds_alike.then(|| "they sound the same".to_owned()));
+fn similarity_reasons(pair: &Duplicate) -> Vec<String> {
+    let mut reasons = vec![format!("similarity of names {:.2}", pair.name.get())];
+    reasons.extend(pair.sounds_alike.then(|| "they sound the same".to_owned()));
     let shared = pair.neighbours.filter(|share| share.get() > 0.0);
-    why.extend(shared.map(|share| format!("{:.0} % of their related entities are the same", 100.0 * share.get())));
-    why.extend(pair.meaning.map(|meaning| format!("similarity of descriptions {:.2}", meaning.get())));
-    why.extend(pair.related.then(|| "but a fact relates them to each other".to_owned()));
-    why
+    reasons.extend(shared.map(|share| format!("{:.0} % of their related entities are the same", 100.0 * share.get())));
+    reasons.extend(pair.meaning.map(|meaning| format!("similarity of descriptions {:.2}", meaning.get())));
+    reasons.extend(pair.related.then(|| "but a fact relates them to each other".to_owned()));
+    reasons
 }
 
 /// Returns cards for stubs, and the number of further stubs that are not listed. A stub is an entity with a name and no
 /// other facts. Imports create stubs for names that they cannot resolve.
-fn stubs(state: &State, table: &Table) -> (Vec<Head>, usize) {
-    let plain = [attribute::NAME, attribute::KIND, attribute::ALIAS];
-    let says_more = |fact: &Fact| !plain.contains(&fact.predicate().as_str()) && fact.status() != FactStatus::Rejected;
-    let is_stub = |id: &EntityId| !state.facts_of(id).any(|fact| says_more(fact));
+fn stubs(state: &State, table: &Table) -> (Vec<CardSummary>, usize) {
+    let naming_attributes = [attribute::NAME, attribute::KIND, attribute::ALIAS];
+    let is_other_fact =
+        |fact: &Fact| !naming_attributes.contains(&fact.predicate().as_str()) && fact.status() != FactStatus::Rejected;
+    let is_stub = |id: &EntityId| !state.facts_of(id).any(|fact| is_other_fact(fact));
     // Skip entities that the DM has not confirmed yet, because they already have another card.
-    let is_one = |id: &&EntityId| !is_newcomer(state, id) && is_stub(id);
-    let mut found: Vec<&EntityId> = state.entities().map(|entity| &entity.id).filter(is_one).collect();
-    found.sort();
-    let more = found.len().saturating_sub(MOST_STUBS);
-    let head = |id: &EntityId| {
-        let named = Named::of(state, id);
+    let is_listed_stub = |id: &&EntityId| !is_newcomer(state, id) && is_stub(id);
+    let mut stub_ids: Vec<&EntityId> = state.entities().map(|entity| &entity.id).filter(is_listed_stub).collect();
+    stub_ids.sort();
+    let omitted_count = stub_ids.len().saturating_sub(MAX_STUBS);
+    let to_card = |id: &EntityId| {
+        let entity = NamedEntity::new(state, id);
         let recorded = state.newest(id, attribute::NAME).map_or(0, |fact| fact.provenance().recorded.0);
         let origin = state.newest(id, attribute::NAME).map_or_else(|| "unknown".into(), |fact| source(state, fact));
-        Head {
+        CardSummary {
             key: CardKey::Stub(id.clone()),
-            statement: format!("{} has only a name", named.name),
+            statement: format!("{} has only a name", entity.name),
             confidence: 0.0,
             score: 0.0,
-            why: vec!["no facts about it yet".into()],
+            reasons: vec!["no facts about it yet".into()],
             source: origin,
             session: None,
             recorded,
-            about: vec![named],
+            about: vec![entity],
             secret: false,
             safe: table.may_name(id),
         }
     };
-    (found.into_iter().take(MOST_STUBS).map(head).collect(), more)
+    (stub_ids.into_iter().take(MAX_STUBS).map(to_card).collect(), omitted_count)
 }
 
 /// Reads the details of a card, if it still exists. This is fast.
-pub fn detail(world: &ReadSnapshot, key: &CardKey) -> Option<Detail> {
+pub fn detail(world: &ReadSnapshot, key: &CardKey) -> Option<CardDetail> {
     let state = &*world.state;
     Some(match key {
-        CardKey::Fact(id) => Detail::Facts(vec![fact_detail(world, state.fact(*id)?, &[*id])]),
-        CardKey::Clash(ids) => {
+        CardKey::Fact(id) => CardDetail::Facts(vec![fact_detail(world, state.fact(*id)?, &[*id])]),
+        CardKey::Contradiction(ids) => {
             let facts: Vec<FactDetail> =
                 ids.iter().filter_map(|id| state.fact(*id)).map(|fact| fact_detail(world, fact, ids)).collect();
-            (!facts.is_empty()).then_some(Detail::Facts(facts))?
+            (!facts.is_empty()).then_some(CardDetail::Facts(facts))?
         }
-        CardKey::Twins(one, other) => {
+        CardKey::Duplicate(one, other) => {
             state.entity(one).and(state.entity(other))?;
-            Detail::Twins(Box::new([twin(state, one), twin(state, other)]), Vec::new())
+            CardDetail::Duplicate(Box::new([entity_summary(state, one), entity_summary(state, other)]), Vec::new())
         }
-        CardKey::Stub(id) => Detail::Stub(state.entity(id).map(|_| twin(state, id))?),
+        CardKey::Stub(id) => CardDetail::Stub(state.entity(id).map(|_| entity_summary(state, id))?),
     })
 }
 
-fn twin(state: &State, id: &EntityId) -> Twin {
+fn entity_summary(state: &State, id: &EntityId) -> EntitySummary {
     let names = state.names(id);
     let mut facts: Vec<&str> = state
         .facts_of(id)
@@ -264,49 +277,49 @@ fn twin(state: &State, id: &EntityId) -> Twin {
         .map(|fact| fact.statement())
         .collect();
     facts.sort_unstable();
-    Twin {
-        named: Named::of(state, id),
+    EntitySummary {
+        entity: NamedEntity::new(state, id),
         aliases: names.into_iter().skip(1).map(str::to_owned).collect(),
         fact_count: facts.len(),
         facts: facts.into_iter().take(5).map(str::to_owned).collect(),
     }
 }
 
-fn fact_detail(world: &ReadSnapshot, fact: &Fact, among: &[FactId]) -> FactDetail {
+fn fact_detail(world: &ReadSnapshot, fact: &Fact, card_facts: &[FactId]) -> FactDetail {
     let state = &*world.state;
     let provenance = fact.provenance();
-    let (learners, more_learners) = learners(state, fact);
-    let (similar, more_similar) = similar(state, fact, among);
+    let (learners, more_learners) = learner_names(state, fact);
+    let (similar, more_similar) = similar_facts(state, fact, card_facts);
     FactDetail {
         id: fact.id(),
-        statement: Linked::fact(state, fact),
-        subject: Named::of(state, fact.subject()),
+        statement: LinkedText::from_fact(state, fact),
+        subject: NamedEntity::new(state, fact.subject()),
         predicate: fact.predicate().as_str().to_owned(),
         object: match fact.object() {
-            Object::Entity(id) => Target::Entity(Named::of(state, id)),
+            Object::Entity(id) => Target::Entity(NamedEntity::new(state, id)),
             Object::Value(value) => Target::Value(value.to_string()),
         },
         status: fact.status().as_str().to_owned(),
         secret: fact.secrecy() == Secrecy::Secret,
         confidence: provenance.confidence.get(),
         extracted: provenance.extracted.map(|extracted| extracted.get()),
-        trust: trust(world, fact),
-        method: method(provenance.method).to_owned(),
-        author: brought_by(&provenance.author),
-        speaker: provenance.speaker.as_ref().map(|id| Named::of(state, id)),
+        trust: trust_reasons(world, fact),
+        method: method_name(provenance.method).to_owned(),
+        author: author_text(&provenance.author),
+        speaker: provenance.speaker.as_ref().map(|id| NamedEntity::new(state, id)),
         session: session_title(state, fact),
-        when: when(state, fact),
-        words: provenance.evidence.iter().filter_map(|evidence| words(state, evidence)).take(3).collect(),
-        contradicts: contradicts(state, fact, among),
+        when: validity_text(state, fact),
+        quotes: provenance.evidence.iter().filter_map(|evidence| source_quote(state, evidence)).take(3).collect(),
+        contradicts: contradicting_facts(state, fact, card_facts),
         similar,
         more_similar,
-        also: also(state, fact),
+        other_proposals: other_proposals(state, fact),
         learners,
         more_learners,
     }
 }
 
-fn method(method: Method) -> &'static str {
+fn method_name(method: Method) -> &'static str {
     match method {
         Method::Witnessed => "witnessed",
         Method::Stated => "stated",
@@ -317,8 +330,8 @@ fn method(method: Method) -> &'static str {
 }
 
 /// Formats the source that a trust value applies to, for display.
-fn source_of_trust(state: &State, trust: &TrustOf) -> String {
-    let brought = |author: &Author| match author {
+fn trust_source_text(state: &State, trust: &TrustOf) -> String {
+    let author_source = |author: &Author| match author {
         Author::Dm => "what you entered".to_owned(),
         Author::Game => "what the game reported".into(),
         Author::Player(name) => format!("what {name} entered"),
@@ -328,32 +341,34 @@ fn source_of_trust(state: &State, trust: &TrustOf) -> String {
     match trust {
         TrustOf::Speaker(id) => format!("Statements by {}", state.name_or_id(id)),
         TrustOf::File(path) => format!("Facts from {path}"),
-        TrustOf::Author(author) => format!("Facts from {}", brought(author)),
+        TrustOf::Author(author) => format!("Facts from {}", author_source(author)),
         TrustOf::Predicate(predicate) => format!("Other {predicate} facts"),
         TrustOf::Extraction(_, _, Some(model)) => format!("Facts extracted by {model}"),
         TrustOf::Extraction(Author::Extractor, Method::Stated, None) => "Facts extracted from speech".into(),
         TrustOf::Extraction(Author::Extractor, _, None) => "Facts extracted from writing".into(),
-        TrustOf::Extraction(author, way, None) => format!("Facts from {}, {}", brought(author), method(*way)),
+        TrustOf::Extraction(author, method, None) => {
+            format!("Facts from {}, {}", author_source(author), method_name(*method))
+        }
     }
 }
 
-fn trust(world: &ReadSnapshot, fact: &Fact) -> Vec<String> {
+fn trust_reasons(world: &ReadSnapshot, fact: &Fact) -> Vec<String> {
     let state = &*world.state;
     let reasons = world.learned.reasons(fact.provenance(), fact.predicate());
-    let said = |reason: &hearsay_query::trust::Reason| {
+    let to_text = |reason: &hearsay_query::trust::Reason| {
         let (yes, no) = (reason.counts.confirmed, reason.counts.rejected);
-        format!("{}: you accepted {yes}, and rejected {no}", source_of_trust(state, &reason.trust))
+        format!("{}: you accepted {yes}, and rejected {no}", trust_source_text(state, &reason.trust))
     };
-    let mut trust: Vec<String> = reasons.iter().map(said).collect();
+    let mut texts: Vec<String> = reasons.iter().map(to_text).collect();
     if let Some(lift) = lift(state, fact)
-        && let Some(like) = state.fact(lift.like)
+        && let Some(similar_fact) = state.fact(lift.like)
     {
-        trust.push(format!("like \u{201C}{}\u{201D}, which you confirmed", like.statement()));
+        texts.push(format!("like \u{201C}{}\u{201D}, which you confirmed", similar_fact.statement()));
     }
-    trust
+    texts
 }
 
-fn when(state: &State, fact: &Fact) -> Option<String> {
+fn validity_text(state: &State, fact: &Fact) -> Option<String> {
     let date = |date: Option<&hearsay_model::Date>| {
         let date = date?;
         Some(if date.raw.is_empty() { state.calendar().print(date.time?) } else { date.raw.clone() })
@@ -367,96 +382,108 @@ fn when(state: &State, fact: &Fact) -> Option<String> {
     }
 }
 
-fn words(state: &State, evidence: &Evidence) -> Option<Words> {
+fn source_quote(state: &State, evidence: &Evidence) -> Option<SourceQuote> {
     match evidence {
-        Evidence::File { path, line, field } => {
-            Some(Words { text: String::new(), marked: 0..0, place: format!("{path}:{line} ({field})"), private: false })
-        }
+        Evidence::File { path, line, field } => Some(SourceQuote {
+            text: String::new(),
+            highlighted: 0..0,
+            place: format!("{path}:{line} ({field})"),
+            private: false,
+        }),
         Evidence::Excerpt(excerpt) => {
             let place = format!("{}:{} ({})", excerpt.path, excerpt.line, excerpt.field);
-            let marked = 0..excerpt.quote.len();
-            Some(Words { text: excerpt.quote.to_string(), marked, place, private: false })
+            let highlighted = 0..excerpt.quote.len();
+            Some(SourceQuote { text: excerpt.quote.to_string(), highlighted, place, private: false })
         }
         Evidence::Passage { passage, span, quote } => {
             let Some(passage) = state.passage(*passage) else {
-                let marked = 0..quote.len();
-                return Some(Words { text: quote.clone(), marked, place: "a deleted text".into(), private: false });
+                let highlighted = 0..quote.len();
+                return Some(SourceQuote {
+                    text: quote.clone(),
+                    highlighted,
+                    place: "a deleted text".into(),
+                    private: false,
+                });
             };
-            let (text, marked) = cut(&passage.text, span.start..span.end);
+            let (text, highlighted) = excerpt_around(&passage.text, span.start..span.end);
             let session = passage
                 .session
                 .as_ref()
                 .map(|id| state.session(id).map_or_else(|| id.to_string(), |session| session.title.clone()));
             let speaker = passage.speaker.as_ref().map(|id| format!("{}, ", state.name_or_id(id)));
-            let what = match (session, &passage.title) {
+            let location = match (session, &passage.title) {
                 (Some(session), _) => format!("{session}, line {}", passage.line),
                 (None, Some(title)) => title.clone(),
                 (None, None) => format!("line {}", passage.line),
             };
-            let place = format!("{}{what}", speaker.unwrap_or_default());
-            Some(Words { text, marked, place, private: !passage.heard_by.is_empty() })
+            let place = format!("{}{location}", speaker.unwrap_or_default());
+            Some(SourceQuote { text, highlighted, place, private: !passage.heard_by.is_empty() })
         }
     }
 }
 
 /// Cuts a text to the part around a byte range. Returns the part, and the byte range within the part.
-fn cut(text: &str, marked: std::ops::Range<usize>) -> (String, std::ops::Range<usize>) {
-    let marked = crate::widgets::within(text, &marked);
-    let start = text[..marked.start].char_indices().rev().nth(AROUND).map_or(0, |(at, _)| at);
-    let end = text[marked.end..].char_indices().nth(AROUND).map_or(text.len(), |(at, _)| marked.end + at);
+fn excerpt_around(text: &str, highlighted: std::ops::Range<usize>) -> (String, std::ops::Range<usize>) {
+    let highlighted = crate::widgets::clamp_span(text, &highlighted);
+    let start = text[..highlighted.start].char_indices().rev().nth(EXCERPT_CONTEXT_CHARS).map_or(0, |(at, _)| at);
+    let end = text[highlighted.end..]
+        .char_indices()
+        .nth(EXCERPT_CONTEXT_CHARS)
+        .map_or(text.len(), |(at, _)| highlighted.end + at);
     let (before, after) = (if start > 0 { "\u{2026}" } else { "" }, if end < text.len() { "\u{2026}" } else { "" });
     let offset = before.len();
-    let part = format!("{before}{}{after}", &text[start..end]);
-    (part, marked.start - start + offset..marked.end - start + offset)
+    let excerpt = format!("{before}{}{after}", &text[start..end]);
+    (excerpt, highlighted.start - start + offset..highlighted.end - start + offset)
 }
 
-fn other(fact: &Fact, why: &str) -> OtherFact {
+fn other_fact(fact: &Fact, reason: &str) -> OtherFact {
     OtherFact {
         id: fact.id(),
-        statement: shortened(fact.statement(), 160).into_owned(),
+        statement: shorten(fact.statement(), 160).into_owned(),
         status: fact.status().as_str().to_owned(),
-        why: why.to_owned(),
+        reason: reason.to_owned(),
         secret: fact.secrecy() == Secrecy::Secret,
     }
 }
 
-/// Returns the facts that contradict a fact, except for the facts in `among`.
-fn contradicts(state: &State, fact: &Fact, among: &[FactId]) -> Vec<OtherFact> {
+/// Returns the facts that contradict a fact, except for the facts in `card_facts`.
+fn contradicting_facts(state: &State, fact: &Fact, card_facts: &[FactId]) -> Vec<OtherFact> {
     let vocabulary = state.vocabulary();
-    let stands = |other: &&std::sync::Arc<Fact>| {
+    let is_accepted = |other: &&std::sync::Arc<Fact>| {
         matches!(other.status(), FactStatus::Canon | FactStatus::Claimed) && other.id() != fact.id()
     };
-    let mut found = Vec::new();
-    for held in state.facts_of(fact.subject()).filter(stands) {
-        if among.contains(&held.id()) || held.subject() != fact.subject() {
+    let mut contradicting = Vec::new();
+    for existing in state.facts_of(fact.subject()).filter(is_accepted) {
+        if card_facts.contains(&existing.id()) || existing.subject() != fact.subject() {
             continue;
         }
-        let overlap = held.validity().overlaps(fact.validity());
-        if held.predicate() == fact.predicate()
+        let overlap = existing.validity().overlaps(fact.validity());
+        if existing.predicate() == fact.predicate()
             && state.is_functional(fact.predicate())
-            && held.object() != fact.object()
+            && existing.object() != fact.object()
             && overlap
         {
-            found.push(other(held, "only one can be true at a time"));
+            contradicting.push(other_fact(existing, "only one can be true at a time"));
         } else if fact.object().entity().is_some()
-            && held.object() == fact.object()
-            && vocabulary.are_opposites(held.predicate(), fact.predicate())
+            && existing.object() == fact.object()
+            && vocabulary.are_opposites(existing.predicate(), fact.predicate())
         {
-            found.push(other(held, "the opposite"));
-        } else if fact.fact_relation().is_some_and(|fact_relation| fact_relation.fact() == held.id()) {
-            found.push(other(held, fact.fact_relation().map_or("", |fact_relation| fact_relation.as_str())));
+            contradicting.push(other_fact(existing, "the opposite"));
+        } else if fact.fact_relation().is_some_and(|fact_relation| fact_relation.fact() == existing.id()) {
+            contradicting
+                .push(other_fact(existing, fact.fact_relation().map_or("", |fact_relation| fact_relation.as_str())));
         }
     }
-    found.truncate(MOST_SIMILAR);
-    found
+    contradicting.truncate(MAX_SIMILAR);
+    contradicting
 }
 
 /// Returns similar facts, and the number of further similar facts that are not listed. A similar fact is about the same
 /// two entities, or has the same subject and predicate.
-fn similar(state: &State, fact: &Fact, among: &[FactId]) -> (Vec<OtherFact>, usize) {
-    let mut found: Vec<(u8, &Fact)> = state
+fn similar_facts(state: &State, fact: &Fact, card_facts: &[FactId]) -> (Vec<OtherFact>, usize) {
+    let mut candidates: Vec<(u8, &Fact)> = state
         .facts_of(fact.subject())
-        .filter(|other| !among.contains(&other.id()) && other.id() != fact.id())
+        .filter(|other| !card_facts.contains(&other.id()) && other.id() != fact.id())
         .filter_map(|other| {
             let same_ends = fact.object().entity().is_some() && other.object().entity().is_some() && {
                 let ends = |fact: &Fact| {
@@ -475,47 +502,50 @@ fn similar(state: &State, fact: &Fact, among: &[FactId]) -> (Vec<OtherFact>, usi
             }
         })
         .collect();
-    found.sort_by_key(|(rank, fact)| (*rank, fact.id()));
-    let more = found.len().saturating_sub(MOST_SIMILAR);
-    let why = |rank| {
+    candidates.sort_by_key(|(rank, fact)| (*rank, fact.id()));
+    let omitted_count = candidates.len().saturating_sub(MAX_SIMILAR);
+    let reason_for = |rank| {
         ["the same fact from another source", "about the same two entities", "another value of the same predicate"]
             [usize::from(rank)]
     };
-    (found.into_iter().take(MOST_SIMILAR).map(|(rank, fact)| other(fact, why(rank))).collect(), more)
+    (
+        candidates.into_iter().take(MAX_SIMILAR).map(|(rank, fact)| other_fact(fact, reason_for(rank))).collect(),
+        omitted_count,
+    )
 }
 
 /// Returns descriptions of other proposals with the same content. A decision on the fact also applies to these
 /// proposals.
-fn also(state: &State, fact: &Fact) -> Vec<String> {
+fn other_proposals(state: &State, fact: &Fact) -> Vec<String> {
     if fact.status() != FactStatus::Proposed {
         return Vec::new();
     }
     let claim = hearsay_query::duplicates::Claim::of(state.vocabulary(), fact);
-    let same = state.facts_of(fact.subject()).filter(|other| {
+    let same_claim = state.facts_of(fact.subject()).filter(|other| {
         other.id() != fact.id()
             && other.status() == FactStatus::Proposed
             && hearsay_query::duplicates::Claim::of(state.vocabulary(), other) == claim
     });
-    same.take(MOST_SIMILAR).map(|other| format!("{}: {}", source(state, other), other.statement())).collect()
+    same_claim.take(MAX_SIMILAR).map(|other| format!("{}: {}", source(state, other), other.statement())).collect()
 }
 
 /// Returns the names of the characters that would learn a fact if it were accepted, player characters first. Also
 /// returns the number of omitted characters.
-fn learners(state: &State, fact: &Fact) -> (Vec<String>, usize) {
+fn learner_names(state: &State, fact: &Fact) -> (Vec<String>, usize) {
     let mut knowers: Vec<(bool, String)> = would_learn(state, fact.id())
         .iter()
         .map(|edge| match &edge.knower {
             Knower::World => (false, "everybody".to_owned()),
             Knower::Entity(id) => {
-                let played = matches!(state.kind(id), Some(Kind::Player | Kind::Party));
-                (!played, state.name_or_id(id).to_owned())
+                let is_played = matches!(state.kind(id), Some(Kind::Player | Kind::Party));
+                (!is_played, state.name_or_id(id).to_owned())
             }
         })
         .collect();
     knowers.sort();
     knowers.dedup();
-    let more = knowers.len().saturating_sub(MOST_LEARNERS);
-    (knowers.into_iter().take(MOST_LEARNERS).map(|(_, name)| name).collect(), more)
+    let omitted_count = knowers.len().saturating_sub(MAX_LEARNERS);
+    (knowers.into_iter().take(MAX_LEARNERS).map(|(_, name)| name).collect(), omitted_count)
 }
 
 #[cfg(test)]
@@ -525,8 +555,8 @@ mod tests {
     #[test]
     fn a_contradiction_is_told_without_saying_the_same_twice() {
         let first = "Pell is at Council Hall.";
-        assert_eq!(unlike("Pell is at The Gilded Gull.", first), "The Gilded Gull.");
-        assert_eq!(unlike("Odo is at Council Hall.", first), "Odo is at Council Hall.");
-        assert_eq!(unlike(first, first), first);
+        assert_eq!(distinct_suffix("Pell is at The Gilded Gull.", first), "The Gilded Gull.");
+        assert_eq!(distinct_suffix("Odo is at Council Hall.", first), "Odo is at Council Hall.");
+        assert_eq!(distinct_suffix(first, first), first);
     }
 }

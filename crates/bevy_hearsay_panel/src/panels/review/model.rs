@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use hearsay_model::{EntityId, FactId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::{names::Named, text::Linked};
+use crate::{names::NamedEntity, text::LinkedText};
 
 /// Identity of a card. The identity does not change while other cards are decided.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -14,9 +14,11 @@ pub enum CardKey {
     /// A single fact that waits for review.
     Fact(FactId),
     /// Facts that contradict each other, sorted by id.
-    Clash(Vec<FactId>),
+    #[serde(rename = "clash")]
+    Contradiction(Vec<FactId>),
     /// Two entities that may be the same.
-    Twins(EntityId, EntityId),
+    #[serde(rename = "twins")]
+    Duplicate(EntityId, EntityId),
     /// An entity with a name and no other facts.
     Stub(EntityId),
 }
@@ -26,18 +28,18 @@ impl CardKey {
     pub fn kind(&self) -> CardKind {
         match self {
             Self::Fact(_) => CardKind::Doubtful,
-            Self::Clash(_) => CardKind::Contradiction,
-            Self::Twins(..) => CardKind::Duplicate,
+            Self::Contradiction(_) => CardKind::Contradiction,
+            Self::Duplicate(..) => CardKind::Duplicate,
             Self::Stub(_) => CardKind::Stub,
         }
     }
 
     /// Returns whether the card is about this fact.
-    pub fn has(&self, fact: FactId) -> bool {
+    pub fn is_about(&self, fact: FactId) -> bool {
         match self {
             Self::Fact(id) => *id == fact,
-            Self::Clash(ids) => ids.contains(&fact),
-            Self::Twins(..) | Self::Stub(_) => false,
+            Self::Contradiction(ids) => ids.contains(&fact),
+            Self::Duplicate(..) | Self::Stub(_) => false,
         }
     }
 }
@@ -83,7 +85,7 @@ impl CardKind {
 
 /// Summary of a card in the list. The model has a summary of every card, but details of only a few.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Head {
+pub struct CardSummary {
     /// Identity of the card.
     pub key: CardKey,
     /// Sentence that describes the card.
@@ -93,7 +95,8 @@ pub struct Head {
     /// Score for how important the consequences of a decision are. Cards with a high score come first.
     pub score: f64,
     /// Reasons for the score, for display.
-    pub why: Vec<String>,
+    #[serde(rename = "why")]
+    pub reasons: Vec<String>,
     /// Source of the card: a speaker, a file or an author.
     pub source: String,
     /// Title of the session in which the fact was recorded.
@@ -101,7 +104,7 @@ pub struct Head {
     /// Real time when the card's fact or entity was recorded, in milliseconds.
     pub recorded: i64,
     /// Entities that the card is about.
-    pub about: Vec<Named>,
+    pub about: Vec<NamedEntity>,
     /// Whether the fact is a secret.
     pub secret: bool,
     /// Whether players may see the card. They may if all player characters know the fact, or heard the text from which
@@ -119,18 +122,20 @@ pub struct OtherFact {
     /// Status of the fact.
     pub status: String,
     /// Reason why the card mentions the fact, for display, such as `refuted by`.
-    pub why: String,
+    #[serde(rename = "why")]
+    pub reason: String,
     /// Whether the fact is a secret.
     pub secret: bool,
 }
 
 /// A quote of a source.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Words {
+pub struct SourceQuote {
     /// The text, or the part of it around the words that state the fact.
     pub text: String,
     /// Byte range of the words that state the fact.
-    pub marked: std::ops::Range<usize>,
+    #[serde(rename = "marked")]
+    pub highlighted: std::ops::Range<usize>,
     /// Location of the text for display: session and line, or file and field.
     pub place: String,
     /// Whether only some characters heard the text.
@@ -141,7 +146,7 @@ pub struct Words {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub enum Target {
     /// An entity.
-    Entity(Named),
+    Entity(NamedEntity),
     /// A value, as text.
     Value(String),
 }
@@ -150,7 +155,7 @@ impl Target {
     /// Returns the object as editable text.
     pub fn text(&self) -> &str {
         match self {
-            Self::Entity(named) => &named.name,
+            Self::Entity(entity) => &entity.name,
             Self::Value(value) => value,
         }
     }
@@ -162,9 +167,9 @@ pub struct FactDetail {
     /// Id of the fact.
     pub id: FactId,
     /// Sentence that states the fact, with links.
-    pub statement: Linked,
+    pub statement: LinkedText,
     /// Subject of the fact.
-    pub subject: Named,
+    pub subject: NamedEntity,
     /// Predicate, such as `OWES`.
     pub predicate: String,
     /// Object of the fact.
@@ -184,13 +189,14 @@ pub struct FactDetail {
     /// Author who recorded the fact.
     pub author: String,
     /// Speaker who stated the fact, if it is known.
-    pub speaker: Option<Named>,
+    pub speaker: Option<NamedEntity>,
     /// Title of the session in which the fact was recorded, if there is one.
     pub session: Option<String>,
     /// Interval in which the fact is true, for display; `None` if no start or end is recorded.
     pub when: Option<String>,
     /// Quotes of the sources.
-    pub words: Vec<Words>,
+    #[serde(rename = "words")]
+    pub quotes: Vec<SourceQuote>,
     /// Facts that contradict this fact.
     pub contradicts: Vec<OtherFact>,
     /// Similar facts.
@@ -198,18 +204,20 @@ pub struct FactDetail {
     /// Number of further similar facts.
     pub more_similar: usize,
     /// Descriptions of other proposals with the same content. A decision on this fact also applies to them.
-    pub also: Vec<String>,
+    #[serde(rename = "also")]
+    pub other_proposals: Vec<String>,
     /// Names of the characters that would learn the fact, player characters first.
     pub learners: Vec<String>,
     /// Number of further characters that would learn the fact.
     pub more_learners: usize,
 }
 
-/// One of two entities that may be the same.
+/// Summary of an entity: a stub, or one of two entities that may be the same.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Twin {
+pub struct EntitySummary {
     /// The entity.
-    pub named: Named,
+    #[serde(rename = "named")]
+    pub entity: NamedEntity,
     /// Other names of the entity.
     pub aliases: Vec<String>,
     /// A few facts about the entity.
@@ -220,13 +228,14 @@ pub struct Twin {
 
 /// Details of an open card.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub enum Detail {
+pub enum CardDetail {
     /// One fact, or several facts that contradict each other.
     Facts(Vec<FactDetail>),
     /// Two entities, and reasons why they may be the same.
-    Twins(Box<[Twin; 2]>, Vec<String>),
+    #[serde(rename = "Twins")]
+    Duplicate(Box<[EntitySummary; 2]>, Vec<String>),
     /// A stub, and the facts that mention it.
-    Stub(Twin),
+    Stub(EntitySummary),
 }
 
 /// The data that the review panel shows.
@@ -235,7 +244,8 @@ pub struct ReviewModel {
     /// Position of the last operation that the model includes.
     pub position: u64,
     /// Summaries of the cards, most consequential first.
-    pub heads: Vec<Head>,
+    #[serde(rename = "heads")]
+    pub cards: Vec<CardSummary>,
     /// Number of stubs that are not listed.
     pub more_stubs: usize,
     /// Whether the model was read from the memory. False for the initial, empty model.
@@ -245,10 +255,10 @@ pub struct ReviewModel {
     pub read_at: Timestamp,
     /// Details of the cards around the focus.
     #[serde(skip)]
-    pub details: BTreeMap<CardKey, Detail>,
-    /// Index of each card in `heads`. If this map is incomplete, lookups search `heads` instead.
+    pub details: BTreeMap<CardKey, CardDetail>,
+    /// Index of each card in `cards`. If this map is incomplete, lookups search `cards` instead.
     #[serde(skip)]
-    pub places: HashMap<CardKey, usize>,
+    pub indexes: HashMap<CardKey, usize>,
 }
 
 /// Order of the cards.
@@ -259,9 +269,11 @@ pub enum Order {
     #[default]
     Consequence,
     /// Lowest confidence first.
-    LeastSure,
+    #[serde(rename = "least_sure")]
+    LowestConfidence,
     /// Highest confidence first.
-    Surest,
+    #[serde(rename = "surest")]
+    HighestConfidence,
     /// By source.
     Source,
     /// By session.
@@ -278,8 +290,8 @@ impl Order {
     /// All orders.
     pub const ALL: [Self; 8] = [
         Self::Consequence,
-        Self::LeastSure,
-        Self::Surest,
+        Self::LowestConfidence,
+        Self::HighestConfidence,
         Self::Source,
         Self::Session,
         Self::Entity,
@@ -291,8 +303,8 @@ impl Order {
     pub fn name(self) -> &'static str {
         match self {
             Self::Consequence => "Most consequential",
-            Self::LeastSure => "Lowest confidence",
-            Self::Surest => "Surest",
+            Self::LowestConfidence => "Lowest confidence",
+            Self::HighestConfidence => "Surest",
             Self::Source => "Source",
             Self::Session => "Session",
             Self::Entity => "Entity",
@@ -319,101 +331,105 @@ pub struct Filter {
     /// Maximum age of a card, in hours.
     pub hours: Option<u32>,
     /// Minimum confidence, from 0 to 1.
-    pub least: f64,
+    #[serde(rename = "least")]
+    pub min_confidence: f64,
     /// Maximum confidence, from 0 to 1. `None`: no limit.
-    pub most: Option<f64>,
+    #[serde(rename = "most")]
+    pub max_confidence: Option<f64>,
 }
 
 impl Filter {
     /// Returns whether the filter accepts every card.
-    pub fn is_open(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
     /// Returns whether the filter accepts a card.
     ///
     /// `words` is the filter's text in lower case. `now` is the current real time.
-    pub fn lets_through(&self, head: &Head, words: &str, now: Timestamp) -> bool {
+    pub fn accepts(&self, card: &CardSummary, words: &str, now: Timestamp) -> bool {
         let oldest = self.hours.map(|hours| now.0 - i64::from(hours) * 3_600_000);
         let has_words = || {
-            let within = |text: &str| text.to_lowercase().contains(words);
-            within(&head.statement) || within(&head.source) || head.about.iter().any(|named| within(&named.name))
+            let contains_words = |text: &str| text.to_lowercase().contains(words);
+            contains_words(&card.statement)
+                || contains_words(&card.source)
+                || card.about.iter().any(|entity| contains_words(&entity.name))
         };
-        self.kind.is_none_or(|kind| head.key.kind() == kind)
-            && self.source.as_ref().is_none_or(|source| head.source == *source)
-            && self.session.as_ref().is_none_or(|session| head.session.as_ref() == Some(session))
-            && self.entity.as_ref().is_none_or(|entity| head.about.iter().any(|named| named.id == *entity))
-            && oldest.is_none_or(|oldest| head.recorded >= oldest)
-            && head.confidence >= self.least
-            && self.most.is_none_or(|most| head.confidence <= most)
+        self.kind.is_none_or(|kind| card.key.kind() == kind)
+            && self.source.as_ref().is_none_or(|source| card.source == *source)
+            && self.session.as_ref().is_none_or(|session| card.session.as_ref() == Some(session))
+            && self.entity.as_ref().is_none_or(|entity| card.about.iter().any(|about| about.id == *entity))
+            && oldest.is_none_or(|oldest| card.recorded >= oldest)
+            && card.confidence >= self.min_confidence
+            && self.max_confidence.is_none_or(|max_confidence| card.confidence <= max_confidence)
             && (words.is_empty() || has_words())
     }
 }
 
 impl ReviewModel {
-    /// Returns the index of a card in `heads`; `None` if the card does not exist.
-    pub fn place(&self, key: &CardKey) -> Option<usize> {
-        match self.places.len() == self.heads.len() {
-            true => self.places.get(key).copied(),
-            false => self.heads.iter().position(|head| head.key == *key),
+    /// Returns the index of a card in `cards`; `None` if the card does not exist.
+    pub fn index_of(&self, key: &CardKey) -> Option<usize> {
+        match self.indexes.len() == self.cards.len() {
+            true => self.indexes.get(key).copied(),
+            false => self.cards.iter().position(|card| card.key == *key),
         }
     }
 
     /// Returns the summary of a card; `None` if the card does not exist.
-    pub fn head(&self, key: &CardKey) -> Option<&Head> {
-        self.place(key).and_then(|place| self.heads.get(place))
+    pub fn card(&self, key: &CardKey) -> Option<&CardSummary> {
+        self.index_of(key).and_then(|place| self.cards.get(place))
     }
 
     /// Returns the indexes of the listed cards in order, deferred cards last.
-    pub fn listed(
+    pub fn listed_rows(
         &self,
         filter: &Filter,
         order: Order,
-        put_off: impl Fn(&CardKey) -> bool,
+        is_deferred: impl Fn(&CardKey) -> bool,
         screen_safe: bool,
     ) -> Vec<usize> {
         let words = filter.words.trim().to_lowercase();
-        let everything = filter.is_open() && !screen_safe;
-        let shown = |number: &usize| {
-            let head = &self.heads[*number];
-            everything || filter.lets_through(head, &words, self.read_at) && (head.safe || !screen_safe)
+        let accepts_all = filter.is_empty() && !screen_safe;
+        let is_shown = |number: &usize| {
+            let card = &self.cards[*number];
+            accepts_all || filter.accepts(card, &words, self.read_at) && (card.safe || !screen_safe)
         };
-        let mut listed: Vec<usize> = (0..self.heads.len()).filter(shown).collect();
-        let any_put_off = listed.iter().any(|number| put_off(&self.heads[*number].key));
+        let mut listed: Vec<usize> = (0..self.cards.len()).filter(is_shown).collect();
+        let any_deferred = listed.iter().any(|number| is_deferred(&self.cards[*number].key));
         // The cards are already ordered by consequence. A stable sort keeps this order among equal cards.
-        let heads = |number: &usize| &self.heads[*number];
+        let card_at = |number: &usize| &self.cards[*number];
         match order {
             Order::Consequence => {}
-            Order::LeastSure => listed.sort_by(|a, b| heads(a).confidence.total_cmp(&heads(b).confidence)),
-            Order::Surest => listed.sort_by(|a, b| heads(b).confidence.total_cmp(&heads(a).confidence)),
-            Order::Source => listed.sort_by(|a, b| heads(a).source.cmp(&heads(b).source)),
-            Order::Session => listed.sort_by(|a, b| heads(b).session.cmp(&heads(a).session)),
+            Order::LowestConfidence => listed.sort_by(|a, b| card_at(a).confidence.total_cmp(&card_at(b).confidence)),
+            Order::HighestConfidence => listed.sort_by(|a, b| card_at(b).confidence.total_cmp(&card_at(a).confidence)),
+            Order::Source => listed.sort_by(|a, b| card_at(a).source.cmp(&card_at(b).source)),
+            Order::Session => listed.sort_by(|a, b| card_at(b).session.cmp(&card_at(a).session)),
             Order::Entity => {
-                let name = |number: &usize| heads(number).about.first().map(|named| named.name.as_str());
+                let name = |number: &usize| card_at(number).about.first().map(|entity| entity.name.as_str());
                 listed.sort_by(|a, b| name(a).cmp(&name(b)));
             }
-            Order::Newest => listed.sort_by_key(|number| std::cmp::Reverse(heads(number).recorded)),
-            Order::Oldest => listed.sort_by_key(|number| heads(number).recorded),
+            Order::Newest => listed.sort_by_key(|number| std::cmp::Reverse(card_at(number).recorded)),
+            Order::Oldest => listed.sort_by_key(|number| card_at(number).recorded),
         }
-        if any_put_off {
-            listed.sort_by_key(|number| put_off(&self.heads[*number].key));
+        if any_deferred {
+            listed.sort_by_key(|number| is_deferred(&self.cards[*number].key));
         }
         listed
     }
 
     /// Returns the sources of all cards, with counts.
     pub fn sources(&self) -> BTreeMap<String, usize> {
-        self.count(|head| Some(head.source.clone()))
+        self.count(|card| Some(card.source.clone()))
     }
 
     /// Returns the sessions of all cards, with counts.
     pub fn sessions(&self) -> BTreeMap<String, usize> {
-        self.count(|head| head.session.clone())
+        self.count(|card| card.session.clone())
     }
 
-    fn count(&self, of: impl Fn(&Head) -> Option<String>) -> BTreeMap<String, usize> {
+    fn count(&self, category_of: impl Fn(&CardSummary) -> Option<String>) -> BTreeMap<String, usize> {
         let mut counts = BTreeMap::new();
-        for name in self.heads.iter().filter_map(of) {
+        for name in self.cards.iter().filter_map(category_of) {
             *counts.entry(name).or_default() += 1;
         }
         counts

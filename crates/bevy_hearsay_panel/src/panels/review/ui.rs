@@ -4,88 +4,99 @@ use egui::{ComboBox, RichText, TextEdit, Ui};
 
 use super::{
     card::{card_ui, row_ui},
-    model::{CardKey, CardKind, Filter, Head, Order, ReviewModel},
-    verdict::{VERDICTS, edit, give, toggle_selected},
+    decision::{CARD_DECISIONS, apply_decision, edit, toggle_selected},
+    model::{CardKey, CardKind, CardSummary, Filter, Order, ReviewModel},
     view::{ReviewAction, ReviewView},
 };
 use crate::{
     commands,
-    panel::Look,
-    text::{counted, shortened},
+    panel::DisplayContext,
+    text::{format_count, shorten},
     widgets::{
-        as_hint, choice_named, command_button, command_button_only, empty_state, field_name, from_right, icon_button,
-        list, name_field, named, weak,
+        command_button, command_button_without_keys, empty_state, icon_button, italic_hint, list, name_field,
+        right_to_left, set_button_name, set_combo_box_name, set_text_field_name, weak_label,
     },
 };
 
 /// Choices for the maximum age of a card, in hours.
-const AGES: [(Option<u32>, &str); 4] =
+const AGE_CHOICES: [(Option<u32>, &str); 4] =
     [(None, "Any age"), (Some(1), "The last hour"), (Some(24), "The last day"), (Some(168), "The last week")];
 
 /// Assumed height of a row that was never drawn, in points.
-const ROW: f32 = 34.0;
+const DEFAULT_ROW_HEIGHT: f32 = 34.0;
 
 /// Draws the panel. Returns the requested actions.
-pub fn review_ui(ui: &mut Ui, look: &Look, model: &ReviewModel, view: &mut ReviewView) -> Vec<ReviewAction> {
+pub fn review_ui(
+    ui: &mut Ui,
+    display: &DisplayContext,
+    model: &ReviewModel,
+    view: &mut ReviewView,
+) -> Vec<ReviewAction> {
     let mut actions = Vec::new();
-    view.screen_safe = look.screen_safe;
-    view.list(model, look.screen_safe);
-    let before = (view.row, view.drafts.len(), view.selected.len(), view.put_off.len(), view.gone.len());
-    keys(ui, look, model, view, &mut actions);
-    let after = (view.row, view.drafts.len(), view.selected.len(), view.put_off.len(), view.gone.len());
-    view.touched |= before != after || !actions.is_empty();
-    view.list(model, look.screen_safe);
-    bar(ui, look, model, view, &mut actions);
+    view.screen_safe = display.screen_safe;
+    view.list(model, display.screen_safe);
+    let before = (view.row, view.drafts.len(), view.selected.len(), view.deferred.len(), view.decided_cards.len());
+    handle_keys(ui, display, model, view, &mut actions);
+    let after = (view.row, view.drafts.len(), view.selected.len(), view.deferred.len(), view.decided_cards.len());
+    view.has_chosen_card |= before != after || !actions.is_empty();
+    view.list(model, display.screen_safe);
+    toolbar_ui(ui, display, model, view, &mut actions);
     if view.reason_open {
-        reason(ui, look, view);
+        reason_ui(ui, display, view);
     }
     if !view.selected.is_empty() {
-        selection(ui, look, model, view, &mut actions);
+        selection_ui(ui, display, model, view, &mut actions);
     }
-    ui.add_space(look.theme.spacing().tight);
-    if view.listed.rows.is_empty() {
-        nothing(ui, look, model, view);
+    ui.add_space(display.theme.spacing().tight);
+    if view.card_list.rows.is_empty() {
+        empty_ui(ui, display, model, view);
         return actions;
     }
-    view.list(model, look.screen_safe);
-    let (rows, row) = (std::mem::take(&mut view.listed.rows), view.row);
+    view.list(model, display.screen_safe);
+    let (rows, row) = (std::mem::take(&mut view.card_list.rows), view.row);
     let mut heights = std::mem::take(&mut view.heights);
-    let scroll_to = std::mem::take(&mut view.moved).then_some(row);
-    list(ui, "review cards", rows.len(), &mut heights, ROW, scroll_to, |ui, number| {
-        let Some(head) = rows.get(number).and_then(|row| model.heads.get(*row)) else { return };
-        let focused = view.focus.as_ref() == Some(&head.key);
+    let scroll_to = std::mem::take(&mut view.scroll_to_focus).then_some(row);
+    list(ui, "review cards", rows.len(), &mut heights, DEFAULT_ROW_HEIGHT, scroll_to, |ui, number| {
+        let Some(card) = rows.get(number).and_then(|row| model.cards.get(*row)) else { return };
+        let focused = view.focus.as_ref() == Some(&card.key);
         if focused {
-            card_ui(ui, look, model, head, (number, rows.len()), view, &mut actions);
-        } else if row_ui(ui, look, head, view) {
-            view.focus = Some(head.key.clone());
-            (view.row, view.fact, view.touched) = (number, 0, true);
+            card_ui(ui, display, model, card, (number, rows.len()), view, &mut actions);
+        } else if row_ui(ui, display, card, view) {
+            view.focus = Some(card.key.clone());
+            (view.row, view.fact, view.has_chosen_card) = (number, 0, true);
         }
     });
     view.heights = heights;
-    view.listed.rows = rows;
+    view.card_list.rows = rows;
     actions
 }
 
-fn nothing(ui: &mut Ui, look: &Look, model: &ReviewModel, view: &mut ReviewView) {
+fn empty_ui(ui: &mut Ui, display: &DisplayContext, model: &ReviewModel, view: &mut ReviewView) {
     if !model.is_read {
-        weak(ui, look, "Reading\u{2026}");
-    } else if !view.filter.is_open() && !model.heads.is_empty() {
-        let what = "No card matches the filter";
-        let next = format!("{} hidden by the filter.", counted(model.heads.len(), "card waits", "cards wait"));
-        if empty_state(ui, look, what, &next, Some("Show all")) {
+        weak_label(ui, display, "Reading\u{2026}");
+    } else if !view.filter.is_empty() && !model.cards.is_empty() {
+        let title = "No card matches the filter";
+        let hint = format!("{} hidden by the filter.", format_count(model.cards.len(), "card waits", "cards wait"));
+        if empty_state(ui, display, title, &hint, Some("Show all")) {
             view.filter = Filter::default();
-            view.entity_typed.clear();
+            view.entity_filter_text.clear();
         }
-    } else if look.screen_safe && !model.heads.is_empty() {
-        empty_state(ui, look, "Nothing to show while players look", "All waiting cards are secret.", None);
+    } else if display.screen_safe && !model.cards.is_empty() {
+        empty_state(ui, display, "Nothing to show while players look", "All waiting cards are secret.", None);
     } else {
-        let next = "Doubtful facts appear here. Type what happens into the line below, or import notes.";
-        empty_state(ui, look, "No cards to review", next, None);
+        let hint = "Doubtful facts appear here. Type what happens into the line below, or import notes.";
+        empty_state(ui, display, "No cards to review", hint, None);
     }
 }
 
-fn keys(ui: &Ui, look: &Look, model: &ReviewModel, view: &mut ReviewView, actions: &mut Vec<ReviewAction>) {
-    let pressed = |command| look.pressed(ui, command);
+fn handle_keys(
+    ui: &Ui,
+    display: &DisplayContext,
+    model: &ReviewModel,
+    view: &mut ReviewView,
+    actions: &mut Vec<ReviewAction>,
+) {
+    let pressed = |command| display.is_triggered(ui, command);
     if pressed(&commands::UNDO) {
         actions.push(ReviewAction::Undo);
     }
@@ -95,20 +106,20 @@ fn keys(ui: &Ui, look: &Look, model: &ReviewModel, view: &mut ReviewView, action
     if pressed(&commands::REVIEW_NEXT) {
         view.set_row(model, view.row + 1);
     }
-    if pressed(&commands::REVIEW_BACK) {
+    if pressed(&commands::REVIEW_PREVIOUS) {
         view.set_row(model, view.row.saturating_sub(1));
     }
     if pressed(&commands::REVIEW_OTHER)
-        && let Some(CardKey::Clash(facts)) = &view.focus
+        && let Some(CardKey::Contradiction(facts)) = &view.focus
     {
         view.fact = (view.fact + 1) % facts.len().max(1);
     }
     if pressed(&commands::FILTER) {
-        view.give_focus = Some("filter");
+        view.focus_field = Some("filter");
     }
     if pressed(&commands::REASON) {
         view.reason_open = true;
-        view.give_focus = Some("reason");
+        view.focus_field = Some("reason");
     }
     if pressed(&commands::SELECT)
         && let Some(key) = view.focus.clone()
@@ -118,43 +129,51 @@ fn keys(ui: &Ui, look: &Look, model: &ReviewModel, view: &mut ReviewView, action
     if pressed(&commands::SELECT_NONE) {
         view.selected.clear();
         if let Some(key) = view.focus.clone() {
-            view.drop_draft(&key);
+            view.discard_draft(&key);
         }
     }
-    let head = view.focus.as_ref().and_then(|key| model.head(key));
-    if let Some(head) = head {
-        let mut select = |wanted: &dyn Fn(&Head) -> bool| {
-            let keys = view.listed.rows.iter().map(|row| &model.heads[*row]).filter(|head| wanted(head));
-            let keys: Vec<CardKey> = keys.map(|head| head.key.clone()).collect();
+    let focused_card = view.focus.as_ref().and_then(|key| model.card(key));
+    if let Some(focused_card) = focused_card {
+        let mut select = |should_select: &dyn Fn(&CardSummary) -> bool| {
+            let keys = view.card_list.rows.iter().map(|row| &model.cards[*row]).filter(|card| should_select(card));
+            let keys: Vec<CardKey> = keys.map(|card| card.key.clone()).collect();
             view.selected.extend(keys);
         };
         if pressed(&commands::SELECT_SOURCE) {
-            select(&|other| other.source == head.source && other.key.kind() == head.key.kind());
+            select(&|other| other.source == focused_card.source && other.key.kind() == focused_card.key.kind());
         }
         if pressed(&commands::SELECT_ABOVE) {
-            select(&|other| other.confidence >= head.confidence && other.key.kind() == head.key.kind());
+            select(&|other| other.confidence >= focused_card.confidence && other.key.kind() == focused_card.key.kind());
         }
     }
     if pressed(&commands::EDIT) {
         edit(model, view, actions);
     }
-    for (command, verdict) in VERDICTS {
+    for (command, card_decision) in CARD_DECISIONS {
         if pressed(command) {
-            give(verdict, model, view, actions);
+            apply_decision(card_decision, model, view, actions);
         }
     }
 }
 
-fn bar(ui: &mut Ui, look: &Look, model: &ReviewModel, view: &mut ReviewView, actions: &mut Vec<ReviewAction>) {
+fn toolbar_ui(
+    ui: &mut Ui,
+    display: &DisplayContext,
+    model: &ReviewModel,
+    view: &mut ReviewView,
+    actions: &mut Vec<ReviewAction>,
+) {
     ui.horizontal(|ui| {
         let id = ui.make_persistent_id("review filter");
-        let field =
-            TextEdit::singleline(&mut view.filter.words).id(id).hint_text(as_hint("Filter  /")).desired_width(150.0);
+        let field = TextEdit::singleline(&mut view.filter.words)
+            .id(id)
+            .hint_text(italic_hint("Filter  /"))
+            .desired_width(150.0);
         let response = ui.add(field);
-        field_name(&response, "Filter", &view.filter.words);
-        if view.give_focus == Some("filter") {
+        set_text_field_name(&response, "Filter", &view.filter.words);
+        if view.focus_field == Some("filter") {
             response.request_focus();
-            view.give_focus = None;
+            view.focus_field = None;
         }
         if !view.filter.words.is_empty() && icon_button(ui, "\u{D7}", "Clear the filter").clicked() {
             view.filter.words.clear();
@@ -168,38 +187,43 @@ fn bar(ui: &mut Ui, look: &Look, model: &ReviewModel, view: &mut ReviewView, act
             })
             .response
             .on_hover_text("Order of the cards");
-        choice_named(&order, "Order", view.order.name());
-        let narrowed = {
+        set_combo_box_name(&order, "Order", view.order.name());
+        let is_narrowed = {
             let mut filter = view.filter.clone();
             filter.words.clear();
-            !filter.is_open()
+            !filter.is_empty()
         };
-        let text = if narrowed { "Filters \u{2022}" } else { "Filters" };
+        let text = if is_narrowed { "Filters \u{2022}" } else { "Filters" };
         let filters = ui
             .add(egui::Button::selectable(view.filters_open, text))
             .on_hover_text("By kind, source, session, entity and confidence");
-        if named(filters, true, "Filters").clicked() {
+        if set_button_name(filters, true, "Filters").clicked() {
             view.filters_open = !view.filters_open;
         }
-        from_right(ui, |ui| {
-            let room = ui.available_width() / look.theme.sizes().body;
-            if room > 6.0 && command_button_only(ui, look, &commands::UNDO).clicked() {
+        right_to_left(ui, |ui| {
+            let width_in_chars = ui.available_width() / display.theme.sizes().body;
+            if width_in_chars > 6.0 && command_button_without_keys(ui, display, &commands::UNDO).clicked() {
                 actions.push(ReviewAction::Undo);
             }
-            if room < 11.0 {
+            if width_in_chars < 11.0 {
                 return;
             }
-            let (shown, all) = (view.listed.rows.len(), model.heads.len().saturating_sub(view.gone.len()));
-            let count = if shown == all { counted(all, "card", "cards") } else { format!("{shown} of {all}") };
-            weak(ui, look, &count);
+            let (shown_count, total) =
+                (view.card_list.rows.len(), model.cards.len().saturating_sub(view.decided_cards.len()));
+            let count = if shown_count == total {
+                format_count(total, "card", "cards")
+            } else {
+                format!("{shown_count} of {total}")
+            };
+            weak_label(ui, display, &count);
         });
     });
     if view.filters_open {
-        filters(ui, look, model, view);
+        filters_ui(ui, display, model, view);
     }
 }
 
-fn filters(ui: &mut Ui, look: &Look, model: &ReviewModel, view: &mut ReviewView) {
+fn filters_ui(ui: &mut Ui, display: &DisplayContext, model: &ReviewModel, view: &mut ReviewView) {
     ui.horizontal_wrapped(|ui| {
         let filter = &mut view.filter;
         let kind = filter.kind.map_or("All kinds", CardKind::name);
@@ -209,95 +233,106 @@ fn filters(ui: &mut Ui, look: &Look, model: &ReviewModel, view: &mut ReviewView)
                 ui.selectable_value(&mut filter.kind, Some(kind), kind.name());
             }
         });
-        choice_named(&kinds.response, "Kind", kind);
-        choice(ui, "Source", "All sources", &mut filter.source, || model.sources());
-        choice(ui, "Session", "All sessions", &mut filter.session, || model.sessions());
-        let age = AGES.iter().find(|(hours, _)| *hours == filter.hours).map_or("Any age", |(_, name)| name);
+        set_combo_box_name(&kinds.response, "Kind", kind);
+        filter_choice_ui(ui, "Source", "All sources", &mut filter.source, || model.sources());
+        filter_choice_ui(ui, "Session", "All sessions", &mut filter.session, || model.sessions());
+        let age = AGE_CHOICES.iter().find(|(hours, _)| *hours == filter.hours).map_or("Any age", |(_, name)| name);
         let ages = ComboBox::from_id_salt("review age").selected_text(age).show_ui(ui, |ui| {
-            for (hours, name) in AGES {
+            for (hours, name) in AGE_CHOICES {
                 ui.selectable_value(&mut filter.hours, hours, name);
             }
         });
-        choice_named(&ages.response, "Age", age);
+        set_combo_box_name(&ages.response, "Age", age);
         ui.label("Confidence from");
         let number = |ui: &mut Ui, name: &str, value: &mut f64| {
             let number = ui.add(egui::DragValue::new(value).range(0.0..=1.0).speed(0.01).fixed_decimals(2));
-            field_name(&number, name, &format!("{value:.2}"));
+            set_text_field_name(&number, name, &format!("{value:.2}"));
             number.changed()
         };
-        number(ui, "Confidence from", &mut filter.least);
-        let mut most = filter.most.unwrap_or(1.0);
+        number(ui, "Confidence from", &mut filter.min_confidence);
+        let mut max_confidence = filter.max_confidence.unwrap_or(1.0);
         ui.label("to");
-        if number(ui, "to", &mut most) {
-            filter.most = (most < 1.0).then_some(most);
+        if number(ui, "to", &mut max_confidence) {
+            filter.max_confidence = (max_confidence < 1.0).then_some(max_confidence);
         }
-        let about =
-            name_field(ui, look, "About", "About entity", &mut view.entity_typed, &mut view.entity_completion, |_| {
-                true
-            });
-        if let Some(chosen) = about.chosen {
+        let entity_field = name_field(
+            ui,
+            display,
+            "About",
+            "About entity",
+            &mut view.entity_filter_text,
+            &mut view.entity_completion,
+            |_| true,
+        );
+        if let Some(chosen) = entity_field.chosen {
             view.filter.entity = Some(chosen.id);
-        } else if about.response.changed() {
+        } else if entity_field.response.changed() {
             view.filter.entity = None;
         }
         if ui.button("Show all").clicked() {
             view.filter = Filter::default();
-            view.entity_typed.clear();
+            view.entity_filter_text.clear();
         }
     });
 }
 
-fn choice(
+fn filter_choice_ui(
     ui: &mut Ui,
     name: &str,
-    all: &str,
+    all_label: &str,
     chosen: &mut Option<String>,
     names: impl FnOnce() -> std::collections::BTreeMap<String, usize>,
 ) {
-    let text = chosen.as_deref().unwrap_or(all).to_owned();
+    let text = chosen.as_deref().unwrap_or(all_label).to_owned();
     let list =
-        ComboBox::from_id_salt(("review", name)).selected_text(shortened(&text, 24)).height(320.0).show_ui(ui, |ui| {
-            ui.selectable_value(chosen, None, all);
+        ComboBox::from_id_salt(("review", name)).selected_text(shorten(&text, 24)).height(320.0).show_ui(ui, |ui| {
+            ui.selectable_value(chosen, None, all_label);
             for (name, count) in names() {
-                let text = format!("{} ({count})", shortened(&name, 48));
+                let text = format!("{} ({count})", shorten(&name, 48));
                 ui.selectable_value(chosen, Some(name), text);
             }
         });
-    choice_named(&list.response, name, &text);
+    set_combo_box_name(&list.response, name, &text);
 }
 
-fn reason(ui: &mut Ui, look: &Look, view: &mut ReviewView) {
+fn reason_ui(ui: &mut Ui, display: &DisplayContext, view: &mut ReviewView) {
     ui.horizontal(|ui| {
         let id = ui.make_persistent_id("review reason");
         let field = TextEdit::singleline(&mut view.reason)
             .id(id)
-            .hint_text(as_hint("Reason: stored with the next decision"))
+            .hint_text(italic_hint("Reason: stored with the next decision"))
             .desired_width(360.0);
         let response = ui.add(field);
-        field_name(&response, "Reason", &view.reason);
-        if view.give_focus == Some("reason") {
+        set_text_field_name(&response, "Reason", &view.reason);
+        if view.focus_field == Some("reason") {
             response.request_focus();
-            view.give_focus = None;
+            view.focus_field = None;
         }
         if icon_button(ui, "\u{D7}", "No reason").clicked() {
             view.reason.clear();
             view.reason_open = false;
         }
-        weak(ui, look, "Enter, then decide");
+        weak_label(ui, display, "Enter, then decide");
     });
 }
 
-fn selection(ui: &mut Ui, look: &Look, model: &ReviewModel, view: &mut ReviewView, actions: &mut Vec<ReviewAction>) {
+fn selection_ui(
+    ui: &mut Ui,
+    display: &DisplayContext,
+    model: &ReviewModel,
+    view: &mut ReviewView,
+    actions: &mut Vec<ReviewAction>,
+) {
     ui.horizontal_wrapped(|ui| {
         ui.label(RichText::new(format!("{} selected:", view.selected.len())).strong());
-        for (command, verdict) in VERDICTS {
+        for (command, card_decision) in CARD_DECISIONS {
             let name = format!("{} the selected", command.name);
             let response = ui.add(egui::Button::new(command.name)).on_hover_text(command.tooltip());
-            if named(response, true, &name).clicked() {
-                give(verdict, model, view, actions);
+            if set_button_name(response, true, &name).clicked() {
+                apply_decision(card_decision, model, view, actions);
             }
         }
-        if command_button(ui, &Look { keys: false, ..look.clone() }, &commands::SELECT_NONE) {
+        if command_button(ui, &DisplayContext { accepts_keys: false, ..display.clone() }, &commands::SELECT_NONE) {
             view.selected.clear();
         }
     });

@@ -6,8 +6,8 @@ use hearsay_commands::review::Decision;
 use hearsay_model::{EntityId, FactId};
 use serde::{Deserialize, Serialize};
 
-use super::model::{CardKey, Detail, FactDetail, Filter, Order, ReviewModel, Target};
-use crate::widgets::{Completion, Heights};
+use super::model::{CardDetail, CardKey, FactDetail, Filter, Order, ReviewModel, Target};
+use crate::widgets::{Completion, RowHeights};
 
 /// An edit in progress. The draft is saved when the window closes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,21 +23,22 @@ pub struct Draft {
     /// The sentence. If this text is empty, the sentence is generated from subject, predicate and object.
     pub statement: String,
     /// The original values, so that only changes are sent.
-    before: [String; 4],
+    #[serde(rename = "before")]
+    original: [String; 4],
 }
 
 impl Draft {
     /// Creates an unchanged draft of a fact.
-    pub fn of(fact: &FactDetail) -> Self {
+    pub fn from_fact(fact: &FactDetail) -> Self {
         let (subject, predicate) = (fact.subject.name.clone(), fact.predicate.clone());
         let (object, statement) = (fact.object.text().to_owned(), fact.statement.text.clone());
-        let before = [subject.clone(), predicate.clone(), object.clone(), statement.clone()];
-        Self { fact: fact.id, subject, predicate, object, statement, before }
+        let original = [subject.clone(), predicate.clone(), object.clone(), statement.clone()];
+        Self { fact: fact.id, subject, predicate, object, statement, original }
     }
 
     /// Returns the decision that accepts the fact with the edits.
     pub fn decision(&self, fact: Option<&FactDetail>) -> Decision {
-        let [subject, predicate, object, statement] = &self.before;
+        let [subject, predicate, object, statement] = &self.original;
         let changed = |now: &str, before: &String| (now.trim() != before).then(|| now.trim().to_owned());
         // An unchanged name is not sent, because several entities may have the same name.
         let parts =
@@ -45,7 +46,7 @@ impl Draft {
         let rest_is_same = parts.iter().all(Option::is_none);
         let [subject, predicate, object] = parts;
         let statement = match changed(&self.statement, statement) {
-            Some(words) if !words.is_empty() => Some(words),
+            Some(text) if !text.is_empty() => Some(text),
             // If subject, predicate or object changed, a new sentence is generated. Otherwise the sentence is kept.
             _ if rest_is_same => fact.map(|fact| fact.statement.text.clone()).or(Some(statement.clone())),
             _ => None,
@@ -54,7 +55,7 @@ impl Draft {
     }
 
     /// Returns whether the object of the fact is an entity. Returns true if the fact is unknown.
-    pub fn points_at_entity(fact: Option<&FactDetail>) -> bool {
+    pub fn object_is_entity(fact: Option<&FactDetail>) -> bool {
         fact.is_none_or(|fact| matches!(fact.object, Target::Entity(_)))
     }
 }
@@ -72,7 +73,8 @@ pub struct ReviewView {
     /// The selected cards.
     pub selected: BTreeSet<CardKey>,
     /// The deferred cards. They are at the end of the list.
-    pub put_off: BTreeSet<CardKey>,
+    #[serde(rename = "put_off")]
+    pub deferred: BTreeSet<CardKey>,
     /// The order of the cards.
     pub order: Order,
     /// The filter of the cards.
@@ -90,29 +92,30 @@ pub struct ReviewView {
     /// Cards that were decided in this panel but are still in the model. The value is the position of the deciding
     /// operation, or `None` until the position is known.
     #[serde(skip)]
-    pub gone: BTreeMap<CardKey, Option<u64>>,
+    pub decided_cards: BTreeMap<CardKey, Option<u64>>,
     /// Text in the entity filter.
-    pub entity_typed: String,
+    #[serde(rename = "entity_typed")]
+    pub entity_filter_text: String,
     #[serde(skip)]
     pub(super) entity_completion: Completion,
     #[serde(skip)]
     pub(super) draft_completion: [Completion; 2],
     #[serde(skip)]
-    pub(super) heights: Heights,
+    pub(super) heights: RowHeights,
     #[serde(skip)]
-    pub(super) listed: Listed,
+    pub(super) card_list: CardList,
     /// Name of the field that gets the keyboard focus.
     #[serde(skip)]
-    pub(super) give_focus: Option<&'static str>,
+    pub(super) focus_field: Option<&'static str>,
     /// Whether the DM has chosen a card. Until then, the first card has the focus, even if new cards arrive.
     #[serde(skip)]
-    pub(super) touched: bool,
+    pub(super) has_chosen_card: bool,
     /// Whether screen-safe mode was on in the last frame. If the mode changes, the list is made again.
     #[serde(skip)]
     pub(super) screen_safe: bool,
     /// Whether the focus moved. If so, the list scrolls to it.
     #[serde(skip)]
-    pub(super) moved: bool,
+    pub(super) scroll_to_focus: bool,
 }
 
 impl ReviewView {
@@ -122,30 +125,30 @@ impl ReviewView {
     }
 
     /// Starts an edit of a fact, or continues an existing draft.
-    pub(super) fn begin_edit(&mut self, fact: &FactDetail) {
-        self.drafts.entry(fact.id).or_insert_with(|| Draft::of(fact));
-        self.give_focus = Some("draft");
+    pub(super) fn start_edit(&mut self, fact: &FactDetail) {
+        self.drafts.entry(fact.id).or_insert_with(|| Draft::from_fact(fact));
+        self.focus_field = Some("draft");
     }
 
     /// Returns the draft of the edit in progress on a card.
     pub(super) fn draft_of(&self, key: &CardKey) -> Option<&Draft> {
-        self.drafts.values().find(|draft| key.has(draft.fact))
+        self.drafts.values().find(|draft| key.is_about(draft.fact))
     }
 
     /// Returns whether the focused card is being edited.
-    pub(super) fn edits_focus(&self) -> bool {
+    pub(super) fn is_editing_focus(&self) -> bool {
         self.focus.as_ref().is_some_and(|key| self.draft_of(key).is_some())
     }
 
-    pub(super) fn drop_draft(&mut self, key: &CardKey) {
-        self.drafts.retain(|fact, _| !key.has(*fact));
+    pub(super) fn discard_draft(&mut self, key: &CardKey) {
+        self.drafts.retain(|fact, _| !key.is_about(*fact));
     }
 
     /// Removes decided cards from the list. Clears the reason, because it applies to one decision only.
-    pub(super) fn decided(&mut self, cards: impl IntoIterator<Item = CardKey>) {
+    pub(super) fn mark_decided(&mut self, cards: impl IntoIterator<Item = CardKey>) {
         for key in cards {
-            self.drop_draft(&key);
-            self.gone.insert(key, None);
+            self.discard_draft(&key);
+            self.decided_cards.insert(key, None);
         }
         self.reason.clear();
         self.reason_open = false;
@@ -154,51 +157,51 @@ impl ReviewView {
 
 /// The rows of the list, and the inputs from which they were made. If the inputs change, the list is made again.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Listed {
-    key: Option<ListedKey>,
+pub(super) struct CardList {
+    key: Option<CardListKey>,
     pub(super) rows: Vec<usize>,
 }
 
-type ListedKey = (u64, usize, Filter, Order, BTreeSet<CardKey>, Vec<CardKey>, bool);
+type CardListKey = (u64, usize, Filter, Order, BTreeSet<CardKey>, Vec<CardKey>, bool);
 
 impl ReviewView {
     /// Updates the list of cards and the focus.
     pub fn list(&mut self, model: &ReviewModel, screen_safe: bool) {
-        let gone: Vec<CardKey> = self.gone.keys().cloned().collect();
-        let (position, count) = (model.position, model.heads.len());
-        let key = (position, count, self.filter.clone(), self.order, self.put_off.clone(), gone, screen_safe);
-        if self.listed.key.as_ref() != Some(&key) {
-            let mut rows = model.listed(&self.filter, self.order, |key| self.put_off.contains(key), screen_safe);
-            if !self.gone.is_empty() {
-                rows.retain(|row| !self.gone.contains_key(&model.heads[*row].key));
+        let decided_keys: Vec<CardKey> = self.decided_cards.keys().cloned().collect();
+        let (position, count) = (model.position, model.cards.len());
+        let key = (position, count, self.filter.clone(), self.order, self.deferred.clone(), decided_keys, screen_safe);
+        if self.card_list.key.as_ref() != Some(&key) {
+            let mut rows = model.listed_rows(&self.filter, self.order, |key| self.deferred.contains(key), screen_safe);
+            if !self.decided_cards.is_empty() {
+                rows.retain(|row| !self.decided_cards.contains_key(&model.cards[*row].key));
             }
             // If more than one row disappeared or rows were added, all heights are unknown.
-            if rows.len() + 1 != self.listed.rows.len() {
+            if rows.len() + 1 != self.card_list.rows.len() {
                 self.heights.clear();
             } else {
                 self.heights.remove(self.row);
             }
             // If the focused card is no longer listed, the next card gets the focus.
-            let same_model = |(p, c, ..): &ListedKey| (*p, *c) == (position, count);
-            if self.listed.key.as_ref().is_some_and(same_model)
+            let is_same_model = |(p, c, ..): &CardListKey| (*p, *c) == (position, count);
+            if self.card_list.key.as_ref().is_some_and(is_same_model)
                 && let Some(focus) = &self.focus
-                && !model.place(focus).is_some_and(|place| rows.contains(&place))
+                && !model.index_of(focus).is_some_and(|index| rows.contains(&index))
             {
-                let after = self.listed.rows.iter().skip(self.row);
-                let before = self.listed.rows.iter().take(self.row).rev();
+                let after = self.card_list.rows.iter().skip(self.row);
+                let before = self.card_list.rows.iter().take(self.row).rev();
                 if let Some(next) = after.chain(before).find(|row| rows.contains(row)) {
-                    self.focus = Some(model.heads[*next].key.clone());
+                    self.focus = Some(model.cards[*next].key.clone());
                     self.fact = 0;
-                    self.moved = true;
+                    self.scroll_to_focus = true;
                 }
             }
-            self.listed = Listed { key: Some(key), rows };
+            self.card_list = CardList { key: Some(key), rows };
         }
-        let at = |focus: &CardKey| {
-            let place = model.place(focus)?;
-            self.listed.rows.iter().position(|row| *row == place)
+        let row_of = |focus: &CardKey| {
+            let index = model.index_of(focus)?;
+            self.card_list.rows.iter().position(|row| *row == index)
         };
-        match self.focus.as_ref().and_then(at) {
+        match self.focus.as_ref().and_then(row_of) {
             Some(row) => self.row = row,
             // The focused card is no longer listed, so the card in its row gets the focus.
             None => self.set_row(model, self.row),
@@ -207,12 +210,12 @@ impl ReviewView {
 
     /// Moves the focus to a row.
     pub fn set_row(&mut self, model: &ReviewModel, row: usize) {
-        self.row = row.min(self.listed.rows.len().saturating_sub(1));
-        let key = self.listed.rows.get(self.row).map(|row| model.heads[*row].key.clone());
+        self.row = row.min(self.card_list.rows.len().saturating_sub(1));
+        let key = self.card_list.rows.get(self.row).map(|row| model.cards[*row].key.clone());
         if key != self.focus {
             self.focus = key;
             self.fact = 0;
-            self.moved = true;
+            self.scroll_to_focus = true;
         }
     }
 
@@ -221,16 +224,16 @@ impl ReviewView {
     pub(super) fn facts_of(&self, key: &CardKey, model: &ReviewModel) -> Vec<FactId> {
         match key {
             CardKey::Fact(id) => vec![*id],
-            CardKey::Clash(ids) => {
-                let chosen = if self.focus.as_ref() == Some(key) { self.fact } else { 0 };
+            CardKey::Contradiction(ids) => {
+                let fact_index = if self.focus.as_ref() == Some(key) { self.fact } else { 0 };
                 // The details list the facts in display order.
-                let shown = match model.details.get(key) {
-                    Some(Detail::Facts(facts)) => facts.get(chosen).map(|fact| fact.id),
-                    _ => ids.get(chosen).copied(),
+                let fact = match model.details.get(key) {
+                    Some(CardDetail::Facts(facts)) => facts.get(fact_index).map(|fact| fact.id),
+                    _ => ids.get(fact_index).copied(),
                 };
-                shown.into_iter().collect()
+                fact.into_iter().collect()
             }
-            CardKey::Twins(..) | CardKey::Stub(_) => Vec::new(),
+            CardKey::Duplicate(..) | CardKey::Stub(_) => Vec::new(),
         }
     }
 }
@@ -257,7 +260,7 @@ pub enum ReviewAction {
         reason: Option<String>,
     },
     /// Make facts secret or open.
-    Keep {
+    SetSecrecy {
         /// The facts to change.
         facts: Vec<FactId>,
         /// Whether to make the facts secret. If false, they become open.
@@ -266,7 +269,7 @@ pub enum ReviewAction {
     /// Merge two entities.
     Merge {
         /// Entity to merge away.
-        gone: EntityId,
+        from: EntityId,
         /// Entity to keep.
         into: EntityId,
     },

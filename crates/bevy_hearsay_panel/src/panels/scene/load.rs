@@ -10,28 +10,28 @@ use hearsay_query::{ask::Answer, table::Table};
 use hearsay_recall::{Detail, Form, Source};
 
 use super::model::{
-    AnswerLine, AnswerModel, AnswerSection, Mind, MindFact, MindLine, MindsModel, MindsRequest, PresentLine, SaidLine,
-    StageModel, StageRequest, WhyNotModel, WhyNotSource,
+    AnswerLine, AnswerModel, AnswerSection, CharacterKnowledge, FactKnowledge, KnowledgeCategory, KnowledgeModel,
+    KnowledgeRequest, PresentLine, SceneSettingModel, SceneSettingRequest, SpokenLine, WhyNotModel, WhyNotSource,
 };
 use crate::{
-    names::Named,
-    panels::{entity::hold, fact::date},
-    text::Linked,
+    names::NamedEntity,
+    panels::{entity::belief_status_text, fact::date},
+    text::LinkedText,
 };
 
 /// Maximum number of recent lines shown.
-const LATELY: usize = 6;
+const MAX_RECENT_LINES: usize = 6;
 
 /// Maximum number of sources shown.
-const SOURCES: usize = 8;
+const MAX_SOURCES: usize = 8;
 
-impl StageModel {
+impl SceneSettingModel {
     /// Reads the characters present, the place and the time. Call this function on a background thread, because it
     /// computes the view of each player character.
     ///
     /// # Errors
     /// Currently never returns an error.
-    pub fn load(world: &ReadSnapshot, request: &StageRequest) -> Result<Self, MemoryError> {
+    pub fn load(world: &ReadSnapshot, request: &SceneSettingRequest) -> Result<Self, MemoryError> {
         let state = &*world.state;
         let playing = state.playing();
         let place = request.place.clone().or_else(|| playing.and_then(|playing| playing.place.clone()));
@@ -41,45 +41,49 @@ impl StageModel {
         });
         let table = Table::of(state, None);
         // If no place is set, the scene is at the place of the player characters.
-        let place = place.or_else(|| whereabouts(state, &table)).filter(|place| state.entity(place).is_some());
+        let place = place.or_else(|| party_place(state, &table)).filter(|place| state.entity(place).is_some());
         let logged = playing.and_then(|playing| playing.time.clone());
-        let moment = state.clock().max(logged.as_ref().and_then(|date| date.time));
-        let mut here: Vec<EntityId> = playing.map(|playing| playing.here.clone()).unwrap_or_default();
-        here.extend(place.iter().flat_map(|place| present(state, place, moment)));
-        here.extend(request.added.iter().filter(|id| state.entity(id).is_some()).cloned());
-        here.retain(|id| !request.left_out.contains(id) && (request.added.contains(id) || !is_dead(state, id, moment)));
+        let game_time = state.clock().max(logged.as_ref().and_then(|date| date.time));
+        let mut present_ids: Vec<EntityId> = playing.map(|playing| playing.here.clone()).unwrap_or_default();
+        present_ids.extend(place.iter().flat_map(|place| present(state, place, game_time)));
+        present_ids.extend(request.added.iter().filter(|id| state.entity(id).is_some()).cloned());
+        present_ids.retain(|id| {
+            !request.removed.contains(id) && (request.added.contains(id) || !is_dead(state, id, game_time))
+        });
         let is_known = |id: &EntityId| table.may_name(id);
-        let line = |id: &EntityId| {
+        let to_line = |id: &EntityId| {
             let value = |name: &str| {
                 let fact = state.newest(id, name)?;
                 Some(fact.object().to_string())
             };
             let manner: Vec<String> = ["emotional_state", "speaking_style"].into_iter().filter_map(value).collect();
             PresentLine {
-                who: Named::of(state, id),
+                character: NamedEntity::new(state, id),
                 player: state.kind(id) == Some(Kind::Player),
                 role: value("occupation").or_else(|| value("role")),
                 manner: (!manner.is_empty()).then(|| manner.join("; ")),
                 safe: is_known(id),
             }
         };
-        let mut lines: Vec<PresentLine> = here.iter().map(line).collect();
-        lines.sort_by(|a, b| (!a.player, &a.who).cmp(&(!b.player, &b.who)));
-        lines.dedup_by(|a, b| a.who.id == b.who.id);
-        lines.sort_by(|a, b| (!a.player, &a.who.name, &a.who.id).cmp(&(!b.player, &b.who.name, &b.who.id)));
+        let mut lines: Vec<PresentLine> = present_ids.iter().map(to_line).collect();
+        lines.sort_by(|a, b| (!a.player, &a.character).cmp(&(!b.player, &b.character)));
+        lines.dedup_by(|a, b| a.character.id == b.character.id);
+        lines.sort_by(|a, b| {
+            (!a.player, &a.character.name, &a.character.id).cmp(&(!b.player, &b.character.name, &b.character.id))
+        });
         let description = place.as_ref().and_then(|place| {
             let fact = state.newest(place, attribute::DESCRIPTION)?;
             Some(fact.object().to_string())
         });
         Ok(Self {
             description,
-            time: moment.map(|time| state.calendar().print(time)).or_else(|| date(state, logged.as_ref())),
+            time: game_time.map(|time| state.calendar().print(time)).or_else(|| date(state, logged.as_ref())),
             session: playing.map(|playing| playing.session.clone()),
             session_title: playing.and_then(|playing| query::table::session_title(state, &playing.session)),
             present: lines,
-            lately: lately(state, &table, place.as_ref()),
+            recent_lines: recent_lines(state, &table, place.as_ref()),
             place_safe: place.as_ref().is_some_and(is_known),
-            place: place.map(|place| Named::of(state, &place)),
+            place: place.map(|place| NamedEntity::new(state, &place)),
         })
     }
 }
@@ -87,12 +91,13 @@ impl StageModel {
 /// Returns the sections in the order of the panel: first the sections about the question, then the description of the
 /// speaker. A prompt begins with the description instead.
 fn in_reading_order(sections: &[hearsay_recall::Section]) -> impl Iterator<Item = &hearsay_recall::Section> {
-    let bears = |section: &&hearsay_recall::Section| ["knowledge", "others", "lately"].contains(&section.name);
-    sections.iter().filter(bears).chain(sections.iter().filter(move |section| !bears(section)))
+    let is_about_question =
+        |section: &&hearsay_recall::Section| ["knowledge", "others", "lately"].contains(&section.name);
+    sections.iter().filter(is_about_question).chain(sections.iter().filter(move |section| !is_about_question(section)))
 }
 
 /// Returns the place of most player characters.
-fn whereabouts(state: &State, table: &Table) -> Option<EntityId> {
+fn party_place(state: &State, table: &Table) -> Option<EntityId> {
     let mut places: BTreeMap<EntityId, usize> = BTreeMap::new();
     for player in table.players() {
         let place =
@@ -103,21 +108,21 @@ fn whereabouts(state: &State, table: &Table) -> Option<EntityId> {
 }
 
 /// Returns the last lines of the current session. Without a current session, returns the last lines at the place.
-fn lately(state: &State, table: &Table, place: Option<&EntityId>) -> Vec<SaidLine> {
+fn recent_lines(state: &State, table: &Table, place: Option<&EntityId>) -> Vec<SpokenLine> {
     let session = state.playing().map(|playing| &playing.session);
-    let here = |passage: &hearsay_model::Passage| match session {
+    let is_recent = |passage: &hearsay_model::Passage| match session {
         Some(session) => passage.session.as_ref() == Some(session),
         None => passage.session.is_some() && place.is_some() && passage.place.as_ref() == place,
     };
-    let mut said: Vec<_> = state.passages().filter(|(_, passage)| here(passage)).collect();
+    let mut passages: Vec<_> = state.passages().filter(|(_, passage)| is_recent(passage)).collect();
     let number = |session| state.session(session).and_then(|session| session.number);
-    said.sort_by_key(|(id, passage)| (passage.session.as_ref().and_then(number), passage.line, *id));
-    let line = |(id, passage): &(hearsay_model::PassageId, &std::sync::Arc<hearsay_model::Passage>)| SaidLine {
-        speaker: passage.speaker.as_ref().map(|speaker| Named::of(state, speaker)),
+    passages.sort_by_key(|(id, passage)| (passage.session.as_ref().and_then(number), passage.line, *id));
+    let to_line = |(id, passage): &(hearsay_model::PassageId, &std::sync::Arc<hearsay_model::Passage>)| SpokenLine {
+        speaker: passage.speaker.as_ref().map(|speaker| NamedEntity::new(state, speaker)),
         text: passage.text.clone(),
         safe: table.all_heard(*id),
     };
-    said[said.len().saturating_sub(LATELY)..].iter().map(line).collect()
+    passages[passages.len().saturating_sub(MAX_RECENT_LINES)..].iter().map(to_line).collect()
 }
 
 impl AnswerModel {
@@ -125,11 +130,11 @@ impl AnswerModel {
     ///
     /// # Errors
     /// Currently never returns an error.
-    pub fn of(world: &ReadSnapshot, answer: &Answer) -> Result<Self, MemoryError> {
+    pub fn from_answer(world: &ReadSnapshot, answer: &Answer) -> Result<Self, MemoryError> {
         let state = &*world.state;
         let table = Table::of(state, None);
         let context = &answer.context;
-        let line = |line: &hearsay_recall::Line| {
+        let to_line = |line: &hearsay_recall::Line| {
             let fact = match line.citation.source {
                 Source::Fact(id) => Some(id),
                 Source::Passage(_) | Source::Scene => None,
@@ -150,9 +155,9 @@ impl AnswerModel {
                 safe,
             }
         };
-        let section = |section: &hearsay_recall::Section| AnswerSection {
+        let to_section = |section: &hearsay_recall::Section| AnswerSection {
             title: section.title.clone(),
-            lines: section.lines.iter().map(line).collect(),
+            lines: section.lines.iter().map(to_line).collect(),
         };
         let mut summary = vec![format!("{} of {} tokens", context.tokens, context.budget)];
         summary.extend((context.omitted > 0).then(|| format!("{} more did not fit", context.omitted)));
@@ -162,9 +167,9 @@ impl AnswerModel {
         summary
             .extend((answer.pending_vectors > 0).then(|| format!("{} texts not embedded yet", answer.pending_vectors)));
         Ok(Self {
-            speaker: Some(Named::of(state, &context.speaker)),
+            speaker: Some(NamedEntity::new(state, &context.speaker)),
             question: context.question.clone(),
-            sections: in_reading_order(&context.sections).map(section).collect(),
+            sections: in_reading_order(&context.sections).map(to_section).collect(),
             summary: summary.join(" \u{00B7} "),
             prompt: context.render(Form::Prompt, Detail::Plain),
             with_citations: context.render(Form::Prompt, Detail::Citations),
@@ -172,76 +177,95 @@ impl AnswerModel {
     }
 }
 
-impl MindsModel {
+impl KnowledgeModel {
     /// Reads what everyone present knows about the facts. Call this function on a background thread, because it
     /// computes the view of each character.
     ///
     /// # Errors
     /// Currently never returns an error.
-    pub fn load(world: &ReadSnapshot, request: &MindsRequest) -> Result<Self, MemoryError> {
+    pub fn load(world: &ReadSnapshot, request: &KnowledgeRequest) -> Result<Self, MemoryError> {
         let state = &*world.state;
         let table = Table::of(state, None);
-        let of = |id: &EntityId| View::of(state, &Knower::Entity(id.clone()), None);
-        let views: Vec<(Named, View)> = request.present.iter().map(|id| (Named::of(state, id), of(id))).collect();
+        let view_of = |id: &EntityId| View::of(state, &Knower::Entity(id.clone()), None);
+        let views: Vec<(NamedEntity, View)> =
+            request.present.iter().map(|id| (NamedEntity::new(state, id), view_of(id))).collect();
         let facts = request.facts.iter().filter_map(|id| state.fact(*id));
-        let facts = facts.map(|fact| MindFact {
+        let facts = facts.map(|fact| FactKnowledge {
             fact: fact.id(),
-            statement: Linked::fact(state, fact),
+            statement: LinkedText::from_fact(state, fact),
             status: fact.status(),
             secret: fact.secrecy() == Secrecy::Secret,
             safe: table.may_see(fact),
-            table: table.knows(fact.id()).map(|knows| crate::panels::fact::table_line(state, knows).text),
-            minds: views.iter().map(|(who, view)| mind(state, who, view, fact, &request.present)).collect(),
+            party_knowledge: table
+                .knows(fact.id())
+                .map(|party_knows| crate::panels::fact::party_knowledge(state, party_knows).text),
+            characters: views
+                .iter()
+                .map(|(character, view)| character_knowledge(state, character, view, fact, &request.present))
+                .collect(),
         });
         Ok(Self { question: request.question.clone(), facts: facts.collect() })
     }
 }
 
 /// Reads a character's knowledge of a fact.
-fn mind(state: &State, who: &Named, view: &View, fact: &Fact, present: &[EntityId]) -> MindLine {
-    let line = |mind, acquisition: String, thinks| MindLine { who: who.clone(), mind, acquisition, thinks };
+fn character_knowledge(
+    state: &State,
+    character: &NamedEntity,
+    view: &View,
+    fact: &Fact,
+    present: &[EntityId],
+) -> CharacterKnowledge {
+    let line = |category, acquisition: String, assumptions| CharacterKnowledge {
+        character: character.clone(),
+        category,
+        acquisition,
+        assumptions,
+    };
     let Some(known) = view.fact(fact.id()) else {
         // The character does not know this fact. If the character knows a related fact, treat it as another version of
         // this fact.
         let other = view.relations_to(fact.id()).next();
         return match other {
-            Some(other) => line(Mind::Otherwise, format!("knows instead: {}", other.statement()), Vec::new()),
-            None => line(Mind::Unaware, String::new(), Vec::new()),
+            Some(other) => {
+                line(KnowledgeCategory::BelievesOtherwise, format!("knows instead: {}", other.statement()), Vec::new())
+            }
+            None => line(KnowledgeCategory::Unaware, String::new(), Vec::new()),
         };
     };
-    let called = |id: &EntityId| state.name_or_id(id).to_owned();
+    let name_of = |id: &EntityId| state.name_or_id(id).to_owned();
     let belief = view.belief(known);
-    let mind = match belief.hold {
-        Hold::Ended(_) | Hold::Superseded(_) | Hold::Outweighed(_) => Mind::Otherwise,
-        _ if known.conceals() => Mind::Hides,
-        Hold::Doubted => Mind::Doubts,
-        Hold::Believed => Mind::Knows,
+    let category = match belief.hold {
+        Hold::Ended(_) | Hold::Superseded(_) | Hold::Outweighed(_) => KnowledgeCategory::BelievesOtherwise,
+        _ if known.conceals() => KnowledgeCategory::Conceals,
+        Hold::Doubted => KnowledgeCategory::Doubts,
+        Hold::Believed => KnowledgeCategory::Knows,
     };
-    let way = known.known_edges().first().or(known.shared().first());
-    let acquisition = way.map_or_else(String::new, |way| query::knowledge::way_called(way, &called));
+    let edge = known.known_edges().first().or(known.shared().first());
+    let acquisition = edge.map_or_else(String::new, |edge| query::knowledge::way_called(edge, &name_of));
     let since = known.learned().map(|time| state.calendar().print(time));
-    let held = match belief.hold {
+    let belief_text = match belief.hold {
         Hold::Believed if belief.credence.get() >= 0.995 => None,
         Hold::Believed => Some(format!("believes it ({:.0} %)", belief.credence.get() * 100.0)),
-        other => Some(format!("{}, {:.0} %", hold(other), belief.credence.get() * 100.0)),
+        other => Some(format!("{}, {:.0} %", belief_status_text(other), belief.credence.get() * 100.0)),
     };
     let parts: Vec<String> =
-        [Some(acquisition), since, held].into_iter().flatten().filter(|part| !part.is_empty()).collect();
-    let thinks = present.iter().filter(|other| **other != who.id).filter_map(|other| {
+        [Some(acquisition), since, belief_text].into_iter().flatten().filter(|part| !part.is_empty()).collect();
+    let assumptions = present.iter().filter(|other| **other != character.id).filter_map(|other| {
         let reason = &view.attributes(other, known).first()?.reason.clone();
-        let name = called(other);
+        let name = name_of(other);
         Some(match reason {
             Reason::Common => return None,
-            Reason::Belongs(group) => format!("thinks that {name} knows it, as one of {}", called(group)),
+            Reason::Belongs(group) => format!("thinks that {name} knows it, as one of {}", name_of(group)),
             Reason::ToldByMe => format!("has told {name}"),
             Reason::Present => format!("thinks that {name}, who was present, knows it"),
             Reason::WasThere(place) => {
-                format!("thinks that {name}, who was at {} at the time, knows it", called(place))
+                format!("thinks that {name}, who was at {} at the time, knows it", name_of(place))
             }
             Reason::ToldMe => format!("heard it from {name}"),
         })
     });
-    line(mind, parts.join(", "), thinks.collect())
+    line(category, parts.join(", "), assumptions.collect())
 }
 
 impl WhyNotModel {
@@ -250,38 +274,40 @@ impl WhyNotModel {
     ///
     /// # Errors
     /// Returns an error if one of the characters no longer exists.
-    pub fn load(world: &ReadSnapshot, who: &EntityId, fact: FactId) -> Result<Self, MemoryError> {
+    pub fn load(world: &ReadSnapshot, character: &EntityId, fact: FactId) -> Result<Self, MemoryError> {
         let state = &*world.state;
-        let why = query::secrets::why_not(state, who.as_str(), &fact.to_string(), None)?;
-        let called = |id: &EntityId| state.name_or_id(id).to_owned();
-        let source = |row: query::secrets::SourceRow| {
-            let shares: Vec<String> = row.shares.iter().map(called).collect();
-            let shares = (!shares.is_empty()).then(|| format!("both belong to {}", shares.join(", ")));
-            let tie: Vec<String> = [row.acquainted, shares].into_iter().flatten().collect();
-            let tie = if tie.is_empty() { "they do not know each other".into() } else { tie.join("; ") };
-            WhyNotSource { who: Named::of(state, &row.knower), tie, conceals: row.conceals }
+        let explanation = query::secrets::why_not(state, character.as_str(), &fact.to_string(), None)?;
+        let name_of = |id: &EntityId| state.name_or_id(id).to_owned();
+        let to_source = |row: query::secrets::SourceRow| {
+            let shared_groups: Vec<String> = row.shares.iter().map(name_of).collect();
+            let shared_groups =
+                (!shared_groups.is_empty()).then(|| format!("both belong to {}", shared_groups.join(", ")));
+            let relationship: Vec<String> = [row.acquainted, shared_groups].into_iter().flatten().collect();
+            let relationship =
+                if relationship.is_empty() { "they do not know each other".into() } else { relationship.join("; ") };
+            WhyNotSource { character: NamedEntity::new(state, &row.knower), relationship, conceals: row.conceals }
         };
-        let condition = |row: query::secrets::ConditionRow| {
-            let when = if row.holds {
+        let to_condition = |row: query::secrets::ConditionRow| {
+            let status_text = if row.holds {
                 "may tell it now".to_owned()
             } else {
                 format!("tells it when: {}", row.missing.join("; "))
             };
             let note = row.note.map(|note| format!(" ({note})")).unwrap_or_default();
-            format!("{} {when}{note}", called(&row.holder))
+            format!("{} {status_text}{note}", name_of(&row.holder))
         };
-        let knows = why.knows.map(|row| {
+        let knows = explanation.knows.map(|row| {
             let since = row.since.map(|since| format!(", since {since}")).unwrap_or_default();
             format!("{}{since}", row.acquisition.first().cloned().unwrap_or_default())
         });
         Ok(Self {
-            who: Named::of(state, who),
+            character: NamedEntity::new(state, character),
             fact,
-            statement: why.statement,
+            statement: explanation.statement,
             knows,
-            reasons: why.reasons.iter().map(|reason| reason.called(&called)).collect(),
-            sources: why.sources.into_iter().take(SOURCES).map(source).collect(),
-            conditions: why.conditions.into_iter().map(condition).collect(),
+            reasons: explanation.reasons.iter().map(|reason| reason.called(&name_of)).collect(),
+            sources: explanation.sources.into_iter().take(MAX_SOURCES).map(to_source).collect(),
+            conditions: explanation.conditions.into_iter().map(to_condition).collect(),
         })
     }
 }

@@ -20,49 +20,52 @@ use hearsay_query::{
 use serde::{Deserialize, Serialize};
 
 pub use model::{
-    AnswerLine, AnswerModel, AnswerSection, Mind, MindFact, MindLine, MindsModel, MindsRequest, PresentLine, SaidLine,
-    StageModel, StageRequest, WhyNotModel, WhyNotSource,
+    AnswerLine, AnswerModel, AnswerSection, CharacterKnowledge, FactKnowledge, KnowledgeCategory, KnowledgeModel,
+    KnowledgeRequest, PresentLine, SceneSettingModel, SceneSettingRequest, SpokenLine, WhyNotModel, WhyNotSource,
 };
 pub use ui::{SceneAction, SceneModels, SceneView, scene_ui};
 
 use crate::{
-    panel::{DeskCommand, Look, Note, Panel, PanelContext, Request, Saved, restored, saved},
-    panel_context::taken,
+    panel::{
+        DeskCommand, DisplayContext, Panel, PanelContext, Request, SavedState, StatusMessage, restore_state, save_state,
+    },
+    panel_context::poll_ticket,
 };
 
 /// Maximum number of facts for which the knowledge of everyone present is read.
-const MOST_FACTS: usize = 10;
+const MAX_FACTS: usize = 10;
 
 /// The scene panel.
 #[derive(Debug, Default)]
 pub struct ScenePanel {
-    stage: StageModel,
+    setting: SceneSettingModel,
     answer: AnswerModel,
-    minds: MindsModel,
+    knowledge: KnowledgeModel,
     why_not: Option<WhyNotModel>,
-    kept: Kept,
-    /// The request for `stage`, and the version of the memory at the time of the request.
-    staged: Option<(StageRequest, StateVersion)>,
-    staging: Option<Ticket<StageModel>>,
+    state: PanelState,
+    /// The request for `setting`, and the version of the memory at the time of the request.
+    loaded_setting: Option<(SceneSettingRequest, StateVersion)>,
+    pending_setting: Option<Ticket<SceneSettingModel>>,
     /// The last question that was sent, and the position of the state that answers it.
-    answered: Option<(Question, Position)>,
-    asking: Option<Ticket<Answer>>,
-    telling: Option<Ticket<AnswerModel>>,
-    searching: Option<Ticket<SearchResults>>,
-    minding: Option<Ticket<MindsModel>>,
-    wondering: Option<Ticket<WhyNotModel>>,
+    sent_question: Option<(Question, Position)>,
+    pending_answer: Option<Ticket<Answer>>,
+    pending_answer_model: Option<Ticket<AnswerModel>>,
+    pending_search: Option<Ticket<SearchResults>>,
+    pending_knowledge: Option<Ticket<KnowledgeModel>>,
+    pending_why_not: Option<Ticket<WhyNotModel>>,
     /// The character and the fact of the next explanation to request.
-    wonder: Option<(EntityId, FactId)>,
-    asks: Vec<Request>,
+    why_not_request: Option<(EntityId, FactId)>,
+    pending_requests: Vec<Request>,
 }
 
 /// State that is saved when the desk closes.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
-struct Kept {
+struct PanelState {
     view: SceneView,
     /// Text of the last question that was sent.
-    asked: String,
+    #[serde(rename = "asked")]
+    submitted_question: String,
 }
 
 /// A question to a speaker in the scene.
@@ -77,8 +80,8 @@ struct Question {
 
 impl ScenePanel {
     /// Returns the scene that was read last: the characters present, the place and the time.
-    pub fn stage(&self) -> &StageModel {
-        &self.stage
+    pub fn setting(&self) -> &SceneSettingModel {
+        &self.setting
     }
 
     /// Returns the last answer, converted for display.
@@ -87,99 +90,108 @@ impl ScenePanel {
     }
 
     /// Returns what everyone present knows, as read last.
-    pub fn minds(&self) -> &MindsModel {
-        &self.minds
+    pub fn knowledge(&self) -> &KnowledgeModel {
+        &self.knowledge
     }
 
-    fn request(&self) -> StageRequest {
-        let SceneView { place, speaker, added, left_out, .. } = self.kept.view.clone();
-        StageRequest { place, speaker, added, left_out }
+    fn request(&self) -> SceneSettingRequest {
+        let SceneView { place, speaker, added, removed, .. } = self.state.view.clone();
+        SceneSettingRequest { place, speaker, added, removed }
     }
 
     fn present(&self) -> Vec<EntityId> {
-        self.stage.present.iter().map(|line| line.who.id.clone()).collect()
+        self.setting.present.iter().map(|line| line.character.id.clone()).collect()
     }
 
     fn question(&self) -> Question {
         Question {
-            text: self.kept.asked.clone(),
-            speaker: self.kept.view.speaker.clone(),
-            place: self.stage.place.as_ref().map(|place| place.id.clone()),
+            text: self.state.submitted_question.clone(),
+            speaker: self.state.view.speaker.clone(),
+            place: self.setting.place.as_ref().map(|place| place.id.clone()),
             present: self.present(),
-            session: self.stage.session.clone(),
+            session: self.setting.session.clone(),
         }
     }
 
     fn is_busy(&self) -> bool {
-        let reading = self.staging.is_some() || self.asking.is_some() || self.telling.is_some();
-        reading || self.searching.is_some() || self.minding.is_some() || self.wondering.is_some()
+        let reading =
+            self.pending_setting.is_some() || self.pending_answer.is_some() || self.pending_answer_model.is_some();
+        reading || self.pending_search.is_some() || self.pending_knowledge.is_some() || self.pending_why_not.is_some()
     }
 
-    fn note(&mut self, error: &MemoryError) {
-        self.asks.push(Request::Tell(Note::trouble(error.to_string())));
+    fn report_error(&mut self, error: &MemoryError) {
+        self.pending_requests.push(Request::ShowMessage(StatusMessage::error(error.to_string())));
     }
 
-    fn take(&mut self, memory: &Memory) {
-        match taken(&mut self.staging) {
-            Some(Ok(stage)) => {
-                self.stage = stage;
-                let view = &self.kept.view;
+    fn poll_tickets(&mut self, memory: &Memory) {
+        match poll_ticket(&mut self.pending_setting) {
+            Some(Ok(setting)) => {
+                self.setting = setting;
+                let view = &self.state.view;
                 // A character that was just added is not in the scene that was read earlier.
-                let here =
-                    |id: &EntityId| self.stage.present.iter().any(|line| line.who.id == *id) || view.added.contains(id);
-                if view.speaker.as_ref().is_some_and(|speaker| !here(speaker)) {
-                    self.kept.view.speaker = None;
+                let is_present = |id: &EntityId| {
+                    self.setting.present.iter().any(|line| line.character.id == *id) || view.added.contains(id)
+                };
+                if view.speaker.as_ref().is_some_and(|speaker| !is_present(speaker)) {
+                    self.state.view.speaker = None;
                 }
             }
-            Some(Err(error)) => self.note(&error),
+            Some(Err(error)) => self.report_error(&error),
             None => {}
         }
-        match taken(&mut self.asking) {
+        match poll_ticket(&mut self.pending_answer) {
             Some(Ok(answer)) => {
-                self.telling = memory.read_in_background(move |world| AnswerModel::of(world, &answer)).ok();
+                self.pending_answer_model =
+                    memory.read_in_background(move |world| AnswerModel::from_answer(world, &answer)).ok();
             }
-            Some(Err(error)) => self.note(&error),
+            Some(Err(error)) => self.report_error(&error),
             None => {}
         }
-        match taken(&mut self.telling) {
+        match poll_ticket(&mut self.pending_answer_model) {
             Some(Ok(answer)) => self.answer = answer,
-            Some(Err(error)) => self.note(&error),
+            Some(Err(error)) => self.report_error(&error),
             None => {}
         }
-        match taken(&mut self.searching) {
-            Some(Ok(found)) => {
-                let facts = found.facts.iter().filter_map(|hit| hit.id.parse().ok()).take(MOST_FACTS).collect();
-                let request = MindsRequest { question: self.kept.asked.clone(), facts, present: self.present() };
-                self.minding = memory.read_in_background(move |world| MindsModel::load(world, &request)).ok();
+        match poll_ticket(&mut self.pending_search) {
+            Some(Ok(results)) => {
+                let facts = results.facts.iter().filter_map(|hit| hit.id.parse().ok()).take(MAX_FACTS).collect();
+                let request = KnowledgeRequest {
+                    question: self.state.submitted_question.clone(),
+                    facts,
+                    present: self.present(),
+                };
+                self.pending_knowledge =
+                    memory.read_in_background(move |world| KnowledgeModel::load(world, &request)).ok();
             }
-            Some(Err(error)) => self.note(&error),
+            Some(Err(error)) => self.report_error(&error),
             None => {}
         }
-        match taken(&mut self.minding) {
-            Some(Ok(minds)) => self.minds = minds,
-            Some(Err(error)) => self.note(&error),
+        match poll_ticket(&mut self.pending_knowledge) {
+            Some(Ok(knowledge)) => self.knowledge = knowledge,
+            Some(Err(error)) => self.report_error(&error),
             None => {}
         }
-        match taken(&mut self.wondering) {
-            Some(Ok(why)) => self.why_not = Some(why),
-            Some(Err(error)) => self.note(&error),
+        match poll_ticket(&mut self.pending_why_not) {
+            Some(Ok(why_not)) => self.why_not = Some(why_not),
+            Some(Err(error)) => self.report_error(&error),
             None => {}
         }
     }
 
     /// Sends the question, unless it was already sent for the state at `position`.
-    fn ask(&mut self, memory: &Memory, position: Position) {
-        if self.staging.is_some() || self.staged.is_none() {
+    fn send_question(&mut self, memory: &Memory, position: Position) {
+        if self.pending_setting.is_some() || self.loaded_setting.is_none() {
             return;
         }
         let question = self.question();
         if question.text.is_empty() && question.speaker.is_none() {
             return;
         }
-        if self.answered.as_ref().is_some_and(|(asked, at)| *asked == question && *at == position) {
+        if self.sent_question.as_ref().is_some_and(|(sent_question, at)| *sent_question == question && *at == position)
+        {
             return;
         }
-        let mut sent = Ok(());
+        let mut result = Ok(());
         match &question.speaker {
             Some(speaker) => {
                 let others = question.present.iter().filter(|id| *id != speaker).map(ToString::to_string);
@@ -190,72 +202,87 @@ impl ScenePanel {
                     ..Ask::new(speaker.as_str(), &question.text)
                 };
                 match memory.ask(ask) {
-                    Ok(ticket) => self.asking = Some(ticket),
-                    Err(error) => sent = Err(error),
+                    Ok(ticket) => self.pending_answer = Some(ticket),
+                    Err(error) => result = Err(error),
                 }
             }
-            None => (self.answer, self.asking, self.telling) = (AnswerModel::default(), None, None),
+            None => {
+                (self.answer, self.pending_answer, self.pending_answer_model) = (AnswerModel::default(), None, None)
+            }
         }
         // Without a question, there is nothing to search for.
         if !question.text.is_empty() {
-            match memory.search(Search { depth: 0, limit: MOST_FACTS, ..Search::new(&question.text) }) {
-                Ok(ticket) => self.searching = Some(ticket),
-                Err(error) => sent = Err(error),
+            match memory.search(Search { depth: 0, limit: MAX_FACTS, ..Search::new(&question.text) }) {
+                Ok(ticket) => self.pending_search = Some(ticket),
+                Err(error) => result = Err(error),
             }
         }
         // If the queue is full, retry in the next frame.
-        if sent.is_ok() {
-            self.answered = Some((question, position));
+        if result.is_ok() {
+            self.sent_question = Some((question, position));
         }
     }
 
-    fn all_saw(&self, facts: Vec<Stated>) -> Request {
+    fn witness_request(&self, facts: Vec<Stated>) -> Request {
         let witnesses: Vec<String> = self.present().iter().map(ToString::to_string).collect();
         if witnesses.is_empty() {
-            return Request::Tell(Note::trouble(
+            return Request::ShowMessage(StatusMessage::error(
                 "The scene has no characters: choose a place or add a character first.",
             ));
         }
-        Request::Do(DeskCommand::Learn(GameEvent::Witness { facts, witnesses, circumstances: self.circumstances() }))
+        Request::Execute(DeskCommand::Learn(GameEvent::Witness {
+            facts,
+            witnesses,
+            circumstances: self.circumstances(),
+        }))
     }
 
     fn circumstances(&self) -> Circumstances {
-        Circumstances { place: self.stage.place.as_ref().map(|place| place.id.to_string()), ..Circumstances::default() }
+        Circumstances {
+            place: self.setting.place.as_ref().map(|place| place.id.to_string()),
+            ..Circumstances::default()
+        }
     }
 
     /// Returns the request that makes the party know a fact. If a character in the scene knows the fact, this character
     /// reveals it. Otherwise the party witnesses the fact.
-    fn revealed(&self, fact: FactId, look: &Look) -> Request {
-        let here = self.stage.present.iter().filter(|line| line.player).map(|line| line.who.id.to_string());
-        let mut to: Vec<String> = here.collect();
+    fn reveal_request(&self, fact: FactId, display: &DisplayContext) -> Request {
+        let present_players =
+            self.setting.present.iter().filter(|line| line.player).map(|line| line.character.id.to_string());
+        let mut to: Vec<String> = present_players.collect();
         if to.is_empty() {
-            let players = look.names.all().iter().filter(|named| named.kind == Some(Kind::Player));
-            to = players.map(|named| named.id.to_string()).collect();
+            let players = display.names.all().iter().filter(|entity| entity.kind == Some(Kind::Player));
+            to = players.map(|entity| entity.id.to_string()).collect();
         }
         if to.is_empty() {
-            return Request::Tell(Note::trouble(
+            return Request::ShowMessage(StatusMessage::error(
                 "There are no player characters yet: add one with `+` in the capture line.",
             ));
         }
-        let minds = self.minds.facts.iter().find(|mind| mind.fact == fact).map(|mind| mind.minds.as_slice());
-        let knows = |line: &&MindLine| line.mind != Mind::Unaware && !to.contains(&line.who.id.to_string());
-        let knowing = || minds.unwrap_or_default().iter().filter(knows);
-        let speaker = knowing().find(|line| Some(&line.who.id) == self.kept.view.speaker.as_ref());
-        let holder = speaker.or(knowing().next());
+        let characters =
+            self.knowledge.facts.iter().find(|line| line.fact == fact).map(|line| line.characters.as_slice());
+        let can_reveal = |line: &&CharacterKnowledge| {
+            line.category != KnowledgeCategory::Unaware && !to.contains(&line.character.id.to_string())
+        };
+        let possible_holders = || characters.unwrap_or_default().iter().filter(can_reveal);
+        let speaker = possible_holders().find(|line| Some(&line.character.id) == self.state.view.speaker.as_ref());
+        let holder = speaker.or(possible_holders().next());
         let (fact, circumstances) = (fact.to_string(), self.circumstances());
-        Request::Do(DeskCommand::Learn(match holder {
-            Some(line) => GameEvent::Reveal { holder: line.who.id.to_string(), fact, to, openly: false, circumstances },
+        Request::Execute(DeskCommand::Learn(match holder {
+            Some(line) => {
+                GameEvent::Reveal { holder: line.character.id.to_string(), fact, to, openly: false, circumstances }
+            }
             None => GameEvent::Witness { facts: vec![Stated::Recorded(fact)], witnesses: to, circumstances },
         }))
     }
 
     /// Returns the request that records a new fact, which everyone present witnesses. The fact is a sentence about the
     /// place. Without a place, it is about the first character present.
-    fn happened(&self, text: String) -> Request {
-        let about = self.stage.place.as_ref().or(self.stage.present.first().map(|line| &line.who));
-        match about {
-            Some(about) => self.all_saw(vec![Stated::Lore { about: about.id.to_string(), text }]),
-            None => self.all_saw(Vec::new()),
+    fn event_request(&self, text: String) -> Request {
+        let subject = self.setting.place.as_ref().or(self.setting.present.first().map(|line| &line.character));
+        match subject {
+            Some(subject) => self.witness_request(vec![Stated::Lore { about: subject.id.to_string(), text }]),
+            None => self.witness_request(Vec::new()),
         }
     }
 }
@@ -266,62 +293,67 @@ impl Panel for ScenePanel {
     }
 
     fn update(&mut self, memory: &Memory, context: &PanelContext) {
-        self.take(memory);
+        self.poll_tickets(memory);
         let request = self.request();
-        let same = |(staged, at): &(StageRequest, StateVersion)| *staged == request && *at == context.version;
-        if self.staging.is_none() && !self.staged.as_ref().is_some_and(same) {
-            let wanted = request.clone();
-            if let Ok(ticket) = memory.read_in_background(move |world| StageModel::load(world, &wanted)) {
-                self.staging = Some(ticket);
-                self.staged = Some((request, context.version));
+        let is_same_request =
+            |(loaded, at): &(SceneSettingRequest, StateVersion)| *loaded == request && *at == context.version;
+        if self.pending_setting.is_none() && !self.loaded_setting.as_ref().is_some_and(is_same_request) {
+            let setting_request = request.clone();
+            if let Ok(ticket) = memory.read_in_background(move |world| SceneSettingModel::load(world, &setting_request))
+            {
+                self.pending_setting = Some(ticket);
+                self.loaded_setting = Some((request, context.version));
             }
         }
-        self.ask(memory, context.version.position);
-        if let Some((who, fact)) = self.wonder.take() {
-            self.wondering = memory.read_in_background(move |world| WhyNotModel::load(world, &who, fact)).ok();
+        self.send_question(memory, context.version.position);
+        if let Some((character, fact)) = self.why_not_request.take() {
+            self.pending_why_not =
+                memory.read_in_background(move |world| WhyNotModel::load(world, &character, fact)).ok();
         }
     }
 
-    fn ui(&mut self, ui: &mut Ui, look: &Look) -> Vec<Request> {
+    fn ui(&mut self, ui: &mut Ui, display: &DisplayContext) -> Vec<Request> {
         if self.is_busy() {
             ui.ctx().request_repaint();
         }
-        let mut asked = std::mem::take(&mut self.asks);
+        let mut requests = std::mem::take(&mut self.pending_requests);
         let models = SceneModels {
-            stage: &self.stage,
+            setting: &self.setting,
             answer: &self.answer,
-            minds: &self.minds,
+            knowledge: &self.knowledge,
             why_not: self.why_not.as_ref(),
-            waits: self.asking.is_some() || self.telling.is_some(),
+            answer_pending: self.pending_answer.is_some() || self.pending_answer_model.is_some(),
         };
-        for action in scene_ui(ui, look, models, &mut self.kept.view) {
+        for action in scene_ui(ui, display, models, &mut self.state.view) {
             match action {
-                SceneAction::Ask(request) => asked.push(request),
-                SceneAction::Question => {
-                    self.kept.asked = self.kept.view.question.trim().to_owned();
+                SceneAction::Request(request) => requests.push(request),
+                SceneAction::AskQuestion => {
+                    self.state.submitted_question = self.state.view.question.trim().to_owned();
                     self.why_not = None;
                     ui.ctx().request_repaint();
                 }
-                SceneAction::WhyNot(Some(what)) => self.wonder = Some(what),
+                SceneAction::WhyNot(Some(request)) => self.why_not_request = Some(request),
                 SceneAction::WhyNot(None) => self.why_not = None,
-                SceneAction::AllSaw(fact) => asked.push(self.all_saw(vec![Stated::Recorded(fact.to_string())])),
-                SceneAction::Revealed(fact) => asked.push(self.revealed(fact, look)),
-                SceneAction::Happened(text) => asked.push(self.happened(text)),
+                SceneAction::AllSaw(fact) => {
+                    requests.push(self.witness_request(vec![Stated::Recorded(fact.to_string())]))
+                }
+                SceneAction::RevealToParty(fact) => requests.push(self.reveal_request(fact, display)),
+                SceneAction::RecordEvent(text) => requests.push(self.event_request(text)),
             }
         }
-        asked
+        requests
     }
 
-    fn show(&mut self, request: &Request) -> bool {
+    fn handle_request(&mut self, request: &Request) -> bool {
         let Request::Scene { place, speaker } = request else { return false };
-        let view = &mut self.kept.view;
+        let view = &mut self.state.view;
         if place.is_some() {
-            (view.place, view.added, view.left_out) = (place.clone(), Vec::new(), Vec::new());
+            (view.place, view.added, view.removed) = (place.clone(), Vec::new(), Vec::new());
         }
         if let Some(speaker) = speaker {
-            view.left_out.retain(|id| id != speaker);
+            view.removed.retain(|id| id != speaker);
             // If the speaker is not in the scene, add the speaker.
-            if !self.stage.present.iter().any(|line| line.who.id == *speaker) && !view.added.contains(speaker) {
+            if !self.setting.present.iter().any(|line| line.character.id == *speaker) && !view.added.contains(speaker) {
                 view.added.push(speaker.clone());
             }
             view.speaker = Some(speaker.clone());
@@ -329,11 +361,11 @@ impl Panel for ScenePanel {
         true
     }
 
-    fn save(&self) -> Option<Saved> {
-        saved(&self.kept)
+    fn save(&self) -> Option<SavedState> {
+        save_state(&self.state)
     }
 
-    fn restore(&mut self, kept: Saved) {
-        self.kept = restored(kept).unwrap_or_default();
+    fn restore(&mut self, saved: SavedState) {
+        self.state = restore_state(saved).unwrap_or_default();
     }
 }

@@ -3,11 +3,11 @@
 use hearsay_model::{EntityId, FactId, FactStatus, SessionId};
 use serde::{Deserialize, Serialize};
 
-use crate::{names::Named, text::Linked};
+use crate::{names::NamedEntity, text::LinkedText};
 
 /// The scene to read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StageRequest {
+pub struct SceneSettingRequest {
     /// The place. Default: the place of the current session, or the place of the speaker if no session is active.
     pub place: Option<EntityId>,
     /// The character whom the players ask.
@@ -15,14 +15,15 @@ pub struct StageRequest {
     /// Characters that the DM added to the scene.
     pub added: Vec<EntityId>,
     /// Characters that the DM removed from the scene.
-    pub left_out: Vec<EntityId>,
+    #[serde(rename = "left_out")]
+    pub removed: Vec<EntityId>,
 }
 
 /// The characters present, the place and the time.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct StageModel {
+pub struct SceneSettingModel {
     /// The place of the scene, if it is known.
-    pub place: Option<Named>,
+    pub place: Option<NamedEntity>,
     /// Whether all players know the name of the place.
     pub place_safe: bool,
     /// Description of the place, in a sentence.
@@ -36,14 +37,16 @@ pub struct StageModel {
     /// The characters present: player characters first, then the others, by name.
     pub present: Vec<PresentLine>,
     /// The last lines said in the scene, newest last.
-    pub lately: Vec<SaidLine>,
+    #[serde(rename = "lately")]
+    pub recent_lines: Vec<SpokenLine>,
 }
 
 /// A character that is present.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PresentLine {
     /// The character.
-    pub who: Named,
+    #[serde(rename = "who")]
+    pub character: NamedEntity,
     /// Whether the character is a player character.
     pub player: bool,
     /// The character's occupation, in a few words.
@@ -56,9 +59,9 @@ pub struct PresentLine {
 
 /// A line that was said.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SaidLine {
+pub struct SpokenLine {
     /// The speaker; `None` for narration.
-    pub speaker: Option<Named>,
+    pub speaker: Option<NamedEntity>,
     /// Text of the line.
     pub text: String,
     /// Whether all players heard the line.
@@ -69,7 +72,7 @@ pub struct SaidLine {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct AnswerModel {
     /// The speaker; `None` before the first answer.
-    pub speaker: Option<Named>,
+    pub speaker: Option<NamedEntity>,
     /// Text of the question.
     pub question: String,
     /// The sections of the scene context.
@@ -112,7 +115,7 @@ pub struct AnswerLine {
 
 /// A request for the characters' knowledge of some facts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct MindsRequest {
+pub struct KnowledgeRequest {
     /// Text of the question.
     pub question: String,
     /// The facts that match the question, best first.
@@ -123,20 +126,20 @@ pub struct MindsRequest {
 
 /// The facts that everyone present knows, believes or conceals.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct MindsModel {
+pub struct KnowledgeModel {
     /// Text of the question.
     pub question: String,
     /// The facts, with the knowledge of everyone present.
-    pub facts: Vec<MindFact>,
+    pub facts: Vec<FactKnowledge>,
 }
 
 /// A fact with the knowledge of everyone present.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct MindFact {
+pub struct FactKnowledge {
     /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
-    pub statement: Linked,
+    pub statement: LinkedText,
     /// Status of the fact.
     pub status: FactStatus,
     /// Whether the fact is a secret.
@@ -144,49 +147,56 @@ pub struct MindFact {
     /// Whether players may see the fact.
     pub safe: bool,
     /// Whether the party knows the fact and since when, for display; `None` if the party does not know it.
-    pub table: Option<String>,
+    #[serde(rename = "table")]
+    pub party_knowledge: Option<String>,
     /// The knowledge of each character present, in the order of the request.
-    pub minds: Vec<MindLine>,
+    #[serde(rename = "minds")]
+    pub characters: Vec<CharacterKnowledge>,
 }
 
 /// A character's knowledge of a fact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct MindLine {
+pub struct CharacterKnowledge {
     /// The character.
-    pub who: Named,
+    #[serde(rename = "who")]
+    pub character: NamedEntity,
     /// Category of the knowledge.
-    pub mind: Mind,
+    #[serde(rename = "mind")]
+    pub category: KnowledgeCategory,
     /// Acquisition and credence for display, such as `told by Odo Brandt, believes it (70 %)`.
     pub acquisition: String,
     /// Sentences about the other characters present who, as this character assumes, know the fact. Each sentence says
     /// why this character assumes it.
-    pub thinks: Vec<String>,
+    #[serde(rename = "thinks")]
+    pub assumptions: Vec<String>,
 }
 
 /// Category of a character's knowledge of a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Mind {
+pub enum KnowledgeCategory {
     /// Knows the fact and would say it.
     Knows,
     /// Knows the fact and conceals it.
-    Hides,
+    #[serde(rename = "hides")]
+    Conceals,
     /// Has heard the fact and does not believe it.
     Doubts,
     /// Knows another version of the fact, or knows that the fact has ended.
-    Otherwise,
+    #[serde(rename = "otherwise")]
+    BelievesOtherwise,
     /// Does not know the fact.
     Unaware,
 }
 
-impl Mind {
+impl KnowledgeCategory {
     /// Returns the word for the category.
     pub fn word(self) -> &'static str {
         match self {
             Self::Knows => "knows",
-            Self::Hides => "hides",
+            Self::Conceals => "hides",
             Self::Doubts => "doubts",
-            Self::Otherwise => "believes otherwise",
+            Self::BelievesOtherwise => "believes otherwise",
             Self::Unaware => "does not know",
         }
     }
@@ -196,7 +206,8 @@ impl Mind {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WhyNotModel {
     /// The character whose knowledge is explained.
-    pub who: Named,
+    #[serde(rename = "who")]
+    pub character: NamedEntity,
     /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
@@ -215,9 +226,11 @@ pub struct WhyNotModel {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WhyNotSource {
     /// The character that could tell the fact.
-    pub who: Named,
+    #[serde(rename = "who")]
+    pub character: NamedEntity,
     /// How the character is related to the character who does not know the fact, for display.
-    pub tie: String,
+    #[serde(rename = "tie")]
+    pub relationship: String,
     /// Whether the character conceals the fact.
     pub conceals: bool,
 }

@@ -4,22 +4,25 @@ use egui::{Key, RichText, ScrollArea, TextEdit, Ui};
 use hearsay_model::{EntityId, FactId, Kind};
 use serde::{Deserialize, Serialize};
 
-use super::model::{AnswerModel, Mind, MindFact, MindLine, MindsModel, PresentLine, StageModel, WhyNotModel};
+use super::model::{
+    AnswerModel, CharacterKnowledge, FactKnowledge, KnowledgeCategory, KnowledgeModel, PresentLine, SceneSettingModel,
+    WhyNotModel,
+};
 use crate::{
     commands,
-    direction::visual,
-    names::Named,
-    panel::{Look, Request},
-    panels::fact::{hidden_count, labelled, name_ui},
+    direction::visual_order,
+    names::NamedEntity,
+    panel::{DisplayContext, Request},
+    panels::fact::{entity_name_ui, hidden_count_label, named_text_field},
     theme::Tone,
     widgets::{
-        Completion, badge, card, column, command_button, empty_state, entity_button, icon_button, kind_sign, label,
-        link, name_field, named, section, sentence, toggle, toned, weak,
+        Completion, badge, card, column, command_button, empty_state, entity_button, icon_button, kind_symbol, label,
+        link, name_field, section_heading, sentence, set_button_name, toggle, toned_label, weak_label,
     },
 };
 
 /// Minimum width, in points, to show the answer and the knowledge of everyone present side by side.
-const WIDE: f32 = 760.0;
+const MIN_TWO_COLUMN_WIDTH: f32 = 760.0;
 
 /// View state of the scene.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -30,19 +33,22 @@ pub struct SceneView {
     /// Characters that the DM added to the scene.
     pub added: Vec<EntityId>,
     /// Characters that the DM removed from the scene.
-    pub left_out: Vec<EntityId>,
+    #[serde(rename = "left_out")]
+    pub removed: Vec<EntityId>,
     /// The character whom the players ask.
     pub speaker: Option<EntityId>,
     /// Typed text of the players' question.
     pub question: String,
     /// Typed text of an event that everyone present sees.
-    pub happens: String,
+    #[serde(rename = "happens")]
+    pub event_text: String,
     /// Whether citations are shown.
     pub citations: bool,
     /// The fact that is selected in the list of everyone's knowledge. Keys apply to this fact.
     pub fact: Option<FactId>,
     /// Whether a panel that is too narrow for both shows the knowledge of everyone present instead of the answer.
-    pub minds: bool,
+    #[serde(rename = "minds")]
+    pub shows_knowledge: bool,
     #[serde(skip)]
     fields: Fields,
 }
@@ -54,22 +60,22 @@ struct Fields {
     place_list: Completion,
     add: String,
     add_list: Completion,
-    moved: bool,
+    scroll_to_fact: bool,
 }
 
 /// The models of the scene.
 #[derive(Debug, Clone, Copy)]
 pub struct SceneModels<'a> {
     /// The characters present, the place and the time.
-    pub stage: &'a StageModel,
+    pub setting: &'a SceneSettingModel,
     /// The answer of the speaker.
     pub answer: &'a AnswerModel,
     /// The knowledge of everyone present.
-    pub minds: &'a MindsModel,
+    pub knowledge: &'a KnowledgeModel,
     /// The explanation of why a character does not know a fact, if requested.
     pub why_not: Option<&'a WhyNotModel>,
     /// Whether an answer was requested and has not arrived yet.
-    pub waits: bool,
+    pub answer_pending: bool,
 }
 
 /// An action that the user requests from the panel.
@@ -77,109 +83,117 @@ pub struct SceneModels<'a> {
 #[allow(clippy::large_enum_variant, reason = "few at a time, and gone in the same frame")]
 pub enum SceneAction {
     /// Send a request to the desk.
-    Ask(Request),
+    Request(Request),
     /// Ask the speaker the question.
-    Question,
+    AskQuestion,
     /// Explain why a character does not know a fact. `None` closes the explanation.
     WhyNot(Option<(EntityId, FactId)>),
     /// Record that everyone present saw this fact.
     AllSaw(FactId),
     /// Reveal this fact to the party.
-    Revealed(FactId),
+    RevealToParty(FactId),
     /// Record a new fact that everyone present sees.
-    Happened(String),
+    RecordEvent(String),
 }
 
 /// Draws the scene.
-pub fn scene_ui(ui: &mut Ui, look: &Look, models: SceneModels, view: &mut SceneView) -> Vec<SceneAction> {
+pub fn scene_ui(ui: &mut Ui, display: &DisplayContext, models: SceneModels, view: &mut SceneView) -> Vec<SceneAction> {
     let mut actions = Vec::new();
-    stage_ui(ui, look, models.stage, view, &mut actions);
-    if models.stage.present.is_empty() && models.stage.place.is_none() {
-        let next = "Choose a place, add a character, or start a session. Then type the players’ question.";
-        empty_state(ui, look, "No characters in the scene", next, None);
+    setting_ui(ui, display, models.setting, view, &mut actions);
+    if models.setting.present.is_empty() && models.setting.place.is_none() {
+        let hint = "Choose a place, add a character, or start a session. Then type the players’ question.";
+        empty_state(ui, display, "No characters in the scene", hint, None);
         return actions;
     }
-    question_ui(ui, look, models.stage, view, &mut actions);
+    question_ui(ui, display, models.setting, view, &mut actions);
     ui.separator();
-    let facts: Vec<FactId> = models.minds.facts.iter().map(|fact| fact.fact).collect();
-    keys(ui, look, models, view, &facts, &mut actions);
-    if ui.available_width() >= WIDE {
+    let facts: Vec<FactId> = models.knowledge.facts.iter().map(|fact| fact.fact).collect();
+    handle_keys(ui, display, models, view, &facts, &mut actions);
+    if ui.available_width() >= MIN_TWO_COLUMN_WIDTH {
         ui.columns(2, |columns| {
-            column(&mut columns[0], |ui| answer_ui(ui, look, models, view, &mut actions));
-            column(&mut columns[1], |ui| minds_ui(ui, look, models, view, &mut actions));
+            column(&mut columns[0], |ui| answer_ui(ui, display, models, view, &mut actions));
+            column(&mut columns[1], |ui| knowledge_ui(ui, display, models, view, &mut actions));
         });
     } else {
         ui.horizontal(|ui| {
-            for (minds, name) in [(false, "Answer"), (true, "Minds")] {
-                if ui.selectable_label(view.minds == minds, name).clicked() {
-                    view.minds = minds;
+            for (shows_knowledge, name) in [(false, "Answer"), (true, "Minds")] {
+                if ui.selectable_label(view.shows_knowledge == shows_knowledge, name).clicked() {
+                    view.shows_knowledge = shows_knowledge;
                 }
             }
         });
-        if view.minds {
-            minds_ui(ui, look, models, view, &mut actions);
+        if view.shows_knowledge {
+            knowledge_ui(ui, display, models, view, &mut actions);
         } else {
-            answer_ui(ui, look, models, view, &mut actions);
+            answer_ui(ui, display, models, view, &mut actions);
         }
     }
-    view.fields.moved = false;
+    view.fields.scroll_to_fact = false;
     actions
 }
 
 /// Draws the place, the time and the characters present.
-fn stage_ui(ui: &mut Ui, look: &Look, stage: &StageModel, view: &mut SceneView, actions: &mut Vec<SceneAction>) {
+fn setting_ui(
+    ui: &mut Ui,
+    display: &DisplayContext,
+    setting: &SceneSettingModel,
+    view: &mut SceneView,
+    actions: &mut Vec<SceneAction>,
+) {
     ui.horizontal_wrapped(|ui| {
-        if let Some(place) = stage.place.as_ref().filter(|_| !look.screen_safe || stage.place_safe) {
-            let about = if look.screen_safe { "" } else { stage.description.as_deref().unwrap_or_default() };
-            let mut response = entity_button(ui, look, place);
-            if !about.is_empty() {
-                response = response.on_hover_text(about);
+        if let Some(place) = setting.place.as_ref().filter(|_| !display.screen_safe || setting.place_safe) {
+            let details = if display.screen_safe { "" } else { setting.description.as_deref().unwrap_or_default() };
+            let mut response = entity_button(ui, display, place);
+            if !details.is_empty() {
+                response = response.on_hover_text(details);
             }
             if response.clicked() {
-                actions.push(SceneAction::Ask(Request::Show(place.id.clone())));
+                actions.push(SceneAction::Request(Request::Show(place.id.clone())));
             }
         }
-        let parts: Vec<&str> = [&stage.time, &stage.session_title].into_iter().flatten().map(String::as_str).collect();
-        weak(ui, look, &parts.join(" \u{00B7} "));
-        if look.screen_safe {
+        let parts: Vec<&str> =
+            [&setting.time, &setting.session_title].into_iter().flatten().map(String::as_str).collect();
+        weak_label(ui, display, &parts.join(" \u{00B7} "));
+        if display.screen_safe {
             // In screen-safe mode, a list of names would reveal entities.
             return;
         }
         ui.spacing_mut().text_edit_width = 150.0;
-        let hint = if stage.place.is_some() { "Change place\u{2026}" } else { "Where?" };
+        let hint = if setting.place.is_some() { "Change place\u{2026}" } else { "Where?" };
         let fields = &mut view.fields;
-        let is_place = |named: &Named| named.kind == Some(Kind::Location);
-        let field = name_field(ui, look, "Place", hint, &mut fields.place, &mut fields.place_list, is_place);
+        let is_place = |named: &NamedEntity| named.kind == Some(Kind::Location);
+        let field = name_field(ui, display, "Place", hint, &mut fields.place, &mut fields.place_list, is_place);
         if let Some(place) = field.chosen {
             view.place = Some(place.id);
-            (view.added, view.left_out) = (Vec::new(), Vec::new());
+            (view.added, view.removed) = (Vec::new(), Vec::new());
             view.fields.place.clear();
         }
-        let (back, help) = match stage.session {
+        let (reset_label, help) = match setting.session {
             Some(_) => ("Back to the session", "Move the scene to the place of the session"),
             None => ("Back to the players", "Move the scene to the player characters"),
         };
-        if view.place.is_some() && ui.button(back).on_hover_text(help).clicked() {
-            (view.place, view.added, view.left_out) = (None, Vec::new(), Vec::new());
+        if view.place.is_some() && ui.button(reset_label).on_hover_text(help).clicked() {
+            (view.place, view.added, view.removed) = (None, Vec::new(), Vec::new());
         }
     });
     ui.horizontal_wrapped(|ui| {
-        weak(ui, look, "Here:");
-        let shown: Vec<&PresentLine> = stage.present.iter().filter(|line| !look.screen_safe || line.safe).collect();
-        for line in &shown {
-            present_ui(ui, look, line, view);
+        weak_label(ui, display, "Here:");
+        let visible_lines: Vec<&PresentLine> =
+            setting.present.iter().filter(|line| !display.screen_safe || line.safe).collect();
+        for line in &visible_lines {
+            present_ui(ui, display, line, view);
         }
-        if look.screen_safe {
-            hidden_count(ui, look, stage.present.len() - shown.len());
+        if display.screen_safe {
+            hidden_count_label(ui, display, setting.present.len() - visible_lines.len());
             return;
         }
         ui.spacing_mut().text_edit_width = 130.0;
-        let can_know = |named: &Named| named.kind.as_ref().is_none_or(|kind| kind.is_character());
+        let can_know = |named: &NamedEntity| named.kind.as_ref().is_none_or(|kind| kind.is_character());
         let fields = &mut view.fields;
         let field =
-            name_field(ui, look, "Add a character", "Add\u{2026}", &mut fields.add, &mut fields.add_list, can_know);
+            name_field(ui, display, "Add a character", "Add\u{2026}", &mut fields.add, &mut fields.add_list, can_know);
         if let Some(chosen) = field.chosen {
-            view.left_out.retain(|id| *id != chosen.id);
+            view.removed.retain(|id| *id != chosen.id);
             if !view.added.contains(&chosen.id) {
                 view.added.push(chosen.id);
             }
@@ -189,87 +203,93 @@ fn stage_ui(ui: &mut Ui, look: &Look, stage: &StageModel, view: &mut SceneView, 
 }
 
 /// Draws a character that is present. A click selects it as the speaker.
-fn present_ui(ui: &mut Ui, look: &Look, line: &PresentLine, view: &mut SceneView) {
-    let asked = view.speaker.as_ref() == Some(&line.who.id);
-    let colour = look.theme.kind(line.who.kind.as_ref());
-    let text = format!("{} {}", kind_sign(line.who.kind.as_ref()), visual(&line.who.name));
-    let button = egui::Button::selectable(asked, RichText::new(text).color(colour));
+fn present_ui(ui: &mut Ui, display: &DisplayContext, line: &PresentLine, view: &mut SceneView) {
+    let is_speaker = view.speaker.as_ref() == Some(&line.character.id);
+    let colour = display.theme.kind(line.character.kind.as_ref());
+    let text = format!("{} {}", kind_symbol(line.character.kind.as_ref()), visual_order(&line.character.name));
+    let button = egui::Button::selectable(is_speaker, RichText::new(text).color(colour));
     let role = line.role.as_deref().unwrap_or("");
-    let manner = if look.screen_safe { "" } else { line.manner.as_deref().unwrap_or("") };
-    let about: Vec<&str> = [role, manner].into_iter().filter(|part| !part.is_empty()).collect();
-    let response = ui.add(button).on_hover_text(format!("Ask {}\n{}", line.who.name, about.join("\n")));
-    let name = format!("Ask {}", line.who.name);
-    response.widget_info(|| egui::WidgetInfo::selected(egui::WidgetType::RadioButton, true, asked, &name));
+    let manner = if display.screen_safe { "" } else { line.manner.as_deref().unwrap_or("") };
+    let details: Vec<&str> = [role, manner].into_iter().filter(|section| !section.is_empty()).collect();
+    let response = ui.add(button).on_hover_text(format!("Ask {}\n{}", line.character.name, details.join("\n")));
+    let name = format!("Ask {}", line.character.name);
+    response.widget_info(|| egui::WidgetInfo::selected(egui::WidgetType::RadioButton, true, is_speaker, &name));
     if response.clicked() {
-        view.speaker = if asked { None } else { Some(line.who.id.clone()) };
+        view.speaker = if is_speaker { None } else { Some(line.character.id.clone()) };
     }
     response.context_menu(|ui| {
         if ui.button("Remove from the scene").clicked() {
-            leave_out(view, &line.who.id);
+            remove_character(view, &line.character.id);
             ui.close();
         }
     });
-    if asked && icon_button(ui, "\u{D7}", &format!("Remove {} from the scene", line.who.name)).clicked() {
-        leave_out(view, &line.who.id);
+    if is_speaker && icon_button(ui, "\u{D7}", &format!("Remove {} from the scene", line.character.name)).clicked() {
+        remove_character(view, &line.character.id);
     }
 }
 
-fn leave_out(view: &mut SceneView, id: &EntityId) {
+fn remove_character(view: &mut SceneView, id: &EntityId) {
     view.added.retain(|added| added != id);
-    view.left_out.push(id.clone());
+    view.removed.push(id.clone());
     if view.speaker.as_ref() == Some(id) {
         view.speaker = None;
     }
 }
 
 /// Draws the fields for the question and for events.
-fn question_ui(ui: &mut Ui, look: &Look, stage: &StageModel, view: &mut SceneView, actions: &mut Vec<SceneAction>) {
-    let speaker = stage.present.iter().find(|line| Some(&line.who.id) == view.speaker.as_ref());
+fn question_ui(
+    ui: &mut Ui,
+    display: &DisplayContext,
+    setting: &SceneSettingModel,
+    view: &mut SceneView,
+    actions: &mut Vec<SceneAction>,
+) {
+    let speaker = setting.present.iter().find(|line| Some(&line.character.id) == view.speaker.as_ref());
     let id = ui.make_persistent_id("question");
     ui.horizontal(|ui| {
         let hint = match speaker {
-            Some(line) => format!("What do the players ask {}?", line.who.name),
+            Some(line) => format!("What do the players ask {}?", line.character.name),
             None => "Question or topic. Choose a character above to ask them.".to_owned(),
         };
-        let room = look.theme.sizes().target * 3.2;
-        let field = TextEdit::singleline(&mut view.question).id(id).hint_text(crate::widgets::as_hint(hint));
-        let response = ui.add(field.desired_width((ui.available_width() - room).max(100.0)));
-        let response = labelled(response, "Question", &view.question);
-        let entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
-        if look.pressed(ui, &commands::SCENE_ASK) {
+        let button_width = display.theme.sizes().target * 3.2;
+        let field = TextEdit::singleline(&mut view.question).id(id).hint_text(crate::widgets::italic_hint(hint));
+        let response = ui.add(field.desired_width((ui.available_width() - button_width).max(100.0)));
+        let response = named_text_field(response, "Question", &view.question);
+        let is_confirmed = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+        if display.is_triggered(ui, &commands::SCENE_ASK) {
             response.request_focus();
         }
         let button = ui.add_enabled(!view.question.trim().is_empty(), egui::Button::new("Ask"));
-        if button.on_hover_text(commands::SCENE_ASK.tooltip()).clicked() || entered {
-            actions.push(SceneAction::Question);
+        if button.on_hover_text(commands::SCENE_ASK.tooltip()).clicked() || is_confirmed {
+            actions.push(SceneAction::AskQuestion);
         }
     });
-    if let Some(manner) = speaker.and_then(|line| line.manner.as_ref()).filter(|_| !look.screen_safe) {
-        weak(ui, look, manner);
+    if let Some(manner) = speaker.and_then(|line| line.manner.as_ref()).filter(|_| !display.screen_safe) {
+        weak_label(ui, display, manner);
     }
-    if look.screen_safe {
+    if display.screen_safe {
         return;
     }
     ui.horizontal(|ui| {
-        let room = look.theme.sizes().body * 11.0;
-        let field = TextEdit::singleline(&mut view.happens)
-            .hint_text(crate::widgets::as_hint("Event that everybody in the scene sees\u{2026}"));
-        let response = ui.add(field.desired_width((ui.available_width() - room).max(100.0)));
-        let response = labelled(response, "Event", &view.happens);
-        let entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
-        let ready = !view.happens.trim().is_empty() && !stage.present.is_empty();
-        let button = ui.add_enabled(ready, egui::Button::new("Everyone saw it"));
+        let button_width = display.theme.sizes().body * 11.0;
+        let field = TextEdit::singleline(&mut view.event_text)
+            .hint_text(crate::widgets::italic_hint("Event that everybody in the scene sees\u{2026}"));
+        let response = ui.add(field.desired_width((ui.available_width() - button_width).max(100.0)));
+        let response = named_text_field(response, "Event", &view.event_text);
+        let is_confirmed = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+        let is_ready = !view.event_text.trim().is_empty() && !setting.present.is_empty();
+        let button = ui.add_enabled(is_ready, egui::Button::new("Everyone saw it"));
         let hover = "Record the event as canon, witnessed by all characters in the scene";
-        if (button.on_hover_text(hover).clicked() || entered) && ready {
-            actions.push(SceneAction::Happened(std::mem::take(&mut view.happens)));
+        if (button.on_hover_text(hover).clicked() || is_confirmed) && is_ready {
+            actions.push(SceneAction::RecordEvent(std::mem::take(&mut view.event_text)));
         }
     });
 }
 
 /// Handles the keys of the panel's commands.
-fn keys(
+fn handle_keys(
     ui: &Ui,
-    look: &Look,
+    display: &DisplayContext,
     models: SceneModels,
     view: &mut SceneView,
     facts: &[FactId],
@@ -279,94 +299,100 @@ fn keys(
     if at.is_none() {
         view.fact = facts.first().copied();
     }
-    for (command, by) in [(&commands::SCENE_NEXT, 1_isize), (&commands::SCENE_BACK, -1)] {
-        if look.pressed(ui, command) && !facts.is_empty() {
-            let next = at.unwrap_or(0).saturating_add_signed(by).min(facts.len() - 1);
+    for (command, step) in [(&commands::SCENE_NEXT, 1_isize), (&commands::SCENE_PREVIOUS, -1)] {
+        if display.is_triggered(ui, command) && !facts.is_empty() {
+            let next = at.unwrap_or(0).saturating_add_signed(step).min(facts.len() - 1);
             view.fact = Some(facts[next]);
-            view.fields.moved = true;
+            view.fields.scroll_to_fact = true;
         }
     }
-    if look.pressed(ui, &commands::SCENE_SPEAKER) {
-        let here: Vec<&EntityId> = models.stage.present.iter().map(|line| &line.who.id).collect();
-        let at = here.iter().position(|id| Some(*id) == view.speaker.as_ref());
-        let next = at.map_or(0, |at| (at + 1) % here.len().max(1));
-        view.speaker = here.get(next).map(|id| (*id).clone());
+    if display.is_triggered(ui, &commands::SCENE_SPEAKER) {
+        let present_ids: Vec<&EntityId> = models.setting.present.iter().map(|line| &line.character.id).collect();
+        let at = present_ids.iter().position(|id| Some(*id) == view.speaker.as_ref());
+        let next = at.map_or(0, |at| (at + 1) % present_ids.len().max(1));
+        view.speaker = present_ids.get(next).map(|id| (*id).clone());
     }
-    if look.pressed(ui, &commands::SCENE_CITATIONS) {
+    if display.is_triggered(ui, &commands::SCENE_CITATIONS) {
         view.citations = !view.citations;
     }
-    let Some(fact) = view.fact.filter(|_| !look.screen_safe) else { return };
-    if look.pressed(ui, &commands::SCENE_SAW) {
+    let Some(fact) = view.fact.filter(|_| !display.screen_safe) else { return };
+    if display.is_triggered(ui, &commands::SCENE_ALL_SAW) {
         actions.push(SceneAction::AllSaw(fact));
     }
-    if look.pressed(ui, &commands::SCENE_REVEALED) {
-        actions.push(SceneAction::Revealed(fact));
+    if display.is_triggered(ui, &commands::SCENE_REVEALED) {
+        actions.push(SceneAction::RevealToParty(fact));
     }
-    if look.pressed(ui, &commands::SCENE_WHY)
-        && let Some(who) = whom(models, view, fact)
+    if display.is_triggered(ui, &commands::SCENE_WHY_NOT)
+        && let Some(character) = why_not_character(models, view, fact)
     {
-        actions.push(SceneAction::WhyNot(Some((who, fact))));
+        actions.push(SceneAction::WhyNot(Some((character, fact))));
     }
 }
 
 /// Returns the character that the command "Why not?" explains: the speaker, or else the first character who does not
 /// know the fact.
-fn whom(models: SceneModels, view: &SceneView, fact: FactId) -> Option<EntityId> {
-    let minds = &models.minds.facts.iter().find(|mind| mind.fact == fact)?.minds;
-    let unaware = |line: &&MindLine| line.mind == Mind::Unaware;
-    let speaker = minds.iter().filter(unaware).find(|line| Some(&line.who.id) == view.speaker.as_ref());
-    speaker.or(minds.iter().find(unaware)).map(|line| line.who.id.clone())
+fn why_not_character(models: SceneModels, view: &SceneView, fact: FactId) -> Option<EntityId> {
+    let characters = &models.knowledge.facts.iter().find(|line| line.fact == fact)?.characters;
+    let is_unaware = |line: &&CharacterKnowledge| line.category == KnowledgeCategory::Unaware;
+    let speaker = characters.iter().filter(is_unaware).find(|line| Some(&line.character.id) == view.speaker.as_ref());
+    speaker.or(characters.iter().find(is_unaware)).map(|line| line.character.id.clone())
 }
 
 /// Draws the answer of the speaker.
-fn answer_ui(ui: &mut Ui, look: &Look, models: SceneModels, view: &mut SceneView, actions: &mut Vec<SceneAction>) {
+fn answer_ui(
+    ui: &mut Ui,
+    display: &DisplayContext,
+    models: SceneModels,
+    view: &mut SceneView,
+    actions: &mut Vec<SceneAction>,
+) {
     let answer = models.answer;
     let Some(speaker) = &answer.speaker else {
-        lately_ui(ui, look, models, actions);
+        recent_lines_ui(ui, display, models, actions);
         return;
     };
-    let known = models.stage.present.iter().find(|line| line.who.id == speaker.id);
-    if look.screen_safe && !known.is_some_and(|line| line.safe) {
-        weak(ui, look, "Hidden in screen-safe mode.");
+    let speaker_line = models.setting.present.iter().find(|line| line.character.id == speaker.id);
+    if display.screen_safe && !speaker_line.is_some_and(|line| line.safe) {
+        weak_label(ui, display, "Hidden in screen-safe mode.");
         return;
     }
     ui.horizontal_wrapped(|ui| {
         label(ui, RichText::new(format!("{} may say", speaker.name)).strong());
-        if command_button(ui, look, &commands::SCENE_COPY) && !look.screen_safe {
-            actions.push(SceneAction::Ask(Request::Copy(answer.prompt.clone())));
+        if command_button(ui, display, &commands::SCENE_COPY) && !display.screen_safe {
+            actions.push(SceneAction::Request(Request::Copy(answer.prompt.clone())));
         }
-        if command_button(ui, look, &commands::SCENE_COPY_CITATIONS) && !look.screen_safe {
-            actions.push(SceneAction::Ask(Request::Copy(answer.with_citations.clone())));
+        if command_button(ui, display, &commands::SCENE_COPY_CITATIONS) && !display.screen_safe {
+            actions.push(SceneAction::Request(Request::Copy(answer.with_citations.clone())));
         }
         if toggle(ui, view.citations, "Citations", &commands::SCENE_CITATIONS.tooltip()).clicked() {
             view.citations = !view.citations;
         }
     });
-    label(ui, RichText::new(&answer.summary).small().color(look.theme.palette().weak));
+    label(ui, RichText::new(&answer.summary).small().color(display.theme.palette().weak));
     ScrollArea::vertical().id_salt("answer").auto_shrink([false, false]).show(ui, |ui| {
-        let mut left_out = 0;
-        for part in &answer.sections {
-            let lines: Vec<_> = part.lines.iter().filter(|line| !look.screen_safe || line.safe).collect();
-            left_out += part.lines.len() - lines.len();
+        let mut omitted_count = 0;
+        for section in &answer.sections {
+            let lines: Vec<_> = section.lines.iter().filter(|line| !display.screen_safe || line.safe).collect();
+            omitted_count += section.lines.len() - lines.len();
             if lines.is_empty() {
                 continue;
             }
-            section(ui, look, &part.title, None);
+            section_heading(ui, display, &section.title, None);
             for line in lines {
                 ui.horizontal_wrapped(|ui| {
-                    ui.spacing_mut().item_spacing.x = look.theme.spacing().tight;
+                    ui.spacing_mut().item_spacing.x = display.theme.spacing().tight;
                     if line.conceals || line.secret {
-                        let words = if line.conceals { "\u{1F512} hides it" } else { "\u{1F512} secret" };
-                        badge(ui, look, Tone::Secret, words);
+                        let text = if line.conceals { "\u{1F512} hides it" } else { "\u{1F512} secret" };
+                        badge(ui, display, Tone::Secret, text);
                     }
-                    let words = RichText::new(visual(&line.text)).color(look.theme.palette().text);
+                    let text = RichText::new(visual_order(&line.text)).color(display.theme.palette().text);
                     match line.fact {
                         Some(fact) => {
-                            if ui.link(words).on_hover_text(&line.citation).clicked() {
-                                actions.push(SceneAction::Ask(Request::ShowFact(fact)));
+                            if ui.link(text).on_hover_text(&line.citation).clicked() {
+                                actions.push(SceneAction::Request(Request::ShowFact(fact)));
                             }
                         }
-                        None => _ = ui.label(words).on_hover_text(&line.citation),
+                        None => _ = ui.label(text).on_hover_text(&line.citation),
                     }
                     // If the speaker conceals the fact, omit the note: the badge already shows this, and the note
                     // addresses the speaker as `you`.
@@ -374,133 +400,146 @@ fn answer_ui(ui: &mut Ui, look: &Look, models: SceneModels, view: &mut SceneView
                         label(ui, RichText::new(format!("({})", line.note)).italics());
                     }
                 });
-                if view.citations && !look.screen_safe {
-                    label(ui, RichText::new(&line.citation).small().color(look.theme.palette().weak));
+                if view.citations && !display.screen_safe {
+                    label(ui, RichText::new(&line.citation).small().color(display.theme.palette().weak));
                 }
             }
         }
-        hidden_count(ui, look, left_out);
+        hidden_count_label(ui, display, omitted_count);
     });
 }
 
 /// Draws the last lines said in the scene. They are shown until the DM asks a character.
-fn lately_ui(ui: &mut Ui, look: &Look, models: SceneModels, actions: &mut Vec<SceneAction>) {
-    if models.waits {
-        weak(ui, look, "\u{2026}");
+fn recent_lines_ui(ui: &mut Ui, display: &DisplayContext, models: SceneModels, actions: &mut Vec<SceneAction>) {
+    if models.answer_pending {
+        weak_label(ui, display, "\u{2026}");
         return;
     }
-    weak(ui, look, "Choose a speaker, type the players’ question, and press Enter.");
-    let said: Vec<_> = models.stage.lately.iter().filter(|line| !look.screen_safe || line.safe).collect();
-    if said.is_empty() {
+    weak_label(ui, display, "Choose a speaker, type the players’ question, and press Enter.");
+    let lines: Vec<_> = models.setting.recent_lines.iter().filter(|line| !display.screen_safe || line.safe).collect();
+    if lines.is_empty() {
         return;
     }
-    section(ui, look, "Recently said", None);
-    let mut asked = Vec::new();
-    for line in said {
+    section_heading(ui, display, "Recently said", None);
+    let mut requests = Vec::new();
+    for line in lines {
         ui.horizontal_wrapped(|ui| {
             if let Some(speaker) = &line.speaker {
-                name_ui(ui, look, speaker, line.safe, &mut asked);
+                entity_name_ui(ui, display, speaker, line.safe, &mut requests);
             }
             label(ui, RichText::new(&line.text).italics());
         });
     }
-    actions.extend(asked.into_iter().map(SceneAction::Ask));
+    actions.extend(requests.into_iter().map(SceneAction::Request));
 }
 
 /// Draws the knowledge of everyone present about each fact.
-fn minds_ui(ui: &mut Ui, look: &Look, models: SceneModels, view: &mut SceneView, actions: &mut Vec<SceneAction>) {
-    if look.screen_safe {
-        weak(ui, look, "Hidden in screen-safe mode.");
+fn knowledge_ui(
+    ui: &mut Ui,
+    display: &DisplayContext,
+    models: SceneModels,
+    view: &mut SceneView,
+    actions: &mut Vec<SceneAction>,
+) {
+    if display.screen_safe {
+        weak_label(ui, display, "Hidden in screen-safe mode.");
         return;
     }
     ui.label(RichText::new("What each character knows").strong());
-    if models.minds.facts.is_empty() {
-        let words = match models.minds.question.is_empty() {
+    if models.knowledge.facts.is_empty() {
+        let hint = match models.knowledge.question.is_empty() {
             true => "Ask a question to see what each character knows, believes or hides about it.",
             false => "No recorded fact is relevant to the question.",
         };
-        weak(ui, look, words);
+        weak_label(ui, display, hint);
         return;
     }
     ScrollArea::vertical().id_salt("minds").auto_shrink([false, false]).show(ui, |ui| {
-        for fact in &models.minds.facts {
+        for fact in &models.knowledge.facts {
             let focused = view.fact == Some(fact.fact);
-            let shown = ui.push_id(fact.fact, |ui| {
-                card(ui, look, focused, false, |ui| mind_ui(ui, look, models, view, fact, focused, actions)).response
+            let fact_card = ui.push_id(fact.fact, |ui| {
+                card(ui, display, focused, false, |ui| {
+                    fact_knowledge_ui(ui, display, models, view, fact, focused, actions)
+                })
+                .response
             });
-            if focused && view.fields.moved {
-                shown.inner.scroll_to_me(None);
+            if focused && view.fields.scroll_to_fact {
+                fact_card.inner.scroll_to_me(None);
             }
         }
     });
 }
 
-fn mind_ui(
+fn fact_knowledge_ui(
     ui: &mut Ui,
-    look: &Look,
+    display: &DisplayContext,
     models: SceneModels,
     view: &mut SceneView,
-    fact: &MindFact,
+    fact: &FactKnowledge,
     focused: bool,
     actions: &mut Vec<SceneAction>,
 ) {
-    let mut asked = Vec::new();
-    let palette = look.theme.palette();
+    let mut requests = Vec::new();
+    let palette = display.theme.palette();
     if fact.secret {
-        badge(ui, look, Tone::Secret, "\u{1F512} secret");
+        badge(ui, display, Tone::Secret, "\u{1F512} secret");
     }
-    asked.extend(sentence(ui, look, &fact.statement, Tone::Plain).map(Request::Show));
-    let table =
-        fact.table.as_ref().map_or("\u{2606} The party does not know it".into(), |text| format!("\u{2605} {text}"));
-    let colour = if fact.table.is_some() { palette.good } else { palette.weak };
-    label(ui, RichText::new(&table).small().color(colour));
-    for line in fact.minds.iter().filter(|line| line.mind != Mind::Unaware) {
+    requests.extend(sentence(ui, display, &fact.statement, Tone::Plain).map(Request::Show));
+    let party_knowledge = fact
+        .party_knowledge
+        .as_ref()
+        .map_or("\u{2606} The party does not know it".into(), |text| format!("\u{2605} {text}"));
+    let colour = if fact.party_knowledge.is_some() { palette.good } else { palette.weak };
+    label(ui, RichText::new(&party_knowledge).small().color(colour));
+    for line in fact.characters.iter().filter(|line| line.category != KnowledgeCategory::Unaware) {
         ui.horizontal_wrapped(|ui| {
-            ui.spacing_mut().item_spacing.x = look.theme.spacing().tight;
-            name_ui(ui, look, &line.who, true, &mut asked);
-            let tone = match line.mind {
-                Mind::Knows => Tone::Good,
-                Mind::Hides => Tone::Secret,
-                Mind::Doubts | Mind::Otherwise => Tone::Warn,
-                Mind::Unaware => Tone::Weak,
+            ui.spacing_mut().item_spacing.x = display.theme.spacing().tight;
+            entity_name_ui(ui, display, &line.character, true, &mut requests);
+            let tone = match line.category {
+                KnowledgeCategory::Knows => Tone::Good,
+                KnowledgeCategory::Conceals => Tone::Secret,
+                KnowledgeCategory::Doubts | KnowledgeCategory::BelievesOtherwise => Tone::Warn,
+                KnowledgeCategory::Unaware => Tone::Weak,
             };
-            toned(ui, look, tone, line.mind.word());
+            toned_label(ui, display, tone, line.category.word());
             label(ui, RichText::new(&line.acquisition).small().color(palette.weak));
         });
-        for thought in &line.thinks {
-            label(ui, RichText::new(format!("    {thought}")).small().color(palette.weak));
+        for assumption in &line.assumptions {
+            label(ui, RichText::new(format!("    {assumption}")).small().color(palette.weak));
         }
     }
-    let unaware: Vec<&MindLine> = fact.minds.iter().filter(|line| line.mind == Mind::Unaware).collect();
+    let unaware: Vec<&CharacterKnowledge> =
+        fact.characters.iter().filter(|line| line.category == KnowledgeCategory::Unaware).collect();
     if !unaware.is_empty() {
         ui.horizontal_wrapped(|ui| {
-            ui.spacing_mut().item_spacing.x = look.theme.spacing().tight;
+            ui.spacing_mut().item_spacing.x = display.theme.spacing().tight;
             ui.label(RichText::new("do not know it:").small().color(palette.weak));
             for line in unaware {
-                let name = format!("Why does {} not know it?", line.who.name);
-                let response = link(ui, RichText::new(&line.who.name).small().color(palette.link));
-                if named(response.on_hover_text(&name), true, &name).clicked() {
-                    actions.push(SceneAction::WhyNot(Some((line.who.id.clone(), fact.fact))));
+                let name = format!("Why does {} not know it?", line.character.name);
+                let response = link(ui, RichText::new(&line.character.name).small().color(palette.link));
+                if set_button_name(response.on_hover_text(&name), true, &name).clicked() {
+                    actions.push(SceneAction::WhyNot(Some((line.character.id.clone(), fact.fact))));
                 }
             }
         });
     }
-    if let Some(why) = models.why_not.filter(|why| why.fact == fact.fact) {
-        why_ui(ui, look, why, &mut asked, actions);
+    if let Some(why_not) = models.why_not.filter(|why_not| why_not.fact == fact.fact) {
+        why_not_ui(ui, display, why_not, &mut requests, actions);
     }
-    actions.extend(asked.into_iter().map(SceneAction::Ask));
+    actions.extend(requests.into_iter().map(SceneAction::Request));
     if focused {
         ui.horizontal_wrapped(|ui| {
             // These buttons do not handle keys, because the panel handles the keys once for all facts.
             for (command, action) in [
-                (&commands::SCENE_SAW, Some(SceneAction::AllSaw(fact.fact))),
-                (&commands::SCENE_REVEALED, Some(SceneAction::Revealed(fact.fact))),
+                (&commands::SCENE_ALL_SAW, Some(SceneAction::AllSaw(fact.fact))),
+                (&commands::SCENE_REVEALED, Some(SceneAction::RevealToParty(fact.fact))),
                 (
-                    &commands::SCENE_WHY,
-                    whom(models, view, fact.fact).map(|who| SceneAction::WhyNot(Some((who, fact.fact)))),
+                    &commands::SCENE_WHY_NOT,
+                    why_not_character(models, view, fact.fact)
+                        .map(|character| SceneAction::WhyNot(Some((character, fact.fact)))),
                 ),
             ] {
-                let button = |ui: &mut Ui| crate::widgets::command_button_only(ui, look, command).clicked();
+                let button = |ui: &mut Ui| crate::widgets::command_button_without_keys(ui, display, command).clicked();
                 if ui.add_enabled_ui(action.is_some(), button).inner {
                     actions.extend(action);
                 }
@@ -512,34 +551,40 @@ fn mind_ui(
 }
 
 /// Draws the explanation of why a character does not know a fact, and the characters that could tell the fact.
-fn why_ui(ui: &mut Ui, look: &Look, why: &WhyNotModel, asked: &mut Vec<Request>, actions: &mut Vec<SceneAction>) {
+fn why_not_ui(
+    ui: &mut Ui,
+    display: &DisplayContext,
+    why_not: &WhyNotModel,
+    requests: &mut Vec<Request>,
+    actions: &mut Vec<SceneAction>,
+) {
     ui.separator();
     ui.horizontal_wrapped(|ui| {
-        name_ui(ui, look, &why.who, true, asked);
-        match &why.knows {
-            Some(acquisition) => _ = toned(ui, look, Tone::Good, &format!("does know it: {acquisition}")),
+        entity_name_ui(ui, display, &why_not.character, true, requests);
+        match &why_not.knows {
+            Some(acquisition) => _ = toned_label(ui, display, Tone::Good, &format!("does know it: {acquisition}")),
             None => _ = ui.label("does not know it:"),
         }
         if icon_button(ui, "\u{D7}", "Close the reasons").clicked() {
             actions.push(SceneAction::WhyNot(None));
         }
     });
-    for reason in &why.reasons {
+    for reason in &why_not.reasons {
         label(ui, format!("\u{2022} {reason}"));
     }
-    if !why.sources.is_empty() {
-        weak(ui, look, "Characters who could tell it:");
-        for source in &why.sources {
+    if !why_not.sources.is_empty() {
+        weak_label(ui, display, "Characters who could tell it:");
+        for source in &why_not.sources {
             ui.horizontal_wrapped(|ui| {
-                name_ui(ui, look, &source.who, true, asked);
+                entity_name_ui(ui, display, &source.character, true, requests);
                 if source.conceals {
-                    toned(ui, look, Tone::Secret, "who hides it");
+                    toned_label(ui, display, Tone::Secret, "who hides it");
                 }
-                label(ui, RichText::new(&source.tie).small().color(look.theme.palette().weak));
+                label(ui, RichText::new(&source.relationship).small().color(display.theme.palette().weak));
             });
         }
     }
-    for condition in &why.conditions {
+    for condition in &why_not.conditions {
         label(ui, format!("\u{2022} {condition}"));
     }
 }

@@ -10,15 +10,15 @@ use hearsay_query::{
 
 use super::model::{Knowers, SearchGroup, SearchModel, SearchRow, Target, who_knows};
 use crate::{
-    names::Named,
-    panels::fact::{HolderLine, MOST_HOLDERS, table_line},
+    names::NamedEntity,
+    panels::fact::{KnowerLine, MAX_KNOWERS, party_knowledge},
 };
 
 /// Maximum number of facts whose knowers are shown.
-const MOST_KNOWN: usize = 10;
+const MAX_KNOWER_FACTS: usize = 10;
 
 /// Minimum similarity of vectors for a result to count as found by meaning.
-const MEANS: f32 = 0.3;
+const MIN_MEANING_SIMILARITY: f32 = 0.3;
 
 impl SearchModel {
     /// Converts the results of a search for display. Call this function on a background thread, because it computes the
@@ -26,96 +26,103 @@ impl SearchModel {
     ///
     /// # Errors
     /// Currently never returns an error.
-    pub fn of(world: &ReadSnapshot, asked: &str, found: &SearchResults) -> Result<Self, MemoryError> {
+    pub fn from_results(world: &ReadSnapshot, query: &str, results: &SearchResults) -> Result<Self, MemoryError> {
         let state = &*world.state;
-        let rows = Rows { state, table: Table::of(state, None), asked };
-        let facts: Vec<FactId> = found.facts.iter().filter_map(|hit| hit.id.parse().ok()).collect();
-        let known: Vec<SearchRow> = match who_knows(asked) {
-            Some(about) => rows.of_whom(&about, found, &facts),
+        let row_builder = RowBuilder { state, table: Table::of(state, None), query };
+        let facts: Vec<FactId> = results.facts.iter().filter_map(|hit| hit.id.parse().ok()).collect();
+        let knower_rows: Vec<SearchRow> = match who_knows(query) {
+            Some(topic) => row_builder.knower_rows(&topic, results, &facts),
             None => Vec::new(),
         };
-        let told: Vec<&Target> = known.iter().map(|row| &row.target).collect();
-        let others = found.facts.iter().filter_map(|hit| rows.fact(hit)).filter(|row| !told.contains(&&row.target));
+        let listed_targets: Vec<&Target> = knower_rows.iter().map(|row| &row.target).collect();
+        let others = results
+            .facts
+            .iter()
+            .filter_map(|hit| row_builder.fact(hit))
+            .filter(|row| !listed_targets.contains(&&row.target));
         let groups = [
-            ("Entities", found.entities.iter().map(|hit| rows.entity(hit)).collect()),
+            ("Entities", results.entities.iter().map(|hit| row_builder.entity(hit)).collect()),
             ("Facts", others.collect::<Vec<_>>()),
-            ("Said and written", found.passages.iter().filter_map(|hit| rows.passage(hit)).collect()),
+            ("Said and written", results.passages.iter().filter_map(|hit| row_builder.passage(hit)).collect()),
         ];
-        let groups = std::iter::once(("Who knows", known.clone())).chain(groups);
-        let group = |(title, rows): (&str, Vec<SearchRow>)| SearchGroup { title: title.into(), rows };
-        let hints = found.hints.iter().map(|hint| Named { name: hint.name.clone(), ..Named::of(state, &hint.id) });
+        let groups = std::iter::once(("Who knows", knower_rows.clone())).chain(groups);
+        let to_group = |(title, rows): (&str, Vec<SearchRow>)| SearchGroup { title: title.into(), rows };
+        let hints = results
+            .hints
+            .iter()
+            .map(|hint| NamedEntity { name: hint.name.clone(), ..NamedEntity::new(state, &hint.id) });
         Ok(Self {
-            asked: asked.to_owned(),
-            groups: groups.filter(|(_, rows)| !rows.is_empty()).map(group).collect(),
+            query: query.to_owned(),
+            groups: groups.filter(|(_, rows)| !rows.is_empty()).map(to_group).collect(),
             hints: hints.collect(),
-            meaning: found.facts.iter().chain(&found.passages).any(|hit| hit.channels.meaning.is_some()),
+            meaning: results.facts.iter().chain(&results.passages).any(|hit| hit.channels.meaning.is_some()),
         })
     }
 }
 
-struct Rows<'a> {
+struct RowBuilder<'a> {
     state: &'a State,
     table: Table<'a>,
-    asked: &'a str,
+    query: &'a str,
 }
 
-impl Rows<'_> {
-    /// Returns the facts on the topic `about`, with their knowers. These are the facts found, and the secrets of the
+impl RowBuilder<'_> {
+    /// Returns the facts on a topic, with their knowers. These are the facts found, and the secrets of the
     /// entities that the text names.
-    fn of_whom(&self, about: &str, found: &SearchResults, facts: &[FactId]) -> Vec<SearchRow> {
-        let named =
-            found.entities.iter().filter(|hit| hit.distance == 0 && hit.by <= Match::Prefix && !about.is_empty());
-        let ids: Vec<&EntityId> = named.map(|hit| &hit.id).take(2).collect();
-        let of_named = |fact: &Fact| ids.iter().any(|id| fact.entities().any(|entity| entity == *id));
+    fn knower_rows(&self, topic: &str, results: &SearchResults, facts: &[FactId]) -> Vec<SearchRow> {
+        let named_entities =
+            results.entities.iter().filter(|hit| hit.distance == 0 && hit.by <= Match::Prefix && !topic.is_empty());
+        let ids: Vec<&EntityId> = named_entities.map(|hit| &hit.id).take(2).collect();
+        let is_about_named = |fact: &Fact| ids.iter().any(|id| fact.entities().any(|entity| entity == *id));
         let hits: Vec<&Fact> = facts.iter().filter_map(|id| self.state.fact(*id)).map(AsRef::as_ref).collect();
         // Facts whose statement equals the text come first.
-        let asked = text::normal(about);
-        let of_these =
-            found.entities.iter().filter(|hit| hit.distance == 0).flat_map(|hit| self.state.facts_of(&hit.id));
-        let same_words = |fact: &&Fact| text::normal(fact.statement().trim_end_matches('.')) == asked;
-        let mut wanted: Vec<&Fact> = of_these.map(AsRef::as_ref).filter(same_words).collect();
-        wanted.extend(hits.iter().copied().filter(|fact| of_named(fact)));
+        let query = text::normal(topic);
+        let facts_of_named =
+            results.entities.iter().filter(|hit| hit.distance == 0).flat_map(|hit| self.state.facts_of(&hit.id));
+        let matches_topic = |fact: &&Fact| text::normal(fact.statement().trim_end_matches('.')) == query;
+        let mut facts_to_list: Vec<&Fact> = facts_of_named.map(AsRef::as_ref).filter(matches_topic).collect();
+        facts_to_list.extend(hits.iter().copied().filter(|fact| is_about_named(fact)));
         let mut secrets: Vec<&Fact> = ids.iter().flat_map(|id| self.state.facts_of(id)).map(AsRef::as_ref).collect();
         secrets.retain(|fact| fact.secrecy() == Secrecy::Secret && fact.status().is_in_world());
         secrets.sort_by_key(|fact| (fact.predicate(), fact.id()));
-        wanted.extend(secrets);
-        wanted.extend(hits);
-        let mut seen = std::collections::BTreeSet::new();
-        wanted.retain(|fact| seen.insert(fact.id()));
-        wanted.truncate(MOST_KNOWN);
-        wanted
+        facts_to_list.extend(secrets);
+        facts_to_list.extend(hits);
+        let mut listed_ids = std::collections::BTreeSet::new();
+        facts_to_list.retain(|fact| listed_ids.insert(fact.id()));
+        facts_to_list.truncate(MAX_KNOWER_FACTS);
+        facts_to_list
             .into_iter()
             .map(|fact| SearchRow { knowers: Some(self.knowers(fact.id())), ..self.row(fact, String::new()) })
             .collect()
     }
 
     fn knowers(&self, fact: FactId) -> Knowers {
-        let held = query::portrait::held_by(self.state, fact);
+        let knower_rows = query::portrait::held_by(self.state, fact);
         let lines = |rows: Vec<query::who_knows::HolderRow>, group: bool| {
-            let line = move |row: query::who_knows::HolderRow| HolderLine {
-                who: Named::of(self.state, &row.knower),
+            let to_line = move |row: query::who_knows::HolderRow| KnowerLine {
+                knower: NamedEntity::new(self.state, &row.knower),
                 acquisition: row.acquisition.join(", "),
                 credence: row.credence,
                 since: row.since,
                 conceals: row.conceals,
                 group,
             };
-            rows.into_iter().map(line).collect::<Vec<_>>()
+            rows.into_iter().map(to_line).collect::<Vec<_>>()
         };
-        let mut held_by = lines(held.groups, true);
-        held_by.extend(lines(held.characters, false));
-        let more = held_by.len().saturating_sub(MOST_HOLDERS);
-        held_by.truncate(MOST_HOLDERS);
-        let table = self.table.knows(fact).map(|knows| table_line(self.state, knows).text);
-        Knowers { table, everybody: held.everybody, held_by, more }
+        let mut knower_lines = lines(knower_rows.groups, true);
+        knower_lines.extend(lines(knower_rows.characters, false));
+        let more = knower_lines.len().saturating_sub(MAX_KNOWERS);
+        knower_lines.truncate(MAX_KNOWERS);
+        let party_knowledge = self.table.knows(fact).map(|party_knows| party_knowledge(self.state, party_knows).text);
+        Knowers { party_knowledge, known_to_everybody: knower_rows.everybody, lines: knower_lines, more }
     }
 
-    fn row(&self, fact: &Fact, why: String) -> SearchRow {
+    fn row(&self, fact: &Fact, match_reason: String) -> SearchRow {
         SearchRow {
             target: Target::Fact(fact.id()),
             text: fact.statement().to_owned(),
-            why,
-            named: Some(Named::of(self.state, fact.subject())),
+            match_reason,
+            entity: Some(NamedEntity::new(self.state, fact.subject())),
             status: Some(fact.status()),
             secret: fact.secrecy() == Secrecy::Secret,
             safe: self.table.may_see(fact),
@@ -124,17 +131,18 @@ impl Rows<'_> {
     }
 
     fn entity(&self, hit: &EntityHit) -> SearchRow {
-        let wanted = text::normal(self.asked);
-        let named = Named::of(self.state, &hit.id);
-        let direct = matches!(hit.by, Match::Name | Match::Prefix | Match::Word);
+        let query = text::normal(self.query);
+        let entity = NamedEntity::new(self.state, &hit.id);
+        let is_name_match = matches!(hit.by, Match::Name | Match::Prefix | Match::Word);
         // Check whether the search matched a name other than the displayed name.
-        let fits = |name: &str| {
-            text::normal(name).split(' ').any(|word| word.starts_with(&wanted))
-                || text::normal(name).starts_with(&wanted)
+        let matches_query = |name: &str| {
+            text::normal(name).split(' ').any(|word| word.starts_with(&query)) || text::normal(name).starts_with(&query)
         };
-        let alias = (direct && !fits(&named.name)).then(|| self.alias(&hit.id, &fits)).flatten();
+        let alias = (is_name_match && !matches_query(&entity.name))
+            .then(|| self.matching_alias(&hit.id, &matches_query))
+            .flatten();
         let secret_alias = alias.as_ref().is_some_and(|(_, secret)| *secret);
-        let why = match (&alias, hit.by) {
+        let match_reason = match (&alias, hit.by) {
             (Some((alias, true)), _) => format!("secretly called {alias}"),
             (Some((alias, false)), _) => format!("also called {alias}"),
             (None, Match::Name) => "by name".into(),
@@ -148,48 +156,50 @@ impl Rows<'_> {
         };
         SearchRow {
             target: Target::Entity(hit.id.clone()),
-            text: named.name.clone(),
-            why,
-            named: Some(named),
+            text: entity.name.clone(),
+            match_reason,
+            entity: Some(entity),
             status: None,
             secret: secret_alias,
-            safe: self.table.may_name(&hit.id) && self.is_found_openly(hit, &wanted),
+            safe: self.table.may_name(&hit.id) && self.is_found_by_public_name(hit, &query),
             knowers: None,
         }
     }
 
     /// Returns whether the search found the entity by a name that players may see. A match on any other name would
     /// reveal that name.
-    fn is_found_openly(&self, hit: &EntityHit, asked: &str) -> bool {
-        let naming = [attribute::NAME, attribute::ALIAS];
+    fn is_found_by_public_name(&self, hit: &EntityHit, query: &str) -> bool {
+        let name_attributes = [attribute::NAME, attribute::ALIAS];
         let names = self.state.facts_of(&hit.id).filter(|fact| fact.subject() == &hit.id);
-        let names = names.filter(|fact| naming.contains(&fact.predicate().as_str()) && fact.status().is_in_world());
-        let (open, hidden): (Vec<&Fact>, Vec<&Fact>) =
+        let names =
+            names.filter(|fact| name_attributes.contains(&fact.predicate().as_str()) && fact.status().is_in_world());
+        let (public_names, secret_names): (Vec<&Fact>, Vec<&Fact>) =
             names.map(AsRef::as_ref).partition(|fact| self.table.may_see(fact));
-        let fits = |fact: &&Fact| {
+        let matches_query = |fact: &&Fact| {
             let name = text::normal(fact.object().text().unwrap_or_default());
-            asked.contains(&name) || name.split(' ').any(|word| asked.split(' ').any(|part| word.starts_with(part)))
+            query.contains(&name) || name.split(' ').any(|word| query.split(' ').any(|part| word.starts_with(part)))
         };
-        hit.distance == 0 && (open.iter().any(fits) || hit.by == Match::Spelling && hidden.is_empty())
+        hit.distance == 0
+            && (public_names.iter().any(matches_query) || hit.by == Match::Spelling && secret_names.is_empty())
     }
 
     /// Returns a matching alias, and whether it is secret.
-    fn alias(&self, id: &EntityId, fits: &dyn Fn(&str) -> bool) -> Option<(String, bool)> {
+    fn matching_alias(&self, id: &EntityId, matches_query: &dyn Fn(&str) -> bool) -> Option<(String, bool)> {
         let names =
             self.state.facts_of(id).filter(|fact| fact.subject() == id && *fact.predicate() == *attribute::ALIAS);
-        let mut found: Vec<(bool, &str)> = names
+        let mut aliases: Vec<(bool, &str)> = names
             .filter(|fact| fact.status() == FactStatus::Canon)
             .filter_map(|fact| Some((fact.secrecy() == Secrecy::Secret, fact.object().text()?)))
-            .filter(|(_, name)| fits(name))
+            .filter(|(_, name)| matches_query(name))
             .collect();
-        found.sort_unstable();
-        found.first().map(|(secret, name)| ((*name).to_owned(), *secret))
+        aliases.sort_unstable();
+        aliases.first().map(|(secret, name)| ((*name).to_owned(), *secret))
     }
 
     fn fact(&self, hit: &SearchHit) -> Option<SearchRow> {
         let fact = self.state.fact(hit.id.parse().ok()?)?;
-        let row = self.row(fact, why(hit));
-        Some(SearchRow { safe: row.safe && is_open(hit), ..row })
+        let row = self.row(fact, match_reason(hit));
+        Some(SearchRow { safe: row.safe && is_direct_match(hit), ..row })
     }
 
     fn passage(&self, hit: &SearchHit) -> Option<SearchRow> {
@@ -198,17 +208,17 @@ impl Rows<'_> {
         let title = passage.session.as_ref().and_then(|session| query::table::session_title(self.state, session));
         let document = passage.document.as_ref().map(|document| self.state.name_or_id(document).to_owned());
         let place = title.or(document).or_else(|| passage.title.clone());
-        let open = passage.speaker.as_ref().or(passage.document.as_ref()).or(passage.mentions.first());
-        let open = open.or(passage.place.as_ref()).cloned();
-        let parts: Vec<String> = place.into_iter().chain([why(hit)]).filter(|part| !part.is_empty()).collect();
+        let target = passage.speaker.as_ref().or(passage.document.as_ref()).or(passage.mentions.first());
+        let target = target.or(passage.place.as_ref()).cloned();
+        let parts: Vec<String> = place.into_iter().chain([match_reason(hit)]).filter(|part| !part.is_empty()).collect();
         Some(SearchRow {
-            target: Target::Passage(id, open),
+            target: Target::Passage(id, target),
             text: passage.text.clone(),
-            why: parts.join(" \u{00B7} "),
-            named: passage.speaker.as_ref().map(|speaker| Named::of(self.state, speaker)),
+            match_reason: parts.join(" \u{00B7} "),
+            entity: passage.speaker.as_ref().map(|speaker| NamedEntity::new(self.state, speaker)),
             status: None,
             secret: false,
-            safe: self.table.all_heard(id) && is_open(hit),
+            safe: self.table.all_heard(id) && is_direct_match(hit),
             knowers: None,
         })
     }
@@ -216,18 +226,18 @@ impl Rows<'_> {
 
 /// Returns whether the result itself matches by words or meaning. If only the graph found the result, the path through
 /// the graph may be secret.
-fn is_open(hit: &SearchHit) -> bool {
-    hit.channels.words > 0.0 || hit.channels.meaning.is_some_and(|meaning| meaning >= MEANS)
+fn is_direct_match(hit: &SearchHit) -> bool {
+    hit.channels.words > 0.0 || hit.channels.meaning.is_some_and(|meaning| meaning >= MIN_MEANING_SIMILARITY)
 }
 
 /// Formats the reason why the search found a result, from the score of each channel.
-fn why(hit: &SearchHit) -> String {
+fn match_reason(hit: &SearchHit) -> String {
     let mut parts = Vec::new();
     parts.extend((hit.channels.words > 0.0).then_some("words"));
-    parts.extend(hit.channels.meaning.filter(|meaning| *meaning >= MEANS).map(|_| "meaning"));
-    let mut why = parts.join(" and ");
-    if why.is_empty() && !hit.path.is_empty() {
-        why = format!("path: {}", hit.path.join(" \u{2192} "));
+    parts.extend(hit.channels.meaning.filter(|meaning| *meaning >= MIN_MEANING_SIMILARITY).map(|_| "meaning"));
+    let mut reason = parts.join(" and ");
+    if reason.is_empty() && !hit.path.is_empty() {
+        reason = format!("path: {}", hit.path.join(" \u{2192} "));
     }
-    why
+    reason
 }

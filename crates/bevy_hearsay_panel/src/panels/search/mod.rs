@@ -17,8 +17,8 @@ pub use model::{Knowers, SearchGroup, SearchModel, SearchRow, Target, who_knows}
 pub use ui::{SearchAction, SearchView, search_ui};
 
 use crate::{
-    panel::{Look, Note, Panel, PanelContext, Request, Saved, restored, saved},
-    panel_context::taken,
+    panel::{DisplayContext, Panel, PanelContext, Request, SavedState, StatusMessage, restore_state, save_state},
+    panel_context::poll_ticket,
 };
 
 /// The search panel.
@@ -27,10 +27,10 @@ pub struct SearchPanel {
     model: SearchModel,
     view: SearchView,
     /// Text of the last search, and the position of the state that was searched.
-    asked: Option<(String, Position)>,
-    searching: Option<Ticket<SearchResults>>,
-    reading: Option<Ticket<SearchModel>>,
-    asks: Vec<Request>,
+    sent_search: Option<(String, Position)>,
+    pending_search: Option<Ticket<SearchResults>>,
+    pending_model: Option<Ticket<SearchModel>>,
+    pending_requests: Vec<Request>,
 }
 
 impl SearchPanel {
@@ -39,14 +39,14 @@ impl SearchPanel {
         &self.model
     }
 
-    fn waits(&self) -> bool {
-        self.searching.is_some() || self.reading.is_some() || self.model.asked != self.view.text.trim()
+    fn is_pending(&self) -> bool {
+        self.pending_search.is_some() || self.pending_model.is_some() || self.model.query != self.view.text.trim()
     }
 
-    fn fail(&mut self, error: &impl ToString) {
-        self.asks.push(Request::Tell(Note::trouble(error.to_string())));
+    fn report_error(&mut self, error: &impl ToString) {
+        self.pending_requests.push(Request::ShowMessage(StatusMessage::error(error.to_string())));
         // Show no results. A failed search is repeated only when the text or the state changes.
-        self.model = SearchModel { asked: self.view.text.trim().to_owned(), ..SearchModel::default() };
+        self.model = SearchModel { query: self.view.text.trim().to_owned(), ..SearchModel::default() };
     }
 }
 
@@ -56,68 +56,70 @@ impl Panel for SearchPanel {
     }
 
     fn update(&mut self, memory: &Memory, context: &PanelContext) {
-        match taken(&mut self.searching) {
-            Some(Ok(found)) => {
-                let asked = self.asked.as_ref().map(|(text, _)| text.clone()).unwrap_or_default();
-                self.reading = memory.read_in_background(move |world| SearchModel::of(world, &asked, &found)).ok();
+        match poll_ticket(&mut self.pending_search) {
+            Some(Ok(results)) => {
+                let query = self.sent_search.as_ref().map(|(text, _)| text.clone()).unwrap_or_default();
+                self.pending_model =
+                    memory.read_in_background(move |world| SearchModel::from_results(world, &query, &results)).ok();
             }
-            Some(Err(error)) => self.fail(&error),
+            Some(Err(error)) => self.report_error(&error),
             None => {}
         }
-        match taken(&mut self.reading) {
+        match poll_ticket(&mut self.pending_model) {
             Some(Ok(model)) => self.model = model,
-            Some(Err(error)) => self.fail(&error),
+            Some(Err(error)) => self.report_error(&error),
             None => {}
         }
         let text = self.view.text.trim();
         if text.is_empty() {
-            (self.searching, self.reading, self.asked) = (None, None, None);
+            (self.pending_search, self.pending_model, self.sent_search) = (None, None, None);
             self.model = SearchModel::default();
             return;
         }
-        let same = |(asked, position): &(String, Position)| asked == text && *position == context.version.position;
-        if self.asked.as_ref().is_some_and(same) {
+        let is_same_search =
+            |(query, position): &(String, Position)| query == text && *position == context.version.position;
+        if self.sent_search.as_ref().is_some_and(is_same_search) {
             return;
         }
-        let wanted = who_knows(text).filter(|about| !about.is_empty()).unwrap_or_else(|| text.to_owned());
+        let search_text = who_knows(text).filter(|topic| !topic.is_empty()).unwrap_or_else(|| text.to_owned());
         // The new search replaces a pending search, because only the current text matters.
-        if let Ok(ticket) = memory.search(Search { depth: 1, ..Search::new(wanted) }) {
-            (self.searching, self.reading) = (Some(ticket), None);
-            self.asked = Some((text.to_owned(), context.version.position));
+        if let Ok(ticket) = memory.search(Search { depth: 1, ..Search::new(search_text) }) {
+            (self.pending_search, self.pending_model) = (Some(ticket), None);
+            self.sent_search = Some((text.to_owned(), context.version.position));
         }
     }
 
-    fn ui(&mut self, ui: &mut Ui, look: &Look) -> Vec<Request> {
-        let mut asked = std::mem::take(&mut self.asks);
-        let waits = self.waits();
-        if waits {
+    fn ui(&mut self, ui: &mut Ui, display: &DisplayContext) -> Vec<Request> {
+        let mut requests = std::mem::take(&mut self.pending_requests);
+        let is_pending = self.is_pending();
+        if is_pending {
             ui.ctx().request_repaint();
         }
-        for action in search_ui(ui, look, &self.model, &mut self.view, waits) {
+        for action in search_ui(ui, display, &self.model, &mut self.view, is_pending) {
             match action {
-                SearchAction::Ask(request) => asked.push(request),
+                SearchAction::Request(request) => requests.push(request),
                 // The next update will send the search, so request the next frame now.
-                SearchAction::Typed => ui.ctx().request_repaint(),
+                SearchAction::TextChanged => ui.ctx().request_repaint(),
             }
         }
-        asked
+        requests
     }
 
-    fn show(&mut self, request: &Request) -> bool {
+    fn handle_request(&mut self, request: &Request) -> bool {
         let Request::Search(text) = request else { return false };
         if !text.is_empty() {
             self.view.text.clone_from(text);
-            self.view.marked = 0;
+            self.view.highlighted = 0;
         }
         self.view.focus = true;
         true
     }
 
-    fn save(&self) -> Option<Saved> {
-        saved(&self.view)
+    fn save(&self) -> Option<SavedState> {
+        save_state(&self.view)
     }
 
-    fn restore(&mut self, kept: Saved) {
-        self.view = restored(kept).unwrap_or_default();
+    fn restore(&mut self, saved: SavedState) {
+        self.view = restore_state(saved).unwrap_or_default();
     }
 }

@@ -3,17 +3,18 @@
 use hearsay_model::{EntityId, FactId, FactStatus, PassageId, text};
 use serde::{Deserialize, Serialize};
 
-use crate::{names::Named, panels::fact::HolderLine};
+use crate::{names::NamedEntity, panels::fact::KnowerLine};
 
 /// The results of a search.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SearchModel {
     /// The search text, as typed.
-    pub asked: String,
+    #[serde(rename = "asked")]
+    pub query: String,
     /// The results by group: knowers, entities, facts, passages.
     pub groups: Vec<SearchGroup>,
     /// The most similar names, if there are no results.
-    pub hints: Vec<Named>,
+    pub hints: Vec<NamedEntity>,
     /// Whether the search compared meanings. If false, it used only keywords and the graph.
     pub meaning: bool,
 }
@@ -35,9 +36,11 @@ pub struct SearchRow {
     /// Name of the entity, statement of the fact, or text of the passage.
     pub text: String,
     /// Why the search found the result, in a few words.
-    pub why: String,
+    #[serde(rename = "why")]
+    pub match_reason: String,
     /// Entity of the result: the entity itself, the subject of a fact, or the speaker of a passage.
-    pub named: Option<Named>,
+    #[serde(rename = "named")]
+    pub entity: Option<NamedEntity>,
     /// Status of the fact; `None` if the result is not a fact.
     pub status: Option<FactStatus>,
     /// Whether the result is a secret.
@@ -52,11 +55,14 @@ pub struct SearchRow {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Knowers {
     /// Whether the party knows the fact and since when, for display.
-    pub table: Option<String>,
+    #[serde(rename = "table")]
+    pub party_knowledge: Option<String>,
     /// Whether everyone knows the fact.
-    pub everybody: bool,
+    #[serde(rename = "everybody")]
+    pub known_to_everybody: bool,
     /// Knowers with a knowledge edge of their own, groups first.
-    pub held_by: Vec<HolderLine>,
+    #[serde(rename = "held_by")]
+    pub lines: Vec<KnowerLine>,
     /// Number of knowers that are not listed.
     pub more: usize,
 }
@@ -82,18 +88,18 @@ impl SearchModel {
 
 /// Returns the topic of a question about knowers, such as `the ledger` for `who knows about the ledger?`. Returns
 /// `None` for any other text.
-pub fn who_knows(asked: &str) -> Option<String> {
-    let plain = text::normal(asked);
+pub fn who_knows(query: &str) -> Option<String> {
+    let normalized = text::normal(query);
     let words = hearsay_model::words::english();
-    let rest = words.knower_questions.iter().find_map(|start| plain.strip_prefix(start.as_str()))?;
+    let topic = words.knower_questions.iter().find_map(|start| normalized.strip_prefix(start.as_str()))?;
     // Any other text can be a name, such as `Who Knowsley`.
-    if !(rest.is_empty() || rest.starts_with([' ', '?', '\u{2026}', '.'])) {
+    if !(topic.is_empty() || topic.starts_with([' ', '?', '\u{2026}', '.'])) {
         return None;
     }
-    let rest = rest.trim_matches(|c: char| c.is_whitespace() || "?\u{2026}.!".contains(c));
-    let after = |word: &String| rest.strip_prefix(word.as_str())?.strip_prefix(' ');
-    let rest = words.subject_openers.iter().find_map(after).unwrap_or(rest);
-    Some(rest.trim().to_owned())
+    let topic = topic.trim_matches(|c: char| c.is_whitespace() || "?\u{2026}.!".contains(c));
+    let strip_opener = |word: &String| topic.strip_prefix(word.as_str())?.strip_prefix(' ');
+    let topic = words.subject_openers.iter().find_map(strip_opener).unwrap_or(topic);
+    Some(topic.trim().to_owned())
 }
 
 #[cfg(test)]
@@ -102,7 +108,7 @@ mod tests {
 
     #[test]
     fn a_question_who_knows_is_told_from_a_name() {
-        let check = |asked: &str, expected: Option<&str>| assert_eq!(who_knows(asked).as_deref(), expected, "{asked}");
+        let check = |query: &str, expected: Option<&str>| assert_eq!(who_knows(query).as_deref(), expected, "{query}");
         check("Who knows about the ledger?", Some("the ledger"));
         check("who knows the watch password", Some("the watch password"));
         check("who knows\u{2026}", Some(""));

@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use super::model::{Knowers, SearchModel, SearchRow, Target};
 use crate::{
-    direction::visual,
-    panel::{Look, Request},
-    panels::fact::{hidden_count, holder_ui, labelled},
-    text::shortened,
+    direction::visual_order,
+    panel::{DisplayContext, Request},
+    panels::fact::{hidden_count_label, knower_ui, named_text_field},
+    text::shorten,
     theme::Tone,
-    widgets::{badge, entity_button, icon_button, kind_sign, label, section, weak},
+    widgets::{badge, entity_button, icon_button, kind_symbol, label, section_heading, weak_label},
 };
 
 /// View state of the search.
@@ -21,7 +21,8 @@ pub struct SearchView {
     /// The typed text.
     pub text: String,
     /// Index of the highlighted result.
-    pub marked: usize,
+    #[serde(rename = "marked")]
+    pub highlighted: usize,
     /// Recently opened entities, newest first.
     pub recent: Vec<EntityId>,
     /// Whether to give the search box the keyboard focus.
@@ -29,98 +30,110 @@ pub struct SearchView {
     pub focus: bool,
     /// Whether to scroll to the highlighted result.
     #[serde(skip)]
-    pub(super) moved: bool,
+    pub(super) scroll_to_highlighted: bool,
 }
 
 /// Maximum number of recent entities.
-const RECENT: usize = 8;
+const MAX_RECENT: usize = 8;
 
 /// An action that the user requests from the panel.
 #[derive(Debug, Clone)]
 #[allow(clippy::large_enum_variant, reason = "few at a time, and gone in the same frame")]
 pub enum SearchAction {
     /// Send a request to the desk.
-    Ask(Request),
+    Request(Request),
     /// The text changed, so the panel must search for the new text.
-    Typed,
+    TextChanged,
 }
 
-/// Draws the search. `waits` is true while the results for the typed text have not arrived.
+/// Draws the search. `is_pending` is true while the results for the typed text have not arrived.
 pub fn search_ui(
     ui: &mut Ui,
-    look: &Look,
+    display: &DisplayContext,
     model: &SearchModel,
     view: &mut SearchView,
-    waits: bool,
+    is_pending: bool,
 ) -> Vec<SearchAction> {
     let mut actions = Vec::new();
-    let safe = |row: &&SearchRow| !look.screen_safe || row.safe;
-    let rows: Vec<&SearchRow> = model.rows().filter(safe).collect();
+    let is_shown = |row: &&SearchRow| !display.screen_safe || row.safe;
+    let rows: Vec<&SearchRow> = model.rows().filter(is_shown).collect();
     let last = rows.len().saturating_sub(1);
-    keys(ui, view, last);
-    let entered = box_ui(ui, look, view, &mut actions);
-    view.marked = view.marked.min(last);
-    let mut opened = entered.then(|| rows.get(view.marked)).flatten().copied();
+    handle_keys(ui, view, last);
+    let is_confirmed = search_box_ui(ui, display, view, &mut actions);
+    view.highlighted = view.highlighted.min(last);
+    let mut opened = is_confirmed.then(|| rows.get(view.highlighted)).flatten().copied();
     if view.text.trim().is_empty() {
-        nothing_typed(ui, look, view, &mut actions);
+        empty_query_ui(ui, display, view, &mut actions);
         return actions;
     }
-    let mut asked = Vec::new();
+    let mut requests = Vec::new();
     if super::who_knows(view.text.trim()).is_none() {
-        let who =
+        let who_knows_button =
             ui.button("Who knows about this?").on_hover_text("Show who knows it and who hides it, the party first");
-        if who.clicked() {
+        if who_knows_button.clicked() {
             view.text = format!("who knows about {}?", view.text.trim().trim_end_matches('?'));
-            view.marked = 0;
-            actions.push(SearchAction::Typed);
+            view.highlighted = 0;
+            actions.push(SearchAction::TextChanged);
         }
     }
     // Results of another search start at the top.
-    egui::ScrollArea::vertical().id_salt(("found", &model.asked)).auto_shrink([false, false]).show(ui, |ui| {
+    egui::ScrollArea::vertical().id_salt(("found", &model.query)).auto_shrink([false, false]).show(ui, |ui| {
         let mut number = 0;
         for group in &model.groups {
-            let shown: Vec<&SearchRow> = group.rows.iter().filter(safe).collect();
-            if shown.is_empty() {
+            let visible_rows: Vec<&SearchRow> = group.rows.iter().filter(is_shown).collect();
+            if visible_rows.is_empty() {
                 continue;
             }
-            section(ui, look, &group.title, Some(shown.len()));
-            for row in shown {
-                let marked = number == view.marked;
-                if row_ui(ui, look, row, number, marked, marked && view.moved, &mut asked) {
-                    view.marked = number;
+            section_heading(ui, display, &group.title, Some(visible_rows.len()));
+            for row in visible_rows {
+                let is_highlighted = number == view.highlighted;
+                if row_ui(
+                    ui,
+                    display,
+                    row,
+                    number,
+                    is_highlighted,
+                    is_highlighted && view.scroll_to_highlighted,
+                    &mut requests,
+                ) {
+                    view.highlighted = number;
                     opened = Some(row);
                 }
                 number += 1;
             }
         }
-        if look.screen_safe {
-            hidden_count(ui, look, model.rows().count() - rows.len());
+        if display.screen_safe {
+            hidden_count_label(ui, display, model.rows().count() - rows.len());
         }
-        if rows.is_empty() && !waits {
-            nothing_found(ui, look, model, view, &mut actions);
-        } else if !model.meaning && !waits && !rows.is_empty() {
-            ui.add_space(look.theme.spacing().normal);
-            weak(ui, look, "Found by name, keyword and graph. Without a sentence encoder, meaning is not compared.");
+        if rows.is_empty() && !is_pending {
+            no_results_ui(ui, display, model, view, &mut actions);
+        } else if !model.meaning && !is_pending && !rows.is_empty() {
+            ui.add_space(display.theme.spacing().normal);
+            weak_label(
+                ui,
+                display,
+                "Found by name, keyword and graph. Without a sentence encoder, meaning is not compared.",
+            );
         }
     });
-    view.moved = false;
+    view.scroll_to_highlighted = false;
     if let Some(row) = opened {
-        open(row, view, &mut actions);
+        open_target(row, view, &mut actions);
     }
-    actions.extend(asked.into_iter().map(SearchAction::Ask));
+    actions.extend(requests.into_iter().map(SearchAction::Request));
     actions
 }
 
 /// Moves the highlight with Up and Down while the search box has the focus.
-fn keys(ui: &Ui, view: &mut SearchView, last: usize) {
+fn handle_keys(ui: &Ui, view: &mut SearchView, last: usize) {
     if !ui.memory(|memory| memory.has_focus(field_id())) {
         return;
     }
     let pressed = |key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
-    for (key, by) in [(Key::ArrowDown, 1_isize), (Key::ArrowUp, -1), (Key::PageDown, 8), (Key::PageUp, -8)] {
+    for (key, step) in [(Key::ArrowDown, 1_isize), (Key::ArrowUp, -1), (Key::PageDown, 8), (Key::PageUp, -8)] {
         if pressed(key) {
-            view.marked = view.marked.saturating_add_signed(by).min(last);
-            view.moved = true;
+            view.highlighted = view.highlighted.saturating_add_signed(step).min(last);
+            view.scroll_to_highlighted = true;
         }
     }
 }
@@ -130,36 +143,41 @@ fn field_id() -> egui::Id {
 }
 
 /// Draws the search box. Returns whether the user pressed Enter in the box.
-fn box_ui(ui: &mut Ui, look: &Look, view: &mut SearchView, actions: &mut Vec<SearchAction>) -> bool {
+fn search_box_ui(
+    ui: &mut Ui,
+    display: &DisplayContext,
+    view: &mut SearchView,
+    actions: &mut Vec<SearchAction>,
+) -> bool {
     ui.horizontal(|ui| {
-        let room = look.theme.sizes().target + look.theme.spacing().normal * 2.0;
+        let button_width = display.theme.sizes().target + display.theme.spacing().normal * 2.0;
         let field = TextEdit::singleline(&mut view.text)
             .id(field_id())
-            .hint_text(crate::widgets::as_hint("A name, words, or: who knows about \u{2026}?"))
-            .desired_width((ui.available_width() - room).max(80.0));
-        let response = labelled(ui.add(field), "Search", &view.text);
+            .hint_text(crate::widgets::italic_hint("A name, words, or: who knows about \u{2026}?"))
+            .desired_width((ui.available_width() - button_width).max(80.0));
+        let response = named_text_field(ui.add(field), "Search", &view.text);
         if std::mem::take(&mut view.focus) {
             response.request_focus();
             select_all(ui, &response, &view.text);
         }
-        let mut changed = response.changed();
-        let escape = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Escape));
-        let clear = icon_button(ui, "\u{D7}", "Clear the search").clicked();
-        if clear || escape && !view.text.is_empty() {
-            changed |= !view.text.is_empty();
+        let mut text_changed = response.changed();
+        let escape_pressed = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Escape));
+        let clear_clicked = icon_button(ui, "\u{D7}", "Clear the search").clicked();
+        if clear_clicked || escape_pressed && !view.text.is_empty() {
+            text_changed |= !view.text.is_empty();
             view.text.clear();
             response.request_focus();
         }
-        if changed {
-            view.marked = 0;
-            actions.push(SearchAction::Typed);
+        if text_changed {
+            view.highlighted = 0;
+            actions.push(SearchAction::TextChanged);
         }
-        let entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
-        if entered {
+        let is_confirmed = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+        if is_confirmed {
             // Keep the keyboard focus in the box for the next search.
             response.request_focus();
         }
-        entered
+        is_confirmed
     })
     .inner
 }
@@ -174,64 +192,68 @@ fn select_all(ui: &Ui, response: &egui::Response, text: &str) {
 }
 
 /// Opens the target of a result.
-fn open(row: &SearchRow, view: &mut SearchView, actions: &mut Vec<SearchAction>) {
+fn open_target(row: &SearchRow, view: &mut SearchView, actions: &mut Vec<SearchAction>) {
     let request = match &row.target {
         Target::Entity(id) => {
             view.recent.retain(|recent| recent != id);
             view.recent.insert(0, id.clone());
-            view.recent.truncate(RECENT);
+            view.recent.truncate(MAX_RECENT);
             Some(Request::Show(id.clone()))
         }
         Target::Fact(fact) => Some(Request::ShowFact(*fact)),
         Target::Passage(_, open) => open.clone().map(Request::Show),
     };
-    actions.extend(request.map(SearchAction::Ask));
+    actions.extend(request.map(SearchAction::Request));
 }
 
-fn nothing_typed(ui: &mut Ui, look: &Look, view: &mut SearchView, actions: &mut Vec<SearchAction>) {
-    ui.add_space(look.theme.spacing().wide);
-    weak(ui, look, "Type a name, its beginning, or words that were said. Or ask who knows something.");
+fn empty_query_ui(ui: &mut Ui, display: &DisplayContext, view: &mut SearchView, actions: &mut Vec<SearchAction>) {
+    ui.add_space(display.theme.spacing().wide);
+    weak_label(ui, display, "Type a name, its beginning, or words that were said. Or ask who knows something.");
     ui.horizontal_wrapped(|ui| {
-        weak(ui, look, "For example:");
+        weak_label(ui, display, "For example:");
         if ui.button("who knows about the ledger?").clicked() {
             view.text = "who knows about the ledger?".into();
             view.focus = true;
-            actions.push(SearchAction::Typed);
+            actions.push(SearchAction::TextChanged);
         }
     });
-    let recent: Vec<_> = view.recent.iter().filter_map(|id| look.names.get(id)).collect();
-    if recent.is_empty() || look.screen_safe {
+    let recent: Vec<_> = view.recent.iter().filter_map(|id| display.names.get(id)).collect();
+    if recent.is_empty() || display.screen_safe {
         return;
     }
-    section(ui, look, "Recently opened", None);
-    for named in recent {
-        if entity_button(ui, look, named).clicked() {
-            actions.push(SearchAction::Ask(Request::Show(named.id.clone())));
+    section_heading(ui, display, "Recently opened", None);
+    for entity in recent {
+        if entity_button(ui, display, entity).clicked() {
+            actions.push(SearchAction::Request(Request::Show(entity.id.clone())));
         }
     }
 }
 
-fn nothing_found(
+fn no_results_ui(
     ui: &mut Ui,
-    look: &Look,
+    display: &DisplayContext,
     model: &SearchModel,
     view: &mut SearchView,
     actions: &mut Vec<SearchAction>,
 ) {
-    ui.add_space(look.theme.spacing().wide);
-    let hidden = look.screen_safe && model.rows().next().is_some();
-    weak(ui, look, if hidden { "Other results are hidden in screen-safe mode." } else { "Nothing was found." });
-    if model.hints.is_empty() || look.screen_safe {
+    ui.add_space(display.theme.spacing().wide);
+    let has_hidden_results = display.screen_safe && model.rows().next().is_some();
+    weak_label(
+        ui,
+        display,
+        if has_hidden_results { "Other results are hidden in screen-safe mode." } else { "Nothing was found." },
+    );
+    if model.hints.is_empty() || display.screen_safe {
         return;
     }
     ui.horizontal_wrapped(|ui| {
-        weak(ui, look, "Did you mean");
+        weak_label(ui, display, "Did you mean");
         for hint in &model.hints {
-            if entity_button(ui, look, hint).clicked() {
+            if entity_button(ui, display, hint).clicked() {
                 view.recent.retain(|recent| *recent != hint.id);
                 view.recent.insert(0, hint.id.clone());
-                view.recent.truncate(RECENT);
-                actions.push(SearchAction::Ask(Request::Show(hint.id.clone())));
+                view.recent.truncate(MAX_RECENT);
+                actions.push(SearchAction::Request(Request::Show(hint.id.clone())));
             }
         }
     });
@@ -240,31 +262,32 @@ fn nothing_found(
 /// Draws a result. Returns whether the user clicked it.
 fn row_ui(
     ui: &mut Ui,
-    look: &Look,
+    display: &DisplayContext,
     row: &SearchRow,
     number: usize,
-    marked: bool,
+    is_highlighted: bool,
     scroll: bool,
-    asked: &mut Vec<Request>,
+    requests: &mut Vec<Request>,
 ) -> bool {
-    let palette = look.theme.palette();
+    let palette = display.theme.palette();
     let builder = UiBuilder::new().id_salt(("result", number)).sense(Sense::click());
     let response = ui
         .scope_builder(builder, |ui| {
             let hovered = ui.response().hovered();
-            let fill = match (marked, hovered) {
+            let fill = match (is_highlighted, hovered) {
                 (true, _) => palette.selection,
                 (false, true) => palette.hovered,
                 _ => egui::Color32::TRANSPARENT,
             };
-            let margin = egui::Margin::symmetric(look.theme.spacing().normal as i8, look.theme.spacing().tight as i8);
-            egui::Frame::new().fill(fill).corner_radius(look.theme.spacing().rounding).inner_margin(margin).show(
+            let margin =
+                egui::Margin::symmetric(display.theme.spacing().normal as i8, display.theme.spacing().tight as i8);
+            egui::Frame::new().fill(fill).corner_radius(display.theme.spacing().rounding).inner_margin(margin).show(
                 ui,
                 |ui| {
                     ui.set_width(ui.available_width());
-                    text_ui(ui, look, row);
+                    text_ui(ui, display, row);
                     if let Some(knowers) = &row.knowers {
-                        knowers_ui(ui, look, knowers, asked);
+                        knowers_ui(ui, display, knowers, requests);
                     }
                 },
             );
@@ -273,71 +296,71 @@ fn row_ui(
     if scroll {
         response.scroll_to_me(None);
     }
-    let name = visual(&row.text).into_owned();
-    response.widget_info(|| egui::WidgetInfo::selected(egui::WidgetType::Button, true, marked, &name));
+    let name = visual_order(&row.text).into_owned();
+    response.widget_info(|| egui::WidgetInfo::selected(egui::WidgetType::Button, true, is_highlighted, &name));
     response.clicked()
 }
 
-fn text_ui(ui: &mut Ui, look: &Look, row: &SearchRow) {
-    let palette = look.theme.palette();
+fn text_ui(ui: &mut Ui, display: &DisplayContext, row: &SearchRow) {
+    let palette = display.theme.palette();
     ui.horizontal_wrapped(|ui| {
         // Badges do not wrap, so draw them first.
         if row.secret {
-            badge(ui, look, Tone::Secret, "\u{1F512} secret");
+            badge(ui, display, Tone::Secret, "\u{1F512} secret");
         }
         match row.status {
-            Some(FactStatus::Proposed) => _ = badge(ui, look, Tone::Accent, "in review"),
-            Some(FactStatus::Claimed) => _ = badge(ui, look, Tone::Warn, "claimed"),
-            Some(FactStatus::False) => _ = badge(ui, look, Tone::Bad, "untrue"),
+            Some(FactStatus::Proposed) => _ = badge(ui, display, Tone::Accent, "in review"),
+            Some(FactStatus::Claimed) => _ = badge(ui, display, Tone::Warn, "claimed"),
+            Some(FactStatus::False) => _ = badge(ui, display, Tone::Bad, "untrue"),
             _ => {}
         }
-        match (&row.target, &row.named) {
-            (Target::Entity(_), Some(named)) => {
-                let colour = look.theme.kind(named.kind.as_ref());
-                ui.label(RichText::new(kind_sign(named.kind.as_ref())).color(colour));
+        match (&row.target, &row.entity) {
+            (Target::Entity(_), Some(entity)) => {
+                let colour = display.theme.kind(entity.kind.as_ref());
+                ui.label(RichText::new(kind_symbol(entity.kind.as_ref())).color(colour));
                 label(ui, RichText::new(&row.text).strong().color(palette.strong));
-                if let Some(kind) = &named.kind {
+                if let Some(kind) = &entity.kind {
                     ui.label(RichText::new(kind.as_str()).small().color(palette.weak));
                 }
             }
-            (Target::Passage(..), named) => {
-                let who = named.as_ref().map_or("", |named| named.name.as_str());
-                if !who.is_empty() {
-                    label(ui, RichText::new(format!("{who}:")).color(palette.weak));
+            (Target::Passage(..), entity) => {
+                let speaker = entity.as_ref().map_or("", |entity| entity.name.as_str());
+                if !speaker.is_empty() {
+                    label(ui, RichText::new(format!("{speaker}:")).color(palette.weak));
                 }
-                label(ui, RichText::new(format!("\u{201C}{}\u{201D}", shortened(&row.text, 240))).italics());
+                label(ui, RichText::new(format!("\u{201C}{}\u{201D}", shorten(&row.text, 240))).italics());
             }
             _ => _ = label(ui, RichText::new(&row.text).color(palette.text)),
         }
-        if !row.why.is_empty() {
-            label(ui, RichText::new(&row.why).small().color(palette.weak));
+        if !row.match_reason.is_empty() {
+            label(ui, RichText::new(&row.match_reason).small().color(palette.weak));
         }
     });
 }
 
 /// Draws the knowers of a fact, the party first.
-fn knowers_ui(ui: &mut Ui, look: &Look, knowers: &Knowers, asked: &mut Vec<Request>) {
-    let palette = look.theme.palette();
+fn knowers_ui(ui: &mut Ui, display: &DisplayContext, knowers: &Knowers, requests: &mut Vec<Request>) {
+    let palette = display.theme.palette();
     ui.horizontal_wrapped(|ui| {
-        ui.spacing_mut().item_spacing.x = look.theme.spacing().tight;
-        let (text, colour) = match &knowers.table {
-            _ if knowers.everybody => ("Everybody knows it".to_owned(), palette.text),
-            Some(table) => (format!("\u{2605} {table}"), palette.good),
+        ui.spacing_mut().item_spacing.x = display.theme.spacing().tight;
+        let (text, colour) = match &knowers.party_knowledge {
+            _ if knowers.known_to_everybody => ("Everybody knows it".to_owned(), palette.text),
+            Some(party_knowledge) => (format!("\u{2605} {party_knowledge}"), palette.good),
             None => ("\u{2606} The party does not know it".into(), palette.weak),
         };
         label(ui, RichText::new(&text).color(colour));
-        if look.screen_safe {
+        if display.screen_safe {
             return;
         }
-        for holder in &knowers.held_by {
+        for line in &knowers.lines {
             ui.label(RichText::new("\u{00B7}").color(palette.weak));
-            holder_ui(ui, look, holder, asked);
+            knower_ui(ui, display, line, requests);
         }
-        if knowers.held_by.is_empty() && knowers.table.is_none() && !knowers.everybody {
-            weak(ui, look, "\u{00B7} nobody knows it");
+        if knowers.lines.is_empty() && knowers.party_knowledge.is_none() && !knowers.known_to_everybody {
+            weak_label(ui, display, "\u{00B7} nobody knows it");
         }
         if knowers.more > 0 {
-            weak(ui, look, &format!("and {} more", knowers.more));
+            weak_label(ui, display, &format!("and {} more", knowers.more));
         }
     });
 }

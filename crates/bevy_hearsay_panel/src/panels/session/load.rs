@@ -12,16 +12,17 @@ use hearsay_query::{
 };
 
 use super::model::{
-    ChangedModel, FirstModel, LearnedModel, LearnerModel, LineModel, Next, OpenModel, Part, PartModel, PartRequest,
-    Playing, RecapModel, ReportModel, SessionLine, SessionModel,
+    ChangedModel, CurrentSession, LearnedModel, LearnerModel, LogLineModel, NextSessionDefaults, OpenThreadModel,
+    RecapModel, ReportModel, ReviewFirstModel, SessionLine, SessionModel, SessionPart, SessionPartModel,
+    SessionPartRequest,
 };
 use crate::{
-    names::Named,
-    text::{Linked, counted},
+    names::NamedEntity,
+    text::{LinkedText, format_count},
 };
 
 /// Maximum number of log lines shown. From a longer log, only the last lines are shown.
-const LINES: usize = 2_000;
+const MAX_LOG_LINES: usize = 2_000;
 
 impl SessionModel {
     /// Reads the list of sessions. Call this function on a background thread, because it counts every line.
@@ -35,26 +36,30 @@ impl SessionModel {
         let count = u32::try_from(rows.len()).unwrap_or(u32::MAX);
         let players: Vec<EntityId> =
             player_characters(state).into_iter().filter(|id| !is_dead(state, id, state.clock())).collect();
-        let playing = state.playing().map(|playing| Playing {
+        let current = state.playing().map(|playing| CurrentSession {
             id: playing.session.clone(),
             title: title(state, &playing.session),
-            place: playing.place.as_ref().map(|id| Named::of(state, id)),
+            place: playing.place.as_ref().map(|id| NamedEntity::new(state, id)),
             time: playing
                 .time
                 .as_ref()
                 .and_then(|date| date.time)
                 .max(state.clock())
                 .map(|time| state.calendar().print(time)),
-            here: playing.here.iter().map(|id| Named::of(state, id)).collect(),
-            away: players.iter().filter(|id| !playing.here.contains(id)).map(|id| Named::of(state, id)).collect(),
+            present: playing.here.iter().map(|id| NamedEntity::new(state, id)).collect(),
+            absent: players
+                .iter()
+                .filter(|id| !playing.here.contains(id))
+                .map(|id| NamedEntity::new(state, id))
+                .collect(),
         });
-        let next = Next {
+        let next = NextSessionDefaults {
             number: latest.unwrap_or(count).saturating_add(1),
-            players: players.iter().map(|id| Named::of(state, id)).collect(),
-            place: last_place(state).map(|id| Named::of(state, &id)),
+            players: players.iter().map(|id| NamedEntity::new(state, id)).collect(),
+            place: last_place(state).map(|id| NamedEntity::new(state, &id)),
             clock: state.clock().map(|time| state.calendar().print(time)),
         };
-        Ok(Self { sessions: rows.into_iter().rev().map(|row| line(state, row)).collect(), playing, next })
+        Ok(Self { sessions: rows.into_iter().rev().map(|row| session_line(state, row)).collect(), current, next })
     }
 }
 
@@ -62,7 +67,7 @@ fn title(state: &State, id: &hearsay_model::SessionId) -> String {
     state.session(id).map_or_else(|| id.to_string(), |session| session.title.clone())
 }
 
-fn line(state: &State, row: SessionRow) -> SessionLine {
+fn session_line(state: &State, row: SessionRow) -> SessionLine {
     let time = match (row.start, row.end) {
         (Some(start), Some(end)) => format!("{start} \u{2013} {end}"),
         (Some(start), None) => start,
@@ -76,36 +81,38 @@ fn line(state: &State, row: SessionRow) -> SessionLine {
         title: row.title,
         date: row.date,
         time,
-        present: row.present.iter().map(|id| Named::of(state, id)).collect(),
+        present: row.present.iter().map(|id| NamedEntity::new(state, id)).collect(),
         lines: row.lines,
     }
 }
 
-impl PartModel {
+impl SessionPartModel {
     /// Reads a part of a session. Call this function on a background thread, because it visits every line and knowledge
     /// edge.
     ///
     /// # Errors
     /// Returns an error if the session does not exist.
-    pub fn load(world: &ReadSnapshot, request: &PartRequest) -> Result<Self, MemoryError> {
+    pub fn load(world: &ReadSnapshot, request: &SessionPartRequest) -> Result<Self, MemoryError> {
         let state = &*world.state;
         let id = request.session.as_str();
         Ok(match request.part {
-            Part::Log => {
-                let (_, lines, all) = session_lines(state, Some(id), LINES)?;
-                let before = all - lines.len();
-                Self::Log(log(state, lines), before)
+            SessionPart::Log => {
+                let (_, lines, total) = session_lines(state, Some(id), MAX_LOG_LINES)?;
+                let omitted_count = total - lines.len();
+                Self::Log(log_lines(state, lines), omitted_count)
             }
-            Part::Report => Self::Report(Box::new(ReportModel::of(state, &session_report(state, Some(id))?))),
-            Part::Recap => {
-                let whom = if request.players { RecapFor::Players } else { RecapFor::Dm };
-                let recap = session_recap(state, Some(id), &whom, request.words)?;
+            SessionPart::Report => {
+                Self::Report(Box::new(ReportModel::from_report(state, &session_report(state, Some(id))?)))
+            }
+            SessionPart::Recap => {
+                let audience = if request.players { RecapFor::Players } else { RecapFor::Dm };
+                let recap = session_recap(state, Some(id), &audience, request.words)?;
                 let lines: Vec<&str> = recap.recap.lines.iter().map(|line| line.text.as_str()).collect();
                 Self::Recap(RecapModel {
                     players: request.players,
-                    kept: state.recap(&request.session, request.players).map(str::to_owned),
-                    made: lines.join("\n"),
-                    of: (lines.len(), recap.recap.of),
+                    saved_text: state.recap(&request.session, request.players).map(str::to_owned),
+                    generated_text: lines.join("\n"),
+                    counts: (lines.len(), recap.recap.of),
                     title: recap.title,
                 })
             }
@@ -114,91 +121,94 @@ impl PartModel {
 }
 
 /// Converts log lines for display. Time and place are set only on lines where they change.
-fn log(state: &State, lines: Vec<LineRow>) -> Vec<LineModel> {
-    let (mut time, mut at) = (None, None);
-    let model = |row: LineRow| {
-        let new = |last: &mut Option<String>, now: Option<String>| {
-            let changed = now.is_some() && *last != now;
-            last.clone_from(&now);
-            now.filter(|_| changed)
+fn log_lines(state: &State, lines: Vec<LineRow>) -> Vec<LogLineModel> {
+    let (mut time, mut place) = (None, None);
+    let to_model = |row: LineRow| {
+        let changed_value = |previous: &mut Option<String>, current: Option<String>| {
+            let has_changed = current.is_some() && *previous != current;
+            previous.clone_from(&current);
+            current.filter(|_| has_changed)
         };
-        LineModel {
+        LogLineModel {
             line: row.line,
-            speaker: row.speaker.as_ref().map(|id| Named::of(state, id)),
+            speaker: row.speaker.as_ref().map(|id| NamedEntity::new(state, id)),
             text: row.text,
-            when: new(&mut time, row.when),
-            place: new(&mut at, row.place),
+            when: changed_value(&mut time, row.when),
+            place: changed_value(&mut place, row.place),
             heard_by: row.heard_by.join(", "),
             private: row.private,
         }
     };
-    lines.into_iter().map(model).collect()
+    lines.into_iter().map(to_model).collect()
 }
 
 impl ReportModel {
     /// Converts the engine's report for display.
-    pub fn of(state: &State, report: &SessionReport) -> Self {
+    pub fn from_report(state: &State, report: &SessionReport) -> Self {
         let fact = |id: FactId| state.fact(id);
-        let what = |id: FactId, statement: &str| {
-            fact(id).map_or_else(|| Linked::plain(statement), |fact| Linked::fact(state, fact))
+        let linked_statement = |id: FactId, statement: &str| {
+            fact(id).map_or_else(|| LinkedText::plain(statement), |fact| LinkedText::from_fact(state, fact))
         };
-        let secret = |id: FactId| fact(id).is_none_or(|fact: &std::sync::Arc<Fact>| is_secret(state, fact));
+        let is_secret_fact = |id: FactId| fact(id).is_none_or(|fact: &std::sync::Arc<Fact>| is_secret(state, fact));
         let counts = &report.counts;
-        let mut told = vec![
-            counted(counts.lines, "line", "lines"),
-            counted(counts.speakers, "speaker", "speakers"),
-            counted(counts.facts, "fact recorded", "facts recorded"),
-            counted(counts.learned, "fact learned", "facts learned"),
+        let mut count_texts = vec![
+            format_count(counts.lines, "line", "lines"),
+            format_count(counts.speakers, "speaker", "speakers"),
+            format_count(counts.facts, "fact recorded", "facts recorded"),
+            format_count(counts.learned, "fact learned", "facts learned"),
         ];
-        told.extend((counts.waiting > 0).then(|| counted(counts.waiting, "fact to review", "facts to review")));
+        count_texts
+            .extend((counts.waiting > 0).then(|| format_count(counts.waiting, "fact to review", "facts to review")));
         let learned = report.learned.iter().map(|row| LearnerModel {
-            who: row.who.entity().map(|id| Named::of(state, id)),
+            knower: row.who.entity().map(|id| NamedEntity::new(state, id)),
             player: row.player,
             facts: row
                 .facts
                 .iter()
                 .map(|row| LearnedModel {
                     fact: row.fact,
-                    what: what(row.fact, &row.statement),
+                    statement: linked_statement(row.fact, &row.statement),
                     acquisition: match &row.when {
                         Some(when) => format!("{}, {when}", row.acquisition),
                         None => row.acquisition.clone(),
                     },
                     status: row.status,
-                    secret: secret(row.fact),
+                    secret: is_secret_fact(row.fact),
                 })
                 .collect(),
         });
         let changed = report.changed.iter().map(|row| ChangedModel {
             kind: row.what,
             fact: row.fact,
-            what: what(row.fact, &row.statement),
+            statement: linked_statement(row.fact, &row.statement),
             when: row.when.clone(),
-            secret: secret(row.fact),
+            secret: is_secret_fact(row.fact),
         });
-        let threads = report.threads.iter().map(|thread| OpenModel {
+        let threads = report.threads.iter().map(|thread| OpenThreadModel {
             kind: match thread.kind {
                 ThreadKind::Quest => "quest",
                 ThreadKind::Promise => "promise",
                 ThreadKind::Debt => "debt",
                 ThreadKind::Secret => "untold secret",
             },
-            what: match thread.quest {
-                Some(_) => Linked::of(state, &thread.what, thread.quest.iter().chain(&thread.who)),
-                None => thread.fact.map_or_else(|| Linked::plain(&thread.what), |id| what(id, &thread.what)),
+            description: match thread.quest {
+                Some(_) => LinkedText::with_links(state, &thread.what, thread.quest.iter().chain(&thread.who)),
+                None => {
+                    thread.fact.map_or_else(|| LinkedText::plain(&thread.what), |id| linked_statement(id, &thread.what))
+                }
             },
             fact: thread.fact,
-            secret: thread.kind == ThreadKind::Secret || thread.fact.is_some_and(secret),
+            secret: thread.kind == ThreadKind::Secret || thread.fact.is_some_and(is_secret_fact),
         });
-        let review = report.review.iter().map(|row| FirstModel {
+        let review = report.review.iter().map(|row| ReviewFirstModel {
             fact: row.fact,
-            what: what(row.fact, &row.statement),
+            statement: linked_statement(row.fact, &row.statement),
             status: row.status,
             confidence: row.confidence,
-            why: row.why.join(", "),
+            reason: row.why.join(", "),
         });
         Self {
-            counts: told,
+            counts: count_texts,
             learned: learned.collect(),
             changed: changed.collect(),
             threads: threads.collect(),

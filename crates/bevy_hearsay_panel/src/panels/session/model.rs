@@ -4,7 +4,7 @@ use hearsay_model::{FactId, FactStatus, SessionId};
 use hearsay_query::session::ChangeKind;
 use serde::{Deserialize, Serialize};
 
-use crate::{names::Named, text::Linked};
+use crate::{names::NamedEntity, text::LinkedText};
 
 /// The sessions of a campaign, the current session, and defaults for the next session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -12,9 +12,10 @@ pub struct SessionModel {
     /// All sessions, newest first.
     pub sessions: Vec<SessionLine>,
     /// The current session; `None` if no session is active.
-    pub playing: Option<Playing>,
+    #[serde(rename = "playing")]
+    pub current: Option<CurrentSession>,
     /// Defaults for the next session.
-    pub next: Next,
+    pub next: NextSessionDefaults,
 }
 
 /// A session in the list.
@@ -31,7 +32,7 @@ pub struct SessionLine {
     /// Game time from the start to the end of the session, for display.
     pub time: String,
     /// Player characters that took part.
-    pub present: Vec<Named>,
+    pub present: Vec<NamedEntity>,
     /// Number of log lines.
     pub lines: usize,
     /// Whether a recap for the DM is saved, and whether a recap for the players is saved.
@@ -40,30 +41,32 @@ pub struct SessionLine {
 
 /// The current session.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Playing {
+pub struct CurrentSession {
     /// Id of the session.
     pub id: SessionId,
     /// Title of the session.
     pub title: String,
     /// Current place of the scene.
-    pub place: Option<Named>,
+    pub place: Option<NamedEntity>,
     /// Game time of the last log line or of the game clock, for display.
     pub time: Option<String>,
     /// Player characters at the table.
-    pub here: Vec<Named>,
+    #[serde(rename = "here")]
+    pub present: Vec<NamedEntity>,
     /// Player characters that are absent.
-    pub away: Vec<Named>,
+    #[serde(rename = "away")]
+    pub absent: Vec<NamedEntity>,
 }
 
 /// Defaults for a session that starts now.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Next {
+pub struct NextSessionDefaults {
     /// Number of the session.
     pub number: u32,
     /// Living player characters.
-    pub players: Vec<Named>,
+    pub players: Vec<NamedEntity>,
     /// Place of the last line.
-    pub place: Option<Named>,
+    pub place: Option<NamedEntity>,
     /// Time of the game clock.
     pub clock: Option<String>,
 }
@@ -71,7 +74,7 @@ pub struct Next {
 /// The parts of a session that the panel can show.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Part {
+pub enum SessionPart {
     /// The log of spoken and narrated lines.
     #[default]
     Log,
@@ -83,11 +86,11 @@ pub enum Part {
 
 /// A request for a part of one session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PartRequest {
+pub struct SessionPartRequest {
     /// Id of the session.
     pub session: SessionId,
     /// The part to read.
-    pub part: Part,
+    pub part: SessionPart,
     /// Whether the recap is for the players instead of the DM.
     pub players: bool,
     /// Maximum number of words of the recap.
@@ -96,9 +99,9 @@ pub struct PartRequest {
 
 /// The content of one part of a session.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub enum PartModel {
+pub enum SessionPartModel {
     /// The last lines of the log, in order, and the number of omitted earlier lines.
-    Log(Vec<LineModel>, usize),
+    Log(Vec<LogLineModel>, usize),
     /// The report.
     Report(Box<ReportModel>),
     /// The recap.
@@ -107,11 +110,11 @@ pub enum PartModel {
 
 /// A line of a log.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct LineModel {
+pub struct LogLineModel {
     /// Line number.
     pub line: u32,
     /// Speaker of the line; `None` for narration.
-    pub speaker: Option<Named>,
+    pub speaker: Option<NamedEntity>,
     /// Text of the line.
     pub text: String,
     /// Time of the line, if it differs from the time of the previous line.
@@ -134,16 +137,17 @@ pub struct ReportModel {
     /// Facts that changed.
     pub changed: Vec<ChangedModel>,
     /// Open threads related to the session.
-    pub threads: Vec<OpenModel>,
+    pub threads: Vec<OpenThreadModel>,
     /// Facts to review first.
-    pub review: Vec<FirstModel>,
+    pub review: Vec<ReviewFirstModel>,
 }
 
 /// Facts that a knower learned.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LearnerModel {
     /// The knower; `None` for everyone.
-    pub who: Option<Named>,
+    #[serde(rename = "who")]
+    pub knower: Option<NamedEntity>,
     /// Whether the knower is a player character or a party.
     pub player: bool,
     /// The learned facts.
@@ -156,7 +160,8 @@ pub struct LearnedModel {
     /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
-    pub what: Linked,
+    #[serde(rename = "what")]
+    pub statement: LinkedText,
     /// Acquisition and time, for display.
     pub acquisition: String,
     /// Status of the fact.
@@ -173,7 +178,8 @@ pub struct ChangedModel {
     /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
-    pub what: Linked,
+    #[serde(rename = "what")]
+    pub statement: LinkedText,
     /// Time of the change, for display.
     pub when: Option<String>,
     /// Whether the item is hidden in screen-safe mode.
@@ -182,11 +188,12 @@ pub struct ChangedModel {
 
 /// An open thread.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct OpenModel {
+pub struct OpenThreadModel {
     /// Kind of the thread, such as `promise`.
     pub kind: &'static str,
     /// Description of the thread, with links.
-    pub what: Linked,
+    #[serde(rename = "what")]
+    pub description: LinkedText,
     /// Id of the fact that states the thread, if there is one.
     pub fact: Option<FactId>,
     /// Whether the item is hidden in screen-safe mode.
@@ -195,17 +202,19 @@ pub struct OpenModel {
 
 /// A fact to review first.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct FirstModel {
+pub struct ReviewFirstModel {
     /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
-    pub what: Linked,
+    #[serde(rename = "what")]
+    pub statement: LinkedText,
     /// Status of the fact.
     pub status: FactStatus,
     /// Confidence of extraction, from 0 to 1.
     pub confidence: f64,
     /// Reason why the fact should be reviewed first.
-    pub why: String,
+    #[serde(rename = "why")]
+    pub reason: String,
 }
 
 /// A recap.
@@ -216,9 +225,12 @@ pub struct RecapModel {
     /// Title of the session.
     pub title: String,
     /// The saved text of the recap; `None` if none is saved.
-    pub kept: Option<String>,
+    #[serde(rename = "kept")]
+    pub saved_text: Option<String>,
     /// The text generated from the log and the facts.
-    pub made: String,
+    #[serde(rename = "made")]
+    pub generated_text: String,
     /// Number of lines in the recap, and number of log lines and facts from which it was generated.
-    pub of: (usize, usize),
+    #[serde(rename = "of")]
+    pub counts: (usize, usize),
 }

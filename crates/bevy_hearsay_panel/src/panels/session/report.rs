@@ -5,53 +5,57 @@ use hearsay_model::{FactId, FactStatus};
 use hearsay_query::session::ChangeKind;
 
 use super::{
-    model::{LearnerModel, LineModel, ReportModel},
+    model::{LearnerModel, LogLineModel, ReportModel},
     view::{SessionAction, SessionView},
 };
 use crate::{
-    panel::Look,
-    text::Linked,
+    panel::DisplayContext,
+    text::LinkedText,
     theme::Tone,
-    widgets::{badge, confidence, empty_state, entity_button, label, list, more, section, sentence, weak},
+    widgets::{
+        badge, confidence_bar, empty_state, entity_button, label, list, omitted_label, section_heading, sentence,
+        weak_label,
+    },
 };
 
 /// Maximum number of rows drawn per section of the report.
-const SHOWN: usize = 60;
+const MAX_ROWS: usize = 60;
 
 pub(super) fn log_ui(
     ui: &mut Ui,
-    look: &Look,
-    lines: &[LineModel],
-    before: usize,
+    display: &DisplayContext,
+    lines: &[LogLineModel],
+    omitted_count: usize,
     view: &mut SessionView,
     actions: &mut Vec<SessionAction>,
 ) {
-    let lines: Vec<&LineModel> = lines.iter().filter(|line| !(look.screen_safe && line.private)).collect();
+    let lines: Vec<&LogLineModel> = lines.iter().filter(|line| !(display.screen_safe && line.private)).collect();
     if lines.is_empty() {
-        empty_state(ui, look, "No lines yet", "Type what happens in the line at the bottom (Ctrl+L).", None);
+        empty_state(ui, display, "No lines yet", "Type what happens in the line at the bottom (Ctrl+L).", None);
         return;
     }
-    if before > 0 {
-        weak(ui, look, &format!("{before} earlier lines are not shown"));
+    if omitted_count > 0 {
+        weak_label(ui, display, &format!("{omitted_count} earlier lines are not shown"));
     }
     // Scroll to the last line when lines are added.
-    let last = (std::mem::replace(&mut view.lines, lines.len()) != lines.len()).then_some(lines.len() - 1);
-    list(ui, "log", lines.len(), &mut view.heights, look.theme.sizes().row, last, |ui, number| {
+    let last = (std::mem::replace(&mut view.line_count, lines.len()) != lines.len()).then_some(lines.len() - 1);
+    list(ui, "log", lines.len(), &mut view.heights, display.theme.sizes().row, last, |ui, number| {
         let line = lines[number];
         let scene: Vec<&str> = line.place.iter().chain(&line.when).map(String::as_str).collect();
         if !scene.is_empty() {
-            weak(ui, look, &scene.join(", "));
+            weak_label(ui, display, &scene.join(", "));
         }
         ui.horizontal_wrapped(|ui| {
-            ui.label(RichText::new(line.line.to_string()).small().color(look.theme.palette().weak));
+            ui.label(RichText::new(line.line.to_string()).small().color(display.theme.palette().weak));
             if line.private {
-                badge(ui, look, Tone::Secret, "not heard by all").on_hover_text(format!("heard by {}", line.heard_by));
+                badge(ui, display, Tone::Secret, "not heard by all")
+                    .on_hover_text(format!("heard by {}", line.heard_by));
             }
             match &line.speaker {
                 None => _ = label(ui, RichText::new(&line.text).italics()),
-                Some(who) => {
-                    if entity_button(ui, look, who).clicked() {
-                        actions.push(SessionAction::Show(who.id.clone()));
+                Some(speaker) => {
+                    if entity_button(ui, display, speaker).clicked() {
+                        actions.push(SessionAction::Show(speaker.id.clone()));
                     }
                     label(ui, format!("\u{201C}{}\u{201D}", line.text));
                 }
@@ -60,22 +64,22 @@ pub(super) fn log_ui(
     });
 }
 
-pub(super) fn report_ui(ui: &mut Ui, look: &Look, report: &ReportModel, actions: &mut Vec<SessionAction>) {
+pub(super) fn report_ui(ui: &mut Ui, display: &DisplayContext, report: &ReportModel, actions: &mut Vec<SessionAction>) {
     ScrollArea::vertical().id_salt("report").auto_shrink([false, false]).show(ui, |ui| {
         ui.horizontal_wrapped(|ui| {
             for count in &report.counts {
-                badge(ui, look, Tone::Weak, count);
+                badge(ui, display, Tone::Weak, count);
             }
         });
-        if !look.screen_safe {
-            review_ui(ui, look, report, actions);
+        if !display.screen_safe {
+            review_ui(ui, display, report, actions);
         }
         let (players, others): (Vec<_>, Vec<_>) = report.learned.iter().partition(|learner| learner.player);
-        section(ui, look, "The players learned", None);
-        players.into_iter().for_each(|learner| learner_ui(ui, look, learner, actions));
-        let changed: Vec<_> = report.changed.iter().filter(|row| !(look.screen_safe && row.secret)).collect();
-        section(ui, look, "What changed", Some(changed.len()));
-        for row in changed.iter().take(SHOWN) {
+        section_heading(ui, display, "The players learned", None);
+        players.into_iter().for_each(|learner| learner_ui(ui, display, learner, actions));
+        let changed: Vec<_> = report.changed.iter().filter(|row| !(display.screen_safe && row.secret)).collect();
+        section_heading(ui, display, "What changed", Some(changed.len()));
+        for row in changed.iter().take(MAX_ROWS) {
             let kind = match row.kind {
                 ChangeKind::Died => "died",
                 ChangeKind::Moved => "moved",
@@ -84,94 +88,97 @@ pub(super) fn report_ui(ui: &mut Ui, look: &Look, report: &ReportModel, actions:
                 ChangeKind::Changed => "changed",
                 ChangeKind::Ended => "ended",
             };
-            fact_ui(ui, look, &row.what, row.fact, actions, |ui| _ = badge(ui, look, Tone::Accent, kind));
+            fact_ui(ui, display, &row.statement, row.fact, actions, |ui| _ = badge(ui, display, Tone::Accent, kind));
         }
-        more(ui, look, changed.len().saturating_sub(SHOWN));
-        let open: Vec<_> = report.threads.iter().filter(|row| !(look.screen_safe && row.secret)).collect();
-        section(ui, look, "Open threads", Some(open.len()));
-        for row in open.iter().take(SHOWN) {
+        omitted_label(ui, display, changed.len().saturating_sub(MAX_ROWS));
+        let visible_threads: Vec<_> =
+            report.threads.iter().filter(|row| !(display.screen_safe && row.secret)).collect();
+        section_heading(ui, display, "Open threads", Some(visible_threads.len()));
+        for row in visible_threads.iter().take(MAX_ROWS) {
             let tone = if row.secret { Tone::Secret } else { Tone::Accent };
             match row.fact {
-                Some(fact) => fact_ui(ui, look, &row.what, fact, actions, |ui| _ = badge(ui, look, tone, row.kind)),
+                Some(fact) => {
+                    fact_ui(ui, display, &row.description, fact, actions, |ui| _ = badge(ui, display, tone, row.kind))
+                }
                 None => {
                     ui.horizontal_wrapped(|ui| {
-                        badge(ui, look, tone, row.kind);
-                        if let Some(id) = sentence(ui, look, &row.what, Tone::Plain) {
+                        badge(ui, display, tone, row.kind);
+                        if let Some(id) = sentence(ui, display, &row.description, Tone::Plain) {
                             actions.push(SessionAction::Show(id));
                         }
                     });
                 }
             }
         }
-        if !look.screen_safe {
-            section(ui, look, "Others learned", None);
-            others.into_iter().take(SHOWN).for_each(|learner| learner_ui(ui, look, learner, actions));
+        if !display.screen_safe {
+            section_heading(ui, display, "Others learned", None);
+            others.into_iter().take(MAX_ROWS).for_each(|learner| learner_ui(ui, display, learner, actions));
         }
     });
 }
 
-fn review_ui(ui: &mut Ui, look: &Look, report: &ReportModel, actions: &mut Vec<SessionAction>) {
-    section(ui, look, "Review these first", Some(report.review.len()));
+fn review_ui(ui: &mut Ui, display: &DisplayContext, report: &ReportModel, actions: &mut Vec<SessionAction>) {
+    section_heading(ui, display, "Review these first", Some(report.review.len()));
     if report.review.is_empty() {
-        weak(ui, look, "No facts of this session need review.");
+        weak_label(ui, display, "No facts of this session need review.");
     }
     for row in &report.review {
-        fact_ui(ui, look, &row.what, row.fact, actions, |ui| {
+        fact_ui(ui, display, &row.statement, row.fact, actions, |ui| {
             badge(
                 ui,
-                look,
+                display,
                 if row.status == FactStatus::Proposed { Tone::Warn } else { Tone::Weak },
                 row.status.as_str(),
             );
-            confidence(ui, look, "confidence", row.confidence);
+            confidence_bar(ui, display, "confidence", row.confidence);
         });
-        weak(ui, look, &row.why);
+        weak_label(ui, display, &row.reason);
     }
 }
 
-fn learner_ui(ui: &mut Ui, look: &Look, learner: &LearnerModel, actions: &mut Vec<SessionAction>) {
-    let facts: Vec<_> = learner.facts.iter().filter(|fact| !(look.screen_safe && fact.secret)).collect();
+fn learner_ui(ui: &mut Ui, display: &DisplayContext, learner: &LearnerModel, actions: &mut Vec<SessionAction>) {
+    let facts: Vec<_> = learner.facts.iter().filter(|fact| !(display.screen_safe && fact.secret)).collect();
     if facts.is_empty() {
         return;
     }
     ui.horizontal_wrapped(|ui| {
-        match &learner.who {
+        match &learner.knower {
             None => _ = ui.strong("Everybody"),
-            Some(who) => {
-                if entity_button(ui, look, who).clicked() {
-                    actions.push(SessionAction::Show(who.id.clone()));
+            Some(knower) => {
+                if entity_button(ui, display, knower).clicked() {
+                    actions.push(SessionAction::Show(knower.id.clone()));
                 }
             }
         }
-        weak(ui, look, &facts.len().to_string());
+        weak_label(ui, display, &facts.len().to_string());
     });
-    ui.indent(("learner", learner.who.as_ref().map(|who| who.id.as_str())), |ui| {
-        for fact in facts.iter().take(SHOWN) {
-            fact_ui(ui, look, &fact.what, fact.fact, actions, |ui| {
+    ui.indent(("learner", learner.knower.as_ref().map(|knower| knower.id.as_str())), |ui| {
+        for fact in facts.iter().take(MAX_ROWS) {
+            fact_ui(ui, display, &fact.statement, fact.fact, actions, |ui| {
                 if fact.secret {
-                    badge(ui, look, Tone::Secret, "secret");
+                    badge(ui, display, Tone::Secret, "secret");
                 }
                 if fact.status != FactStatus::Canon {
-                    badge(ui, look, Tone::Warn, fact.status.as_str());
+                    badge(ui, display, Tone::Warn, fact.status.as_str());
                 }
             });
         }
-        more(ui, look, facts.len().saturating_sub(SHOWN));
+        omitted_label(ui, display, facts.len().saturating_sub(MAX_ROWS));
     });
 }
 
 /// Draws a fact on one line, with a prefix and a link to the fact.
 fn fact_ui(
     ui: &mut Ui,
-    look: &Look,
-    what: &Linked,
+    display: &DisplayContext,
+    statement: &LinkedText,
     fact: FactId,
     actions: &mut Vec<SessionAction>,
-    before: impl FnOnce(&mut Ui),
+    prefix: impl FnOnce(&mut Ui),
 ) {
     ui.horizontal_wrapped(|ui| {
-        before(ui);
-        if let Some(id) = sentence(ui, look, what, Tone::Plain) {
+        prefix(ui);
+        if let Some(id) = sentence(ui, display, statement, Tone::Plain) {
             actions.push(SessionAction::Show(id));
         }
         if ui.small_button("Show fact").clicked() {

@@ -5,12 +5,15 @@ use hearsay_model::{Author, EntityId, KeptRecap, Kind};
 
 use super::*;
 use crate::{
-    names::Named,
-    testing::{bench, drawn, empty, gullhaven, settle, shows, wait_for, wait_until},
+    names::NamedEntity,
+    testing::{
+        DrawnPanel, draw_panel, empty_memory, gullhaven, open_panel, press_key, settle, shows_text, wait_for,
+        wait_until,
+    },
 };
 
-fn named(name: &str) -> Named {
-    Named { id: EntityId::new(hearsay_model::slug(name)).unwrap(), name: name.into(), kind: Some(Kind::Player) }
+fn named_player(name: &str) -> NamedEntity {
+    NamedEntity { id: EntityId::new(hearsay_model::slug(name)).unwrap(), name: name.into(), kind: Some(Kind::Player) }
 }
 
 fn session(number: u32, title: &str) -> SessionLine {
@@ -20,60 +23,53 @@ fn session(number: u32, title: &str) -> SessionLine {
         title: title.into(),
         date: None,
         time: "3 Rainmoon 412".into(),
-        present: vec![named("Wren")],
+        present: vec![named_player("Wren")],
         lines: 12,
         recaps: (false, false),
     }
 }
 
-struct Hand {
-    model: SessionModel,
-    part: Option<PartModel>,
-    view: SessionView,
-    actions: Vec<SessionAction>,
-    screen_safe: bool,
+struct Models {
+    session: SessionModel,
+    part: Option<SessionPartModel>,
 }
 
-fn hand(part: Option<PartModel>, playing: bool) -> Harness<'static, Hand> {
-    let play = Playing {
+type SessionHarness = Harness<'static, DrawnPanel<Models, SessionView, SessionAction>>;
+
+fn session_harness(part: Option<SessionPartModel>, is_playing: bool) -> SessionHarness {
+    let current_session = CurrentSession {
         id: SessionId::new("session-2").unwrap(),
         title: "The ledger".into(),
         place: None,
         time: None,
-        here: vec![named("Wren")],
-        away: vec![named("Dorric")],
+        present: vec![named_player("Wren")],
+        absent: vec![named_player("Dorric")],
     };
-    let next = Next { number: 3, players: vec![named("Wren"), named("Dorric")], ..Next::default() };
+    let next = NextSessionDefaults {
+        number: 3,
+        players: vec![named_player("Wren"), named_player("Dorric")],
+        ..NextSessionDefaults::default()
+    };
     let sessions = vec![session(2, "The ledger"), session(1, "The quay")];
-    let model = SessionModel { sessions, playing: playing.then_some(play), next };
-    let hand = Hand { model, part, view: SessionView::default(), actions: Vec::new(), screen_safe: false };
-    let mut drawn = drawn(hand, |ui, look, hand: &mut Hand| {
-        let look = Look { screen_safe: hand.screen_safe, ..look.clone() };
-        let actions = session_ui(ui, &look, &hand.model, hand.part.as_ref(), &mut hand.view);
-        hand.actions.extend(actions);
-    });
-    drawn.run_steps(3);
-    drawn
+    let session = SessionModel { sessions, current: is_playing.then_some(current_session), next };
+    draw_panel(Models { session, part }, SessionView::default(), |ui, display, models: &Models, view| {
+        session_ui(ui, display, &models.session, models.part.as_ref(), view)
+    })
 }
 
-fn press(harness: &mut Harness<'static, Hand>, key: Key) {
-    harness.key_press(key);
-    harness.run_steps(2);
-}
-
-fn recap(players: bool, kept: Option<&str>) -> Option<PartModel> {
-    Some(PartModel::Recap(RecapModel {
+fn recap(players: bool, saved_text: Option<&str>) -> Option<SessionPartModel> {
+    Some(SessionPartModel::Recap(RecapModel {
         players,
         title: "The ledger".into(),
-        kept: kept.map(str::to_owned),
-        made: "The clerk was found.".into(),
-        of: (1, 9),
+        saved_text: saved_text.map(str::to_owned),
+        generated_text: "The clerk was found.".into(),
+        counts: (1, 9),
     }))
 }
 
 #[test]
 fn a_session_starts_with_those_who_are_there() {
-    let mut harness = hand(None, false);
+    let mut harness = session_harness(None, false);
     harness.get_by_label("Title").focus();
     harness.run_steps(1);
     harness.get_by_label("Title").type_text("Fog");
@@ -82,40 +78,40 @@ fn a_session_starts_with_those_who_are_there() {
     harness.run_steps(2);
     harness.get_by_label("Start the session").click();
     harness.run_steps(2);
-    let [SessionAction::Step(SessionStep::Start(new))] = &harness.state().actions[..] else {
+    let [SessionAction::Step(SessionStep::Start(new_session))] = &harness.state().actions[..] else {
         panic!("{:?}", harness.state().actions)
     };
-    assert_eq!((new.title.as_deref(), &new.present[..]), (Some("Fog"), &["wren".to_owned()][..]));
-    press(&mut harness, Key::S);
+    assert_eq!((new_session.title.as_deref(), &new_session.present[..]), (Some("Fog"), &["wren".to_owned()][..]));
+    press_key(&mut harness, Key::S);
     assert_eq!(harness.state().actions.len(), 2, "the key starts one too");
 }
 
 #[test]
 fn players_come_and_go_and_the_session_ends() {
-    let mut harness = hand(None, true);
+    let mut harness = session_harness(None, true);
     harness.get_by_label("Wren").click();
     harness.run_steps(2);
     harness.get_by_label("Dorric").click();
     harness.run_steps(2);
-    press(&mut harness, Key::E);
+    press_key(&mut harness, Key::E);
     harness.get_by_label("Keep playing").click();
     harness.run_steps(2);
-    press(&mut harness, Key::E);
-    press(&mut harness, Key::Enter);
+    press_key(&mut harness, Key::E);
+    press_key(&mut harness, Key::Enter);
     let attend = |arrive: &[&str], leave: &[&str]| {
         let all = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         SessionAction::Step(SessionStep::Attend { arrive: all(arrive), leave: all(leave) })
     };
     let end = SessionAction::Step(SessionStep::End { time: None });
     assert_eq!(harness.state().actions, [attend(&[], &["wren"]), attend(&["dorric"], &[]), end]);
-    assert_eq!(harness.state().view.part, Part::Report, "the report is shown next");
+    assert_eq!(harness.state().view.part, SessionPart::Report, "the report is shown next");
 }
 
 #[test]
 fn a_recap_is_edited_kept_copied_and_written() {
-    let mut harness = hand(recap(false, None), false);
-    press(&mut harness, Key::C);
-    assert_eq!(harness.state().view.part, Part::Recap);
+    let mut harness = session_harness(recap(false, None), false);
+    press_key(&mut harness, Key::C);
+    assert_eq!(harness.state().view.part, SessionPart::Recap);
     harness.get_by_label("Recap text").focus();
     harness.run_steps(2);
     harness.get_by_label("Recap text").type_text(" Nobody wept.");
@@ -123,20 +119,20 @@ fn a_recap_is_edited_kept_copied_and_written() {
     let id = SessionId::new("session-2").unwrap();
     let draft = harness.state().view.drafts[&SessionView::draft_key(&id, false)].clone();
     assert!(draft.contains("Nobody wept.") && draft.contains("The clerk was found."), "{draft}");
-    assert!(shows(&harness, "not saved yet"));
+    assert!(shows_text(&harness, "not saved yet"));
     for name in ["Copy the recap", "Save the recap", "Write file"] {
         harness.get_by_label(name).click();
         harness.run_steps(2);
     }
-    let [SessionAction::Copy(copied), SessionAction::Keep(kept), SessionAction::Write(file, written)] =
+    let [SessionAction::Copy(copied), SessionAction::SaveRecap(saved_recap), SessionAction::WriteFile(file, written)] =
         &harness.state().actions[..]
     else {
         panic!("{:?}", harness.state().actions)
     };
-    assert_eq!((copied, kept), (&draft, &KeptRecap { session: id, players: false, text: draft.clone() }));
+    assert_eq!((copied, saved_recap), (&draft, &KeptRecap { session: id, players: false, text: draft.clone() }));
     assert_eq!((file.as_str(), written.lines().next()), ("session-2-recap.md", Some("# The ledger")));
     // The typed text is restored when the desk opens again.
-    let view: SessionView = restored(saved(&harness.state().view).unwrap()).unwrap();
+    let view: SessionView = restore_state(save_state(&harness.state().view).unwrap()).unwrap();
     assert!(view.drafts.values().any(|text| *text == draft));
     harness.get_by_label("Regenerate").click();
     harness.run_steps(2);
@@ -148,91 +144,91 @@ fn a_recap_is_edited_kept_copied_and_written() {
 
 #[test]
 fn while_players_look_only_their_recap_is_there() {
-    let mut harness = hand(recap(false, Some("Hesper did it.")), false);
-    harness.state_mut().view.part = Part::Recap;
+    let mut harness = session_harness(recap(false, Some("Hesper did it.")), false);
+    harness.state_mut().view.part = SessionPart::Recap;
     harness.run_steps(2);
     assert!(harness.query_by_label("Recap text").is_some());
     harness.state_mut().screen_safe = true;
     harness.run_steps(2);
     assert!(harness.query_by_label("Recap text").is_none());
     harness.get_by_label("For the players").click();
-    harness.state_mut().part = recap(true, None);
+    harness.state_mut().model.part = recap(true, None);
     harness.run_steps(3);
     assert!(harness.query_by_label("Recap text").is_some());
 }
 
 #[test]
 fn the_example_campaigns_sessions_are_read_and_lead_on() {
-    let mut bench = bench(SessionPanel::default(), gullhaven());
-    wait_for(&mut bench, "Lampday");
-    wait_until(&mut bench, |bench| shows(bench, "Near midnight all four come back"));
-    bench.state_mut().look.screen_safe = true;
-    settle(&mut bench);
-    assert!(!shows(&bench, "Cobb Farrow was my father"));
-    bench.state_mut().look.screen_safe = false;
-    bench.key_press(Key::R);
-    wait_for(&mut bench, "The players learned");
-    let request = bench.state().panel.request().unwrap();
-    let Some(PartModel::Report(report)) = bench.state().panel.part.of(&request) else { panic!() };
+    let mut harness = open_panel(SessionPanel::default(), gullhaven());
+    wait_for(&mut harness, "Lampday");
+    wait_until(&mut harness, |harness| shows_text(harness, "Near midnight all four come back"));
+    harness.state_mut().display.screen_safe = true;
+    settle(&mut harness);
+    assert!(!shows_text(&harness, "Cobb Farrow was my father"));
+    harness.state_mut().display.screen_safe = false;
+    harness.key_press(Key::R);
+    wait_for(&mut harness, "The players learned");
+    let request = harness.state().panel.request().unwrap();
+    let Some(SessionPartModel::Report(report)) = harness.state().panel.part.model_for(&request) else { panic!() };
     assert!(report.learned.iter().any(|learner| learner.player && !learner.facts.is_empty()));
     assert!(!report.threads.is_empty() && !report.counts.is_empty());
-    bench.key_press(Key::C);
-    wait_for(&mut bench, "Recap text");
-    assert!(bench.state_mut().panel.show(&Request::Session(SessionId::new("session-1").unwrap())));
-    settle(&mut bench);
-    assert_eq!(bench.state().panel.request().unwrap().session.as_str(), "session-1");
+    harness.key_press(Key::C);
+    wait_for(&mut harness, "Recap text");
+    assert!(harness.state_mut().panel.handle_request(&Request::Session(SessionId::new("session-1").unwrap())));
+    settle(&mut harness);
+    assert_eq!(harness.state().panel.request().unwrap().session.as_str(), "session-1");
 }
 
 #[test]
 fn a_session_is_played_from_start_to_recap() {
-    let mut bench = bench(SessionPanel::default(), gullhaven());
-    wait_for(&mut bench, "Start the session");
-    bench.key_press(Key::S);
-    wait_until(&mut bench, |bench| bench.query_by_label("running").is_some());
-    wait_until(&mut bench, |bench| bench.state().watch.panel_context().session.is_some());
-    let session = bench.state().watch.panel_context().session.clone();
+    let mut harness = open_panel(SessionPanel::default(), gullhaven());
+    wait_for(&mut harness, "Start the session");
+    harness.key_press(Key::S);
+    wait_until(&mut harness, |harness| harness.query_by_label("running").is_some());
+    wait_until(&mut harness, |harness| harness.state().context_poller.panel_context().session.is_some());
+    let session = harness.state().context_poller.panel_context().session.clone();
     assert_eq!(session.as_ref().map(SessionId::as_str), Some("session-5"));
     let lines = vec![
         LogLine { speaker: Some("wren-oake".into()), ..LogLine::new("We have the ledger.") },
         LogLine::new("The bells of the High Ward begin to ring."),
     ];
-    bench.state().memory.log(Author::Dm, Log { lines, ..Log::default() }).unwrap().wait().unwrap();
-    wait_until(&mut bench, |bench| shows(bench, "We have the ledger"));
-    bench.get_by_label("Dorric Stane").click();
-    settle(&mut bench);
-    wait_until(&mut bench, |bench| {
-        !bench.state().watch.panel_context().here.iter().any(|id| id.as_str() == "dorric-stane")
+    harness.state().memory.log(Author::Dm, Log { lines, ..Log::default() }).unwrap().wait().unwrap();
+    wait_until(&mut harness, |harness| shows_text(harness, "We have the ledger"));
+    harness.get_by_label("Dorric Stane").click();
+    settle(&mut harness);
+    wait_until(&mut harness, |harness| {
+        !harness.state().context_poller.panel_context().present_players.iter().any(|id| id.as_str() == "dorric-stane")
     });
-    bench.key_press(Key::E);
-    bench.run_steps(2);
-    bench.key_press(Key::Enter);
-    wait_for(&mut bench, "The players learned");
-    bench.key_press(Key::C);
-    wait_for(&mut bench, "Recap text");
-    bench.get_by_label("For the players").click();
-    wait_until(&mut bench, |bench| bench.query_by_label("Recap for the players").is_some());
-    bench.get_by_label("Recap text").focus();
-    bench.run_steps(2);
-    bench.get_by_label("Recap text").type_text("You have it. ");
-    bench.run_steps(2);
-    bench.key_press_modifiers(egui::Modifiers::COMMAND, Key::S);
-    wait_until(&mut bench, |bench| bench.query_by_label("saved").is_some());
-    assert!(bench.state().panel.view.drafts.is_empty());
+    press_key(&mut harness, Key::E);
+    harness.key_press(Key::Enter);
+    wait_for(&mut harness, "The players learned");
+    harness.key_press(Key::C);
+    wait_for(&mut harness, "Recap text");
+    harness.get_by_label("For the players").click();
+    wait_until(&mut harness, |harness| harness.query_by_label("Recap for the players").is_some());
+    harness.get_by_label("Recap text").focus();
+    harness.run_steps(2);
+    harness.get_by_label("Recap text").type_text("You have it. ");
+    harness.run_steps(2);
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, Key::S);
+    wait_until(&mut harness, |harness| harness.query_by_label("saved").is_some());
+    assert!(harness.state().panel.view.drafts.is_empty());
     let session = session.unwrap();
-    let kept = bench.state().memory.read(move |world| Ok(world.state.recap(&session, true).map(str::to_owned)));
-    assert!(kept.unwrap().wait().unwrap().unwrap().contains("You have it."));
+    let saved_recap =
+        harness.state().memory.read(move |world| Ok(world.state.recap(&session, true).map(str::to_owned)));
+    assert!(saved_recap.unwrap().wait().unwrap().unwrap().contains("You have it."));
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("recap.md");
-    bench.state_mut().panel.view.file = file.display().to_string();
-    bench.run_steps(2);
-    bench.get_by_label("Write file").click();
-    wait_until(&mut bench, |_| file.is_file());
+    harness.state_mut().panel.view.recap_path = file.display().to_string();
+    harness.run_steps(2);
+    harness.get_by_label("Write file").click();
+    wait_until(&mut harness, |_| file.is_file());
     assert!(std::fs::read_to_string(&file).unwrap().contains("You have it."));
 }
 
 #[test]
 fn an_empty_campaign_says_what_to_do() {
-    let mut bench = bench(SessionPanel::default(), empty());
-    wait_for(&mut bench, "No sessions yet");
-    assert!(bench.query_by_label("Start the session").is_some());
+    let mut harness = open_panel(SessionPanel::default(), empty_memory());
+    wait_for(&mut harness, "No sessions yet");
+    assert!(harness.query_by_label("Start the session").is_some());
 }

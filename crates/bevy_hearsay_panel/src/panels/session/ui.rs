@@ -5,152 +5,170 @@ use hearsay_commands::session::{NewSession, SessionStep};
 use hearsay_model::{KeptRecap, SessionId};
 
 use super::{
-    model::{Part, PartModel, Playing, RecapModel, SessionLine, SessionModel},
+    model::{CurrentSession, RecapModel, SessionLine, SessionModel, SessionPart, SessionPartModel},
     report::{log_ui, report_ui},
     view::{SessionAction, SessionView},
 };
 use crate::{
-    commands as keys,
-    direction::visual,
-    names::Named,
-    panel::Look,
-    text::counted,
+    commands,
+    direction::visual_order,
+    names::NamedEntity,
+    panel::DisplayContext,
+    text::format_count,
     theme::Tone,
     widgets::{
-        badge, beside, card, command_button, empty_state, entity_button, field_name, hidden, label, name_field,
-        section, toggle, toned, weak,
+        badge, card, command_button, content_beside_list, empty_state, entity_button, hidden_label, label, name_field,
+        section_heading, set_text_field_name, toggle, toned_label, weak_label,
     },
 };
 
 /// Draws the session panel. Returns the requested actions.
 pub fn session_ui(
     ui: &mut Ui,
-    look: &Look,
+    display: &DisplayContext,
     model: &SessionModel,
-    part: Option<&PartModel>,
+    part: Option<&SessionPartModel>,
     view: &mut SessionView,
 ) -> Vec<SessionAction> {
     let mut actions = Vec::new();
-    match &model.playing {
-        Some(playing) => playing_ui(ui, look, playing, view, &mut actions),
-        None => start_ui(ui, look, model, view, &mut actions),
+    match &model.current {
+        Some(session) => current_session_ui(ui, display, session, view, &mut actions),
+        None => start_ui(ui, display, model, view, &mut actions),
     }
     if model.sessions.is_empty() {
-        let next = "Start one above. Lines and facts then belong to it.";
-        empty_state(ui, look, "No sessions yet", next, None);
+        let hint = "Start one above. Lines and facts then belong to it.";
+        empty_state(ui, display, "No sessions yet", hint, None);
         return actions;
     }
     ui.separator();
-    let width = (look.theme.sizes().body * 17.0).min(ui.available_width() * 0.35);
-    let side = egui::Panel::left(ui.id().with("sessions")).exact_size(width).resizable(false);
-    side.show(ui, |ui| sessions_ui(ui, look, model, view));
-    let Some(session) = chosen(model, view) else { return actions };
-    beside(ui, look, |ui| part_ui(ui, look, session, part, view, &mut actions));
+    let width = (display.theme.sizes().body * 17.0).min(ui.available_width() * 0.35);
+    let side_panel = egui::Panel::left(ui.id().with("sessions")).exact_size(width).resizable(false);
+    side_panel.show(ui, |ui| sessions_ui(ui, display, model, view));
+    let Some(session) = selected_session(model, view) else { return actions };
+    content_beside_list(ui, display, |ui| part_ui(ui, display, session, part, view, &mut actions));
     actions
 }
 
 /// Returns the selected session.
-pub(super) fn chosen<'a>(model: &'a SessionModel, view: &SessionView) -> Option<&'a SessionLine> {
-    let of = |id: &SessionId| model.sessions.iter().find(|line| line.id == *id);
-    let at = view.at.as_ref().and_then(of);
-    at.or_else(|| of(&model.playing.as_ref()?.id)).or(model.sessions.first())
+pub(super) fn selected_session<'a>(model: &'a SessionModel, view: &SessionView) -> Option<&'a SessionLine> {
+    let find_session = |id: &SessionId| model.sessions.iter().find(|line| line.id == *id);
+    let at = view.selected.as_ref().and_then(find_session);
+    at.or_else(|| find_session(&model.current.as_ref()?.id)).or(model.sessions.first())
 }
 
-fn start_ui(ui: &mut Ui, look: &Look, model: &SessionModel, view: &mut SessionView, actions: &mut Vec<SessionAction>) {
+fn start_ui(
+    ui: &mut Ui,
+    display: &DisplayContext,
+    model: &SessionModel,
+    view: &mut SessionView,
+    actions: &mut Vec<SessionAction>,
+) {
     let next = &model.next;
     ui.horizontal_wrapped(|ui| {
         ui.label(RichText::new(format!("Session {}", next.number)).heading());
-        let start = command_button(ui, look, &keys::SESSION_START);
+        let start_clicked = command_button(ui, display, &commands::SESSION_START);
         let field =
-            TextEdit::singleline(&mut view.title).hint_text(crate::widgets::as_hint("title")).desired_width(200.0);
-        field_name(&ui.add(field), "Title", &view.title);
+            TextEdit::singleline(&mut view.title).hint_text(crate::widgets::italic_hint("title")).desired_width(200.0);
+        set_text_field_name(&ui.add(field), "Title", &view.title);
         let hint = next.place.as_ref().map_or("place", |place| &place.name);
-        let is_place = |named: &Named| named.kind == Some(hearsay_model::Kind::Location);
-        name_field(ui, look, "Place", hint, &mut view.place, &mut view.completion, is_place);
+        let is_place = |entity: &NamedEntity| entity.kind == Some(hearsay_model::Kind::Location);
+        name_field(ui, display, "Place", hint, &mut view.place, &mut view.completion, is_place);
         let hint = next.clock.as_deref().unwrap_or("game time");
-        let field = TextEdit::singleline(&mut view.time).hint_text(crate::widgets::as_hint(hint)).desired_width(180.0);
-        field_name(&ui.add(field), "Time", &view.time);
-        if start {
+        let field =
+            TextEdit::singleline(&mut view.time).hint_text(crate::widgets::italic_hint(hint)).desired_width(180.0);
+        set_text_field_name(&ui.add(field), "Time", &view.time);
+        if start_clicked {
             actions.push(SessionAction::Step(SessionStep::Start(new_session(model, view))));
-            (view.title, view.place, view.time, view.at) = Default::default();
-            view.part = Part::Log;
+            (view.title, view.place, view.time, view.selected) = Default::default();
+            view.part = SessionPart::Log;
         }
     });
     ui.horizontal_wrapped(|ui| {
-        weak(ui, look, "Players present:");
+        weak_label(ui, display, "Players present:");
         for player in &next.players {
-            let here = !view.away.contains(&player.id);
-            if toggle(ui, here, &player.name, "Whether the player is present").clicked() {
-                match here {
-                    true => view.away.push(player.id.clone()),
-                    false => view.away.retain(|id| *id != player.id),
+            let is_present = !view.absent_players.contains(&player.id);
+            if toggle(ui, is_present, &player.name, "Whether the player is present").clicked() {
+                match is_present {
+                    true => view.absent_players.push(player.id.clone()),
+                    false => view.absent_players.retain(|id| *id != player.id),
                 }
             }
         }
         if next.players.is_empty() {
-            weak(ui, look, "no player characters are on record (add them with kind `player`)");
+            weak_label(ui, display, "no player characters are on record (add them with kind `player`)");
         }
     });
 }
 
 /// Returns a new session with the values that the user typed.
 fn new_session(model: &SessionModel, view: &SessionView) -> NewSession {
-    let given = |text: &str| (!text.trim().is_empty()).then(|| text.trim().to_owned());
+    let non_empty = |text: &str| (!text.trim().is_empty()).then(|| text.trim().to_owned());
     let next = &model.next;
-    let present = next.players.iter().filter(|named| !view.away.contains(&named.id));
-    let present = match view.away.is_empty() {
+    let present = next.players.iter().filter(|entity| !view.absent_players.contains(&entity.id));
+    let present = match view.absent_players.is_empty() {
         true => Vec::new(),
-        false => present.map(|named| named.id.to_string()).collect(),
+        false => present.map(|entity| entity.id.to_string()).collect(),
     };
     NewSession {
-        title: given(&view.title),
-        place: given(&view.place),
-        time: given(&view.time),
+        title: non_empty(&view.title),
+        place: non_empty(&view.place),
+        time: non_empty(&view.time),
         present,
         ..NewSession::default()
     }
 }
 
-fn playing_ui(ui: &mut Ui, look: &Look, playing: &Playing, view: &mut SessionView, actions: &mut Vec<SessionAction>) {
+fn current_session_ui(
+    ui: &mut Ui,
+    display: &DisplayContext,
+    session: &CurrentSession,
+    view: &mut SessionView,
+    actions: &mut Vec<SessionAction>,
+) {
     ui.horizontal_wrapped(|ui| {
-        label(ui, RichText::new(&playing.title).heading());
-        badge(ui, look, Tone::Good, "running");
-        if let Some(place) = &playing.place {
-            weak(ui, look, "at");
-            if entity_button(ui, look, place).clicked() {
+        label(ui, RichText::new(&session.title).heading());
+        badge(ui, display, Tone::Good, "running");
+        if let Some(place) = &session.place {
+            weak_label(ui, display, "at");
+            if entity_button(ui, display, place).clicked() {
                 actions.push(SessionAction::Show(place.id.clone()));
             }
         }
-        if let Some(time) = &playing.time {
-            weak(ui, look, time);
+        if let Some(time) = &session.time {
+            weak_label(ui, display, time);
         }
-        if !view.ending && command_button(ui, look, &keys::SESSION_END) {
-            view.ending = true;
-        } else if view.ending {
-            if command_button(ui, look, &keys::SESSION_END_NOW) {
+        if !view.confirming_end && command_button(ui, display, &commands::SESSION_END) {
+            view.confirming_end = true;
+        } else if view.confirming_end {
+            if command_button(ui, display, &commands::SESSION_END_NOW) {
                 actions.push(SessionAction::Step(SessionStep::End { time: None }));
-                (view.ending, view.at, view.part) = (false, Some(playing.id.clone()), Part::Report);
+                (view.confirming_end, view.selected, view.part) =
+                    (false, Some(session.id.clone()), SessionPart::Report);
             }
             if ui.button("Keep playing").on_hover_text("Do not end the session").clicked() {
-                view.ending = false;
+                view.confirming_end = false;
             }
         }
     });
     ui.horizontal_wrapped(|ui| {
-        weak(ui, look, "Players present:");
-        let all = playing.here.iter().map(|who| (who, true)).chain(playing.away.iter().map(|who| (who, false)));
-        for (who, here) in all {
-            let help = if here {
+        weak_label(ui, display, "Players present:");
+        let all = session
+            .present
+            .iter()
+            .map(|player| (player, true))
+            .chain(session.absent.iter().map(|player| (player, false)));
+        for (player, is_present) in all {
+            let help = if is_present {
                 "Mark as absent: the character learns nothing from now on"
             } else {
                 "Mark as present: the character hears all lines from now on"
             };
-            if toggle(ui, here, &who.name, help).clicked() {
+            if toggle(ui, is_present, &player.name, help).clicked() {
                 let (mut arrive, mut leave) = (Vec::new(), Vec::new());
-                if here {
-                    leave.push(who.id.to_string())
+                if is_present {
+                    leave.push(player.id.to_string())
                 } else {
-                    arrive.push(who.id.to_string())
+                    arrive.push(player.id.to_string())
                 }
                 actions.push(SessionAction::Step(SessionStep::Attend { arrive, leave }));
             }
@@ -158,30 +176,30 @@ fn playing_ui(ui: &mut Ui, look: &Look, playing: &Playing, view: &mut SessionVie
     });
 }
 
-fn sessions_ui(ui: &mut Ui, look: &Look, model: &SessionModel, view: &mut SessionView) {
-    let at = chosen(model, view).map(|line| line.id.clone());
-    let height = look.theme.sizes().row * 2.2;
+fn sessions_ui(ui: &mut Ui, display: &DisplayContext, model: &SessionModel, view: &mut SessionView) {
+    let selected_id = selected_session(model, view).map(|line| line.id.clone());
+    let height = display.theme.sizes().row * 2.2;
     let area = ScrollArea::vertical().id_salt("sessions").auto_shrink([false, false]);
     area.show_rows(ui, height, model.sessions.len(), |ui, range| {
         for line in &model.sessions[range] {
-            let focused = at.as_ref() == Some(&line.id);
-            let drawn = card(ui, look, focused, false, |ui| {
-                ui.set_height(height - look.theme.spacing().normal * 3.0);
+            let focused = selected_id.as_ref() == Some(&line.id);
+            let session_card = card(ui, display, focused, false, |ui| {
+                ui.set_height(height - display.theme.spacing().normal * 3.0);
                 let number = line.number.map_or_else(String::new, |number| format!("{number}. "));
                 let name = format!("{number}{}", line.title);
-                let link = ui.add(egui::Button::new(visual(&name)).frame(false).truncate());
-                let clicked = crate::widgets::named(link, true, &line.title).clicked();
+                let link = ui.add(egui::Button::new(visual_order(&name)).frame(false).truncate());
+                let clicked = crate::widgets::set_button_name(link, true, &line.title).clicked();
                 ui.horizontal(|ui| {
-                    let words = counted(line.lines, "line", "lines");
-                    ui.label(RichText::new(words).small().color(look.theme.palette().weak));
+                    let line_count_text = format_count(line.lines, "line", "lines");
+                    ui.label(RichText::new(line_count_text).small().color(display.theme.palette().weak));
                     if line.recaps.0 || line.recaps.1 {
-                        ui.label(RichText::new("recap saved").small().color(look.theme.tone(Tone::Good)));
+                        ui.label(RichText::new("recap saved").small().color(display.theme.tone(Tone::Good)));
                     }
                 });
                 clicked
             });
-            if drawn.inner {
-                view.at = Some(line.id.clone());
+            if session_card.inner {
+                view.selected = Some(line.id.clone());
             }
         }
     });
@@ -189,58 +207,58 @@ fn sessions_ui(ui: &mut Ui, look: &Look, model: &SessionModel, view: &mut Sessio
 
 fn part_ui(
     ui: &mut Ui,
-    look: &Look,
+    display: &DisplayContext,
     session: &SessionLine,
-    part: Option<&PartModel>,
+    part: Option<&SessionPartModel>,
     view: &mut SessionView,
     actions: &mut Vec<SessionAction>,
 ) {
     ui.horizontal_wrapped(|ui| {
         let parts = [
-            (Part::Log, &keys::SESSION_LOG),
-            (Part::Report, &keys::SESSION_REPORT),
-            (Part::Recap, &keys::SESSION_RECAP),
+            (SessionPart::Log, &commands::SESSION_LOG),
+            (SessionPart::Report, &commands::SESSION_REPORT),
+            (SessionPart::Recap, &commands::SESSION_RECAP),
         ];
-        for (which, command) in parts {
-            let chosen = toggle(ui, view.part == which, command.name, &command.tooltip()).clicked();
-            if chosen || look.pressed(ui, command) {
-                view.part = which;
+        for (part, command) in parts {
+            let chosen = toggle(ui, view.part == part, command.name, &command.tooltip()).clicked();
+            if chosen || display.is_triggered(ui, command) {
+                view.part = part;
             }
         }
         if !session.time.is_empty() {
-            weak(ui, look, &session.time);
+            weak_label(ui, display, &session.time);
         }
         if let Some(date) = &session.date {
-            weak(ui, look, &format!("played {date}"));
+            weak_label(ui, display, &format!("played {date}"));
         }
     });
-    if view.part != Part::Log {
+    if view.part != SessionPart::Log {
         ui.horizontal_wrapped(|ui| {
-            weak(ui, look, "Present:");
-            for who in &session.present {
-                if entity_button(ui, look, who).clicked() {
-                    actions.push(SessionAction::Show(who.id.clone()));
+            weak_label(ui, display, "Present:");
+            for player in &session.present {
+                if entity_button(ui, display, player).clicked() {
+                    actions.push(SessionAction::Show(player.id.clone()));
                 }
             }
         });
     }
-    let shown = Some((session.id.clone(), view.part));
-    if view.shown != shown {
+    let shown_part = Some((session.id.clone(), view.part));
+    if view.shown_part != shown_part {
         view.heights.clear();
-        view.shown = shown;
-        view.lines = 0;
+        view.shown_part = shown_part;
+        view.line_count = 0;
     }
     match part {
-        None => _ = weak(ui, look, "Reading\u{2026}"),
-        Some(PartModel::Log(lines, before)) => log_ui(ui, look, lines, *before, view, actions),
-        Some(PartModel::Report(report)) => report_ui(ui, look, report, actions),
-        Some(PartModel::Recap(recap)) => recap_ui(ui, look, session, recap, view, actions),
+        None => _ = weak_label(ui, display, "Reading\u{2026}"),
+        Some(SessionPartModel::Log(lines, omitted_count)) => log_ui(ui, display, lines, *omitted_count, view, actions),
+        Some(SessionPartModel::Report(report)) => report_ui(ui, display, report, actions),
+        Some(SessionPartModel::Recap(recap)) => recap_ui(ui, display, session, recap, view, actions),
     }
 }
 
 fn recap_ui(
     ui: &mut Ui,
-    look: &Look,
+    display: &DisplayContext,
     session: &SessionLine,
     recap: &RecapModel,
     view: &mut SessionView,
@@ -255,66 +273,70 @@ fn recap_ui(
         {
             view.players = true;
         }
-        let drag = ui.add(egui::DragValue::new(&mut view.words).range(20..=2_000).speed(5).suffix(" words"));
-        field_name(&drag, "Words", &view.words.to_string());
-        weak(ui, look, &format!("{} of {}", recap.of.0, counted(recap.of.1, "line or fact", "lines and facts")));
+        let words_field = ui.add(egui::DragValue::new(&mut view.words).range(20..=2_000).speed(5).suffix(" words"));
+        set_text_field_name(&words_field, "Words", &view.words.to_string());
+        weak_label(
+            ui,
+            display,
+            &format!("{} of {}", recap.counts.0, format_count(recap.counts.1, "line or fact", "lines and facts")),
+        );
     });
-    if look.screen_safe && !recap.players {
-        hidden(ui, look);
+    if display.screen_safe && !recap.players {
+        hidden_label(ui, display);
         return;
     }
     if recap.players != view.players {
-        weak(ui, look, "Reading\u{2026}");
+        weak_label(ui, display, "Reading\u{2026}");
         return;
     }
     let key = SessionView::draft_key(&session.id, recap.players);
-    let held = recap.kept.as_ref().unwrap_or(&recap.made);
-    let mut text = view.drafts.get(&key).unwrap_or(held).clone();
-    let edited = view.drafts.contains_key(&key);
+    let saved_or_generated = recap.saved_text.as_ref().unwrap_or(&recap.generated_text);
+    let mut text = view.drafts.get(&key).unwrap_or(saved_or_generated).clone();
+    let is_edited = view.drafts.contains_key(&key);
     ui.horizontal_wrapped(|ui| {
-        if command_button(ui, look, &keys::SESSION_COPY) {
+        if command_button(ui, display, &commands::SESSION_COPY_RECAP) {
             actions.push(SessionAction::Copy(text.clone()));
         }
-        ui.add_enabled_ui(edited || recap.kept.is_none(), |ui| {
-            if command_button(ui, look, &keys::SESSION_KEEP) {
+        ui.add_enabled_ui(is_edited || recap.saved_text.is_none(), |ui| {
+            if command_button(ui, display, &commands::SESSION_SAVE_RECAP) {
                 let (session, players) = (session.id.clone(), recap.players);
-                actions.push(SessionAction::Keep(KeptRecap { session, players, text: text.clone() }));
+                actions.push(SessionAction::SaveRecap(KeptRecap { session, players, text: text.clone() }));
             }
         });
-        if (edited || recap.kept.is_some())
+        if (is_edited || recap.saved_text.is_some())
             && ui.button("Regenerate").on_hover_text("Generate the recap again from the log and the facts").clicked()
         {
-            view.drafts.insert(key.clone(), recap.made.clone());
-            text.clone_from(&recap.made);
+            view.drafts.insert(key.clone(), recap.generated_text.clone());
+            text.clone_from(&recap.generated_text);
         }
-        if view.file.trim().is_empty() {
-            view.file = format!("{}-recap.md", session.id);
+        if view.recap_path.trim().is_empty() {
+            view.recap_path = format!("{}-recap.md", session.id);
         }
-        let field = ui.add(TextEdit::singleline(&mut view.file).desired_width(180.0));
-        field_name(&field, "File", &view.file);
+        let field = ui.add(TextEdit::singleline(&mut view.recap_path).desired_width(180.0));
+        set_text_field_name(&field, "File", &view.recap_path);
         if ui.button("Write file").on_hover_text("Write the recap, as edited here, to the file").clicked() {
-            actions.push(SessionAction::Write(view.file.trim().to_owned(), as_file(recap, &text)));
+            actions.push(SessionAction::WriteFile(view.recap_path.trim().to_owned(), recap_file_text(recap, &text)));
         }
-        match (edited, &recap.kept) {
-            (true, _) => _ = toned(ui, look, Tone::Warn, "edited, not saved yet"),
-            (false, Some(_)) => _ = toned(ui, look, Tone::Good, "saved"),
+        match (is_edited, &recap.saved_text) {
+            (true, _) => _ = toned_label(ui, display, Tone::Warn, "edited, not saved yet"),
+            (false, Some(_)) => _ = toned_label(ui, display, Tone::Good, "saved"),
             (false, None) => {}
         }
     });
-    section(ui, look, if recap.players { "Recap for the players" } else { "Recap" }, None);
+    section_heading(ui, display, if recap.players { "Recap for the players" } else { "Recap" }, None);
     let area = ScrollArea::vertical().id_salt("recap").auto_shrink([false, false]);
-    let changed = area.show(ui, |ui| {
+    let text_changed = area.show(ui, |ui| {
         let edit = TextEdit::multiline(&mut text).desired_width(f32::INFINITY).desired_rows(12);
-        let field = ui.add(edit.hint_text(crate::widgets::as_hint("What happened, in your words")));
-        field_name(&field, "Recap text", &text);
+        let field = ui.add(edit.hint_text(crate::widgets::italic_hint("What happened, in your words")));
+        set_text_field_name(&field, "Recap text", &text);
         field.changed()
     });
-    if changed.inner {
+    if text_changed.inner {
         view.drafts.insert(key, text);
     }
 }
 
 /// Formats a recap as a file.
-fn as_file(recap: &RecapModel, text: &str) -> String {
+fn recap_file_text(recap: &RecapModel, text: &str) -> String {
     format!("# {}\n\n{}\n", recap.title, text.trim())
 }

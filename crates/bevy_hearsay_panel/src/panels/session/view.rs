@@ -6,17 +6,18 @@ use hearsay_commands::session::SessionStep;
 use hearsay_model::{EntityId, FactId, KeptRecap, SessionId};
 use serde::{Deserialize, Serialize};
 
-use super::model::Part;
-use crate::widgets::{Completion, Heights};
+use super::model::SessionPart;
+use crate::widgets::{Completion, RowHeights};
 
 /// View state of the panel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SessionView {
     /// The selected session. Default: the current session, or the latest session if no session is active.
-    pub at: Option<SessionId>,
+    #[serde(rename = "at")]
+    pub selected: Option<SessionId>,
     /// The selected part.
-    pub part: Part,
+    pub part: SessionPart,
     /// Whether the recap is for the players instead of the DM.
     pub players: bool,
     /// Maximum number of words of a recap.
@@ -28,42 +29,45 @@ pub struct SessionView {
     /// Typed game time at which the next session starts.
     pub time: String,
     /// Player characters absent from the next session.
-    pub away: Vec<EntityId>,
+    #[serde(rename = "away")]
+    pub absent_players: Vec<EntityId>,
     /// Whether the panel asks the user to confirm the end of the session.
-    pub ending: bool,
+    #[serde(rename = "ending")]
+    pub confirming_end: bool,
     /// Edited recaps that are not saved, by the key that [`draft_key`](Self::draft_key) returns.
     pub drafts: BTreeMap<String, String>,
     /// Path of the file for the recap.
-    pub file: String,
+    #[serde(rename = "file")]
+    pub recap_path: String,
     #[serde(skip)]
     pub(super) completion: Completion,
     #[serde(skip)]
-    pub(super) heights: Heights,
+    pub(super) heights: RowHeights,
     #[serde(skip)]
-    pub(super) shown: Option<(SessionId, Part)>,
+    pub(super) shown_part: Option<(SessionId, SessionPart)>,
     /// Number of log lines in the last frame. When the number changes, the log scrolls to the last line.
     #[serde(skip)]
-    pub(super) lines: usize,
+    pub(super) line_count: usize,
 }
 
 impl Default for SessionView {
     fn default() -> Self {
         Self {
-            at: None,
-            part: Part::default(),
+            selected: None,
+            part: SessionPart::default(),
             players: false,
             words: 200,
             title: String::new(),
             place: String::new(),
             time: String::new(),
-            away: Vec::new(),
-            ending: false,
+            absent_players: Vec::new(),
+            confirming_end: false,
             drafts: BTreeMap::new(),
-            file: String::new(),
+            recap_path: String::new(),
             completion: Completion::default(),
-            heights: Heights::default(),
-            shown: None,
-            lines: 0,
+            heights: RowHeights::default(),
+            shown_part: None,
+            line_count: 0,
         }
     }
 }
@@ -81,11 +85,11 @@ pub enum SessionAction {
     /// Start or end a session, or change its attendance.
     Step(SessionStep),
     /// Save a recap.
-    Keep(KeptRecap),
+    SaveRecap(KeptRecap),
     /// Put text on the clipboard.
     Copy(String),
     /// Write text to a file. The fields are the path and the text.
-    Write(String, String),
+    WriteFile(String, String),
     /// Show an entity.
     Show(EntityId),
     /// Show a fact.

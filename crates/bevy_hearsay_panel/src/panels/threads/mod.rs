@@ -12,21 +12,21 @@ use hearsay_belief::player_characters;
 use hearsay_engine::Memory;
 use hearsay_model::EntityId;
 
-pub use model::{ThreadRow, ThreadTab, ThreadsModel, ToldRow};
+pub use model::{TellingRow, ThreadCategory, ThreadRow, ThreadsModel};
 pub use ui::{ThreadsAction, ThreadsView, threads_ui};
 
 use crate::{
     async_model::AsyncModel,
     commands::PanelKind,
-    panel::{Look, Panel, PanelContext, Request, Saved, restored, saved},
+    panel::{DisplayContext, Panel, PanelContext, Request, SavedState, restore_state, save_state},
     widgets::empty_state,
 };
 
 /// The panel of threads and secrets.
 #[derive(Debug, Default)]
 pub struct ThreadsPanel {
-    read: AsyncModel<(), (ThreadsModel, Vec<EntityId>)>,
-    here: Vec<EntityId>,
+    loaded: AsyncModel<(), (ThreadsModel, Vec<EntityId>)>,
+    present_players: Vec<EntityId>,
     /// View state of the panel.
     pub view: ThreadsView,
 }
@@ -37,33 +37,33 @@ impl Panel for ThreadsPanel {
     }
 
     fn update(&mut self, memory: &Memory, context: &PanelContext) {
-        self.here.clone_from(&context.here);
-        self.read.update(memory, context.version, &(), |world| {
+        self.present_players.clone_from(&context.present_players);
+        self.loaded.update(memory, context.version, &(), |world| {
             Ok((ThreadsModel::load(world)?, player_characters(&world.state).into_iter().collect()))
         });
     }
 
-    fn ui(&mut self, ui: &mut egui::Ui, look: &Look) -> Vec<Request> {
-        let Some((model, players)) = self.read.model() else {
-            empty_state(ui, look, "Reading the threads\u{2026}", self.read.trouble().unwrap_or_default(), None);
+    fn ui(&mut self, ui: &mut egui::Ui, display: &DisplayContext) -> Vec<Request> {
+        let Some((model, players)) = self.loaded.model() else {
+            empty_state(ui, display, "Reading the threads\u{2026}", self.loaded.error().unwrap_or_default(), None);
             return Vec::new();
         };
-        let party = if self.here.is_empty() { players } else { &self.here };
-        let actions = threads_ui(ui, look, model, party, &mut self.view);
-        let request = |action| match action {
+        let party = if self.present_players.is_empty() { players } else { &self.present_players };
+        let actions = threads_ui(ui, display, model, party, &mut self.view);
+        let to_request = |action| match action {
             ThreadsAction::Show(id) => Request::Show(id),
             ThreadsAction::ShowFact(id) => Request::ShowFact(id),
             ThreadsAction::Session(id) => Request::Session(id),
-            ThreadsAction::Do(desk_command) => Request::Do(desk_command),
+            ThreadsAction::Execute(desk_command) => Request::Execute(desk_command),
         };
-        actions.into_iter().map(request).collect()
+        actions.into_iter().map(to_request).collect()
     }
 
-    fn save(&self) -> Option<Saved> {
-        saved(&self.view)
+    fn save(&self) -> Option<SavedState> {
+        save_state(&self.view)
     }
 
-    fn restore(&mut self, saved: Saved) {
-        self.view = restored(saved).unwrap_or_default();
+    fn restore(&mut self, saved: SavedState) {
+        self.view = restore_state(saved).unwrap_or_default();
     }
 }

@@ -3,7 +3,7 @@
 use hearsay_model::{FactId, FactStatus, SessionId};
 use serde::{Deserialize, Serialize};
 
-use crate::{names::Named, text::Linked};
+use crate::{names::NamedEntity, text::LinkedText};
 
 /// Open threads and secrets.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -20,7 +20,7 @@ pub struct ThreadsModel {
 /// Kind of a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum ThreadTab {
+pub enum ThreadCategory {
     /// An open quest.
     Quest,
     /// A promise that is not kept yet.
@@ -33,7 +33,7 @@ pub enum ThreadTab {
     Told,
 }
 
-impl ThreadTab {
+impl ThreadCategory {
     /// All kinds, in the order of the panel.
     pub const ALL: [Self; 5] = [Self::Quest, Self::Promise, Self::Debt, Self::Untold, Self::Told];
 
@@ -49,7 +49,7 @@ impl ThreadTab {
     }
 
     /// Returns the singular label for this kind of thread.
-    pub fn one(self) -> &'static str {
+    pub fn singular_name(self) -> &'static str {
         match self {
             Self::Quest => "quest",
             Self::Promise => "promise",
@@ -64,15 +64,18 @@ impl ThreadTab {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ThreadRow {
     /// Kind of the thread.
-    pub tab: ThreadTab,
+    #[serde(rename = "tab")]
+    pub category: ThreadCategory,
     /// Description of the thread, with links.
-    pub what: Linked,
+    #[serde(rename = "what")]
+    pub description: LinkedText,
     /// Id of the fact that states the thread, if there is one.
     pub fact: Option<FactId>,
     /// The quest, if the thread is a quest.
-    pub quest: Option<Named>,
+    pub quest: Option<NamedEntity>,
     /// Entities that the thread is about. For a secret, its holders.
-    pub who: Vec<Named>,
+    #[serde(rename = "who")]
+    pub entities: Vec<NamedEntity>,
     /// Start of the thread, for display.
     pub since: Option<String>,
     /// Session in which the thread was recorded, with its title.
@@ -80,7 +83,8 @@ pub struct ThreadRow {
     /// For a quest: stage, objectives and reward. For a secret: conditions of its reveal.
     pub details: Vec<String>,
     /// For a secret: each telling, earliest first.
-    pub told: Vec<ToldRow>,
+    #[serde(rename = "told")]
+    pub tellings: Vec<TellingRow>,
     /// Status of the fact.
     pub status: FactStatus,
     /// Whether the thread is secret.
@@ -88,16 +92,19 @@ pub struct ThreadRow {
     /// Whether players may see the thread.
     pub safe: bool,
     /// All words of the thread, normalized, for the filter.
-    pub words: String,
+    #[serde(rename = "words")]
+    pub search_text: String,
 }
 
 /// A telling of a secret.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ToldRow {
+pub struct TellingRow {
     /// The teller. `None` if the fact became common talk.
-    pub by: Option<Named>,
+    #[serde(rename = "by")]
+    pub teller: Option<NamedEntity>,
     /// The hearer. `None` if everyone learned the secret.
-    pub to: Option<Named>,
+    #[serde(rename = "to")]
+    pub hearer: Option<NamedEntity>,
     /// Time of the telling, for display.
     pub when: Option<String>,
     /// Session of the telling, for display.

@@ -8,72 +8,57 @@ use hearsay_model::{Author, EntityId, FactId, FactStatus, Kind};
 
 use super::*;
 use crate::{
-    names::Named,
+    names::NamedEntity,
     panel::DeskCommand,
-    testing::{bench, drawn, gullhaven, shows, wait_for},
-    text::Linked,
+    testing::{DrawnPanel, draw_panel, gullhaven, open_panel, press_key, shows_text, wait_for},
+    text::LinkedText,
 };
 
-fn named(name: &str, kind: Kind) -> Named {
-    Named { id: EntityId::new(hearsay_model::slug(name)).unwrap(), name: name.into(), kind: Some(kind) }
+fn named_entity(name: &str, kind: Kind) -> NamedEntity {
+    NamedEntity { id: EntityId::new(hearsay_model::slug(name)).unwrap(), name: name.into(), kind: Some(kind) }
 }
 
 fn fact(n: u8) -> FactId {
     format!("{n:032x}").parse().unwrap()
 }
 
-fn row(tab: ThreadTab, what: &str, n: u8) -> ThreadRow {
+fn row(category: ThreadCategory, description: &str, n: u8) -> ThreadRow {
     ThreadRow {
-        tab,
-        what: Linked::plain(what),
+        category,
+        description: LinkedText::plain(description),
         fact: Some(fact(n)),
         quest: None,
-        who: vec![named("Odo", Kind::Npc)],
+        entities: vec![named_entity("Odo", Kind::Npc)],
         since: None,
         session: None,
         details: Vec::new(),
-        told: Vec::new(),
+        tellings: Vec::new(),
         status: FactStatus::Canon,
-        secret: matches!(tab, ThreadTab::Untold | ThreadTab::Told),
-        safe: !matches!(tab, ThreadTab::Untold | ThreadTab::Told),
-        words: what.to_lowercase(),
+        secret: matches!(category, ThreadCategory::Untold | ThreadCategory::Told),
+        safe: !matches!(category, ThreadCategory::Untold | ThreadCategory::Told),
+        search_text: description.to_lowercase(),
     }
 }
 
-struct Hand {
-    model: ThreadsModel,
-    view: ThreadsView,
-    actions: Vec<ThreadsAction>,
-    screen_safe: bool,
-}
+type ThreadsHarness = Harness<'static, DrawnPanel<ThreadsModel, ThreadsView, ThreadsAction>>;
 
-fn hand() -> Harness<'static, Hand> {
+fn threads_harness() -> ThreadsHarness {
     let rows = vec![
-        ThreadRow { quest: Some(named("The Hunt", Kind::Quest)), ..row(ThreadTab::Quest, "The Hunt", 1) },
-        row(ThreadTab::Promise, "Odo promised rope.", 2),
-        row(ThreadTab::Debt, "Odo owes a crown.", 3),
-        row(ThreadTab::Untold, "Odo is afraid.", 4),
+        ThreadRow { quest: Some(named_entity("The Hunt", Kind::Quest)), ..row(ThreadCategory::Quest, "The Hunt", 1) },
+        row(ThreadCategory::Promise, "Odo promised rope.", 2),
+        row(ThreadCategory::Debt, "Odo owes a crown.", 3),
+        row(ThreadCategory::Untold, "Odo is afraid.", 4),
     ];
     let model = ThreadsModel { rows, more: 0, clock: Some("3 Rainmoon 412".into()) };
-    let hand = Hand { model, view: ThreadsView::default(), actions: Vec::new(), screen_safe: false };
     let party = [EntityId::new("wren").unwrap()];
-    let mut drawn = drawn(hand, move |ui, look, hand: &mut Hand| {
-        let look = Look { screen_safe: hand.screen_safe, ..look.clone() };
-        let actions = threads_ui(ui, &look, &hand.model, &party, &mut hand.view);
-        hand.actions.extend(actions);
-    });
-    drawn.run_steps(2);
-    drawn
+    draw_panel(model, ThreadsView::default(), move |ui, display, model, view| {
+        threads_ui(ui, display, model, &party, view)
+    })
 }
 
-fn press(harness: &mut Harness<'static, Hand>, key: Key) {
-    harness.key_press(key);
-    harness.run_steps(2);
-}
-
-fn desk_commands(harness: &Harness<'static, Hand>) -> Vec<String> {
+fn desk_commands(harness: &ThreadsHarness) -> Vec<String> {
     let desk_command = |action: &ThreadsAction| match action {
-        ThreadsAction::Do(desk_command) => Some(desk_command.what().into_owned()),
+        ThreadsAction::Execute(desk_command) => Some(desk_command.description().into_owned()),
         _ => None,
     };
     harness.state().actions.iter().filter_map(desk_command).collect()
@@ -81,29 +66,29 @@ fn desk_commands(harness: &Harness<'static, Hand>) -> Vec<String> {
 
 #[test]
 fn keys_go_through_the_threads_and_settle_them() {
-    let mut harness = hand();
-    press(&mut harness, Key::D);
-    press(&mut harness, Key::J);
-    press(&mut harness, Key::D);
-    press(&mut harness, Key::J);
-    press(&mut harness, Key::J);
-    press(&mut harness, Key::J);
-    assert_eq!(harness.state().view.at, 3, "it stops at the last");
-    press(&mut harness, Key::T);
-    press(&mut harness, Key::K);
-    press(&mut harness, Key::Enter);
+    let mut harness = threads_harness();
+    press_key(&mut harness, Key::D);
+    press_key(&mut harness, Key::J);
+    press_key(&mut harness, Key::D);
+    press_key(&mut harness, Key::J);
+    press_key(&mut harness, Key::J);
+    press_key(&mut harness, Key::J);
+    assert_eq!(harness.state().view.selected, 3, "it stops at the last");
+    press_key(&mut harness, Key::T);
+    press_key(&mut harness, Key::K);
+    press_key(&mut harness, Key::Enter);
     assert_eq!(desk_commands(&harness), ["edit", "retract", "record an event"]);
     assert!(matches!(harness.state().actions.last(), Some(ThreadsAction::ShowFact(id)) if *id == fact(3)));
-    press(&mut harness, Key::Slash);
+    press_key(&mut harness, Key::Slash);
     assert!(harness.get_by_label("Filter threads").is_focused());
 }
 
 #[test]
 fn buttons_filter_and_show() {
-    let mut harness = hand();
+    let mut harness = threads_harness();
     harness.get_by_label("Debts").click();
     harness.run_steps(2);
-    assert!(!shows(&harness, "promised rope"));
+    assert!(!shows_text(&harness, "promised rope"));
     harness.get_by_label("Settled").click();
     harness.get_by_label("Odo").click();
     harness.run_steps(2);
@@ -119,20 +104,20 @@ fn buttons_filter_and_show() {
     harness.run_steps(2);
     harness.get_by_label("Show all").click();
     harness.run_steps(2);
-    assert!(shows(&harness, "promised rope"));
+    assert!(shows_text(&harness, "promised rope"));
 }
 
 #[test]
 fn while_players_look_no_secret_is_there() {
-    let mut harness = hand();
-    assert!(shows(&harness, "afraid"));
+    let mut harness = threads_harness();
+    assert!(shows_text(&harness, "afraid"));
     harness.state_mut().screen_safe = true;
     harness.run_steps(2);
-    assert!(!shows(&harness, "afraid"));
+    assert!(!shows_text(&harness, "afraid"));
     assert!(
         harness.query_by_label("Untold secrets").is_none() && harness.query_by_label("Reveal to the table").is_none()
     );
-    assert!(shows(&harness, "promised rope"));
+    assert!(shows_text(&harness, "promised rope"));
 }
 
 #[test]
@@ -146,31 +131,43 @@ fn the_example_campaign_has_threads_and_they_are_settled() {
     };
     memory.edit(promise("wren-oake", "mirela-voss")).unwrap().wait().unwrap();
     memory.session(Author::Dm, SessionStep::Start(NewSession::default())).unwrap().wait().unwrap();
-    let mut bench = bench(ThreadsPanel::default(), memory);
-    wait_for(&mut bench, "Quests");
-    let model = bench.state().panel.read.model().unwrap().0.clone();
-    let count = |tab| model.rows.iter().filter(|row| row.tab == tab).count();
-    for tab in ThreadTab::ALL {
-        assert!(count(tab) > 0, "{}", tab.name());
+    let mut harness = open_panel(ThreadsPanel::default(), memory);
+    wait_for(&mut harness, "Quests");
+    let model = harness.state().panel.loaded.model().unwrap().0.clone();
+    let count = |category| model.rows.iter().filter(|row| row.category == category).count();
+    for category in ThreadCategory::ALL {
+        assert!(count(category) > 0, "{}", category.name());
     }
-    let quest = model.rows.iter().find(|row| row.what.text == "Who killed the clerk?").unwrap();
+    let quest = model.rows.iter().find(|row| row.description.text == "Who killed the clerk?").unwrap();
     assert!(quest.details.iter().any(|detail| detail.starts_with("reward: fifty crowns")), "{:?}", quest.details);
-    let told = model.rows.iter().find(|row| row.tab == ThreadTab::Told && row.what.text.contains("Cobb")).unwrap();
-    assert!(!told.told.is_empty() && told.told.iter().any(|told| told.session.is_some()), "{told:?}");
-    assert!(model.rows.iter().all(|row| row.tab != ThreadTab::Debt || !row.what.text.contains("owed Aldous")));
-    // A kept promise is no longer a thread.
-    bench.state_mut().panel.view.filter = "promised mirela".into();
-    bench.get_by_label("Promises").click();
-    // The row that is selected at first has the same button, so wait until the filter hides this row.
-    crate::testing::wait_until(&mut bench, |bench| !shows(bench, "Who killed the clerk?"));
-    bench.run_steps(3);
-    bench.get_by_label("Settled").click();
-    crate::testing::wait_until(&mut bench, |bench| !bench.state().outcomes.is_empty());
-    assert!(bench.state().outcomes[0].done.is_ok(), "{:?}", bench.state().outcomes);
-    crate::testing::wait_until(&mut bench, |bench| !shows(bench, "promised Mirela"));
+    let told_secret = model
+        .rows
+        .iter()
+        .find(|row| row.category == ThreadCategory::Told && row.description.text.contains("Cobb"))
+        .unwrap();
     assert!(
-        matches!(bench.state().outcomes[0].desk_command, DeskCommand::Retcon(_))
-            && bench.state().outcomes[0].done.is_ok()
+        !told_secret.tellings.is_empty() && told_secret.tellings.iter().any(|telling| telling.session.is_some()),
+        "{told_secret:?}"
+    );
+    assert!(
+        model
+            .rows
+            .iter()
+            .all(|row| row.category != ThreadCategory::Debt || !row.description.text.contains("owed Aldous"))
+    );
+    // A kept promise is no longer a thread.
+    harness.state_mut().panel.view.filter = "promised mirela".into();
+    harness.get_by_label("Promises").click();
+    // The row that is selected at first has the same button, so wait until the filter hides this row.
+    crate::testing::wait_until(&mut harness, |harness| !shows_text(harness, "Who killed the clerk?"));
+    harness.run_steps(3);
+    harness.get_by_label("Settled").click();
+    crate::testing::wait_until(&mut harness, |harness| !harness.state().outcomes.is_empty());
+    assert!(harness.state().outcomes[0].result.is_ok(), "{:?}", harness.state().outcomes);
+    crate::testing::wait_until(&mut harness, |harness| !shows_text(harness, "promised Mirela"));
+    assert!(
+        matches!(harness.state().outcomes[0].desk_command, DeskCommand::Retcon(_))
+            && harness.state().outcomes[0].result.is_ok()
     );
 }
 
@@ -178,13 +175,13 @@ fn the_example_campaign_has_threads_and_they_are_settled() {
 fn a_secret_is_revealed_to_those_at_the_table() {
     let memory = gullhaven();
     memory.session(Author::Dm, SessionStep::Start(NewSession::default())).unwrap().wait().unwrap();
-    let mut bench = bench(ThreadsPanel::default(), memory);
-    wait_for(&mut bench, "Untold secrets");
-    bench.get_by_label("Untold secrets").click();
-    wait_for(&mut bench, "Reveal to the table");
-    bench.get_by_label("Reveal to the table").click();
-    crate::testing::settle(&mut bench);
-    let outcome = bench.state().outcomes.first().expect("it was done");
-    let done = outcome.done.as_ref().unwrap();
-    assert!(done.summary.contains("reveal") || done.summary.contains("see"), "{}", done.summary);
+    let mut harness = open_panel(ThreadsPanel::default(), memory);
+    wait_for(&mut harness, "Untold secrets");
+    harness.get_by_label("Untold secrets").click();
+    wait_for(&mut harness, "Reveal to the table");
+    harness.get_by_label("Reveal to the table").click();
+    crate::testing::settle(&mut harness);
+    let outcome = harness.state().outcomes.first().expect("it was done");
+    let report = outcome.result.as_ref().unwrap();
+    assert!(report.summary.contains("reveal") || report.summary.contains("see"), "{}", report.summary);
 }

@@ -9,12 +9,15 @@ use hearsay_commands::{
 use hearsay_model::{EntityId, FactId, FactStatus, SessionId, text};
 use serde::{Deserialize, Serialize};
 
-use super::model::{ThreadRow, ThreadTab, ThreadsModel};
+use super::model::{ThreadCategory, ThreadRow, ThreadsModel};
 use crate::{
-    commands as keys,
-    panel::{DeskCommand, Look},
+    commands,
+    panel::{DeskCommand, DisplayContext},
     theme::Tone,
-    widgets::{Heights, badge, card, command_button, empty_state, entity_button, list, more, sentence, toggle, weak},
+    widgets::{
+        RowHeights, badge, card, command_button, empty_state, entity_button, list, omitted_label, sentence, toggle,
+        weak_label,
+    },
 };
 
 /// View state of the panel.
@@ -22,17 +25,19 @@ use crate::{
 #[serde(default)]
 pub struct ThreadsView {
     /// Kinds of threads to list. If the list is empty, all kinds are listed.
-    pub tabs: Vec<ThreadTab>,
+    #[serde(rename = "tabs")]
+    pub categories: Vec<ThreadCategory>,
     /// Words that a thread must contain to be listed.
     pub filter: String,
     /// Index of the selected row.
-    pub at: usize,
+    #[serde(rename = "at")]
+    pub selected: usize,
     #[serde(skip)]
-    heights: Heights,
+    heights: RowHeights,
     #[serde(skip)]
-    scroll: bool,
+    scroll_to_selected: bool,
     #[serde(skip)]
-    shown: (Vec<ThreadTab>, String),
+    shown_filter: (Vec<ThreadCategory>, String),
 }
 
 /// An action that the user requests from the panel.
@@ -46,124 +51,129 @@ pub enum ThreadsAction {
     /// Show a session.
     Session(SessionId),
     /// Change the memory.
-    Do(DeskCommand),
+    Execute(DeskCommand),
 }
 
 /// Draws threads and secrets. `party` is the list of characters at the table, to whom the user can reveal a secret.
 pub fn threads_ui(
     ui: &mut Ui,
-    look: &Look,
+    display: &DisplayContext,
     model: &ThreadsModel,
     party: &[EntityId],
     view: &mut ThreadsView,
 ) -> Vec<ThreadsAction> {
     let mut actions = Vec::new();
-    let visible: Vec<&ThreadRow> = model.rows.iter().filter(|row| !look.screen_safe || row.safe).collect();
-    filters_ui(ui, look, &visible, view);
+    let visible: Vec<&ThreadRow> = model.rows.iter().filter(|row| !display.screen_safe || row.safe).collect();
+    filters_ui(ui, display, &visible, view);
     let words = text::normal(&view.filter);
-    let wanted = |row: &&&ThreadRow| {
-        (view.tabs.is_empty() || view.tabs.contains(&row.tab)) && (words.is_empty() || row.words.contains(&words))
+    let matches_filter = |row: &&&ThreadRow| {
+        (view.categories.is_empty() || view.categories.contains(&row.category))
+            && (words.is_empty() || row.search_text.contains(&words))
     };
-    let rows: Vec<&ThreadRow> = visible.iter().filter(wanted).copied().collect();
-    let shown = (view.tabs.clone(), view.filter.clone());
-    if view.shown != shown {
+    let rows: Vec<&ThreadRow> = visible.iter().filter(matches_filter).copied().collect();
+    let current_filter = (view.categories.clone(), view.filter.clone());
+    if view.shown_filter != current_filter {
         view.heights.clear();
-        (view.shown, view.at) = (shown, 0);
+        (view.shown_filter, view.selected) = (current_filter, 0);
     }
     if rows.is_empty() {
-        nothing_ui(ui, look, visible.is_empty(), view);
+        empty_ui(ui, display, visible.is_empty(), view);
         return actions;
     }
-    view.at = view.at.min(rows.len() - 1);
-    if look.pressed(ui, &keys::THREAD_NEXT) {
-        (view.at, view.scroll) = ((view.at + 1).min(rows.len() - 1), true);
+    view.selected = view.selected.min(rows.len() - 1);
+    if display.is_triggered(ui, &commands::THREAD_NEXT) {
+        (view.selected, view.scroll_to_selected) = ((view.selected + 1).min(rows.len() - 1), true);
     }
-    if look.pressed(ui, &keys::THREAD_BACK) {
-        (view.at, view.scroll) = (view.at.saturating_sub(1), true);
+    if display.is_triggered(ui, &commands::THREAD_PREVIOUS) {
+        (view.selected, view.scroll_to_selected) = (view.selected.saturating_sub(1), true);
     }
-    let focus = std::mem::take(&mut view.scroll).then_some(view.at);
-    let mut at = view.at;
+    let focus = std::mem::take(&mut view.scroll_to_selected).then_some(view.selected);
+    let mut selected = view.selected;
     list(ui, "threads", rows.len(), &mut view.heights, 64.0, focus, |ui, number| {
-        let focused = number == view.at;
-        let drawn = card(ui, look, focused, false, |ui| {
-            row_ui(ui, look, rows[number], &mut actions);
+        let focused = number == view.selected;
+        let thread_card = card(ui, display, focused, false, |ui| {
+            row_ui(ui, display, rows[number], &mut actions);
             if focused {
-                buttons_ui(ui, look, model, rows[number], party, &mut actions);
+                buttons_ui(ui, display, model, rows[number], party, &mut actions);
             }
         });
-        let inside =
-            ui.input(|input| input.pointer.interact_pos()).is_some_and(|pos| drawn.response.rect.contains(pos));
-        if inside && ui.input(|input| input.pointer.primary_clicked()) {
-            at = number;
+        let is_pointer_inside =
+            ui.input(|input| input.pointer.interact_pos()).is_some_and(|pos| thread_card.response.rect.contains(pos));
+        if is_pointer_inside && ui.input(|input| input.pointer.primary_clicked()) {
+            selected = number;
         }
     });
-    view.at = at;
-    more(ui, look, model.more);
+    view.selected = selected;
+    omitted_label(ui, display, model.more);
     actions
 }
 
-fn filters_ui(ui: &mut Ui, look: &Look, rows: &[&ThreadRow], view: &mut ThreadsView) {
+fn filters_ui(ui: &mut Ui, display: &DisplayContext, rows: &[&ThreadRow], view: &mut ThreadsView) {
     ui.horizontal_wrapped(|ui| {
-        for tab in ThreadTab::ALL {
-            let count = rows.iter().filter(|row| row.tab == tab).count();
-            let on = view.tabs.contains(&tab);
-            if look.screen_safe && is_secret_tab(tab) {
+        for category in ThreadCategory::ALL {
+            let count = rows.iter().filter(|row| row.category == category).count();
+            let is_selected = view.categories.contains(&category);
+            if display.screen_safe && is_secret_category(category) {
                 continue;
             }
             let help = format!("Show only these ({count})");
-            if toggle(ui, on, tab.name(), &help).clicked() {
-                if on { view.tabs.retain(|other| *other != tab) } else { view.tabs.push(tab) }
+            if toggle(ui, is_selected, category.name(), &help).clicked() {
+                if is_selected {
+                    view.categories.retain(|other| *other != category)
+                } else {
+                    view.categories.push(category)
+                }
             }
-            weak(ui, look, &count.to_string());
+            weak_label(ui, display, &count.to_string());
         }
         let field = ui.add(
             TextEdit::singleline(&mut view.filter)
-                .hint_text(crate::widgets::as_hint("Words or a name"))
+                .hint_text(crate::widgets::italic_hint("Words or a name"))
                 .desired_width(200.0),
         );
-        crate::widgets::field_name(&field, "Filter threads", &view.filter);
-        if look.pressed(ui, &keys::THREAD_FILTER) {
+        crate::widgets::set_text_field_name(&field, "Filter threads", &view.filter);
+        if display.is_triggered(ui, &commands::THREAD_FILTER) {
             field.request_focus();
         }
     });
-    ui.add_space(look.theme.spacing().tight);
+    ui.add_space(display.theme.spacing().tight);
 }
 
-fn nothing_ui(ui: &mut Ui, look: &Look, nothing_at_all: bool, view: &mut ThreadsView) {
-    if nothing_at_all {
-        let next = "Promises (PROMISED), debts (OWES), quests and secrets appear here as they are recorded.";
-        empty_state(ui, look, "No open threads", next, None);
-    } else if empty_state(ui, look, "No thread matches", "Choose other kinds or words.", Some("Show all")) {
-        (view.tabs, view.filter) = Default::default();
+fn empty_ui(ui: &mut Ui, display: &DisplayContext, has_no_threads: bool, view: &mut ThreadsView) {
+    if has_no_threads {
+        let hint = "Promises (PROMISED), debts (OWES), quests and secrets appear here as they are recorded.";
+        empty_state(ui, display, "No open threads", hint, None);
+    } else if empty_state(ui, display, "No thread matches", "Choose other kinds or words.", Some("Show all")) {
+        (view.categories, view.filter) = Default::default();
     }
 }
 
-fn row_ui(ui: &mut Ui, look: &Look, row: &ThreadRow, actions: &mut Vec<ThreadsAction>) {
+fn row_ui(ui: &mut Ui, display: &DisplayContext, row: &ThreadRow, actions: &mut Vec<ThreadsAction>) {
     ui.horizontal_wrapped(|ui| {
         let tone = if row.secret { Tone::Secret } else { Tone::Accent };
-        badge(ui, look, tone, row.tab.one());
-        if row.secret && !is_secret_tab(row.tab) {
-            badge(ui, look, Tone::Secret, "secret");
+        badge(ui, display, tone, row.category.singular_name());
+        if row.secret && !is_secret_category(row.category) {
+            badge(ui, display, Tone::Secret, "secret");
         }
         if row.status != FactStatus::Canon {
-            badge(ui, look, Tone::Warn, row.status.as_str());
+            badge(ui, display, Tone::Warn, row.status.as_str());
         }
-        if let Some(who) = sentence(ui, look, &row.what, Tone::Plain) {
-            actions.push(ThreadsAction::Show(who));
+        if let Some(entity) = sentence(ui, display, &row.description, Tone::Plain) {
+            actions.push(ThreadsAction::Show(entity));
         }
     });
     ui.horizontal_wrapped(|ui| {
-        if is_secret_tab(row.tab) && !row.who.is_empty() {
-            weak(ui, look, "held by");
+        if is_secret_category(row.category) && !row.entities.is_empty() {
+            weak_label(ui, display, "held by");
         }
-        for who in row.who.iter().take(8) {
-            if entity_button(ui, look, who).clicked() {
-                actions.push(ThreadsAction::Show(who.id.clone()));
+        for entity in row.entities.iter().take(8) {
+            if entity_button(ui, display, entity).clicked() {
+                actions.push(ThreadsAction::Show(entity.id.clone()));
             }
         }
-        more(ui, look, row.who.len().saturating_sub(8));
+        omitted_label(ui, display, row.entities.len().saturating_sub(8));
         if let Some(since) = &row.since {
-            weak(ui, look, &format!("since {since}"));
+            weak_label(ui, display, &format!("since {since}"));
         }
         if let Some((id, title)) = &row.session
             && ui.link(title.as_str()).on_hover_text(format!("Show session {id}")).clicked()
@@ -171,62 +181,62 @@ fn row_ui(ui: &mut Ui, look: &Look, row: &ThreadRow, actions: &mut Vec<ThreadsAc
             actions.push(ThreadsAction::Session(id.clone()));
         }
     });
-    if !look.screen_safe {
+    if !display.screen_safe {
         for detail in &row.details {
-            weak(ui, look, detail);
+            weak_label(ui, display, detail);
         }
     }
-    for told in row.told.iter().take(6) {
+    for telling in row.tellings.iter().take(6) {
         ui.horizontal_wrapped(|ui| {
-            match &told.by {
-                Some(by) => {
-                    if entity_button(ui, look, by).clicked() {
-                        actions.push(ThreadsAction::Show(by.id.clone()));
+            match &telling.teller {
+                Some(teller) => {
+                    if entity_button(ui, display, teller).clicked() {
+                        actions.push(ThreadsAction::Show(teller.id.clone()));
                     }
-                    weak(ui, look, "told");
+                    weak_label(ui, display, "told");
                 }
-                None => _ = weak(ui, look, "rumour reached"),
+                None => _ = weak_label(ui, display, "rumour reached"),
             }
-            match &told.to {
-                Some(to) => {
-                    if entity_button(ui, look, to).clicked() {
-                        actions.push(ThreadsAction::Show(to.id.clone()));
+            match &telling.hearer {
+                Some(hearer) => {
+                    if entity_button(ui, display, hearer).clicked() {
+                        actions.push(ThreadsAction::Show(hearer.id.clone()));
                     }
                 }
-                None => _ = weak(ui, look, "everybody"),
+                None => _ = weak_label(ui, display, "everybody"),
             }
-            let when = told.when.iter().chain(&told.session).map(String::as_str).collect::<Vec<_>>();
-            ui.label(RichText::new(when.join(", ")).small().color(look.theme.palette().weak));
+            let when = telling.when.iter().chain(&telling.session).map(String::as_str).collect::<Vec<_>>();
+            ui.label(RichText::new(when.join(", ")).small().color(display.theme.palette().weak));
         });
     }
-    more(ui, look, row.told.len().saturating_sub(6));
+    omitted_label(ui, display, row.tellings.len().saturating_sub(6));
 }
 
-fn is_secret_tab(tab: ThreadTab) -> bool {
-    matches!(tab, ThreadTab::Untold | ThreadTab::Told)
+fn is_secret_category(category: ThreadCategory) -> bool {
+    matches!(category, ThreadCategory::Untold | ThreadCategory::Told)
 }
 
 fn buttons_ui(
     ui: &mut Ui,
-    look: &Look,
+    display: &DisplayContext,
     model: &ThreadsModel,
     row: &ThreadRow,
     party: &[EntityId],
     actions: &mut Vec<ThreadsAction>,
 ) {
     ui.horizontal_wrapped(|ui| {
-        if let Some(desk_command) = settled(model, row)
-            && command_button(ui, look, &keys::THREAD_SETTLE)
+        if let Some(desk_command) = settle_command(model, row)
+            && command_button(ui, display, &commands::THREAD_SETTLE)
         {
-            actions.push(ThreadsAction::Do(desk_command));
+            actions.push(ThreadsAction::Execute(desk_command));
         }
-        if let Some(desk_command) = revealed(row, party)
-            && command_button(ui, look, &keys::THREAD_REVEAL)
+        if let Some(desk_command) = reveal_command(row, party)
+            && command_button(ui, display, &commands::THREAD_REVEAL)
         {
-            actions.push(ThreadsAction::Do(desk_command));
+            actions.push(ThreadsAction::Execute(desk_command));
         }
         if let Some(fact) = row.fact
-            && command_button(ui, look, &keys::THREAD_SHOW)
+            && command_button(ui, display, &commands::THREAD_SHOW)
         {
             actions.push(ThreadsAction::ShowFact(fact));
         }
@@ -234,13 +244,13 @@ fn buttons_ui(
 }
 
 /// Returns the command that settles a promise, debt or quest.
-fn settled(model: &ThreadsModel, row: &ThreadRow) -> Option<DeskCommand> {
-    match row.tab {
-        ThreadTab::Promise | ThreadTab::Debt => {
+fn settle_command(model: &ThreadsModel, row: &ThreadRow) -> Option<DeskCommand> {
+    match row.category {
+        ThreadCategory::Promise | ThreadCategory::Debt => {
             let (fact, until) = (row.fact?.to_string(), model.clock.clone()?);
             Some(DeskCommand::Retcon(Retcon::Until { fact, until }))
         }
-        ThreadTab::Quest => {
+        ThreadCategory::Quest => {
             let (entity, attribute) = (row.quest.as_ref()?.id.to_string(), "stage".to_owned());
             Some(DeskCommand::Edit(Edit::Set {
                 entity,
@@ -249,21 +259,20 @@ fn settled(model: &ThreadsModel, row: &ThreadRow) -> Option<DeskCommand> {
                 options: FactOptions::default(),
             }))
         }
-        ThreadTab::Untold | ThreadTab::Told => None,
+        ThreadCategory::Untold | ThreadCategory::Told => None,
     }
 }
 
 /// Returns the command that reveals a secret to the characters at the table. A holder tells the secret. If the secret
 /// has no holder, the characters witness the fact.
-fn revealed(row: &ThreadRow, party: &[EntityId]) -> Option<DeskCommand> {
-    if !is_secret_tab(row.tab) || party.is_empty() {
+fn reveal_command(row: &ThreadRow, party: &[EntityId]) -> Option<DeskCommand> {
+    if !is_secret_category(row.category) || party.is_empty() {
         return None;
     }
     let fact = row.fact?.to_string();
-    let holder = row
-        .who
-        .iter()
-        .find(|who| !party.contains(&who.id) && who.kind.as_ref().is_some_and(hearsay_model::Kind::is_character));
+    let holder = row.entities.iter().find(|holder| {
+        !party.contains(&holder.id) && holder.kind.as_ref().is_some_and(hearsay_model::Kind::is_character)
+    });
     let to: Vec<String> = party.iter().map(ToString::to_string).collect();
     let circumstances = Circumstances::default();
     Some(DeskCommand::Learn(match holder {

@@ -7,11 +7,11 @@ use hearsay_engine::{MemoryError, ReadSnapshot};
 use hearsay_model::{FactId, GameTime, State, Timestamp};
 use hearsay_query::facts::is_secret;
 
-use super::model::{NewsModel, SpreadModel, TimeModel, TimeRequest};
-use crate::{names::Named, text::Linked};
+use super::model::{SpreadModel, TellingModel, TimeModel, TimeRequest};
+use crate::{names::NamedEntity, text::LinkedText};
 
 /// Maximum number of listed tellings.
-const MOST: usize = 2_000;
+const MAX_LISTED: usize = 2_000;
 
 impl TimeModel {
     /// Computes a preview of what happens while time passes, and the plan that applies the preview. Call this function
@@ -28,40 +28,40 @@ impl TimeModel {
         let from = state.clock().ok_or(MemoryError::Command(CommandError::NoClock))?;
         let days = i64::from(request.days).saturating_mul(state.calendar().minutes_per_day());
         let end = until.unwrap_or(GameTime(from.0.saturating_add(days)));
-        if !request.talk && end > from {
+        if !request.with_gossip && end > from {
             let print = |time| state.calendar().print(time);
             return Ok((Self { from: print(from), until: print(end), end, ..Self::default() }, None));
         }
         let plan = request.gossip(until).plan(state, now())?;
-        Ok((Self::of(state, &plan, end), Some(plan)))
+        Ok((Self::from_plan(state, &plan, end), Some(plan)))
     }
 
     /// Converts a plan for display.
-    pub fn of(state: &State, plan: &GossipPlan, end: GameTime) -> Self {
+    pub fn from_plan(state: &State, plan: &GossipPlan, end: GameTime) -> Self {
         let report = &plan.report;
-        let mut sentences: BTreeMap<FactId, (Linked, bool)> = BTreeMap::new();
+        let mut sentences: BTreeMap<FactId, (LinkedText, bool)> = BTreeMap::new();
         let mut sentence = |id: FactId, statement: &str| {
-            let of = || match state.fact(id) {
-                Some(fact) => (Linked::fact(state, fact), is_secret(state, fact)),
-                None => (Linked::plain(statement), true),
+            let read_fact = || match state.fact(id) {
+                Some(fact) => (LinkedText::from_fact(state, fact), is_secret(state, fact)),
+                None => (LinkedText::plain(statement), true),
             };
-            sentences.entry(id).or_insert_with(of).clone()
+            sentences.entry(id).or_insert_with(read_fact).clone()
         };
-        let spread = report.spread.iter().take(MOST).map(|row| {
-            let (what, secret) = sentence(row.fact, &row.statement);
-            let places = row.places.iter().map(|id| Named::of(state, id)).collect();
-            SpreadModel { fact: row.fact, what, before: row.before, after: row.after, places, secret }
+        let spread = report.spread.iter().take(MAX_LISTED).map(|row| {
+            let (statement, secret) = sentence(row.fact, &row.statement);
+            let places = row.places.iter().map(|id| NamedEntity::new(state, id)).collect();
+            SpreadModel { fact: row.fact, statement, before: row.before, after: row.after, places, secret }
         });
         let spread = spread.collect();
-        let news = report.news.iter().take(MOST).map(|row| {
-            let (what, secret) = sentence(row.fact, &row.statement);
-            NewsModel {
+        let tellings = report.news.iter().take(MAX_LISTED).map(|row| {
+            let (statement, secret) = sentence(row.fact, &row.statement);
+            TellingModel {
                 when: row.when.clone(),
-                place: Named::of(state, &row.place),
-                teller: Named::of(state, &row.teller),
-                hearer: Named::of(state, &row.hearer),
+                place: NamedEntity::new(state, &row.place),
+                teller: NamedEntity::new(state, &row.teller),
+                hearer: NamedEntity::new(state, &row.hearer),
                 fact: row.fact,
-                what,
+                statement,
                 credence: row.credence.get(),
                 secret,
             }
@@ -72,14 +72,14 @@ impl TimeModel {
             end,
             meetings: report.meetings,
             spread,
-            news: news.collect(),
-            more: report.news.len().saturating_sub(MOST),
+            tellings: tellings.collect(),
+            omitted_tellings: report.news.len().saturating_sub(MAX_LISTED),
         }
     }
 }
 
 /// Returns the current real time.
 fn now() -> Timestamp {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+    let elapsed = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    Timestamp(i64::try_from(elapsed.as_millis()).unwrap_or(i64::MAX))
 }

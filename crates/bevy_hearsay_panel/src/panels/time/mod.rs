@@ -13,35 +13,37 @@ use hearsay_engine::{Memory, Ticket};
 use hearsay_model::Position;
 use hearsay_query::journal::UndoTarget;
 
-pub use model::{NewsModel, SpreadModel, TimeModel, TimeRequest};
+pub use model::{SpreadModel, TellingModel, TimeModel, TimeRequest};
 pub use ui::{TimeAction, TimeState, TimeView, time_ui};
 
 use crate::{
-    async_model::arrived,
+    async_model::poll_ticket_with_message,
     commands::PanelKind,
-    panel::{DeskCommand, Look, Outcome, Panel, PanelContext, Request, Saved, restored, saved},
+    panel::{
+        DeskCommand, DisplayContext, Outcome, Panel, PanelContext, Request, SavedState, restore_state, save_state,
+    },
 };
 
-type Worked = (TimeModel, Option<GossipPlan>);
+type PreviewResult = (TimeModel, Option<GossipPlan>);
 
 /// The time panel.
 #[derive(Debug, Default)]
 pub struct TimePanel {
     /// The request to compute in the next frame.
-    wanted: Option<TimeRequest>,
-    ticket: Option<(Ticket<Worked>, Position)>,
-    ready: Option<(Worked, Position)>,
-    trouble: Option<String>,
+    requested: Option<TimeRequest>,
+    pending_preview: Option<(Ticket<PreviewResult>, Position)>,
+    preview: Option<(PreviewResult, Position)>,
+    error: Option<String>,
     /// The last applied preview: its position in the journal and its summary.
-    passed: Option<(Position, String)>,
+    applied: Option<(Position, String)>,
     clock: Option<String>,
     /// View state of the panel.
     pub view: TimeView,
 }
 
 impl TimePanel {
-    fn forget(&mut self) {
-        (self.wanted, self.ticket, self.ready, self.trouble, self.passed) = Default::default();
+    fn reset(&mut self) {
+        (self.requested, self.pending_preview, self.preview, self.error, self.applied) = Default::default();
     }
 }
 
@@ -53,53 +55,53 @@ impl Panel for TimePanel {
     fn update(&mut self, memory: &Memory, context: &PanelContext) {
         self.clock.clone_from(&context.clock);
         // After any write, compute the preview again, because the write may change the result.
-        if self.ready.as_ref().is_some_and(|(_, at)| *at != context.version.position) && self.wanted.is_none() {
-            self.wanted = Some(self.view.request.clone());
+        if self.preview.as_ref().is_some_and(|(_, at)| *at != context.version.position) && self.requested.is_none() {
+            self.requested = Some(self.view.request.clone());
         }
-        if let Some(request) = self.wanted.take() {
-            self.trouble = None;
+        if let Some(request) = self.requested.take() {
+            self.error = None;
             match memory.read_in_background(move |world| TimeModel::load(world, &request)) {
-                Ok(ticket) => (self.ticket, self.ready) = (Some((ticket, context.version.position)), None),
-                Err(error) => self.trouble = Some(error.to_string()),
+                Ok(ticket) => (self.pending_preview, self.preview) = (Some((ticket, context.version.position)), None),
+                Err(error) => self.error = Some(error.to_string()),
             }
         }
-        let (ticket, at) = match self.ticket.take() {
+        let (ticket, at) = match self.pending_preview.take() {
             Some((ticket, at)) => (Some(ticket), at),
             None => return,
         };
         let mut ticket = ticket;
-        match arrived(&mut ticket) {
-            None => self.ticket = ticket.map(|ticket| (ticket, at)),
-            Some(Ok(worked)) => self.ready = Some((worked, at)),
-            Some(Err(why)) => self.trouble = Some(why),
+        match poll_ticket_with_message(&mut ticket) {
+            None => self.pending_preview = ticket.map(|ticket| (ticket, at)),
+            Some(Ok(result)) => self.preview = Some((result, at)),
+            Some(Err(error)) => self.error = Some(error),
         }
     }
 
-    fn ui(&mut self, ui: &mut egui::Ui, look: &Look) -> Vec<Request> {
-        let state = match (&self.trouble, &self.ready) {
-            (Some(why), _) => TimeState::Trouble(why),
+    fn ui(&mut self, ui: &mut egui::Ui, display: &DisplayContext) -> Vec<Request> {
+        let state = match (&self.error, &self.preview) {
+            (Some(error), _) => TimeState::Error(error),
             (None, Some(((model, _), _))) => TimeState::Ready(model),
-            (None, None) if self.ticket.is_some() || self.wanted.is_some() => TimeState::Working,
-            (None, None) => self.passed.as_ref().map_or(TimeState::Idle, |(_, what)| TimeState::Passed(what)),
+            (None, None) if self.pending_preview.is_some() || self.requested.is_some() => TimeState::Pending,
+            (None, None) => self.applied.as_ref().map_or(TimeState::Idle, |(_, summary)| TimeState::Applied(summary)),
         };
-        let actions = time_ui(ui, look, self.clock.as_deref(), state, &mut self.view);
+        let actions = time_ui(ui, display, self.clock.as_deref(), state, &mut self.view);
         let mut requests = Vec::new();
         for action in actions {
             match action {
-                TimeAction::WorkOut => (self.wanted, self.passed) = (Some(self.view.request.clone()), None),
-                TimeAction::Discard => self.forget(),
+                TimeAction::Preview => (self.requested, self.applied) = (Some(self.view.request.clone()), None),
+                TimeAction::Discard => self.reset(),
                 TimeAction::Undo => {
-                    let passed = self.passed.take().map(|(position, _)| UndoTarget::At(position));
-                    requests.extend(passed.map(|target| Request::Do(DeskCommand::Undo(target))));
+                    let target = self.applied.take().map(|(position, _)| UndoTarget::At(position));
+                    requests.extend(target.map(|target| Request::Execute(DeskCommand::Undo(target))));
                 }
                 TimeAction::Apply => {
-                    if let Some(((model, plan), _)) = self.ready.take() {
-                        requests.push(Request::Do(match plan {
+                    if let Some(((model, plan), _)) = self.preview.take() {
+                        requests.push(Request::Execute(match plan {
                             Some(plan) => DeskCommand::Gossip(Box::new(plan)),
                             None => DeskCommand::SetClock(model.end),
                         }));
                     }
-                    self.forget();
+                    self.reset();
                 }
                 TimeAction::Show(id) => requests.push(Request::Show(id)),
                 TimeAction::ShowFact(id) => requests.push(Request::ShowFact(id)),
@@ -108,21 +110,21 @@ impl Panel for TimePanel {
         requests
     }
 
-    fn heard(&mut self, outcome: &Outcome) {
-        match (&outcome.desk_command, &outcome.done) {
-            (DeskCommand::Gossip(_) | DeskCommand::SetClock(_), Ok(done)) => {
-                self.passed = done.position.map(|position| (position, done.summary.clone()));
+    fn on_outcome(&mut self, outcome: &Outcome) {
+        match (&outcome.desk_command, &outcome.result) {
+            (DeskCommand::Gossip(_) | DeskCommand::SetClock(_), Ok(report)) => {
+                self.applied = report.position.map(|position| (position, report.summary.clone()));
             }
-            (DeskCommand::Gossip(_), Err(why)) => self.trouble = Some(format!("{why} Make a new preview.")),
+            (DeskCommand::Gossip(_), Err(error)) => self.error = Some(format!("{error} Make a new preview.")),
             _ => {}
         }
     }
 
-    fn save(&self) -> Option<Saved> {
-        saved(&self.view)
+    fn save(&self) -> Option<SavedState> {
+        save_state(&self.view)
     }
 
-    fn restore(&mut self, saved: Saved) {
-        self.view = restored(saved).unwrap_or_default();
+    fn restore(&mut self, saved: SavedState) {
+        self.view = restore_state(saved).unwrap_or_default();
     }
 }

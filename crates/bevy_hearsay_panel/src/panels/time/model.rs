@@ -4,7 +4,7 @@ use hearsay_commands::gossip::Gossip;
 use hearsay_model::{FactId, GameTime};
 use serde::{Deserialize, Serialize};
 
-use crate::{names::Named, text::Linked};
+use crate::{names::NamedEntity, text::LinkedText};
 
 /// A request to let time pass.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -15,14 +15,15 @@ pub struct TimeRequest {
     /// Typed end date. If it is not empty, it is used instead of `days`.
     pub until: String,
     /// Whether characters gossip.
-    pub talk: bool,
+    #[serde(rename = "talk")]
+    pub with_gossip: bool,
     /// Seed of the random meetings.
     pub seed: u64,
 }
 
 impl Default for TimeRequest {
     fn default() -> Self {
-        Self { days: 1, until: String::new(), talk: true, seed: 0 }
+        Self { days: 1, until: String::new(), with_gossip: true, seed: 0 }
     }
 }
 
@@ -47,9 +48,11 @@ pub struct TimeModel {
     /// The spread of each fact. Facts that the most characters learn come first.
     pub spread: Vec<SpreadModel>,
     /// Each telling of a fact, in order of time.
-    pub news: Vec<NewsModel>,
+    #[serde(rename = "news")]
+    pub tellings: Vec<TellingModel>,
     /// Number of further tellings that are not listed.
-    pub more: usize,
+    #[serde(rename = "more")]
+    pub omitted_tellings: usize,
 }
 
 /// The spread of a fact: how many characters know it before and after the time span.
@@ -58,32 +61,34 @@ pub struct SpreadModel {
     /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
-    pub what: Linked,
+    #[serde(rename = "what")]
+    pub statement: LinkedText,
     /// Number of knowers before the time span.
     pub before: usize,
     /// Number of knowers after the time span.
     pub after: usize,
     /// Places where the fact is told.
-    pub places: Vec<Named>,
+    pub places: Vec<NamedEntity>,
     /// Whether the fact is hidden in screen-safe mode.
     pub secret: bool,
 }
 
 /// A telling of a fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct NewsModel {
+pub struct TellingModel {
     /// Time of the telling, for display.
     pub when: String,
     /// Place of the telling.
-    pub place: Named,
+    pub place: NamedEntity,
     /// The teller.
-    pub teller: Named,
+    pub teller: NamedEntity,
     /// The hearer.
-    pub hearer: Named,
+    pub hearer: NamedEntity,
     /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
-    pub what: Linked,
+    #[serde(rename = "what")]
+    pub statement: LinkedText,
     /// The hearer's credence in the fact after the telling, from 0 to 1.
     pub credence: f64,
     /// Whether the fact is hidden in screen-safe mode.

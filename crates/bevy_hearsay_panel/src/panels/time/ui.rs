@@ -4,15 +4,15 @@ use egui::{RichText, TextEdit, Ui};
 use hearsay_model::{EntityId, FactId};
 use serde::{Deserialize, Serialize};
 
-use super::model::{NewsModel, SpreadModel, TimeModel, TimeRequest};
+use super::model::{SpreadModel, TellingModel, TimeModel, TimeRequest};
 use crate::{
-    commands::{self as keys, Command},
-    panel::Look,
-    text::counted,
+    commands::{self, Command},
+    panel::DisplayContext,
+    text::format_count,
     theme::Tone,
     widgets::{
-        Heights, badge, card, command_button, empty_state, entity_button, field_name, list, more, section, sentence,
-        toggle, toned, weak,
+        RowHeights, badge, card, command_button, empty_state, entity_button, list, omitted_label, section_heading,
+        sentence, set_text_field_name, toggle, toned_label, weak_label,
     },
 };
 
@@ -23,11 +23,12 @@ pub struct TimeView {
     /// The request to let time pass.
     pub request: TimeRequest,
     /// Whether the panel lists each telling. If false, it lists how far each fact spreads.
-    pub tellings: bool,
+    #[serde(rename = "tellings")]
+    pub shows_tellings: bool,
     #[serde(skip)]
-    heights: Heights,
+    heights: RowHeights,
     #[serde(skip)]
-    shown: bool,
+    shown_tellings: bool,
 }
 
 /// State of the preview.
@@ -36,20 +37,20 @@ pub enum TimeState<'a> {
     /// No preview was requested.
     Idle,
     /// The preview is being computed.
-    Working,
+    Pending,
     /// The preview.
     Ready(&'a TimeModel),
     /// The summary of the applied preview.
-    Passed(&'a str),
+    Applied(&'a str),
     /// The preview failed. The text is the reason.
-    Trouble(&'a str),
+    Error(&'a str),
 }
 
 /// An action that the user requests from the panel.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TimeAction {
     /// Compute the preview.
-    WorkOut,
+    Preview,
     /// Apply the preview.
     Apply,
     /// Discard the preview.
@@ -65,176 +66,184 @@ pub enum TimeAction {
 /// Draws the panel.
 pub fn time_ui(
     ui: &mut Ui,
-    look: &Look,
+    display: &DisplayContext,
     clock: Option<&str>,
     state: TimeState,
     view: &mut TimeView,
 ) -> Vec<TimeAction> {
     let mut actions = Vec::new();
     let Some(clock) = clock else {
-        let next = "Set the game clock first: start a session with a time, or write `start` in campaign.yaml.";
-        empty_state(ui, look, "No game clock is set", next, None);
+        let hint = "Set the game clock first: start a session with a time, or write `start` in campaign.yaml.";
+        empty_state(ui, display, "No game clock is set", hint, None);
         return actions;
     };
-    how_long_ui(ui, look, clock, view, &mut actions);
+    duration_ui(ui, display, clock, view, &mut actions);
     ui.separator();
     match state {
         TimeState::Idle => {
-            let next = "Choose how long. You see what characters would tell each other before anything changes.";
-            empty_state(ui, look, "No time chosen", next, None);
+            let hint = "Choose how long. You see what characters would tell each other before anything changes.";
+            empty_state(ui, display, "No time chosen", hint, None);
         }
-        TimeState::Working => {
+        TimeState::Pending => {
             ui.horizontal(|ui| {
                 ui.spinner();
-                weak(ui, look, "Computing who meets whom\u{2026}");
+                weak_label(ui, display, "Computing who meets whom\u{2026}");
             });
         }
-        TimeState::Passed(what) => {
-            if empty_state(ui, look, "Time passed", what, Some("Undo it")) {
+        TimeState::Applied(summary) => {
+            if empty_state(ui, display, "Time passed", summary, Some("Undo it")) {
                 actions.push(TimeAction::Undo);
             }
         }
-        TimeState::Trouble(why) => {
-            toned(ui, look, Tone::Bad, why);
+        TimeState::Error(error) => {
+            toned_label(ui, display, Tone::Bad, error);
         }
-        TimeState::Ready(model) => ready_ui(ui, look, model, view, &mut actions),
+        TimeState::Ready(model) => preview_ui(ui, display, model, view, &mut actions),
     }
     actions
 }
 
-fn how_long_ui(ui: &mut Ui, look: &Look, clock: &str, view: &mut TimeView, actions: &mut Vec<TimeAction>) {
+fn duration_ui(ui: &mut Ui, display: &DisplayContext, clock: &str, view: &mut TimeView, actions: &mut Vec<TimeAction>) {
     ui.horizontal_wrapped(|ui| {
         ui.label(RichText::new(clock).heading());
-        weak(ui, look, "is now");
+        weak_label(ui, display, "is now");
     });
     ui.horizontal_wrapped(|ui| {
-        let presets: [(&Command, u32); 3] = [(&keys::TIME_DAY, 1), (&keys::TIME_THREE_DAYS, 3), (&keys::TIME_WEEK, 7)];
+        let presets: [(&Command, u32); 3] =
+            [(&commands::TIME_DAY, 1), (&commands::TIME_THREE_DAYS, 3), (&commands::TIME_WEEK, 7)];
         for (command, days) in presets {
-            if command_button(ui, look, command) {
+            if command_button(ui, display, command) {
                 view.request.days = days;
                 view.request.until.clear();
-                actions.push(TimeAction::WorkOut);
+                actions.push(TimeAction::Preview);
             }
         }
         ui.separator();
         let unit = if view.request.days == 1 { " day" } else { " days" };
-        let drag = ui.add(egui::DragValue::new(&mut view.request.days).range(1..=3650).suffix(unit));
-        field_name(&drag, "Days", &view.request.days.to_string());
-        ui.add(egui::Label::new(RichText::new("or until").color(look.theme.palette().weak)).extend());
+        let days_field = ui.add(egui::DragValue::new(&mut view.request.days).range(1..=3650).suffix(unit));
+        set_text_field_name(&days_field, "Days", &view.request.days.to_string());
+        ui.add(egui::Label::new(RichText::new("or until").color(display.theme.palette().weak)).extend());
         let field = TextEdit::singleline(&mut view.request.until)
-            .hint_text(crate::widgets::as_hint("a date, or tomorrow"))
+            .hint_text(crate::widgets::italic_hint("a date, or tomorrow"))
             .desired_width(180.0);
         let field = ui.add(field);
-        field_name(&field, "Until", &view.request.until);
-        let entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
-        if toggle(ui, view.request.talk, "Characters talk", "Characters meet and tell each other what they know")
+        set_text_field_name(&field, "Until", &view.request.until);
+        let is_confirmed = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
+        if toggle(ui, view.request.with_gossip, "Characters talk", "Characters meet and tell each other what they know")
             .clicked()
         {
-            view.request.talk = !view.request.talk;
+            view.request.with_gossip = !view.request.with_gossip;
         }
-        if ui.button("Preview").clicked() || entered {
-            actions.push(TimeAction::WorkOut);
+        if ui.button("Preview").clicked() || is_confirmed {
+            actions.push(TimeAction::Preview);
         }
-        if view.request.talk
+        if view.request.with_gossip
             && ui.button("Reroll").on_hover_text("The same time span with other random meetings").clicked()
         {
             view.request.seed = view.request.seed.wrapping_add(1);
-            actions.push(TimeAction::WorkOut);
+            actions.push(TimeAction::Preview);
         }
     });
 }
 
-fn ready_ui(ui: &mut Ui, look: &Look, model: &TimeModel, view: &mut TimeView, actions: &mut Vec<TimeAction>) {
+fn preview_ui(
+    ui: &mut Ui,
+    display: &DisplayContext,
+    model: &TimeModel,
+    view: &mut TimeView,
+    actions: &mut Vec<TimeAction>,
+) {
     ui.horizontal_wrapped(|ui| {
         ui.label(format!("{} \u{2192} {}", model.from, model.until));
-        let tellings = model.news.len() + model.more;
-        weak(
+        let telling_count = model.tellings.len() + model.omitted_tellings;
+        weak_label(
             ui,
-            look,
+            display,
             &format!(
                 "{}, {}",
-                counted(model.meetings, "meeting", "meetings"),
-                counted(tellings, "telling", "tellings")
+                format_count(model.meetings, "meeting", "meetings"),
+                format_count(telling_count, "telling", "tellings")
             ),
         );
     });
     ui.horizontal_wrapped(|ui| {
-        if command_button(ui, look, &keys::TIME_APPLY) {
+        if command_button(ui, display, &commands::TIME_APPLY) {
             actions.push(TimeAction::Apply);
         }
-        if command_button(ui, look, &keys::TIME_DISCARD) {
+        if command_button(ui, display, &commands::TIME_DISCARD) {
             actions.push(TimeAction::Discard);
         }
         ui.separator();
-        if toggle(ui, !view.tellings, "What spreads", "How far each fact goes").clicked() {
-            view.tellings = false;
+        if toggle(ui, !view.shows_tellings, "What spreads", "How far each fact goes").clicked() {
+            view.shows_tellings = false;
         }
-        if toggle(ui, view.tellings, "Who tells whom", "Each telling, in order").clicked() {
-            view.tellings = true;
+        if toggle(ui, view.shows_tellings, "Who tells whom", "Each telling, in order").clicked() {
+            view.shows_tellings = true;
         }
     });
-    if view.shown != view.tellings {
+    if view.shown_tellings != view.shows_tellings {
         view.heights.clear();
-        view.shown = view.tellings;
+        view.shown_tellings = view.shows_tellings;
     }
-    if model.news.is_empty() {
-        weak(ui, look, "Nobody learns anything new. Only the clock advances.");
+    if model.tellings.is_empty() {
+        weak_label(ui, display, "Nobody learns anything new. Only the clock advances.");
         return;
     }
-    if view.tellings {
-        let rows: Vec<&NewsModel> = model.news.iter().filter(|row| !(look.screen_safe && row.secret)).collect();
-        more(ui, look, model.more);
+    if view.shows_tellings {
+        let rows: Vec<&TellingModel> =
+            model.tellings.iter().filter(|row| !(display.screen_safe && row.secret)).collect();
+        omitted_label(ui, display, model.omitted_tellings);
         list(ui, "tellings", rows.len(), &mut view.heights, 56.0, None, |ui, number| {
-            card(ui, look, false, false, |ui| news_ui(ui, look, rows[number], actions));
+            card(ui, display, false, false, |ui| telling_ui(ui, display, rows[number], actions));
         });
     } else {
-        let rows: Vec<&SpreadModel> = model.spread.iter().filter(|row| !(look.screen_safe && row.secret)).collect();
-        section(ui, look, "Facts that spread", Some(rows.len()));
+        let rows: Vec<&SpreadModel> = model.spread.iter().filter(|row| !(display.screen_safe && row.secret)).collect();
+        section_heading(ui, display, "Facts that spread", Some(rows.len()));
         list(ui, "spread", rows.len(), &mut view.heights, 56.0, None, |ui, number| {
-            card(ui, look, false, false, |ui| spread_ui(ui, look, rows[number], actions));
+            card(ui, display, false, false, |ui| spread_ui(ui, display, rows[number], actions));
         });
     }
 }
 
-fn spread_ui(ui: &mut Ui, look: &Look, row: &SpreadModel, actions: &mut Vec<TimeAction>) {
+fn spread_ui(ui: &mut Ui, display: &DisplayContext, row: &SpreadModel, actions: &mut Vec<TimeAction>) {
     ui.horizontal_wrapped(|ui| {
-        badge(ui, look, Tone::Accent, &format!("{} \u{2192} {} know it", row.before, row.after));
+        badge(ui, display, Tone::Accent, &format!("{} \u{2192} {} know it", row.before, row.after));
         if row.secret {
-            badge(ui, look, Tone::Secret, "secret");
+            badge(ui, display, Tone::Secret, "secret");
         }
-        if let Some(id) = sentence(ui, look, &row.what, Tone::Plain) {
+        if let Some(id) = sentence(ui, display, &row.statement, Tone::Plain) {
             actions.push(TimeAction::Show(id));
         }
     });
     ui.horizontal_wrapped(|ui| {
-        weak(ui, look, "told at");
+        weak_label(ui, display, "told at");
         for place in row.places.iter().take(6) {
-            if entity_button(ui, look, place).clicked() {
+            if entity_button(ui, display, place).clicked() {
                 actions.push(TimeAction::Show(place.id.clone()));
             }
         }
-        more(ui, look, row.places.len().saturating_sub(6));
+        omitted_label(ui, display, row.places.len().saturating_sub(6));
         if ui.small_button("Show fact").clicked() {
             actions.push(TimeAction::ShowFact(row.fact));
         }
     });
 }
 
-fn news_ui(ui: &mut Ui, look: &Look, row: &NewsModel, actions: &mut Vec<TimeAction>) {
+fn telling_ui(ui: &mut Ui, display: &DisplayContext, row: &TellingModel, actions: &mut Vec<TimeAction>) {
     ui.horizontal_wrapped(|ui| {
-        for (who, after) in [(&row.teller, "tells"), (&row.hearer, "at"), (&row.place, "")] {
-            if entity_button(ui, look, who).clicked() {
-                actions.push(TimeAction::Show(who.id.clone()));
+        for (entity, suffix) in [(&row.teller, "tells"), (&row.hearer, "at"), (&row.place, "")] {
+            if entity_button(ui, display, entity).clicked() {
+                actions.push(TimeAction::Show(entity.id.clone()));
             }
-            weak(ui, look, after);
+            weak_label(ui, display, suffix);
         }
-        weak(ui, look, &row.when);
-        badge(ui, look, Tone::Weak, &format!("believes it {:.2}", row.credence));
+        weak_label(ui, display, &row.when);
+        badge(ui, display, Tone::Weak, &format!("believes it {:.2}", row.credence));
         if row.secret {
-            badge(ui, look, Tone::Secret, "secret");
+            badge(ui, display, Tone::Secret, "secret");
         }
     });
-    if let Some(id) = sentence(ui, look, &row.what, Tone::Plain) {
+    if let Some(id) = sentence(ui, display, &row.statement, Tone::Plain) {
         actions.push(TimeAction::Show(id));
     }
 }

@@ -4,11 +4,11 @@ use hearsay_engine::{MemoryError, ReadSnapshot};
 use hearsay_model::{Precision, State};
 use hearsay_query::timeline::{MomentKind, MomentRow, TimelineFilter, timeline};
 
-use super::model::{Crumb, MomentModel, SpanModel, TimelineModel, TimelineRequest};
-use crate::{names::Named, text::Linked};
+use super::model::{MomentModel, PathSegment, SpanModel, TimelineModel, TimelineRequest};
+use crate::{names::NamedEntity, text::LinkedText};
 
 /// Maximum number of listed moments.
-const MOST: usize = 500;
+const MAX_LISTED: usize = 500;
 
 impl TimelineModel {
     /// Reads the timeline. Call this function on a background thread, because it visits every fact and passage.
@@ -17,71 +17,72 @@ impl TimelineModel {
     /// Returns an error if the requested entity no longer exists.
     pub fn load(world: &ReadSnapshot, request: &TimelineRequest) -> Result<Self, MemoryError> {
         let state = &*world.state;
-        let found = timeline(
+        let result = timeline(
             state,
             &TimelineFilter {
                 kinds: request.kinds.clone(),
                 about: request.about.as_ref().map(ToString::to_string),
                 within: request.within,
-                by: request.by,
-                limit: MOST,
+                by: request.unit,
+                limit: MAX_LISTED,
             },
         )?;
         let calendar = state.calendar();
         let levels = [Precision::Year, Precision::Month, Precision::Day].into_iter();
-        let path = request.within.map(|(time, of)| {
-            let crumb = |precision| Crumb { label: calendar.print_to(time, precision), time, precision };
-            levels.take_while(|level| *level <= of).map(crumb).collect()
+        let path = request.within.map(|(time, deepest)| {
+            let crumb = |precision| PathSegment { label: calendar.print_to(time, precision), time, precision };
+            levels.take_while(|level| *level <= deepest).map(crumb).collect()
         });
-        let now = state.clock();
+        let current_time = state.clock();
         // The newest moment comes first. The sort is stable, so an event stays before its consequences at the same
         // time.
-        let mut moments = found.moments;
+        let mut moments = result.moments;
         moments.sort_by_key(|row| std::cmp::Reverse(row.time));
-        let spans = found.spans.into_iter().map(|span| SpanModel {
-            now: now.is_some_and(|now| calendar.around(now, request.by).first == span.first),
+        let spans = result.spans.into_iter().map(|span| SpanModel {
+            is_current: current_time
+                .is_some_and(|current_time| calendar.around(current_time, request.unit).first == span.first),
             label: span.label,
             first: span.first,
-            precision: request.by,
+            precision: request.unit,
             count: span.count,
-            open: span.open,
+            safe_count: span.open,
         });
         Ok(Self {
             path: path.unwrap_or_default(),
             // The newest span comes first, because recent spans are used most.
             spans: spans.rev().collect(),
-            more: found.all - moments.len(),
+            more: result.all - moments.len(),
             moments: moments.into_iter().map(|row| moment(state, row)).collect(),
-            more_undated: found.all_undated - found.undated.len(),
-            undated: found.undated.into_iter().map(|row| moment(state, row)).collect(),
-            about: request.about.as_ref().map(|id| Named::of(state, id)),
-            now: now.map(|time| (time, calendar.print(time))),
+            more_undated: result.all_undated - result.undated.len(),
+            undated: result.undated.into_iter().map(|row| moment(state, row)).collect(),
+            about: request.about.as_ref().map(|id| NamedEntity::new(state, id)),
+            current_time: current_time.map(|time| (time, calendar.print(time))),
         })
     }
 }
 
 fn moment(state: &State, row: MomentRow) -> MomentModel {
-    let what = match (row.kind, row.fact.and_then(|id| state.fact(id))) {
-        (MomentKind::Began | MomentKind::Ended, Some(fact)) => Linked::fact(state, fact),
-        _ => Linked::of(state, &row.what, row.event.iter().chain(&row.place)),
+    let description = match (row.kind, row.fact.and_then(|id| state.fact(id))) {
+        (MomentKind::Began | MomentKind::Ended, Some(fact)) => LinkedText::from_fact(state, fact),
+        _ => LinkedText::with_links(state, &row.what, row.event.iter().chain(&row.place)),
     };
     let title = |id: &hearsay_model::SessionId| {
         state.session(id).map_or_else(|| id.to_string(), |session| session.title.clone())
     };
     MomentModel {
         kind: row.kind,
-        what,
+        description,
         fact: row.fact,
         session: row.session.map(|id| {
             let title = title(&id);
             (id, title)
         }),
-        place: row.place.as_ref().map(|id| Named::of(state, id)),
-        there: row.there.iter().map(|id| Named::of(state, id)).collect(),
+        place: row.place.as_ref().map(|id| NamedEntity::new(state, id)),
+        present: row.there.iter().map(|id| NamedEntity::new(state, id)).collect(),
         status: row.status,
         secret: row.secret,
         safe: row.safe,
-        ahead: matches!((row.time, state.clock()), (Some(time), Some(now)) if time > now),
+        is_future: matches!((row.time, state.clock()), (Some(time), Some(now)) if time > now),
         event: row.event,
         when: row.when,
     }

@@ -10,20 +10,20 @@ use std::borrow::Cow;
 
 use hearsay_engine::Memory;
 
-pub use model::{Crumb, MomentModel, SpanModel, TimelineModel, TimelineRequest};
+pub use model::{MomentModel, PathSegment, SpanModel, TimelineModel, TimelineRequest};
 pub use ui::{TimelineAction, TimelineView, timeline_ui};
 
 use crate::{
     async_model::AsyncModel,
     commands::PanelKind,
-    panel::{Look, Panel, PanelContext, Request, Saved, restored, saved},
+    panel::{DisplayContext, Panel, PanelContext, Request, SavedState, restore_state, save_state},
     widgets::empty_state,
 };
 
 /// The timeline panel.
 #[derive(Debug, Default)]
 pub struct TimelinePanel {
-    read: AsyncModel<TimelineRequest, TimelineModel>,
+    loaded: AsyncModel<TimelineRequest, TimelineModel>,
     /// View state of the panel. It contains the request.
     pub view: TimelineView,
 }
@@ -33,29 +33,30 @@ impl Panel for TimelinePanel {
         PanelKind::Timeline.name().into()
     }
 
-    fn update(&mut self, memory: &Memory, news: &PanelContext) {
+    fn update(&mut self, memory: &Memory, context: &PanelContext) {
         let request = self.view.request.clone();
-        self.read.update(memory, news.version, &self.view.request, move |world| TimelineModel::load(world, &request));
+        self.loaded
+            .update(memory, context.version, &self.view.request, move |world| TimelineModel::load(world, &request));
     }
 
-    fn ui(&mut self, ui: &mut egui::Ui, look: &Look) -> Vec<Request> {
-        let Some(model) = self.read.model() else {
-            empty_state(ui, look, "Reading what happened\u{2026}", self.read.trouble().unwrap_or_default(), None);
+    fn ui(&mut self, ui: &mut egui::Ui, display: &DisplayContext) -> Vec<Request> {
+        let Some(model) = self.loaded.model() else {
+            empty_state(ui, display, "Reading what happened\u{2026}", self.loaded.error().unwrap_or_default(), None);
             return Vec::new();
         };
-        let request = |action| match action {
+        let to_request = |action| match action {
             TimelineAction::Show(id) => Request::Show(id),
             TimelineAction::ShowFact(id) => Request::ShowFact(id),
             TimelineAction::Session(id) => Request::Session(id),
         };
-        timeline_ui(ui, look, model, &mut self.view).into_iter().map(request).collect()
+        timeline_ui(ui, display, model, &mut self.view).into_iter().map(to_request).collect()
     }
 
-    fn save(&self) -> Option<Saved> {
-        saved(&self.view)
+    fn save(&self) -> Option<SavedState> {
+        save_state(&self.view)
     }
 
-    fn restore(&mut self, saved: Saved) {
-        self.view = restored(saved).unwrap_or_default();
+    fn restore(&mut self, saved: SavedState) {
+        self.view = restore_state(saved).unwrap_or_default();
     }
 }

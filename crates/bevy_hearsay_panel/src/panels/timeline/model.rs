@@ -4,7 +4,7 @@ use hearsay_model::{EntityId, FactId, FactStatus, GameTime, Precision, SessionId
 use hearsay_query::timeline::MomentKind;
 use serde::{Deserialize, Serialize};
 
-use crate::{names::Named, text::Linked};
+use crate::{names::NamedEntity, text::LinkedText};
 
 /// A request for a part of the timeline.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -13,7 +13,8 @@ pub struct TimelineRequest {
     /// The year, month or day to show. `None`: all of time.
     pub within: Option<(GameTime, Precision)>,
     /// Unit of the list: years, months or days.
-    pub by: Precision,
+    #[serde(rename = "by")]
+    pub unit: Precision,
     /// Kinds of moments to show. If the list is empty, all kinds are shown.
     pub kinds: Vec<MomentKind>,
     /// Entity that a moment must involve. `None`: all moments.
@@ -22,31 +23,31 @@ pub struct TimelineRequest {
 
 impl Default for TimelineRequest {
     fn default() -> Self {
-        Self { within: None, by: Precision::Year, kinds: Vec::new(), about: None }
+        Self { within: None, unit: Precision::Year, kinds: Vec::new(), about: None }
     }
 }
 
 impl TimelineRequest {
     /// Shows the year, month or day that contains a time, listed by the next smaller unit.
-    pub fn enter(&mut self, time: GameTime, span: Precision) {
+    pub fn zoom_in(&mut self, time: GameTime, span: Precision) {
         self.within = Some((time, span));
-        self.by = match span {
+        self.unit = match span {
             Precision::Year => Precision::Month,
             _ => Precision::Day,
         };
     }
 
     /// Shows all of time, listed by years.
-    pub fn leave(&mut self) {
-        (self.within, self.by) = (None, Precision::Year);
+    pub fn show_all(&mut self) {
+        (self.within, self.unit) = (None, Precision::Year);
     }
 
     /// Shows the enclosing month, the enclosing year, or all of time.
     pub fn zoom_out(&mut self) {
         match self.within {
-            Some((time, Precision::Month)) => self.enter(time, Precision::Year),
-            Some((_, Precision::Year)) | None => self.leave(),
-            Some((time, _)) => self.enter(time, Precision::Month),
+            Some((time, Precision::Month)) => self.zoom_in(time, Precision::Year),
+            Some((_, Precision::Year)) | None => self.show_all(),
+            Some((time, _)) => self.zoom_in(time, Precision::Month),
         }
     }
 }
@@ -55,7 +56,7 @@ impl TimelineRequest {
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct TimelineModel {
     /// Path from the year to the displayed month or day.
-    pub path: Vec<Crumb>,
+    pub path: Vec<PathSegment>,
     /// Years, months or days with moments, newest first.
     pub spans: Vec<SpanModel>,
     /// Moments in the displayed span, newest first.
@@ -67,14 +68,15 @@ pub struct TimelineModel {
     /// Number of further undated moments that are not listed.
     pub more_undated: usize,
     /// The entity of the request; `None` if the request is not limited to an entity.
-    pub about: Option<Named>,
+    pub about: Option<NamedEntity>,
     /// Current time of the game clock, and its text for display; `None` if the clock is not set.
-    pub now: Option<(GameTime, String)>,
+    #[serde(rename = "now")]
+    pub current_time: Option<(GameTime, String)>,
 }
 
 /// A year, month or day on the path to the displayed span.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Crumb {
+pub struct PathSegment {
     /// Name of the span.
     pub label: String,
     /// A time within the span.
@@ -95,9 +97,11 @@ pub struct SpanModel {
     /// Number of moments in the span.
     pub count: usize,
     /// Number of moments that players may see.
-    pub open: usize,
+    #[serde(rename = "open")]
+    pub safe_count: usize,
     /// Whether the span contains the current time.
-    pub now: bool,
+    #[serde(rename = "now")]
+    pub is_current: bool,
 }
 
 /// A moment in the timeline, such as an event, a session, or the start or end of a fact.
@@ -108,7 +112,8 @@ pub struct MomentModel {
     /// Time of the moment.
     pub when: String,
     /// Description of the moment, with links.
-    pub what: Linked,
+    #[serde(rename = "what")]
+    pub description: LinkedText,
     /// Id of the fact, if the moment belongs to a fact.
     pub fact: Option<FactId>,
     /// Id of the event, if the moment belongs to an event.
@@ -116,9 +121,10 @@ pub struct MomentModel {
     /// Id and title of the session, if the moment belongs to a session.
     pub session: Option<(SessionId, String)>,
     /// The place of the moment, if it is known.
-    pub place: Option<Named>,
+    pub place: Option<NamedEntity>,
     /// The entities present at the moment.
-    pub there: Vec<Named>,
+    #[serde(rename = "there")]
+    pub present: Vec<NamedEntity>,
     /// Status of the fact.
     pub status: FactStatus,
     /// Whether the moment is secret, or any character present in the session did not hear all of it.
@@ -126,5 +132,6 @@ pub struct MomentModel {
     /// Whether players may see the moment.
     pub safe: bool,
     /// Whether the moment is after the current time of the game clock.
-    pub ahead: bool,
+    #[serde(rename = "ahead")]
+    pub is_future: bool,
 }

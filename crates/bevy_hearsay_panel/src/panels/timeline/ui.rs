@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 
 use super::model::{MomentModel, SpanModel, TimelineModel, TimelineRequest};
 use crate::{
-    commands as keys,
-    panel::Look,
-    text::counted,
+    commands,
+    panel::DisplayContext,
+    text::format_count,
     theme::Tone,
     widgets::{
-        Completion, Heights, badge, beside, card, command_button, empty_state, entity_button, list, more, name_field,
-        named, section, sentence, toggle, weak,
+        Completion, RowHeights, badge, card, command_button, content_beside_list, empty_state, entity_button, list,
+        name_field, omitted_label, section_heading, sentence, set_button_name, toggle, weak_label,
     },
 };
 
@@ -24,15 +24,16 @@ pub struct TimelineView {
     /// The request.
     pub request: TimelineRequest,
     /// Typed name of the entity to filter by.
-    pub about: String,
+    #[serde(rename = "about")]
+    pub entity_name: String,
     /// Whether moments without a date are shown.
     pub undated: bool,
     #[serde(skip)]
     completion: Completion,
     #[serde(skip)]
-    heights: Heights,
+    heights: RowHeights,
     #[serde(skip)]
-    shown: Option<(TimelineRequest, bool)>,
+    shown_request: Option<(TimelineRequest, bool)>,
 }
 
 /// An action that the user requests from the panel.
@@ -57,7 +58,7 @@ fn kind_name(kind: MomentKind) -> &'static str {
     }
 }
 
-fn one_of(kind: MomentKind) -> &'static str {
+fn kind_singular(kind: MomentKind) -> &'static str {
     match kind {
         MomentKind::Session => "session",
         MomentKind::Event => "event",
@@ -69,140 +70,154 @@ fn one_of(kind: MomentKind) -> &'static str {
 
 /// Draws the timeline. If the user chooses another part, changes `view.request`. The panel then reads the timeline
 /// again.
-pub fn timeline_ui(ui: &mut Ui, look: &Look, model: &TimelineModel, view: &mut TimelineView) -> Vec<TimelineAction> {
+pub fn timeline_ui(
+    ui: &mut Ui,
+    display: &DisplayContext,
+    model: &TimelineModel,
+    view: &mut TimelineView,
+) -> Vec<TimelineAction> {
     let mut actions = Vec::new();
-    filters_ui(ui, look, model, view);
-    path_ui(ui, look, model, view);
-    let anything = !model.spans.is_empty() || !model.undated.is_empty();
-    if !anything {
-        let filtered = view.request != TimelineRequest::default();
-        let next = "Events with a date, sessions, and facts with a beginning or an end appear here.";
-        let button = filtered.then_some("Show all of time");
-        if empty_state(ui, look, "Nothing happened in this period", next, button) {
-            (view.request, view.about) = Default::default();
+    filters_ui(ui, display, model, view);
+    path_ui(ui, display, model, view);
+    let has_moments = !model.spans.is_empty() || !model.undated.is_empty();
+    if !has_moments {
+        let is_filtered = view.request != TimelineRequest::default();
+        let hint = "Events with a date, sessions, and facts with a beginning or an end appear here.";
+        let button = is_filtered.then_some("Show all of time");
+        if empty_state(ui, display, "Nothing happened in this period", hint, button) {
+            (view.request, view.entity_name) = Default::default();
         }
         return actions;
     }
-    let width = (look.theme.sizes().body * 16.0).min(ui.available_width() * 0.4);
+    let width = (display.theme.sizes().body * 16.0).min(ui.available_width() * 0.4);
     Panel::left(ui.id().with("spans"))
         .exact_size(width)
         .resizable(false)
-        .show(ui, |ui| spans_ui(ui, look, model, view));
+        .show(ui, |ui| spans_ui(ui, display, model, view));
     let moments = if view.undated { &model.undated } else { &model.moments };
-    let left_out = if view.undated { model.more_undated } else { model.more };
-    let rows: Vec<&MomentModel> = moments.iter().filter(|moment| !look.screen_safe || moment.safe).collect();
-    let shown = Some((view.request.clone(), view.undated));
-    if view.shown != shown {
+    let omitted_count = if view.undated { model.more_undated } else { model.more };
+    let rows: Vec<&MomentModel> = moments.iter().filter(|moment| !display.screen_safe || moment.safe).collect();
+    let current_request = Some((view.request.clone(), view.undated));
+    if view.shown_request != current_request {
         view.heights.clear();
-        view.shown = shown;
+        view.shown_request = current_request;
     }
-    let count = counted(rows.len(), "moment", "moments");
-    beside(ui, look, |ui| {
-        section(ui, look, if view.undated { "Without a date" } else { &count }, None);
-        if left_out > 0 {
-            weak(ui, look, &format!("and {left_out} more: zoom in to a year, a month or a day"));
+    let count = format_count(rows.len(), "moment", "moments");
+    content_beside_list(ui, display, |ui| {
+        section_heading(ui, display, if view.undated { "Without a date" } else { &count }, None);
+        if omitted_count > 0 {
+            weak_label(ui, display, &format!("and {omitted_count} more: zoom in to a year, a month or a day"));
         }
         list(ui, "moments", rows.len(), &mut view.heights, 60.0, None, |ui, number| {
-            card(ui, look, false, false, |ui| moment_ui(ui, look, rows[number], &mut actions));
+            card(ui, display, false, false, |ui| moment_ui(ui, display, rows[number], &mut actions));
         });
     });
     actions
 }
 
-fn filters_ui(ui: &mut Ui, look: &Look, model: &TimelineModel, view: &mut TimelineView) {
+fn filters_ui(ui: &mut Ui, display: &DisplayContext, model: &TimelineModel, view: &mut TimelineView) {
     ui.horizontal_wrapped(|ui| {
-        weak(ui, look, "By");
+        weak_label(ui, display, "By");
         for (precision, name) in [(Precision::Year, "Years"), (Precision::Month, "Months"), (Precision::Day, "Days")] {
             let help = "Group the list on the left by this unit";
-            if toggle(ui, view.request.by == precision, name, help).clicked() {
-                view.request.by = precision;
+            if toggle(ui, view.request.unit == precision, name, help).clicked() {
+                view.request.unit = precision;
             }
         }
         ui.separator();
         for kind in MomentKind::ALL {
-            let on = view.request.kinds.contains(&kind);
-            if toggle(ui, on, kind_name(kind), "Show only these").clicked() {
-                if on { view.request.kinds.retain(|other| *other != kind) } else { view.request.kinds.push(kind) }
+            let is_selected = view.request.kinds.contains(&kind);
+            if toggle(ui, is_selected, kind_name(kind), "Show only these").clicked() {
+                if is_selected {
+                    view.request.kinds.retain(|other| *other != kind)
+                } else {
+                    view.request.kinds.push(kind)
+                }
             }
         }
         ui.separator();
-        let field = name_field(ui, look, "About", "Name of an entity", &mut view.about, &mut view.completion, |_| true);
+        let field =
+            name_field(ui, display, "About", "Name of an entity", &mut view.entity_name, &mut view.completion, |_| {
+                true
+            });
         if let Some(chosen) = field.chosen {
             view.request.about = Some(chosen.id);
-        } else if view.about.trim().is_empty() {
+        } else if view.entity_name.trim().is_empty() {
             view.request.about = None;
         }
         if let Some(about) = &model.about {
-            badge(ui, look, Tone::Accent, &format!("about {}", about.name));
+            badge(ui, display, Tone::Accent, &format!("about {}", about.name));
         }
     });
 }
 
-fn path_ui(ui: &mut Ui, look: &Look, model: &TimelineModel, view: &mut TimelineView) {
+fn path_ui(ui: &mut Ui, display: &DisplayContext, model: &TimelineModel, view: &mut TimelineView) {
     ui.horizontal_wrapped(|ui| {
         // Draw the path last, because its length changes and would move the controls after it.
-        let inside = view.request.within.is_some();
-        if ui.add_enabled(inside, egui::Button::new("All of time")).clicked() {
-            view.request.leave();
+        let is_zoomed_in = view.request.within.is_some();
+        if ui.add_enabled(is_zoomed_in, egui::Button::new("All of time")).clicked() {
+            view.request.show_all();
         }
-        if ui.add_enabled_ui(inside, |ui| command_button(ui, look, &keys::TIMELINE_OUT)).inner && inside {
+        if ui.add_enabled_ui(is_zoomed_in, |ui| command_button(ui, display, &commands::TIMELINE_ZOOM_OUT)).inner
+            && is_zoomed_in
+        {
             view.request.zoom_out();
         }
-        if let Some((now, printed)) = &model.now {
-            if command_button(ui, look, &keys::TIMELINE_NOW) {
-                view.request.enter(*now, Precision::Month);
+        if let Some((now, printed)) = &model.current_time {
+            if command_button(ui, display, &commands::TIMELINE_NOW) {
+                view.request.zoom_in(*now, Precision::Month);
                 view.undated = false;
             }
-            weak(ui, look, &format!("Now: {printed}"));
+            weak_label(ui, display, &format!("Now: {printed}"));
         }
         for crumb in &model.path {
-            weak(ui, look, "\u{203A}");
+            weak_label(ui, display, "\u{203A}");
             if ui.button(&crumb.label).clicked() {
-                view.request.enter(crumb.time, crumb.precision);
+                view.request.zoom_in(crumb.time, crumb.precision);
             }
         }
     });
 }
 
-fn spans_ui(ui: &mut Ui, look: &Look, model: &TimelineModel, view: &mut TimelineView) {
-    let seen = |span: &SpanModel| if look.screen_safe { span.open } else { span.count };
-    let spans: Vec<&SpanModel> = model.spans.iter().filter(|span| seen(span) > 0).collect();
-    let most = spans.iter().map(|span| seen(span)).max().unwrap_or(1);
-    let undated = model.undated.iter().filter(|moment| !look.screen_safe || moment.safe).count();
+fn spans_ui(ui: &mut Ui, display: &DisplayContext, model: &TimelineModel, view: &mut TimelineView) {
+    let visible_count = |span: &SpanModel| if display.screen_safe { span.safe_count } else { span.count };
+    let spans: Vec<&SpanModel> = model.spans.iter().filter(|span| visible_count(span) > 0).collect();
+    let max_count = spans.iter().map(|span| visible_count(span)).max().unwrap_or(1);
+    let undated = model.undated.iter().filter(|moment| !display.screen_safe || moment.safe).count();
     if undated > 0 {
-        let all = undated + model.more_undated;
+        let total = undated + model.more_undated;
         if toggle(ui, view.undated, "Without a date", "Events and facts without a known date").clicked() {
             view.undated = !view.undated;
         }
-        weak(ui, look, &counted(all, "moment", "moments"));
+        weak_label(ui, display, &format_count(total, "moment", "moments"));
         ui.separator();
     }
-    let height = look.theme.sizes().row;
+    let height = display.theme.sizes().row;
     ScrollArea::vertical().id_salt("spans").auto_shrink([false, false]).show_rows(
         ui,
         height,
         spans.len(),
         |ui, range| {
             for span in &spans[range] {
-                let count = seen(span);
-                let palette = look.theme.palette();
+                let count = visible_count(span);
+                let palette = display.theme.palette();
                 let size = egui::vec2(ui.available_width(), height);
                 let (rect, response) = ui.allocate_exact_size(size, Sense::click());
                 let fill = if response.hovered() || response.has_focus() { palette.hovered } else { palette.raised };
                 ui.painter().rect_filled(rect, 3.0, fill);
                 let mut bar = rect;
-                bar.set_width((rect.width() * count as f32 / most as f32).max(2.0));
+                bar.set_width((rect.width() * count as f32 / max_count as f32).max(2.0));
                 bar.set_top(rect.bottom() - 3.0);
                 ui.painter().rect_filled(bar, 0.0, palette.accent);
-                let name = if span.now { format!("{} (now)", span.label) } else { span.label.clone() };
+                let name = if span.is_current { format!("{} (now)", span.label) } else { span.label.clone() };
                 let font = egui::TextStyle::Body.resolve(ui.style());
                 let at = rect.left_center() + egui::vec2(6.0, -1.0);
                 ui.painter().text(at, egui::Align2::LEFT_CENTER, &name, font.clone(), palette.text);
                 let at = rect.right_center() - egui::vec2(6.0, 1.0);
                 ui.painter().text(at, egui::Align2::RIGHT_CENTER, count.to_string(), font, palette.weak);
-                let response = response.on_hover_text(format!("Show {}", counted(count, "moment", "moments")));
-                if named(response, true, &span.label).clicked() {
-                    view.request.enter(span.first, span.precision);
+                let response = response.on_hover_text(format!("Show {}", format_count(count, "moment", "moments")));
+                if set_button_name(response, true, &span.label).clicked() {
+                    view.request.zoom_in(span.first, span.precision);
                     view.undated = false;
                 }
             }
@@ -210,18 +225,18 @@ fn spans_ui(ui: &mut Ui, look: &Look, model: &TimelineModel, view: &mut Timeline
     );
 }
 
-fn moment_ui(ui: &mut Ui, look: &Look, moment: &MomentModel, actions: &mut Vec<TimelineAction>) {
+fn moment_ui(ui: &mut Ui, display: &DisplayContext, moment: &MomentModel, actions: &mut Vec<TimelineAction>) {
     ui.horizontal_wrapped(|ui| {
         ui.label(RichText::new(&moment.when).strong());
-        badge(ui, look, Tone::Weak, one_of(moment.kind));
+        badge(ui, display, Tone::Weak, kind_singular(moment.kind));
         if moment.secret {
-            badge(ui, look, Tone::Secret, "secret");
+            badge(ui, display, Tone::Secret, "secret");
         }
-        if moment.ahead {
-            badge(ui, look, Tone::Accent, "still to come");
+        if moment.is_future {
+            badge(ui, display, Tone::Accent, "still to come");
         }
         if moment.status != FactStatus::Canon {
-            badge(ui, look, Tone::Warn, moment.status.as_str());
+            badge(ui, display, Tone::Warn, moment.status.as_str());
         }
         if let Some((id, title)) = &moment.session
             && moment.kind != MomentKind::Session
@@ -230,25 +245,25 @@ fn moment_ui(ui: &mut Ui, look: &Look, moment: &MomentModel, actions: &mut Vec<T
             actions.push(TimelineAction::Session(id.clone()));
         }
     });
-    if let Some(id) = sentence(ui, look, &moment.what, Tone::Plain) {
+    if let Some(id) = sentence(ui, display, &moment.description, Tone::Plain) {
         actions.push(TimelineAction::Show(id));
     }
     ui.horizontal_wrapped(|ui| {
         if let Some(place) = &moment.place {
-            weak(ui, look, "at");
-            if entity_button(ui, look, place).clicked() {
+            weak_label(ui, display, "at");
+            if entity_button(ui, display, place).clicked() {
                 actions.push(TimelineAction::Show(place.id.clone()));
             }
         }
-        if !moment.there.is_empty() {
-            weak(ui, look, "there:");
+        if !moment.present.is_empty() {
+            weak_label(ui, display, "there:");
         }
-        for who in moment.there.iter().take(10) {
-            if entity_button(ui, look, who).clicked() {
-                actions.push(TimelineAction::Show(who.id.clone()));
+        for entity in moment.present.iter().take(10) {
+            if entity_button(ui, display, entity).clicked() {
+                actions.push(TimelineAction::Show(entity.id.clone()));
             }
         }
-        more(ui, look, moment.there.len().saturating_sub(10));
+        omitted_label(ui, display, moment.present.len().saturating_sub(10));
         match (&moment.session, moment.fact) {
             (Some((id, _)), None) => {
                 if ui.small_button("Show session").clicked() {

@@ -10,7 +10,7 @@ fn settings() -> QueueSettings {
         concurrency: 2,
         tries: 3,
         wait_ms: 1_000,
-        most_wait_ms: 60_000,
+        max_wait_ms: 60_000,
         ..QueueSettings::from(&LlmSettings::default())
     }
 }
@@ -57,18 +57,18 @@ fn a_server_that_is_gone_is_left_alone_and_nobody_is_blamed() {
         queue.text("a", turn(number, "Lore."), Context::default());
     }
     let first = queue.take(&settings, 0).unwrap();
-    queue.unreachable(&settings, first.id, 0);
+    queue.mark_unreachable(&settings, first.id, 0);
     assert!(queue.take(&settings, 500).is_none());
     let due = queue.due().unwrap();
     assert!((750..=1_000).contains(&due), "{due}");
     let again = queue.take(&settings, due).unwrap();
     assert_eq!((again.id, again.failures), (first.id, 0));
     assert!(queue.take(&settings, due).is_none(), "one job tries whether it is back");
-    queue.unreachable(&settings, again.id, due);
+    queue.mark_unreachable(&settings, again.id, due);
     assert!(queue.due().unwrap() - due > 1_400, "the wait doubles");
     queue.retry_all();
     let job = queue.take(&settings, due).unwrap();
-    queue.done(job.id);
+    queue.complete(job.id);
     assert!(queue.take(&settings, due).is_some() && queue.take(&settings, due).is_some());
 }
 
@@ -78,7 +78,7 @@ fn a_job_that_fails_is_tried_again_but_not_for_ever() {
     queue.text("a", turn(0, "Lore."), Context::default());
     for times in 1..=3 {
         let job = queue.take(&settings, now).unwrap();
-        queue.failed(&settings, job.id, "no JSON", now);
+        queue.fail(&settings, job.id, "no JSON", now);
         assert_eq!(queue.jobs().next().unwrap().failures, times);
         now += 10_000;
     }
@@ -117,14 +117,17 @@ fn what_was_withdrawn_is_not_read() {
 fn a_job_ends_as_its_reading_did() {
     let settings = settings();
     let base_url = || "http://x".to_owned();
-    let budget = |setting| LlmError::Budget { what: "", setting, limit: 1, used: 1, needed: 1 };
+    let budget = |setting| LlmError::Budget { scope: "", setting, limit: 1, used: 1, needed: 1 };
     let unread = |why| {
-        Ok(Found { unread: vec![super::super::Unread { span: Span { start: 0, end: 1 }, why }], ..Found::default() })
+        Ok(Found {
+            unread: vec![super::super::UnreadPart { span: Span { start: 0, end: 1 }, why }],
+            ..Found::default()
+        })
     };
     let counts =
         |pending, failed, given_up, done| QueueCounts { pending, failed, given_up, done, ..QueueCounts::default() };
-    let unreachable = LlmError::Unreachable { base_url: base_url(), tries: 1, why: String::new() };
-    let unusable = LlmError::Unusable { model: "m".into(), why: String::new(), began: String::new() };
+    let unreachable = LlmError::Unreachable { base_url: base_url(), tries: 1, reason: String::new() };
+    let unusable = LlmError::Unusable { model: "m".into(), reason: String::new(), answer_start: String::new() };
     for (outcome, expected) in [
         (Ok(Found::default()), counts(0, 0, 0, 1)),
         (Err(LlmError::Cancelled), counts(1, 0, 0, 0)),
@@ -133,7 +136,7 @@ fn a_job_ends_as_its_reading_did() {
         (Err(budget("total_tokens")), counts(1, 0, 0, 0)),
         (Err(budget("run_tokens")), counts(0, 0, 1, 0)),
         (Err(unusable), counts(0, 1, 0, 0)),
-        (Err(LlmError::Refused { base_url: base_url(), why: "no".into() }), counts(0, 0, 1, 0)),
+        (Err(LlmError::Refused { base_url: base_url(), reason: "no".into() }), counts(0, 0, 1, 0)),
     ] {
         let mut queue = Queue::new();
         queue.text("a", turn(0, "Lore."), Context::default());
@@ -181,8 +184,8 @@ fn what_was_found_is_taken_apart_by_turns() {
         entities: vec![NewEntity { name: "Merrow".into(), kind: None, span: named, confidence }],
         ..Extraction::default()
     };
-    let further = vec![super::super::Further { fact: 1, span: spans[1], quote: String::new() }];
-    let found = Found { extraction, further, ..Found::default() };
+    let additional_quotes = vec![super::super::AdditionalQuote { fact: 1, span: spans[1], quote: String::new() }];
+    let found = Found { extraction, additional_quotes, ..Found::default() };
     let (turns, refused) = job.by_turn(&found);
     assert_eq!(refused, 1);
     let shown: Vec<_> = turns
@@ -193,14 +196,14 @@ fn what_was_found_is_taken_apart_by_turns() {
             (fact.quote.as_str(), fact.stated_by.clone(), entity.span)
         })
         .collect();
-    let by = |name: &str| speaker(name).map(Mention::Known);
+    let stated_by = |name: &str| speaker(name).map(Mention::Known);
     let span = |start, end| Span { start, end };
     assert_eq!(
         shown,
         [
-            ("I saw Merrow.", by("odo"), span(6, 12)),
-            ("So did I: it was Merrow!", by("lyra"), span(17, 23)),
-            ("It sank.", by("falk"), span(0, 8)),
+            ("I saw Merrow.", stated_by("odo"), span(6, 12)),
+            ("So did I: it was Merrow!", stated_by("lyra"), span(17, 23)),
+            ("It sank.", stated_by("falk"), span(0, 8)),
         ]
     );
     assert_eq!(
@@ -248,24 +251,24 @@ proptest! {
     fn nothing_is_lost_and_nothing_read_twice(steps in prop::collection::vec(step(), 0..80)) {
         let settings = settings();
         let (mut queue, mut now, mut number) = (Queue::new(), 0_i64, 0_u32);
-        let mut put: BTreeMap<PassageId, &str> = BTreeMap::new();
+        let mut states: BTreeMap<PassageId, &str> = BTreeMap::new();
         let mut ids: Vec<PassageId> = Vec::new();
         let mut running: Vec<Job> = Vec::new();
         for step in steps {
-            let pick = |at: usize, running: &mut Vec<Job>| {
+            let take_running = |at: usize, running: &mut Vec<Job>| {
                 (!running.is_empty()).then(|| running.remove(at % running.len()))
             };
             match step {
                 Step::Say(source, length) => {
                     let turn = turn(number, &"x".repeat(length.into()));
-                    put.insert(turn.id, "here");
+                    states.insert(turn.id, "here");
                     ids.push(turn.id);
                     queue.turn(&settings, &source.to_string(), turn.clone(), Context::default());
                     prop_assert_eq!(queue.turn(&settings, "other", turn, Context::default()), None);
                 }
                 Step::Text(source) => {
                     let turn = turn(number, "text");
-                    put.insert(turn.id, "here");
+                    states.insert(turn.id, "here");
                     ids.push(turn.id);
                     prop_assert!(queue.text(&source.to_string(), turn, Context::default()).is_some());
                 }
@@ -283,25 +286,25 @@ proptest! {
                         prop_assert!(queue.due().is_some_and(|due| due > now), "something waits, and nothing is in its way");
                     }
                 }
-                Step::Done(at) => if let Some(job) = pick(at, &mut running) {
-                    queue.done(job.id);
+                Step::Done(at) => if let Some(job) = take_running(at, &mut running) {
+                    queue.complete(job.id);
                     for turn in &job.turns {
-                        prop_assert_eq!(put.insert(turn.id, "read"), Some("here"));
+                        prop_assert_eq!(states.insert(turn.id, "read"), Some("here"));
                     }
                 },
-                Step::Failed(at) => if let Some(job) = pick(at, &mut running) {
-                    queue.failed(&settings, job.id, "why", now);
+                Step::Failed(at) => if let Some(job) = take_running(at, &mut running) {
+                    queue.fail(&settings, job.id, "why", now);
                 },
-                Step::Unreachable(at) => if let Some(job) = pick(at, &mut running) {
-                    queue.unreachable(&settings, job.id, now);
+                Step::Unreachable(at) => if let Some(job) = take_running(at, &mut running) {
+                    queue.mark_unreachable(&settings, job.id, now);
                 },
-                Step::PutBack(at) => if let Some(job) = pick(at, &mut running) {
+                Step::PutBack(at) => if let Some(job) = take_running(at, &mut running) {
                     queue.put_back(job.id);
                 },
                 Step::Forget(at) => if let Some(id) = ids.get(at as usize)
                     && queue.forget(*id)
                 {
-                    prop_assert_eq!(put.insert(*id, "withdrawn"), Some("here"));
+                    prop_assert_eq!(states.insert(*id, "withdrawn"), Some("here"));
                 },
                 Step::Restart => {
                     prop_assert_eq!(&stored(&queue), &queue);
@@ -313,14 +316,14 @@ proptest! {
             }
             number += 1;
             let mut places: Vec<PassageId> = queue.jobs().flat_map(|job| &job.turns).map(|turn| turn.id).collect();
-            for gathering in queue.gathering.values() {
-                prop_assert!(!gathering.turns.is_empty() && gathering.turns.len() < settings.after_turns && gathering.tokens < settings.after_tokens);
-                places.extend(gathering.turns.iter().map(|turn| turn.id));
+            for conversation in queue.open_conversations.values() {
+                prop_assert!(!conversation.turns.is_empty() && conversation.turns.len() < settings.after_turns && conversation.tokens < settings.after_tokens);
+                places.extend(conversation.turns.iter().map(|turn| turn.id));
             }
             places.sort();
-            let expected: Vec<PassageId> = put.iter().filter(|(_, place)| **place == "here").map(|(id, _)| *id).collect();
+            let expected: Vec<PassageId> = states.iter().filter(|(_, place)| **place == "here").map(|(id, _)| *id).collect();
             prop_assert_eq!(&places, &expected);
-            prop_assert_eq!(queue.held.iter().copied().collect::<Vec<_>>(), expected);
+            prop_assert_eq!(queue.queued_passages.iter().copied().collect::<Vec<_>>(), expected);
             prop_assert_eq!(queue.counts().running, running.len());
             prop_assert!(running.len() <= settings.concurrency);
         }
@@ -329,9 +332,9 @@ proptest! {
         queue.flush_all();
         queue.retry_all();
         while let Some(job) = queue.take(&settings, now) {
-            queue.done(job.id);
+            queue.complete(job.id);
         }
         prop_assert_eq!(queue.counts(), QueueCounts { done: queue.done, ..QueueCounts::default() });
-        prop_assert!(queue.held.is_empty() && queue.served.is_empty());
+        prop_assert!(queue.queued_passages.is_empty() && queue.served.is_empty());
     }
 }

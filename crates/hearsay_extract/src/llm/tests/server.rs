@@ -15,50 +15,55 @@ use serde_json::{Value, json};
 
 /// Reaction of the server to one request.
 #[derive(Debug, Clone)]
-pub(super) enum Act {
+pub(super) enum Reaction {
     /// Answers with these words of the model.
-    Say(String),
+    Answer(String),
     /// Answers with these words of the model, and reports that the answer was cut off.
-    CutOff(String),
+    AnswerCutOff(String),
     /// Answers with this HTTP status and body.
     Status(u16, String),
     /// Redirects the client to this address.
     Redirect(String),
     /// Never answers, so that the client's timeout expires.
-    Late,
+    NeverAnswer,
     /// Closes the connection in the middle of the body.
-    Half,
+    CloseMidBody,
     /// Closes the connection without an answer.
     HangUp,
 }
 
-type Script = dyn Fn(usize, &Value) -> Act + Send + Sync;
+type Script = dyn Fn(usize, &Value) -> Reaction + Send + Sync;
 
 /// Test server that records the requests. It stops when it is dropped.
 pub(super) struct Server {
     pub(super) base_url: String,
-    pub(super) asked: Arc<Mutex<Vec<Value>>>,
+    pub(super) requests: Arc<Mutex<Vec<Value>>>,
     pub(super) heads: Arc<Mutex<Vec<String>>>,
-    ended: Arc<AtomicBool>,
+    is_stopped: Arc<AtomicBool>,
 }
 
 impl Server {
     /// Starts a server. `script` gets the number of the request, counted from 0, and its body, and returns the
     /// reaction.
-    pub(super) fn new(script: impl Fn(usize, &Value) -> Act + Send + Sync + 'static) -> Self {
+    pub(super) fn new(script: impl Fn(usize, &Value) -> Reaction + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
-        let (asked, heads, ended) =
+        let (requests, heads, is_stopped) =
             (Arc::<Mutex<Vec<Value>>>::default(), Arc::<Mutex<Vec<String>>>::default(), Arc::<AtomicBool>::default());
         let script: Arc<Script> = Arc::new(script);
-        let server = Self { base_url, asked: Arc::clone(&asked), heads: Arc::clone(&heads), ended: Arc::clone(&ended) };
+        let server = Self {
+            base_url,
+            requests: Arc::clone(&requests),
+            heads: Arc::clone(&heads),
+            is_stopped: Arc::clone(&is_stopped),
+        };
         thread::spawn(move || {
             for stream in listener.incoming() {
-                if ended.load(Relaxed) {
+                if is_stopped.load(Relaxed) {
                     break;
                 }
-                let (Ok(mut stream), asked, heads, script) =
-                    (stream, Arc::clone(&asked), Arc::clone(&heads), Arc::clone(&script))
+                let (Ok(mut stream), requests, heads, script) =
+                    (stream, Arc::clone(&requests), Arc::clone(&heads), Arc::clone(&script))
                 else {
                     break;
                 };
@@ -67,9 +72,9 @@ impl Server {
                     heads.lock().unwrap().push(head);
                     let body: Value = serde_json::from_str(&body).unwrap();
                     let number = {
-                        let mut asked = asked.lock().unwrap();
-                        asked.push(body.clone());
-                        asked.len() - 1
+                        let mut requests = requests.lock().unwrap();
+                        requests.push(body.clone());
+                        requests.len() - 1
                     };
                     answer(&mut stream, script(number, &body));
                 });
@@ -85,42 +90,42 @@ impl Server {
     ) -> Self {
         let passes = Mutex::new(0);
         Self::new(move |_, body| {
-            if is_entities(body) {
+            if is_entity_request(body) {
                 let mut passes = passes.lock().unwrap();
                 *passes += 1;
-                Act::Say(json!({"entities": entities(*passes)}).to_string())
+                Reaction::Answer(json!({"entities": entities(*passes)}).to_string())
             } else {
-                Act::Say(json!({"facts": facts(user(body))}).to_string())
+                Reaction::Answer(json!({"facts": facts(user_message(body))}).to_string())
             }
         })
     }
 
     pub(super) fn count(&self) -> usize {
-        self.asked.lock().unwrap().len()
+        self.requests.lock().unwrap().len()
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.ended.store(true, Relaxed);
+        self.is_stopped.store(true, Relaxed);
         let _ = TcpStream::connect(self.base_url.trim_start_matches("http://").trim_end_matches("/v1"));
     }
 }
 
-pub(super) fn is_entities(body: &Value) -> bool {
+pub(super) fn is_entity_request(body: &Value) -> bool {
     body["messages"][0]["content"].as_str().unwrap().contains("list the entities")
 }
 
-pub(super) fn user(body: &Value) -> &str {
+pub(super) fn user_message(body: &Value) -> &str {
     body["messages"][1]["content"].as_str().unwrap()
 }
 
 fn request(stream: &mut TcpStream) -> Option<(String, String)> {
-    let (mut read, mut buffer) = (Vec::new(), [0; 16_384]);
+    let (mut received, mut buffer) = (Vec::new(), [0; 16_384]);
     loop {
         let count = stream.read(&mut buffer).ok()?;
-        read.extend(&buffer[..count]);
-        let text = String::from_utf8_lossy(&read).into_owned();
+        received.extend(&buffer[..count]);
+        let text = String::from_utf8_lossy(&received).into_owned();
         if let Some((head, body)) = text.split_once("\r\n\r\n") {
             let length =
                 head.lines().find_map(|line| line.to_lowercase().strip_prefix("content-length: ")?.parse().ok());
@@ -134,7 +139,7 @@ fn request(stream: &mut TcpStream) -> Option<(String, String)> {
     }
 }
 
-fn answer(stream: &mut TcpStream, act: Act) {
+fn answer(stream: &mut TcpStream, reaction: Reaction) {
     let completion = |words: &str, reason: &str| {
         json!({
             "id": "1", "object": "chat.completion", "created": 1, "model": "m",
@@ -143,22 +148,22 @@ fn answer(stream: &mut TcpStream, act: Act) {
         })
         .to_string()
     };
-    let (status, body) = match act {
-        Act::Say(words) => (200, completion(&words, "stop")),
-        Act::CutOff(words) => (200, completion(&words, "length")),
-        Act::Status(status, body) => (status, body),
-        Act::Redirect(to) => {
+    let (status, body) = match reaction {
+        Reaction::Answer(words) => (200, completion(&words, "stop")),
+        Reaction::AnswerCutOff(words) => (200, completion(&words, "length")),
+        Reaction::Status(status, body) => (status, body),
+        Reaction::Redirect(to) => {
             let head = format!("HTTP/1.1 307 X\r\nLocation: {to}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
             let _ = stream.write_all(head.as_bytes());
             return;
         }
-        Act::Late => {
+        Reaction::NeverAnswer => {
             // Waits until the client closes the connection.
             let _ =
                 stream.set_read_timeout(Some(Duration::from_secs(20))).and_then(|()| stream.read(&mut [0]).map(|_| ()));
             return;
         }
-        Act::Half => {
+        Reaction::CloseMidBody => {
             let body = completion("{\"entities\": []}", "stop");
             let head =
                 format!("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n", body.len());
@@ -166,7 +171,7 @@ fn answer(stream: &mut TcpStream, act: Act) {
                 stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&body.as_bytes()[..body.len() / 2]));
             return;
         }
-        Act::HangUp => return,
+        Reaction::HangUp => return,
     };
     let head = format!(
         "HTTP/1.1 {status} X\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",

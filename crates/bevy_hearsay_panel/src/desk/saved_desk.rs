@@ -1,0 +1,37 @@
+//! State that is saved when the desk closes: layout, theme, and typed text that was not sent.
+
+use std::collections::BTreeMap;
+
+use egui_tiles::Tree;
+use serde::{Deserialize, Serialize};
+
+use super::undo::OwnOperation;
+use crate::{commands::PanelKind, panel::SavedState, theme::Shade};
+
+/// The saved state of a desk. Any `serde` format can store it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct SavedDesk {
+    /// Layout of the panels.
+    pub(super) layout: Tree<PanelKind>,
+    /// The active panel.
+    pub(super) active: PanelKind,
+    /// Shade of the theme: dark or light.
+    pub(super) shade: Shade,
+    /// Scale of the interface.
+    pub(super) scale: f32,
+    /// Whether quiet mode is on.
+    #[serde(default)]
+    pub(super) quiet: bool,
+    /// Whether screen-safe mode is on. The mode is kept when the program restarts.
+    #[serde(default)]
+    pub(super) screen_safe: bool,
+    /// Saved state of the panels.
+    #[serde(default)]
+    pub(super) panels: BTreeMap<PanelKind, SavedState>,
+    /// Operations of this desk whose author is not the DM. They are saved so that undo can revert them after a restart.
+    #[serde(rename = "own", default)]
+    pub(super) own_operations: Vec<OwnOperation>,
+    /// Saved state of the capture line.
+    #[serde(default)]
+    pub(super) capture: Option<SavedState>,
+}

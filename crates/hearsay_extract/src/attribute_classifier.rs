@@ -1,0 +1,258 @@
+//! Uses a classifier to find the words of a sentence that state an attribute of an entity. The classifier uses the
+//! surrounding words. It is trained on labelled sentences, like the one in `relation_classifier.rs`.
+
+use hearsay_model::text;
+
+use crate::{
+    assertion::AssertionStatus,
+    chunker::Chunk,
+    grammar::{Target, WordClass},
+    relation_candidates::MentionSpan,
+    relation_classifier::{VALUE_WEIGHT_NAMES, add_assertion_features, weight_name_for},
+    sentence_reader::{RawObject, SentenceReader},
+};
+
+/// Maximum number of possible values in a sentence, and maximum number of entities that are considered for each value.
+const MAX_VALUES: usize = 12;
+const MAX_SUBJECTS_PER_VALUE: usize = 3;
+
+/// Minimum probability at which an attribute is proposed.
+const MIN_PROBABILITY: f32 = 0.12;
+
+/// Maximum number of words between an entity and a value that together form one feature.
+const MAX_PATH_WORDS: usize = 4;
+
+/// Words that may be a value, with an entity that they may describe.
+#[derive(Debug, Clone)]
+pub(crate) struct AttributeCandidate {
+    pub(crate) subject: MentionSpan,
+    from: usize,
+    to: usize,
+    pub(crate) value: String,
+    pub(crate) features: Vec<String>,
+}
+
+impl SentenceReader<'_> {
+    /// Applies the classifier: adds its weights to the facts that were read, and proposes values that were not read.
+    /// Returns all candidates.
+    pub(crate) fn classify_attributes(&mut self, statuses: &[AssertionStatus]) -> Vec<AttributeCandidate> {
+        let candidates = self.value_candidates(statuses);
+        let classifier = self.attribute_classifier;
+        let mut fact_probabilities: Vec<Option<f32>> = vec![None; self.facts.len()];
+        let mut proposed: Vec<(usize, String, f32)> = Vec::new();
+        for (at, candidate) in candidates.iter().enumerate().filter(|_| !classifier.classes().is_empty()) {
+            let probabilities = classifier.chances(candidate.features.iter().map(String::as_str));
+            let classes = || classifier.classes().iter().zip(&probabilities);
+            for (fact, best_probability) in self.facts.iter().zip(&mut fact_probabilities) {
+                let RawObject::Value(value) = &fact.object else { continue };
+                if fact.subject == candidate.subject.resolved.entity && values_overlap(value, &candidate.value) {
+                    let name = &self.grammar.targets[fact.target].predicate;
+                    let probability =
+                        classes().find(|(class, _)| *name == ***class).map(|(_, probability)| *probability);
+                    *best_probability = (*best_probability).into_iter().chain(probability).reduce(f32::max);
+                }
+            }
+            let best = classes().filter(|(class, _)| class.as_str() != "-").max_by(|a, b| a.1.total_cmp(b.1));
+            if let Some((class, probability)) = best.filter(|(_, probability)| **probability >= MIN_PROBABILITY) {
+                proposed.push((at, class.clone(), *probability));
+            }
+        }
+        for (fact, probability) in self.facts.iter_mut().zip(fact_probabilities) {
+            let weight_name = probability
+                .map(|probability| weight_name_for(&VALUE_WEIGHT_NAMES, probability, fact.weight_names.is_candidate()));
+            fact.weight_names.names.extend(weight_name);
+        }
+        for (at, name, probability) in proposed {
+            self.propose_classified_value(&candidates[at], &name, probability, statuses);
+        }
+        candidates
+    }
+
+    fn propose_classified_value(
+        &mut self,
+        candidate: &AttributeCandidate,
+        name: &str,
+        probability: f32,
+        statuses: &[AssertionStatus],
+    ) {
+        let subject = candidate.subject.resolved;
+        let is_read = |fact: &crate::sentence_reader::RawFact| match &fact.object {
+            RawObject::Value(value) => fact.subject == subject.entity && values_overlap(value, &candidate.value),
+            RawObject::Entity(_) => false,
+        };
+        let is_proposed = |fact: &crate::sentence_reader::RawFact| {
+            is_read(fact) && self.grammar.targets[fact.target].predicate == *name
+        };
+        if self.facts.iter().any(|fact| is_read(fact) && !fact.weight_names.is_candidate())
+            || self.facts.iter().any(is_proposed)
+        {
+            return;
+        }
+        let Some(status) = self.status_for_proposal(statuses, candidate.from) else { return };
+        let fits = |target: &Target| {
+            target.predicate == *name
+                && !(target.ended || target.denied)
+                && self.kinds(subject.entity).intersects(target.subject)
+        };
+        let Some(target) = self.grammar.targets.iter().position(fits) else { return };
+        let span = self.span(
+            candidate.from.min(candidate.subject.start),
+            candidate.to.max(candidate.subject.end).saturating_sub(1),
+        );
+        let weight_names = ["loose", "value_learned", weight_name_for(&VALUE_WEIGHT_NAMES, probability, true)];
+        self.record_fact(target, &subject, Err(candidate.value.clone()), "", &weight_names, &status, span);
+    }
+
+    /// Returns all words that may be values, each with the entities that they may describe.
+    fn value_candidates(&mut self, statuses: &[AssertionStatus]) -> Vec<AttributeCandidate> {
+        let mentions = self.all_mentions();
+        let mut candidates = Vec::new();
+        for (from, to) in self.value_spans().into_iter().take(MAX_VALUES) {
+            let distance = |mention: &&MentionSpan| {
+                if mention.end <= from { from - mention.end } else { mention.start.saturating_sub(to) * 2 }
+            };
+            let mut subjects: Vec<&MentionSpan> = mentions.iter().collect();
+            subjects.sort_by_key(distance);
+            for (order, subject) in subjects.into_iter().take(MAX_SUBJECTS_PER_VALUE).enumerate() {
+                let features = self.value_features(subject, from, to, order, statuses);
+                candidates.push(AttributeCandidate {
+                    subject: *subject,
+                    from,
+                    to,
+                    value: self.source_text(from, to),
+                    features,
+                });
+            }
+        }
+        candidates
+    }
+
+    /// Returns the token ranges that may be values: noun groups without a name, together with a group after "of", and
+    /// descriptive words.
+    fn value_spans(&self) -> Vec<(usize, usize)> {
+        let mut spans = Vec::new();
+        for item in 0..self.chunks.items.len() {
+            match self.chunks.items[item] {
+                Chunk::NounGroup(np) => {
+                    let group = &self.chunks.noun_groups[np];
+                    if let Some(role) = group.role {
+                        spans.push(role);
+                    }
+                    if group.is_pronoun
+                        || group.name.is_some()
+                        || group.is_owner_only
+                        || group.content_start >= group.end
+                    {
+                        continue;
+                    }
+                    let has_of = self.syntax.word(item + 1) == "of";
+                    let group_after =
+                        self.syntax.noun_group_at(item + 2).map(|np| &self.chunks.noun_groups[np]).filter(|_| has_of);
+                    let group_after =
+                        group_after.filter(|group| group.name.is_none() && !group.is_pronoun && group.owner.is_none());
+                    spans.push((group.content_start, group_after.map_or(group.end, |group_after| group_after.end)));
+                    let descriptive_tokens =
+                        (group.content_start..group.head).filter(|token| self.is_descriptive(*token));
+                    spans.extend(descriptive_tokens.map(|token| (token, token + 1)));
+                }
+                Chunk::Token(token) if self.is_descriptive(token) => spans.push((token, token + 1)),
+                _ => {}
+            }
+        }
+        spans.retain(|(from, to)| from < to && !(*from..*to).any(|token| self.is_named(token)));
+        spans
+    }
+
+    fn is_descriptive(&self, token: usize) -> bool {
+        let word = self.norm(token);
+        let class = self.grammar.word_class(word);
+        let has_suffix = ["ed", "ous", "ful", "less", "ish"].iter().any(|end| word.len() > 5 && word.ends_with(end));
+        self.tokens[token].is_word()
+            && !class.has(WordClass::PREPOSITION.or(WordClass::CONJUNCTION).or(WordClass::DETERMINER))
+            && (has_suffix || class.has(WordClass::ADJECTIVE) || !self.grammar.adjective_attributes(word).is_empty())
+    }
+
+    /// Returns the features of a value: its words, the words around it, and its position relative to the entity.
+    fn value_features(
+        &self,
+        subject: &MentionSpan,
+        from: usize,
+        to: usize,
+        order: usize,
+        statuses: &[AssertionStatus],
+    ) -> Vec<String> {
+        let kind = crate::relation_classifier::kind_letter(self.kinds(subject.resolved.entity));
+        let side = if subject.end <= from {
+            '>'
+        } else if to <= subject.start {
+            '<'
+        } else {
+            '='
+        };
+        let mut features = vec![format!("k:{kind}"), format!("side:{side}{order}")];
+        let last = self.base_form(to - 1);
+        for end in 2..=4 {
+            let from = last.char_indices().rev().nth(end - 1).map_or(0, |(at, _)| at);
+            features.push(format!("end:{}", &last[from..]));
+        }
+        features.push(format!("{kind}last:{last}"));
+        for token in from..to {
+            features.push(format!("in:{}", self.base_form(token)));
+            if self.is_number(self.norm(token)) {
+                features.push("number".to_owned());
+            }
+        }
+        let head = self
+            .chunks
+            .noun_groups
+            .iter()
+            .find(|np| np.content_start == from && np.end <= to)
+            .map_or(to - 1, |np| np.head);
+        let noun = self.singular(self.norm(head));
+        features.push(format!("head:{noun}"));
+        let mut listed_attributes = self.grammar.adjective_attributes(self.norm(head));
+        listed_attributes.extend(self.noun_attributes(&noun));
+        listed_attributes.extend(self.grammar.possession_nouns.get(self.norm(head)).into_iter().flatten());
+        for (target, is_weak) in listed_attributes {
+            features.push(format!("is:{}{}", self.grammar.targets[target].predicate, if is_weak { "?" } else { "" }));
+        }
+        let word = |token: Option<usize>| match token {
+            Some(token) if token < self.tokens.len() && self.is_named(token) => "NAME".to_owned(),
+            Some(token) if token < self.tokens.len() => self.base_form(token),
+            _ => "END".to_owned(),
+        };
+        let (first, second) = (word(from.checked_sub(1)), word(from.checked_sub(2)));
+        features.push(format!("before2:{second}_{first}"));
+        features.push(format!("{kind}before:{first}"));
+        features.push(format!("before:{first}"));
+        features.push(format!("before1:{second}"));
+        let (next, second_next) = (word(Some(to)), word(Some(to + 1)));
+        features.push(format!("behind2:{next}_{second_next}"));
+        features.push(format!("behind:{next}"));
+        let (start, end) = if side == '>' { (subject.end, from) } else { (to, subject.start) };
+        let path: Vec<String> = (start..end).take(MAX_PATH_WORDS + 1).map(|token| word(Some(token))).collect();
+        if path.len() <= MAX_PATH_WORDS && start <= end {
+            features.push(format!("path{side}:{}", path.join("_")));
+        }
+        for word in &path {
+            features.push(format!("between{side}:{word}"));
+        }
+        let verb = self.chunks.verb_groups.iter().filter(|vg| vg.end <= from).max_by_key(|vg| vg.end);
+        features.push(format!("verb:{}", verb.map_or("", |vg| vg.lemma.as_str())));
+        if let Some(verb) = verb {
+            features.push(format!("{}verb:{}", (from - verb.end).min(3), verb.lemma));
+        }
+        features.push(format!("near:{}", (start.abs_diff(end) / 2).min(6)));
+        features.push(format!("marked:{}", subject.resolved.weight_name.unwrap_or_default()));
+        add_assertion_features(self, &[("v", from), ("s", subject.start)], statuses, &mut features);
+        features.sort_unstable();
+        features.dedup();
+        features
+    }
+}
+
+/// Returns whether one value contains the other as whole words.
+pub(crate) fn values_overlap(a: &str, b: &str) -> bool {
+    let (a, b) = (text::words(a), text::words(b));
+    !a.is_empty() && !b.is_empty() && (text::names(&a, &b) || text::names(&b, &a))
+}

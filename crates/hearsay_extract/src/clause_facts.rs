@@ -1,0 +1,243 @@
+//! Extracts the facts of one clause from its verb or from the words after "is".
+
+use hearsay_model::Span;
+
+use crate::{
+    assertion::AssertionStatus,
+    chunker::{Chunk, VerbForm},
+    clauses::{Clause, SubjectSource},
+    conjugation::Inflections,
+    copula::ClauseContext,
+    sentence_reader::{ResolvedEntity, SentenceReader},
+};
+
+impl SentenceReader<'_> {
+    pub(crate) fn read_clause(&mut self, at: usize, status: &AssertionStatus) {
+        if status.is_unasserted {
+            // A plan or a question states no fact, but its names still count as mentioned.
+            return;
+        }
+        let clause = self.clauses[at].clone();
+        let vg = self.verb_group(at).clone();
+        let mut subjects = self.resolve_subjects(&clause.subjects);
+        if vg.is_omitted && clause.subjects.is_empty() {
+            // In "In foul mood.", the subject is the person who was mentioned last.
+            let last_person = self.history.last_person();
+            subjects.extend(last_person.map(|entity| ResolvedEntity {
+                entity,
+                weight_name: Some("far_pronoun"),
+                second_weight_name: None,
+            }));
+        }
+        // A note can begin with a participle: "Given by Odo.", "Owned by Odo."
+        let mut is_participle_note = false;
+        if subjects.is_empty() && self.lacks_subject(&clause) {
+            let forms = self.grammar.verb_forms.get(self.norm(vg.head));
+            is_participle_note = vg.form != VerbForm::Ing
+                && forms.is_some_and(|forms| forms.iter().any(|(_, form)| form.has(Inflections::PARTICIPLE)))
+                && (vg.end..vg.end + 2).any(|at| self.norm(at) == "by");
+            // In "Works for Odo." and "Given by Odo.", the subject is the topic of the text.
+            subjects.extend(self.topic(|_| true));
+        }
+        let mut weight_names: Vec<&'static str> = Vec::new();
+        if vg.is_omitted || clause.subject_source == SubjectSource::Missing {
+            weight_names.push("telegraph");
+        }
+        if subjects.len() > 1 {
+            weight_names.push("list");
+        }
+        // A subject that is not directly before its verb is more often the wrong one.
+        weight_names.extend(match clause.subject_source {
+            SubjectSource::Shared => Some("shared"),
+            SubjectSource::Antecedent => Some("relative"),
+            SubjectSource::Inverted => Some("inverted"),
+            SubjectSource::Control => Some("control"),
+            SubjectSource::Direct | SubjectSource::Missing => None,
+        });
+        let context = ClauseContext { at, subjects: &subjects, status, weight_names: &weight_names };
+        if self.read_ellipsis(context) {
+            return;
+        }
+        let first_subject = clause.subjects.first().copied();
+        let is_copula = vg.is_copula || (self.grammar.verb_properties(&vg.lemma).is_seeming && !vg.is_passive);
+        let mut has_facts = false;
+        if is_copula || vg.is_passive || is_participle_note {
+            let is_fronted = clause.rest_items.0 < clause.verb_item;
+            let from = match is_fronted {
+                true => self.chunk_start(clause.rest_items.0),
+                false if vg.is_passive || is_participle_note => vg.head,
+                false => vg.end,
+            };
+            has_facts |= self.read_complement(context, from, first_subject);
+        }
+        if (!has_facts || vg.is_passive) && !vg.is_copula {
+            has_facts |= self.read_verb(context);
+        }
+        let has_got = vg.lemma == "get" && vg.is_perfect;
+        if !has_facts
+            && (has_got || matches!(vg.lemma.as_str(), "have" | "count" | "number" | "hold" | "boast" | "house"))
+        {
+            has_facts |= self.read_possession(context);
+        }
+        // Example: "lies unconscious in the cellar"
+        let condition = self.target("condition");
+        let is_posture = matches!(vg.lemma.as_str(), "lie" | "lay" | "sit" | "stand" | "sleep");
+        if is_posture
+            && self
+                .grammar
+                .adjective_attributes(self.norm(vg.end))
+                .first()
+                .is_some_and(|(target, _)| Some(*target) == condition)
+        {
+            has_facts |= self.read_adjective(context, vg.end).is_some();
+        }
+        if !has_facts && self.read_goal(context) {
+            return;
+        }
+        has_facts |= self.read_population(context, &clause);
+        // Example: "Dross wounded."
+        if !has_facts && !vg.is_copula && !vg.is_negated {
+            let word = self.norm(vg.head).to_owned();
+            let verb_item = clause.verb_item;
+            let stands_alone = self.syntax.noun_group_at(verb_item + 1).is_none()
+                && (clause.rest_items.0 >= clause.rest_items.1
+                    || self.syntax.word(clause.rest_items.0) == ","
+                    || self.syntax.word(clause.rest_items.0) == "and");
+            let attributes = Some(self.grammar.adjective_attributes(&word));
+            if let Some((target, _)) = attributes
+                .and_then(|entries| entries.first().copied())
+                .filter(|(target, _)| self.grammar.targets[*target].predicate == *"condition")
+                .filter(|_| stands_alone && (vg.is_past || vg.form != VerbForm::Finite) && !vg.is_progressive)
+            {
+                let weight_names = [&weight_names[..], &["telegraph"]].concat();
+                let span = self.clause_span(at, vg.end);
+                for subject in &subjects {
+                    self.record_fact(target, subject, Err(word.clone()), "", &weight_names, status, span);
+                }
+                has_facts = true;
+            }
+        }
+        if !has_facts && !vg.is_copula && !status.has_would && !status.has_can && !vg.is_omitted {
+            self.read_unmatched_verb(context);
+        }
+    }
+
+    /// Returns whether a clause opens a sentence that has no subject at all, as in "Works for Odo."
+    fn lacks_subject(&self, clause: &Clause) -> bool {
+        let vg = &self.chunks.verb_groups[clause.verb_group];
+        let is_first = (0..clause.verb_item).all(|item| self.is_skippable(item));
+        let is_statement = !vg.is_base_form
+            && self.norm(vg.head) != "be"
+            && vg.modal.is_none()
+            && vg.form != VerbForm::Infinitive
+            && !vg.is_omitted;
+        let no_clause_has_subject = self.clauses.iter().all(|other| other.subjects.is_empty());
+        is_first && is_statement && no_clause_has_subject && clause.subjects.is_empty() && !self.is_question()
+    }
+
+    /// Records a population: "Some three hundred people live in Gullhaven."
+    fn read_population(&mut self, context: ClauseContext<'_>, clause: &Clause) -> bool {
+        let ClauseContext { at, status, weight_names, .. } = context;
+        let [np] = clause.subjects[..] else { return false };
+        let group = self.chunks.noun_groups[np].clone();
+        let is_dwelling =
+            matches!(self.verb_group(at).lemma.as_str(), "live" | "dwell" | "reside" | "inhabit" | "call");
+        let has_number = (group.start..group.end).any(|token| self.is_number(self.norm(token)));
+        let Some(population) = self.target("population").filter(|_| is_dwelling && has_number && group.name.is_none())
+        else {
+            return false;
+        };
+        let item = (clause.rest_items.0..clause.rest_items.1).find(|item| self.syntax.noun_group_at(*item).is_some());
+        let Some(place) = item.and_then(|item| self.syntax.noun_group_at(item)) else { return false };
+        let places = self.resolve(place, &[]);
+        let (value, span) =
+            (self.source_text(group.start, group.end), self.clause_span(at, self.chunks.noun_groups[place].end));
+        let fact_count = self.facts.len();
+        for place in &places {
+            self.record_fact(population, place, Err(value.clone()), "", weight_names, status, span);
+        }
+        self.facts.len() > fact_count
+    }
+
+    pub(crate) fn resolve_subjects(&mut self, nps: &[usize]) -> Vec<ResolvedEntity> {
+        self.resolve_all(nps, &[])
+    }
+
+    pub(crate) fn clause_span(&self, at: usize, end: usize) -> Span {
+        let clause = &self.clauses[at];
+        let vg = self.verb_group(at);
+        let first =
+            clause.subjects.iter().map(|np| self.chunks.noun_groups[*np].start).min().unwrap_or(vg.start).min(vg.start);
+        self.span(first, end.saturating_sub(1).max(vg.end.saturating_sub(1)))
+    }
+
+    /// Returns the token after an item.
+    pub(crate) fn chunk_end(&self, item: usize) -> usize {
+        match self.chunks.items.get(item) {
+            Some(Chunk::NounGroup(np)) => self.chunks.noun_groups[*np].end,
+            Some(Chunk::VerbGroup(vg)) => self.chunks.verb_groups[*vg].end,
+            Some(Chunk::Token(at)) => at + 1,
+            None => self.tokens.len(),
+        }
+    }
+
+    pub(crate) fn chunk_start(&self, item: usize) -> usize {
+        match self.chunks.items.get(item) {
+            Some(Chunk::NounGroup(np)) => self.chunks.noun_groups[*np].start,
+            Some(Chunk::VerbGroup(vg)) => self.chunks.verb_groups[*vg].start,
+            Some(Chunk::Token(at)) => *at,
+            None => self.tokens.len(),
+        }
+    }
+
+    /// Returns the first token of a noun group after its article or possessive pronoun.
+    pub(crate) fn chunk_content_start(&self, item: usize) -> usize {
+        match self.chunks.items.get(item) {
+            Some(Chunk::NounGroup(np)) => {
+                let group = &self.chunks.noun_groups[*np];
+                match group.article {
+                    Some(article) if matches!(self.norm(article), "a" | "an" | "the" | "this" | "that" | "these") => {
+                        article + 1
+                    }
+                    _ if group.owner.is_some()
+                        && !group.owner_is_name
+                        && self.chunks.noun_groups[group.owner.unwrap_or_default()].is_pronoun =>
+                    {
+                        group.content_start
+                    }
+                    _ => group.start,
+                }
+            }
+            _ => self.chunk_start(item),
+        }
+    }
+
+    /// Returns the token after a value that begins at an item. The value is a noun group with its prepositional
+    /// phrases.
+    pub(crate) fn value_end(&self, item: usize, to: usize) -> usize {
+        let mut end = item + 1;
+        while end + 1 < to
+            && self.syntax.is_preposition(end)
+            && self.syntax.noun_group_at(end + 1).is_some()
+            && matches!(
+                self.syntax.word(end),
+                "of" | "on"
+                    | "over"
+                    | "across"
+                    | "in"
+                    | "with"
+                    | "from"
+                    | "under"
+                    | "around"
+                    | "down"
+                    | "between"
+                    | "at"
+                    | "for"
+                    | "to"
+            )
+        {
+            end += 2;
+        }
+        self.chunk_end(end - 1)
+    }
+}

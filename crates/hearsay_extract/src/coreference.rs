@@ -1,0 +1,175 @@
+//! Remembers the entities that a text mentioned, to resolve pronouns.
+
+use crate::{kind_set::KindSet, lexicon::Gender, mentions::EntityRef};
+
+/// Mention of an entity in the text so far.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct EntityMention {
+    pub(crate) entity: EntityRef,
+    pub(crate) kinds: KindSet,
+    pub(crate) gender: Gender,
+    pub(crate) sentence: usize,
+    pub(crate) token: usize,
+    pub(crate) is_subject: bool,
+}
+
+/// Maximum number of mentions that are remembered.
+const MAX_MENTIONS: usize = 24;
+
+/// Number of earlier sentences that are searched for the antecedent of a pronoun.
+const MAX_SENTENCE_DISTANCE: usize = 4;
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct MentionHistory {
+    mentions: Vec<EntityMention>,
+    pub(crate) sentence: usize,
+    /// Entities that the text listed together most recently, as in "Odo and Bram".
+    pub(crate) listed_together: Vec<EntityRef>,
+    pub(crate) listed_in_sentence: usize,
+    /// Entity that the current entry describes, as in "Gideon - the abbot's brother. Disciplined, vigilant."
+    pub(crate) topic: Option<EntityRef>,
+    /// Entity that the text is currently about: the subject of the last sentence that has a subject.
+    pub(crate) focus: Option<EntityRef>,
+    /// Speaker of the last quotation.
+    pub(crate) speaker: Option<EntityRef>,
+}
+
+/// Entity that a pronoun refers to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Antecedent {
+    pub(crate) entity: EntityRef,
+    pub(crate) is_in_other_sentence: bool,
+    pub(crate) is_ambiguous: bool,
+}
+
+impl MentionHistory {
+    pub(crate) fn record(&mut self, mention: EntityMention) {
+        if let Some(existing) = self.mentions.iter_mut().find(|existing| {
+            existing.entity == mention.entity
+                && existing.sentence == mention.sentence
+                && existing.token == mention.token
+        }) {
+            existing.is_subject |= mention.is_subject;
+            return;
+        }
+        if self.mentions.len() >= MAX_MENTIONS {
+            self.mentions.remove(0);
+        }
+        self.mentions.push(mention);
+    }
+
+    /// Forgets all mentions of names that belong to no known entity.
+    pub(crate) fn forget_new(&mut self) {
+        let known = |entity: &EntityRef| matches!(entity, EntityRef::Known(_));
+        self.mentions.retain(|mention| known(&mention.entity));
+        self.listed_together.retain(known);
+        for slot in [&mut self.topic, &mut self.focus, &mut self.speaker] {
+            *slot = slot.filter(known);
+        }
+    }
+
+    pub(crate) fn recent_entities(&self) -> Vec<EntityRef> {
+        self.mentions.iter().rev().map(|mention| mention.entity).collect()
+    }
+
+    /// Returns the person who was most recently the subject of a sentence.
+    pub(crate) fn last_subject(&self) -> Option<EntityRef> {
+        let is_person_subject =
+            |mention: &&EntityMention| mention.is_subject && mention.kinds.intersects(KindSet::PERSON);
+        self.mentions.iter().rev().find(is_person_subject).map(|mention| mention.entity)
+    }
+
+    /// Returns the entity of the current entry, or otherwise the person mentioned last.
+    pub(crate) fn last_person(&self) -> Option<EntityRef> {
+        self.topic.or_else(|| self.last_mentioned_person())
+    }
+
+    /// Returns the entity that the text before this sentence is about, among the entities whose classes satisfy `fits`.
+    ///
+    /// The entity of the current entry comes first, then the current focus. Otherwise the last sentence with a suitable
+    /// entity decides; its subject is preferred, then the first mention.
+    pub(crate) fn topic(&self, fits: impl Fn(KindSet) -> bool) -> Option<EntityRef> {
+        let is_earlier = |mention: &&EntityMention| {
+            mention.sentence < self.sentence && !mention.kinds.is_any() && fits(mention.kinds)
+        };
+        let candidates: Vec<&EntityMention> = self.mentions.iter().filter(is_earlier).collect();
+        let find_candidate = |entity: Option<EntityRef>| {
+            candidates.iter().find(|mention| Some(mention.entity) == entity).map(|mention| mention.entity)
+        };
+        if let Some(topic) = find_candidate(self.topic).or_else(|| find_candidate(self.focus)) {
+            return Some(topic);
+        }
+        let last = candidates
+            .iter()
+            .map(|mention| mention.sentence)
+            .max()
+            .filter(|last| last + MAX_SENTENCE_DISTANCE >= self.sentence)?;
+        candidates
+            .iter()
+            .filter(|mention| mention.sentence == last)
+            .min_by_key(|mention| (!mention.is_subject, mention.token))
+            .map(|mention| mention.entity)
+    }
+
+    fn last_mentioned_person(&self) -> Option<EntityRef> {
+        self.mentions.iter().rev().find(|mention| mention.kinds == KindSet::PERSON).map(|mention| mention.entity)
+    }
+
+    /// Resolves a pronoun at a token of the current sentence. Entities in `excluded` are left out.
+    ///
+    /// Candidates must fit the pronoun's gender. The latest sentence with a candidate is preferred, then entities with
+    /// known pronouns, then subjects, then the earliest mention.
+    pub(crate) fn resolve_pronoun(
+        &self,
+        pronoun_gender: Gender,
+        token: usize,
+        excluded: &[EntityRef],
+    ) -> Option<Antecedent> {
+        let is_candidate = |mention: &&EntityMention| {
+            let is_person = mention.kinds.intersects(KindSet::PERSON);
+            let gender_fits = match pronoun_gender {
+                Gender::It => mention.gender == Gender::It || (mention.gender == Gender::Unknown && !is_person),
+                Gender::They => mention.gender == Gender::They || (mention.kinds == KindSet::GROUP),
+                pronoun_gender => mention.gender == pronoun_gender || (is_person && mention.gender == Gender::Unknown),
+            };
+            let is_earlier = mention.sentence < self.sentence || mention.token < token;
+            gender_fits
+                && is_earlier
+                && !excluded.contains(&mention.entity)
+                && mention.sentence + MAX_SENTENCE_DISTANCE >= self.sentence
+        };
+        let mut candidates: Vec<&EntityMention> = self.mentions.iter().filter(is_candidate).collect();
+        let latest = candidates.iter().map(|mention| mention.sentence).max()?;
+        // An entity with known pronouns is preferred to an entity with unknown pronouns.
+        let has_known_gender = |mention: &EntityMention| mention.gender == pronoun_gender;
+        candidates.sort_by_key(|mention| {
+            (
+                mention.sentence == latest,
+                has_known_gender(mention),
+                mention.is_subject,
+                std::cmp::Reverse(mention.token),
+            )
+        });
+        let best = candidates.last()?;
+        let rivals = candidates
+            .iter()
+            .filter(|mention| {
+                mention.sentence == latest
+                    && mention.entity != best.entity
+                    && has_known_gender(mention) >= has_known_gender(best)
+            })
+            .count();
+        let rival_has_same_role = candidates.iter().any(|mention| {
+            mention.sentence == latest
+                && mention.entity != best.entity
+                && has_known_gender(mention) >= has_known_gender(best)
+                && mention.is_subject == best.is_subject
+        });
+        Some(Antecedent {
+            entity: best.entity,
+            is_in_other_sentence: best.sentence != self.sentence,
+            is_ambiguous: (rivals > 0 && (rival_has_same_role || !best.is_subject))
+                || (!has_known_gender(best) && candidates.len() > 1 && rivals > 0),
+        })
+    }
+}

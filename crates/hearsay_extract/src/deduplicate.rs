@@ -1,0 +1,78 @@
+//! Removes facts that are replaced by better readings of the same words.
+
+use crate::{
+    attribute_classifier::values_overlap,
+    facts::{ExtractedFact, Stated},
+};
+
+/// A candidate with a confidence below `MAX_DROPPED_CONFIDENCE` is dropped if a better reading has at least the
+/// confidence `MIN_BETTER_CONFIDENCE`.
+const MAX_DROPPED_CONFIDENCE: f64 = 0.5;
+const MIN_BETTER_CONFIDENCE: f64 = 0.85;
+
+/// Maximum distance in bytes between the starts of two facts that are compared.
+const MAX_BYTE_DISTANCE: usize = 300;
+
+/// Fact with the names of the weights that determine its confidence.
+#[derive(Debug, Clone)]
+pub(crate) struct WeightedFact {
+    pub(crate) fact: ExtractedFact,
+    pub(crate) weight_names: Vec<&'static str>,
+    /// Whether the weights alone determine the confidence.
+    pub(crate) uses_weights_only: bool,
+}
+
+impl WeightedFact {
+    /// Returns whether the fact is a candidate: a fact that was proposed without an exact match of a pattern.
+    pub(crate) fn is_candidate(&self) -> bool {
+        self.weight_names.contains(&"loose")
+    }
+}
+
+/// Drops a candidate if a better reading relates the same two entities or uses the same words. Also drops a
+/// fact if another statement says that it is over.
+///
+/// The facts must be sorted by their position in the text.
+pub(crate) fn drop_superseded(facts: &mut Vec<WeightedFact>) {
+    let start = |at: usize| facts[at].fact.span.start;
+    let mut first = 0;
+    let mut is_superseded = vec![false; facts.len()];
+    for at in 0..facts.len() {
+        while start(first) + MAX_BYTE_DISTANCE < start(at) {
+            first += 1;
+        }
+        for other in first..at {
+            is_superseded[at] |= is_superseded_by(&facts[at], &facts[other].fact);
+            is_superseded[other] |= is_superseded_by(&facts[other], &facts[at].fact);
+        }
+    }
+    let mut is_superseded = is_superseded.into_iter();
+    facts.retain(|_| is_superseded.next() == Some(false));
+}
+
+/// Returns whether a fact is dropped because of another fact.
+fn is_superseded_by(weighted: &WeightedFact, other: &ExtractedFact) -> bool {
+    let fact = &weighted.fact;
+    let other_confidence = other.confidence.get();
+    if other.denied {
+        return false;
+    }
+    let is_same_fact =
+        (&fact.subject, &fact.predicate, &fact.object) == (&other.subject, &other.predicate, &other.object);
+    if is_same_fact && other.over && !fact.over && other_confidence >= MAX_DROPPED_CONFIDENCE {
+        return true;
+    }
+    weighted.is_candidate()
+        && fact.confidence.get() < MAX_DROPPED_CONFIDENCE
+        && other_confidence >= MIN_BETTER_CONFIDENCE
+        && match (&other.object, &fact.object) {
+            (Stated::Entity(a), Stated::Entity(b)) => {
+                (&other.subject, a) == (&fact.subject, b) || (a, &other.subject) == (&fact.subject, b)
+            }
+            (Stated::Value(a), Stated::Value(b)) => {
+                let is_disjoint = fact.span.end <= other.span.start || other.span.end <= fact.span.start;
+                (!is_disjoint || fact.subject == other.subject) && values_overlap(a, b)
+            }
+            _ => false,
+        }
+}

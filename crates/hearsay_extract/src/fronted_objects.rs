@@ -1,0 +1,73 @@
+//! Extracts facts from clauses whose object precedes the verb: "the club, which Vera owns", "what Odo wants is the
+//! ledger".
+
+use crate::{
+    copula::ClauseContext,
+    grammar::{Pattern, PatternPart},
+    mentions::EntityRef,
+    sentence_reader::{ResolvedEntity, SentenceReader},
+};
+
+impl SentenceReader<'_> {
+    /// Records the relation of a verb whose object precedes it: "the club, which Vera owns", "the man whom Odo trusts".
+    /// Returns whether a fact was added.
+    pub(crate) fn read_fronted_object(&mut self, context: ClauseContext<'_>, patterns: &[Pattern]) -> bool {
+        let ClauseContext { at, subjects, status, weight_names } = context;
+        let clause = self.clauses[at].clone();
+        let Some(relative) = clause.start.checked_sub(1) else { return false };
+        let has_no_object =
+            clause.rest_items.0 >= clause.rest_items.1 || self.syntax.noun_group_at(clause.rest_items.0).is_none();
+        if self.verb_group(at).is_passive || !has_no_object {
+            return false;
+        }
+        let objects = if matches!(self.syntax.word(relative), "which" | "whom" | "who" | "that") {
+            match self.syntax.antecedent(relative) {
+                Some((objects, _)) => objects,
+                None => return false,
+            }
+        } else if matches!(self.syntax.word(relative), "what" | "all") {
+            // Example: "what Odo wants, above all, is the ledger"
+            let copula_clause =
+                self.clauses.get(at + 1).filter(|next| self.chunks.verb_groups[next.verb_group].is_copula).cloned();
+            let Some(copula_clause) = copula_clause else { return false };
+            self.syntax.noun_list(copula_clause.rest_items.0, copula_clause.rest_items.1).0
+        } else {
+            return false;
+        };
+        let entities: Vec<EntityRef> = subjects.iter().map(|subject| subject.entity).collect();
+        let objects = self.resolve_all(&objects, &entities);
+        let end = self.verb_group(at).end;
+        let fact_count = self.facts.len();
+        for pattern in patterns.iter().filter(|pattern| pattern.value.is_none()) {
+            if !self.grammar.targets[pattern.target].predicate.is_relation()
+                || !self.fits_gap(pattern, clause.rest_items.0)
+            {
+                continue;
+            }
+            let weight_names = [&pattern.with_strength(weight_names)[..], &["by_verb"]].concat();
+            let span = self.clause_span(at, end);
+            let kind_fits = |object: &&ResolvedEntity| self.kinds(object.entity).intersects(pattern.object_kinds);
+            for object in objects.iter().filter(kind_fits).copied().collect::<Vec<_>>() {
+                for subject in subjects {
+                    let (a, b) = if pattern.is_reversed { (&object, subject) } else { (subject, &object) };
+                    self.record_fact(pattern.target, a, Ok(b), &pattern.words, &weight_names, status, span);
+                }
+            }
+            if self.facts.len() > fact_count {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Returns whether the words of a pattern follow the verb without the object, as in "which he longs for".
+    fn fits_gap(&self, pattern: &Pattern, from: usize) -> bool {
+        match &pattern.parts[..] {
+            [PatternPart::Object] => true,
+            [PatternPart::Word(word), PatternPart::Object] => {
+                self.syntax.word(from) == word && self.syntax.noun_group_at(from + 1).is_none()
+            }
+            _ => false,
+        }
+    }
+}

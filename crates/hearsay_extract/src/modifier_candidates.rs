@@ -1,0 +1,338 @@
+//! Proposes attributes from modifiers and unconnected words, for the review queue: descriptions such as "a doctor,
+//! fifty-something, very proper", states such as "its left engine burnt out", and trades or species that a sentence
+//! does not clearly assign to a person.
+
+use crate::{
+    assertion::AssertionStatus,
+    chunker::{Chunk, VerbForm},
+    clauses::{Clause, SubjectSource},
+    grammar::WordClass,
+    kind_set::KindSet,
+    sentence_reader::{RawFact, RawObject, ResolvedEntity, SentenceReader},
+    tokenizer::TokenKind,
+};
+
+/// Maximum number of proposals from one sentence.
+const MAX_PROPOSALS: usize = 4;
+
+/// An attribute is proposed only for a person fewer than this many tokens away.
+const MAX_TOKEN_DISTANCE: usize = 12;
+
+impl SentenceReader<'_> {
+    /// Proposes attributes that the patterns for clauses do not find.
+    pub(crate) fn propose_loose_modifiers(&mut self, statuses: &[AssertionStatus]) {
+        let mut remaining = MAX_PROPOSALS;
+        for (at, status) in statuses.iter().enumerate() {
+            if !status.is_plain_assertion() {
+                continue;
+            }
+            let clause = self.clauses[at].clone();
+            let subjects = self.resolve_subjects(&clause.subjects);
+            if subjects.is_empty() {
+                continue;
+            }
+            remaining -= self.propose_trailing(&clause, &subjects, status, remaining).min(remaining);
+            remaining -= self.propose_speaking_style(&clause, &subjects, status, remaining).min(remaining);
+            remaining -= self.propose_height(&clause, &subjects, status, remaining).min(remaining);
+            remaining -= self.propose_companions(&clause, &subjects, status).min(remaining);
+        }
+        for (at, status) in statuses.iter().enumerate().filter(|(_, status)| !status.is_unasserted && !status.has_would)
+        {
+            let clause = self.clauses[at].clone();
+            let subjects = self.resolve_subjects(&clause.subjects);
+            if !subjects.is_empty() && remaining > 0 {
+                remaining -= self.propose_habit(&clause, &subjects, status).min(remaining);
+            }
+        }
+        let sentence_status = self.sentence_status(false);
+        let all_plain = statuses.iter().all(|status| status.is_plain_assertion());
+        if !sentence_status.is_unasserted && all_plain && !self.is_question() {
+            let status = statuses.first().cloned().unwrap_or(sentence_status);
+            remaining -= self.propose_apposed(&status, remaining).min(remaining);
+            self.propose_scattered(&status, remaining);
+        }
+    }
+
+    /// Proposes attributes from the words between commas after a clause, as in "is a doctor, fifty-something, very
+    /// proper". Returns the number of proposals.
+    fn propose_trailing(
+        &mut self,
+        clause: &Clause,
+        subjects: &[ResolvedEntity],
+        status: &AssertionStatus,
+        max_proposals: usize,
+    ) -> usize {
+        let vg = self.chunks.verb_groups[clause.verb_group].clone();
+        let mut from = self.chunk_end(clause.rest_items.1.saturating_sub(1)).max(vg.end);
+        let mut proposal_count = 0;
+        while proposal_count < max_proposals
+            && self.tokens.get(from).is_some_and(|token| token.is_punctuation(",\u{2014}"))
+        {
+            let end = self.punctuation_after(from + 1, ",.;:!?()\u{2014}");
+            let start = from + 1 + usize::from(self.norm(from + 1) == "and");
+            let has_finite_verb = self
+                .chunks
+                .verb_groups
+                .iter()
+                .any(|vg| vg.form == VerbForm::Finite && vg.end > start && vg.start < end && !vg.is_omitted);
+            if has_finite_verb || start >= end {
+                break;
+            }
+            proposal_count += if self.is_owned_state(start, end) {
+                self.propose_absolute(subjects, start, end, status)
+            } else if vg.is_copula {
+                self.propose_complement(subjects, start, end, status, max_proposals - proposal_count)
+            } else {
+                0
+            };
+            from = end;
+        }
+        proposal_count
+    }
+
+    /// Returns whether the tokens name a possession and its state, as in "its left engine burnt out".
+    fn is_owned_state(&self, from: usize, to: usize) -> bool {
+        let has_possessive = matches!(self.norm(from), "its" | "his" | "her" | "their");
+        let np = self.chunks.noun_groups.iter().find(|np| np.start == from);
+        has_possessive && np.is_some_and(|np| np.end < to && np.owner.is_some())
+    }
+
+    fn propose_absolute(
+        &mut self,
+        subjects: &[ResolvedEntity],
+        from: usize,
+        to: usize,
+        status: &AssertionStatus,
+    ) -> usize {
+        let is_person = subjects.iter().any(|subject| self.kinds(subject.entity) == KindSet::PERSON);
+        let name = if is_person { "appearance" } else { "condition" };
+        self.propose_attribute(name, subjects, from + 1, to, "loose_absolute", status, 1)
+    }
+
+    /// Proposes a speaking style from "talks fast", "speaks without moving her lips" or "always says “indeed”".
+    fn propose_speaking_style(
+        &mut self,
+        clause: &Clause,
+        subjects: &[ResolvedEntity],
+        status: &AssertionStatus,
+        max_proposals: usize,
+    ) -> usize {
+        let vg = self.chunks.verb_groups[clause.verb_group].clone();
+        let to = self.chunk_end(clause.rest_items.1.saturating_sub(1)).max(vg.end).min(self.tokens.len());
+        let first = self.norm(vg.end);
+        let has_addressee = matches!(first, "to" | "with" | "of" | "about" | "for" | "up" | "against" | "at");
+        let has_name = self.names.iter().any(|name| name.start >= vg.end && name.start < to);
+        let is_habitual =
+            (vg.start.saturating_sub(1)..vg.head).any(|at| matches!(self.norm(at), "always" | "never" | "often"));
+        let is_talking = matches!(vg.lemma.as_str(), "talk" | "speak") && !has_addressee && to > vg.end && !vg.is_past;
+        let has_habitual_phrase = vg.lemma == "say" && is_habitual;
+        let sound_verbs =
+            ["mumble", "mutter", "stammer", "stutter", "lisp", "drawl", "whisper", "shout", "swear", "growl"];
+        // Example: "calls everyone love"
+        let has_habitual_address = vg.lemma == "call" && matches!(first, "everyone" | "everybody" | "people");
+        let has_habitual_phrase = has_habitual_phrase || has_habitual_address;
+        let is_sound_verb = sound_verbs.contains(&vg.lemma.as_str())
+            && !vg.is_past
+            && !has_addressee
+            && clause.subject_source != SubjectSource::Control;
+        if vg.is_passive || vg.is_negated || has_name || !(is_talking || has_habitual_phrase || is_sound_verb) {
+            return 0;
+        }
+        let to = if has_habitual_phrase { self.tokens.len() } else { to };
+        self.propose_attribute("speaking_style", subjects, vg.head, to, "loose_speech", status, max_proposals)
+    }
+
+    /// Proposes a personality from a habit: "never tells a lie", "trusts nobody", "laughs easily".
+    fn propose_habit(&mut self, clause: &Clause, subjects: &[ResolvedEntity], status: &AssertionStatus) -> usize {
+        let vg = self.chunks.verb_groups[clause.verb_group].clone();
+        let to = self.punctuation_after(vg.end, ",.;!:\u{2014}");
+        let is_person = subjects.iter().all(|subject| self.kinds(subject.entity) == KindSet::PERSON);
+        let has_name = self.names.iter().any(|name| name.start >= vg.end && name.start < to);
+        let is_frequency_word = |at: usize| {
+            matches!(
+                self.norm(at),
+                "never" | "always" | "rarely" | "seldom" | "nobody" | "easily" | "everyone" | "everybody" | "anyone"
+            )
+        };
+        let from = (vg.start.saturating_sub(1)..vg.head + 1).find(|at| is_frequency_word(*at)).unwrap_or(vg.head);
+        let is_habit = (from..to).any(is_frequency_word);
+        // Example: "can't keep a secret"
+        let is_inability = vg.is_negated && vg.modal.as_deref() == Some("can");
+        let (from, is_habit) = if is_inability { (vg.start, true) } else { (from, is_habit) };
+        let is_present = !vg.is_past && !vg.is_perfect && !vg.is_progressive && !vg.is_passive && !vg.is_copula;
+        let is_present = is_present && (vg.modal.is_none() || is_inability);
+        let is_speech = self.grammar.verb_properties(&vg.lemma).is_speech || vg.lemma == "talk" || vg.lemma == "speak";
+        if !(is_person && is_habit && is_present) || has_name || is_speech || vg.form != VerbForm::Finite {
+            return 0;
+        }
+        let mut status = status.clone();
+        status.denied = false;
+        self.propose_attribute("personality", subjects, from, to, "loose_habit", &status, 1)
+    }
+
+    /// Proposes an appearance from a height: "stands six foot five".
+    fn propose_height(
+        &mut self,
+        clause: &Clause,
+        subjects: &[ResolvedEntity],
+        status: &AssertionStatus,
+        max_proposals: usize,
+    ) -> usize {
+        let vg = &self.chunks.verb_groups[clause.verb_group];
+        let is_measure = |at: usize| {
+            matches!(self.norm(at), "foot" | "feet" | "ft" | "inches" | "metres" | "meters" | "hands" | "tall")
+        };
+        let is_height_verb = vg.is_copula || matches!(vg.lemma.as_str(), "stand" | "measure" | "tower" | "rise");
+        let from = vg.end;
+        let has_number = self.is_number(self.norm(from)) && is_measure(from + 1);
+        let is_person = subjects.iter().all(|subject| self.kinds(subject.entity) == KindSet::PERSON);
+        if !(is_height_verb && has_number && is_person) {
+            return 0;
+        }
+        let is_measurement = |at: usize| is_measure(at) || self.is_number(self.norm(at));
+        let to = (from..self.tokens.len()).find(|at| !is_measurement(*at)).unwrap_or(self.tokens.len());
+        self.propose_attribute("appearance", subjects, from, to, "loose_height", status, max_proposals)
+    }
+
+    /// Proposes the same home, place or event for companions, as in "lives at the mill with his daughter Violet".
+    fn propose_companions(&mut self, clause: &Clause, subjects: &[ResolvedEntity], status: &AssertionStatus) -> usize {
+        let with = (clause.rest_items.0..clause.rest_items.1).find(|item| self.syntax.word(*item) == "with");
+        let Some((with, subject)) = with.zip(subjects.first().copied()) else { return 0 };
+        let (list, _) = self.syntax.noun_list(with + 1, clause.rest_items.1);
+        let entities: Vec<_> = subjects.iter().map(|subject| subject.entity).collect();
+        let others = self.resolve_all(&list, &entities);
+        let place_predicates = ["RESIDENT_OF", "LOCATED_AT", "PARTICIPATED_IN"];
+        let place_facts: Vec<_> = self
+            .facts
+            .iter()
+            .filter(|fact| fact.subject == subject.entity && !fact.weight_names.is_candidate() && !fact.denied)
+            .filter(|fact| place_predicates.contains(&self.grammar.targets[fact.target].predicate.as_str()))
+            .cloned()
+            .collect();
+        let fact_count = self.facts.len();
+        for fact in place_facts {
+            let RawObject::Entity(place) = fact.object else { continue };
+            for other in
+                others.iter().filter(|other| self.kinds(other.entity) == KindSet::PERSON).copied().collect::<Vec<_>>()
+            {
+                let place = ResolvedEntity::certain(place);
+                self.record_fact(fact.target, &other, Ok(&place), "", &["loose", "loose_companion"], status, fact.span);
+            }
+        }
+        self.facts.len() - fact_count
+    }
+
+    /// Proposes the look of a thing or the atmosphere of a place from an apposition: "The green idol, a squat thing
+    /// with six fingers, …", "the Briar Keep, a drafty heap".
+    fn propose_apposed(&mut self, status: &AssertionStatus, max_proposals: usize) -> usize {
+        let mut proposal_count = 0;
+        for np in 0..self.chunks.noun_groups.len() {
+            let group = self.chunks.noun_groups[np].clone();
+            let Some(item) = self.chunk_of(np).filter(|_| group.name.is_some() && proposal_count < max_proposals)
+            else {
+                continue;
+            };
+            let Some(next) = self
+                .syntax
+                .noun_group_at(item + 2)
+                .filter(|_| matches!(self.syntax.word(item + 1), "," | "\u{2014}" | "("))
+            else {
+                continue;
+            };
+            let other = self.chunks.noun_groups[next].clone();
+            let is_indefinite = other.article.is_some_and(|at| matches!(self.norm(at), "a" | "an"));
+            if !is_indefinite || other.name.is_some() || other.content_start >= other.head {
+                continue;
+            }
+            let refs = self.resolve(np, &[]);
+            let name = match refs.first().map(|proposal_count| self.kinds(proposal_count.entity)) {
+                Some(kinds) if kinds == KindSet::THING => "appearance",
+                Some(kinds) if kinds == KindSet::PLACE => "atmosphere",
+                _ => continue,
+            };
+            let end = self.value_end(item + 2, self.chunks.items.len());
+            proposal_count += self.propose_attribute(name, &refs, other.content_start, end, "loose_apposed", status, 1);
+        }
+        proposal_count
+    }
+
+    /// Proposes trades, species, ages and looks that no pattern has read as attributes of the nearest person in the
+    /// sentence.
+    fn propose_scattered(&mut self, status: &AssertionStatus, max_proposals: usize) {
+        let mentions = self.all_mentions();
+        let people: Vec<_> =
+            mentions.into_iter().filter(|mention| self.kinds(mention.resolved.entity) == KindSet::PERSON).collect();
+        let mut remaining = max_proposals;
+        for item in 0..self.chunks.items.len() {
+            let Some(Chunk::NounGroup(np)) = self.chunks.items.get(item).copied() else { continue };
+            let group = self.chunks.noun_groups[np].clone();
+            let is_plain = group.name.is_none() && !group.is_pronoun && !group.is_owner_only;
+            let is_excluded =
+                group.article.is_some_and(|at| matches!(self.norm(at), "no" | "every" | "any" | "each" | "another"));
+            if !is_plain || is_excluded || remaining == 0 {
+                continue;
+            }
+            let Some((name, from, to)) = self.described_attribute(&group) else { continue };
+            // In "owes Odo a horse", the noun is an object of the verb, not a description of a person.
+            let is_set_off =
+                group.start.checked_sub(1).is_none_or(|at| !self.tokens[at].is_word() || self.norm(at) == "as");
+            if matches!(name, "occupation" | "species") && !is_set_off {
+                continue;
+            }
+            let distance = |start: usize, end: usize| {
+                if end <= group.start { group.start - end } else { start.saturating_sub(group.end) + 2 }
+            };
+            let nearest = people.iter().min_by_key(|mention| distance(mention.start, mention.end));
+            let Some(nearest) = nearest.filter(|mention| distance(mention.start, mention.end) < MAX_TOKEN_DISTANCE)
+            else {
+                continue;
+            };
+            let target = self.target(name);
+            let is_known = |fact: &RawFact| Some(fact.target) == target && fact.subject == nearest.resolved.entity;
+            if self.facts.iter().any(is_known) {
+                continue;
+            }
+            let weight_name = if nearest.end <= group.start { "loose_scattered" } else { "loose_scattered_back" };
+            let owner = nearest.resolved;
+            remaining -= self.propose_attribute(name, &[owner], from, to, weight_name, status, 1);
+        }
+    }
+
+    /// Returns the attribute that a noun group may state, and the first and the end token of its value.
+    fn described_attribute(&self, group: &crate::chunker::NounGroup) -> Option<(&'static str, usize, usize)> {
+        let is_number = |at: usize| self.tokens[at].kind == TokenKind::Number || self.is_number(self.norm(at));
+        let is_year_word = |at: usize| {
+            matches!(self.norm(at), "years" | "winters" | "summers") || self.norm(at).ends_with("-year-old")
+        };
+        if (group.start..group.end).any(is_number) && (group.start..group.end).any(is_year_word) {
+            let is_age = self.norm(group.end) == "old" || self.norm(group.head) != "years";
+            return is_age.then_some(("age", group.start, group.end));
+        }
+        let noun = self.singular(self.norm(group.head));
+        // Examples: "his broken nose", "a scar runs down his cheek"
+        let possession_entry =
+            self.grammar.possession_nouns.get(self.norm(group.head)).and_then(|all| all.first()).copied();
+        let is_appearance =
+            possession_entry.is_some_and(|(target, _)| self.grammar.targets[target].predicate == *"appearance");
+        if is_appearance {
+            let is_skin_mark = matches!(noun.as_str(), "scar" | "tattoo" | "birthmark" | "eyepatch" | "limp");
+            let is_extended = is_skin_mark
+                && self.chunks.verb_groups.iter().any(|vg| vg.start == group.end && vg.form == VerbForm::Finite);
+            let end = self.punctuation_after(group.end, ",.;!");
+            let is_notable = is_extended || is_skin_mark || group.content_start < group.head;
+            return is_notable.then_some((
+                "appearance",
+                group.content_start,
+                if is_extended { end } else { group.end },
+            ));
+        }
+        let (target, is_weak) = self.grammar.attribute_nouns.get(&noun)?.first().copied()?;
+        let name = match self.grammar.targets[target].predicate.as_str() {
+            "occupation" => "occupation",
+            "species" => "species",
+            _ => return None,
+        };
+        let is_plural = noun != self.norm(group.head) || self.grammar.word_class(&noun).has(WordClass::LIGHT_NOUN);
+        (!is_weak && !is_plural).then_some((name, group.content_start, group.end))
+    }
+}

@@ -1,0 +1,387 @@
+//! Proposes relations between two entities of one clause from the words around them, if no pattern matched exactly.
+//!
+//! These proposals have a low confidence and usually wait for the DM's review. Only the trained classifiers can raise
+//! it.
+
+use crate::{
+    assertion::AssertionStatus,
+    clauses::{Clause, SubjectSource},
+    grammar::{Pattern, PatternPart, WordClass},
+    kind_set::KindSet,
+    mentions::EntityRef,
+    sentence_reader::{RawFact, RawObject, ResolvedEntity, SentenceReader, WeightNames},
+};
+
+/// Maximum number of relations that are proposed for one clause.
+const MAX_RELATIONS_PER_CLAUSE: usize = 2;
+
+/// Maximum number of subjects of a clause that are considered.
+const MAX_SUBJECTS: usize = 3;
+
+/// Entity that a clause mentions, with the range of tokens of the mention.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MentionSpan {
+    pub(crate) resolved: ResolvedEntity,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+/// Relation that the words of a clause possibly state.
+struct RelationCandidate {
+    target: usize,
+    is_swapped: bool,
+    weight_name: &'static str,
+    words: String,
+    score: usize,
+}
+
+impl SentenceReader<'_> {
+    /// Proposes relations between the entities of each clause. Pairs for which a fact was already read are skipped.
+    pub(crate) fn propose_relations(&mut self, statuses: &[AssertionStatus]) {
+        self.propose_deaths();
+        if self.clauses.is_empty() {
+            let status = self.sentence_status(false);
+            if !status.is_unasserted {
+                let mentions = self.mentions_in(0, self.chunks.items.len(), &[]);
+                if let [a, b, ..] = mentions[..] {
+                    self.propose_for_pairs(None, &[a], &[b], &status);
+                }
+            }
+            return;
+        }
+        for (at, status) in statuses.iter().enumerate() {
+            let properties = self.grammar.verb_properties(&self.verb_group(at).lemma);
+            let reports_statement = properties.is_speech || properties.is_thought || properties.is_seeming;
+            if !status.is_plain_assertion() || reports_statement {
+                continue;
+            }
+            let clause = self.clauses[at].clone();
+            let (subjects, others) = self.clause_mentions(&clause);
+            self.propose_for_pairs(Some(at), &subjects, &others, status);
+        }
+    }
+
+    /// Proposes the condition "dead" for each person who was killed according to another fact.
+    fn propose_deaths(&mut self) {
+        let Some(condition) = self.target("condition") else { return };
+        let killings: Vec<RawFact> =
+            self.facts.iter().filter(|fact| !fact.denied && is_killing(&fact.relation)).cloned().collect();
+        for fact in killings {
+            let RawObject::Entity(entity) = fact.object else { continue };
+            let is_known = |other: &RawFact| other.subject == entity && other.target == condition;
+            if self.kinds(entity) == KindSet::PERSON && !self.facts.iter().any(is_known) {
+                let weight_names = WeightNames { names: vec!["loose", "loose_death"] };
+                let object = RawObject::Value("dead".to_owned());
+                self.facts.push(RawFact {
+                    subject: entity,
+                    target: condition,
+                    object,
+                    weight_names,
+                    ended: false,
+                    ..fact
+                });
+            }
+        }
+    }
+
+    /// Returns the entities that are subjects of a clause, and the other entities that the clause mentions.
+    fn clause_mentions(&mut self, clause: &Clause) -> (Vec<MentionSpan>, Vec<MentionSpan>) {
+        let mut subjects = Vec::new();
+        for np in clause.subjects.iter().take(MAX_SUBJECTS) {
+            subjects.extend(self.mentions_of(*np, &[]));
+        }
+        let entities: Vec<EntityRef> = subjects.iter().map(|mention| mention.resolved.entity).collect();
+        let mut others = self.mentions_in(clause.verb_item + 1, clause.rest_items.1, &entities);
+        if clause.start < clause.verb_item && clause.subject_source != SubjectSource::Antecedent {
+            let groups_before: Vec<usize> = (clause.start..clause.verb_item)
+                .filter_map(|item| self.syntax.noun_group_at(item))
+                .filter(|np| !clause.subjects.contains(np))
+                .collect();
+            for np in groups_before {
+                others.extend(self.mentions_of(np, &entities));
+            }
+        }
+        others.retain(|mention| !entities.contains(&mention.resolved.entity));
+        if subjects.is_empty() && !others.is_empty() {
+            subjects.push(others.remove(0));
+        }
+        (subjects, others)
+    }
+
+    /// Returns all entities that the sentence mentions, each once.
+    pub(crate) fn all_mentions(&mut self) -> Vec<MentionSpan> {
+        let mut mentions = self.mentions_in(0, self.chunks.items.len(), &[]);
+        let mut seen_entities = Vec::new();
+        mentions.retain(|mention| {
+            let is_new = !seen_entities.contains(&mention.resolved.entity);
+            seen_entities.push(mention.resolved.entity);
+            is_new
+        });
+        mentions
+    }
+
+    /// Returns the entities that the noun groups in a range of items refer to. If a noun group refers to no entity, its
+    /// owner is returned instead.
+    fn mentions_in(&mut self, from: usize, to: usize, excluded: &[EntityRef]) -> Vec<MentionSpan> {
+        let nps: Vec<usize> =
+            (from..to.min(self.chunks.items.len())).filter_map(|item| self.syntax.noun_group_at(item)).collect();
+        nps.into_iter().flat_map(|np| self.mentions_of(np, excluded)).collect()
+    }
+
+    fn mentions_of(&mut self, np: usize, excluded: &[EntityRef]) -> Vec<MentionSpan> {
+        let group = self.chunks.noun_groups[np].clone();
+        let mut resolved: Vec<MentionSpan> = self
+            .resolve(np, excluded)
+            .into_iter()
+            .map(|resolved| MentionSpan { resolved, start: group.start, end: group.end })
+            .collect();
+        if resolved.is_empty()
+            && let Some(owner) = group.owner
+        {
+            let refs = self.resolve(owner, &[]);
+            resolved.extend(refs.into_iter().map(|resolved| MentionSpan {
+                resolved,
+                start: group.start,
+                end: group.end,
+            }));
+        }
+        resolved.truncate(MAX_SUBJECTS);
+        resolved
+    }
+
+    fn propose_for_pairs(
+        &mut self,
+        clause: Option<usize>,
+        subjects: &[MentionSpan],
+        others: &[MentionSpan],
+        status: &AssertionStatus,
+    ) {
+        let mut remaining = MAX_RELATIONS_PER_CLAUSE;
+        for other in others {
+            for subject in subjects {
+                let (a, b) = (subject.resolved.entity, other.resolved.entity);
+                if remaining == 0 || a == b || self.are_related(a, b) {
+                    continue;
+                }
+                let Some(candidate) = self.best_candidate(clause, subject, other) else { continue };
+                let fact_count = self.facts.len();
+                let (first, second) = if candidate.is_swapped { (other, subject) } else { (subject, other) };
+                let span = self.span(subject.start.min(other.start), subject.end.max(other.end).saturating_sub(1));
+                let weight_names = ["loose", candidate.weight_name];
+                self.record_fact(
+                    candidate.target,
+                    &first.resolved,
+                    Ok(&second.resolved),
+                    &candidate.words,
+                    &weight_names,
+                    status,
+                    span,
+                );
+                remaining -= usize::from(self.facts.len() > fact_count);
+            }
+        }
+    }
+
+    /// Returns whether a fact that relates the two entities was already read.
+    fn are_related(&self, a: EntityRef, b: EntityRef) -> bool {
+        self.facts.iter().any(|fact| fact.relates(a, b))
+    }
+
+    /// Returns the relation that the words of a clause most likely state between two mentions.
+    fn best_candidate(
+        &self,
+        clause: Option<usize>,
+        subject: &MentionSpan,
+        other: &MentionSpan,
+    ) -> Option<RelationCandidate> {
+        let (from, to) = match clause {
+            Some(at) => {
+                let clause = &self.clauses[at];
+                let first = subject.start.min(other.start).min(self.chunk_start(clause.start));
+                let last = self.chunk_end(clause.rest_items.1.saturating_sub(1)).max(subject.end).max(other.end);
+                (first, last.min(self.tokens.len()))
+            }
+            None => (subject.start.min(other.start), subject.end.max(other.end)),
+        };
+        let mut best: Option<RelationCandidate> = None;
+        let mut offer = |candidate: RelationCandidate| {
+            if best.as_ref().is_none_or(|best| candidate.score > best.score) {
+                best = Some(candidate);
+            }
+        };
+        if let Some(at) = clause {
+            self.offer_verb_candidates(at, (from, to), subject, other, &mut offer);
+        }
+        for token in from..to {
+            if self.is_named(token) {
+                continue;
+            }
+            self.offer_phrase_candidates(token, to, subject, other, &mut offer);
+            self.offer_noun_candidates(token, subject, other, &mut offer);
+        }
+        best.or_else(|| self.default_candidate(clause, subject, other))
+    }
+
+    /// Returns whether a pattern swaps subject and object. Returns `None` if the two entities do not have the classes
+    /// that the pattern requires.
+    fn pattern_swaps(&self, pattern: &Pattern, a: EntityRef, b: EntityRef) -> Option<bool> {
+        let target = &self.grammar.targets[pattern.target];
+        if !target.predicate.is_relation() || target.denied || pattern.value.is_some() {
+            return None;
+        }
+        let (first, second) = if pattern.is_reversed { (b, a) } else { (a, b) };
+        let kinds_fit = self.kinds(first).intersects(target.subject)
+            && self.kinds(second).intersects(target.object)
+            && self.kinds(b).intersects(pattern.object_kinds);
+        kinds_fit.then_some(pattern.is_reversed)
+    }
+
+    fn offer_verb_candidates(
+        &self,
+        at: usize,
+        (from, to): (usize, usize),
+        subject: &MentionSpan,
+        other: &MentionSpan,
+        offer: &mut impl FnMut(RelationCandidate),
+    ) {
+        let vg = self.verb_group(at);
+        let (a, b) = if vg.is_passive {
+            (other.resolved.entity, subject.resolved.entity)
+        } else {
+            (subject.resolved.entity, other.resolved.entity)
+        };
+        for pattern in self.grammar.verb_patterns.get(&vg.lemma).into_iter().flatten() {
+            let Some(is_swapped) = self.pattern_swaps(pattern, a, b) else { continue };
+            let words: Vec<&str> = fixed_words(pattern);
+            let match_count = words.iter().filter(|word| (from..to).any(|token| self.norm(token) == **word)).count();
+            if match_count < words.len() || (words.contains(&"not") && !vg.is_negated) {
+                continue;
+            }
+            let score = 2 + 2 * match_count + usize::from(!pattern.is_weak);
+            let (target, words) = (pattern.target, pattern.words.clone());
+            offer(RelationCandidate {
+                target,
+                is_swapped: is_swapped != vg.is_passive,
+                weight_name: "loose_verb",
+                words,
+                score,
+            });
+        }
+    }
+
+    fn offer_phrase_candidates(
+        &self,
+        token: usize,
+        to: usize,
+        subject: &MentionSpan,
+        other: &MentionSpan,
+        offer: &mut impl FnMut(RelationCandidate),
+    ) {
+        for pattern in self.grammar.phrase_patterns.get(self.norm(token)).into_iter().flatten() {
+            let Some(is_swapped) = self.pattern_swaps(pattern, subject.resolved.entity, other.resolved.entity) else {
+                continue;
+            };
+            let mut next = token + 1;
+            let words = fixed_words(pattern);
+            let all_match = words.iter().all(|word| {
+                let at = (next..to.min(next + 4)).find(|at| self.norm(*at) == *word);
+                next = at.map_or(next, |at| at + 1);
+                at.is_some()
+            });
+            // The object of the phrase must follow it.
+            let is_object_after = other.start >= token && other.start <= next + 2;
+            if !all_match || !is_object_after {
+                continue;
+            }
+            let score = 1 + 2 * words.len() + usize::from(!pattern.is_weak);
+            let (target, words) = (pattern.target, pattern.words.clone());
+            offer(RelationCandidate { target, is_swapped, weight_name: "loose_phrase", words, score });
+        }
+    }
+
+    fn offer_noun_candidates(
+        &self,
+        token: usize,
+        subject: &MentionSpan,
+        other: &MentionSpan,
+        offer: &mut impl FnMut(RelationCandidate),
+    ) {
+        let noun = self.singular(self.norm(token));
+        for (words, pattern) in self.grammar.noun_patterns.get(&noun).into_iter().flatten() {
+            let start = (token + 1).saturating_sub(words.len());
+            let all_match = words[..words.len() - 1].iter().zip(start..token).all(|(word, at)| self.norm(at) == word);
+            // In "his brother Odo", the noun describes Odo, and "his" is its owner.
+            let (first_start, last_end) = (subject.start.min(other.start), subject.end.max(other.end));
+            if token + 2 < first_start || token > last_end + 1 {
+                continue;
+            }
+            let contains_token = |mention: &MentionSpan| mention.start <= token && token < mention.end;
+            let is_turned = contains_token(subject) && !contains_token(other) && subject.resolved.weight_name.is_some();
+            let (a, b) = if is_turned { (other, subject) } else { (subject, other) };
+            let Some(is_swapped) =
+                self.pattern_swaps(pattern, a.resolved.entity, b.resolved.entity).filter(|_| all_match)
+            else {
+                continue;
+            };
+            let score = 1 + 2 * words.len() + usize::from(!pattern.is_weak);
+            let words = format!("{noun} of");
+            offer(RelationCandidate {
+                target: pattern.target,
+                is_swapped: is_swapped != is_turned,
+                weight_name: "loose_noun",
+                words,
+                score,
+            });
+        }
+    }
+
+    /// Proposes the general relation `RELATED_TO`, worded with the verb and the preposition of the clause.
+    fn default_candidate(
+        &self,
+        clause: Option<usize>,
+        subject: &MentionSpan,
+        other: &MentionSpan,
+    ) -> Option<RelationCandidate> {
+        let at = clause?;
+        let vg = self.verb_group(at);
+        if vg.is_omitted || self.kinds(subject.resolved.entity) == KindSet::PLACE {
+            return None;
+        }
+        let preposition = other.start.checked_sub(1).filter(|at| {
+            self.grammar.word_class(self.norm(*at)).has(WordClass::PREPOSITION) && *at >= vg.end && !self.is_named(*at)
+        });
+        // In "found the ledger under Salt Quay", other words stand between verb and preposition.
+        let has_gap = preposition.is_some_and(|at| at > vg.end);
+        let gap_text = if has_gap { " \u{2026}" } else { "" };
+        let preposition_text = preposition.map(|at| format!("{gap_text} {}", self.norm(at))).unwrap_or_default();
+        let is_turned = vg.is_passive && preposition.is_some_and(|at| self.norm(at) == "by");
+        let words = if is_turned {
+            vg.lemma.clone()
+        } else {
+            format!("{}{preposition_text}", self.source_text(vg.head, vg.end).to_lowercase())
+        };
+        Some(RelationCandidate {
+            target: self.related_target?,
+            is_swapped: is_turned,
+            weight_name: "loose_related",
+            words,
+            score: 0,
+        })
+    }
+}
+
+/// Returns whether the words of a relation say that the subject killed the object.
+fn is_killing(relation: &str) -> bool {
+    let killing_verbs = "kill kills killed murder slay assassinate execute behead hang strangle";
+    let first = relation.split(' ').next().unwrap_or_default();
+    relation.ends_with("to death") || relation.ends_with("dead") || killing_verbs.split(' ').any(|verb| verb == first)
+}
+
+/// Returns the fixed words of a pattern, without the first word.
+fn fixed_words(pattern: &Pattern) -> Vec<&str> {
+    pattern
+        .parts
+        .iter()
+        .filter_map(|part| if let PatternPart::Word(word) = part { Some(word.as_str()) } else { None })
+        .collect()
+}
