@@ -10,7 +10,7 @@ use hearsay_query::{
 
 use super::{
     question::{AskedOf, Question, QuestionState, Questions},
-    queue_question::{NotSentReason, SendFn, queue_question, receiver_for_request},
+    queue::{NotSentReason, SendFn, queue_question, receiver_for_request},
 };
 use crate::{
     components::{MemoryId, PlaceId},

@@ -191,7 +191,7 @@ fn compare(
             features: statement.features,
             right: difference.is_none(),
             difference,
-            typed: statement.typed.iter().map(|fact| (fact.statement.clone(), fact.confidence.get())).collect(),
+            typed: statement.typed_facts.iter().map(|fact| (fact.statement.clone(), fact.confidence.get())).collect(),
         }
     });
     compared.collect()

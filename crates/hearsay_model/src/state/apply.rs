@@ -37,6 +37,13 @@ impl State {
         self.apply_checked(operation.into())
     }
 
+    /// Applies a recorded operation like [`apply_recorded`](Self::apply_recorded). `keys` contains the keys that
+    /// [`Change::writes`] returns for the changes of the operation, in order. Another thread can compute the keys in
+    /// advance.
+    pub fn apply_recorded_keyed(&mut self, operation: Operation, keys: Vec<Option<Key>>) -> Applied {
+        self.apply_keyed(operation.into(), keys)
+    }
+
     pub(super) fn apply_checked(&mut self, operation: Arc<Operation>) -> Applied {
         let keys = keys(&operation);
         self.apply_keyed(operation, keys)
@@ -48,9 +55,31 @@ impl State {
     /// The state may lack records that the operation refers to. Changes that save or drop slots are ignored. Returns
     /// the records whose value or visibility may have changed.
     pub fn apply_compacted(&mut self, position: Position, operation: impl Into<Arc<Operation>>) -> Vec<Key> {
+        let operation = operation.into();
+        let keys = keys(&operation);
+        self.apply_compacted_shared(position, operation, keys)
+    }
+
+    /// Applies a recorded operation like [`apply_compacted`](Self::apply_compacted). `keys` has the same meaning as for
+    /// [`apply_recorded_keyed`](Self::apply_recorded_keyed).
+    pub fn apply_compacted_keyed(
+        &mut self,
+        position: Position,
+        operation: Operation,
+        keys: Vec<Option<Key>>,
+    ) -> Vec<Key> {
+        self.apply_compacted_shared(position, operation.into(), keys)
+    }
+
+    fn apply_compacted_shared(
+        &mut self,
+        position: Position,
+        operation: Arc<Operation>,
+        keys: Vec<Option<Key>>,
+    ) -> Vec<Key> {
         self.journal.extend_to(usize::try_from(position.0).unwrap_or(usize::MAX).saturating_sub(1));
         let slots = Arc::clone(&self.slots);
-        let touched = self.apply_recorded(operation).touched;
+        let touched = self.apply_keyed(operation, keys).touched;
         self.slots = slots;
         touched
     }

@@ -8,11 +8,11 @@ use super::{
 };
 use crate::StoreError;
 
-/// All migrations. The first one creates schema 3. A released migration never changes.
-const MIGRATIONS: &[&str] = &[include_str!("../../migrations/0003_journal_and_graph.surql")];
+/// All migrations. The first one creates schema 4. A released migration never changes.
+const MIGRATIONS: &[&str] = &[include_str!("../../migrations/0004_journal_and_graph.surql")];
 
 /// Newest schema version that this program cannot read. Only development versions of the program wrote it.
-const NEWEST_UNSUPPORTED: u64 = 2;
+const NEWEST_UNSUPPORTED: u64 = 3;
 
 /// Schema version that this program writes.
 pub(crate) const CURRENT_VERSION: u64 = NEWEST_UNSUPPORTED + MIGRATIONS.len() as u64;

@@ -20,7 +20,7 @@ use std::{
 };
 
 use hearsay_files::{Access, Durability};
-use hearsay_model::{Author, Change, Operation, Position, SharedIds, State, Timestamp};
+use hearsay_model::{Author, Change, Key, KnowledgeId, Operation, Position, SharedIds, State, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::{StoreError, journal::JournalPosition};
@@ -35,7 +35,7 @@ pub(crate) const OTHER_VERSION: &str = "another version of Hearsay wrote it";
 
 /// Version of the format. Increment it with every change of the format, including changes of the model types that are
 /// serialized.
-const FORMAT: u32 = 9;
+const FORMAT: u32 = 10;
 
 /// Approximate size of a segment in bytes. Several processors decode segments in parallel.
 const SEGMENT: usize = 1 << 20;
@@ -65,12 +65,24 @@ pub(crate) struct Snapshot {
 /// meanwhile. An error text says why the snapshot cannot be used.
 pub(crate) struct Operations {
     heads: std::vec::IntoIter<Head>,
-    segments: Receiver<(usize, Result<Vec<Change>, String>)>,
+    segments: Receiver<(usize, Result<Segment, String>)>,
     /// Decoded segments that must wait, because an earlier segment is not decoded yet.
-    early: BTreeMap<usize, Result<Vec<Change>, String>>,
-    /// Number of the next segment. The field `changes` has the remaining changes of the previous segment.
+    early: BTreeMap<usize, Result<Segment, String>>,
+    /// Number of the next segment. The fields `changes` and `keys` have the rest of the previous segment.
     next: usize,
     changes: std::vec::IntoIter<Change>,
+    keys: std::vec::IntoIter<Option<Key>>,
+}
+
+/// Decoded changes, and the key that each change writes.
+type Segment = (Vec<Change>, Vec<Option<Key>>);
+
+/// An operation of a snapshot.
+pub(crate) struct Recorded {
+    pub(crate) position: Position,
+    pub(crate) operation: Operation,
+    /// The key that each change of the operation writes.
+    pub(crate) keys: Vec<Option<Key>>,
 }
 
 /// An operation with its position.
@@ -118,7 +130,8 @@ pub(crate) fn write(
 
 /// Encodes operations as frames. A frame consists of its length in bytes, the number of its elements, and its contents.
 /// The first frame contains the *heads* of all operations: the operations without their changes. The other frames are
-/// segments of changes.
+/// segments of changes. The id of a knowledge edge follows the change that adds the edge, because reading the id takes
+/// less time than computing it.
 fn encode(compacted_to: Position, operations: &[Placed]) -> Result<Vec<u8>, postcard::Error> {
     let heads = operations.iter().map(|(position, operation)| Head {
         position: *position,
@@ -138,6 +151,9 @@ fn encode(compacted_to: Position, operations: &[Placed]) -> Result<Vec<u8>, post
     let (mut segment, mut count) = (Vec::with_capacity(SEGMENT * 2), 0);
     for change in operations.iter().flat_map(|(_, operation)| &operation.changes) {
         segment = postcard::to_extend(change, segment)?;
+        if let (Change::Learn(_), Some(Key::KnowledgeEdge(id))) = (change, change.writes()) {
+            segment = postcard::to_extend(&id, segment)?;
+        }
         count += 1;
         if segment.len() >= SEGMENT {
             frame(&mut content, count, &segment);
@@ -185,8 +201,9 @@ pub(crate) fn read(directory: &Path) -> Result<Option<Snapshot>, String> {
     }
     bytes.drain(..HEADER);
     let segments = decode(bytes, frames);
-    let (early, changes) = <(BTreeMap<_, _>, Vec<_>)>::default();
-    let operations = Operations { heads: heads.into_iter(), segments, early, next: 1, changes: changes.into_iter() };
+    let (early, (changes, keys)) = <(BTreeMap<_, _>, Segment)>::default();
+    let (changes, keys) = (changes.into_iter(), keys.into_iter());
+    let operations = Operations { heads: heads.into_iter(), segments, early, next: 1, changes, keys };
     Ok(Some(Snapshot { at, compacted_to, operations }))
 }
 
@@ -201,12 +218,12 @@ pub fn read_state(directory: &Path, most_bytes: u64) -> Option<State> {
     let snapshot = read(directory).ok()??;
     let mut state = State::default();
     for operation in snapshot.operations {
-        let (position, operation) = operation.ok()?;
+        let Recorded { position, operation, keys } = operation.ok()?;
         if position <= snapshot.compacted_to {
-            state.apply_compacted(position, operation);
+            state.apply_compacted_keyed(position, operation, keys);
         } else {
             state.advance_compaction(snapshot.compacted_to);
-            state.apply_recorded(operation);
+            state.apply_recorded_keyed(operation, keys);
         }
     }
     Some(state)
@@ -214,7 +231,7 @@ pub fn read_state(directory: &Path, most_bytes: u64) -> Option<State> {
 
 impl Operations {
     /// Returns the changes of the next segment, or `None` after the last segment.
-    fn segment(&mut self) -> Option<Result<Vec<Change>, String>> {
+    fn segment(&mut self) -> Option<Result<Segment, String>> {
         while !self.early.contains_key(&self.next) {
             let (number, segment) = self.segments.recv().ok()?;
             self.early.insert(number, segment);
@@ -225,15 +242,15 @@ impl Operations {
 }
 
 impl Iterator for Operations {
-    type Item = Result<(Position, Operation), String>;
+    type Item = Result<Recorded, String>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let Head { position, author, recorded, summary, changes: count } = self.heads.next()?;
-        let mut changes = Vec::new();
+        let (mut changes, mut keys) = Segment::default();
         while (changes.len() as u64) < count {
             if self.changes.len() == 0 {
                 match self.segment() {
-                    Some(Ok(segment)) => self.changes = segment.into_iter(),
+                    Some(Ok((changes, keys))) => (self.changes, self.keys) = (changes.into_iter(), keys.into_iter()),
                     Some(Err(error)) => return Some(Err(format!("it cannot be read: {error}"))),
                     None => return Some(Err("the changes of its last operations are missing".into())),
                 }
@@ -242,8 +259,9 @@ impl Iterator for Operations {
             // Reserves the exact capacity, because the changes stay in memory as long as the state.
             changes.reserve_exact(left);
             changes.extend(self.changes.by_ref().take(left));
+            keys.extend(self.keys.by_ref().take(left));
         }
-        Some(Ok((position, Operation { author, recorded, summary, changes })))
+        Some(Ok(Recorded { position, operation: Operation { author, recorded, summary, changes }, keys }))
     }
 }
 
@@ -270,7 +288,7 @@ fn frames(content: &[u8]) -> Result<Vec<Frame>, String> {
 }
 
 /// Decodes segments on several threads. The receiver gets each decoded segment with its number.
-fn decode(content: Vec<u8>, frames: Vec<Frame>) -> Receiver<(usize, Result<Vec<Change>, String>)> {
+fn decode(content: Vec<u8>, frames: Vec<Frame>) -> Receiver<(usize, Result<Segment, String>)> {
     let (sender, receiver) = mpsc::channel();
     // Leaves one processor for folding the decoded operations.
     let threads = std::thread::available_parallelism().map_or(1, usize::from).saturating_sub(1).clamp(1, 4);
@@ -294,15 +312,24 @@ fn decode(content: Vec<u8>, frames: Vec<Frame>) -> Receiver<(usize, Result<Vec<C
     receiver
 }
 
-fn segment(count: u64, mut rest: &[u8]) -> Result<Vec<Change>, String> {
-    // Each change takes at least one byte, so the number of bytes limits the capacity.
-    let mut changes = Vec::with_capacity((count as usize).min(rest.len()));
-    for _ in 0..count {
-        let (change, after) = postcard::take_from_bytes(rest).map_err(|error| error.to_string())?;
-        changes.push(change);
-        rest = after;
+fn segment(count: u64, mut rest: &[u8]) -> Result<Segment, String> {
+    fn take<'a, T: Deserialize<'a>>(rest: &mut &'a [u8]) -> Result<T, String> {
+        let (value, after) = postcard::take_from_bytes(rest).map_err(|error| error.to_string())?;
+        *rest = after;
+        Ok(value)
     }
-    Ok(changes)
+    // Each change takes at least one byte, so the number of bytes limits the capacity.
+    let count = (count as usize).min(rest.len());
+    let (mut changes, mut keys) = (Vec::with_capacity(count), Vec::with_capacity(count));
+    for _ in 0..count {
+        let change: Change = take(&mut rest)?;
+        keys.push(match &change {
+            Change::Learn(_) => Some(Key::KnowledgeEdge(take::<KnowledgeId>(&mut rest)?)),
+            change => change.writes(),
+        });
+        changes.push(change);
+    }
+    Ok((changes, keys))
 }
 
 #[cfg(test)]
@@ -334,8 +361,11 @@ mod tests {
         assert_eq!(snapshot.at, at);
         assert_eq!(snapshot.compacted_to, Position(2));
         let read_back: Vec<_> = snapshot.operations.map(Result::unwrap).collect();
-        let held = read_back.iter().map(|(position, operation)| (*position, operation));
-        assert!(held.eq(operations.iter().map(|(position, operation)| (*position, &**operation))));
+        for (read, (position, operation)) in read_back.iter().zip(&operations) {
+            assert_eq!((read.position, &read.operation), (*position, &**operation));
+            assert!(read.keys.iter().cloned().eq(operation.changes.iter().map(Change::writes)));
+        }
+        assert_eq!(read_back.len(), operations.len());
         let path = directory.path().join(FILE);
         let good = std::fs::read(&path).unwrap();
         for at in 0..good.len() {

@@ -201,7 +201,8 @@ fn read_snapshot(directory: &Path, compacted_to: Position) -> Option<Snapshot> {
     let snapshot = snapshot::read(directory).ok()??;
     let first = if snapshot.compacted_to == compacted_to { Position(0) } else { compacted_to.next() };
     let operations: Result<Vec<_>, String> = snapshot.operations.collect();
-    let operations = operations.ok()?.into_iter().filter(|(position, _)| *position >= first);
+    let operations = operations.ok()?.into_iter().map(|recorded| (recorded.position, recorded.operation));
+    let operations = operations.filter(|(position, _)| *position >= first);
     Some((snapshot.at, operations.collect()))
 }
 

@@ -12,7 +12,7 @@ use super::{options::OpenProgress, report::OpenReport};
 use crate::{
     StoreError,
     engine::{Db, schema},
-    files::snapshot::{self, Operations, Snapshot},
+    files::snapshot::{self, Operations, Recorded, Snapshot},
     journal::{Compacted, Digest, JournalPosition, Transients, entries},
     projection::{self, Watermark},
 };
@@ -105,7 +105,7 @@ pub(crate) async fn replay(
     let start = match used {
         Some(at) => at,
         None => {
-            compacted.read(db, place, |position, operation| fold.apply(position, operation, false)).await?;
+            compacted.read(db, place, |position, operation| fold.apply(position, operation)).await?;
             compacted.to
         }
     };
@@ -114,7 +114,7 @@ pub(crate) async fn replay(
         if acknowledged.is_some_and(|there| there.position == at.position) {
             digest_there = Some(at.digest);
         }
-        fold.apply(at.position, operation, false);
+        fold.apply(at.position, operation);
     })
     .await?;
     fold.finish();
@@ -125,7 +125,9 @@ pub(crate) async fn replay(
     let swept_chunks = entries::sweep(db, last.position.next()).await.map_err(unreadable)?;
     // If the tables end before the end of the compacted part, they may contain records that compaction removed. In this
     // case, all tables are rebuilt.
-    let catch_up = if shown.position > last.position || shown.position < compacted.to.position {
+    let is_outdated = shown.position > last.position || shown.position < compacted.to.position;
+    let is_empty = shown.position == Position(0) && last.position > Position(0);
+    let catch_up = if is_outdated || is_empty {
         Some(CatchUp { keys: None })
     } else {
         let keys: Vec<Key> = fold.touched.into_iter().collect();
@@ -247,30 +249,50 @@ impl<'a> Fold<'a> {
         }
     }
 
-    /// Applies an operation. Does not check an operation from a snapshot, because it was checked before it was written
-    /// to the journal.
-    fn apply(&mut self, position: Position, operation: Operation, of_snapshot: bool) {
+    /// Applies an operation of the journal.
+    fn apply(&mut self, position: Position, operation: Operation) {
         if self.failed.is_some() {
             return;
         }
-        self.set_transients(position);
-        let changes = operation.changes.len();
-        self.progress.note_read(changes);
+        let changes = self.begin(position, &operation);
         let touched = if position <= self.compacted_to {
             Ok(self.state.apply_compacted(position, operation))
         } else {
             self.state.advance_compaction(self.compacted_to);
-            let applied = match of_snapshot {
-                true => Ok(self.state.apply_recorded(operation)),
-                false => self.state.apply(operation),
-            };
-            applied.map(|applied| applied.touched)
+            self.state.apply(operation).map(|applied| applied.touched)
         };
-        self.progress.note_applied(changes);
         match touched {
-            Ok(touched) if position > self.projected => self.touched.extend(touched),
-            Ok(_) => {}
+            Ok(touched) => self.finish_operation(position, changes, touched),
             Err(error) => self.failed = Some((position, error.to_string())),
+        }
+    }
+
+    /// Applies an operation of a snapshot without checking it, because it was checked before it was written to the
+    /// journal.
+    fn apply_recorded(&mut self, Recorded { position, operation, keys }: Recorded) {
+        let changes = self.begin(position, &operation);
+        let touched = if position <= self.compacted_to {
+            self.state.apply_compacted_keyed(position, operation, keys)
+        } else {
+            self.state.advance_compaction(self.compacted_to);
+            self.state.apply_recorded_keyed(operation, keys).touched
+        };
+        self.finish_operation(position, changes, touched);
+    }
+
+    /// Prepares the state for an operation. Returns the number of changes of the operation.
+    fn begin(&mut self, position: Position, operation: &Operation) -> usize {
+        self.set_transients(position);
+        let changes = operation.changes.len();
+        self.progress.note_read(changes);
+        changes
+    }
+
+    fn finish_operation(&mut self, position: Position, changes: usize, touched: Vec<Key>) {
+        self.progress.note_applied(changes);
+        // If the graph tables are empty, all of them are written, so the keys are not needed.
+        if position > self.projected && self.projected > Position(0) {
+            self.touched.extend(touched);
         }
     }
 
@@ -280,8 +302,7 @@ impl<'a> Fold<'a> {
     /// Returns the reason why the snapshot cannot be used. Some of its operations may already be applied.
     fn apply_snapshot(&mut self, operations: Operations) -> Result<(), String> {
         for operation in operations {
-            let (position, operation) = operation?;
-            self.apply(position, operation, true);
+            self.apply_recorded(operation?);
         }
         Ok(())
     }

@@ -163,7 +163,7 @@ fn a_tampered_journal_is_found() {
         ("DELETE journal_chunk:[41, 1]", &["chunk 1 of operation 41 is missing"]),
         ("UPDATE journal_chunk:[41, 1] SET text = 'x'", &["the text of operation 41 is incomplete"]),
         ("UPDATE schema:current SET version = 99", &["schema 99", "up to 3"]),
-        ("UPDATE schema:current SET version = 2", &["schema 2", "reads is 3", "hearsay export"]),
+        ("UPDATE schema:current SET version = 3", &["schema 3", "reads is 4", "hearsay export"]),
     ];
     for (statements, expected) in cases {
         let copied = tempfile::tempdir().unwrap();
