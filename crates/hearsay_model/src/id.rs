@@ -2,7 +2,10 @@
 
 use std::{fmt, str::FromStr, sync::Arc};
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{self, Visitor},
+};
 use thiserror::Error;
 use unicode_normalization::UnicodeNormalization;
 
@@ -169,10 +172,14 @@ macro_rules! hash_id {
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub struct $name(u128);
 
-        /// Serializes the id as text in human-readable formats, and as a number in other formats.
+        /// Serializes the id as text in human-readable formats, and as 16 bytes in other formats.
         impl Serialize for $name {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                if serializer.is_human_readable() { serializer.collect_str(self) } else { self.0.serialize(serializer) }
+                if serializer.is_human_readable() {
+                    serializer.collect_str(self)
+                } else {
+                    serializer.serialize_bytes(&self.0.to_be_bytes())
+                }
             }
         }
 
@@ -181,7 +188,7 @@ macro_rules! hash_id {
                 if deserializer.is_human_readable() {
                     text::deserialize_from_str(deserializer)
                 } else {
-                    u128::deserialize(deserializer).map(Self)
+                    deserializer.deserialize_bytes(HashBytes).map(Self)
                 }
             }
         }
@@ -239,6 +246,21 @@ macro_rules! hash_id {
             }
         }
     };
+}
+
+/// Reads the 16 bytes of a hash id.
+struct HashBytes;
+
+impl Visitor<'_> for HashBytes {
+    type Value = u128;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        formatter.write_str("the 16 bytes of a hash id")
+    }
+
+    fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<u128, E> {
+        bytes.try_into().map(u128::from_be_bytes).map_err(|_| E::invalid_length(bytes.len(), &self))
+    }
 }
 
 hash_id! {

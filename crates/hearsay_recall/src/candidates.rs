@@ -25,6 +25,8 @@ pub(crate) struct Candidates<'a> {
     pub(crate) facts: usize,
     /// For each candidate, its text number in the index.
     places: Vec<u32>,
+    /// For each candidate, its entry in the index. A ranking reads the entries several times in this order.
+    heads: Vec<Head>,
     /// For each text number of the index, the candidate number; `NONE` if the view does not contain the text.
     at: Vec<u32>,
     /// For each fact, its position in [`View::briefs`].
@@ -96,7 +98,8 @@ impl<'a> Candidates<'a> {
                 }
             }
         }
-        Self { view, index, facts, places, at, known, passages, talk }
+        let heads = places.iter().map(|place| index.head_at(*place)).collect();
+        Self { view, index, facts, places, heads, at, known, passages, talk }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -125,7 +128,7 @@ impl<'a> Candidates<'a> {
     }
 
     pub(crate) fn head(&self, candidate: usize) -> Head {
-        self.index.head_at(self.places[candidate])
+        self.heads[candidate]
     }
 
     /// Returns whether the text of a candidate contains a term.

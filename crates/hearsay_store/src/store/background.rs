@@ -2,11 +2,12 @@
 
 use std::sync::{Arc, atomic::Ordering};
 
-use hearsay_model::{Key, Position, State};
+use hearsay_model::{Position, State};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::{
     callback::{DoneCallback, invoke},
+    replay::CatchUp,
     shared::Shared,
 };
 use crate::{
@@ -28,7 +29,7 @@ pub(crate) enum BackgroundJob {
     },
     CatchUp {
         state: Box<State>,
-        keys: Option<Vec<Key>>,
+        records: CatchUp,
         watermark: Watermark,
     },
     /// Compares the graph tables with the state as of the opening, and repairs the tables.
@@ -100,9 +101,12 @@ async fn run_job(shared: &Shared, job: BackgroundJob, earlier_failure: Option<St
             invoke(done, result);
             return effect;
         }
-        BackgroundJob::CatchUp { state, keys, watermark } => {
-            let is_rebuild = keys.is_none();
-            let keys = keys.unwrap_or_else(|| projection::all_keys(&state));
+        BackgroundJob::CatchUp { state, records, watermark } => {
+            let is_rebuild = matches!(records, CatchUp::Rebuild);
+            let keys = match records {
+                CatchUp::Records(keys) => keys,
+                CatchUp::All | CatchUp::Rebuild => projection::all_keys(&state),
+            };
             tracing::info!(
                 place,
                 records = keys.len(),

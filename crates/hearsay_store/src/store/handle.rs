@@ -23,7 +23,7 @@ use super::{
     commits::{CommitJob, run_commit_jobs},
     open::{LockedDirectory, OpenedDatabase, open},
     options::{Location, StoreOptions},
-    replay::{CatchUp, Reloaded, Replayed},
+    replay::{Reloaded, Replayed},
     report::OpenReport,
     shared::Shared,
 };
@@ -118,10 +118,10 @@ fn start(database: OpenedDatabase, options: &StoreOptions) -> Opened {
         runtime.spawn(run_commit_jobs(Arc::clone(&shared), commit_queue, journal)),
         runtime.spawn(run_background_jobs(Arc::clone(&shared), background_queue)),
     ];
-    if let Some(CatchUp { keys }) = catch_up {
+    if let Some(records) = catch_up {
         let watermark = Watermark { position: last.position, batch: report.transient_batch };
         let state = Box::new(state.clone());
-        let _ = background.send(BackgroundJob::CatchUp { state, keys, watermark });
+        let _ = background.send(BackgroundJob::CatchUp { state, records, watermark });
     }
     if report.verifying {
         let _ = background.send(BackgroundJob::Verify { state: Box::new(state.clone()) });

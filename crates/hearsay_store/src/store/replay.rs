@@ -24,10 +24,14 @@ pub(crate) struct JournalEnd {
     pub(crate) transients: Transients,
 }
 
-/// Outdated records of the graph tables. The store rewrites them in the background after the opening.
-pub(crate) struct CatchUp {
-    /// Keys of the outdated records, or `None` to rebuild all tables.
-    pub(crate) keys: Option<Vec<Key>>,
+/// Outdated records of the graph tables. The store writes them in the background after the opening.
+pub(crate) enum CatchUp {
+    /// The records with these keys are outdated.
+    Records(Vec<Key>),
+    /// The tables are empty or contain only current records, so all records are written.
+    All,
+    /// The tables may contain records that no longer exist, so they are cleared before all records are written.
+    Rebuild,
 }
 
 /// The result of [`Store::reload`](crate::Store::reload).
@@ -61,7 +65,11 @@ pub(crate) async fn replay_again(
     let read = directory.map_or(Ok(None), snapshot::read);
     let replayed = replay(db, place, Some(acknowledged), read, OpenProgress::default()).await?;
     let Replayed { state, journal, catch_up, .. } = replayed;
-    let behind = catch_up.map_or(Some(Vec::new()), |work| work.keys);
+    let behind = match catch_up {
+        None => Some(Vec::new()),
+        Some(CatchUp::Records(keys)) => Some(keys),
+        Some(CatchUp::All | CatchUp::Rebuild) => None,
+    };
     Ok((Reloaded { state, behind, transient_batch: journal.transients.batch() }, journal))
 }
 
@@ -125,13 +133,13 @@ pub(crate) async fn replay(
     let swept_chunks = entries::sweep(db, last.position.next()).await.map_err(unreadable)?;
     // If the tables end before the end of the compacted part, they may contain records that compaction removed. In this
     // case, all tables are rebuilt.
-    let is_outdated = shown.position > last.position || shown.position < compacted.to.position;
-    let is_empty = shown.position == Position(0) && last.position > Position(0);
-    let catch_up = if is_outdated || is_empty {
-        Some(CatchUp { keys: None })
+    let catch_up = if shown.position > last.position || shown.position < compacted.to.position {
+        Some(CatchUp::Rebuild)
+    } else if shown.position == Position(0) && last.position > Position(0) {
+        Some(CatchUp::All)
     } else {
-        let keys: Vec<Key> = fold.touched.into_iter().collect();
-        (shown.position < last.position || shows_old_values).then_some(CatchUp { keys: Some(keys) })
+        let is_outdated = shown.position < last.position || shows_old_values;
+        is_outdated.then(|| CatchUp::Records(fold.touched.into_iter().collect()))
     };
     // If the journal is empty, the tables are empty too and need no comparison.
     let verified = projection::is_verified(db).await.map_err(unreadable)? || last.position == Position(0);
@@ -142,10 +150,11 @@ pub(crate) async fn replay(
         snapshot_ignored: ignored,
         tail: last.position.0 - start.position.0,
         swept_chunks,
-        catching_up: catch_up.as_ref().map_or(0, |work| match &work.keys {
-            Some(keys) => keys.len(),
-            None => fold.state.fact_count() + fold.state.entity_count(),
-        }),
+        catching_up: match &catch_up {
+            None => 0,
+            Some(CatchUp::Records(keys)) => keys.len(),
+            Some(CatchUp::All | CatchUp::Rebuild) => fold.state.fact_count() + fold.state.entity_count(),
+        },
         transient_batch: transients.batch(),
         schema,
         took: Duration::ZERO,
@@ -290,7 +299,7 @@ impl<'a> Fold<'a> {
 
     fn finish_operation(&mut self, position: Position, changes: usize, touched: Vec<Key>) {
         self.progress.note_applied(changes);
-        // If the graph tables are empty, all of them are written, so the keys are not needed.
+        // If the graph tables are empty, all records are written, so the keys are not needed.
         if position > self.projected && self.projected > Position(0) {
             self.touched.extend(touched);
         }
