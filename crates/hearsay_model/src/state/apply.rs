@@ -40,8 +40,11 @@ impl State {
     /// Applies a recorded operation like [`apply_recorded`](Self::apply_recorded). `keys` contains the keys that
     /// [`Change::writes`] returns for the changes of the operation, in order. Another thread can compute the keys in
     /// advance.
-    pub fn apply_recorded_keyed(&mut self, operation: Operation, keys: Vec<Option<Key>>) -> Applied {
-        self.apply_keyed(operation.into(), keys)
+    ///
+    /// Returns the keys of the records whose value or visibility may have changed, in arbitrary order and possibly
+    /// several times, because sorting the keys of a large operation takes a long time.
+    pub fn apply_recorded_keyed(&mut self, operation: Operation, keys: Vec<Option<Key>>) -> Vec<Key> {
+        self.apply_unsorted(operation.into(), keys)
     }
 
     pub(super) fn apply_checked(&mut self, operation: Arc<Operation>) -> Applied {
@@ -57,11 +60,13 @@ impl State {
     pub fn apply_compacted(&mut self, position: Position, operation: impl Into<Arc<Operation>>) -> Vec<Key> {
         let operation = operation.into();
         let keys = keys(&operation);
-        self.apply_compacted_shared(position, operation, keys)
+        let mut touched = self.apply_compacted_shared(position, operation, keys);
+        settle(&mut touched);
+        touched
     }
 
-    /// Applies a recorded operation like [`apply_compacted`](Self::apply_compacted). `keys` has the same meaning as for
-    /// [`apply_recorded_keyed`](Self::apply_recorded_keyed).
+    /// Applies a recorded operation like [`apply_compacted`](Self::apply_compacted). `keys` and the result have the same
+    /// meaning as for [`apply_recorded_keyed`](Self::apply_recorded_keyed).
     pub fn apply_compacted_keyed(
         &mut self,
         position: Position,
@@ -79,13 +84,20 @@ impl State {
     ) -> Vec<Key> {
         self.journal.extend_to(usize::try_from(position.0).unwrap_or(usize::MAX).saturating_sub(1));
         let slots = Arc::clone(&self.slots);
-        let touched = self.apply_keyed(operation, keys).touched;
+        let touched = self.apply_unsorted(operation, keys);
         self.slots = slots;
         touched
     }
 
     /// Applies a checked operation, given the [`keys`] of its changes.
     fn apply_keyed(&mut self, operation: Arc<Operation>, keys: Vec<Option<Key>>) -> Applied {
+        let mut touched = self.apply_unsorted(operation, keys);
+        settle(&mut touched);
+        Applied { position: self.position(), touched }
+    }
+
+    /// Applies a checked operation. Returns the touched keys in arbitrary order and possibly several times.
+    fn apply_unsorted(&mut self, operation: Arc<Operation>, keys: Vec<Option<Key>>) -> Vec<Key> {
         let index = self.journal.len() as u32;
         self.journal.push(Entry { operation: Arc::clone(&operation), live: true });
         self.operation_count += 1;
@@ -108,10 +120,9 @@ impl State {
             self.reverts.push(index);
             self.relive(&mut touched);
         }
-        settle(&mut touched);
         self.refresh(&mut touched);
         self.drop_succeeded(&mut touched);
-        Applied { position: self.position(), touched }
+        touched
     }
 
     /// Adds a write to the row of its record, and adds the row to the indices.
@@ -294,7 +305,7 @@ impl State {
     }
 
     /// Folds the touched rows again, and all rows whose visibility depends on them. Adds the keys of the dependent rows
-    /// to `touched`, which is then sorted and unique.
+    /// to `touched`. If keys are added, `touched` is then sorted and unique.
     pub(super) fn refresh(&mut self, touched: &mut Vec<Key>) {
         // Dense indices of the touched records, and of the records that depend on them.
         let (mut facts, mut edges) = (Vec::new(), Vec::new());

@@ -284,7 +284,7 @@ impl<'a> Fold<'a> {
             self.state.apply_compacted_keyed(position, operation, keys)
         } else {
             self.state.advance_compaction(self.compacted_to);
-            self.state.apply_recorded_keyed(operation, keys).touched
+            self.state.apply_recorded_keyed(operation, keys)
         };
         self.finish_operation(position, changes, touched);
     }
