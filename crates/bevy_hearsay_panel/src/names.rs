@@ -42,7 +42,7 @@ impl NameIndex {
         let mut spellings = Vec::with_capacity(all.len() * 2);
         for (index, entity) in all.iter().enumerate() {
             for name in state.names(&entity.id) {
-                let normal = text::normal(name);
+                let normal = text::normalize(name);
                 // A search finds a name by the beginning of any of its words.
                 let suffix_starts =
                     normal.char_indices().filter(|(at, _)| *at == 0 || normal[..*at].ends_with([' ', '-']));
@@ -85,14 +85,14 @@ impl NameIndex {
     /// Returns the entity with exactly this name, alias or id. Returns `None` if no entity or more than one entity has
     /// it.
     pub fn find_exact(&self, name: &str) -> Option<&NamedEntity> {
-        let name = text::normal(name);
+        let name = text::normalize(name);
         let start = self.spellings.partition_point(|(spelling, _)| *spelling < name);
         let equal_spellings = self.spellings[start..].iter().take_while(|(spelling, _)| *spelling == name);
         let indexes: Vec<usize> = equal_spellings.map(|(_, index)| *index).take(64).collect();
         // The list also contains the ends of longer names. An entity whose complete name matches takes precedence.
         let matches_complete_name = |index: &usize| {
             let entity = &self.all[*index];
-            text::normal(&entity.name) == name || entity.id.as_str() == name
+            text::normalize(&entity.name) == name || entity.id.as_str() == name
         };
         let complete_matches: Vec<usize> = indexes.iter().copied().filter(matches_complete_name).collect();
         match (&complete_matches[..], &indexes[..]) {
@@ -123,8 +123,8 @@ impl NameIndex {
         if word.contains(' ') {
             return None;
         }
-        let word = text::normal(word);
-        let is_word = |named: &&NamedEntity| text::normal(&named.name).split(' ').any(|part| part == word);
+        let word = text::normalize(word);
+        let is_word = |named: &&NamedEntity| text::normalize(&named.name).split(' ').any(|part| part == word);
         let mut matches = self.completions(&word, |_| true, 8).into_iter().filter(is_word);
         matches.next().filter(|_| matches.next().is_none())
     }
@@ -137,7 +137,7 @@ impl NameIndex {
         is_offered: impl Fn(&NamedEntity) -> bool,
         limit: usize,
     ) -> Vec<&NamedEntity> {
-        let typed = text::normal(typed);
+        let typed = text::normalize(typed);
         if typed.is_empty() {
             return Vec::new();
         }
@@ -148,7 +148,7 @@ impl NameIndex {
         // are equally good.
         for (name, index) in matching.take(4096) {
             let entity = &self.all[*index];
-            let matches_main_name = text::normal(&entity.name).starts_with(name.as_str());
+            let matches_main_name = text::normalize(&entity.name).starts_with(name.as_str());
             match candidates.iter_mut().find(|(_, other)| other.id == entity.id) {
                 Some((is_first, _)) => *is_first |= matches_main_name,
                 None if is_offered(entity) => candidates.push((matches_main_name, entity)),

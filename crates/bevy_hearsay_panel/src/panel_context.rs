@@ -106,14 +106,14 @@ pub fn poll_ticket<T>(ticket: &mut Option<Ticket<T>>) -> Option<Result<T, Memory
 
 fn read_context(world: &ReadSnapshot) -> PanelContext {
     let state = &world.state;
-    let playing = state.playing();
+    let playing = state.active_session();
     let session = playing.and_then(|playing| state.session(&playing.session));
     PanelContext {
         version: state.version(),
         campaign: state.campaign().map(|campaign| campaign.name.clone()),
         session: playing.map(|playing| playing.session.clone()),
         session_title: session.map(|session| session.title.clone()),
-        clock: state.clock().map(|time| state.calendar().print(time)),
+        clock: state.clock().map(|time| state.calendar().format(time)),
         clock_time: state.clock(),
         place: playing.and_then(|playing| playing.place.clone()),
         present_players: playing.map(|playing| playing.here.clone()).unwrap_or_default(),

@@ -270,7 +270,7 @@ fn the_session_ends_with_a_report_and_a_recap() {
     for words in ["Review these first", "The players learned", "What changed", "Open threads"] {
         scenario.expect_text(words);
     }
-    assert!(scenario.state().playing().is_none());
+    assert!(scenario.state().active_session().is_none());
     scenario.press(Key::C);
     scenario.expect_text("Recap text");
     scenario.press(Key::Y);

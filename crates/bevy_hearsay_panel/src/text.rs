@@ -91,7 +91,7 @@ pub fn find_words(haystack: &str, words: &str) -> Option<Range<usize>> {
     exact.or_else(|| {
         // Search again, ignoring case and with straight quotes. This works only if normalization keeps the length of
         // the text.
-        let (normalized, normalized_words) = (text::normal(haystack), text::normal(words));
+        let (normalized, normalized_words) = (text::normalize(haystack), text::normalize(words));
         if normalized.len() != haystack.len() || !haystack.is_ascii() {
             return None;
         }

@@ -243,7 +243,7 @@ fn origin<'a>(known_edge: &Weighed<'a>) -> Origin<'a> {
         (Reliability::Concluded, _) => Origin::Conclusion(known_edge.id),
         (Reliability::Reported, Some(document)) => Origin::Document(document),
         (Reliability::Reported, None) if !acquisition.is_told() => Origin::Text,
-        (Reliability::Reported, None) => match [acquisition.teller(), acquisition.cited()] {
+        (Reliability::Reported, None) => match [acquisition.teller(), acquisition.cited_source()] {
             [None, None] => Origin::Talk,
             people => Origin::People(people),
         },
@@ -278,11 +278,12 @@ fn origins(known_edges: &[Weighed], shared: &[&KnowledgeEdge]) -> Vec<usize> {
                 join(index, other);
             }
             let acquisition = &known_edge.edge.acquisition;
-            let is_echo = acquisition.cited().is_some() && acquisition.cited() == known_edge.edge.knower.entity();
+            let is_echo =
+                acquisition.cited_source().is_some() && acquisition.cited_source() == known_edge.edge.knower.entity();
             if is_echo && is_not_after(earlier.edge.learned_at(), known_edge.edge.learned_at()) {
                 join(index, other);
             }
-            let mut people = acquisition.people();
+            let mut people = acquisition.teller_and_source();
             // A person who was present when the knower learned the fact, or to whom the knower told the fact, may just
             // repeat it.
             let was_present = |edge: &KnowledgeEdge, person| {

@@ -179,7 +179,7 @@ pub fn gossip(state: &State, options: &GossipOptions) -> Result<GossipStep, Goss
                 continue;
             }
             let when = GameTime(when);
-            let time = Some(Date { raw: state.calendar().print(when), time: Some(when) });
+            let time = Some(Date { raw: state.calendar().format(when), time: Some(when) });
             for meeting in plan.meetings(day, GameTime(begins), round, when) {
                 let Meeting { place, people: [a, b] } = meeting;
                 let occasion = Occasion { time: time.clone(), place: Some(place.clone()), session: None };

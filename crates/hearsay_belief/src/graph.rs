@@ -54,7 +54,7 @@ impl Traversal<'_> {
     fn is_visible(&self, fact: &Fact) -> bool {
         match self.view {
             Some(view) => view.fact(fact.id()).is_some(),
-            None => fact.stands(),
+            None => fact.is_in_effect(),
         }
     }
 }
@@ -164,7 +164,7 @@ impl<'s, 'w> BreadthFirstSearch<'s, 'w> {
         direction_matches
             && self.predicates.as_ref().is_none_or(|predicates| predicates.contains(&hop.predicate()))
             && match self.traversal.view {
-                None => self.state.stands_at(hop.fact()),
+                None => self.state.is_in_effect_at(hop.fact()),
                 // A knower may know a fact that is neither canon nor claimed, or that is no longer true.
                 Some(view) => self.state.fact_at(hop.fact()).is_some_and(|fact| view.fact(fact.id()).is_some()),
             }

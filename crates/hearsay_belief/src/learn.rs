@@ -269,7 +269,7 @@ pub fn read(
         let mut passage = Passage::clone(passage);
         for id in &readers {
             let knower = Knower::Entity(id.clone());
-            if passage.reached(&knower).is_none_or(|reached| reached > occasion.moment()) {
+            if passage.received_at(&knower).is_none_or(|reached| reached > occasion.moment()) {
                 passage.readers.retain(|reader| reader.knower != knower);
                 passage.readers.push(PassageReader { knower, since: occasion.moment() });
             }
@@ -279,7 +279,7 @@ pub fn read(
     }
     let stated_facts = passages.keys().flat_map(|id| state.facts_citing(*id));
     let stated_facts =
-        stated_facts.filter(|fact| fact.status().is_in_world()).map(|fact| (fact.id(), Arc::clone(fact)));
+        stated_facts.filter(|fact| fact.status().is_knowable()).map(|fact| (fact.id(), Arc::clone(fact)));
     let facts: Vec<Arc<Fact>> = stated_facts.collect::<BTreeMap<_, _>>().into_values().collect();
     let acquisition = Acquisition::Read { document: Some(document.clone()) };
     for knower in &readers {
@@ -393,7 +393,8 @@ fn related_fact(
 /// of [openers](words::Words::openers), because any other word may be a name.
 fn lower_first(sentence: &str) -> String {
     let (first, rest) = sentence.split_once(' ').unwrap_or((sentence, ""));
-    let first = if words::has(&words::english().openers, first) { first.to_lowercase() } else { first.to_owned() };
+    let first =
+        if words::contains_word(&words::english().openers, first) { first.to_lowercase() } else { first.to_owned() };
     format!("{first} {rest}").trim_end().to_owned()
 }
 
@@ -474,7 +475,7 @@ impl<'s> LearningRecorder<'s> {
     fn record_fact(&mut self, fact: &Arc<Fact>) -> Result<(), LearnError> {
         let existing = self.state.fact(fact.id());
         let status = existing.map_or(fact.status(), |fact| fact.status());
-        if !status.is_in_world() {
+        if !status.is_knowable() {
             let statement = fact.statement().to_owned();
             return Err(LearnError::NotInWorld { statement, status: status.as_str() });
         }

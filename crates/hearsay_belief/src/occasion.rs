@@ -21,7 +21,7 @@ pub struct Occasion {
 impl Occasion {
     /// Creates an occasion at the current time of the game clock.
     pub fn now(state: &State) -> Self {
-        let time = state.clock().map(|time| Date { raw: state.calendar().print(time), time: Some(time) });
+        let time = state.clock().map(|time| Date { raw: state.calendar().format(time), time: Some(time) });
         Self { time, ..Self::default() }
     }
 
@@ -46,7 +46,7 @@ pub(crate) fn is_canon_at(fact: &Fact, moment: Option<GameTime>) -> bool {
 /// Returns whether an entity is dead at a moment. An entity is dead if a canon `condition` such as `dead` is valid at
 /// this moment.
 pub fn is_dead(state: &State, id: &EntityId, moment: Option<GameTime>) -> bool {
-    state.vocabulary().deadly().iter().any(|name| {
+    state.vocabulary().death_attributes().iter().any(|name| {
         let valid_facts = state.facts_with_subject(id, name.as_str()).at(moment);
         valid_facts.filter(|fact| fact.status() == FactStatus::Canon).any(|fact| says_dead(state, fact))
     })
@@ -55,14 +55,17 @@ pub fn is_dead(state: &State, id: &EntityId, moment: Option<GameTime>) -> bool {
 /// Returns whether a fact states that its subject is dead.
 pub fn says_dead(state: &State, fact: &Fact) -> bool {
     let dead_values = &state.vocabulary().behavior(fact.predicate()).dead_values;
-    fact.object().text().is_some_and(|value| dead_values.contains(&text::normal(value)))
+    fact.object().text().is_some_and(|value| dead_values.contains(&text::normalize(value)))
 }
 
 /// Returns the canon facts that state the death of an entity, at any moment.
 pub(crate) fn death_facts<'s>(state: &'s State, id: &EntityId) -> impl Iterator<Item = &'s Arc<Fact>> + use<'s> {
     let id = id.clone();
-    let conditions =
-        state.vocabulary().deadly().iter().flat_map(move |name| state.facts_with_subject(&id, name.as_str()).all());
+    let conditions = state
+        .vocabulary()
+        .death_attributes()
+        .iter()
+        .flat_map(move |name| state.facts_with_subject(&id, name.as_str()).all());
     conditions.filter(|fact| fact.status() == FactStatus::Canon && says_dead(state, fact))
 }
 

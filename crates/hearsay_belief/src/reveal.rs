@@ -6,8 +6,8 @@ use std::{
 };
 
 use hearsay_model::{
-    Belonging, Condition, Credence, Date, EntityId, Fact, FactId, FactStatus, Kind, Knower, Predicate, PredicateRole,
-    State, Who, text,
+    Belonging, Condition, ConditionEntity, Credence, Date, EntityId, Fact, FactId, FactStatus, Kind, Knower, Predicate,
+    PredicateRole, State, text,
 };
 use serde::Serialize;
 
@@ -109,11 +109,11 @@ struct Participants<'a> {
 }
 
 impl<'a> Participants<'a> {
-    fn resolve(self, who: &'a Who) -> Option<&'a EntityId> {
+    fn resolve(self, who: &'a ConditionEntity) -> Option<&'a EntityId> {
         match who {
-            Who::Holder => Some(self.holder),
-            Who::Listener => self.listener,
-            Who::Entity(id) => Some(id),
+            ConditionEntity::Holder => Some(self.holder),
+            ConditionEntity::Listener => self.listener,
+            ConditionEntity::Entity(id) => Some(id),
         }
     }
 }
@@ -239,7 +239,7 @@ impl<'a> ConditionEvaluator<'a> {
                 let holds = match rank {
                     None => self.is_within(self.memberships(who), group),
                     Some(rank) => self.memberships(who).into_iter().any(|fact| {
-                        let is_required = |own_rank: &str| text::normal(own_rank) == text::normal(rank);
+                        let is_required = |own_rank: &str| text::normalize(own_rank) == text::normalize(rank);
                         fact.object().entity() == Some(group) && fact.rank().is_some_and(is_required)
                     }),
                 };
@@ -323,7 +323,7 @@ impl<'a> ConditionEvaluator<'a> {
             self.current_facts(of, name.as_str()).map(|fact| fact.object().to_string()).collect();
         values.sort();
         let entity = self.state.name_or_id(of);
-        let holds = values.iter().any(|value| text::normal(value) == text::normal(is));
+        let holds = values.iter().any(|value| text::normalize(value) == text::normalize(is));
         let description = match (holds, values.as_slice()) {
             (true, _) => format!("the {name} of {entity} is \u{201C}{is}\u{201D}"),
             (false, []) => format!("{entity} has no {name} (wanted: \u{201C}{is}\u{201D})"),
@@ -336,7 +336,7 @@ impl<'a> ConditionEvaluator<'a> {
     }
 
     fn date(&self, from: &Date) -> (bool, String) {
-        let print = |time| self.state.calendar().print(time);
+        let print = |time| self.state.calendar().format(time);
         let expected = match from.time {
             Some(time) if from.raw.is_empty() => print(time),
             _ => from.raw.clone(),

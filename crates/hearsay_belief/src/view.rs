@@ -227,7 +227,7 @@ impl View {
     /// Returns the DM's view: all facts that are neither proposed nor rejected, without edges. This view is used for
     /// questions without a speaker.
     pub fn of_dm(state: &State) -> Self {
-        let facts = state.indexed_facts().filter(|(_, fact)| fact.status().is_in_world());
+        let facts = state.indexed_facts().filter(|(_, fact)| fact.status().is_knowable());
         let (facts, briefs) = facts
             .map(|(index, fact)| {
                 let known = Known::new(Arc::clone(fact));

@@ -259,7 +259,7 @@ fn names(campaign: &Campaign, edges: &mut BTreeMap<KnowledgeId, Arc<KnowledgeEdg
             let since = known.entry((&edge.knower, edge.fact)).or_insert_with(|| when(edge));
             *since = when(edge).min(*since);
         }
-        if !fact.status().is_in_world() {
+        if !fact.status().is_knowable() {
             continue;
         }
         for entity in fact.entities() {

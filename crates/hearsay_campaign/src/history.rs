@@ -50,7 +50,7 @@ impl<'a> History<'a> {
     }
 
     fn note(&mut self, change: &'a Change, ours: bool) {
-        match change.writes() {
+        match change.written_key() {
             Some(Key::Entity(id)) => _ = self.entities.insert(id, Last { value: change.entity(), ours }),
             Some(Key::Fact(id)) => self.note_fact(id, change, ours),
             Some(Key::KnowledgeEdge(id)) => _ = self.edges.insert(id, Last { value: change.edge(), ours }),

@@ -14,8 +14,8 @@ use std::{
 };
 
 use hearsay_model::{
-    Change, Entity, EntityId, Fact, GameSetting, KeptRecap, Knower, KnowledgeEdge, KnowledgeId, Passage, Playing,
-    Reveal, Session, SessionId, SessionSetting, Setting, State,
+    ActiveSession, Change, EditedRecap, Entity, EntityId, Fact, GameSetting, Knower, KnowledgeEdge, KnowledgeId,
+    Passage, Reveal, Session, SessionId, SessionSetting, Setting, State,
 };
 use serde::{Deserialize, Serialize};
 
@@ -185,8 +185,8 @@ const SHOWN: usize = 50;
 struct Read {
     settings: Vec<Setting>,
     reveals: Vec<(u32, Reveal)>,
-    playing: Option<(u32, Playing)>,
-    recaps: Vec<(u32, KeptRecap)>,
+    playing: Option<(u32, ActiveSession)>,
+    recaps: Vec<(u32, EditedRecap)>,
     entities: BTreeMap<EntityId, (Entity, bool)>,
     sessions: BTreeMap<SessionId, (u32, Session, bool)>,
     facts: Vec<(u32, Arc<Fact>)>,

@@ -113,7 +113,7 @@ impl Gossip {
 
 fn report(state: &State, step: &GossipStep, from: GameTime, until: GameTime) -> GossipReport {
     let statement = |id| state.fact(id).map_or_else(String::new, |fact| fact.statement().to_owned());
-    let print = |time| state.calendar().print(time);
+    let print = |time| state.calendar().format(time);
     let spread = step.spread(state).into_iter().map(|spread| SpreadRow {
         fact: spread.fact,
         statement: statement(spread.fact),

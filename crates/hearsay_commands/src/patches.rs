@@ -93,7 +93,7 @@ impl Patches {
     /// values become recorded facts.
     pub fn plan(&self, state: &State, author: Author, now: Timestamp) -> PatchPlan {
         let time = self.clock.or_else(|| state.clock());
-        let date = Date { raw: time.map_or_else(String::new, |time| state.calendar().print(time)), time };
+        let date = Date { raw: time.map_or_else(String::new, |time| state.calendar().format(time)), time };
         let mut patches = BTreeMap::<EntityId, Patch>::new();
         for (id, patch) in &self.entities {
             patches.entry(id.clone()).or_default().absorb(patch.clone());
@@ -336,7 +336,7 @@ impl Writer<'_> {
         let statement = self.state.vocabulary().sentence(name, subject, &object_name);
         let provenance = Provenance {
             recorded: self.now,
-            session: self.state.playing().map(|playing| playing.session.clone()),
+            session: self.state.active_session().map(|playing| playing.session.clone()),
             ..Provenance::new(
                 if *self.author == Author::Game { Method::Witnessed } else { Method::Authored },
                 self.author.clone(),

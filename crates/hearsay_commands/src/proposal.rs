@@ -410,8 +410,9 @@ fn find_recorded_match(state: &State, batch: &Batch, fact: &Fact) -> RecordedMat
     let earlier = equivalents.iter().filter(is_not_rejected).find(|equivalent| has_same_source(equivalent));
     // If a recorded fact from the same source says more and is at least as certain, it gains the evidence of the
     // proposal. A less certain fact does not, because the evidence supports only part of it.
-    let is_as_certain =
-        |candidate: &Fact| candidate.stands() && candidate.provenance().confidence >= fact.provenance().confidence;
+    let is_as_certain = |candidate: &Fact| {
+        candidate.is_in_effect() && candidate.provenance().confidence >= fact.provenance().confidence
+    };
     let implies_fact = |candidate: &&&Arc<Fact>| {
         is_as_certain(candidate)
             && (has_same_source(candidate) || is_repeated_narration(candidate))
@@ -540,8 +541,12 @@ fn fact(
 
 /// Returns the session in which a proposed fact was stated.
 fn session_of(state: &State, proposal: &Proposal) -> Option<SessionId> {
-    let playing_session =
-        || state.playing().filter(|_| proposal.text.is_none()).map(|playing_session| playing_session.session.clone());
+    let playing_session = || {
+        state
+            .active_session()
+            .filter(|_| proposal.text.is_none())
+            .map(|playing_session| playing_session.session.clone())
+    };
     proposal.session.clone().or_else(playing_session)
 }
 

@@ -232,7 +232,7 @@ impl PassageWithContext {
         if let (Some(session), Some(listener)) = (&passage.session, &listener) {
             let range = passage.line.saturating_sub(MAX_CONTEXT_LINES)..passage.line;
             let earlier = lines.passages_in_lines(state, session, range).filter_map(|id| state.passage(id));
-            let heard_lines = earlier.filter(|other| other.reached(listener).is_some());
+            let heard_lines = earlier.filter(|other| other.received_at(listener).is_some());
             before.extend(heard_lines.map(|other| (other.line, other.text.as_str(), other.speaker.as_ref())));
         }
         before.sort_unstable();
@@ -364,9 +364,9 @@ pub enum NameLookup {
 impl NameLookup {
     /// Looks up a name among the recorded entities and among the names that wait for the DM's decision.
     pub fn find(state: &State, name: &str) -> Self {
-        let normal = text::normal(name);
+        let normal = text::normalize(name);
         let is_open =
-            |id: &EntityId| state.open_names(id).iter().any(|public_name| text::normal(public_name) == normal);
+            |id: &EntityId| state.open_names(id).iter().any(|public_name| text::normalize(public_name) == normal);
         match state.resolve(name) {
             // Ignores secret names, because a match would reveal whose name it is.
             Resolution::One(id) if is_open(&id) => return Self::Known(id),
@@ -374,8 +374,9 @@ impl NameLookup {
             _ => {}
         }
         for id in candidate_ids(name).take_while(|id| state.entity(id).is_some()) {
-            let has_same_name =
-                |fact: &&Fact| fact.object().text().is_some_and(|recorded_name| text::normal(recorded_name) == normal);
+            let has_same_name = |fact: &&Fact| {
+                fact.object().text().is_some_and(|recorded_name| text::normalize(recorded_name) == normal)
+            };
             let statuses: Vec<FactStatus> =
                 extracted_names(state, &id).filter(has_same_name).map(Fact::status).collect();
             // In autonomous mode, a new name becomes a claim immediately.

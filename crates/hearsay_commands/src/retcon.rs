@@ -47,7 +47,7 @@ impl Retcon {
                 if let (Some(from), Some(end)) = (fact.validity().start(), until.time)
                     && end < from
                 {
-                    let from = state.calendar().print(from);
+                    let from = state.calendar().format(from);
                     return Err(CommandError::EndsTooEarly {
                         statement: fact.statement().to_owned(),
                         from,

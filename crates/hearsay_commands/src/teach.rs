@@ -19,7 +19,7 @@ pub enum Teach {
 impl Teach {
     /// Returns the operation that records the change.
     pub fn operation(self, state: &State, now: Timestamp) -> Operation {
-        let mut learning = state.learning().into_owned();
+        let mut learning = state.calibration_settings().into_owned();
         let summary = match self {
             Self::On => "learn from decisions",
             Self::Off => "do not learn from decisions",

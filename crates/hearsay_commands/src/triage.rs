@@ -70,7 +70,7 @@ impl NamedEntity<'_> {
     fn key(&self) -> String {
         match self {
             Self::Known(id) => id.to_string(),
-            Self::New(name) => text::normal(name),
+            Self::New(name) => text::normalize(name),
         }
     }
 

@@ -254,5 +254,5 @@ impl SentenceReader<'_> {
 /// Returns whether one value contains the other as whole words.
 pub(crate) fn values_overlap(a: &str, b: &str) -> bool {
     let (a, b) = (text::words(a), text::words(b));
-    !a.is_empty() && !b.is_empty() && (text::names(&a, &b) || text::names(&b, &a))
+    !a.is_empty() && !b.is_empty() && (text::contains_name(&a, &b) || text::contains_name(&b, &a))
 }

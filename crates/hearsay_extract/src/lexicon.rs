@@ -2,7 +2,7 @@
 
 use hearsay_model::{
     EntityId, Kind, State,
-    spelling::{Spellings, is_common},
+    spelling::{SpellingIndex, is_common_word},
     text,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -54,7 +54,7 @@ pub struct Lexicon {
     names: FxHashMap<String, Vec<LinkCandidate>>,
     /// Maps a word to the number of words in the longest name that begins with the word.
     max_words_by_first_word: FxHashMap<String, usize>,
-    spellings: OnceLock<Spellings<u32>>,
+    spellings: OnceLock<SpellingIndex<u32>>,
     /// The index of the players' party, if the campaign has exactly one party.
     party: Option<u32>,
     /// Names that end in `'s`, such as "St. Orrin's".
@@ -115,7 +115,7 @@ impl Lexicon {
     fn add_name(&mut self, entity: u32, name: &str, name_type: NameType, kind: Option<&Kind>) {
         let words = without_article(text::words(name));
         self.add(&words, entity, name_type);
-        if text::normal(name).ends_with("'s") {
+        if text::normalize(name).ends_with("'s") {
             self.possessive_names.insert(words.join(" "));
             self.possessive_names.extend(words.last().cloned());
         }
@@ -143,7 +143,7 @@ impl Lexicon {
             let is_significant = word.chars().count() > 2 && !(at == 0 && TITLES.contains(&word.as_str()));
             if is_significant
                 && (at == last
-                    || (!is_common(word) && !is_name_particle(word))
+                    || (!is_common_word(word) && !is_name_particle(word))
                     || (is_person && at == 0)
                     || (at == 0 && words[1] == "of"))
             {
@@ -207,7 +207,7 @@ impl Lexicon {
                 let candidate = name_candidates.next().is_none().then_some(first.entity);
                 spelled_names.push((key.split(' ').map(str::to_owned).collect(), candidate));
             }
-            Spellings::of(spelled_names.iter().map(|(words, candidate)| (words, candidate.as_ref())))
+            SpellingIndex::from_names(spelled_names.iter().map(|(words, candidate)| (words, candidate.as_ref())))
         });
         spellings.nearest(words).map(|(_, entity)| *entity)
     }

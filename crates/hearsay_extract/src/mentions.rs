@@ -1,6 +1,6 @@
 //! Finds the names in a sentence and links them to entities.
 
-use hearsay_model::{Span, spelling::is_common};
+use hearsay_model::{Span, spelling::is_common_word};
 
 use crate::{
     conjugation::Inflections,
@@ -233,9 +233,9 @@ impl MentionFinder<'_> {
             ["men", "women", "folk", "people", "boys", "girls", "sons", "daughters", "kids", "lads", "guys", "children"]
                 .contains(&word)
         };
-        let is_common_word = words.iter().all(|token| {
+        let all_words_are_common = words.iter().all(|token| {
             is_people_noun(&token.norm)
-                || token.norm.split('-').all(|word| is_common(word) || self.grammar.verb_forms.contains_key(word))
+                || token.norm.split('-').all(|word| is_common_word(word) || self.grammar.verb_forms.contains_key(word))
         });
         // "Hit the wall" refers to the Signet Wall only if that wall is part of the scene. "The map" can always refer
         // to the Sunken Map.
@@ -245,7 +245,7 @@ impl MentionFinder<'_> {
         if is_lowercase_part && !is_thing && !self.is_in_scene(candidate.entity) {
             return false;
         }
-        if !is_common_word {
+        if !all_words_are_common {
             // The word is part of a longer unknown name: "Pike Harrow" is not Pike.
             let next = tokens.get(end);
             let is_part_of_longer_name = candidate.name_type == NameType::Part
@@ -253,7 +253,7 @@ impl MentionFinder<'_> {
                 && next.is_some_and(|next| {
                     next.is_capitalized
                         && next.is_word()
-                        && !is_common(&next.norm)
+                        && !is_common_word(&next.norm)
                         && self.lexicon.max_name_words(&next.norm) == 0
                         && !self.grammar.verb_forms.contains_key(&next.norm)
                 });
@@ -356,7 +356,7 @@ impl MentionFinder<'_> {
         let is_known_word = class != WordClass::default()
             || is_pronoun(word)
             || grammar.verb_forms.contains_key(word)
-            || is_common(word)
+            || is_common_word(word)
             || grammar.attribute_nouns.contains_key(word)
             || grammar.attribute_nouns.contains_key(word.trim_end_matches('s'))
             || grammar.attribute_adjectives.contains_key(word)
@@ -507,17 +507,17 @@ impl MentionFinder<'_> {
         {
             return None;
         }
-        let is_common_word = |token: &Token| {
-            is_common(&token.norm)
+        let is_common_token = |token: &Token| {
+            is_common_word(&token.norm)
                 || self.grammar.verb_forms.contains_key(&token.norm)
                 || self.grammar.attribute_nouns.contains_key(&token.norm)
                 || self.grammar.attribute_adjectives.contains_key(&token.norm)
                 || has_common_suffix(&token.norm)
         };
         let mut start = at;
-        if is_at_start && is_common_word(&tokens[at]) && !self.word_class(&tokens[at]).has(WordClass::TITLE) {
+        if is_at_start && is_common_token(&tokens[at]) && !self.word_class(&tokens[at]).has(WordClass::TITLE) {
             // The first word of a sentence always has a capital letter, so only the words after it can indicate a name.
-            let next_is_name = words.len() > 1 && (is_common_word(&tokens[at + 1]) || words.len() > 2);
+            let next_is_name = words.len() > 1 && (is_common_token(&tokens[at + 1]) || words.len() > 2);
             if !next_is_name {
                 return None;
             }
@@ -531,7 +531,7 @@ impl MentionFinder<'_> {
             }
         }
         if words.len() == 1
-            && is_common_word(&words[0])
+            && is_common_token(&words[0])
             && (self.word_class(&words[0]).has(WordClass::TITLE) || is_at_start)
         {
             return None;
@@ -549,7 +549,7 @@ impl MentionFinder<'_> {
                 let follows_place_marker =
                     previous_word == "the" || self.grammar.word_class(previous_word).has(WordClass::PREPOSITION);
                 let has_place_surname =
-                    words.len() == 2 && PLACE_SURNAMES.contains(&last.norm.as_str()) && !is_common_word(first);
+                    words.len() == 2 && PLACE_SURNAMES.contains(&last.norm.as_str()) && !is_common_token(first);
                 let kinds = if kinds == KindSet::PLACE && has_place_surname && !follows_place_marker {
                     KindSet::PERSON.or(KindSet::PLACE)
                 } else {
@@ -564,7 +564,7 @@ impl MentionFinder<'_> {
                 new_names.kinds.push(kinds);
                 new_names.is_confirmed.push(false);
                 let confidence = 0.8
-                    - if words.iter().all(is_common_word) { 0.3 } else { 0.0 }
+                    - if words.iter().all(is_common_token) { 0.3 } else { 0.0 }
                     - if is_at_start { 0.1 } else { 0.0 };
                 new_names.entities.push(NewEntity {
                     name,
@@ -616,8 +616,8 @@ impl MentionFinder<'_> {
 }
 
 fn is_same_name(a: &str, b: &str) -> bool {
-    use hearsay_model::text::normal;
-    normal(a) == normal(b) || (b.chars().count() > 3 && normal(a).split(' ').any(|word| word == normal(b)))
+    use hearsay_model::text::normalize;
+    normalize(a) == normalize(b) || (b.chars().count() > 3 && normalize(a).split(' ').any(|word| word == normalize(b)))
 }
 
 /// Returns whether a word ends in a suffix that is rare in names, such as "-ness".

@@ -749,7 +749,7 @@ impl SentenceReader<'_> {
     fn trim_value(&self, value: &str) -> String {
         let mut value = value.trim_matches(is_trimmed_char);
         let is_incomplete_end = |word: &str| {
-            let word = hearsay_model::text::normal(word.trim_matches(is_trimmed_char));
+            let word = hearsay_model::text::normalize(word.trim_matches(is_trimmed_char));
             let class = self.grammar.word_class(&word);
             let function_classes = WordClass::DETERMINER.or(WordClass::CONJUNCTION).or(WordClass::RELATIVE);
             class.has(function_classes)
@@ -765,7 +765,7 @@ impl SentenceReader<'_> {
             value = rest.trim_matches(is_trimmed_char);
         }
         while let Some((word, rest)) = value.split_once(char::is_whitespace) {
-            if !self.grammar.word_class(&hearsay_model::text::normal(word)).has(WordClass::CONJUNCTION) {
+            if !self.grammar.word_class(&hearsay_model::text::normalize(word)).has(WordClass::CONJUNCTION) {
                 break;
             }
             value = rest.trim_matches(is_trimmed_char);

@@ -1,6 +1,6 @@
 //! Tokenizer: splits a text into words, numbers and punctuation marks with their byte positions.
 
-use hearsay_model::text::normal;
+use hearsay_model::text::normalize;
 
 /// Kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -166,7 +166,7 @@ fn is_combining_accent(c: char) -> bool {
 
 /// Adds a word to the tokens. Endings such as "n't" and "'s" become separate tokens.
 fn push_word(tokens: &mut Vec<Token>, word: &str, start: usize, offset: usize, glued: bool) {
-    let norm = normal(word);
+    let norm = normalize(word);
     if norm == "longer" && join_no_longer(tokens, offset + start + word.len()) {
         return;
     }
@@ -203,7 +203,7 @@ fn push_word(tokens: &mut Vec<Token>, word: &str, start: usize, offset: usize, g
         push(&norm, 0, word.len(), glued, capital, kind);
         return;
     };
-    let head = normal(&word[..cut]);
+    let head = normalize(&word[..cut]);
     if head.is_empty() {
         push(&norm, 0, word.len(), glued, capital, kind);
         return;

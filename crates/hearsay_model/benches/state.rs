@@ -155,9 +155,10 @@ fn read_two_hops(bencher: Bencher, facts: usize) {
     bencher.bench(|| {
         let mut found = 0;
         for start in &from {
-            for hop in black_box(state).hops_at(*start).iter().filter(|hop| state.stands_at(hop.fact())).take(20) {
+            for hop in black_box(state).hops_at(*start).iter().filter(|hop| state.is_in_effect_at(hop.fact())).take(20)
+            {
                 let further = state.hops_at(hop.other()).iter().take(100);
-                found += further.filter(|hop| state.stands_at(hop.fact())).count();
+                found += further.filter(|hop| state.is_in_effect_at(hop.fact())).count();
             }
         }
         found

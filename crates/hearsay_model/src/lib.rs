@@ -75,16 +75,16 @@ pub use passage::{Passage, PassageReader, Session};
 pub use predicate::{Predicate, PredicateError, attribute};
 pub use provenance::{Evidence, Excerpt, Method, Provenance, Span};
 pub use reference::{Reference, Rename};
-pub use reveal::{Condition, Reveal, RevealError, Who};
+pub use reveal::{Condition, ConditionEntity, Reveal, RevealError};
 pub use scale::{Attitude, Confidence, Credence, ScaleError};
 pub use settings::{
-    CampaignInfo, EngineSetting, GameSetting, KeptRecap, Learning, Playing, ReviewSetting, SessionSetting, Setting,
-    SettingKey, WorldSetting,
+    ActiveSession, CalibrationSettings, CampaignInfo, EditedRecap, EngineSetting, GameSetting, ReviewSetting,
+    SessionSetting, Setting, SettingKey, WorldSetting,
 };
 pub use shared_ids::SharedIds;
 pub use state::{
-    Applied, ApplyError, Compaction, Corpus, Entry, FactGroup, Hop, KnownFact, Link, Resolution, Rewritten, Slot,
-    State, TransientChange, TransientLog, TransientUpdate, TransientValue, UndoPreview, UndoRetention,
+    Applied, ApplyError, Compaction, CompactionResult, Corpus, Entry, FactGroup, Hop, KnownFact, Link, Resolution,
+    Slot, State, TransientChange, TransientLog, TransientUpdate, TransientValue, UndoPreview, UndoRetention,
 };
 pub use time::{Date, DateSpan, GameTime, Precision, Timestamp, Validity};
 pub use vocabulary::{

@@ -74,7 +74,7 @@ impl Passage {
     ///
     /// Returns `None` if the knower did not receive the passage. Returns `Some(None)` if the knower received the
     /// passage, but the time is not known.
-    pub fn reached(&self, knower: &Knower) -> Option<Option<GameTime>> {
+    pub fn received_at(&self, knower: &Knower) -> Option<Option<GameTime>> {
         let said_at = self.time.as_ref().and_then(|date| date.time);
         let is_speaker = self.speaker.is_some() && self.speaker.as_ref() == knower.entity();
         if is_speaker || self.heard_by.contains(knower) {
@@ -87,7 +87,7 @@ impl Passage {
     ///
     /// The result contains no reference to the speaker.
     #[must_use]
-    pub fn masked(&self) -> Self {
+    pub fn without_speaker(&self) -> Self {
         let mut masked = self.clone();
         if let Some(speaker) = masked.speaker.take() {
             masked.heard_by.retain(|knower| knower.entity() != Some(&speaker));
@@ -107,7 +107,7 @@ impl Passage {
     }
 
     /// Calls a function with every record that the passage refers to.
-    pub fn references<'a>(&'a self, visit: &mut dyn FnMut(Reference<'a>)) {
+    pub fn visit_references<'a>(&'a self, visit: &mut dyn FnMut(Reference<'a>)) {
         self.entities().chain(self.knowers().filter_map(Knower::entity)).for_each(|id| visit(Reference::Entity(id)));
         self.session.iter().for_each(|id| visit(Reference::Session(id)));
         self.evidence.iter().filter_map(Evidence::passage).for_each(|id| visit(Reference::Passage(id)));
@@ -121,7 +121,7 @@ impl Passage {
         let readers = self.readers.iter_mut().map(|reader| &mut reader.knower);
         self.heard_by.iter_mut().chain(readers).for_each(|knower| knower.rename(renaming));
         self.evidence.iter_mut().for_each(|evidence| evidence.rename(renaming));
-        if !R::EQUAL {
+        if !R::KEEPS_IDS_EQUAL {
             self.mentions.sort();
             self.mentions.dedup();
             self.heard_by.sort();
@@ -175,7 +175,7 @@ impl Session {
     pub fn rename<R: Rename>(&mut self, renaming: &mut R) {
         renaming.session(&mut self.id);
         self.present.iter_mut().for_each(|id| renaming.entity(id));
-        if !R::EQUAL {
+        if !R::KEEPS_IDS_EQUAL {
             self.present.sort();
             self.present.dedup();
         }

@@ -144,7 +144,7 @@ impl Provenance {
     }
 
     /// Calls a function with every record that the provenance refers to.
-    pub fn references<'a>(&'a self, visit: &mut dyn FnMut(Reference<'a>)) {
+    pub fn visit_references<'a>(&'a self, visit: &mut dyn FnMut(Reference<'a>)) {
         self.session.iter().for_each(|id| visit(Reference::Session(id)));
         self.speaker.iter().for_each(|id| visit(Reference::Entity(id)));
         self.evidence.iter().filter_map(Evidence::passage).for_each(|id| visit(Reference::Passage(id)));

@@ -23,7 +23,7 @@ pub enum Reference<'a> {
 pub trait Rename {
     /// Whether this renaming replaces each id with an equal id, for example to make equal ids share one allocation. If
     /// `true`, the hash ids of records stay unchanged, and records with a second owner (another `Arc`) are skipped.
-    const EQUAL: bool = false;
+    const KEEPS_IDS_EQUAL: bool = false;
 
     /// Renames the id of an entity.
     fn entity(&mut self, _id: &mut EntityId) {}
@@ -39,8 +39,8 @@ pub trait Rename {
     fn passage(&mut self, _id: &mut PassageId) {}
 }
 
-/// Returns the record for renaming, and clones it first if it has another owner. If [`Rename::EQUAL`] is `true`,
-/// returns `None` instead of a clone.
+/// Returns the record for renaming, and clones it first if it has another owner. If [`Rename::KEEPS_IDS_EQUAL`] is
+/// `true`, returns `None` instead of a clone.
 pub(crate) fn record_mut<'r, T: Clone, R: Rename>(record: &'r mut Arc<T>, _: &R) -> Option<&'r mut T> {
-    if R::EQUAL { Arc::get_mut(record) } else { Some(Arc::make_mut(record)) }
+    if R::KEEPS_IDS_EQUAL { Arc::get_mut(record) } else { Some(Arc::make_mut(record)) }
 }

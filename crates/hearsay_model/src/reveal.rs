@@ -10,7 +10,7 @@ use crate::{Credence, Date, EntityId, FactId, IdError, Predicate, Reference, Ren
 /// Entity in a condition: the listener, the holder of the secret, or a fixed entity.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Who {
+pub enum ConditionEntity {
     /// The entity that would be told the secret.
     Listener,
     /// The holder of the secret.
@@ -19,7 +19,7 @@ pub enum Who {
     Entity(EntityId),
 }
 
-impl Who {
+impl ConditionEntity {
     fn rename(&mut self, renaming: &mut impl Rename) {
         if let Self::Entity(id) = self {
             renaming.entity(id);
@@ -42,23 +42,23 @@ pub enum Condition {
     /// One entity trusts another at least to a given degree.
     Trusts {
         /// The entity that trusts.
-        who: Who,
+        who: ConditionEntity,
         /// The entity that is trusted.
-        of: Who,
+        of: ConditionEntity,
         /// The minimum trust, from 0.0 to 1.0.
         at_least: Credence,
     },
     /// An entity owns an item. A player character owns the items of its party.
     Owns {
         /// The owner.
-        who: Who,
+        who: ConditionEntity,
         /// The item.
         item: EntityId,
     },
     /// An entity is a member of a group or of one of its subgroups.
     Member {
         /// The member.
-        who: Who,
+        who: ConditionEntity,
         /// The group.
         group: EntityId,
         /// The rank that the member must have in this group. A rank in a subgroup does not count. `None` means any
@@ -68,7 +68,7 @@ pub enum Condition {
     /// An entity is at a place or in one of its parts.
     At {
         /// The entity.
-        who: Who,
+        who: ConditionEntity,
         /// The place.
         place: EntityId,
     },
@@ -78,7 +78,7 @@ pub enum Condition {
         of: EntityId,
         /// The attribute.
         name: Predicate,
-        /// The required value as text. Values are compared in [normal form](crate::text::normal).
+        /// The required value as text. Values are compared in [normal form](crate::text::normalize).
         is: String,
     },
     /// A flag of the game has a given value.
@@ -96,7 +96,7 @@ pub enum Condition {
     /// An entity knows a fact. How much the entity believes the fact does not matter.
     Knows {
         /// The entity.
-        who: Who,
+        who: ConditionEntity,
         /// The fact.
         fact: FactId,
     },
@@ -131,7 +131,7 @@ impl Condition {
     }
 
     /// Returns the entities that this condition is about. Entities in nested conditions are not included.
-    fn own_entities(&self) -> [Option<&Who>; 2] {
+    fn own_entities(&self) -> [Option<&ConditionEntity>; 2] {
         match self {
             Self::Trusts { who, of, .. } => [Some(who), Some(of)],
             Self::Owns { who, .. } | Self::Member { who, .. } | Self::At { who, .. } | Self::Knows { who, .. } => {
@@ -143,7 +143,7 @@ impl Condition {
 
     /// Returns whether the condition, or a condition nested in it, refers to the listener.
     pub fn names_listener(&self) -> bool {
-        self.conditions().any(|part| part.own_entities().contains(&Some(&Who::Listener)))
+        self.conditions().any(|part| part.own_entities().contains(&Some(&ConditionEntity::Listener)))
     }
 
     /// Returns the entities that the condition and its nested conditions name by id.
@@ -156,7 +156,7 @@ impl Condition {
                 | Self::Attribute { of: id, .. } => Some(id),
                 _ => None,
             };
-            part.own_entities().into_iter().flatten().filter_map(Who::entity).chain(named)
+            part.own_entities().into_iter().flatten().filter_map(ConditionEntity::entity).chain(named)
         })
     }
 
@@ -260,7 +260,7 @@ impl Reveal {
     }
 
     /// Calls a function with every record that the reveal refers to.
-    pub fn references<'a>(&'a self, visit: &mut dyn FnMut(Reference<'a>)) {
+    pub fn visit_references<'a>(&'a self, visit: &mut dyn FnMut(Reference<'a>)) {
         self.entities().for_each(|id| visit(Reference::Entity(id)));
         self.facts().for_each(|id| visit(Reference::Fact(id)));
     }
@@ -325,8 +325,8 @@ mod tests {
         check("r", Condition::Date { from: raw }, Some("`some day` is not on the calendar"));
         let owes = Predicate::new("OWES").unwrap();
         check("r", Condition::Attribute { of: ann.clone(), name: owes, is: "x".into() }, Some("OWES is a relation"));
-        let knows = Condition::Knows { who: Who::Listener, fact };
-        let owns = Condition::Owns { who: Who::Entity(ann.clone()), item: EntityId::new("ring").unwrap() };
+        let knows = Condition::Knows { who: ConditionEntity::Listener, fact };
+        let owns = Condition::Owns { who: ConditionEntity::Entity(ann.clone()), item: EntityId::new("ring").unwrap() };
         let both = Condition::All(vec![knows, Condition::Not(owns.into())]);
         assert!(both.names_listener() && !flag().names_listener());
         assert_eq!(both.entities().map(EntityId::as_str).collect::<Vec<_>>(), ["ann", "ring"]);

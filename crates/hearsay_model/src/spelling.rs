@@ -43,7 +43,7 @@ pub fn is_stop_word(word: &str) -> bool {
 }
 
 /// Returns a lowercase word without accents: `müller` becomes `muller`. Letters of other scripts remain unchanged.
-pub fn unaccented(word: &str) -> String {
+pub fn remove_accents(word: &str) -> String {
     let mut plain = String::with_capacity(word.len());
     for letter in word.chars() {
         if letter.is_ascii() {
@@ -58,20 +58,20 @@ pub fn unaccented(word: &str) -> String {
 }
 
 /// Returns whether a word is a common English word, in any inflection.
-pub fn is_common(word: &str) -> bool {
+pub fn is_common_word(word: &str) -> bool {
     is_stop_word(word) || COMMON_STEMS.contains(&stem(word))
 }
 
 /// Joins the letters and digits of words into one text without accents.
 pub fn letters(words: &[String]) -> String {
-    let mut letters = words.iter().map(|word| unaccented(word)).collect::<String>();
+    let mut letters = words.iter().map(|word| remove_accents(word)).collect::<String>();
     letters.retain(char::is_alphanumeric);
     letters
 }
 
 /// Returns the phonetic key of a sequence of letters. Each consonant adds a code to the key, and similar consonants add
 /// the same code. A vowel at the start adds `A`; other vowels add nothing.
-pub fn sound(letters: &str) -> String {
+pub fn phonetic_key(letters: &str) -> String {
     let letters: Vec<char> = letters.chars().collect();
     let mut key = String::new();
     let mut at = match letters[..] {
@@ -133,17 +133,17 @@ type Bucket = (char, usize);
 
 /// Index that finds names by approximate spelling and sound. `E` is the type that identifies an entity.
 #[derive(Debug, Clone)]
-pub struct Spellings<E> {
+pub struct SpellingIndex<E> {
     buckets: FxHashMap<Bucket, Vec<Spelling<E>>>,
 }
 
 /// Distance between two names: the number of different letters, and whether the names sound different.
 pub type NameDistance = (usize, bool);
 
-impl<E: Clone + Ord> Spellings<E> {
+impl<E: Clone + Ord> SpellingIndex<E> {
     /// Builds the index from names and the entities that have them. Each name is a list of words. The entity `None`
     /// means that several entities have the name.
-    pub fn of<'a>(names: impl Iterator<Item = (&'a Vec<String>, Option<&'a E>)>) -> Self
+    pub fn from_names<'a>(names: impl Iterator<Item = (&'a Vec<String>, Option<&'a E>)>) -> Self
     where
         E: 'a,
     {
@@ -154,8 +154,12 @@ impl<E: Clone + Ord> Spellings<E> {
         for same in entries.chunk_by(|a, b| a.0 == b.0) {
             let (letters, id) = &same[0];
             let entity = id.filter(|_| same.iter().all(|(_, other)| other == id)).cloned();
-            let spelling =
-                Spelling { letter_set: letter_set(letters), sound: sound(letters), entity, letters: letters.clone() };
+            let spelling = Spelling {
+                letter_set: letter_set(letters),
+                sound: phonetic_key(letters),
+                entity,
+                letters: letters.clone(),
+            };
             spellings.buckets.entry(bucket(letters, &spelling.sound)).or_default().push(spelling);
         }
         spellings
@@ -174,10 +178,11 @@ impl<E: Clone + Ord> Spellings<E> {
         let query = PreparedQuery {
             letter_set: letter_set(&letters),
             length: letters.chars().count(),
-            sound: sound(&letters),
+            sound: phonetic_key(&letters),
             letters,
         };
-        let common: Vec<String> = words.iter().filter(|word| is_common(word)).map(|word| unaccented(word)).collect();
+        let common: Vec<String> =
+            words.iter().filter(|word| is_common_word(word)).map(|word| remove_accents(word)).collect();
         // If the question has common words, the name must sound the same or contain all of them. "A harbour match" does
         // not refer to Harbour Watch, but "harbor watch" does. "Grim Jaw" refers to Grimjaw.
         let is_candidate = |name: &Spelling<E>| {
@@ -273,7 +278,7 @@ mod tests {
     #[test]
     fn what_sounds_alike_has_one_key() {
         let check = |a: &str, b: &str, expected: bool| {
-            assert_eq!(sound(a) == sound(b), expected, "{a} {} {b} {}", sound(a), sound(b));
+            assert_eq!(phonetic_key(a) == phonetic_key(b), expected, "{a} {} {b} {}", phonetic_key(a), phonetic_key(b));
         };
         check("grimjaw", "grimmjow", true);
         check("mirela", "mirella", true);
@@ -290,7 +295,7 @@ mod tests {
 
     #[test]
     fn common_words_are_known_in_any_inflection() {
-        let check = |word: &str, expected: bool| assert_eq!(is_common(word), expected, "{word}");
+        let check = |word: &str, expected: bool| assert_eq!(is_common_word(word), expected, "{word}");
         check("lures", true);
         check("watching", true);
         check("wells", true);
@@ -301,7 +306,7 @@ mod tests {
 
     #[test]
     fn accents_are_taken_off_latin_letters_alone() {
-        let check = |word: &str, expected: &str| assert_eq!(unaccented(word), expected);
+        let check = |word: &str, expected: &str| assert_eq!(remove_accents(word), expected);
         check("müller", "muller");
         check("æthelstraß", "aethelstrass");
         check("łódź", "lodz");

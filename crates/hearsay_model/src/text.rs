@@ -12,7 +12,7 @@ use unicode_normalization::UnicodeNormalization;
 /// plain hyphens, single spaces.
 ///
 /// `Day’s  End` and `day's end` have the same normal form.
-pub fn normal(text: &str) -> String {
+pub fn normalize(text: &str) -> String {
     if text.is_ascii() { normalize_ascii(text) } else { normalize_unicode(text) }
 }
 
@@ -56,11 +56,11 @@ fn normalize_unicode(text: &str) -> String {
     normal
 }
 
-/// Returns the words of a text in [`normal`] form: runs of letters and digits.
+/// Returns the words of a text in [normal form](normalize): runs of letters and digits.
 ///
 /// An apostrophe inside a word remains. The ending `'s` is removed, so `Odo's` gives the word `odo`.
 pub fn words(text: &str) -> Vec<String> {
-    normal(text)
+    normalize(text)
         .split(|c: char| !c.is_alphanumeric() && c != '\'')
         .map(|word| word.trim_matches('\''))
         .map(|word| word.strip_suffix("'s").unwrap_or(word))
@@ -71,7 +71,7 @@ pub fn words(text: &str) -> Vec<String> {
 
 /// Returns whether the words of a name occur in a text, one directly after the other. Only whole words count: `Art`
 /// does not occur in `start`.
-pub fn names(text: &[String], name: &[String]) -> bool {
+pub fn contains_name(text: &[String], name: &[String]) -> bool {
     !name.is_empty() && text.windows(name.len()).any(|window| window == name)
 }
 
@@ -112,16 +112,16 @@ mod tests {
     #[test]
     fn quotes_dashes_and_spaces_do_not_tell_names_apart() {
         for apostrophe in ['\u{2019}', '\u{00B4}', '`'] {
-            assert_eq!(normal(&format!("Day{apostrophe}s \u{00A0} End")), "day's end");
+            assert_eq!(normalize(&format!("Day{apostrophe}s \u{00A0} End")), "day's end");
         }
-        assert_eq!(normal("Half\u{2013}Elf"), "half-elf");
-        assert_eq!(normal("  \u{FF27}rim  "), "grim");
+        assert_eq!(normalize("Half\u{2013}Elf"), "half-elf");
+        assert_eq!(normalize("  \u{FF27}rim  "), "grim");
     }
 
     #[test]
     fn names_are_found_as_words() {
         let check = |text: &str, name: &str, expected| {
-            assert_eq!(names(&words(text), &words(name)), expected, "{name} in {text}");
+            assert_eq!(contains_name(&words(text), &words(name)), expected, "{name} in {text}");
         };
         check("Where did Art start?", "Art", true);
         check("We start now.", "Art", false);

@@ -35,16 +35,16 @@ pub fn english() -> &'static Words {
 }
 
 /// Returns whether a list contains a word.
-pub fn has(list: &[String], word: &str) -> bool {
+pub fn contains_word(list: &[String], word: &str) -> bool {
     list.iter().any(|other| other == word)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{english, has};
+    use super::{contains_word, english};
 
     #[test]
     fn the_file_is_whole() {
-        assert!(has(&english().fillers, "the") && !has(&english().fillers, "ledger"));
+        assert!(contains_word(&english().fillers, "the") && !contains_word(&english().fillers, "ledger"));
     }
 }

@@ -43,7 +43,7 @@ impl AsOf {
             let end = session_end(state, &session);
             return end.map(Some).ok_or_else(|| QueryError::NoSessionEnd(session.id.clone()));
         }
-        Ok(Some(state.calendar().parse_near(given, state.clock())?.last))
+        Ok(Some(state.calendar().parse_relative(given, state.clock())?.last))
     }
 }
 
@@ -63,9 +63,9 @@ pub fn session_end(state: &State, session: &Session) -> Option<GameTime> {
 /// # Errors
 /// Returns an error if the text refers to a session that does not exist.
 pub fn named_session(state: &State, given: &str) -> Result<Option<Arc<Session>>, QueryError> {
-    let normalized = text::normal(given);
+    let normalized = text::normalize(given);
     if normalized.starts_with("session") {
         return find_session(state, given).map(Some);
     }
-    Ok(state.sessions().find(|session| text::normal(session.id.as_str()) == normalized).cloned())
+    Ok(state.sessions().find(|session| text::normalize(session.id.as_str()) == normalized).cloned())
 }

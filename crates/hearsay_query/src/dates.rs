@@ -9,13 +9,13 @@ pub fn parse_date(state: &State, raw: &str) -> Result<Date, CalendarError> {
     if let Ok(date) = calendar.parse(raw) {
         return Ok(date);
     }
-    let first = calendar.parse_near(raw, state.clock())?.first;
-    Ok(Date { raw: calendar.print(first), time: Some(first) })
+    let first = calendar.parse_relative(raw, state.clock())?.first;
+    Ok(Date { raw: calendar.format(first), time: Some(first) })
 }
 
 /// Returns the time of the game clock as a date, or an empty date if the clock is not set.
 pub fn clock_date(state: &State) -> Date {
-    let raw = |time| state.calendar().print(time);
+    let raw = |time| state.calendar().format(time);
     Date { raw: state.clock().map_or_else(String::new, raw), time: state.clock() }
 }
 
@@ -23,5 +23,5 @@ pub fn clock_date(state: &State) -> Date {
 /// if the date has neither a text nor a time.
 pub fn date_text(state: &State, date: Option<&hearsay_model::Date>) -> Option<String> {
     let date = date?;
-    Some(if date.raw.is_empty() { date.time.map(|time| state.calendar().print(time))? } else { date.raw.clone() })
+    Some(if date.raw.is_empty() { date.time.map(|time| state.calendar().format(time))? } else { date.raw.clone() })
 }

@@ -147,7 +147,7 @@ fn evidence_text(evidence: &Evidence) -> String {
 pub fn fact_row(state: &State, fact: &Fact) -> FactRow {
     let mut edges = would_learn(state, fact.id());
     // Shows only active edges. For a proposed or rejected fact, shows all edges, because none of them is active.
-    if fact.status().is_in_world() {
+    if fact.status().is_knowable() {
         edges.retain(|edge| state.knowledge(edge.id()).is_some());
     }
     edges.sort_by_key(|edge| (edge.knower.clone(), edge.id()));
@@ -224,11 +224,11 @@ pub fn facts(state: &State, filter: &FactFilter) -> Result<(Vec<FactRow>, usize)
     let knower = filter.knower.as_deref().map(|name| resolve(state, name)).transpose()?;
     let view = knower.map(|knower| View::of(state, &Knower::Entity(knower), filter.as_of));
     let moment = AsOf { time: filter.holds_at.clone(), recorded: None }.moment(state)?;
-    let object = filter.object.as_deref().map(|given| (resolve(state, given).ok(), text::normal(given)));
+    let object = filter.object.as_deref().map(|given| (resolve(state, given).ok(), text::normalize(given)));
     let matches_object = |object: &Object, (id, words): &(Option<EntityId>, String)| match object {
         Object::Entity(entity) => Some(entity) == id.as_ref(),
-        Object::Value(Value::Text(value)) => text::normal(value).contains(words.as_str()),
-        Object::Value(value) => text::normal(&value.to_string()) == *words,
+        Object::Value(Value::Text(value)) => text::normalize(value).contains(words.as_str()),
+        Object::Value(value) => text::normalize(&value.to_string()) == *words,
     };
     let mut found: Vec<_> = state
         .facts()

@@ -192,7 +192,7 @@ pub fn history(state: &State, limit: usize) -> Vec<HistoryRow> {
 /// that computes the vectors.
 pub fn visible_history(state: &State, limit: usize) -> Vec<HistoryRow> {
     let is_internal = |change: &Change| {
-        matches!(change, Change::Set(Setting::Engine(EngineSetting::Model(_) | EngineSetting::Read(_))))
+        matches!(change, Change::Set(Setting::Engine(EngineSetting::Model(_) | EngineSetting::ExtractedUpTo(_))))
     };
     let is_visible = |changes: &[Change]| changes.is_empty() || !changes.iter().all(is_internal);
     let visible = state.journal().rev().filter(|(_, entry)| is_visible(&entry.operation.changes));
@@ -234,8 +234,10 @@ impl UndoTarget {
             // An operation is not an edit if it only undoes others, changes save slots, or records the vector model or
             // the reading progress.
             let is_bookkeeping = |change: &Change| {
-                let is_engine_progress =
-                    matches!(change, Change::Set(Setting::Engine(EngineSetting::Model(_) | EngineSetting::Read(_))));
+                let is_engine_progress = matches!(
+                    change,
+                    Change::Set(Setting::Engine(EngineSetting::Model(_) | EngineSetting::ExtractedUpTo(_)))
+                );
                 is_engine_progress || change.is_undo() || change.is_slot()
             };
             !operation.changes.iter().all(is_bookkeeping)

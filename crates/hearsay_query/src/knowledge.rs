@@ -101,7 +101,7 @@ pub(crate) fn describe_first_edge(known: &Known) -> String {
 }
 
 pub(crate) fn time_text(state: &State, time: Option<GameTime>) -> Option<String> {
-    time.map(|time| state.calendar().print(time))
+    time.map(|time| state.calendar().format(time))
 }
 
 fn row(state: &State, view: &View, known: &Known) -> KnowsRow {
@@ -132,7 +132,7 @@ fn start_time(state: &State, start_text: &str) -> Result<Option<GameTime>, Query
             None => Err(QueryError::NoSessionStart(session.id.clone())),
             start => Ok(start),
         },
-        None => Ok(Some(state.calendar().parse_near(start_text, state.clock())?.first)),
+        None => Ok(Some(state.calendar().parse_relative(start_text, state.clock())?.first)),
     }
 }
 
@@ -369,7 +369,7 @@ pub fn missed(state: &State, character: &str, session: &str) -> Result<Missed, Q
     learned.sort_by_key(|(id, (first_learned, _))| (*first_learned, *id));
     let facts = learned.into_iter().filter_map(|(id, (first_learned, learners))| {
         let learned_later = |known: &Known| match known.learned() {
-            Some(time) => format!("{}, {}", describe_first_edge(known), state.calendar().print(time)),
+            Some(time) => format!("{}, {}", describe_first_edge(known), state.calendar().format(time)),
             None => describe_first_edge(known),
         };
         Some(MissedRow {

@@ -31,7 +31,7 @@ impl Record {
     /// Reads an entity. Returns `None` if there is no entity with this id.
     pub fn of(state: &State, id: &EntityId) -> Option<Self> {
         state.entity(id)?;
-        let newest = state.newest_of_each(id);
+        let newest = state.newest_by_predicate(id);
         let text_value = |name: &str| {
             newest.iter().find(|(predicate, _)| **predicate == name).and_then(|(_, fact)| fact.object().text())
         };

@@ -56,12 +56,12 @@ pub fn resolve_speaker(state: &State, name: &str) -> Result<(EntityId, Option<St
 
 /// Returns the ids of up to three entities whose names or ids are most similar to a text.
 fn nearest_entity_ids(state: &State, name: &str) -> Vec<String> {
-    let normalized_name = text::normal(name);
+    let normalized_name = text::normalize(name);
     let mut scored: Vec<(f64, String)> = Vec::new();
     for entity in state.entities() {
         let names = state.names(&entity.id).into_iter().map(str::to_owned);
         for candidate in names.chain([entity.id.to_string()]) {
-            let normal = text::normal(&candidate);
+            let normal = text::normalize(&candidate);
             let has_word = normal.split(' ').any(|word| word == normalized_name);
             let similarity = if has_word { 0.95 } else { strsim::jaro_winkler(&normalized_name, &normal) };
             if similarity > 0.75 {
@@ -137,9 +137,9 @@ pub fn public_name<'a>(state: &'a State, id: &EntityId) -> &'a str {
 /// # Errors
 /// Returns an error if there is no such session.
 pub fn find_session(state: &State, given: &str) -> Result<Arc<Session>, QueryError> {
-    let normalized = text::normal(given);
+    let normalized = text::normalize(given);
     let number = normalized.strip_prefix("session").unwrap_or(&normalized).trim_matches(['-', ' ']).parse::<u32>().ok();
-    let by_id = state.sessions().find(|session| text::normal(session.id.as_str()) == normalized);
+    let by_id = state.sessions().find(|session| text::normalize(session.id.as_str()) == normalized);
     let found = by_id.or_else(|| state.sessions().find(|session| number.is_some() && session.number == number));
     let unknown = || QueryError::NoSession {
         given: given.to_owned(),

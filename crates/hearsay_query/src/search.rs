@@ -280,7 +280,7 @@ impl<'a> ViewSearch<'a> {
             let best = matches.entry(id).or_insert(match_kind);
             *best = (*best).min(match_kind);
         };
-        let query_text = text::normal(&self.search.text);
+        let query_text = text::normalize(&self.search.text);
         let mentioned = self.names.mentioned(&self.search.text);
         for (known, name) in self.cached_view.called() {
             let id = known.subject();
@@ -379,7 +379,7 @@ impl<'a> ViewSearch<'a> {
 
     /// Returns the names most similar to the text, one per entity.
     fn hints(&self) -> Vec<Hint> {
-        let query_text = text::normal(&self.search.text);
+        let query_text = text::normalize(&self.search.text);
         let similarity = |name: &str| {
             let words = name.split(' ').map(|word| strsim::jaro_winkler(&query_text, word));
             words.fold(strsim::jaro_winkler(&query_text, name), f64::max)

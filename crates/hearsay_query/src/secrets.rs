@@ -84,7 +84,7 @@ pub fn secrets(
     let character = filter.who.as_deref().map(|name| resolve(state, name)).transpose()?;
     let view = character.as_ref().map(|character| View::of(state, &Knower::Entity(character.clone()), moment));
     let mut found: Vec<(&Fact, SecretRow)> = Vec::new();
-    for fact in state.facts().filter(|fact| fact.status().is_in_world()) {
+    for fact in state.facts().filter(|fact| fact.status().is_knowable()) {
         if view.as_ref().is_some_and(|view| view.fact(fact.id()).is_none()) {
             continue;
         }
@@ -310,7 +310,7 @@ pub fn why_not(state: &State, character: &str, fact: &str, moment: Option<GameTi
         });
         return Ok(answer);
     }
-    if !fact.status().is_in_world() {
+    if !fact.status().is_knowable() {
         answer.reasons.push(Obstacle::NotInWorld { status: fact.status() });
         return Ok(answer);
     }

@@ -40,7 +40,7 @@ pub fn stats(state: &State) -> Stats {
         count(&mut stats.statuses, fact.status().as_str());
         count(&mut stats.sources, &fact.provenance().author.to_string());
         count(&mut stats.secrecy, fact.secrecy().as_str());
-        stats.known_to_nobody += usize::from(fact.status().is_in_world() && state.known_by(fact.id()).next().is_none());
+        stats.known_to_nobody += usize::from(fact.status().is_knowable() && state.known_by(fact.id()).next().is_none());
     }
     stats.knowledge = state.all_knowledge().count();
     stats.passages = state.passages().count();

@@ -148,7 +148,7 @@ pub fn timeline(state: &State, filter: &TimelineFilter) -> Result<Timeline, Quer
     }
     let (mut dated, mut undated): (Vec<_>, Vec<_>) = found.into_iter().partition(|moment| moment.time().is_some());
     if let Some((time, precision)) = filter.within {
-        let window = state.calendar().around(time, precision);
+        let window = state.calendar().span_around(time, precision);
         dated.retain(|moment| moment.time().is_some_and(|time| window.first <= time && time <= window.last));
     }
     dated.sort_by(MomentSource::order);
@@ -228,9 +228,9 @@ fn spans(state: &State, table: &Table, dated: &[MomentSource], by: Precision) ->
     for moment in dated {
         let Some(time) = moment.time() else { continue };
         if last.is_none_or(|last| time > last) {
-            let span = state.calendar().around(time, by);
+            let span = state.calendar().span_around(time, by);
             last = Some(span.last);
-            let label = state.calendar().print_to(time, by);
+            let label = state.calendar().format_with_precision(time, by);
             spans.push(SpanRow { label, first: span.first, count: 0, open: 0 });
         }
         if let Some(span) = spans.last_mut() {
@@ -244,13 +244,13 @@ fn spans(state: &State, table: &Table, dated: &[MomentSource], by: Precision) ->
 /// Returns whether a timeline shows the start and end of a fact. It omits names, kinds, aliases and tags.
 fn is_listed(fact: &Fact) -> bool {
     let naming_attributes = [attribute::NAME, attribute::KIND, attribute::ALIAS, attribute::TAG];
-    fact.status().is_in_world() && !naming_attributes.contains(&fact.predicate().as_str())
+    fact.status().is_knowable() && !naming_attributes.contains(&fact.predicate().as_str())
 }
 
 /// Prints a date with the precision in which it was written: `398` prints as a year.
 fn date_text(state: &State, date: &Date) -> String {
     match date.time {
-        Some(time) if date.raw.is_empty() => state.calendar().print(time),
+        Some(time) if date.raw.is_empty() => state.calendar().format(time),
         _ => date.raw.clone(),
     }
 }
@@ -285,7 +285,7 @@ fn event_moment(state: &State, table: &Table, id: &EntityId) -> MomentRow {
     let outcome_facts = values_of("outcome");
     let outcome = outcome_facts.first().map(|fact| format!(": {}", fact.object()));
     let (mut participants, mut place) = (BTreeSet::new(), None);
-    for link in state.links(id).filter(|link| link.fact().status().is_in_world()) {
+    for link in state.links(id).filter(|link| link.fact().status().is_knowable()) {
         match state.vocabulary().behavior(link.fact().predicate()).event {
             Some(EventPart::Place) if link.is_forward() => place = Some(link.other().clone()),
             Some(EventPart::Participant) => _ = participants.insert(link.other().clone()),

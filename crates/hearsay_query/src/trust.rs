@@ -10,8 +10,8 @@ use std::{
 };
 
 use hearsay_model::{
-    Author, Change, Confidence, EntityId, Evidence, Fact, FactId, FactStatus, Key, Learning, Method, Position,
-    Predicate, Provenance, SettingKey, State, Timestamp,
+    Author, CalibrationSettings, Change, Confidence, EntityId, Evidence, Fact, FactId, FactStatus, Key, Method,
+    Position, Predicate, Provenance, SettingKey, State, Timestamp,
 };
 use serde::Serialize;
 
@@ -185,7 +185,7 @@ pub fn trust_categories(provenance: &Provenance, predicate: &Predicate) -> [Trus
 impl TrustCalibration {
     /// Computes the trust from the facts of a state.
     pub fn of(state: &State) -> Self {
-        let learning = state.learning();
+        let learning = state.calibration_settings();
         let mut learned = Self { enabled: learning.enabled, ..Self::default() };
         for fact in state.facts() {
             learned.add_fact(state, fact, &learning);
@@ -193,7 +193,7 @@ impl TrustCalibration {
         learned
     }
 
-    fn add_fact(&mut self, state: &State, fact: &Fact, learning: &Learning) {
+    fn add_fact(&mut self, state: &State, fact: &Fact, learning: &CalibrationSettings) {
         let Some(verdict) = Verdict::from_fact(fact) else { return };
         if learning.forgotten.binary_search(&fact.id()).is_ok() {
             return;
@@ -249,7 +249,7 @@ impl TrustCalibration {
             *self = Self::of(state);
             return;
         }
-        let learning = state.learning();
+        let learning = state.calibration_settings();
         for key in touched {
             let Key::Fact(id) = key else { continue };
             self.remove_fact(*id);
@@ -326,7 +326,7 @@ pub struct ConfidenceBoost {
 /// Computes the increase of confidence that a proposed fact gains from the most similar confirmed fact. The increase is
 /// not stored.
 pub fn lift(state: &State, fact: &Fact) -> Option<ConfidenceBoost> {
-    if fact.status() != FactStatus::Proposed || !state.learning().enabled {
+    if fact.status() != FactStatus::Proposed || !state.calibration_settings().enabled {
         return None;
     }
     let mut best = None::<(f64, FactId)>;

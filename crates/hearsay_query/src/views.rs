@@ -49,7 +49,7 @@ impl Mind {
         let called = self.called.get_or_init(|| {
             let is_name = |known: &&Known| [attribute::NAME, attribute::ALIAS].contains(&known.predicate().as_str());
             let names = self.view.facts().filter(is_name);
-            names.filter_map(|known| Some((known.id(), text::normal(known.object().text()?)))).collect()
+            names.filter_map(|known| Some((known.id(), text::normalize(known.object().text()?)))).collect()
         });
         called.iter().filter_map(|(id, name)| Some((self.view.fact(*id)?, name.as_str())))
     }

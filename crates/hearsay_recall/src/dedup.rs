@@ -2,7 +2,7 @@
 
 use hearsay_belief::{Heard, Known};
 use hearsay_model::{
-    Credence, EntityId, Evidence, FactRelation, Object, PassageId, Predicate, spelling::unaccented, text, words,
+    Credence, EntityId, Evidence, FactRelation, Object, PassageId, Predicate, spelling::remove_accents, text, words,
 };
 use rustc_hash::FxHashMap;
 
@@ -28,8 +28,8 @@ fn visibility(known: &Known) -> (bool, bool) {
 
 /// Returns the words of a sentence without accents. Filler words are left out.
 fn normalized_words(sentence: &str) -> Vec<String> {
-    let words = text::words(sentence).into_iter().filter(|word| !words::has(&words::english().fillers, word));
-    words.map(|word| if word.is_ascii() { word } else { unaccented(&word) }).collect()
+    let words = text::words(sentence).into_iter().filter(|word| !words::contains_word(&words::english().fillers, word));
+    words.map(|word| if word.is_ascii() { word } else { remove_accents(&word) }).collect()
 }
 
 /// A fact or passage that may become a line.

@@ -6,7 +6,7 @@ use std::{cmp::Reverse, collections::BTreeSet, ops::Range, sync::OnceLock};
 use hearsay_belief::{Recency, View};
 use hearsay_model::{
     Credence, EntityId, Predicate, ReferringExpression, Vocabulary, attribute,
-    spelling::{Spellings, is_common},
+    spelling::{SpellingIndex, is_common_word},
     text,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -55,7 +55,7 @@ pub struct EntityLinker {
     /// Number of words in the longest name, part or description.
     max_words: usize,
     /// Spellings of names and parts of names. Built when a question first contains a word that is not part of a name.
-    spellings: OnceLock<Spellings<EntityId>>,
+    spellings: OnceLock<SpellingIndex<EntityId>>,
 }
 
 /// An entity that a part of a name or a description identifies.
@@ -79,7 +79,7 @@ pub struct LinkedEntity {
 impl LinkedEntity {
     /// Returns whether a text, given as words, contains any of the names.
     pub fn is_named_in(&self, words: &[String]) -> bool {
-        self.names.iter().any(|name| text::names(words, name))
+        self.names.iter().any(|name| text::contains_name(words, name))
     }
 }
 
@@ -127,7 +127,8 @@ impl EntityLinker {
                 // "The watch" may refer to the Harbour Watch. "Harbour" does not, because it is an everyday word and
                 // not the last word of the name.
                 let last = words.len() - 1;
-                let is_referring = |at: usize, word: &str| word.chars().count() > 2 && (at == last || !is_common(word));
+                let is_referring =
+                    |at: usize, word: &str| word.chars().count() > 2 && (at == last || !is_common_word(word));
                 for (_, word) in words.iter().enumerate().filter(|(at, word)| is_referring(*at, word)) {
                     add_referent(&mut parts, vec![word.clone()], id);
                 }
@@ -261,7 +262,7 @@ impl EntityLinker {
         found.into_iter().map(|(_, span, id)| (span, id)).collect()
     }
 
-    fn spellings(&self) -> Spellings<EntityId> {
+    fn spellings(&self) -> SpellingIndex<EntityId> {
         let full_names =
             self.entities_by_name.iter().flat_map(|(words, ids)| ids.iter().map(move |id| (words, Some(id))));
         let parts = self
@@ -269,7 +270,7 @@ impl EntityLinker {
             .iter()
             .filter(|(_, part)| part.is_name_part)
             .map(|(words, part)| (words, Some(&part.id)));
-        Spellings::of(full_names.chain(parts).chain(self.ambiguous_parts.iter().map(|words| (words, None))))
+        SpellingIndex::from_names(full_names.chain(parts).chain(self.ambiguous_parts.iter().map(|words| (words, None))))
     }
 
     /// Returns an entity with the names that the knower has for it.

@@ -15,8 +15,8 @@ pub(crate) fn named_in(view: &View, index: &Index, candidates: &Candidates, name
         let Some(rarest) = terms.iter().min_by_key(|term| index.postings(**term).len()) else { continue };
         for at in index.postings(*rarest).iter().filter_map(|(text_number, _)| candidates.at(*text_number)) {
             let is_possible = !about[at] && terms.iter().all(|term| candidates.has(at, *term));
-            about[at] |=
-                is_possible && text_of(view, candidates, at).is_some_and(|text| text::names(&text::words(text), name));
+            about[at] |= is_possible
+                && text_of(view, candidates, at).is_some_and(|text| text::contains_name(&text::words(text), name));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The titles of passages, for lookup by their words.
 
-use hearsay_model::{spelling::is_common, text};
+use hearsay_model::{spelling::is_common_word, text};
 use rustc_hash::FxHashMap;
 
 /// Titles of the passages of an index.
@@ -22,7 +22,7 @@ impl Titles {
             words.remove(0);
         }
         let letters: usize = words.iter().map(|word| word.chars().count()).sum();
-        if letters > 3 && (words.len() > 1 || !is_common(&words[0])) {
+        if letters > 3 && (words.len() > 1 || !is_common_word(&words[0])) {
             self.max_words = self.max_words.max(words.len());
             self.numbers_by_title.entry(words).or_default().push(text_number);
         }

@@ -1,7 +1,7 @@
 //! Search terms: stemmed words without stop words.
 
 use hearsay_model::{
-    spelling::{is_stop_word, stem, unaccented},
+    spelling::{is_stop_word, remove_accents, stem},
     text,
 };
 
@@ -19,7 +19,7 @@ pub fn stems(text: &str) -> Vec<String> {
             if is_unspaced(run[0]) && run.len() > 1 {
                 stems.extend(run.windows(2).map(|pair| pair.iter().collect::<String>()));
             } else {
-                stems.push(stem(&unaccented(&run.iter().collect::<String>())));
+                stems.push(stem(&remove_accents(&run.iter().collect::<String>())));
             }
         }
     }

@@ -82,7 +82,7 @@ fn has_campaign_files(campaign: &Path) -> bool {
 /// records.
 fn contains_play(world: &hearsay_engine::ReadSnapshot) -> bool {
     let is_engine_setting = |change: &Change| {
-        matches!(change, Change::Set(Setting::Engine(EngineSetting::Model(_) | EngineSetting::Read(_))))
+        matches!(change, Change::Set(Setting::Engine(EngineSetting::Model(_) | EngineSetting::ExtractedUpTo(_))))
     };
     world.state.journal().any(|(_, entry)| {
         let operation = &entry.operation;

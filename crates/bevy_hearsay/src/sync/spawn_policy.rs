@@ -109,7 +109,7 @@ fn places_near(state: &State, places: &[EntityId], steps: usize) -> BTreeSet<Ent
     while let Some(place) = open_places.pop() {
         for link in state.links(&place) {
             let belonging = state.vocabulary().belonging(link.fact().predicate());
-            let is_part = !link.is_forward() && belonging == Some(Belonging::Part) && link.fact().stands();
+            let is_part = !link.is_forward() && belonging == Some(Belonging::Part) && link.fact().is_in_effect();
             if is_part && is_place(link.other()) && nearby_places.insert(link.other().clone()) {
                 open_places.push(link.other().clone());
             }
@@ -119,7 +119,7 @@ fn places_near(state: &State, places: &[EntityId], steps: usize) -> BTreeSet<Ent
     for _ in 0..steps {
         let mut next_frontier = Vec::new();
         for place in &frontier {
-            for link in state.links(place).filter(|link| link.fact().stands() && is_place(link.other())) {
+            for link in state.links(place).filter(|link| link.fact().is_in_effect() && is_place(link.other())) {
                 if nearby_places.insert(link.other().clone()) {
                     next_frontier.push(link.other().clone());
                 }

@@ -55,7 +55,7 @@ fn a_session_starts_is_logged_and_ends_with_a_report() {
         lines.into_iter().map(|(_, text)| text).collect::<Vec<_>>()
     });
     assert_eq!(lines, ["Rain beats on the shutters.", "The cellar is flooded.", "Bob owes me."]);
-    assert!(read(&app, |world| world.state.playing().is_none()));
+    assert!(read(&app, |world| world.state.active_session().is_none()));
 }
 
 #[test]

@@ -434,7 +434,7 @@ impl<'s> CharacterKnowledge<'s> {
         let reaches_other = |known_edge: &KnownEdge| match &known_edge.access_path {
             AccessPath::Own => {
                 known_edge.edge.co_present.contains(id)
-                    || known_edge.edge.acquisition.people().any(|person| person == id)
+                    || known_edge.edge.acquisition.teller_and_source().any(|person| person == id)
             }
             AccessPath::Member(group) | AccessPath::Resident(group) => belongs(group),
             AccessPath::Common => true,

@@ -381,7 +381,7 @@ proptest! {
         let mut told = state.clone();
         let mut changes = Vec::new();
         for news in &step.news {
-            let time = Some(Date { raw: told.calendar().print(news.when), time: Some(news.when) });
+            let time = Some(Date { raw: told.calendar().format(news.when), time: Some(news.when) });
             let occasion = Occasion { time, place: Some(news.place.clone()), session: None };
             let fact = Arc::clone(told.fact(news.fact).unwrap());
             let telling = Telling::new(&news.teller, std::slice::from_ref(&news.hearer), &fact);

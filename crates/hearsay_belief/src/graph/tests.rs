@@ -58,7 +58,7 @@ fn reference_traversal(
         let mut level: BTreeMap<EntityId, (FactId, bool)> = BTreeMap::new();
         for fact in state.facts() {
             let Some(object) = fact.object().entity() else { continue };
-            let is_visible = traversal.view.map_or(fact.stands(), |view| view.fact(fact.id()).is_some());
+            let is_visible = traversal.view.map_or(fact.is_in_effect(), |view| view.fact(fact.id()).is_some());
             let predicate_matches = traversal.predicates.is_empty() || traversal.predicates.contains(fact.predicate());
             if !is_visible || !predicate_matches {
                 continue;

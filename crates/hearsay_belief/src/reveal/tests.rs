@@ -84,12 +84,12 @@ fn trust(who: &EntityId, of: &EntityId) -> Credence {
     Credence::new(if is_trusted { 0.6 } else { 0.0 }).unwrap()
 }
 
-fn listener() -> Who {
-    Who::Listener
+fn listener() -> ConditionEntity {
+    ConditionEntity::Listener
 }
 
 fn trusts(at_least: f64) -> Condition {
-    Condition::Trusts { who: Who::Holder, of: listener(), at_least: Credence::new(at_least).unwrap() }
+    Condition::Trusts { who: ConditionEntity::Holder, of: listener(), at_least: Credence::new(at_least).unwrap() }
 }
 
 fn owns() -> Condition {
@@ -145,7 +145,7 @@ fn each_condition_says_what_is_missing() {
     );
     check(&state, reported(), "wren", &["flag `fire-reported` is no (wanted: yes)"]);
     check(&state, from(100), "wren", &[]);
-    let (day, minute) = (state.calendar().print(GameTime(100)), state.calendar().print(GameTime(101)));
+    let (day, minute) = (state.calendar().format(GameTime(100)), state.calendar().format(GameTime(101)));
     check(&state, from(101), "wren", &[&format!("it is {day} (wanted: {minute} or later)")]);
     check(&state, knows(), "wren", &["wren does not know \u{201C}mirela lore The ledger lies in the chapel.\u{201D}"]);
 

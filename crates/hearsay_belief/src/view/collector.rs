@@ -53,7 +53,7 @@ impl Reach {
 
     /// Returns whether a passage reaches the knower through this source before the given moment.
     fn lets_hear(&self, as_of: Option<GameTime>, passage: &Passage) -> bool {
-        let reached = passage.reached(&self.from).and_then(|reached| self.stay.receives(reached));
+        let reached = passage.received_at(&self.from).and_then(|reached| self.stay.receives(reached));
         reached.is_some_and(|since| is_past(as_of, since))
     }
 }
@@ -98,7 +98,7 @@ pub(super) fn heard(
     let is_masked = alias.is_some_and(|(speaker, alias)| {
         knower.entity() != Some(speaker) && !facts.iter().any(|known| knows_name(known, speaker, alias))
     });
-    let passage = if is_masked { Arc::new(passage.masked()) } else { Arc::clone(passage) };
+    let passage = if is_masked { Arc::new(passage.without_speaker()) } else { Arc::clone(passage) };
     Some(Heard { passage, access_path })
 }
 
@@ -210,7 +210,7 @@ impl<'s> Collector<'s> {
     /// knower knows.
     fn reaches(&self, Ranked { way, held, .. }: &Ranked) -> bool {
         let (Some(held), Some(wanted)) = (held, &way.edge.rank) else { return false };
-        let same = |a: &str, b: &str| text::normal(a) == text::normal(b);
+        let same = |a: &str, b: &str| text::normalize(a) == text::normalize(b);
         let lists = self.ranks.iter().filter(|fact| Some(fact.subject()) == way.edge.knower.entity());
         let latest = lists.max_by_key(|fact| (fact.validity().start(), fact.provenance().recorded, fact.id()));
         let at_least = |list: &str| {
@@ -256,7 +256,7 @@ impl<'s> Collector<'s> {
 /// Returns whether a known fact states that an entity has a name.
 pub(super) fn knows_name(known: &Known, id: &EntityId, name: &str) -> bool {
     let is_name = [attribute::NAME, attribute::ALIAS].contains(&known.predicate().as_str());
-    let said = || known.object().text().is_some_and(|said| text::normal(said) == text::normal(name));
+    let said = || known.object().text().is_some_and(|said| text::normalize(said) == text::normalize(name));
     is_name && known.subject() == id && !known.is_made_up() && said()
 }
 

@@ -70,9 +70,10 @@ fn reaches(state: &State, group: &Knower, held: &Option<String>, wanted: &str, k
     let lists = truly(state, known);
     let lists = lists.filter(|fact| *fact.predicate() == *"ranks" && Some(fact.subject()) == group.entity());
     let latest = lists.max_by_key(|fact| (fact.validity().start(), fact.provenance().recorded, fact.id()));
-    let place =
-        |rank: &str| latest?.object().text()?.split(',').position(|other| text::normal(other) == text::normal(rank));
-    text::normal(held) == text::normal(wanted)
+    let place = |rank: &str| {
+        latest?.object().text()?.split(',').position(|other| text::normalize(other) == text::normalize(rank))
+    };
+    text::normalize(held) == text::normalize(wanted)
         || place(held).is_some_and(|held| place(wanted).is_some_and(|w| held >= w))
 }
 

@@ -120,7 +120,8 @@ impl View {
 
     /// Returns whether the view contains a passage, or may contain it after a change.
     fn hears(&self, state: &State, id: PassageId) -> bool {
-        let reaches = |source: &Reach| state.passage(id).is_some_and(|passage| passage.reached(&source.from).is_some());
+        let reaches =
+            |source: &Reach| state.passage(id).is_some_and(|passage| passage.received_at(&source.from).is_some());
         self.passage(id).is_some() || self.sources.iter().any(reaches)
     }
 
@@ -164,7 +165,7 @@ impl View {
         };
         let mut known = Known::new(Arc::clone(fact));
         if self.is_of_dm {
-            return Some(fact.status().is_in_world().then_some((known, index)));
+            return Some(fact.status().is_knowable().then_some((known, index)));
         }
         for (id, edge) in state.edges_to(fact.id()) {
             for source in self.sources.iter().filter(|source| source.from == edge.knower) {

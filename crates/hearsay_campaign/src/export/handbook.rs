@@ -79,7 +79,7 @@ impl Book {
             let place = kind.and_then(|kind| CHAPTERS.iter().position(|(one, _)| one == kind));
             let chapter = place.map_or("Other things", |place| CHAPTERS[place].1);
             let key = (place.unwrap_or(CHAPTERS.len()), chapter.to_owned());
-            chapters.entry(key).or_default().push((text::normal(self.name(id)), id));
+            chapters.entry(key).or_default().push((text::normalize(self.name(id)), id));
         }
         for ((_, chapter), mut entries) in chapters {
             entries.sort();

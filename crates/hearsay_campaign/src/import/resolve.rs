@@ -47,7 +47,7 @@ impl Index {
             let path = notes.path(note.origin.file);
             index.folders.push(path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned());
             let page = path.rsplit_once('.').map_or(path, |(page, _)| page);
-            index.pages.push(if note.tool == "file" { text::normal(page) } else { String::new() });
+            index.pages.push(if note.tool == "file" { text::normalize(page) } else { String::new() });
             let mut put = |map: fn(&mut Self) -> &mut HashMap<String, Vec<u32>>, name: String| {
                 if !name.is_empty() {
                     let held = map(&mut index).entry(name).or_default();
@@ -70,16 +70,16 @@ impl Index {
                 let page = page.rsplit_once('.').map_or(page, |(page, _)| page);
                 let stem = page.rsplit('/').next().unwrap_or_default();
                 if heading.is_empty() {
-                    put(|index| &mut index.paths, text::normal(page));
+                    put(|index| &mut index.paths, text::normalize(page));
                     if ["index", "_index", "readme"].contains(&stem) {
                         let folder = page.rsplit_once('/').map_or("", |(folder, _)| folder);
-                        put(|index| &mut index.paths, text::normal(folder));
+                        put(|index| &mut index.paths, text::normalize(folder));
                         put(|index| &mut index.stems, name_key(folder.rsplit('/').next().unwrap_or_default()));
                     } else {
                         put(|index| &mut index.stems, name_key(stem));
                     }
                 } else {
-                    put(|index| &mut index.paths, format!("{}#{}", text::normal(page), name_key(heading)));
+                    put(|index| &mut index.paths, format!("{}#{}", text::normalize(page), name_key(heading)));
                     index.headed.insert(number);
                 }
             }
@@ -110,11 +110,11 @@ impl Index {
         let page = written.trim_end_matches(".md");
         if page.is_empty() && !heading.is_empty() {
             let own = from.rsplit_once('.').map_or(from, |(page, _)| page);
-            let own = text::normal(own);
+            let own = text::normalize(own);
             let under = self.paths.get(&format!("{own}#{}", name_key(heading))).or_else(|| self.paths.get(&own));
             return under.map_or(Found::Dangling, |found| self.one(found, from));
         }
-        let path = text::normal(page.trim_start_matches("./").trim_matches('/'));
+        let path = text::normalize(page.trim_start_matches("./").trim_matches('/'));
         let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
         let relative = normal_path(&format!("{folder}/{page}"));
         let name = name_key(page);
@@ -202,7 +202,7 @@ fn normal_path(path: &str) -> String {
             part => parts.push(part),
         }
     }
-    text::normal(&parts.join("/"))
+    text::normalize(&parts.join("/"))
 }
 
 /// Returns whether the content of a link is a dice roll or a command, such as `/check Athletics 15` or `/r 1d20`.
@@ -221,7 +221,7 @@ pub fn is_dice(name: &str) -> bool {
 
 /// Returns whether a text says that there is no entity, such as `none`, `N/A` or `None; works independently.`
 pub fn is_nobody(written: &str) -> bool {
-    let written = text::normal(written);
+    let written = text::normalize(written);
     let first = written.split([';', ',', '.', ':', '(', '-']).next().unwrap_or_default().trim();
     ENGLISH.words.no_entity.nobody.contains(first) || first.starts_with("none ") && first.split(' ').count() <= 4
 }
@@ -229,7 +229,7 @@ pub fn is_nobody(written: &str) -> bool {
 /// Returns whether a text names a type of entity and not an entity, such as `rival faction`, `Local Militia`, `town
 /// guard` or `a merchant`.
 pub fn is_generic(written: &str) -> bool {
-    let text = text::normal(written);
+    let text = text::normalize(written);
     let text = text.split(['(', ';', ',']).next().unwrap_or_default();
     let words: Vec<&str> =
         text.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty()).collect();

@@ -95,7 +95,7 @@ impl CampaignReader {
         for learned in self.facts.iter().flat_map(|stated| &stated.learned) {
             let (Some(group), Some(rank)) = (learned.knower.entity(), &learned.rank) else { continue };
             let known = ranks.get(group).map_or(&[][..], Vec::as_slice);
-            if !known.iter().any(|known| text::normal(known) == text::normal(rank)) {
+            if !known.iter().any(|known| text::normalize(known) == text::normalize(rank)) {
                 let known: Vec<_> = known.iter().map(|known| known.trim()).collect();
                 let hint = match known.is_empty() {
                     true => "add `ranks` to the attributes of the group, lowest rank first".to_owned(),

@@ -253,7 +253,7 @@ impl CampaignReader {
         for (n, node) in self.one_or_many(f, "visibility").iter().enumerate() {
             let path = nth(&f.below("visibility"), n);
             let Some(text) = self.text_of(node, &path) else { continue };
-            match text::normal(text).as_str() {
+            match text::normalize(text).as_str() {
                 "gm" | "dm" | "hidden" | "secret" | "private" => hidden = true,
                 "all" | "public" | "everyone" | "players" => public = true,
                 _ => seen_by.extend(self.knower(node, &path)),

@@ -435,7 +435,7 @@ impl CampaignReader {
         };
         let raw = |date: &Option<hearsay_model::Date>| date.as_ref().map_or(String::new(), |d| d.raw.clone());
         let message = match error {
-            FactError::Backwards { .. } => {
+            FactError::EndBeforeStart { .. } => {
                 let (from, until) = (raw(&marks.validity.from), raw(&marks.validity.until));
                 format!("the end ({until}) is before the beginning ({from})")
             }

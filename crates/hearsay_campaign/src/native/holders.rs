@@ -60,7 +60,7 @@ impl CampaignReader {
         let way = self.text(f, "how");
         let mut usual = default.credence;
         let citing = self.refer(f, "citing");
-        let create = way.and_then(AcquisitionDescriptor::named).and_then(|kind| kind.create);
+        let create = way.and_then(AcquisitionDescriptor::from_name).and_then(|kind| kind.create);
         let mut acquisition = match (way, create) {
             (_, Some(create)) => create(from),
             (None, None) if from.is_none() => default.acquisition.clone(),

@@ -24,7 +24,7 @@ pub(super) fn kind_of(word: &str) -> Kind {
 
 /// Returns whether a text says that there is no entity, such as `none`, `N/A` or `None; works independently.`
 pub(super) fn is_nobody(written: &str) -> bool {
-    let written = text::normal(written);
+    let written = text::normalize(written);
     let first = written.split([';', ',', '.', ':', '(']).next().unwrap_or_default().trim();
     ["none", "nobody", "nothing", "n/a", "unknown", "-", ""].contains(&first)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use hearsay_model::{Condition, Credence, EntityId, FactId, Predicate, Reveal, Value, Who};
+use hearsay_model::{Condition, ConditionEntity, Credence, EntityId, FactId, Predicate, Reveal, Value};
 
 use super::{
     drafts::Written,
@@ -117,7 +117,8 @@ impl CampaignReader {
         match &*key.text {
             "trust" => {
                 let f = self.fields(node, &path, &keys::TRUST)?;
-                let (who, of) = (self.who(&f, "who", Who::Holder)?, self.who(&f, "of", Who::Listener)?);
+                let (who, of) =
+                    (self.who(&f, "who", ConditionEntity::Holder)?, self.who(&f, "of", ConditionEntity::Listener)?);
                 self.must(&f, "at_least")?;
                 Some(Condition::Trusts { who, of, at_least: self.scale(&f, "at_least", Credence::new)? })
             }
@@ -176,18 +177,18 @@ impl CampaignReader {
     }
 
     /// Reads a condition that has a `who`. The default of `who` is the listener.
-    fn of_listener<'a>(&mut self, node: &'a Node, path: &str, keys: &Keys) -> Option<(Fields<'a>, Who)> {
+    fn of_listener<'a>(&mut self, node: &'a Node, path: &str, keys: &Keys) -> Option<(Fields<'a>, ConditionEntity)> {
         let f = self.fields(node, path, keys)?;
-        let who = self.who(&f, "who", Who::Listener)?;
+        let who = self.who(&f, "who", ConditionEntity::Listener)?;
         Some((f, who))
     }
 
-    fn who(&mut self, f: &Fields, key: &str, usual: Who) -> Option<Who> {
+    fn who(&mut self, f: &Fields, key: &str, usual: ConditionEntity) -> Option<ConditionEntity> {
         match f.get(key).map(Node::text) {
             None => Some(usual),
-            Some(Some("listener")) => Some(Who::Listener),
-            Some(Some("holder")) => Some(Who::Holder),
-            _ => self.refer(f, key).map(Who::Entity),
+            Some(Some("listener")) => Some(ConditionEntity::Listener),
+            Some(Some("holder")) => Some(ConditionEntity::Holder),
+            _ => self.refer(f, key).map(ConditionEntity::Entity),
         }
     }
 

@@ -143,7 +143,7 @@ impl CampaignReader {
         let Some(credence) = given.or(Credence::new(usual).ok()) else { return };
         let knows = |hearer: &Knower, speaker: &EntityId, alias: &str| {
             let is_name = |fact: &Fact| {
-                let said = fact.object().text().is_some_and(|name| text::normal(name) == text::normal(alias));
+                let said = fact.object().text().is_some_and(|name| text::normalize(name) == text::normalize(alias));
                 *fact.predicate() == *attribute::ALIAS && fact.subject() == speaker && said
             };
             let mut names = self.facts.iter().filter(|stated| is_name(&stated.fact));

@@ -203,7 +203,7 @@ proptest! {
                 let same: BTreeSet<String> = before.0.iter().zip(&vault.0).enumerate()
                     .filter(|(_, (old, new))| old == new).map(|(number, _)| format!("person-{number}")).collect();
                 for change in &changes {
-                    let subject = match change.writes() {
+                    let subject = match change.written_key() {
                         Some(Key::Fact(id)) => match change {
                             Change::AssertFact(fact) => Some(fact.subject().clone()),
                             // A pending question about a fact that the DM retracted has no effect.

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use hearsay_model::{
-    Acquisition, Attitude, Author, Change, Condition, Confidence, Credence, Date, EngineSetting, Entity, EntityId,
-    Evidence, Excerpt, ExternalId, Fact, FactStatus, GameSetting, GameTime, Justification, KeptRecap, Knower,
-    KnowledgeEdge, Method, Operation, Passage, Provenance, Reveal, Secrecy, Session, SessionId, SessionSetting,
-    Setting, SettingKey, Span, State, Timestamp, Validity, Value, Who,
+    Acquisition, Attitude, Author, Change, Condition, ConditionEntity, Confidence, Credence, Date, EditedRecap,
+    EngineSetting, Entity, EntityId, Evidence, Excerpt, ExternalId, Fact, FactStatus, GameSetting, GameTime,
+    Justification, Knower, KnowledgeEdge, Method, Operation, Passage, Provenance, Reveal, Secrecy, Session, SessionId,
+    SessionSetting, Setting, SettingKey, Span, State, Timestamp, Validity, Value,
 };
 use proptest::prelude::*;
 
@@ -254,8 +254,8 @@ fn reveal(n: u8) -> Reveal {
     let parts = vec![
         Condition::Flag { name: format!("f{}", n % 3), is: flag(n) },
         Condition::Not(Box::new(Condition::Trusts {
-            who: Who::Holder,
-            of: Who::Entity(id(n / 2)),
+            who: ConditionEntity::Holder,
+            of: ConditionEntity::Entity(id(n / 2)),
             at_least: Credence::new(f64::from(n) / 255.0).unwrap(),
         })),
         Condition::Date { from: Date { raw: format!("day {n}"), time: Some(GameTime(n.into())) } },
@@ -296,7 +296,7 @@ fn change(which: u8, n: u8) -> Change {
         19 if n.is_multiple_of(2) => Change::Unset(SettingKey::Flag(format!("f{}", n % 3))),
         19 => Change::Unset(SettingKey::Reveal(format!("r{}", n % 3))),
         20 => {
-            let recap = KeptRecap { session: session(n), players: n.is_multiple_of(2), text: format!("Words {n}.") };
+            let recap = EditedRecap { session: session(n), players: n.is_multiple_of(2), text: format!("Words {n}.") };
             Change::Set(Setting::Session(SessionSetting::Recap(recap)))
         }
         _ if n.is_multiple_of(2) => Change::Set(Setting::Game(GameSetting::Clock(GameTime(n.into())))),

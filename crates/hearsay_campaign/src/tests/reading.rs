@@ -245,7 +245,7 @@ fn the_calendar_of_the_format_is_read() {
     let state = imported(&format!("campaign: {{name: T}}\n{example}"));
     let calendar = state.calendar();
     let check = |raw: &str, printed: &str| {
-        assert_eq!(calendar.print(calendar.parse(raw).unwrap().time.unwrap()), printed, "{raw}");
+        assert_eq!(calendar.format(calendar.parse(raw).unwrap().time.unwrap()), printed, "{raw}");
     };
     check("Shieldmeet 412 Age of Salt", "1 Shieldmeet 412 AS");
     check("31 Frostmoon 412", "31 Frostmoon 412 AS");
@@ -253,7 +253,7 @@ fn the_calendar_of_the_format_is_read() {
     check("413", "1 Frostmoon 1 AB");
     let error = calendar.parse("31 Frostmoon 411").unwrap_err().to_string();
     assert!(error.contains("the day of Frostmoon in the year 411 AS must be from 1 to 30"), "{error}");
-    assert_eq!(calendar.print(calendar.end_of("Frostmoon 2 AB").unwrap()), "30 Frostmoon 2 AB, 23:59");
+    assert_eq!(calendar.format(calendar.end_of("Frostmoon 2 AB").unwrap()), "30 Frostmoon 2 AB, 23:59");
 }
 
 #[test]
@@ -261,7 +261,7 @@ fn the_clock_goes_on_with_the_sessions() {
     let clock = |sessions: &str| {
         let head = HEAD.replace("id: test}", "id: test, start: 2 Rain 3}");
         let state = imported(&format!("{head}sessions: [{sessions}]"));
-        state.calendar().print(state.clock().unwrap())
+        state.calendar().format(state.clock().unwrap())
     };
     assert_eq!(clock("{id: s1, log: [Rain falls.]}"), "2 Rain 3");
     assert_eq!(clock("{id: s1, start: 3 Rain 3, end: 4 Rain 3}, {id: s2, start: 1 Rain 3}"), "4 Rain 3");

@@ -2,8 +2,8 @@
 
 use hearsay_belief::revealable;
 use hearsay_model::{
-    Author, Change, Condition, Credence, EntityId, Operation, Predicate, Setting, SettingKey, State, Timestamp, Value,
-    Who, WorldSetting,
+    Author, Change, Condition, ConditionEntity, Credence, EntityId, Operation, Predicate, Setting, SettingKey, State,
+    Timestamp, Value, WorldSetting,
 };
 
 use super::{HEAD, apply, fact, fixture, import, imported, read_good, read_text};
@@ -27,7 +27,7 @@ fn flag(name: &str, is: Value) -> Condition {
     Condition::Flag { name: name.into(), is }
 }
 
-fn trusts(who: Who, of: Who) -> Condition {
+fn trusts(who: ConditionEntity, of: ConditionEntity) -> Condition {
     Condition::Trusts { who, of, at_least: Credence::new(0.8).unwrap() }
 }
 
@@ -47,14 +47,14 @@ fn conditions_are_read_in_their_short_form() {
         name: Predicate::new(name).unwrap(),
         is: is.into(),
     };
-    let (listener, bob) = (|| Who::Listener, || Who::Entity(id("bob")));
+    let (listener, bob) = (|| ConditionEntity::Listener, || ConditionEntity::Entity(id("bob")));
     let owns = |who| Condition::Owns { who, item: id("book") };
     let state = imported(&with("{when: {flag: fire-reported}}"));
     check("{trust: {who: Bob Elm, of: listener, at_least: 0.8}}", trusts(bob(), listener()));
-    check("{trust: {at_least: 0.8}}", trusts(Who::Holder, listener()));
+    check("{trust: {at_least: 0.8}}", trusts(ConditionEntity::Holder, listener()));
     check("{owns: {who: listener, item: book}}", owns(listener()));
     check("{owns: {item: book}}", owns(listener()));
-    check("{owns: {who: holder, item: book}}", owns(Who::Holder));
+    check("{owns: {who: holder, item: book}}", owns(ConditionEntity::Holder));
     let member =
         |rank: Option<&str>| Condition::Member { who: bob(), group: id("guild"), rank: rank.map(str::to_owned) };
     check("{member: {who: bob, group: guild}}", member(None));

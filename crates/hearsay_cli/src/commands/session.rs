@@ -51,7 +51,7 @@ fn step(campaign: &args::Campaign, step: SessionStep, output: &mut Output) -> Re
     let memory = campaign::open(campaign, Access::Write, EncoderUse::Disabled, output)?;
     let written = memory.session(Author::Dm, step)?.wait()?;
     print_written(&written, output)?;
-    if let Some(playing) = memory.read(|world| Ok(world.state.playing().cloned()))?.wait()? {
+    if let Some(playing) = memory.read(|world| Ok(world.state.active_session().cloned()))?.wait()? {
         output.line(format!("  present: {}", format_ids(&playing.here)))?;
     }
     print_with_reveals(&memory, written, output)?;
@@ -123,7 +123,8 @@ struct SessionEndOutput {
 
 fn end(args: &args::SessionEnd, output: &mut Output) -> Result<()> {
     let memory = campaign::open(&args.campaign, Access::Write, EncoderUse::Disabled, output)?;
-    let playing = memory.read(|world| Ok(world.state.playing().map(|playing| playing.session.to_string())))?.wait()?;
+    let playing =
+        memory.read(|world| Ok(world.state.active_session().map(|playing| playing.session.to_string())))?.wait()?;
     let written = memory.session(Author::Dm, SessionStep::End { time: args.time.clone() })?.wait()?;
     print_written(&written, output)?;
     let report = memory

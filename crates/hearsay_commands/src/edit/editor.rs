@@ -57,7 +57,7 @@ pub(crate) struct Correction<'a> {
 impl Editor<'_> {
     fn provenance(&self) -> Provenance {
         let method = if self.author == Author::Game { Method::Witnessed } else { Method::Authored };
-        let session = self.state.playing().map(|playing| playing.session.clone());
+        let session = self.state.active_session().map(|playing| playing.session.clone());
         Provenance { recorded: self.now, session, ..Provenance::new(method, self.author.clone()) }
     }
 
@@ -156,10 +156,10 @@ impl Editor<'_> {
         if let Some(def) = vocabulary.inverse_of(&predicate) {
             return Ok((def.name.clone(), true));
         }
-        let words = text::normal(given);
+        let words = text::normalize(given);
         let matches_phrase = |phrase: &str, first: &str, last: &str| {
             let between = phrase.strip_prefix(first).and_then(|phrase| phrase.strip_suffix(last));
-            between.is_some_and(|between| text::normal(between) == words)
+            between.is_some_and(|between| text::normalize(between) == words)
         };
         let forward = vocabulary.predicates().find(|def| matches_phrase(&def.phrase, "{subject} ", " {object}"));
         let backward = vocabulary.predicates().find(|def| {
@@ -277,7 +277,7 @@ fn moved_edges(state: &State, old: FactId, new: FactId) -> Vec<Change> {
             continue;
         }
         let moves_along = |edge: &&Arc<KnowledgeEdge>| edge.acquisition.is_independent() && has_existing_knower(edge);
-        pending.extend(state.resting_on(id).map(|(_, edge)| edge).filter(moves_along).cloned());
+        pending.extend(state.dependent_edges(id).map(|(_, edge)| edge).filter(moves_along).cloned());
         edges.insert(id, edge);
     }
     let (mut new_ids, mut changes) = (BTreeMap::<KnowledgeId, KnowledgeId>::new(), Vec::new());

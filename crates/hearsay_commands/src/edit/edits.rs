@@ -105,7 +105,7 @@ impl Edit {
         let editor = Editor { state, author: author.clone(), now };
         let correct_fact = |fact: &str, object: Option<&str>, statement: Option<&str>| -> EditResult {
             let old = find_fact(state, fact)?;
-            let status = if old.status().is_in_world() { old.status() } else { FactStatus::Canon };
+            let status = if old.status().is_knowable() { old.status() } else { FactStatus::Canon };
             let (new, mut changes) =
                 editor.corrected(&old, &Correction { object, statement, ..Correction::default() }, status)?;
             if new.id() != old.id() {
@@ -158,7 +158,7 @@ impl Edit {
 }
 
 fn parse_flag(text: &str) -> Option<Value> {
-    match text::normal(text).as_str() {
+    match text::normalize(text).as_str() {
         "yes" | "true" | "on" => Some(Value::Flag(true)),
         "no" | "false" | "off" => Some(Value::Flag(false)),
         _ => None,

@@ -79,7 +79,7 @@ impl<'a> EventContext<'a> {
         let Circumstances { place, time, session } = circumstances;
         let session = session.as_ref().map(|given| find_session(state, given)).transpose()?;
         let end = session.as_ref().and_then(|session| session.end.clone().or_else(|| session.start.clone()));
-        let playing = state.playing().filter(|_| session.is_none());
+        let playing = state.active_session().filter(|_| session.is_none());
         let time = match time {
             Some(raw) => Some(state.calendar().parse(raw)?),
             None => match playing {
@@ -370,11 +370,11 @@ pub(crate) fn mentioned_entities(state: &State, text: &str) -> Vec<EntityId> {
 
 /// Returns whether `name` is a name of the entity and is not secret.
 fn is_public_name(state: &State, id: &EntityId, name: &str) -> bool {
-    let name = text::normal(name);
+    let name = text::normalize(name);
     let name_facts = [attribute::NAME, attribute::ALIAS].map(|name| state.facts_with_subject(id, name).all());
     name_facts.into_iter().flatten().any(|fact| {
         let is_open = fact.secrecy() != Secrecy::Secret;
-        is_open && fact.object().text().is_some_and(|recorded_name| text::normal(recorded_name) == name)
+        is_open && fact.object().text().is_some_and(|recorded_name| text::normalize(recorded_name) == name)
     })
 }
 

@@ -84,15 +84,15 @@ impl MergePlan {
     /// # Errors
     /// Returns the same errors as [`merge`].
     pub fn refreshed_operation(&self, state: &State, now: Timestamp) -> Result<Operation, CommandError> {
-        let written_keys: BTreeSet<Key> = self.operation.changes.iter().filter_map(Change::writes).collect();
+        let written_keys: BTreeSet<Key> = self.operation.changes.iter().filter_map(Change::written_key).collect();
         let later_entries = state.journal().rev().take_while(|(position, _)| *position > self.planned_at);
         let merged_entities = [&self.gone, &self.into];
         let affects_merge = |change: &Change| {
             if !change.is_local() {
                 return !change.is_slot();
             }
-            let mut affects_merge = change.writes().is_some_and(|key| written_keys.contains(&key));
-            change.reads(|reference| {
+            let mut affects_merge = change.written_key().is_some_and(|key| written_keys.contains(&key));
+            change.visit_references(|reference| {
                 affects_merge |= match reference {
                     Reference::Entity(id) => merged_entities.contains(&id),
                     Reference::Fact(id) => {

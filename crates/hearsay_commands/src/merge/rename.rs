@@ -337,7 +337,7 @@ impl<'a> EntityRename<'a> {
     /// Returns whether an edge refers to the renamed entity or to a renamed fact. Ignores its justifications.
     fn concerns(&self, edge: &KnowledgeEdge) -> bool {
         let mut concerns = false;
-        edge.references(&mut |reference| {
+        edge.visit_references(&mut |reference| {
             concerns |= match reference {
                 Reference::Entity(id) => id == self.removed,
                 Reference::Fact(id) => self.facts.contains_key(&id),

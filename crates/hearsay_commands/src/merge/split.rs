@@ -79,7 +79,7 @@ fn later_dependent_merge(
     merge: &Operation,
     remaining: &EntityId,
 ) -> Option<EntityId> {
-    let mut written_keys: Vec<Key> = merge.changes.iter().filter_map(Change::writes).collect();
+    let mut written_keys: Vec<Key> = merge.changes.iter().filter_map(Change::written_key).collect();
     written_keys.retain(|key| !matches!(key, Key::Entity(id) if id == remaining) && !matches!(key, Key::Setting(_)));
     written_keys.sort_unstable();
     let later_entries = state.journal().rev().take_while(|(at, _)| *at > position).filter(|(_, entry)| entry.live);
@@ -93,7 +93,7 @@ fn later_dependent_merge(
         let has_moved_records =
             changes.iter().any(|change| matches!(change, Change::RemoveEntity(id) if id == removed));
         let touches_same_records =
-            changes.iter().filter_map(Change::writes).any(|key| written_keys.binary_search(&key).is_ok());
+            changes.iter().filter_map(Change::written_key).any(|key| written_keys.binary_search(&key).is_ok());
         (has_moved_records && touches_same_records).then(|| removed.clone())
     })
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use hearsay_belief::present;
 use hearsay_model::{
-    Author, Change, Date, EngineSetting, EntityId, Evidence, Kind, Knower, Operation, Passage, PassageId, Playing,
-    Session, SessionSetting, Setting, State, Timestamp,
+    ActiveSession, Author, Change, Date, EngineSetting, EntityId, Evidence, Kind, Knower, Operation, Passage,
+    PassageId, Session, SessionSetting, Setting, State, Timestamp,
 };
 use hearsay_query::{
     dates::parse_date,
@@ -93,7 +93,7 @@ impl Log {
         if self.lines.is_empty() {
             return Err(CommandError::EmptyLog);
         }
-        let playing = state.playing();
+        let playing = state.active_session();
         let (session, first_place) = match (&self.new, &self.session, playing) {
             (Some(new), ..) => new.session(state)?,
             (None, Some(given), _) => (Session::clone(&*find_session(state, given)?), None),
@@ -142,7 +142,7 @@ impl Log {
             }
         }
         if let Some(playing) = playing {
-            let now = Playing { place: position.place.clone(), time: position.time.clone(), ..playing.clone() };
+            let now = ActiveSession { place: position.place.clone(), time: position.time.clone(), ..playing.clone() };
             changes.extend((now != *playing).then_some(Change::Set(Setting::Session(SessionSetting::Playing(now)))));
         }
         let summary = match (&self.lines[..], &self.source) {

@@ -1,8 +1,9 @@
 //! Sessions: start, attendance, log and end.
 //!
-//! At most one session is being played. [`State::playing`](hearsay_model::State::playing) returns this session and the
-//! characters that are present. Records made during the session belong to it, unless another session is given. Like an
-//! [`Edit`](crate::edit::Edit), a step computes one operation from the current state, but does not apply it.
+//! At most one session is being played. [`State::active_session`](hearsay_model::State::active_session) returns this
+//! session and the characters that are present. Records made during the session belong to it, unless another session is
+//! given. Like an [`Edit`](crate::edit::Edit), a step computes one operation from the current state, but does not apply
+//! it.
 
 mod log;
 mod new;

@@ -1,6 +1,6 @@
 //! Saves a recap that the DM edited.
 
-use hearsay_model::{Author, Change, KeptRecap, Operation, SessionSetting, Setting, SettingKey, State, Timestamp};
+use hearsay_model::{Author, Change, EditedRecap, Operation, SessionSetting, Setting, SettingKey, State, Timestamp};
 use hearsay_query::resolve::find_session;
 
 use crate::CommandError;
@@ -9,14 +9,14 @@ use crate::CommandError;
 ///
 /// # Errors
 /// Returns an error if there is no such session.
-pub fn keep_recap(state: &State, recap: &KeptRecap, now: Timestamp) -> Result<Operation, CommandError> {
+pub fn keep_recap(state: &State, recap: &EditedRecap, now: Timestamp) -> Result<Operation, CommandError> {
     let session = find_session(state, recap.session.as_str())?.id.clone();
     let key = SettingKey::Recap(session.clone(), recap.players);
     let (verb, change) = match recap.text.trim() {
         "" => ("withdraw", Change::Unset(key.clone())),
         text => (
             "write",
-            Change::Set(Setting::Session(SessionSetting::Recap(KeptRecap {
+            Change::Set(Setting::Session(SessionSetting::Recap(EditedRecap {
                 session,
                 players: recap.players,
                 text: text.into(),

@@ -1,8 +1,8 @@
 //! Steps of a session: its start, changes of attendance, and its end.
 
 use hearsay_model::{
-    Author, Change, Date, EntityId, Operation, Playing, Session, SessionId, SessionSetting, Setting, SettingKey, State,
-    Timestamp,
+    ActiveSession, Author, Change, Date, EntityId, Operation, Session, SessionId, SessionSetting, Setting, SettingKey,
+    State, Timestamp,
 };
 use hearsay_query::{
     dates::parse_date,
@@ -57,19 +57,19 @@ impl SessionStep {
 type StepResult = Result<(String, Vec<Change>), CommandError>;
 
 fn start(state: &State, new: &NewSession) -> StepResult {
-    if let Some(playing) = state.playing() {
+    if let Some(playing) = state.active_session() {
         return Err(CommandError::Playing(playing.session.clone()));
     }
     let (session, place) = new.session(state)?;
     let place = place.or_else(|| last_place(state));
     let (id, present, time) = (session.id.clone(), session.present.clone(), session.start.clone());
     let summary = format!("{id} begins: {}", session.title);
-    let playing = Setting::Session(SessionSetting::Playing(Playing { session: id, here: present, place, time }));
+    let playing = Setting::Session(SessionSetting::Playing(ActiveSession { session: id, here: present, place, time }));
     Ok((summary, vec![Change::SetSession(session), Change::Set(playing)]))
 }
 
 fn attend(state: &State, arrive: &[String], leave: &[String]) -> StepResult {
-    let playing = state.playing().ok_or(CommandError::NotPlaying)?;
+    let playing = state.active_session().ok_or(CommandError::NotPlaying)?;
     let (arrive, leave) = (resolve_all(state, arrive)?, resolve_all(state, leave)?);
     let mut present = playing.here.clone();
     for character in &arrive {
@@ -83,8 +83,10 @@ fn attend(state: &State, arrive: &[String], leave: &[String]) -> StepResult {
         present.remove(index.ok_or_else(|| CommandError::Attendance { who: character.clone(), here: false })?);
     }
     present.sort();
-    let mut changes =
-        vec![Change::Set(Setting::Session(SessionSetting::Playing(Playing { here: present, ..playing.clone() })))];
+    let mut changes = vec![Change::Set(Setting::Session(SessionSetting::Playing(ActiveSession {
+        here: present,
+        ..playing.clone()
+    })))];
     let mut session = session_of(state, &playing.session)?;
     let present_count = session.present.len();
     session.present.extend(arrive.iter().cloned());
@@ -102,7 +104,7 @@ fn attend(state: &State, arrive: &[String], leave: &[String]) -> StepResult {
 }
 
 fn end(state: &State, time: Option<&str>) -> StepResult {
-    let playing = state.playing().ok_or(CommandError::NotPlaying)?;
+    let playing = state.active_session().ok_or(CommandError::NotPlaying)?;
     let mut session = session_of(state, &playing.session)?;
     session.end = match time {
         Some(raw) => Some(parse_date(state, raw)?),
@@ -112,7 +114,7 @@ fn end(state: &State, time: Option<&str>) -> StepResult {
     if let (Some(start_time), Some(end_time)) = (time_of(&session.start), time_of(&session.end))
         && end_time < start_time
     {
-        let print = |time| state.calendar().print(time);
+        let print = |time| state.calendar().format(time);
         let (start, end) = (print(start_time), print(end_time));
         return Err(CommandError::SessionEndsTooEarly { session: session.id, start, end });
     }

@@ -92,7 +92,7 @@ proptest! {
     fn absent_characters_hear_nothing_and_undo_reverts_everything(steps in prop::collection::vec(step(), 1..30)) {
         let mut state = inn();
         for step in &steps {
-            let before = state.playing().cloned();
+            let before = state.active_session().cloned();
             let Some(operation) = operation(&state, step) else { continue };
             let lines: Vec<_> = operation.changes.iter().filter_map(|change| match change {
                 Change::AddPassage(passage) => Some(std::sync::Arc::clone(passage)),
@@ -113,7 +113,7 @@ proptest! {
                 let spoke = line.speaker.as_ref().is_some_and(|id| id.as_str() == "moss");
                 prop_assert_eq!(others, line.place.is_some() || spoke);
             }
-            if let Some(playing) = state.playing() {
+            if let Some(playing) = state.active_session() {
                 let session = state.session(&playing.session).unwrap();
                 prop_assert!(playing.here.is_sorted());
                 // An undo out of order may restore a session that has ended.

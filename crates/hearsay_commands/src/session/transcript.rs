@@ -91,7 +91,7 @@ pub struct PreviewRow {
 
 /// Returns whether a name refers to the person who runs the game.
 fn is_dm(name: &str) -> bool {
-    words::has(&words::english().narrators, &text::normal(name))
+    words::contains_word(&words::english().narrators, &text::normalize(name))
 }
 
 impl TranscriptImport {
@@ -109,7 +109,7 @@ impl TranscriptImport {
             .into_iter()
             .map(|(name, lines)| {
                 let identity = assigned_speakers
-                    .get(&text::normal(name))
+                    .get(&text::normalize(name))
                     .cloned()
                     .unwrap_or_else(|| self.identify_speaker(state, &first_names, name));
                 SpeakerRow { name: name.to_owned(), lines, is: identity }
@@ -188,9 +188,9 @@ impl TranscriptImport {
     fn assigned_speakers(&self, state: &State) -> Result<BTreeMap<String, SpeakerIs>, CommandError> {
         let mut assignments = BTreeMap::new();
         let names_in_file: Vec<String> =
-            self.transcript.speakers().iter().map(|(name, _)| text::normal(name)).collect();
+            self.transcript.speakers().iter().map(|(name, _)| text::normalize(name)).collect();
         let mut assign = |name: &str, identity: SpeakerIs| {
-            let name = text::normal(name);
+            let name = text::normalize(name);
             if !names_in_file.contains(&name) {
                 let speakers = self.transcript.speakers().iter().map(|(name, _)| (*name).to_owned()).collect();
                 return Err(CommandError::NoSpeaker { name, speakers });
@@ -225,7 +225,7 @@ impl TranscriptImport {
         if is_dm(name_without_note) || is_dm(note) {
             return SpeakerIs::Dm;
         }
-        match first_names.get(&text::normal(name_without_note)).map(Vec::as_slice) {
+        match first_names.get(&text::normalize(name_without_note)).map(Vec::as_slice) {
             None | Some([]) => SpeakerIs::Unknown,
             Some([character]) => SpeakerIs::Character(character.clone()),
             Some(candidates) => SpeakerIs::Ambiguous(candidates.to_vec()),
@@ -259,7 +259,7 @@ const PLAYER_ATTRIBUTE: &str = "player";
 fn add_players(state: &State, names: &mut FirstNames) {
     for id in state.entities().map(|entity| &entity.id) {
         let Some(player) = state.newest(id, PLAYER_ATTRIBUTE).and_then(|fact| fact.object().text()) else { continue };
-        let full_name = text::normal(player);
+        let full_name = text::normalize(player);
         let first_name = text::words(player).into_iter().next().filter(|first_name| *first_name != full_name);
         for name in first_name.into_iter().chain([full_name]) {
             let characters = names.entry(name).or_default();

@@ -15,7 +15,7 @@ use hearsay_commands::{
     session::{Log, SessionStep, keep_recap},
     teach::Teach,
 };
-use hearsay_model::{ApplyError, Author, Change, GameSetting, KeptRecap, Operation, Position, Setting};
+use hearsay_model::{ApplyError, Author, Change, EditedRecap, GameSetting, Operation, Position, Setting};
 use hearsay_query::journal::{UndoTarget, undo_summary};
 
 use super::Memory;
@@ -83,7 +83,7 @@ impl Memory {
     /// # Errors
     /// Returns the same errors as [`write`](Self::write). The ticket also fails if the session does not exist, or if
     /// there is no recap to remove.
-    pub fn keep_recap(&self, recap: KeptRecap) -> Result<Ticket<Written>, MemoryError> {
+    pub fn keep_recap(&self, recap: EditedRecap) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |snapshot| Ok(keep_recap(&snapshot.state, &recap, now())?))
     }
 
@@ -206,7 +206,7 @@ impl Memory {
     pub fn set_clock(&self, time: hearsay_model::GameTime) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |snapshot| {
             let change = Change::Set(Setting::Game(GameSetting::Clock(time)));
-            let summary = format!("set the clock to {}", snapshot.state.calendar().print(time));
+            let summary = format!("set the clock to {}", snapshot.state.calendar().format(time));
             Ok(Operation { recorded: now(), ..Operation::new(Author::Game, summary, vec![change]) })
         })
     }

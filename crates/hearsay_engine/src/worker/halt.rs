@@ -132,7 +132,7 @@ impl Worker {
             };
             let position = next;
             next = position.next();
-            let keys = operation.changes.iter().filter_map(Change::writes);
+            let keys = operation.changes.iter().filter_map(Change::written_key);
             let mut touched: Vec<Key> = keys.chain(transients.subjects()).collect();
             touched.sort_unstable();
             touched.dedup();

@@ -142,7 +142,7 @@ impl Asking {
         let removed: Vec<PassageId> = self.saved.queue.passages().filter(|id| state.passage(*id).is_none()).collect();
         self.is_dirty |= !removed.is_empty();
         removed.into_iter().for_each(|id| _ = self.saved.queue.forget(id));
-        let read_up_to = state.read_up_to();
+        let read_up_to = state.extracted_up_to();
         let mut recent = Vec::new();
         for (_, entry) in state.journal().rev().take_while(|(position, _)| *position > read_up_to) {
             recent.extend(entry.operation.changes.iter().filter_map(|change| match change {
@@ -273,7 +273,7 @@ impl Worker {
         if is_extraction_done {
             // Reads the last lines of a session once it is no longer being played, and the last lines of other
             // conversations once the memory closes.
-            let playing = self.world.state.playing().map(|playing| session_source(&playing.session));
+            let playing = self.world.state.active_session().map(|playing| session_source(&playing.session));
             let is_finished = |source: &&str| match source.starts_with("session ") {
                 true => Some(*source) != playing.as_deref(),
                 false => closing && !asking.is_paused,

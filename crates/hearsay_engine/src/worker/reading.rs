@@ -121,7 +121,7 @@ impl Readings {
         let uses_reading_model = extraction.engine == ExtractionEngine::Model;
         let model = uses_reading_model.then(|| Arc::new(LazyReadingModel::new(&settings.model)));
         let mut readings = Self { enabled, language, model, ..Self::default() };
-        let (read_up_to, mut passages_with_findings) = (state.read_up_to(), HashSet::new());
+        let (read_up_to, mut passages_with_findings) = (state.extracted_up_to(), HashSet::new());
         for (position, entry) in state.journal().filter(|(_, entry)| entry.live) {
             if entry.operation.author == Author::Extractor {
                 let passage = passage_of_findings(&entry.operation);
@@ -417,10 +417,10 @@ impl Worker {
             Some(position) => Position(position.0.saturating_sub(1)),
             None => self.world.state.position(),
         };
-        if position <= self.world.state.read_up_to() {
+        if position <= self.world.state.extracted_up_to() {
             return false;
         }
-        let change = Change::Set(Setting::Engine(EngineSetting::Read(position)));
+        let change = Change::Set(Setting::Engine(EngineSetting::ExtractedUpTo(position)));
         let operation = Operation::new(Author::Extractor, "record the progress of fact extraction", vec![change]);
         self.writes.push(Write::Own(Operation { recorded: now(), ..operation }));
         true

@@ -502,7 +502,7 @@ fn reach(state: &State, made: &Made) -> Option<BTreeSet<Key>> {
         if !change.is_local() {
             return None;
         }
-        let written = change.writes();
+        let written = change.written_key();
         reach.extend(written.clone());
         if let Some(fact) = change.fact() {
             // A name that nobody had before cannot change which entities other operations refer to.
@@ -516,7 +516,7 @@ fn reach(state: &State, made: &Made) -> Option<BTreeSet<Key>> {
         } else if let Some(Key::Fact(fact)) = written {
             reach_known(state, fact, &mut reach)?;
         } else {
-            change.reads(|reference| _ = reach.insert(reference.into()));
+            change.visit_references(|reference| _ = reach.insert(reference.into()));
         }
     }
     Some(reach)

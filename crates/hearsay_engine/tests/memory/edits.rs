@@ -144,7 +144,7 @@ fn the_newer_state_ends_the_older_when_it_begins() {
     let since = |since: &str| FactOptions { since: Some(since.into()), ..FactOptions::default() };
     let day = |n: i64| {
         let state = state(&memory);
-        state.calendar().print(hearsay_model::GameTime(n * DAY))
+        state.calendar().format(hearsay_model::GameTime(n * DAY))
     };
     do_edit(&memory, relate_with("Pell", "EMPLOYED_BY", "Mirela Voss", since(&day(2))));
     do_edit(&memory, relate_with("Pell", "EMPLOYED_BY", "The Guild", since(&day(3))));

@@ -35,7 +35,7 @@ fn as_of(state: &State, text: &str) -> Result<Option<hearsay_model::GameTime>, M
 fn readings_of_a_campaign() {
     let (memory, before) = campaign();
     let moment = |text: &str| as_of(&before, text).unwrap();
-    let print = |text: &str| before.calendar().print(moment(text).unwrap());
+    let print = |text: &str| before.calendar().format(moment(text).unwrap());
     assert_eq!(print("4 Rainmoon 412"), "4 Rainmoon 412 HR, 23:59");
     assert_eq!(print("4 Rainmoon 412, 10:15"), "4 Rainmoon 412 HR, 10:15");
     for session in ["session-2", "Session 2"] {
@@ -310,7 +310,7 @@ fn the_dead_are_no_sources_and_secrets_begin() {
 fn dates_are_told_by_the_game_clock_and_sessions_by_name() {
     let (memory, before) = campaign();
     let clock = before.clock().unwrap();
-    let days_ago = |days: i64| before.calendar().print(hearsay_model::GameTime((clock.0 / DAY - days) * DAY));
+    let days_ago = |days: i64| before.calendar().format(hearsay_model::GameTime((clock.0 / DAY - days) * DAY));
     let since = |raw: &str| FactOptions { since: Some(raw.into()), ..FactOptions::default() };
     do_edit(&memory, relate_with("Pell", "OWES", "Odo Brandt", since("yesterday")));
     let owes = fact(&memory, "pell", "OWES");

@@ -1,6 +1,8 @@
 use hearsay_commands::edit::Edit;
 use hearsay_engine::{Event, Memory};
-use hearsay_model::{Author, Change, Condition, Credence, GameSetting, Kind, Operation, Reveal, Setting, Value, Who};
+use hearsay_model::{
+    Author, Change, Condition, ConditionEntity, Credence, GameSetting, Kind, Operation, Reveal, Setting, Value,
+};
 use hearsay_query as query;
 
 use crate::support::*;
@@ -59,8 +61,12 @@ fn the_dm_is_told_once_when_a_secret_may_be_told() {
     let reveal = |name: &str, when| Reveal { id: name.into(), fact, holder: Some(id("mirela-voss")), when, note: None };
     let set_reveal = |reveal| Change::Set(Setting::Game(GameSetting::Reveal(reveal)));
     let fire = Condition::Flag { name: "fire-reported".into(), is: Value::Flag(true) };
-    let ring = Condition::Owns { who: Who::Listener, item: id("silver-ring") };
-    let trusts = Condition::Trusts { who: Who::Holder, of: Who::Listener, at_least: Credence::new(0.8).unwrap() };
+    let ring = Condition::Owns { who: ConditionEntity::Listener, item: id("silver-ring") };
+    let trusts = Condition::Trusts {
+        who: ConditionEntity::Holder,
+        of: ConditionEntity::Listener,
+        at_least: Credence::new(0.8).unwrap(),
+    };
     write(
         &memory,
         vec![set_reveal(reveal("fire", fire)), set_reveal(reveal("ring", ring)), set_reveal(reveal("trust", trusts))],

@@ -130,9 +130,9 @@ fn one_session_is_played_at_a_time() {
     let session = state_now.sessions().next().unwrap();
     assert_eq!((session.number, session.title.as_str()), (Some(1), "The ledger"));
     assert_eq!(session.end.as_ref().unwrap().time.unwrap().0, 1_100);
-    assert!(state_now.playing().is_none());
+    assert!(state_now.active_session().is_none());
     step(&memory, again()).unwrap();
-    assert_eq!(state(&memory).playing().unwrap().session.as_str(), "session-2");
+    assert_eq!(state(&memory).active_session().unwrap().session.as_str(), "session-2");
 }
 
 #[test]
@@ -142,12 +142,12 @@ fn steps_are_undone_one_by_one() {
     log(&memory, Some("Pell"), "I saw a boat.").unwrap();
     let ended = step(&memory, SessionStep::End { time: None }).unwrap();
     memory.undo(UndoTarget::At(ended.position)).unwrap().wait().unwrap();
-    assert_eq!(state(&memory).playing().unwrap().session.as_str(), "session-1", "it goes on");
+    assert_eq!(state(&memory).active_session().unwrap().session.as_str(), "session-1", "it goes on");
     memory.undo(UndoTarget::Last).unwrap().wait().unwrap();
     assert_eq!(state(&memory).passages().count(), 0);
     memory.undo(UndoTarget::Last).unwrap().wait().unwrap();
     let state_now = state(&memory);
-    assert!(state_now.playing().is_none() && state_now.sessions().next().is_none());
+    assert!(state_now.active_session().is_none() && state_now.sessions().next().is_none());
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn a_running_session_is_exported_and_imported() {
     memory.export(&file).unwrap().wait().unwrap();
     let other = empty();
     other.import(&file).unwrap().wait().unwrap();
-    assert_eq!(state(&other).playing(), state(&memory).playing());
+    assert_eq!(state(&other).active_session(), state(&memory).active_session());
 }
 
 fn import(text: &str, name: &str) -> TranscriptImport {
@@ -320,7 +320,7 @@ fn threads_are_open_until_they_are_over() {
     assert_eq!(open(ThreadFilter { about, ..ThreadFilter::default() }), [ThreadKind::Promise]);
     do_edit(&memory, set("Find the ring", "stage", "Done: it was in the well"));
     let owes = fact(&memory, "pell", "OWES").id().to_string();
-    let until = state(&memory).calendar().print(hearsay_model::GameTime(1_000));
+    let until = state(&memory).calendar().format(hearsay_model::GameTime(1_000));
     memory.retcon(Retcon::Until { fact: owes, until }).unwrap().wait().unwrap();
     let left = [ThreadKind::Promise, ThreadKind::Secret];
     assert_eq!(open(ThreadFilter::default()), left);

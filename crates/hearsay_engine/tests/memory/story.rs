@@ -3,7 +3,7 @@
 
 use hearsay_commands::session::{Log, LogLine, NewSession, SessionStep};
 use hearsay_engine::{ImportProgress, ImportStage, Memory};
-use hearsay_model::{Author, KeptRecap, Kind, Position, Precision};
+use hearsay_model::{Author, EditedRecap, Kind, Position, Precision};
 use hearsay_query as query;
 use hearsay_query::{
     journal::{HistoryFilter, UndoTarget},
@@ -131,8 +131,8 @@ fn an_edited_recap_is_saved() {
     memory.session(Author::Dm, SessionStep::Start(NewSession::default())).unwrap().wait().unwrap();
     let line = LogLine::new("Rain falls.");
     memory.log(Author::Dm, Log { lines: vec![line], ..Log::default() }).unwrap().wait().unwrap();
-    let session = state(&memory).playing().unwrap().session.clone();
-    let recap = |players, text: &str| KeptRecap { session: session.clone(), players, text: text.into() };
+    let session = state(&memory).active_session().unwrap().session.clone();
+    let recap = |players, text: &str| EditedRecap { session: session.clone(), players, text: text.into() };
     let save_recap = |memory: &Memory, recap| memory.keep_recap(recap).unwrap().wait();
     save_recap(&memory, recap(false, "It rained on the guilty. ")).unwrap();
     save_recap(&memory, recap(true, "It rained.")).unwrap();

@@ -62,5 +62,5 @@ pub(super) fn values_match(a: &str, b: &str) -> bool {
         text::words(value).into_iter().filter(|word| !["a", "an", "the"].contains(&word.as_str())).collect()
     };
     let (a, b) = (words(a), words(b));
-    !a.is_empty() && !b.is_empty() && (text::names(&a, &b) || text::names(&b, &a))
+    !a.is_empty() && !b.is_empty() && (text::contains_name(&a, &b) || text::contains_name(&b, &a))
 }

@@ -142,7 +142,7 @@ impl<'a> TextPart<'a> {
         let name = item.name.trim();
         let words = text::words(name);
         let is_not_a_name =
-            words.is_empty() || name.chars().count() > MAX_NAME_CHARS || is_pronoun(&text::normal(name));
+            words.is_empty() || name.chars().count() > MAX_NAME_CHARS || is_pronoun(&text::normalize(name));
         let Some(span) = self.normalized.find(name).filter(|_| !is_not_a_name) else {
             rejections.no_names += 1;
             return None;

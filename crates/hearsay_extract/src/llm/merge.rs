@@ -121,7 +121,7 @@ fn merge_entity(
 fn fact_key(fact: &ExtractedFact, vocabulary: &Vocabulary) -> FactKey {
     let mut subject = fact.subject.clone();
     let mut object = match &fact.object {
-        Stated::Value(value) => Stated::Value(text::normal(value)),
+        Stated::Value(value) => Stated::Value(text::normalize(value)),
         entity => entity.clone(),
     };
     let is_symmetric = vocabulary.predicate(&fact.predicate).is_some_and(|def| def.symmetric);
@@ -133,7 +133,7 @@ fn fact_key(fact: &ExtractedFact, vocabulary: &Vocabulary) -> FactKey {
         std::mem::swap(other, &mut subject);
     }
     let predicate = match &fact.relation {
-        Some(words) => format!("{} {}", fact.predicate, text::normal(words)),
+        Some(words) => format!("{} {}", fact.predicate, text::normalize(words)),
         None => fact.predicate.to_string(),
     };
     (subject, predicate, object, fact.denied, fact.over, fact.stated_by.clone())

@@ -23,7 +23,7 @@ impl Calendar {
     pub fn check(&self) -> Result<(), CalendarError> {
         let require = |is_missing: bool, part| if is_missing { Err(CalendarError::MissingPart(part)) } else { Ok(()) };
         require(self.months.is_empty(), "at least one month")?;
-        require(self.months.iter().any(|m| text::normal(&m.name).is_empty()), "a name for each month")?;
+        require(self.months.iter().any(|m| text::normalize(&m.name).is_empty()), "a name for each month")?;
         require(self.hours_per_day == 0, "at least one hour in a day")?;
         require(self.minutes_per_hour == 0, "at least one minute in an hour")?;
         let limit =
@@ -35,7 +35,7 @@ impl Calendar {
         limit(self.leap.len() > MAX_RULES, "the number of leap rules")?;
         limit(self.eras.len() > MAX_ERAS, "the number of eras")?;
         let mut names = BTreeSet::new();
-        if let Some(duplicate) = self.months.iter().find(|month| !names.insert(text::normal(&month.name))) {
+        if let Some(duplicate) = self.months.iter().find(|month| !names.insert(text::normalize(&month.name))) {
             return Err(CalendarError::SameName(duplicate.name.clone()));
         }
         for (index, rule) in self.leap.iter().enumerate() {
@@ -138,11 +138,11 @@ impl Calendar {
     /// not look like a month with a year. Otherwise, a date would be ambiguous, because the name of the era comes after
     /// the year.
     fn check_era_name<'a>(&self, name: &str, mut others: impl Iterator<Item = &'a Era>) -> Result<(), String> {
-        let normal = text::normal(name);
+        let normal = text::normalize(name);
         if !normal.contains(char::is_alphabetic) {
             return Err(format!("`{name}` is not a valid name of an era: use at least one letter"));
         }
-        let is_same = |other: &str| text::normal(other) == normal;
+        let is_same = |other: &str| text::normalize(other) == normal;
         if is_same(&self.era) || others.any(|other| is_same(&other.name) || is_same(&other.short)) {
             return Err(format!("two eras have the name `{name}`: give each era a different name"));
         }

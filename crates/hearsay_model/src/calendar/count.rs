@@ -108,15 +108,15 @@ impl Calendar {
         low
     }
 
-    /// Returns the index of the month with this name. The name must be in [normal form](text::normal).
+    /// Returns the index of the month with this name. The name must be in [normal form](text::normalize).
     pub(super) fn month(&self, name: &str) -> Option<usize> {
-        self.months.iter().position(|month| text::normal(&month.name) == name)
+        self.months.iter().position(|month| text::normalize(&month.name) == name)
     }
 
     /// Returns the index of the month that a leap rule lengthens.
     pub(super) fn leap_month(&self, rule: &LeapRule) -> Option<usize> {
         let exact = self.months.iter().position(|month| month.name == rule.month);
-        exact.or_else(|| self.month(&text::normal(&rule.month)))
+        exact.or_else(|| self.month(&text::normalize(&rule.month)))
     }
 
     /// Returns the number of days in each month of a year.

@@ -148,9 +148,9 @@ impl Default for Calendar {
 }
 
 impl Calendar {
-    /// Prints a game time as a date: `3 Rainmoon 412 HR, 18:30`. At midnight, the time of day is omitted. The year is
+    /// Formats a game time as a date: `3 Rainmoon 412 HR, 18:30`. At midnight, the time of day is omitted. The year is
     /// printed in its era.
-    pub fn print(&self, time: GameTime) -> String {
+    pub fn format(&self, time: GameTime) -> String {
         let (day, minute) = self.day_of(time);
         let (year, month, day) = self.date_of(day);
         let month = self.months.get(month).map_or("", |month| month.name.as_str());
@@ -162,21 +162,21 @@ impl Calendar {
         text
     }
 
-    /// Prints a game time with the given precision: `412 HR` for a year, or `Rainmoon 412 HR` for a month.
-    pub fn print_to(&self, time: GameTime, precision: Precision) -> String {
+    /// Formats a game time with the given precision: `412 HR` for a year, or `Rainmoon 412 HR` for a month.
+    pub fn format_with_precision(&self, time: GameTime, precision: Precision) -> String {
         let (year, month, day) = self.date_of(self.day_of(time).0);
         let month = self.months.get(month).map_or("", |month| month.name.as_str());
         match precision {
             Precision::Year => self.year_name(year),
             Precision::Month => format!("{month} {}", self.year_name(year)),
             Precision::Day => format!("{day} {month} {}", self.year_name(year)),
-            Precision::Minute => self.print(time),
+            Precision::Minute => self.format(time),
         }
     }
 
     /// Returns the interval of the year, month, day or minute that contains a game time. The precision selects the
     /// unit.
-    pub fn around(&self, time: GameTime, precision: Precision) -> DateSpan {
+    pub fn span_around(&self, time: GameTime, precision: Precision) -> DateSpan {
         let (today, _) = self.day_of(time);
         let (year, month, day) = self.date_of(today);
         let (first, after) = match precision {

@@ -25,7 +25,7 @@ impl Calendar {
     /// # Errors
     /// Returns an error as [`parse`](Self::parse) does.
     pub fn parse_span(&self, raw: &str) -> Result<DateSpan, CalendarError> {
-        self.parse_near(raw, None)
+        self.parse_relative(raw, None)
     }
 
     /// Returns the last minute that a written date covers. A fact that is dated "as of Rainmoon 412" was true at that
@@ -44,12 +44,12 @@ impl Calendar {
     /// `tomorrow` and `3 days ago` count from the day of `now`. A time of day alone is on the day of `now`.
     ///
     /// The meaning of a relative date changes from day to day. To store a relative date, store the output of
-    /// [`print`](Self::print) for its first minute.
+    /// [`format`](Self::format) for its first minute.
     ///
     /// # Errors
     /// Returns an error as [`parse`](Self::parse) does. Also returns an error if the text is relative to the present
     /// and `now` is `None`.
-    pub fn parse_near(&self, raw: &str, now: Option<GameTime>) -> Result<DateSpan, CalendarError> {
+    pub fn parse_relative(&self, raw: &str, now: Option<GameTime>) -> Result<DateSpan, CalendarError> {
         DateParser { calendar: self, raw, now }.parse()
     }
 }
@@ -71,7 +71,7 @@ struct DateParser<'a> {
 
 impl<'a> DateParser<'a> {
     fn parse(&self) -> Result<DateSpan, CalendarError> {
-        let normal = text::normal(self.raw);
+        let normal = text::normalize(self.raw);
         let (date_and_time, suffix) = self.split_suffix(&normal);
         let (front, last) = date_and_time.rsplit_once([',', ' ']).unwrap_or(("", date_and_time));
         let (date, minute) = match last.contains(':') {
@@ -98,7 +98,7 @@ impl<'a> DateParser<'a> {
         let calendar = self.calendar;
         let eras = calendar.eras.iter().flat_map(|era| [(&era.name, Suffix::Era(era)), (&era.short, Suffix::Era(era))]);
         let matches = eras.chain([(&calendar.era, Suffix::Plain)]).filter_map(|(name, suffix)| {
-            let name = text::normal(name);
+            let name = text::normalize(name);
             let rest = text.strip_suffix(&name).filter(|_| !name.is_empty())?;
             // The era must be a separate word, except after a number: `412AS`.
             let is_joined = rest.ends_with(char::is_alphanumeric) && name.starts_with(char::is_alphanumeric);

@@ -111,7 +111,7 @@ fn dates_off_the_calendar_say_what_was_expected() {
 fn eras_and_the_plain_count_name_the_same_years() {
     let calendar = salt();
     let check = |raw: &str, printed: &str| {
-        assert_eq!(calendar.print(calendar.parse(raw).unwrap().time.unwrap()), printed, "{raw}");
+        assert_eq!(calendar.format(calendar.parse(raw).unwrap().time.unwrap()), printed, "{raw}");
     };
     check("412", "1 Frostmoon 412 AS");
     check("3 Rainmoon 412 Age of Salt, 18:30", "3 Rainmoon 412 AS, 18:30");
@@ -127,7 +127,7 @@ fn eras_and_the_plain_count_name_the_same_years() {
     check("Shieldmeet 1 BR", "1 Shieldmeet 1 BR");
     check("30 Rainmoon 1 BR", "30 Rainmoon 1 BR");
     let first = calendar.parse("1").unwrap().time.unwrap();
-    assert_eq!((first, calendar.print(GameTime(-1))), (GameTime(0), "30 Rainmoon 1 BR, 23:59".into()));
+    assert_eq!((first, calendar.format(GameTime(-1))), (GameTime(0), "30 Rainmoon 1 BR, 23:59".into()));
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn a_date_covers_what_it_leaves_open() {
     check("2023-02", "1 Feb 2023", "28 Feb 2023, 23:59", Precision::Month);
     check("3 Feb 2024", "3 Feb 2024", "3 Feb 2024, 23:59", Precision::Day);
     check("3 Feb 2024, 12:00", "3 Feb 2024, 12:00", "3 Feb 2024, 12:00", Precision::Minute);
-    let last = calendar.print(GameTime(i64::MAX));
+    let last = calendar.format(GameTime(i64::MAX));
     let (day, _) = last.split_once(',').unwrap();
     assert_eq!(calendar.end_of(day), Ok(GameTime(i64::MAX)), "{day} goes on beyond game time");
 }
@@ -154,9 +154,9 @@ fn the_present_fills_in_what_is_left_out() {
     let calendar = gregorian();
     let now = calendar.parse("1 Mar 2024, 20:00").unwrap().time;
     let check = |raw: &str, printed: &str, precision| {
-        let span = calendar.parse_near(raw, now).unwrap();
-        assert_eq!((calendar.print(span.first).as_str(), span.precision), (printed, precision), "{raw}");
-        assert!(matches!(calendar.parse_near(raw, None), Err(CalendarError::NoGameClock(..))), "{raw}");
+        let span = calendar.parse_relative(raw, now).unwrap();
+        assert_eq!((calendar.format(span.first).as_str(), span.precision), (printed, precision), "{raw}");
+        assert!(matches!(calendar.parse_relative(raw, None), Err(CalendarError::NoGameClock(..))), "{raw}");
     };
     check("4 Feb", "4 Feb 2024", Precision::Day);
     check("the 4th of Feb", "4 Feb 2024", Precision::Day);
@@ -167,8 +167,8 @@ fn the_present_fills_in_what_is_left_out() {
     check("tomorrow", "2 Mar 2024", Precision::Day);
     check("61 days ago", "31 Dec 2023", Precision::Day);
     check("18:30", "1 Mar 2024, 18:30", Precision::Minute);
-    assert_eq!(calendar.parse_near("4 Feb 2020", now), calendar.parse_span("4 Feb 2020"));
-    assert!(calendar.parse_near(&format!("{} days ago", i128::MAX), now).is_err());
+    assert_eq!(calendar.parse_relative("4 Feb 2020", now), calendar.parse_span("4 Feb 2020"));
+    assert!(calendar.parse_relative(&format!("{} days ago", i128::MAX), now).is_err());
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn a_calendar_that_cannot_count_is_refused() {
         assert!(error.contains(expected), "{error}");
         // An unchecked calendar gives wrong dates, but does not panic.
         for minutes in [i64::MIN, -1, 0, i64::MAX] {
-            let _ = calendar.parse_near(&calendar.print(GameTime(minutes)), Some(GameTime(minutes)));
+            let _ = calendar.parse_relative(&calendar.format(GameTime(minutes)), Some(GameTime(minutes)));
         }
     };
     check(&|c| c.months.clear(), "at least one month");
@@ -242,7 +242,7 @@ fn an_old_calendar_is_read_from_its_journal() {
     let calendar: Calendar = serde_json::from_str(old).unwrap();
     let months = vec![month(("Frost", 30))];
     assert_eq!(calendar, Calendar { name: "C".into(), months, era: "HR".into(), ..Calendar::default() });
-    assert_eq!(calendar.print(GameTime(-1)), "30 Frost 0 HR, 23:59");
+    assert_eq!(calendar.format(GameTime(-1)), "30 Frost 0 HR, 23:59");
 }
 
 /// Year, month and day of the days around the year 1, listed by hand.
@@ -319,7 +319,7 @@ proptest! {
     fn what_is_printed_is_read_again(calendar in any_calendar(), minutes in minutes()) {
         prop_assert_eq!(calendar.check(), Ok(()));
         let time = GameTime(minutes);
-        let printed = calendar.print(time);
+        let printed = calendar.format(time);
         let span = calendar.parse_span(&printed).unwrap();
         prop_assert_eq!(span.first, time, "{}", printed);
         prop_assert_eq!(span.precision == Precision::Day, calendar.day_of(time).1 == 0);
@@ -330,17 +330,17 @@ proptest! {
     #[test]
     fn a_day_lies_in_its_month_and_its_year(calendar in any_calendar(), minutes in minutes()) {
         let time = GameTime(minutes);
-        let mut inner = calendar.around(time, Precision::Minute);
+        let mut inner = calendar.span_around(time, Precision::Minute);
         for precision in [Precision::Day, Precision::Month, Precision::Year] {
-            let span = calendar.around(time, precision);
+            let span = calendar.span_around(time, precision);
             prop_assert!(span.first <= inner.first && inner.last <= span.last, "{span:?} around {inner:?}");
             // All times inside the range have the same name. The times just outside have another name.
-            let name = calendar.print_to(time, precision);
-            prop_assert_eq!(&calendar.print_to(span.first, precision), &name);
-            prop_assert_eq!(&calendar.print_to(span.last, precision), &name);
-            prop_assert_eq!(calendar.around(span.last, precision), span);
+            let name = calendar.format_with_precision(time, precision);
+            prop_assert_eq!(&calendar.format_with_precision(span.first, precision), &name);
+            prop_assert_eq!(&calendar.format_with_precision(span.last, precision), &name);
+            prop_assert_eq!(calendar.span_around(span.last, precision), span);
             if let Some(after) = span.last.0.checked_add(1) {
-                prop_assert_eq!(calendar.around(GameTime(after), precision).first, GameTime(after));
+                prop_assert_eq!(calendar.span_around(GameTime(after), precision).first, GameTime(after));
             }
             inner = span;
         }
@@ -366,6 +366,6 @@ proptest! {
 
     #[test]
     fn no_text_makes_it_panic(calendar in any_calendar(), text in "(the )?[0-9:, -]{0,8}( of)? ?(Frost|Moon|Salt|days ago|\\PC{0,4})[0-9:, -]{0,25}(at 1:1|Salt|BR)?", now in prop::option::of(minutes())) {
-        let _ = calendar.parse_near(&text, now.map(GameTime));
+        let _ = calendar.parse_relative(&text, now.map(GameTime));
     }
 }

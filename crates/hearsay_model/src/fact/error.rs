@@ -25,7 +25,7 @@ pub enum FactError {
     },
     /// The validity interval ends before it begins.
     #[error("the fact ends at {until}, before it begins at {from}")]
-    Backwards {
+    EndBeforeStart {
         /// The start of the interval.
         from: GameTime,
         /// The end of the interval.

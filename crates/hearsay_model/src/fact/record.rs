@@ -178,21 +178,21 @@ impl Fact {
 
     /// Returns whether the fact is canon or claimed, and has no end date. Graph searches for the DM follow only these
     /// facts.
-    pub fn stands(&self) -> bool {
+    pub fn is_in_effect(&self) -> bool {
         matches!(self.status(), FactStatus::Canon | FactStatus::Claimed) && !self.validity().is_closed()
     }
 
     /// Calls a function with every record that the fact refers to.
-    pub fn references<'a>(&'a self, visit: &mut dyn FnMut(Reference<'a>)) {
+    pub fn visit_references<'a>(&'a self, visit: &mut dyn FnMut(Reference<'a>)) {
         self.entities().for_each(|id| visit(Reference::Entity(id)));
         self.fact_relation().into_iter().for_each(|relation| visit(Reference::Fact(relation.fact())));
-        self.provenance().references(visit);
+        self.provenance().visit_references(visit);
     }
 
     /// Renames the ids of the records that the fact refers to. The fact's own id is then recomputed.
     pub fn rename<R: Rename>(&mut self, renaming: &mut R) {
         self.parts.rename(renaming);
-        if !R::EQUAL
+        if !R::KEEPS_IDS_EQUAL
             // A valid fact stays valid when its ids are renamed, so this does not fail.
             && let Ok(renamed) = self.to_builder().build()
         {
@@ -409,7 +409,7 @@ impl FactBuilder {
         if let (Some(from), Some(until)) = (parts.validity.start(), parts.validity.end())
             && until < from
         {
-            return Err(FactError::Backwards { from, until });
+            return Err(FactError::EndBeforeStart { from, until });
         }
         let (subject, object) = (&parts.subject, parts.object.entity());
         parts.mentions.retain(|id| id != subject && Some(id) != object);

@@ -26,7 +26,7 @@ impl FactStatus {
     pub const ALL: [Self; 5] = [Self::Proposed, Self::Claimed, Self::Canon, Self::False, Self::Rejected];
 
     /// Returns whether entities can know a fact with this status: any status except proposed and rejected.
-    pub fn is_in_world(self) -> bool {
+    pub fn is_knowable(self) -> bool {
         !matches!(self, Self::Proposed | Self::Rejected)
     }
 

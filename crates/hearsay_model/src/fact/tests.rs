@@ -33,7 +33,7 @@ fn invalid_facts_are_refused() {
     assert!(matches!(empty, Err(FactError::EmptyValue(_))));
     let at = |minute| Some(Date::at(GameTime(minute)));
     let backwards = relation().validity(Validity { from: at(5), until: at(4) }).build();
-    assert!(matches!(backwards, Err(FactError::Backwards { .. })));
+    assert!(matches!(backwards, Err(FactError::EndBeforeStart { .. })));
     assert!(Number::new(f64::NAN).is_err());
 }
 

@@ -97,7 +97,7 @@ impl AcquisitionDescriptor {
     }
 
     /// Returns the descriptor with this name; `None` if there is none.
-    pub fn named(name: &str) -> Option<&'static Self> {
+    pub fn from_name(name: &str) -> Option<&'static Self> {
         Self::ALL.into_iter().find(|kind| kind.name == name)
     }
 }
@@ -172,7 +172,7 @@ impl Acquisition {
 
     /// Returns the entity that the teller named as its own source, if the teller named one.
     #[inline]
-    pub fn cited(&self) -> Option<&EntityId> {
+    pub fn cited_source(&self) -> Option<&EntityId> {
         match self {
             Self::Told { citing, .. } => citing.as_ref(),
             _ => None,
@@ -180,8 +180,8 @@ impl Acquisition {
     }
 
     /// Returns the teller and the source that the teller named. Omits either of them if it is unknown.
-    pub fn people(&self) -> impl Iterator<Item = &EntityId> + Clone {
-        self.teller().into_iter().chain(self.cited())
+    pub fn teller_and_source(&self) -> impl Iterator<Item = &EntityId> + Clone {
+        self.teller().into_iter().chain(self.cited_source())
     }
 
     /// Returns the document in which the knower read the fact; `None` if there is none.
@@ -205,7 +205,7 @@ impl Acquisition {
 
     /// Returns the entities that the acquisition names: teller, cited source and document.
     pub fn entities(&self) -> impl Iterator<Item = &EntityId> {
-        self.people().chain(self.document())
+        self.teller_and_source().chain(self.document())
     }
 
     /// Returns a phrase that names the source, such as `told by Odo Brandt`. The function `name_of` returns the name of

@@ -119,7 +119,7 @@ impl KnowledgeEdge {
     ///
     /// The function is not called with the fact of a [basis](Justification::Basis). It is called with the edge of the
     /// basis, which refers to the same fact.
-    pub fn references<'a>(&'a self, visit: &mut dyn FnMut(Reference<'a>)) {
+    pub fn visit_references<'a>(&'a self, visit: &mut dyn FnMut(Reference<'a>)) {
         self.knower.entity().into_iter().for_each(|id| visit(Reference::Entity(id)));
         visit(Reference::Fact(self.fact));
         self.session.iter().for_each(|id| visit(Reference::Session(id)));
@@ -137,7 +137,7 @@ impl KnowledgeEdge {
         self.session.iter_mut().for_each(|id| renaming.session(id));
         self.co_present.iter_mut().for_each(|id| renaming.entity(id));
         self.sources.iter_mut().for_each(|source| source.rename(renaming));
-        if !R::EQUAL {
+        if !R::KEEPS_IDS_EQUAL {
             self.sort();
         }
     }

@@ -5,7 +5,7 @@ use crate::{Reference, Rename, SettingKey, reference::record_mut};
 
 impl Change {
     /// Returns the key of the record that the change writes; `None` if the change undoes operations or concerns slots.
-    pub fn writes(&self) -> Option<Key> {
+    pub fn written_key(&self) -> Option<Key> {
         Some(match self {
             Self::AddEntity(entity) => Key::Entity(entity.id.clone()),
             Self::RemoveEntity(id) => Key::Entity(id.clone()),
@@ -31,22 +31,22 @@ impl Change {
     /// Calls a function with every record that the change refers to.
     ///
     /// The record that the change writes is also visited if it must already exist.
-    pub fn reads<'a>(&'a self, mut visit: impl FnMut(Reference<'a>)) {
+    pub fn visit_references<'a>(&'a self, mut visit: impl FnMut(Reference<'a>)) {
         match self {
             Self::RemoveEntity(id) => visit(Reference::Entity(id)),
-            Self::AssertFact(fact) | Self::Support(fact) => fact.references(&mut visit),
+            Self::AssertFact(fact) | Self::Support(fact) => fact.visit_references(&mut visit),
             Self::EndFact { fact, .. }
             | Self::SetStatus { fact, .. }
             | Self::SetSecrecy { fact, .. }
             | Self::Confirm(fact)
             | Self::RetractFact(fact) => visit(Reference::Fact(*fact)),
-            Self::Learn(edge) => edge.references(&mut visit),
+            Self::Learn(edge) => edge.visit_references(&mut visit),
             Self::Unlearn(id) => visit(Reference::KnowledgeEdge(*id)),
-            Self::AddPassage(passage) => passage.references(&mut visit),
+            Self::AddPassage(passage) => passage.visit_references(&mut visit),
             Self::RemovePassage(id) => visit(Reference::Passage(*id)),
             Self::SetSession(session) => session.present.iter().for_each(|id| visit(Reference::Entity(id))),
             Self::RemoveSession(id) => visit(Reference::Session(id)),
-            Self::Set(setting) => setting.references(&mut visit),
+            Self::Set(setting) => setting.visit_references(&mut visit),
             Self::AddEntity(_)
             | Self::SetFlag { .. }
             | Self::Unset(_)
@@ -59,8 +59,8 @@ impl Change {
 
     /// Returns the keys of all records that the change writes or refers to. The keys are sorted and unique.
     pub fn touched_keys(&self) -> Vec<Key> {
-        let mut keys: Vec<Key> = self.writes().into_iter().collect();
-        self.reads(|reference| keys.push(reference.into()));
+        let mut keys: Vec<Key> = self.written_key().into_iter().collect();
+        self.visit_references(|reference| keys.push(reference.into()));
         keys.sort_unstable();
         keys.dedup();
         keys

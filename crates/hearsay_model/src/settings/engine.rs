@@ -16,7 +16,7 @@ pub enum EngineSetting {
     /// The id of the sentence encoder that computes the vectors of the campaign.
     Model(String),
     /// The journal position up to which extraction has processed the texts.
-    Read(Position),
+    ExtractedUpTo(Position),
 }
 
 impl EngineSetting {
@@ -24,7 +24,7 @@ impl EngineSetting {
         match self {
             Self::Imported { source, .. } => SettingKey::Imported(source.clone()),
             Self::Model(_) => SettingKey::Model,
-            Self::Read(_) => SettingKey::Read,
+            Self::ExtractedUpTo(_) => SettingKey::Read,
         }
     }
 }

@@ -29,9 +29,9 @@ impl GameSetting {
         }
     }
 
-    pub(super) fn references<'a>(&'a self, visit: &mut dyn FnMut(Reference<'a>)) {
+    pub(super) fn visit_references<'a>(&'a self, visit: &mut dyn FnMut(Reference<'a>)) {
         match self {
-            Self::Reveal(reveal) => reveal.references(visit),
+            Self::Reveal(reveal) => reveal.visit_references(visit),
             Self::Clock(_) | Self::Flag { .. } => {}
         }
     }

@@ -32,7 +32,7 @@ pub enum SettingKey {
     Flag(String),
     /// The key of [`SessionSetting::Playing`](crate::SessionSetting::Playing).
     Playing,
-    /// The key of [`EngineSetting::Read`](crate::EngineSetting::Read).
+    /// The key of [`EngineSetting::ExtractedUpTo`](crate::EngineSetting::ExtractedUpTo).
     Read,
     /// The key of [`ReviewSetting::Learning`](crate::ReviewSetting::Learning).
     Learning,

@@ -7,7 +7,7 @@ use crate::{EntityId, FactId, Reference, Rename};
 
 /// Settings of trust calibration: whether it is enabled, and which of the DM's decisions it ignores.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Learning {
+pub struct CalibrationSettings {
     /// Whether trust calibration is enabled.
     pub enabled: bool,
     /// Facts that the DM accepted or rejected before the latest reset of trust calibration. Trust calibration ignores
@@ -15,7 +15,7 @@ pub struct Learning {
     pub forgotten: Vec<FactId>,
 }
 
-impl Default for Learning {
+impl Default for CalibrationSettings {
     fn default() -> Self {
         Self { enabled: true, forgotten: Vec::new() }
     }
@@ -25,7 +25,7 @@ impl Default for Learning {
 #[derive(Debug, Clone, PartialEq)]
 pub enum ReviewSetting {
     /// The settings of trust calibration.
-    Learning(Learning),
+    Learning(CalibrationSettings),
     /// The DM decided that two similar entities are different. The entity with the smaller id comes first.
     Distinct {
         /// The first entity.
@@ -52,9 +52,9 @@ impl ReviewSetting {
         }
     }
 
-    /// Calls a function with every record that the setting refers to. The facts of [`Learning`] are not visited,
-    /// because they need not exist.
-    pub(super) fn references<'a>(&'a self, visit: &mut dyn FnMut(Reference<'a>)) {
+    /// Calls a function with every record that the setting refers to. The facts of [`CalibrationSettings`] are not
+    /// visited, because they need not exist.
+    pub(super) fn visit_references<'a>(&'a self, visit: &mut dyn FnMut(Reference<'a>)) {
         match self {
             Self::Distinct { one, other } | Self::Merged { gone: one, into: other } => {
                 [one, other].into_iter().for_each(|id| visit(Reference::Entity(id)));
@@ -67,7 +67,7 @@ impl ReviewSetting {
         match self {
             Self::Learning(learning) => {
                 learning.forgotten.iter_mut().for_each(|id| renaming.fact(id));
-                if !R::EQUAL {
+                if !R::KEEPS_IDS_EQUAL {
                     learning.forgotten.sort_unstable();
                 }
             }

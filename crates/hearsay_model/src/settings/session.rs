@@ -8,7 +8,7 @@ use crate::{Date, EntityId, Reference, Rename, SessionId};
 /// The session in progress and its current scene. By default, new records get their session, place and time from this
 /// setting.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Playing {
+pub struct ActiveSession {
     /// The session in progress.
     pub session: SessionId,
     /// The player characters present now. [`Session::present`](crate::Session) lists the characters that were present
@@ -22,7 +22,7 @@ pub struct Playing {
 
 /// A recap of a session as the DM edited it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KeptRecap {
+pub struct EditedRecap {
     /// The session.
     pub session: SessionId,
     /// Whether the recap is for the players (`true`) or for the DM (`false`).
@@ -35,9 +35,9 @@ pub struct KeptRecap {
 #[derive(Debug, Clone, PartialEq)]
 pub enum SessionSetting {
     /// The session in progress. Removing this setting ends the session.
-    Playing(Playing),
+    Playing(ActiveSession),
     /// A recap of a session as the DM edited it. The recap is only shown to people. It does not affect any answer.
-    Recap(KeptRecap),
+    Recap(EditedRecap),
 }
 
 impl SessionSetting {
@@ -56,7 +56,7 @@ impl SessionSetting {
         }
     }
 
-    pub(super) fn references<'a>(&'a self, visit: &mut dyn FnMut(Reference<'a>)) {
+    pub(super) fn visit_references<'a>(&'a self, visit: &mut dyn FnMut(Reference<'a>)) {
         visit(Reference::Session(self.session()));
         if let Self::Playing(playing) = self {
             playing.here.iter().chain(&playing.place).for_each(|id| visit(Reference::Entity(id)));
@@ -68,7 +68,7 @@ impl SessionSetting {
             Self::Playing(playing) => {
                 renaming.session(&mut playing.session);
                 playing.here.iter_mut().chain(&mut playing.place).for_each(|id| renaming.entity(id));
-                if !R::EQUAL {
+                if !R::KEEPS_IDS_EQUAL {
                     playing.here.sort();
                     playing.here.dedup();
                 }

@@ -33,12 +33,12 @@ impl Setting {
 
     /// Calls a function with every record that the setting refers to.
     ///
-    /// The facts of [`Learning`](crate::Learning) are not visited, because they need not exist.
-    pub fn references<'a>(&'a self, visit: &mut dyn FnMut(Reference<'a>)) {
+    /// The facts of [`CalibrationSettings`](crate::CalibrationSettings) are not visited, because they need not exist.
+    pub fn visit_references<'a>(&'a self, visit: &mut dyn FnMut(Reference<'a>)) {
         match self {
-            Self::Game(setting) => setting.references(visit),
-            Self::Session(setting) => setting.references(visit),
-            Self::Review(setting) => setting.references(visit),
+            Self::Game(setting) => setting.visit_references(visit),
+            Self::Session(setting) => setting.visit_references(visit),
+            Self::Review(setting) => setting.visit_references(visit),
             Self::World(_) | Self::Engine(_) => {}
         }
     }

@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    CampaignInfo, EngineSetting, GameSetting, KeptRecap, Learning, Playing, ReviewSetting, SessionSetting, Setting,
-    WorldSetting,
+    ActiveSession, CalibrationSettings, CampaignInfo, EditedRecap, EngineSetting, GameSetting, ReviewSetting,
+    SessionSetting, Setting, WorldSetting,
 };
 use crate::{AttributeDef, AudienceRules, Calendar, EntityId, GameTime, Position, PredicateDef, Reveal, Value};
 
@@ -23,12 +23,12 @@ pub(super) enum StoredSetting {
     Model(String),
     Reveal(Reveal),
     Flag { name: String, value: Value },
-    Playing(Playing),
+    Playing(ActiveSession),
     Read(Position),
-    Learning(Learning),
+    Learning(CalibrationSettings),
     Distinct { one: EntityId, other: EntityId },
     Merged { gone: EntityId, into: EntityId },
-    Recap(KeptRecap),
+    Recap(EditedRecap),
 }
 
 impl From<Setting> for StoredSetting {
@@ -45,7 +45,7 @@ impl From<Setting> for StoredSetting {
             Setting::Game(GameSetting::Reveal(value)) => Self::Reveal(value),
             Setting::Game(GameSetting::Flag { name, value }) => Self::Flag { name, value },
             Setting::Session(SessionSetting::Playing(value)) => Self::Playing(value),
-            Setting::Engine(EngineSetting::Read(value)) => Self::Read(value),
+            Setting::Engine(EngineSetting::ExtractedUpTo(value)) => Self::Read(value),
             Setting::Review(ReviewSetting::Learning(value)) => Self::Learning(value),
             Setting::Review(ReviewSetting::Distinct { one, other }) => Self::Distinct { one, other },
             Setting::Review(ReviewSetting::Merged { gone, into }) => Self::Merged { gone, into },
@@ -68,7 +68,7 @@ impl From<StoredSetting> for Setting {
             StoredSetting::Reveal(value) => Self::Game(GameSetting::Reveal(value)),
             StoredSetting::Flag { name, value } => Self::Game(GameSetting::Flag { name, value }),
             StoredSetting::Playing(value) => Self::Session(SessionSetting::Playing(value)),
-            StoredSetting::Read(value) => Self::Engine(EngineSetting::Read(value)),
+            StoredSetting::Read(value) => Self::Engine(EngineSetting::ExtractedUpTo(value)),
             StoredSetting::Learning(value) => Self::Review(ReviewSetting::Learning(value)),
             StoredSetting::Distinct { one, other } => Self::Review(ReviewSetting::Distinct { one, other }),
             StoredSetting::Merged { gone, into } => Self::Review(ReviewSetting::Merged { gone, into }),

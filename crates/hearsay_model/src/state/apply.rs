@@ -10,7 +10,7 @@ use super::{
     check::keys,
     rows::{EntityRow, FactRow, Hop, Indices, KnowledgeRow, NameRow, PassageRow, Row, Write, Writes},
     shared::Buffer,
-    validity::Slot,
+    validity::ValidityList,
 };
 use crate::{
     Change, Entity, EntityId, Fact, FactId, GameSetting, Justification, Key, Knower, KnowledgeEdge, KnowledgeId,
@@ -38,7 +38,7 @@ impl State {
     }
 
     /// Applies a recorded operation like [`apply_recorded`](Self::apply_recorded). `keys` contains the keys that
-    /// [`Change::writes`] returns for the changes of the operation, in order. Another thread can compute the keys in
+    /// [`Change::written_key`] returns for the changes of the operation, in order. Another thread can compute the keys in
     /// advance.
     ///
     /// Returns the keys of the records whose value or visibility may have changed, in arbitrary order and possibly
@@ -61,7 +61,7 @@ impl State {
         let operation = operation.into();
         let keys = keys(&operation);
         let mut touched = self.apply_compacted_shared(position, operation, keys);
-        settle(&mut touched);
+        sort_and_dedup(&mut touched);
         touched
     }
 
@@ -92,7 +92,7 @@ impl State {
     /// Applies a checked operation, given the [`keys`] of its changes.
     fn apply_keyed(&mut self, operation: Arc<Operation>, keys: Vec<Option<Key>>) -> Applied {
         let mut touched = self.apply_unsorted(operation, keys);
-        settle(&mut touched);
+        sort_and_dedup(&mut touched);
         Applied { position: self.position(), touched }
     }
 
@@ -118,7 +118,7 @@ impl State {
         }
         if reverts {
             self.reverts.push(index);
-            self.relive(&mut touched);
+            self.recompute_live_operations(&mut touched);
         }
         self.refresh(&mut touched);
         self.drop_succeeded(&mut touched);
@@ -209,7 +209,7 @@ impl State {
             fact: None,
             shown: false,
             transient: false,
-            bears: Indices::default(),
+            dependents: Indices::default(),
         };
         self.knowledge.find_or_add(&id, row).0
     }
@@ -251,7 +251,7 @@ impl State {
             }
         }
         if let Some(name) = fact.object().text().filter(|_| fact.is_name()) {
-            let name = text::normal(name);
+            let name = text::normalize(name);
             let (row, _) = self.names.find_or_add(&name, || NameRow::new(&name));
             self.names.at_mut(row).facts.push(index);
         }
@@ -271,7 +271,7 @@ impl State {
         for source in &knowledge.sources {
             for id in source.edges() {
                 let edge = self.knowledge_row(id);
-                self.knowledge.at_mut(edge).bears.push(index);
+                self.knowledge.at_mut(edge).dependents.push(index);
             }
         }
     }
@@ -347,19 +347,19 @@ impl State {
             }
         }
         let known = touched.len();
-        settle(&mut facts);
+        sort_and_dedup(&mut facts);
         more_facts.retain(|index| facts.binary_search(index).is_err());
-        settle(&mut more_facts);
+        sort_and_dedup(&mut more_facts);
         touched.extend(more_facts.iter().map(|index| Key::Fact(self.facts.at(*index).id)));
         for index in facts.into_iter().chain(more_facts) {
             if self.refresh_fact(index) {
                 more_edges.extend(self.facts.at(index).known_by.iter());
             }
         }
-        settle(&mut edges);
+        sort_and_dedup(&mut edges);
         self.refresh_edges(&edges, more_edges, touched);
         if touched.len() > known {
-            settle(touched);
+            sort_and_dedup(touched);
         }
         if vocabulary_changed {
             self.refresh_vocabulary();
@@ -370,7 +370,7 @@ impl State {
     /// to `touched` if the edge changes.
     pub(super) fn refresh_edges(&mut self, edges: &[u32], mut more_edges: Vec<u32>, touched: &mut Vec<Key>) {
         more_edges.retain(|index| edges.binary_search(index).is_err());
-        settle(&mut more_edges);
+        sort_and_dedup(&mut more_edges);
         // If an edge became active or inactive, the edges that depend on it may change too. No edge depends on itself,
         // so the loop ends.
         let mut open: Vec<u32> = edges.iter().copied().chain(more_edges).collect();
@@ -380,7 +380,7 @@ impl State {
             touched.extend(changed.filter(|_| edges.binary_search(&index).is_err()).map(Key::KnowledgeEdge));
             let row = self.knowledge.at(index);
             if row.shown != was {
-                open.extend(row.bears.iter());
+                open.extend(row.dependents.iter());
             }
         }
     }
@@ -409,17 +409,17 @@ impl State {
             value.as_ref().is_some_and(|fact| exists(fact.subject()) && fact.object().entity().is_none_or(exists));
         let after = value.clone().filter(|_| shown);
         self.facts.at_mut(index).record.value = value;
-        self.stands.set(index as usize, after.as_ref().is_some_and(|fact| fact.stands()));
-        let slot = |fact: &Option<Arc<Fact>>| fact.as_deref().and_then(Slot::of);
-        let slots = (slot(&before), slot(&after));
+        self.in_effect.set(index as usize, after.as_ref().is_some_and(|fact| fact.is_in_effect()));
+        let list = |fact: &Option<Arc<Fact>>| fact.as_deref().and_then(ValidityList::for_fact);
+        let lists = (list(&before), list(&after));
         // Subject, object and predicate are part of the fact's id, so they never change.
-        if let Some(fact) = before.as_ref().or(after.as_ref()).filter(|_| slots.0 != slots.1)
+        if let Some(fact) = before.as_ref().or(after.as_ref()).filter(|_| lists.0 != lists.1)
             && let Some(subject) = self.entities.find(fact.subject())
         {
             let object = fact.object().entity().and_then(|id| self.entities.find(id));
-            self.validity.update(index, fact.predicate(), (subject, object), slots);
+            self.validity.update(index, fact.predicate(), (subject, object), lists);
         }
-        let in_world = |fact: &Option<Arc<Fact>>| fact.as_ref().is_some_and(|fact| fact.status().is_in_world());
+        let in_world = |fact: &Option<Arc<Fact>>| fact.as_ref().is_some_and(|fact| fact.status().is_knowable());
         let (was, is) = (in_world(&before), in_world(&after));
         match after {
             Some(fact) => self.shown.set(index as usize, fact),
@@ -435,7 +435,7 @@ impl State {
         let value = if row.transient { row.record.value.clone() } else { fold_knowledge(&self.journal, writes) };
         let shown = value.as_ref().is_some_and(|edge: &Arc<KnowledgeEdge>| {
             let knower = edge.knower.entity().is_none_or(|id| self.entity(id).is_some());
-            knower && self.fact(edge.fact).is_some_and(|fact| fact.status().is_in_world()) && self.is_supported(edge)
+            knower && self.fact(edge.fact).is_some_and(|fact| fact.status().is_knowable()) && self.is_supported(edge)
         });
         let id = row.id;
         let changed = row.shown != shown || row.record.value != value;
@@ -474,7 +474,7 @@ impl State {
 }
 
 /// Sorts and deduplicates a vector.
-pub(super) fn settle<T: Ord>(all: &mut Vec<T>) {
+pub(super) fn sort_and_dedup<T: Ord>(all: &mut Vec<T>) {
     all.sort_unstable();
     all.dedup();
 }

@@ -136,7 +136,7 @@ struct Pending<'a> {
 /// Returns the key that each change of an operation writes. A key can contain a hash, which is slow to compute, so the
 /// keys are computed only once.
 pub(super) fn keys(operation: &Operation) -> Vec<Option<Key>> {
-    operation.changes.iter().map(Change::writes).collect()
+    operation.changes.iter().map(Change::written_key).collect()
 }
 
 fn flag_hint(nearest: &[String]) -> String {

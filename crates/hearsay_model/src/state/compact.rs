@@ -22,7 +22,7 @@ use std::{
 
 use super::{
     Entry, State,
-    apply::settle,
+    apply::sort_and_dedup,
     rows::{FactRow, KnowledgeRow, Row, Write, Writes},
 };
 use crate::{
@@ -79,7 +79,7 @@ impl Compaction {
 
 /// Operations that [`State::compact`] rewrote.
 #[derive(Debug, Default)]
-pub struct Rewritten {
+pub struct CompactionResult {
     /// The rewritten operations, sorted by position. Each pair contains the position and the remaining operation, which
     /// is `None` if no changes are left.
     pub operations: Vec<(Position, Option<Arc<Operation>>)>,
@@ -180,7 +180,7 @@ impl State {
     ///
     /// The plan must have been made for this state or for an earlier version of it. Former values of predicates without
     /// full [`History`] disappear. All other data that can be read stays the same.
-    pub fn compact(&mut self, plan: &mut Compaction, limit: usize) -> Rewritten {
+    pub fn compact(&mut self, plan: &mut Compaction, limit: usize) -> CompactionResult {
         for position in plan.scanned_to.0 + 1..=self.position().0 {
             let Some(entry) = self.entry(Position(position)) else { continue };
             for change in &entry.operation.changes {
@@ -188,7 +188,7 @@ impl State {
             }
         }
         plan.scanned_to = self.position();
-        let (mut rewritten, mut count) = (Rewritten::default(), 0);
+        let (mut rewritten, mut count) = (CompactionResult::default(), 0);
         while count < limit
             && let Some(UnneededChanges { index, changes }) = plan.unneeded.pop_front()
         {
@@ -204,7 +204,7 @@ impl State {
                 rewritten.operations.push((Position(u64::from(index) + 1), remaining));
             }
         }
-        settle(&mut rewritten.touched);
+        sort_and_dedup(&mut rewritten.touched);
         rewritten
     }
 
@@ -249,7 +249,7 @@ impl State {
     /// Returns whether a change is needed. The operation of the change must be live and no longer undoable.
     fn is_needed(&self, change: &Change, write: Write, context: &Context) -> bool {
         let by_person = is_person(&self.journal[write.operation as usize].operation.author);
-        match (change, change.writes()) {
+        match (change, change.written_key()) {
             // There are few of these changes, and the external ids of an entity are read from all of them.
             (Change::AddEntity(_) | Change::RemoveEntity(_), _) => true,
             // A revert is not needed if nothing remains of the operation that it reverts.
@@ -377,7 +377,7 @@ impl State {
         let is_removable = |write: Write| {
             self.is_final(write, context) && !is_person(&self.journal[write.operation as usize].operation.author)
         };
-        !row.transient && row.bears.is_empty() && row.record.writes.iter().all(is_removable)
+        !row.transient && row.dependents.is_empty() && row.record.writes.iter().all(is_removable)
     }
 
     /// Removes changes of an operation, and returns the rest of the operation.
@@ -397,7 +397,7 @@ impl State {
         let mut kept = Vec::with_capacity(operation.changes.len() - changes.len());
         for (number, change) in remaining {
             let [from, to] = [number, kept.len()].map(|number| Write { operation: index, change: number as u32 });
-            if let Some(writes) = change.writes().and_then(|key| self.writes_mut(&key)) {
+            if let Some(writes) = change.written_key().and_then(|key| self.writes_mut(&key)) {
                 renumber(writes, from, to);
             }
             kept.push(change.clone());
@@ -431,7 +431,7 @@ impl State {
     ///
     /// Returns the records whose value or visibility may have changed.
     fn remove_write(&mut self, change: &Change, write: Write) -> Vec<Key> {
-        let Some(key) = change.writes() else { return Vec::new() };
+        let Some(key) = change.written_key() else { return Vec::new() };
         let Some(writes) = self.writes_mut(&key).filter(|writes| writes.contains(write)) else {
             return Vec::new();
         };

@@ -40,7 +40,7 @@ impl State {
             handle_names.into_iter().for_each(|handle| insert_sorted(&mut handles, handle.to_owned(), index));
             let Some(first) = versions.first() else { continue };
             if let Some(name) = first.object().text().filter(|_| first.is_name()) {
-                insert_sorted(&mut names, text::normal(name), index);
+                insert_sorted(&mut names, text::normalize(name), index);
             }
             if let Some(object) = first.object().entity() {
                 let [subject, object] = [first.subject(), object].map(|id| self.entities.find(id).unwrap());
@@ -62,14 +62,18 @@ impl State {
             assert_eq!(actual, hops.remove(&(index as u32)).unwrap_or_default());
         }
         for index in 0..self.facts.index_count() as u32 + 8 {
-            assert_eq!(self.stands_at(index), self.fact_at(index).is_some_and(|fact| fact.stands()), "{index}");
+            assert_eq!(
+                self.is_in_effect_at(index),
+                self.fact_at(index).is_some_and(|fact| fact.is_in_effect()),
+                "{index}"
+            );
         }
 
         let (mut edges_by_knower, mut edges_by_fact, mut dependents) =
             (IndexLists::new(), IndexLists::new(), IndexLists::new());
         for (index, row) in self.knowledge.rows() {
             assert_eq!(self.knowledge.find(&row.id), Some(index));
-            assert!(row.record.is_recorded() || !row.bears.is_empty(), "nothing keeps the row of {:?}", row.id);
+            assert!(row.record.is_recorded() || !row.dependents.is_empty(), "nothing keeps the row of {:?}", row.id);
             assert_eq!(row.fact.is_some(), row.record.is_recorded());
             let learned = row.record.writes.iter().next().and_then(|write| self.change(write).edge());
             let Some(edge) = learned.or(row.record.value.as_ref().filter(|_| row.transient)) else { continue };
@@ -83,7 +87,10 @@ impl State {
         let known_edges = entities().map(|row| (Knower::Entity(row.id.clone()), sorted(&row.knows)));
         assert_eq!(edges_by_knower, non_empty_lists(known_edges.chain([(Knower::World, sorted(&self.common))])));
         assert_eq!(edges_by_fact, non_empty_lists(self.facts.rows().map(|(_, row)| (row.id, sorted(&row.known_by)))));
-        assert_eq!(dependents, non_empty_lists(self.knowledge.rows().map(|(_, row)| (row.id, sorted(&row.bears)))));
+        assert_eq!(
+            dependents,
+            non_empty_lists(self.knowledge.rows().map(|(_, row)| (row.id, sorted(&row.dependents))))
+        );
         for table in [self.facts.free_indices(), self.knowledge.free_indices()] {
             assert!(table.windows(2).all(|pair| pair[0] != pair[1]), "an index is free twice: {table:?}");
         }

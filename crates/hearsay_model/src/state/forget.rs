@@ -8,9 +8,9 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
     State,
-    apply::settle,
+    apply::sort_and_dedup,
     rows::{NameRow, Row, Table},
-    validity::Slot,
+    validity::ValidityList,
 };
 use crate::{EntityId, Fact, Key, Knower, Passage, text};
 
@@ -27,7 +27,7 @@ impl State {
         // Collects the mentions and handles of all versions, because a repeated assertion may have changed them.
         let (mut entities, mut handles) = (BTreeSet::<EntityId>::new(), BTreeSet::new());
         let (mut name, mut endpoints) = (None, None);
-        let slot = self.fact_at(index).and_then(|fact| Slot::of(fact));
+        let list = self.fact_at(index).and_then(|fact| ValidityList::for_fact(fact));
         let assertions = row.record.writes.iter().filter_map(|write| self.change(write).fact());
         let mut versions = Vec::new();
         for fact in assertions.chain(&row.record.value) {
@@ -35,7 +35,7 @@ impl State {
             entities.extend(fact.entities().cloned());
             handles.extend(fact.handle().map(str::to_owned));
             if endpoints.is_none() {
-                name = fact.object().text().filter(|_| fact.is_name()).map(text::normal);
+                name = fact.object().text().filter(|_| fact.is_name()).map(text::normalize);
                 endpoints = Some([Some(fact.subject()), fact.object().entity()].map(|id| self.entities.find(id?)));
             }
         }
@@ -54,11 +54,11 @@ impl State {
         }
         versions.iter().for_each(|fact| self.texts.forget_fact(fact, index, &[]));
         if let (Some(fact), Some([Some(subject), object])) = (versions.first(), endpoints) {
-            self.validity.update(index, fact.predicate(), (subject, object), (slot, None));
+            self.validity.update(index, fact.predicate(), (subject, object), (list, None));
         }
         handles.iter().for_each(|handle| self.handles.forget(handle, index));
         name.iter().for_each(|name| self.names.forget(name, index));
-        self.stands.set(index as usize, false);
+        self.in_effect.set(index as usize, false);
         self.shown.remove(index as usize);
         let row = self.facts.at_mut(index);
         row.record = Row::default();
@@ -67,7 +67,7 @@ impl State {
         let mut touched = vec![Key::Fact(id)];
         self.refresh_edges(&[], edges, &mut touched);
         self.release_fact(index);
-        settle(&mut touched);
+        sort_and_dedup(&mut touched);
         touched
     }
 
@@ -87,21 +87,21 @@ impl State {
         let row = self.knowledge.at_mut(index);
         row.record = Row::default();
         (row.shown, row.transient) = (false, false);
-        let (fact, dependents) = (row.fact.take(), row.bears.iter().collect());
+        let (fact, dependents) = (row.fact.take(), row.dependents.iter().collect());
         if let Some(fact) = fact {
             self.facts.at_mut(fact).known_by.remove_last(|other| other == index);
             self.release_fact(fact);
         }
         for source in edge.sources.iter().flat_map(|source| source.edges()) {
             if let Some(source) = self.knowledge.find(&source) {
-                self.knowledge.at_mut(source).bears.remove_last(|other| other == index);
+                self.knowledge.at_mut(source).dependents.remove_last(|other| other == index);
                 self.release_knowledge(source);
             }
         }
         let mut touched = vec![Key::KnowledgeEdge(id)];
         self.refresh_edges(&[], dependents, &mut touched);
         self.release_knowledge(index);
-        settle(&mut touched);
+        sort_and_dedup(&mut touched);
         touched
     }
 
@@ -159,7 +159,7 @@ impl State {
 
     /// Removes the row of an edge if the edge is not recorded and no other edge refers to it.
     fn release_knowledge(&mut self, index: u32) {
-        if self.knowledge.row(index).is_some_and(|row| !row.record.is_recorded() && row.bears.is_empty()) {
+        if self.knowledge.row(index).is_some_and(|row| !row.record.is_recorded() && row.dependents.is_empty()) {
             self.knowledge.remove(index);
         }
     }

@@ -27,7 +27,7 @@ fn share<T: Eq + Hash + Clone>(value: &mut T, old: Option<&T>, new: &mut FxHashS
 }
 
 impl Rename for Interner<'_> {
-    const EQUAL: bool = true;
+    const KEEPS_IDS_EQUAL: bool = true;
 
     fn entity(&mut self, id: &mut EntityId) {
         let old = self.state.entities.get(id).map(|row| &row.id);

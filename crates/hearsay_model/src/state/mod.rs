@@ -34,7 +34,7 @@ use crate::{
 };
 
 pub use check::ApplyError;
-pub use compact::{Compaction, Rewritten, UndoRetention};
+pub use compact::{Compaction, CompactionResult, UndoRetention};
 pub use corpus::Corpus;
 pub use names::Resolution;
 pub use query::{KnownFact, Link};
@@ -102,7 +102,7 @@ pub struct State {
     shown: ChunkedVec<Arc<Fact>, 64>,
     /// For each fact, by its dense index: whether the fact is visible, is canon or claimed, and has no end. Graph
     /// searches check this value for every relation.
-    stands: FlatVec<bool, 16_384>,
+    in_effect: FlatVec<bool, 16_384>,
     /// Index of the facts of each entity by predicate and validity.
     validity: ValidityIndex,
     knowledge: Table<KnowledgeRow>,

@@ -84,7 +84,7 @@ impl State {
 
     /// Returns one canon fact without an end for every predicate of an entity. Each fact is chosen as in
     /// [`newest`](Self::newest).
-    pub fn newest_of_each(&self, id: &EntityId) -> BTreeMap<&Predicate, &Fact> {
+    pub fn newest_by_predicate(&self, id: &EntityId) -> BTreeMap<&Predicate, &Fact> {
         let newest = self.fact_groups(id).filter_map(|group| self.newest_in(group));
         newest.map(|fact| (fact.predicate(), fact)).collect()
     }
@@ -110,16 +110,16 @@ impl State {
         name.object().text()
     }
 
-    /// Returns the entity's secret name or alias that equals `words` in [normal form](text::normal). Returns `None` if
-    /// there is none, or if `words` is the entity's id or a name that is not secret.
+    /// Returns the entity's secret name or alias that equals `words` in [normal form](text::normalize). Returns `None`
+    /// if there is none, or if `words` is the entity's id or a name that is not secret.
     pub fn secret_name(&self, id: &EntityId, words: &str) -> Option<&str> {
-        let normal = text::normal(words);
-        if normal == id.as_str() || self.open_names(id).iter().any(|open| text::normal(open) == normal) {
+        let normal = text::normalize(words);
+        if normal == id.as_str() || self.open_names(id).iter().any(|open| text::normalize(open) == normal) {
             return None;
         }
         let names = self.facts_of(id).filter(|fact| fact.subject() == id && fact.secrecy() == Secrecy::Secret);
         let names = names.filter(|fact| [attribute::NAME, attribute::ALIAS].contains(&fact.predicate().as_str()));
-        names.filter_map(|fact| fact.object().text()).filter(|name| text::normal(name) == normal).min()
+        names.filter_map(|fact| fact.object().text()).filter(|name| text::normalize(name) == normal).min()
     }
 
     /// Returns the canon facts without an end that state an attribute of an entity, sorted by fact id.
@@ -133,14 +133,14 @@ impl State {
 
     /// Finds the entity that has an id, a name or an alias. Ids take precedence over names.
     ///
-    /// Names are compared in their [normal form](text::normal).
+    /// Names are compared in their [normal form](text::normalize).
     pub fn resolve(&self, text: &str) -> Resolution {
         if let Ok(id) = EntityId::new(text.trim())
             && self.entity(&id).is_some()
         {
             return Resolution::One(id);
         }
-        let indices = self.names.get(&text::normal(text)).into_iter().flat_map(|row| row.facts.iter());
+        let indices = self.names.get(&text::normalize(text)).into_iter().flat_map(|row| row.facts.iter());
         let facts = indices.filter_map(|index| self.fact_at(index).map(AsRef::as_ref));
         let live = facts.filter(|fact| matches!(fact.status(), FactStatus::Canon | FactStatus::Claimed));
         let found: BTreeSet<&EntityId> = live.map(Fact::subject).collect();

@@ -8,10 +8,10 @@ use super::{
     shared::Iter,
 };
 use crate::{
-    ApplyError, AudienceRules, Author, Calendar, CampaignInfo, EngineSetting, Entity, EntityId, Fact, FactId,
-    GameSetting, GameTime, Key, Knower, KnowledgeEdge, KnowledgeId, Learning, Passage, PassageId, Playing, Position,
-    Predicate, Reveal, ReviewSetting, Session, SessionId, SessionSetting, Setting, SettingKey, Value, Vocabulary,
-    WorldSetting,
+    ActiveSession, ApplyError, AudienceRules, Author, Calendar, CalibrationSettings, CampaignInfo, EngineSetting,
+    Entity, EntityId, Fact, FactId, GameSetting, GameTime, Key, Knower, KnowledgeEdge, KnowledgeId, Passage, PassageId,
+    Position, Predicate, Reveal, ReviewSetting, Session, SessionId, SessionSetting, Setting, SettingKey, Value,
+    Vocabulary, WorldSetting,
 };
 
 /// Relation of an entity to another entity, seen from the first entity.
@@ -186,8 +186,8 @@ impl State {
     /// Returns whether the fact at a dense index is visible, canon or claimed, and has no end. Graph searches for the
     /// DM follow only these facts.
     #[inline]
-    pub fn stands_at(&self, fact: u32) -> bool {
-        self.stands.get(fact as usize)
+    pub fn is_in_effect_at(&self, fact: u32) -> bool {
+        self.in_effect.get(fact as usize)
     }
 
     /// Returns whether the fact id of the first relation is smaller than that of the second relation.
@@ -329,8 +329,8 @@ impl State {
     }
 
     /// Returns the active edges that depend on an edge, each with its id, in arbitrary order.
-    pub fn resting_on(&self, id: KnowledgeId) -> impl Iterator<Item = (KnowledgeId, &Arc<KnowledgeEdge>)> {
-        self.edges(self.knowledge.get(&id).map(|row| &row.bears))
+    pub fn dependent_edges(&self, id: KnowledgeId) -> impl Iterator<Item = (KnowledgeId, &Arc<KnowledgeEdge>)> {
+        self.edges(self.knowledge.get(&id).map(|row| &row.dependents))
     }
 
     /// Returns the state at an earlier journal position: the result of all operations up to this position.
@@ -385,7 +385,7 @@ impl State {
         let rows = indices.map_or_else(Iter::default, Indices::iter).map(|index| self.passages.at(index));
         let passages = rows.filter_map(|row| Some((row.id, row.record.value.as_ref()?)));
         // A repeated assertion may have removed hearers, so check each passage again.
-        passages.filter(move |(_, passage)| passage.reached(knower).is_some())
+        passages.filter(move |(_, passage)| passage.received_at(knower).is_some())
     }
 
     /// Returns all passages with their ids, sorted by id.
@@ -408,8 +408,8 @@ impl State {
 
     /// Returns all active settings, sorted by key.
     ///
-    /// A reveal is inactive while a fact, an entity or a flag that it names does not exist. The settings [`Playing`]
-    /// and [`KeptRecap`](crate::KeptRecap) are inactive while their session does not exist.
+    /// A reveal is inactive while a fact, an entity or a flag that it names does not exist. The settings
+    /// [`ActiveSession`] and [`EditedRecap`](crate::EditedRecap) are inactive while their session does not exist.
     pub fn settings(&self) -> impl Iterator<Item = &Arc<Setting>> {
         self.settings.values().filter_map(|row| row.value.as_ref()).filter(|setting| self.is_active(setting))
     }
@@ -491,7 +491,7 @@ impl State {
     }
 
     /// Returns the session in progress with the current scene; `None` between sessions.
-    pub fn playing(&self) -> Option<&Playing> {
+    pub fn active_session(&self) -> Option<&ActiveSession> {
         match self.setting(&SettingKey::Playing) {
             Some(Setting::Session(SessionSetting::Playing(playing))) => Some(playing),
             _ => None,
@@ -532,9 +532,9 @@ impl State {
     }
 
     /// Returns the journal position up to which extraction has processed the texts.
-    pub fn read_up_to(&self) -> Position {
+    pub fn extracted_up_to(&self) -> Position {
         match self.setting(&SettingKey::Read) {
-            Some(Setting::Engine(EngineSetting::Read(position))) => *position,
+            Some(Setting::Engine(EngineSetting::ExtractedUpTo(position))) => *position,
             _ => Position(0),
         }
     }
@@ -549,10 +549,10 @@ impl State {
 
     /// Returns the settings of trust calibration. If they are not set, returns the default: trust calibration is
     /// enabled.
-    pub fn learning(&self) -> std::borrow::Cow<'_, Learning> {
+    pub fn calibration_settings(&self) -> std::borrow::Cow<'_, CalibrationSettings> {
         match self.setting(&SettingKey::Learning) {
             Some(Setting::Review(ReviewSetting::Learning(learning))) => std::borrow::Cow::Borrowed(learning),
-            _ => std::borrow::Cow::Owned(Learning::default()),
+            _ => std::borrow::Cow::Owned(CalibrationSettings::default()),
         }
     }
 

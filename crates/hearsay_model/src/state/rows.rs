@@ -63,14 +63,19 @@ pub struct Hop {
     fact: u32,
     other: u32,
     /// The dense index of the predicate times two, plus one if the hop leads from the subject to the object.
-    way: u32,
+    predicate_and_direction: u32,
     /// The first 32 bits of the fact id. These bits nearly always differ between two facts.
     pub(super) key: u32,
 }
 
 impl Hop {
     pub(super) fn new(fact: u32, id: FactId, other: u32, predicate: u32, forward: bool) -> Self {
-        Self { fact, other, way: predicate << 1 | u32::from(forward), key: (id.as_u128() >> 96) as u32 }
+        Self {
+            fact,
+            other,
+            predicate_and_direction: predicate << 1 | u32::from(forward),
+            key: (id.as_u128() >> 96) as u32,
+        }
     }
 
     /// Returns the dense index of the fact that states the relation.
@@ -88,14 +93,14 @@ impl Hop {
     /// Returns the dense index of the predicate.
     #[inline]
     pub fn predicate(&self) -> u32 {
-        self.way >> 1
+        self.predicate_and_direction >> 1
     }
 
     /// Returns whether the hop leads from the subject of the relation to its object. Otherwise, it leads from the
     /// object to the subject.
     #[inline]
     pub fn is_forward(&self) -> bool {
-        self.way & 1 == 1
+        self.predicate_and_direction & 1 == 1
     }
 }
 
@@ -133,7 +138,7 @@ pub(super) struct KnowledgeRow {
     /// Whether the edge's fact is a transient value.
     pub(super) transient: bool,
     /// All edges that ever depended on this edge, including hidden edges.
-    pub(super) bears: Indices,
+    pub(super) dependents: Indices,
 }
 
 #[derive(Debug, Clone)]

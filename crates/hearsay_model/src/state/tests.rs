@@ -15,9 +15,9 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    Acquisition, Author, Change, Condition, Credence, Date, Entity, EntityId, Evidence, Fact, FactId, FactStatus,
-    GameSetting, GameTime, Justification, KeptRecap, Knower, KnowledgeEdge, Method, Passage, PassageId, Provenance,
-    Reveal, Secrecy, Session, SessionSetting, Span, Validity, Value, Who,
+    Acquisition, Author, Change, Condition, ConditionEntity, Credence, Date, EditedRecap, Entity, EntityId, Evidence,
+    Fact, FactId, FactStatus, GameSetting, GameTime, Justification, Knower, KnowledgeEdge, Method, Passage, PassageId,
+    Provenance, Reveal, Secrecy, Session, SessionSetting, Span, Validity, Value,
 };
 
 fn id(n: u8) -> EntityId {
@@ -87,7 +87,7 @@ fn flag(n: u8) -> Value {
 fn reveal(n: u8) -> Reveal {
     let parts = vec![
         Condition::Flag { name: format!("f{}", n % 2), is: flag(n) },
-        Condition::Knows { who: Who::Listener, fact: fact(n / 3).id() },
+        Condition::Knows { who: ConditionEntity::Listener, fact: fact(n / 3).id() },
     ];
     let holder = n.is_multiple_of(3).then(|| id(n));
     Reveal { id: format!("r{}", n % 3), fact: fact(n).id(), holder, when: Condition::Any(parts), note: None }
@@ -112,7 +112,8 @@ fn change(which: u8, n: u8) -> Change {
         15 => Change::Unset(SettingKey::Reveal(format!("r{}", n % 3))),
         16 => Change::Support(restated_fact(n)),
         17 => {
-            let recap = KeptRecap { session: session(n).id, players: n.is_multiple_of(2), text: format!("Words {n}.") };
+            let recap =
+                EditedRecap { session: session(n).id, players: n.is_multiple_of(2), text: format!("Words {n}.") };
             Change::Set(Setting::Session(SessionSetting::Recap(recap)))
         }
         _ if n.is_multiple_of(2) => Change::AddPassage(Arc::new(passage(n))),
@@ -186,7 +187,7 @@ fn assert_indices(state: &State) {
             assert_eq!(values, sorted(&mut of_subject().filter(canon)));
             let newest = state.newest(&entity, name);
             assert_eq!(newest.is_some(), !values.is_empty());
-            assert_eq!(state.newest_of_each(&entity).get(&predicate).copied(), newest);
+            assert_eq!(state.newest_by_predicate(&entity).get(&predicate).copied(), newest);
         }
         let named = state.facts().filter(|fact| *fact.subject() == entity && fact.status() == FactStatus::Canon);
         let mut names: Vec<&str> =
@@ -233,7 +234,7 @@ proptest! {
         }
         let refolded = fold(state.journal().map(|(_, entry)| Operation::clone(&entry.operation)));
         prop_assert_eq!(&state, &refolded);
-        let all: Vec<Key> = history.iter().flat_map(|operation| operation.changes.iter().filter_map(Change::writes)).collect();
+        let all: Vec<Key> = history.iter().flat_map(|operation| operation.changes.iter().filter_map(Change::written_key)).collect();
         let mut keys = all.clone();
         keys.sort_unstable();
         keys.dedup();

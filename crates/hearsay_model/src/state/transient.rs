@@ -286,7 +286,7 @@ impl State {
             match change {
                 Change::SaveSlot(_) => return self.all_transients(),
                 Change::Set(Setting::Session(SessionSetting::Playing(playing))) => {
-                    session_changes |= self.playing().is_none_or(|current| current.session != playing.session);
+                    session_changes |= self.active_session().is_none_or(|current| current.session != playing.session);
                 }
                 Change::Unset(SettingKey::Playing) => session_changes = true,
                 _ => self.for_each_referenced_fact(change, |id| {
@@ -312,7 +312,7 @@ impl State {
     /// Calls a function with every fact to which a change refers. The fact that the change itself asserts is not
     /// visited.
     pub(super) fn for_each_referenced_fact(&self, change: &Change, mut visit: impl FnMut(FactId)) {
-        change.reads(|reference| match reference {
+        change.visit_references(|reference| match reference {
             Reference::Fact(id) => visit(id),
             Reference::KnowledgeEdge(id) => {
                 let edge = self.knowledge.get(&id).and_then(|row| row.record.value.as_ref());

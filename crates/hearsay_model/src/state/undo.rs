@@ -67,7 +67,7 @@ impl State {
     /// the oldest. If an operation becomes live or stops being live, the keys of its changes are added to `touched`.
     /// The cost is proportional to the number of reverts and restores back to the earliest affected position, and to
     /// the number of operations that they affect.
-    pub(super) fn relive(&mut self, touched: &mut Vec<Key>) {
+    pub(super) fn recompute_live_operations(&mut self, touched: &mut Vec<Key>) {
         let newest = self.journal.len() as u64;
         let mut reverted = FxHashSet::default();
         // Positions of live restores, the newest first. Each position comes with the earliest position that this
@@ -114,7 +114,7 @@ impl State {
             if self.journal.get(index).is_some_and(|entry| entry.live != live) {
                 let entry = &mut self.journal[index];
                 entry.live = live;
-                touched.extend(entry.operation.changes.iter().filter_map(Change::writes));
+                touched.extend(entry.operation.changes.iter().filter_map(Change::written_key));
             }
         }
     }

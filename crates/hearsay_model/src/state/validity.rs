@@ -18,14 +18,14 @@ use crate::{EntityId, Fact, FactStatus, GameTime, Predicate};
 /// by end. If the calendar does not understand a fact's end, the fact comes first in its list and is not valid at any
 /// moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Slot {
+pub(super) enum ValidityList {
     Open,
     Canon(Option<GameTime>),
     Claimed(Option<GameTime>),
 }
 
-impl Slot {
-    pub(super) fn of(fact: &Fact) -> Option<Self> {
+impl ValidityList {
+    pub(super) fn for_fact(fact: &Fact) -> Option<Self> {
         let validity = fact.validity();
         match fact.status() {
             FactStatus::Canon | FactStatus::Claimed if !validity.is_closed() => Some(Self::Open),
@@ -55,19 +55,19 @@ struct PredicateFacts {
 }
 
 impl PredicateFacts {
-    fn insert(&mut self, fact: u32, slot: Slot) {
-        match slot {
-            Slot::Open => self.open.push(fact),
-            Slot::Canon(end) => _ = self.ended.get_or_insert_default().canon.get_or_default((end, fact)),
-            Slot::Claimed(end) => _ = self.ended.get_or_insert_default().claimed.get_or_default((end, fact)),
+    fn insert(&mut self, fact: u32, list: ValidityList) {
+        match list {
+            ValidityList::Open => self.open.push(fact),
+            ValidityList::Canon(end) => _ = self.ended.get_or_insert_default().canon.get_or_default((end, fact)),
+            ValidityList::Claimed(end) => _ = self.ended.get_or_insert_default().claimed.get_or_default((end, fact)),
         }
     }
 
-    fn remove(&mut self, fact: u32, slot: Slot) {
-        match slot {
-            Slot::Open => _ = self.open.remove_last(|open| open == fact),
-            Slot::Canon(end) => _ = self.ended.as_mut().map(|ended| ended.canon.remove(&(end, fact))),
-            Slot::Claimed(end) => _ = self.ended.as_mut().map(|ended| ended.claimed.remove(&(end, fact))),
+    fn remove(&mut self, fact: u32, list: ValidityList) {
+        match list {
+            ValidityList::Open => _ = self.open.remove_last(|open| open == fact),
+            ValidityList::Canon(end) => _ = self.ended.as_mut().map(|ended| ended.canon.remove(&(end, fact))),
+            ValidityList::Claimed(end) => _ = self.ended.as_mut().map(|ended| ended.claimed.remove(&(end, fact))),
         }
     }
 }
@@ -89,13 +89,13 @@ impl ValidityIndex {
         self.objects.push(Groups::new());
     }
 
-    /// Moves a fact from the first of the two slots to the second. Subject and object are given by their dense indices.
+    /// Moves a fact from the first of the two lists to the second. Subject and object are given by their dense indices.
     pub(super) fn update(
         &mut self,
         fact: u32,
         predicate: &Predicate,
         (subject, object): (u32, Option<u32>),
-        (old_slot, new_slot): (Option<Slot>, Option<Slot>),
+        (old_list, new_list): (Option<ValidityList>, Option<ValidityList>),
     ) {
         let objects = object.map(|object| &mut self.objects[object as usize]);
         for groups in std::iter::once(&mut self.subjects[subject as usize]).chain(objects) {
@@ -104,11 +104,11 @@ impl ValidityIndex {
                 groups.len() - 1
             });
             let group = &mut groups[at].1;
-            if let Some(slot) = old_slot {
-                group.remove(fact, slot);
+            if let Some(list) = old_list {
+                group.remove(fact, list);
             }
-            if let Some(slot) = new_slot {
-                group.insert(fact, slot);
+            if let Some(list) = new_list {
+                group.insert(fact, list);
             }
         }
     }

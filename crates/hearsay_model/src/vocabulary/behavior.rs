@@ -151,7 +151,7 @@ impl Behaviors {
         self.death_attributes.retain(|other| other != name);
         self.death_attributes.extend((!behavior.dead_values.is_empty()).then(|| name.clone()));
         self.death_attributes.sort();
-        let normal = |values: &[String]| values.iter().map(|value| text::normal(value)).collect();
+        let normal = |values: &[String]| values.iter().map(|value| text::normalize(value)).collect();
         let (dead_values, ended_values) = (normal(&behavior.dead_values), normal(&behavior.ended_values));
         match *behavior == Behavior::default() {
             true => self.by_name.remove(name),
@@ -197,7 +197,7 @@ impl Vocabulary {
     }
 
     /// Returns the attributes that have [values with the meaning "dead"](Behavior::dead_values), sorted by name.
-    pub fn deadly(&self) -> &[Predicate] {
+    pub fn death_attributes(&self) -> &[Predicate] {
         &self.behaviors.death_attributes
     }
 

@@ -85,7 +85,7 @@ fn normalized_stems(text: &str) -> String {
     if is_negated(text) {
         stems.push("not".into());
     }
-    if stems.is_empty() { text::normal(text) } else { stems.join(" ") }
+    if stems.is_empty() { text::normalize(text) } else { stems.join(" ") }
 }
 
 /// Returns whether a text is negated, that is, whether it has an odd number of negating words.

@@ -8,7 +8,7 @@ use std::{
 
 use hearsay_model::{
     EntityId, Fact, FactId, FactStatus, Kind, Number, Predicate, State,
-    spelling::{letters, sound},
+    spelling::{letters, phonetic_key},
     text,
 };
 use serde::Serialize;
@@ -97,17 +97,17 @@ impl Name {
         order.sort_unstable();
         let sorted = self::letters(&order);
         let letter_set = letters.bytes().fold(0, |set, byte| set | 1 << (byte % 32));
-        Some(Self { text: text.to_owned(), sound: sound(&letters), words, letters, sorted, letter_set })
+        Some(Self { text: text.to_owned(), sound: phonetic_key(&letters), words, letters, sorted, letter_set })
     }
 
     /// Returns the block keys of a name: the sound of each word, the sound of the whole name, and its first letters.
     /// Two names are compared if they share a key.
     fn blocks(&self) -> impl Iterator<Item = (u8, String)> {
         let of_words = self.words.iter().map(|word| letters(std::slice::from_ref(word)));
-        let of_words = of_words.filter(|word| word.len() > 2).map(|word| (0, sound(&word)));
+        let of_words = of_words.filter(|word| word.len() > 2).map(|word| (0, phonetic_key(&word)));
         let first: String = self.letters.chars().take(4).collect();
         let first_sorted: String = self.sorted.chars().take(4).collect();
-        let whole_name = [(1, sound(&self.sorted)), (2, first), (3, first_sorted)];
+        let whole_name = [(1, phonetic_key(&self.sorted)), (2, first), (3, first_sorted)];
         of_words.filter(|(_, sound)| !sound.is_empty()).chain(whole_name)
     }
 }
@@ -222,7 +222,7 @@ fn build_duplicate(
     name: f64,
 ) -> Option<Duplicate> {
     let neighbours_of = |id: &EntityId| -> BTreeSet<EntityId> {
-        state.links(id).filter(|link| link.fact().stands()).map(|link| link.other().clone()).collect()
+        state.links(id).filter(|link| link.fact().is_in_effect()).map(|link| link.other().clone()).collect()
     };
     let (neighbours_a, neighbours_b) = (neighbours_of(a), neighbours_of(b));
     let is_vague = |fact: &Fact| state.vocabulary().behavior(fact.predicate()).vague;
@@ -233,12 +233,12 @@ fn build_duplicate(
         other: b.clone(),
         names: [one.text.clone(), other.text.clone()],
         name: rounded(name)?,
-        sounds_alike: one.sound == other.sound || sound(&one.sorted) == sound(&other.sorted),
+        sounds_alike: one.sound == other.sound || phonetic_key(&one.sorted) == phonetic_key(&other.sorted),
         neighbours: (fewest > 0)
             .then(|| neighbours_a.intersection(&neighbours_b).count() as f64 / fewest as f64)
             .and_then(rounded),
         meaning: None,
-        related: state.links(a).any(|link| link.other() == b && link.fact().stands() && !is_vague(link.fact())),
+        related: state.links(a).any(|link| link.other() == b && link.fact().is_in_effect() && !is_vague(link.fact())),
         whole: rounded(name)?,
     };
     Some(duplicate.with_overall_similarity())

@@ -51,7 +51,7 @@ pub fn consequence(state: &State, fact: &Fact, contradicts: bool) -> (f64, Vec<S
 /// residents, or every entity if the knower is the world.
 fn learner_count(state: &State, knower: &Knower) -> usize {
     let Some(id) = knower.entity() else { return state.entity_count() };
-    let memberships = state.links(id).filter(|link| !link.is_forward() && link.fact().stands());
+    let memberships = state.links(id).filter(|link| !link.is_forward() && link.fact().is_in_effect());
     let memberships =
         memberships.filter(|link| state.vocabulary().behavior(link.fact().predicate()).is_direct_belonging());
     1 + memberships.count()

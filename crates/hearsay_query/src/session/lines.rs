@@ -52,7 +52,7 @@ pub fn session_lines(
         name: passage.speaker.as_ref().map(name_of),
         text: passage.text.clone(),
         when: passage.time.as_ref().map(|date| match date.time {
-            Some(time) => state.calendar().print(time),
+            Some(time) => state.calendar().format(time),
             None => date.raw.clone(),
         }),
         place: passage.place.as_ref().map(name_of),

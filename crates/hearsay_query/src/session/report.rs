@@ -163,7 +163,7 @@ const MAX_THREADS: usize = 30;
 /// # Errors
 /// Returns an error if there is no such session.
 pub fn session_or_latest(state: &State, given: Option<&str>) -> Result<std::sync::Arc<Session>, QueryError> {
-    match (given, state.playing()) {
+    match (given, state.active_session()) {
         (Some(given), _) => find_session(state, given),
         (None, Some(playing)) => find_session(state, playing.session.as_str()),
         (None, None) => {
@@ -190,9 +190,9 @@ pub fn sessions(state: &State) -> Vec<SessionRow> {
 }
 
 fn session_row(state: &State, session: &Session, lines: usize) -> SessionRow {
-    let playing = state.playing().filter(|playing| playing.session == session.id);
+    let playing = state.active_session().filter(|playing| playing.session == session.id);
     let date_text = |date: &Option<hearsay_model::Date>| {
-        date.as_ref().map(|date| date.time.map_or_else(|| date.raw.clone(), |time| state.calendar().print(time)))
+        date.as_ref().map(|date| date.time.map_or_else(|| date.raw.clone(), |time| state.calendar().format(time)))
     };
     SessionRow {
         id: session.id.clone(),
@@ -285,7 +285,7 @@ fn learned_by_knower(state: &State, session: &Session) -> Vec<LearnerRow> {
                 fact: id,
                 statement: fact.statement().to_owned(),
                 acquisition: describe_acquisition(acquisition),
-                when: learned_at.map(|time| state.calendar().print(time)),
+                when: learned_at.map(|time| state.calendar().format(time)),
                 status: fact.status(),
             })
         };
@@ -308,7 +308,7 @@ fn is_membership(state: &State, fact: &Fact) -> bool {
 fn world_changes(state: &State, session: &Session, recorded: &[&Fact]) -> Vec<ChangedRow> {
     let date_text = |date: Option<&hearsay_model::Date>| {
         let date = date?;
-        Some(date.time.map_or_else(|| date.raw.clone(), |time| state.calendar().print(time)))
+        Some(date.time.map_or_else(|| date.raw.clone(), |time| state.calendar().format(time)))
     };
     let mut rows = Vec::new();
     for fact in recorded.iter().filter(|fact| fact.status() == FactStatus::Canon) {
@@ -338,7 +338,7 @@ fn world_changes(state: &State, session: &Session, recorded: &[&Fact]) -> Vec<Ch
         let until = fact.validity().end();
         matches!((start, until, end), (Some(start), Some(until), Some(end)) if start < until && until <= end)
     };
-    for fact in state.facts().filter(|fact| fact.status().is_in_world() && fact.validity().is_closed()) {
+    for fact in state.facts().filter(|fact| fact.status().is_knowable() && fact.validity().is_closed()) {
         // Skips a fact that a new value replaced, because the new value is already listed.
         let replaced = recorded.iter().any(|newer| {
             newer.subject() == fact.subject()

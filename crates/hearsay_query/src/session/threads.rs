@@ -64,7 +64,7 @@ const SINGLE_FACT_KINDS: [(ThreadKind, OpenThread); 2] =
 
 /// Returns whether a fact is an open thread of the given type.
 fn is_open(state: &State, fact: &Fact, thread: OpenThread) -> bool {
-    state.vocabulary().behavior(fact.predicate()).thread == Some(thread) && fact.stands()
+    state.vocabulary().behavior(fact.predicate()).thread == Some(thread) && fact.is_in_effect()
 }
 
 /// Returns the open threads of a campaign: quests, promises, debts and secrets, in this order. Each kind is sorted by
@@ -118,7 +118,7 @@ pub(super) fn entities_in_session(state: &State, session: &SessionId) -> BTreeSe
 
 fn start_text(state: &State, fact: &Fact) -> Option<String> {
     let from = fact.validity().from.as_ref()?;
-    Some(from.time.map_or_else(|| from.raw.clone(), |time| state.calendar().print(time)))
+    Some(from.time.map_or_else(|| from.raw.clone(), |time| state.calendar().format(time)))
 }
 
 /// Returns the open promises or debts.
@@ -145,7 +145,7 @@ fn obligation_thread(state: &State, kind: ThreadKind, fact: &Fact) -> Thread {
 /// Returns the open quests, promises and debts that concern an entity. Unlike [`threads`], this function reads only the
 /// facts of that entity.
 pub fn unsettled(state: &State, id: &EntityId) -> Vec<Thread> {
-    let mut facts: Vec<&std::sync::Arc<Fact>> = state.facts_of(id).filter(|fact| fact.stands()).collect();
+    let mut facts: Vec<&std::sync::Arc<Fact>> = state.facts_of(id).filter(|fact| fact.is_in_effect()).collect();
     facts.sort_by_key(|fact| (fact.subject().clone(), fact.object().to_string(), fact.id()));
     let quest_facts = facts.iter().filter(|fact| is_open(state, fact, OpenThread::Quest));
     let quests =

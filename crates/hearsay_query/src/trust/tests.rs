@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use hearsay_model::{Entity, Learning, Object, Operation, ReviewSetting, Setting};
+use hearsay_model::{CalibrationSettings, Entity, Object, Operation, ReviewSetting, Setting};
 use proptest::prelude::*;
 
 use super::*;
@@ -16,11 +16,11 @@ enum Teach {
 impl Teach {
     fn operation(self, state: &State) -> Operation {
         let decided = state.facts().filter(|fact| Verdict::from_fact(fact).is_some()).map(|fact| fact.id());
-        let before = state.learning().into_owned();
+        let before = state.calibration_settings().into_owned();
         let learning = match self {
-            Self::On => Learning { enabled: true, ..before },
-            Self::Off => Learning { enabled: false, ..before },
-            Self::Reset => Learning { forgotten: decided.collect(), ..before },
+            Self::On => CalibrationSettings { enabled: true, ..before },
+            Self::Off => CalibrationSettings { enabled: false, ..before },
+            Self::Reset => CalibrationSettings { forgotten: decided.collect(), ..before },
         };
         Operation::new(Author::Dm, "teach", vec![Change::Set(Setting::Review(ReviewSetting::Learning(learning)))])
     }

@@ -89,7 +89,7 @@ impl<'a> Writer<'a> {
         let mut lines = Vec::new();
         if let Some(time) = scene.time {
             let weekday = self.request.calendar.weekday(time).map(|day| format!("{day}, ")).unwrap_or_default();
-            lines.push(scene_line(format!("It is {weekday}{}.", self.request.calendar.print(time))));
+            lines.push(scene_line(format!("It is {weekday}{}.", self.request.calendar.format(time))));
         }
         if let Some(place) = &scene.place {
             if let Some(name) = names.name(place) {

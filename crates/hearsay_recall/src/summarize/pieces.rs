@@ -303,7 +303,7 @@ pub(super) fn unknown_names(text: &str) -> usize {
     for word in text.split_whitespace() {
         let trimmed = word.trim_matches(|c: char| !c.is_alphanumeric());
         let is_capitalised = trimmed.chars().next().is_some_and(char::is_uppercase) && trimmed.chars().count() > 2;
-        let normalized = text::normal(trimmed);
+        let normalized = text::normalize(trimmed);
         count += usize::from(is_capitalised && !starts_sentence && !normalized.starts_with("i'"));
         starts_sentence = word.ends_with(['.', '?', '!', ':', '\u{2026}', '"', '\u{201D}']);
     }

@@ -97,7 +97,7 @@ pub fn recap(request: &RecapRequest) -> Recap {
         let piece = &pieces[*at];
         Some(RecapLine {
             text: texts[*at].clone(),
-            when: piece.time.map(|time| request.calendar.print(time)),
+            when: piece.time.map(|time| request.calendar.format(time)),
             known_to: match request.hearers.len() {
                 0 | 1 => Vec::new(),
                 _ => piece

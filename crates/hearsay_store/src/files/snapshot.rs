@@ -151,7 +151,7 @@ fn encode(compacted_to: Position, operations: &[Placed]) -> Result<Vec<u8>, post
     let (mut segment, mut count) = (Vec::with_capacity(SEGMENT * 2), 0);
     for change in operations.iter().flat_map(|(_, operation)| &operation.changes) {
         segment = postcard::to_extend(change, segment)?;
-        if let (Change::Learn(_), Some(Key::KnowledgeEdge(id))) = (change, change.writes()) {
+        if let (Change::Learn(_), Some(Key::KnowledgeEdge(id))) = (change, change.written_key()) {
             segment = postcard::to_extend(&id, segment)?;
         }
         count += 1;
@@ -325,7 +325,7 @@ fn segment(count: u64, mut rest: &[u8]) -> Result<Segment, String> {
         let change: Change = take(&mut rest)?;
         keys.push(match &change {
             Change::Learn(_) => Some(Key::KnowledgeEdge(take::<KnowledgeId>(&mut rest)?)),
-            change => change.writes(),
+            change => change.written_key(),
         });
         changes.push(change);
     }
@@ -363,7 +363,7 @@ mod tests {
         let read_back: Vec<_> = snapshot.operations.map(Result::unwrap).collect();
         for (read, (position, operation)) in read_back.iter().zip(&operations) {
             assert_eq!((read.position, &read.operation), (*position, &**operation));
-            assert!(read.keys.iter().cloned().eq(operation.changes.iter().map(Change::writes)));
+            assert!(read.keys.iter().cloned().eq(operation.changes.iter().map(Change::written_key)));
         }
         assert_eq!(read_back.len(), operations.len());
         let path = directory.path().join(FILE);

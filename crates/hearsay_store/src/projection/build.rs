@@ -151,7 +151,7 @@ fn knowledge_row(state: &State, edge: &KnowledgeEdge) -> Option<Object> {
         ("by", link(acquisition.teller())),
         ("document", link(acquisition.document())),
         ("deduced_from", array(acquisition.premises().into_iter().flatten().map(|id| Value::String(id.to_string())))),
-        ("citing", link(acquisition.cited())),
+        ("citing", link(acquisition.cited_source())),
         ("co_present", array(edge.co_present.iter().map(entity))),
         (
             "sources",

@@ -16,7 +16,7 @@ use hearsay_commands::{
     session::{Log, LogLine, NewSession, SessionStep},
 };
 use hearsay_engine::{ExtractedObject, Form, Memory, Mention, Ticket};
-use hearsay_model::{Author, Change, EntityId, Kind, Operation, Playing, SessionSetting, Setting};
+use hearsay_model::{ActiveSession, Author, Change, EntityId, Kind, Operation, SessionSetting, Setting};
 use serde::{Deserialize, Serialize};
 
 pub use parse::{CaptureLine, parse};
@@ -174,10 +174,12 @@ impl CapturePanel {
         }
         Request::Execute(DeskCommand::custom("move the scene", move |world| {
             let playing =
-                world.state.playing().ok_or(hearsay_engine::MemoryError::Command(CommandError::NotPlaying))?;
+                world.state.active_session().ok_or(hearsay_engine::MemoryError::Command(CommandError::NotPlaying))?;
             let summary = format!("the scene moves to {}", world.state.name_or_id(&place));
-            let playing =
-                Setting::Session(SessionSetting::Playing(Playing { place: Some(place.clone()), ..playing.clone() }));
+            let playing = Setting::Session(SessionSetting::Playing(ActiveSession {
+                place: Some(place.clone()),
+                ..playing.clone()
+            }));
             let operation = Operation::new(Author::Dm, summary, vec![Change::Set(playing)]);
             Ok(Operation { recorded: hearsay_engine::real_time(), ..operation })
         }))

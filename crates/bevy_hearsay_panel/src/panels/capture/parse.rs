@@ -106,7 +106,7 @@ fn parse_new_entity(rest: &str, names: &NameIndex) -> Result<CaptureLine, String
     let (mut kind, mut occupation, mut place) = (Kind::Npc, None, None);
     let parts: Vec<&str> = parts.collect();
     for (number, part) in parts.iter().enumerate() {
-        let built_in = Kind::BUILT_IN.into_iter().find(|kind| kind.as_str() == text::normal(part));
+        let built_in = Kind::BUILT_IN.into_iter().find(|kind| kind.as_str() == text::normalize(part));
         let is_last = number + 1 == parts.len();
         let named_place = names.find_exact(part).filter(|named| named.kind == Some(Kind::Location));
         match (built_in, named_place) {

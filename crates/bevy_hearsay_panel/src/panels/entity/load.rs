@@ -35,7 +35,7 @@ impl EntityModel {
         }
         let page = Page { state, id, table: Table::of(state, None), view: View::of(state, &id.clone().into(), None) };
         model.exists = true;
-        model.clock = state.clock().map(|time| state.calendar().print(time));
+        model.clock = state.clock().map(|time| state.calendar().format(time));
         model.name = state.name_or_id(id).to_owned();
         model.kind = state.kind(id);
         model.safe = page.table.may_name(id);
@@ -170,7 +170,7 @@ impl Page<'_> {
             let belief = self.view.belief(known);
             let edge = known.known_edges().first().or(known.shared().first());
             let acquisition = edge.map_or_else(String::new, |edge| query::knowledge::way_called(edge, &name_of));
-            let since = known.learned().map(|time| self.state.calendar().print(time));
+            let since = known.learned().map(|time| self.state.calendar().format(time));
             let parts: Vec<String> =
                 [Some(acquisition), since].into_iter().flatten().filter(|part| !part.is_empty()).collect();
             KnowsLine {
@@ -194,7 +194,7 @@ impl Page<'_> {
         let held_secrets = held_secrets.filter_map(|known| self.state.fact(known.id())).map(|fact| (fact, true));
         let unknown_secrets = self.state.facts_of(self.id).filter(|fact| self.view.fact(fact.id()).is_none());
         let unknown_secrets = unknown_secrets
-            .filter(|fact| fact.status().is_in_world() && is_secret(self.state, fact))
+            .filter(|fact| fact.status().is_knowable() && is_secret(self.state, fact))
             .map(|fact| (fact, false));
         let mut facts: Vec<_> = held_secrets.chain(unknown_secrets).collect();
         facts.sort_by_key(|(fact, is_holder)| {
@@ -252,7 +252,7 @@ impl Page<'_> {
 
     fn timeline(&self) -> Vec<TimeLine> {
         let mut lines: Vec<TimeLine> = Vec::new();
-        let print = |time| self.state.calendar().print(time);
+        let print = |time| self.state.calendar().format(time);
         for fact in self.state.facts_of(self.id).filter(|fact| fact.status() == FactStatus::Canon) {
             let mut add_line = |time: hearsay_model::GameTime, text: String| {
                 lines.push(TimeLine {

@@ -10,7 +10,7 @@ use crate::{names::NamedEntity, text::LinkedText};
 /// Formats a date for display.
 pub(crate) fn date(state: &State, date: Option<&Date>) -> Option<String> {
     let date = date?;
-    Some(if date.raw.is_empty() { state.calendar().print(date.time?) } else { date.raw.clone() })
+    Some(if date.raw.is_empty() { state.calendar().format(date.time?) } else { date.raw.clone() })
 }
 
 impl FactModel {

@@ -78,7 +78,7 @@ impl<'a> VisibleGraph<'a> {
     /// Returns the fact at a dense index if the fact is visible. Does not check the predicate.
     fn visible_fact(&self, fact: u32) -> Option<&'a Fact> {
         match self.view {
-            None => self.state.fact_at(fact).filter(|_| self.state.stands_at(fact)).map(AsRef::as_ref),
+            None => self.state.fact_at(fact).filter(|_| self.state.is_in_effect_at(fact)).map(AsRef::as_ref),
             Some(view) => self.state.fact_at(fact).filter(|fact| view.fact(fact.id()).is_some()).map(AsRef::as_ref),
         }
     }
@@ -99,7 +99,7 @@ impl<'a> VisibleGraph<'a> {
                 for index in 0..self.state.index_count() as u32 {
                     let hops = self.state.hops_at(index).iter();
                     let visible_count = hops
-                        .filter(|hop| has_matching_predicate(hop.predicate()) && self.state.stands_at(hop.fact()))
+                        .filter(|hop| has_matching_predicate(hop.predicate()) && self.state.is_in_effect_at(hop.fact()))
                         .count();
                     if visible_count > 0 {
                         degrees.insert(index, visible_count);
@@ -188,7 +188,7 @@ impl<'a> VisibleGraph<'a> {
                     forward: node_index < *other,
                     statement: fact.statement().to_owned(),
                     secret: is_secret(self.state, fact),
-                    safe: fact.stands() && table.may_see(fact),
+                    safe: fact.is_in_effect() && table.may_see(fact),
                 });
             }
         }

@@ -273,7 +273,7 @@ fn entity_summary(state: &State, id: &EntityId) -> EntitySummary {
     let names = state.names(id);
     let mut facts: Vec<&str> = state
         .facts_of(id)
-        .filter(|fact| fact.stands() && ![attribute::NAME, attribute::KIND].contains(&fact.predicate().as_str()))
+        .filter(|fact| fact.is_in_effect() && ![attribute::NAME, attribute::KIND].contains(&fact.predicate().as_str()))
         .map(|fact| fact.statement())
         .collect();
     facts.sort_unstable();
@@ -371,7 +371,7 @@ fn trust_reasons(world: &ReadSnapshot, fact: &Fact) -> Vec<String> {
 fn validity_text(state: &State, fact: &Fact) -> Option<String> {
     let date = |date: Option<&hearsay_model::Date>| {
         let date = date?;
-        Some(if date.raw.is_empty() { state.calendar().print(date.time?) } else { date.raw.clone() })
+        Some(if date.raw.is_empty() { state.calendar().format(date.time?) } else { date.raw.clone() })
     };
     let validity = fact.validity();
     match (date(validity.from.as_ref()), date(validity.until.as_ref())) {

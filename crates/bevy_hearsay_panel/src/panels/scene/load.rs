@@ -33,7 +33,7 @@ impl SceneSettingModel {
     /// Currently never returns an error.
     pub fn load(world: &ReadSnapshot, request: &SceneSettingRequest) -> Result<Self, MemoryError> {
         let state = &*world.state;
-        let playing = state.playing();
+        let playing = state.active_session();
         let place = request.place.clone().or_else(|| playing.and_then(|playing| playing.place.clone()));
         let place = place.or_else(|| {
             let speaker = request.speaker.as_ref()?;
@@ -77,7 +77,7 @@ impl SceneSettingModel {
         });
         Ok(Self {
             description,
-            time: game_time.map(|time| state.calendar().print(time)).or_else(|| date(state, logged.as_ref())),
+            time: game_time.map(|time| state.calendar().format(time)).or_else(|| date(state, logged.as_ref())),
             session: playing.map(|playing| playing.session.clone()),
             session_title: playing.and_then(|playing| query::table::session_title(state, &playing.session)),
             present: lines,
@@ -109,7 +109,7 @@ fn party_place(state: &State, table: &Table) -> Option<EntityId> {
 
 /// Returns the last lines of the current session. Without a current session, returns the last lines at the place.
 fn recent_lines(state: &State, table: &Table, place: Option<&EntityId>) -> Vec<SpokenLine> {
-    let session = state.playing().map(|playing| &playing.session);
+    let session = state.active_session().map(|playing| &playing.session);
     let is_recent = |passage: &hearsay_model::Passage| match session {
         Some(session) => passage.session.as_ref() == Some(session),
         None => passage.session.is_some() && place.is_some() && passage.place.as_ref() == place,
@@ -243,7 +243,7 @@ fn character_knowledge(
     };
     let edge = known.known_edges().first().or(known.shared().first());
     let acquisition = edge.map_or_else(String::new, |edge| query::knowledge::way_called(edge, &name_of));
-    let since = known.learned().map(|time| state.calendar().print(time));
+    let since = known.learned().map(|time| state.calendar().format(time));
     let belief_text = match belief.hold {
         Hold::Believed if belief.credence.get() >= 0.995 => None,
         Hold::Believed => Some(format!("believes it ({:.0} %)", belief.credence.get() * 100.0)),

@@ -76,14 +76,14 @@ impl RowBuilder<'_> {
         let is_about_named = |fact: &Fact| ids.iter().any(|id| fact.entities().any(|entity| entity == *id));
         let hits: Vec<&Fact> = facts.iter().filter_map(|id| self.state.fact(*id)).map(AsRef::as_ref).collect();
         // Facts whose statement equals the text come first.
-        let query = text::normal(topic);
+        let query = text::normalize(topic);
         let facts_of_named =
             results.entities.iter().filter(|hit| hit.distance == 0).flat_map(|hit| self.state.facts_of(&hit.id));
-        let matches_topic = |fact: &&Fact| text::normal(fact.statement().trim_end_matches('.')) == query;
+        let matches_topic = |fact: &&Fact| text::normalize(fact.statement().trim_end_matches('.')) == query;
         let mut facts_to_list: Vec<&Fact> = facts_of_named.map(AsRef::as_ref).filter(matches_topic).collect();
         facts_to_list.extend(hits.iter().copied().filter(|fact| is_about_named(fact)));
         let mut secrets: Vec<&Fact> = ids.iter().flat_map(|id| self.state.facts_of(id)).map(AsRef::as_ref).collect();
-        secrets.retain(|fact| fact.secrecy() == Secrecy::Secret && fact.status().is_in_world());
+        secrets.retain(|fact| fact.secrecy() == Secrecy::Secret && fact.status().is_knowable());
         secrets.sort_by_key(|fact| (fact.predicate(), fact.id()));
         facts_to_list.extend(secrets);
         facts_to_list.extend(hits);
@@ -131,12 +131,13 @@ impl RowBuilder<'_> {
     }
 
     fn entity(&self, hit: &EntityHit) -> SearchRow {
-        let query = text::normal(self.query);
+        let query = text::normalize(self.query);
         let entity = NamedEntity::new(self.state, &hit.id);
         let is_name_match = matches!(hit.by, Match::Name | Match::Prefix | Match::Word);
         // Check whether the search matched a name other than the displayed name.
         let matches_query = |name: &str| {
-            text::normal(name).split(' ').any(|word| word.starts_with(&query)) || text::normal(name).starts_with(&query)
+            text::normalize(name).split(' ').any(|word| word.starts_with(&query))
+                || text::normalize(name).starts_with(&query)
         };
         let alias = (is_name_match && !matches_query(&entity.name))
             .then(|| self.matching_alias(&hit.id, &matches_query))
@@ -172,11 +173,11 @@ impl RowBuilder<'_> {
         let name_attributes = [attribute::NAME, attribute::ALIAS];
         let names = self.state.facts_of(&hit.id).filter(|fact| fact.subject() == &hit.id);
         let names =
-            names.filter(|fact| name_attributes.contains(&fact.predicate().as_str()) && fact.status().is_in_world());
+            names.filter(|fact| name_attributes.contains(&fact.predicate().as_str()) && fact.status().is_knowable());
         let (public_names, secret_names): (Vec<&Fact>, Vec<&Fact>) =
             names.map(AsRef::as_ref).partition(|fact| self.table.may_see(fact));
         let matches_query = |fact: &&Fact| {
-            let name = text::normal(fact.object().text().unwrap_or_default());
+            let name = text::normalize(fact.object().text().unwrap_or_default());
             query.contains(&name) || name.split(' ').any(|word| query.split(' ').any(|part| word.starts_with(part)))
         };
         hit.distance == 0

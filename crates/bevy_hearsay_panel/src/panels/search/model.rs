@@ -89,7 +89,7 @@ impl SearchModel {
 /// Returns the topic of a question about knowers, such as `the ledger` for `who knows about the ledger?`. Returns
 /// `None` for any other text.
 pub fn who_knows(query: &str) -> Option<String> {
-    let normalized = text::normal(query);
+    let normalized = text::normalize(query);
     let words = hearsay_model::words::english();
     let topic = words.knower_questions.iter().find_map(|start| normalized.strip_prefix(start.as_str()))?;
     // Any other text can be a name, such as `Who Knowsley`.

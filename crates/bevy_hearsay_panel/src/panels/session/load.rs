@@ -36,7 +36,7 @@ impl SessionModel {
         let count = u32::try_from(rows.len()).unwrap_or(u32::MAX);
         let players: Vec<EntityId> =
             player_characters(state).into_iter().filter(|id| !is_dead(state, id, state.clock())).collect();
-        let current = state.playing().map(|playing| CurrentSession {
+        let current = state.active_session().map(|playing| CurrentSession {
             id: playing.session.clone(),
             title: title(state, &playing.session),
             place: playing.place.as_ref().map(|id| NamedEntity::new(state, id)),
@@ -45,7 +45,7 @@ impl SessionModel {
                 .as_ref()
                 .and_then(|date| date.time)
                 .max(state.clock())
-                .map(|time| state.calendar().print(time)),
+                .map(|time| state.calendar().format(time)),
             present: playing.here.iter().map(|id| NamedEntity::new(state, id)).collect(),
             absent: players
                 .iter()
@@ -57,7 +57,7 @@ impl SessionModel {
             number: latest.unwrap_or(count).saturating_add(1),
             players: players.iter().map(|id| NamedEntity::new(state, id)).collect(),
             place: last_place(state).map(|id| NamedEntity::new(state, &id)),
-            clock: state.clock().map(|time| state.calendar().print(time)),
+            clock: state.clock().map(|time| state.calendar().format(time)),
         };
         Ok(Self { sessions: rows.into_iter().rev().map(|row| session_line(state, row)).collect(), current, next })
     }

@@ -1,7 +1,7 @@
 use egui::Key;
 use egui_kittest::{Harness, kittest::Queryable};
 use hearsay_commands::session::{Log, LogLine, SessionStep};
-use hearsay_model::{Author, EntityId, KeptRecap, Kind};
+use hearsay_model::{Author, EditedRecap, EntityId, Kind};
 
 use super::*;
 use crate::{
@@ -129,7 +129,7 @@ fn a_recap_is_edited_kept_copied_and_written() {
     else {
         panic!("{:?}", harness.state().actions)
     };
-    assert_eq!((copied, saved_recap), (&draft, &KeptRecap { session: id, players: false, text: draft.clone() }));
+    assert_eq!((copied, saved_recap), (&draft, &EditedRecap { session: id, players: false, text: draft.clone() }));
     assert_eq!((file.as_str(), written.lines().next()), ("session-2-recap.md", Some("# The ledger")));
     // The typed text is restored when the desk opens again.
     let view: SessionView = restore_state(save_state(&harness.state().view).unwrap()).unwrap();

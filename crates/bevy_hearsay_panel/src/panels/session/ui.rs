@@ -2,7 +2,7 @@
 
 use egui::{RichText, ScrollArea, TextEdit, Ui};
 use hearsay_commands::session::{NewSession, SessionStep};
-use hearsay_model::{KeptRecap, SessionId};
+use hearsay_model::{EditedRecap, SessionId};
 
 use super::{
     model::{CurrentSession, RecapModel, SessionLine, SessionModel, SessionPart, SessionPartModel},
@@ -300,7 +300,7 @@ fn recap_ui(
         ui.add_enabled_ui(is_edited || recap.saved_text.is_none(), |ui| {
             if command_button(ui, display, &commands::SESSION_SAVE_RECAP) {
                 let (session, players) = (session.id.clone(), recap.players);
-                actions.push(SessionAction::SaveRecap(KeptRecap { session, players, text: text.clone() }));
+                actions.push(SessionAction::SaveRecap(EditedRecap { session, players, text: text.clone() }));
             }
         });
         if (is_edited || recap.saved_text.is_some())

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hearsay_commands::session::SessionStep;
-use hearsay_model::{EntityId, FactId, KeptRecap, SessionId};
+use hearsay_model::{EditedRecap, EntityId, FactId, SessionId};
 use serde::{Deserialize, Serialize};
 
 use super::model::SessionPart;
@@ -85,7 +85,7 @@ pub enum SessionAction {
     /// Start or end a session, or change its attendance.
     Step(SessionStep),
     /// Save a recap.
-    SaveRecap(KeptRecap),
+    SaveRecap(EditedRecap),
     /// Put text on the clipboard.
     Copy(String),
     /// Write text to a file. The fields are the path and the text.

@@ -39,7 +39,7 @@ impl ThreadsModel {
         }
         let more = total - rows.len();
         rows.iter_mut().for_each(|row| row.search_text = search_text(row));
-        let clock = state.clock().map(|time| state.calendar().print(time));
+        let clock = state.clock().map(|time| state.calendar().format(time));
         Ok(Self { rows, more, clock })
     }
 }
@@ -107,7 +107,7 @@ fn secret_row(state: &State, category: ThreadCategory, secret: hearsay_query::se
 
 fn since(state: &State, fact: FactId) -> Option<String> {
     let from = state.fact(fact)?.validity().from.clone()?;
-    Some(from.time.map_or(from.raw, |time| state.calendar().print(time)))
+    Some(from.time.map_or(from.raw, |time| state.calendar().format(time)))
 }
 
 /// Returns a session with its title.
@@ -125,5 +125,5 @@ fn search_text(row: &ThreadRow) -> String {
         .map(|entity| entity.name.as_str());
     let session = row.session.iter().map(|(_, title)| title.as_str());
     let texts = std::iter::once(row.description.text.as_str()).chain(row.details.iter().map(String::as_str));
-    text::normal(&texts.chain(names).chain(telling_names).chain(session).collect::<Vec<_>>().join(" "))
+    text::normalize(&texts.chain(names).chain(telling_names).chain(session).collect::<Vec<_>>().join(" "))
 }

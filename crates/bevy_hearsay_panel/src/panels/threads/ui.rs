@@ -65,7 +65,7 @@ pub fn threads_ui(
     let mut actions = Vec::new();
     let visible: Vec<&ThreadRow> = model.rows.iter().filter(|row| !display.screen_safe || row.safe).collect();
     filters_ui(ui, display, &visible, view);
-    let words = text::normal(&view.filter);
+    let words = text::normalize(&view.filter);
     let matches_filter = |row: &&&ThreadRow| {
         (view.categories.is_empty() || view.categories.contains(&row.category))
             && (words.is_empty() || row.search_text.contains(&words))

@@ -23,13 +23,13 @@ impl TimeModel {
         let state = &*world.state;
         let until = match request.until.trim() {
             "" => None,
-            typed => Some(state.calendar().parse_near(typed, state.clock())?.first),
+            typed => Some(state.calendar().parse_relative(typed, state.clock())?.first),
         };
         let from = state.clock().ok_or(MemoryError::Command(CommandError::NoClock))?;
         let days = i64::from(request.days).saturating_mul(state.calendar().minutes_per_day());
         let end = until.unwrap_or(GameTime(from.0.saturating_add(days)));
         if !request.with_gossip && end > from {
-            let print = |time| state.calendar().print(time);
+            let print = |time| state.calendar().format(time);
             return Ok((Self { from: print(from), until: print(end), end, ..Self::default() }, None));
         }
         let plan = request.gossip(until).plan(state, now())?;

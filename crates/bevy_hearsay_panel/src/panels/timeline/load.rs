@@ -30,7 +30,8 @@ impl TimelineModel {
         let calendar = state.calendar();
         let levels = [Precision::Year, Precision::Month, Precision::Day].into_iter();
         let path = request.within.map(|(time, deepest)| {
-            let crumb = |precision| PathSegment { label: calendar.print_to(time, precision), time, precision };
+            let crumb =
+                |precision| PathSegment { label: calendar.format_with_precision(time, precision), time, precision };
             levels.take_while(|level| *level <= deepest).map(crumb).collect()
         });
         let current_time = state.clock();
@@ -40,7 +41,7 @@ impl TimelineModel {
         moments.sort_by_key(|row| std::cmp::Reverse(row.time));
         let spans = result.spans.into_iter().map(|span| SpanModel {
             is_current: current_time
-                .is_some_and(|current_time| calendar.around(current_time, request.unit).first == span.first),
+                .is_some_and(|current_time| calendar.span_around(current_time, request.unit).first == span.first),
             label: span.label,
             first: span.first,
             precision: request.unit,
@@ -56,7 +57,7 @@ impl TimelineModel {
             more_undated: result.all_undated - result.undated.len(),
             undated: result.undated.into_iter().map(|row| moment(state, row)).collect(),
             about: request.about.as_ref().map(|id| NamedEntity::new(state, id)),
-            current_time: current_time.map(|time| (time, calendar.print(time))),
+            current_time: current_time.map(|time| (time, calendar.format(time))),
         })
     }
 }

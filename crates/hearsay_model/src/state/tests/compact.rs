@@ -12,7 +12,7 @@ use super::{
 use crate::{GameSetting, History, SessionSetting};
 
 /// Compacts all operations except some of the newest.
-fn compact(state: &mut State, operations: u64) -> Rewritten {
+fn compact(state: &mut State, operations: u64) -> CompactionResult {
     let retention = UndoRetention { operations, sessions: 1 };
     // In some cases, compact less than possible.
     let limit = Position(state.position().0.saturating_sub(operations * 3 / 2));
@@ -237,7 +237,7 @@ fn slots_and_sessions_hold_compaction_back() {
     let retention = |operations, sessions| UndoRetention { operations, sessions };
     apply(&mut state, Author::Dm, vec![Change::SetSession(session(0)), Change::SetSession(session(1))]);
     for n in 0..2 {
-        let playing = crate::Playing { session: session(n).id, here: Vec::new(), place: None, time: None };
+        let playing = crate::ActiveSession { session: session(n).id, here: Vec::new(), place: None, time: None };
         apply(&mut state, Author::Dm, vec![Change::Set(Setting::Session(SessionSetting::Playing(playing)))]);
         apply(&mut state, Author::Dm, vec![Change::Unset(SettingKey::Playing)]);
     }

@@ -19,7 +19,7 @@ pub(super) fn query_results(state: &State, keys: &BTreeSet<Key>) -> Vec<String> 
         let links = state.links(id).map(|link| (link.fact().clone(), link.other().clone(), link.is_forward()));
         results.extend([
             format!("{:?} {:?} {:?}", state.entity(id), state.names(id), state.open_name(id)),
-            format!("{:?} {:?}", state.newest(id, "name"), state.newest_of_each(id)),
+            format!("{:?} {:?}", state.newest(id, "name"), state.newest_by_predicate(id)),
             sorted(state.facts_of(id)),
             sorted(links),
             sorted(state.edges_of(&knower)),
@@ -27,7 +27,7 @@ pub(super) fn query_results(state: &State, keys: &BTreeSet<Key>) -> Vec<String> 
             sorted(state.passages_of(&knower)),
         ]);
         if let Some(index) = state.index_of(id) {
-            let hops = state.hops_at(index).iter().filter(|hop| state.stands_at(hop.fact()));
+            let hops = state.hops_at(index).iter().filter(|hop| state.is_in_effect_at(hop.fact()));
             results.push(sorted(hops.map(|hop| (state.fact_at(hop.fact()), state.id_at(hop.other())))));
             assert_eq!(state.by_rank()[state.rank_at(index) as usize], index);
         }
@@ -44,7 +44,7 @@ pub(super) fn query_results(state: &State, keys: &BTreeSet<Key>) -> Vec<String> 
                 let edges = (sorted(state.known_by(*id)), sorted(state.recorded_edges(*id)));
                 format!("{fact:?} {by_index:?} {edges:?} {}", sorted(state.reveals_of(*id)))
             }
-            Key::KnowledgeEdge(id) => format!("{:?} {}", state.knowledge(*id), sorted(state.resting_on(*id))),
+            Key::KnowledgeEdge(id) => format!("{:?} {}", state.knowledge(*id), sorted(state.dependent_edges(*id))),
             key => format!("{key:?} {}", state.shows(key)),
         });
     }
@@ -54,7 +54,7 @@ pub(super) fn query_results(state: &State, keys: &BTreeSet<Key>) -> Vec<String> 
 }
 
 pub(super) fn keys_of<'a>(operations: impl IntoIterator<Item = &'a Operation>) -> BTreeSet<Key> {
-    operations.into_iter().flat_map(|operation| operation.changes.iter().filter_map(Change::writes)).collect()
+    operations.into_iter().flat_map(|operation| operation.changes.iter().filter_map(Change::written_key)).collect()
 }
 
 impl State {
@@ -96,7 +96,7 @@ proptest! {
             assert_indices(&forgot);
         }
         let without = |operation: Operation| {
-            let kept = operation.changes.into_iter().filter(|change| change.writes().is_none_or(|key| !removed.contains(&key)));
+            let kept = operation.changes.into_iter().filter(|change| change.written_key().is_none_or(|key| !removed.contains(&key)));
             Operation { changes: kept.collect(), ..operation }
         };
         let mut expected = fold(before.into_iter().map(without));

@@ -33,13 +33,15 @@ fn a_renamed_change_refers_to_the_new_records_only() {
         let mut renamed = before.clone();
         renamed.rename(&mut Renaming(old, new));
         let mut refers = false;
-        before.reads(|reference| refers |= [Reference::Entity(&id(0)), Reference::Fact(old)].contains(&reference));
-        refers |= before.writes() == Some(Key::Entity(id(0)));
+        before.visit_references(|reference| {
+            refers |= [Reference::Entity(&id(0)), Reference::Fact(old)].contains(&reference)
+        });
+        refers |= before.written_key() == Some(Key::Entity(id(0)));
         assert!(!refers || renamed != before, "{before:?}");
-        renamed.reads(|reference| {
+        renamed.visit_references(|reference| {
             assert!(![Reference::Entity(&id(0)), Reference::Fact(old)].contains(&reference), "{renamed:?}");
         });
         let touched_keys = renamed.touched_keys();
-        assert!(renamed.writes().is_none_or(|key| touched_keys.contains(&key)));
+        assert!(renamed.written_key().is_none_or(|key| touched_keys.contains(&key)));
     }
 }

@@ -39,11 +39,11 @@ fn flags_are_declared_before_they_are_set_or_named() {
     );
     check_refused(&mut state, set_reveal(flag_is("moon", Value::Flag(true))), "no flag `moon` is declared");
     check_refused(&mut state, set_reveal(flag_is("fire-reported", Value::from("yes"))), "must be yes or no");
-    let listener_at = |place| Condition::At { who: Who::Listener, place };
+    let listener_at = |place| Condition::At { who: ConditionEntity::Listener, place };
     check_refused(&mut state, set_reveal(listener_at(id(3))), "there is no entity `e3`");
     check_refused(
         &mut state,
-        set_reveal(Condition::Knows { who: Who::Holder, fact: fact(3).id() }),
+        set_reveal(Condition::Knows { who: ConditionEntity::Holder, fact: fact(3).id() }),
         "there is no fact",
     );
     check_refused(&mut state, set_reveal(Condition::All(vec![])), "reveal `r`: the list of conditions is empty");

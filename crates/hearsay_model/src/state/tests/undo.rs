@@ -27,7 +27,7 @@ fn live(state: &State) -> Vec<bool> {
 /// Returns the later live operations that change a record which the revert would remove.
 fn dependents(state: &State, preview: &UndoPreview, position: Position) -> Vec<Position> {
     let later = state.journal().filter(|(at, entry)| {
-        let mut keys = entry.operation.changes.iter().filter_map(Change::writes);
+        let mut keys = entry.operation.changes.iter().filter_map(Change::written_key);
         let is_counted = entry.live && entry.operation.author != Author::Extractor;
         *at > position && is_counted && keys.any(|key| preview.lost.contains(&key))
     });

@@ -359,7 +359,7 @@ fn simple_calendar_dates_its_notes() {
         hearsay_model::Setting::World(hearsay_model::WorldSetting::Calendar(calendar)) => Some(calendar),
         _ => None,
     });
-    assert_eq!((from.raw.as_str(), calendar.unwrap().print(from.time.unwrap()).as_str()), ("12-2-9", "9 Rain 12 AT"));
+    assert_eq!((from.raw.as_str(), calendar.unwrap().format(from.time.unwrap()).as_str()), ("12-2-9", "9 Rain 12 AT"));
 }
 
 #[test]

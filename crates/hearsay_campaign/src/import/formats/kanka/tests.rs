@@ -100,7 +100,7 @@ fn entities_are_read_with_both_of_their_ids() {
         _ => None,
     });
     let time = born.validity().from.as_ref().and_then(|date| date.time);
-    assert_eq!(time.map(|time| calendar.unwrap().print(time)).as_deref(), Some("9 Rain -3 AT"));
+    assert_eq!(time.map(|time| calendar.unwrap().format(time)).as_deref(), Some("9 Rain -3 AT"));
     let texts = texts(&campaign);
     for text in ["Ann Oak| Works for the guild with Bob Elm.", "Ann Oak| Born in Town.", "Ann Oak: Rumours| She sings."]
     {
