@@ -5,7 +5,7 @@ use hearsay_model::{Audience, EntityId, Fact, FactStatus, Kind, Knower, Predicat
 /// Kinds and places of entities, which the audience rules need.
 ///
 /// [`State`] implements this trait. An importer implements it for facts that are not in the state yet.
-pub trait Surroundings {
+pub trait EntityLookup {
     /// Returns the kind of an entity; `None` if it is not known.
     fn kind(&self, id: &EntityId) -> Option<Kind>;
 
@@ -13,7 +13,7 @@ pub trait Surroundings {
     fn place(&self, id: &EntityId) -> Option<EntityId>;
 }
 
-impl Surroundings for State {
+impl EntityLookup for State {
     fn kind(&self, id: &EntityId) -> Option<Kind> {
         Self::kind(self, id)
     }
@@ -37,7 +37,7 @@ impl Surroundings for State {
 ///
 /// Entities that cannot know anything, such as items and events, are not included. A private fact about an item
 /// therefore has no knowers.
-pub fn default_audience(audience: Audience, fact: &Fact, context: &impl Surroundings) -> Vec<Knower> {
+pub fn default_audience(audience: Audience, fact: &Fact, context: &impl EntityLookup) -> Vec<Knower> {
     let (subject, object) = (fact.subject(), fact.object().entity());
     let mut knowers: Vec<EntityId> = Vec::new();
     match audience {
@@ -60,7 +60,7 @@ pub fn default_audience(audience: Audience, fact: &Fact, context: &impl Surround
 
 /// Returns whether a fact is canon and states a membership, a residence or a part-of relation. Knowledge spreads
 /// through these relations, whether or not the knowers believe them.
-pub(crate) fn is_structure(vocabulary: &Vocabulary, fact: &Fact) -> bool {
+pub(crate) fn states_belonging(vocabulary: &Vocabulary, fact: &Fact) -> bool {
     fact.status() == FactStatus::Canon && vocabulary.belonging(fact.predicate()).is_some()
 }
 
@@ -72,7 +72,7 @@ mod tests {
 
     struct Town;
 
-    impl Surroundings for Town {
+    impl EntityLookup for Town {
         fn kind(&self, id: &EntityId) -> Option<Kind> {
             Some(Kind::from(match id.as_str() {
                 "tavern" | "town" => "location",

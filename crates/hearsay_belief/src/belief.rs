@@ -17,7 +17,7 @@ pub const BELIEF_THRESHOLD: f64 = 0.5;
 /// Whether a knower believes a fact that it knows, and if not, why not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Hold {
+pub enum BeliefStatus {
     /// The knower believes the fact.
     Believed,
     /// The knower has heard of the fact and does not believe it.
@@ -38,9 +38,9 @@ pub struct Belief<'v> {
     /// The knower's credence in the fact, reduced by the refutations that the knower knows.
     pub credence: Credence,
     /// Whether the knower believes the fact, and if not, why not.
-    pub hold: Hold,
+    pub status: BeliefStatus,
     /// Contradicting facts that the knower knows, sorted by id.
-    pub against: Vec<FactId>,
+    pub contradicting_facts: Vec<FactId>,
 }
 
 impl View {
@@ -53,11 +53,11 @@ impl View {
     /// [credence](Known::credence) of the fact and `r` the credence of the refutation. A refutation that the knower was
     /// told does not change the belief in a fact that the knower observed. If the knower observed both the fact and the
     /// refutation, it believes the later observation.
-    pub fn believes(&self, subject: &EntityId, predicate: &Predicate) -> Vec<Belief<'_>> {
+    pub fn beliefs(&self, subject: &EntityId, predicate: &Predicate) -> Vec<Belief<'_>> {
         let candidates = self.facts_with_subject(subject).filter(|known| known.predicate() == predicate);
         let mut beliefs: Vec<Belief> = candidates.map(|known| self.belief(known)).collect();
         if self.vocabulary().is_functional(predicate) {
-            let is_believed = |belief: &&Belief| belief.hold == Hold::Believed;
+            let is_believed = |belief: &&Belief| belief.status == BeliefStatus::Believed;
             // If several values are believed, the latest is the current value. Among equally late values, the value
             // with the highest credence is the current value.
             let rank = |belief: &Belief| (belief.known.recency().sort_key(), belief.credence, belief.known.id());
@@ -66,14 +66,17 @@ impl View {
                     (belief.known.id(), belief.known.object().clone(), belief.known.recency().sort_key())
                 });
             if let Some((id, object, latest_key)) = latest {
-                for belief in beliefs.iter_mut().filter(|b| b.hold == Hold::Believed && *b.known.object() != object) {
+                for belief in
+                    beliefs.iter_mut().filter(|b| b.status == BeliefStatus::Believed && *b.known.object() != object)
+                {
                     let earlier = belief.known.recency().sort_key() < latest_key;
-                    belief.hold = if earlier { Hold::Superseded(id) } else { Hold::Outweighed(id) };
+                    belief.status = if earlier { BeliefStatus::Superseded(id) } else { BeliefStatus::Outweighed(id) };
                 }
             }
         }
         beliefs.sort_by(|a, b| {
-            let rank = |belief: &Belief| (belief.hold == Hold::Believed, belief.credence, belief.known.recency());
+            let rank =
+                |belief: &Belief| (belief.status == BeliefStatus::Believed, belief.credence, belief.known.recency());
             rank(b).cmp(&rank(a)).then_with(|| a.known.id().cmp(&b.known.id()))
         });
         beliefs
@@ -99,16 +102,16 @@ impl View {
             }
         }
         let belief = refuted_belief((known.credence().get(), known.learned()), refutations);
-        let against = self.against(known).map(Known::id).collect();
-        let hold = match (ended, outweighed) {
-            (Some(end), _) => Hold::Ended(end),
+        let contradicting_facts = self.contradicting_facts(known).map(Known::id).collect();
+        let status = match (ended, outweighed) {
+            (Some(end), _) => BeliefStatus::Ended(end),
             (_, Some((refutation, id))) if refutation.get() >= BELIEF_THRESHOLD && belief < BELIEF_THRESHOLD => {
-                Hold::Outweighed(id)
+                BeliefStatus::Outweighed(id)
             }
-            _ if belief < BELIEF_THRESHOLD => Hold::Doubted,
-            _ => Hold::Believed,
+            _ if belief < BELIEF_THRESHOLD => BeliefStatus::Doubted,
+            _ => BeliefStatus::Believed,
         };
-        Belief { known, credence: credence(belief), hold, against }
+        Belief { known, credence: credence(belief), status, contradicting_facts }
     }
 
     /// Returns the facts that the knower thinks another entity knows, each with the reasons.
@@ -121,35 +124,35 @@ impl View {
     /// - common lore;
     /// - arrivals at a place that the knower witnessed, if the knower knows that the other entity was at that place at
     ///   the time. Everyone at a place can see who arrives.
-    pub fn attributed(&self, other: &EntityId) -> BTreeMap<FactId, Vec<Attributed>> {
+    pub fn attributed_facts(&self, other: &EntityId) -> BTreeMap<FactId, Vec<Attribution>> {
         let mut cache = AttributionCache::default();
         let reasons = |known: &Known| (known.id(), self.reasons(other, known, &mut cache));
         self.facts().map(reasons).filter(|(_, reasons)| !reasons.is_empty()).collect()
     }
 
-    /// Returns the reasons why the knower thinks that another entity knows a fact. [`attributed`](Self::attributed)
-    /// lists the possible reasons. The latest reason comes first.
-    pub fn attributes(&self, other: &EntityId, known: &Known) -> Vec<Attributed> {
+    /// Returns the reasons why the knower thinks that another entity knows a fact.
+    /// [`attributed_facts`](Self::attributed_facts) lists the possible reasons. The latest reason comes first.
+    pub fn attribution_reasons(&self, other: &EntityId, known: &Known) -> Vec<Attribution> {
         self.reasons(other, known, &mut AttributionCache::default())
     }
 
-    fn reasons<'v>(&'v self, other: &EntityId, known: &Known, cache: &mut AttributionCache<'v>) -> Vec<Attributed> {
+    fn reasons<'v>(&'v self, other: &EntityId, known: &Known, cache: &mut AttributionCache<'v>) -> Vec<Attribution> {
         let belongs = |group: &EntityId| {
             self.facts_with_subject(other).any(|known| {
                 let is_object = known.object().entity() == Some(group)
                     && self.vocabulary().behavior(known.predicate()).is_direct_belonging();
-                is_object && self.belief(known).hold == Hold::Believed
+                is_object && self.belief(known).status == BeliefStatus::Believed
             })
         };
         let mut reasons = Vec::new();
         let mut add_reason = |reason, edge, since, belief| {
-            reasons.push(Attributed { reason, edge, since, credence: belief });
+            reasons.push(Attribution { reason, edge, since, credence: belief });
         };
         for known_edge in known.known_edges() {
             let other_was_present = known_edge.edge.co_present.contains(other);
             match &known_edge.access_path {
                 AccessPath::Own if other_was_present => {
-                    add_reason(Reason::Present, known_edge.id, known_edge.since, known_edge.belief);
+                    add_reason(AttributionReason::Present, known_edge.id, known_edge.since, known_edge.belief);
                 }
                 AccessPath::Own
                     if known_edge.edge.acquisition.is_witnessed() && PredicateRole::Location.is(known.predicate()) =>
@@ -157,7 +160,7 @@ impl View {
                     let periods = cache.presence_periods.get_or_insert_with(|| PresencePeriods::from_view(self));
                     if let Some((period, moment)) = periods.presence_at_arrival(other, known) {
                         add_reason(
-                            Reason::WasThere(period.place.clone()),
+                            AttributionReason::AtPlaceOfArrival(period.place.clone()),
                             period.edge,
                             Some(moment),
                             known_edge.belief,
@@ -165,19 +168,26 @@ impl View {
                     }
                 }
                 AccessPath::Own if known_edge.edge.acquisition.teller() == Some(other) => {
-                    add_reason(Reason::ToldMe, known_edge.id, known_edge.since, Credence::FULL);
+                    add_reason(AttributionReason::ToldMe, known_edge.id, known_edge.since, Credence::FULL);
                 }
                 AccessPath::Member(group) | AccessPath::Resident(group) => {
                     if *cache.belongs_to.entry(group.clone()).or_insert_with(|| belongs(group)) {
-                        add_reason(Reason::Belongs(group.clone()), known_edge.id, known_edge.since, known_edge.belief);
+                        add_reason(
+                            AttributionReason::Belongs(group.clone()),
+                            known_edge.id,
+                            known_edge.since,
+                            known_edge.belief,
+                        );
                     }
                 }
-                AccessPath::Common => add_reason(Reason::Common, known_edge.id, known_edge.since, known_edge.belief),
+                AccessPath::Common => {
+                    add_reason(AttributionReason::Common, known_edge.id, known_edge.since, known_edge.belief);
+                }
                 AccessPath::Own => {}
             }
         }
         for known_edge in known.shared().iter().filter(|known_edge| known_edge.edge.co_present.contains(other)) {
-            add_reason(Reason::ToldByMe, known_edge.id, known_edge.since, Credence::FULL);
+            add_reason(AttributionReason::ToldByMe, known_edge.id, known_edge.since, Credence::FULL);
         }
         reasons.sort_by(|a, b| (b.since, &b.reason, b.edge).cmp(&(a.since, &a.reason, a.edge)));
         reasons
@@ -185,20 +195,20 @@ impl View {
 
     /// Returns the facts about a subject that the knower thinks another entity believes.
     ///
-    /// These are the [attributed](Self::attributed) facts with this subject and predicate. The latest value comes
+    /// These are the [attributed](Self::attributed_facts) facts with this subject and predicate. The latest value comes
     /// first.
-    pub fn thinks_believes(
+    pub fn attributed_beliefs(
         &self,
         other: &EntityId,
         subject: &EntityId,
         predicate: &Predicate,
-    ) -> Vec<(&Known, Vec<Attributed>)> {
-        let attributed = self.attributed(other);
+    ) -> Vec<(&Known, Vec<Attribution>)> {
+        let attributed = self.attributed_facts(other);
         let matching = attributed.into_iter().filter_map(|(id, reasons)| Some((self.fact(id)?, reasons)));
         let mut matching: Vec<_> =
             matching.filter(|(known, _)| known.subject() == subject && known.predicate() == predicate).collect();
         // Facts with a later start of validity come first, no matter when the other entity learned them.
-        let rank = |(known, reasons): &(&Known, Vec<Attributed>)| {
+        let rank = |(known, reasons): &(&Known, Vec<Attribution>)| {
             let learned = reasons.iter().map(|reason| reason.since).max().flatten();
             (known.since().and_then(|date| date.time), learned, known.recency(), known.id())
         };
@@ -299,13 +309,14 @@ fn start_of_validity(known: &Known) -> Option<GameTime> {
 /// strongest.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Reason {
+pub enum AttributionReason {
     /// The fact is common lore.
     Common,
     /// The other entity belongs to this group or place, which knows the fact.
     Belongs(EntityId),
     /// The other entity was at this place when the subject of the fact arrived there, as far as the knower knows.
-    WasThere(EntityId),
+    #[serde(rename = "was_there")]
+    AtPlaceOfArrival(EntityId),
     /// The knower told the other entity the fact.
     ToldByMe,
     /// The other entity was present when the knower learned the fact.
@@ -316,9 +327,9 @@ pub enum Reason {
 
 /// Reason to think that another entity knows a fact, with its details.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Attributed {
+pub struct Attribution {
     /// The kind of reason.
-    pub reason: Reason,
+    pub reason: AttributionReason,
     /// The knower's edge from which the reason follows.
     pub edge: KnowledgeId,
     /// The game time at which, as far as the knower knows, the other entity learned the fact.

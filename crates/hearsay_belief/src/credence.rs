@@ -7,7 +7,7 @@
 //! teller told the fact, its belief is
 //!
 //! ```text
-//! belief(edge)       = trust_factor(edge) × RETELLING × belief(edges of the teller)
+//! belief(edge)       = trust_factor(edge) × RETELLING_FACTOR × belief(edges of the teller)
 //! trust_factor(edge) = (FIRST_IMPRESSION_WEIGHT × credence(edge) + confirmed)
 //!                      / (FIRST_IMPRESSION_WEIGHT + confirmed + contradicted)
 //! ```
@@ -22,7 +22,8 @@
 //!
 //! Edges with independent origins corroborate each other. The resulting credence is `1 − Π (1 − belief)` over all
 //! origins, where `belief` is the highest belief of an edge with this origin. Origins are independent *as far as the
-//! knower can tell*: see [`combine`]. Testimony does not change the belief in an observation or in a certain fact.
+//! knower can tell*: see [`combined_belief`]. Testimony does not change the belief in an observation or in a certain
+//! fact.
 //!
 //! The computation reads only the knower's edges and their justifications, so no other data can influence the result.
 
@@ -34,14 +35,14 @@ use hearsay_model::{
 use rustc_hash::FxHashMap;
 
 /// Factor by which each retelling reduces belief, even if the teller is trusted fully.
-pub const RETELLING: f64 = 0.9;
+pub const RETELLING_FACTOR: f64 = 0.9;
 
 /// Weight of the first impression of a teller. The first impression counts as much as this number of experiences.
 pub const FIRST_IMPRESSION_WEIGHT: f64 = 4.0;
 
 /// Computes the belief of edges along chains of retellings, and caches the results.
 #[derive(Debug)]
-pub struct Weigher<'s> {
+pub struct BeliefCalculator<'s> {
     state: &'s State,
     /// Edges that are not in the state yet.
     new_edges: FxHashMap<KnowledgeId, Arc<KnowledgeEdge>>,
@@ -49,8 +50,8 @@ pub struct Weigher<'s> {
     beliefs: FxHashMap<KnowledgeId, f64>,
 }
 
-impl<'s> Weigher<'s> {
-    /// Creates a weigher for the edges of a state.
+impl<'s> BeliefCalculator<'s> {
+    /// Creates a calculator for the edges of a state.
     pub fn new(state: &'s State) -> Self {
         Self { state, new_edges: FxHashMap::default(), beliefs: FxHashMap::default() }
     }
@@ -107,16 +108,16 @@ impl<'s> Weigher<'s> {
         for edges_of_fact in basis_edges.chunk_by(|(_, a), (_, b)| a.fact == b.fact) {
             let (shared, known_edges): (Vec<_>, Vec<_>) =
                 edges_of_fact.iter().partition(|(_, edge)| !edge.acquisition.gives_knowledge());
-            let weighed = known_edges.iter().map(|(id, source)| Weighed {
+            let weighed = known_edges.iter().map(|(id, source)| WeighedEdge {
                 id: *id,
                 edge: source,
                 belief: self.beliefs.get(id).copied().unwrap_or_else(|| source.credence.get()),
-                own: Some(&source.knower) == basis_knower(edge).as_ref(),
+                is_own: Some(&source.knower) == basis_knower(edge).as_ref(),
             });
             let shared: Vec<&KnowledgeEdge> = shared.iter().map(|(_, edge)| *edge).collect();
-            belief *= combine(&weighed.collect::<Vec<_>>(), &shared);
+            belief *= combined_belief(&weighed.collect::<Vec<_>>(), &shared);
         }
-        if edge.acquisition.reliability() == Reliability::Concluded { belief } else { belief * RETELLING }
+        if edge.acquisition.reliability() == Reliability::Concluded { belief } else { belief * RETELLING_FACTOR }
     }
 
     /// Returns the factor by which the teller's belief is multiplied to get the belief of an edge. The factor depends
@@ -160,7 +161,7 @@ pub(crate) fn trust_from_experiences(
 
 /// An edge to a fact, with the belief of the edge.
 #[derive(Debug, Clone, Copy)]
-pub struct Weighed<'a> {
+pub struct WeighedEdge<'a> {
     /// The id of the edge.
     pub id: KnowledgeId,
     /// The edge to the fact.
@@ -169,7 +170,7 @@ pub struct Weighed<'a> {
     pub belief: f64,
     /// Whether the edge is the knower's own edge. The value is `false` for edges of groups and places, and for common
     /// lore.
-    pub own: bool,
+    pub is_own: bool,
 }
 
 /// Returns how much a knower believes a fact that it knows through several edges, 0.0–1.0. `shared` contains the edges
@@ -185,11 +186,12 @@ pub struct Weighed<'a> {
 ///   that name the same person have the same origin. An edge also has the same origin as an earlier edge if its teller
 ///   or cited source was present when the knower learned the fact through the earlier edge, if the knower told the fact
 ///   to its teller or cited source, or if its teller cites the knower. Different origins count as independent.
-pub fn combine(known_edges: &[Weighed], shared: &[&KnowledgeEdge]) -> f64 {
-    let own: Vec<Weighed> = known_edges.iter().filter(|known_edge| known_edge.own).copied().collect();
+pub fn combined_belief(known_edges: &[WeighedEdge], shared: &[&KnowledgeEdge]) -> f64 {
+    let own: Vec<WeighedEdge> = known_edges.iter().filter(|known_edge| known_edge.is_own).copied().collect();
     let known_edges = if own.is_empty() { known_edges } else { &own };
     let latest_certain = known_edges.iter().filter(|known_edge| is_certain(known_edge.edge)).max_by(|a, b| {
-        let rank = |known_edge: &Weighed| (known_edge.edge.learned_at(), known_edge.belief.to_bits(), known_edge.id);
+        let rank =
+            |known_edge: &WeighedEdge| (known_edge.edge.learned_at(), known_edge.belief.to_bits(), known_edge.id);
         rank(a).cmp(&rank(b))
     });
     if let Some(certain) = latest_certain {
@@ -236,7 +238,7 @@ enum Origin<'a> {
     Conclusion(KnowledgeId),
 }
 
-fn origin<'a>(known_edge: &Weighed<'a>) -> Origin<'a> {
+fn origin<'a>(known_edge: &WeighedEdge<'a>) -> Origin<'a> {
     let acquisition = &known_edge.edge.acquisition;
     match (acquisition.reliability(), acquisition.document()) {
         (Reliability::Observed | Reliability::Stated | Reliability::None, _) => Origin::Itself(&known_edge.edge.knower),
@@ -263,7 +265,7 @@ impl Origin<'_> {
 }
 
 /// Returns, for each edge, the index of the first edge with the same origin.
-fn origins(known_edges: &[Weighed], shared: &[&KnowledgeEdge]) -> Vec<usize> {
+fn origins(known_edges: &[WeighedEdge], shared: &[&KnowledgeEdge]) -> Vec<usize> {
     let mut origins: Vec<usize> = (0..known_edges.len()).collect();
     let mut join = |a: usize, b: usize| {
         let (low, high) = (origins[a].min(origins[b]), origins[a].max(origins[b]));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hearsay_model::{Change, Credence, Justification, KnowledgeEdge, KnowledgeId, State};
 
-use crate::{AccessPath, Known, Weigher, credence::credence};
+use crate::{AccessPath, BeliefCalculator, Known, credence::credence};
 
 /// Step of a derivation: an edge, and the steps for the edges on which it depends.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,7 +19,7 @@ pub struct DerivationStep {
     pub belief: Credence,
     /// The factor by which the teller's belief is multiplied to get the belief of this edge. The factor depends on the
     /// knower's trust in the teller, including experiences.
-    pub share: Credence,
+    pub trust_factor: Credence,
     /// The steps on which this step depends, sorted by edge id; empty at an origin.
     pub from: Vec<DerivationStep>,
 }
@@ -28,27 +28,27 @@ pub struct DerivationStep {
 const MAX_STEPS: usize = 1_000;
 
 /// Returns the derivations of a known fact: one for each edge to the fact.
-pub fn chains(state: &State, known: &Known) -> Vec<DerivationStep> {
-    let mut weigher = Weigher::new(state);
+pub fn derivations(state: &State, known: &Known) -> Vec<DerivationStep> {
+    let mut calculator = BeliefCalculator::new(state);
     let mut remaining_steps = MAX_STEPS;
     let known_edges = known.known_edges().iter();
     known_edges
         .map(|known_edge| DerivationStep {
             access_path: Some(known_edge.access_path.clone()),
-            ..derivation_step(state, &mut weigher, known_edge.id, &known_edge.edge, &mut remaining_steps)
+            ..derivation_step(state, &mut calculator, known_edge.id, &known_edge.edge, &mut remaining_steps)
         })
         .collect()
 }
 
 fn derivation_step(
     state: &State,
-    weigher: &mut Weigher,
+    calculator: &mut BeliefCalculator,
     id: KnowledgeId,
     edge: &Arc<KnowledgeEdge>,
     remaining_steps: &mut usize,
 ) -> DerivationStep {
     *remaining_steps = remaining_steps.saturating_sub(1);
-    let belief = credence(weigher.belief(id, edge));
+    let belief = credence(calculator.belief(id, edge));
     let mut basis_edges: Vec<KnowledgeId> = edge
         .sources
         .iter()
@@ -63,7 +63,7 @@ fn derivation_step(
         if *remaining_steps > 0
             && let Some(edge) = state.knowledge(id)
         {
-            from.push(derivation_step(state, weigher, id, &Arc::clone(edge), remaining_steps));
+            from.push(derivation_step(state, calculator, id, &Arc::clone(edge), remaining_steps));
         }
     }
     DerivationStep {
@@ -71,7 +71,7 @@ fn derivation_step(
         edge: Arc::clone(edge),
         access_path: None,
         belief,
-        share: credence(weigher.trust_factor(edge)),
+        trust_factor: credence(calculator.trust_factor(edge)),
         from,
     }
 }
@@ -93,14 +93,14 @@ pub struct RetractionImpact {
     /// Edges that would be lost, sorted by fact and knower.
     pub lost: Vec<Arc<KnowledgeEdge>>,
     /// Edges whose belief would change, each with its belief before and after, sorted by fact and knower.
-    pub moved: Vec<(Arc<KnowledgeEdge>, Credence, Credence)>,
+    pub changed: Vec<(Arc<KnowledgeEdge>, Credence, Credence)>,
 }
 
 /// Compares the knowledge in two states. Returns the lost edges and the edges with a changed belief.
 ///
 /// To preview changes, apply them to a clone of the state.
 pub fn retraction_impact(state: &State, after: &State) -> RetractionImpact {
-    let (mut weigher_before, mut weigher_after) = (Weigher::new(state), Weigher::new(after));
+    let (mut calculator_before, mut calculator_after) = (BeliefCalculator::new(state), BeliefCalculator::new(after));
     let mut impact = RetractionImpact::default();
     for (id, edge) in state.all_knowledge() {
         let Some(edge_after) = after.knowledge(id) else {
@@ -111,19 +111,19 @@ pub fn retraction_impact(state: &State, after: &State) -> RetractionImpact {
             continue;
         }
         let (before, after) =
-            (credence(weigher_before.belief(id, edge)), credence(weigher_after.belief(id, edge_after)));
+            (credence(calculator_before.belief(id, edge)), credence(calculator_after.belief(id, edge_after)));
         if before != after {
-            impact.moved.push((Arc::clone(edge), before, after));
+            impact.changed.push((Arc::clone(edge), before, after));
         }
     }
     let sort_key = |edge: &KnowledgeEdge| (edge.fact, edge.knower.clone());
     impact.lost.sort_by_key(|edge| sort_key(edge));
-    impact.moved.sort_by_key(|(edge, ..)| sort_key(edge));
+    impact.changed.sort_by_key(|(edge, ..)| sort_key(edge));
     impact
 }
 
 /// Returns the changes that remove edges, as if the knowers had never learned the facts. Edges that depend on the
 /// removed edges become inactive.
-pub fn withdrawal(state: &State, edges: &[KnowledgeId]) -> Vec<Change> {
+pub fn withdrawal_changes(state: &State, edges: &[KnowledgeId]) -> Vec<Change> {
     edges.iter().filter(|id| state.knowledge(**id).is_some()).map(|id| Change::Unlearn(*id)).collect()
 }

@@ -16,7 +16,7 @@ use hearsay_model::{
 use thiserror::Error;
 
 use crate::{
-    AccessPath, Known, KnownEdge, Occasion, RETELLING, Trust, View,
+    AccessPath, Known, KnownEdge, Occasion, RETELLING_FACTOR, Trust, View,
     credence::{credence, is_made_up},
     occasion::{can_know, is_dead},
 };
@@ -182,8 +182,8 @@ pub fn witness(
 /// Records that one knower tells others a fact that it knows, or a lie.
 ///
 /// A hearer's credence depends on its [trust](Trust) in the teller and on the teller's credence. Each
-/// [retelling](RETELLING) reduces the credence further. In addition, a new edge of the teller records who heard the
-/// fact.
+/// [retelling](RETELLING_FACTOR) reduces the credence further. In addition, a new edge of the teller records who heard
+/// the fact.
 ///
 /// # Errors
 /// Returns an error if a sincere teller does not know the fact, or if the teller is dead or among the hearers. Also
@@ -344,7 +344,7 @@ pub fn deduce(
 /// # Errors
 /// Returns an error if the statement is empty.
 pub fn refutation(fact: &Fact, statement: Option<&str>, provenance: Provenance) -> Result<Arc<Fact>, LearnError> {
-    let statement = statement.map_or_else(|| refuting(fact), str::to_owned);
+    let statement = statement.map_or_else(|| refutation_statement(fact), str::to_owned);
     related_fact(fact, FactRelation::Refutes(fact.id()), statement, provenance, None)
 }
 
@@ -358,18 +358,18 @@ pub fn ending(
     statement: Option<&str>,
     provenance: Provenance,
 ) -> Result<Arc<Fact>, LearnError> {
-    let statement = statement.map_or_else(|| ending_of(fact, Some(&until)), str::to_owned);
+    let statement = statement.map_or_else(|| ending_statement(fact, Some(&until)), str::to_owned);
     related_fact(fact, FactRelation::Ends(fact.id()), statement, provenance, Some(until))
 }
 
 /// Returns the default statement of a refutation: "It is not so that …".
-pub fn refuting(fact: &Fact) -> String {
+pub fn refutation_statement(fact: &Fact) -> String {
     format!("It is not so that {}", lower_first(fact.statement()))
 }
 
 /// Returns the default statement that another fact has ended: "No longer so …". The statement contains the date if it
 /// is known.
-pub fn ending_of(fact: &Fact, since: Option<&Date>) -> String {
+pub fn ending_statement(fact: &Fact, since: Option<&Date>) -> String {
     let since = since.filter(|date| !date.raw.is_empty());
     let when = since.map_or_else(String::new, |date| format!(" since {}", date.raw));
     format!("No longer so{when}: {}", fact.statement())
@@ -568,18 +568,18 @@ impl<'s> LearningRecorder<'s> {
                 Some(given) => {
                     // The caller set the final credence. If the teller does not lie, the credence cannot exceed the
                     // teller's belief after one retelling.
-                    let max_credence = if sources.is_empty() { 1.0 } else { RETELLING * teller_credence };
+                    let max_credence = if sources.is_empty() { 1.0 } else { RETELLING_FACTOR * teller_credence };
                     edge.credence =
                         if given.get() < max_credence { credence(given.get() / max_credence) } else { Credence::FULL };
                     credence(edge.credence.get() * max_credence)
                 }
                 None => {
                     edge.credence = match sources.is_empty() {
-                        true => credence(trust.first_impression.get() * RETELLING),
+                        true => credence(trust.first_impression.get() * RETELLING_FACTOR),
                         false => trust.first_impression,
                     };
                     edge.sources.extend(trust.experiences.iter().cloned().map(Justification::from));
-                    credence(trust_level * RETELLING * teller_credence)
+                    credence(trust_level * RETELLING_FACTOR * teller_credence)
                 }
             };
             self.learn(&hearer_view, edge, belief);

@@ -8,7 +8,7 @@
 //! # Example
 //!
 //! ```
-//! use hearsay_belief::{Occasion, View, chains, learn};
+//! use hearsay_belief::{Occasion, View, derivations, learn};
 //! use hearsay_model::*;
 //! use std::sync::Arc;
 //!
@@ -34,7 +34,7 @@
 //! let view = View::of(&state, &cid.clone().into(), None);
 //! let known = view.fact(burned.id()).unwrap();
 //! assert!((known.credence().get() - (0.6 * 0.9_f64).powi(2)).abs() < 1e-9);
-//! let chain = chains(&state, known);
+//! let chain = derivations(&state, known);
 //! assert_eq!(chain[0].origins()[0].edge.knower, Knower::from(ann.clone()));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -45,13 +45,13 @@
 //! |---|---|
 //! | What does a character know at a moment? | [`View::of`] |
 //! | How does a character learn a fact? | [`learn`]: witness, say, tell, read, deduce, refute |
-//! | How strongly does a character believe a fact? | [`combine`], [`Weigher`] and [`Trust`] state the formulas |
-//! | What does a character believe about a subject, and what contradicts it? | [`View::believes`], [`View::belief`] |
-//! | What does a character think that another character knows? | [`View::attributed`], [`View::thinks_believes`] |
-//! | What are the sources of a known fact? What would a retraction change? | [`chains`], [`retraction_impact`] |
+//! | How strongly does a character believe a fact? | [`combined_belief`], [`BeliefCalculator`] and [`Trust`] state the formulas |
+//! | What does a character believe about a subject, and what contradicts it? | [`View::beliefs`], [`View::belief`] |
+//! | What does a character think that another character knows? | [`View::attributed_facts`], [`View::attributed_beliefs`] |
+//! | What are the sources of a known fact? What would a retraction change? | [`derivations`], [`retraction_impact`] |
 //! | How does news spread among characters? | [`gossip`] |
 //! | How are entities related, as the DM or a knower sees it? | [`graph`] |
-//! | May a secret be told now? | [`evaluate_condition`], [`revealable`] |
+//! | May a secret be told now? | [`evaluate_condition`], [`evaluate_reveals`] |
 //! | Who knows a fact that does not name its knowers? | [`default_audience`] |
 //!
 //! # Data that a view never reads
@@ -90,11 +90,13 @@ mod view;
 #[cfg(test)]
 mod world;
 
-pub use audience::{Surroundings, default_audience};
-pub use belief::{Attributed, BELIEF_THRESHOLD, Belief, Hold, Reason};
-pub use credence::{FIRST_IMPRESSION_WEIGHT, RETELLING, Weighed, Weigher, combine};
-pub use derivation::{DerivationStep, RetractionImpact, chains, retraction_impact, withdrawal};
-pub use occasion::{Occasion, is_dead, present, says_dead};
-pub use reveal::{Judgement, Revealable, TrustFn, evaluate_condition, player_characters, revealable, revealable_to};
+pub use audience::{EntityLookup, default_audience};
+pub use belief::{Attribution, AttributionReason, BELIEF_THRESHOLD, Belief, BeliefStatus};
+pub use credence::{BeliefCalculator, FIRST_IMPRESSION_WEIGHT, RETELLING_FACTOR, WeighedEdge, combined_belief};
+pub use derivation::{DerivationStep, RetractionImpact, derivations, retraction_impact, withdrawal_changes};
+pub use occasion::{Occasion, characters_at, is_dead, states_death};
+pub use reveal::{
+    Judgement, RevealEvaluation, TrustFn, evaluate_condition, evaluate_reveals, evaluate_reveals_for, player_characters,
+};
 pub use trust::{Experience, Trust};
 pub use view::{AccessPath, Brief, Heard, Known, KnownEdge, Recency, View, ViewImpact};

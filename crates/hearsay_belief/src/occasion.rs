@@ -48,12 +48,12 @@ pub(crate) fn is_canon_at(fact: &Fact, moment: Option<GameTime>) -> bool {
 pub fn is_dead(state: &State, id: &EntityId, moment: Option<GameTime>) -> bool {
     state.vocabulary().death_attributes().iter().any(|name| {
         let valid_facts = state.facts_with_subject(id, name.as_str()).at(moment);
-        valid_facts.filter(|fact| fact.status() == FactStatus::Canon).any(|fact| says_dead(state, fact))
+        valid_facts.filter(|fact| fact.status() == FactStatus::Canon).any(|fact| states_death(state, fact))
     })
 }
 
 /// Returns whether a fact states that its subject is dead.
-pub fn says_dead(state: &State, fact: &Fact) -> bool {
+pub fn states_death(state: &State, fact: &Fact) -> bool {
     let dead_values = &state.vocabulary().behavior(fact.predicate()).dead_values;
     fact.object().text().is_some_and(|value| dead_values.contains(&text::normalize(value)))
 }
@@ -66,13 +66,13 @@ pub(crate) fn death_facts<'s>(state: &'s State, id: &EntityId) -> impl Iterator<
         .death_attributes()
         .iter()
         .flat_map(move |name| state.facts_with_subject(&id, name.as_str()).all());
-    conditions.filter(|fact| fact.status() == FactStatus::Canon && says_dead(state, fact))
+    conditions.filter(|fact| fact.status() == FactStatus::Canon && states_death(state, fact))
 }
 
 /// Returns the living characters at a place at a moment, sorted. Canon LOCATED_AT facts state where they are.
 ///
 /// Characters in a part of the place are not included.
-pub fn present(state: &State, place: &EntityId, moment: Option<GameTime>) -> Vec<EntityId> {
+pub fn characters_at(state: &State, place: &EntityId, moment: Option<GameTime>) -> Vec<EntityId> {
     let mut characters: Vec<EntityId> = state
         .facts_with_object(place, PredicateRole::Location.name())
         .at(moment)

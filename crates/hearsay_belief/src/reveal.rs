@@ -31,7 +31,7 @@ pub struct Judgement {
 
 /// Result of the evaluation of a reveal for one holder of the secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Revealable {
+pub struct RevealEvaluation {
     /// The id of the reveal.
     pub reveal: String,
     /// The secret fact.
@@ -62,8 +62,8 @@ pub fn evaluate_condition(
 
 /// Evaluates all reveals at the current game time. A reveal is evaluated for the holder that it names. If it names no
 /// holder, it is evaluated for all knowers that conceal its fact. The results are sorted by reveal, then by holder.
-pub fn revealable(state: &State, trust: TrustFn) -> Vec<Revealable> {
-    revealable_to(state, &player_characters(state), trust)
+pub fn evaluate_reveals(state: &State, trust: TrustFn) -> Vec<RevealEvaluation> {
+    evaluate_reveals_for(state, &player_characters(state), trust)
 }
 
 /// Returns all player characters, sorted by id.
@@ -72,9 +72,9 @@ pub fn player_characters(state: &State) -> Vec<EntityId> {
     ids.filter(|id| state.kind(id) == Some(Kind::Player)).cloned().collect()
 }
 
-/// Evaluates all reveals like [`revealable`], but takes the player characters as an argument. This saves the search for
-/// player characters.
-pub fn revealable_to(state: &State, players: &[EntityId], trust: TrustFn) -> Vec<Revealable> {
+/// Evaluates all reveals like [`evaluate_reveals`], but takes the player characters as an argument. This saves the
+/// search for player characters.
+pub fn evaluate_reveals_for(state: &State, players: &[EntityId], trust: TrustFn) -> Vec<RevealEvaluation> {
     let evaluator = ConditionEvaluator::new(state, players, trust);
     let mut all = Vec::new();
     for reveal in state.reveals() {
@@ -87,7 +87,12 @@ pub fn revealable_to(state: &State, players: &[EntityId], trust: TrustFn) -> Vec
         };
         for holder in holders {
             let judgement = evaluator.evaluate_reveal(&reveal.when, reveal.fact, holder);
-            all.push(Revealable { reveal: reveal.id.clone(), fact: reveal.fact, holder: holder.clone(), judgement });
+            all.push(RevealEvaluation {
+                reveal: reveal.id.clone(),
+                fact: reveal.fact,
+                holder: holder.clone(),
+                judgement,
+            });
         }
     }
     all

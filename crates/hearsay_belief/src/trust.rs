@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::{
     AccessPath, Known, KnownEdge, View,
     credence::{credence, trust_from_experiences},
-    view::are_against,
+    view::are_contradictory,
 };
 
 /// First impression of an entity about which the knower knows nothing.
@@ -169,7 +169,7 @@ pub(crate) fn experiences(
         let refuting = observed.iter().copied().filter(|other| {
             other.subject() != known.subject() && other.fact_relation() == Some(FactRelation::Refutes(known.id()))
         });
-        for other in of_subject.chain(refuting).filter(|other| are_against(vocabulary, known, other)) {
+        for other in of_subject.chain(refuting).filter(|other| are_contradictory(vocabulary, known, other)) {
             // A fact that became true only after the testimony does not make the testimony wrong.
             let was_true_before = other.since().and_then(|date| date.time) <= testimony.since;
             if was_true_before || other.fact_relation() == Some(FactRelation::Refutes(known.id())) {

@@ -15,7 +15,7 @@ use hearsay_model::{EntityId, Evidence, FactId, GameTime, Knower, Passage, Passa
 use collector::Collector;
 pub(crate) use collector::{Reach, groups, learned};
 use fact_index::FactIndex;
-pub(crate) use known::are_against;
+pub(crate) use known::are_contradictory;
 pub use known::{AccessPath, Brief, Heard, Known, KnownEdge, Recency};
 use update::Dependents;
 pub use update::ViewImpact;
@@ -161,14 +161,14 @@ impl View {
     ///
     /// Two facts contradict each other if one refutes the other, if they state different objects of the same functional
     /// predicate for one subject, or if they state opposite relations between the same two entities.
-    pub fn against<'a>(&'a self, fact: &'a Known) -> impl Iterator<Item = &'a Known> {
+    pub fn contradicting_facts<'a>(&'a self, fact: &'a Known) -> impl Iterator<Item = &'a Known> {
         let mut ids: Vec<FactId> = self.index().with_subject(fact.subject()).collect();
         ids.extend(self.index().related_to(fact.id()));
         ids.extend(fact.fact_relation().map(|relation| relation.fact()));
         ids.sort_unstable();
         ids.dedup();
         let others = ids.into_iter().filter_map(|id| self.fact(id));
-        others.filter(move |other| self.are_against(fact, other))
+        others.filter(move |other| self.are_contradictory(fact, other))
     }
 
     /// Returns the facts that refute, end, cover or distort the given fact, sorted by id.
@@ -188,8 +188,8 @@ impl View {
     }
 
     /// Returns whether two facts contradict each other.
-    pub fn are_against(&self, a: &Known, b: &Known) -> bool {
-        are_against(&self.vocabulary, a, b)
+    pub fn are_contradictory(&self, a: &Known, b: &Known) -> bool {
+        are_contradictory(&self.vocabulary, a, b)
     }
 
     /// Returns the vocabulary of the campaign.

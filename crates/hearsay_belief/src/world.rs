@@ -17,7 +17,7 @@ pub(crate) fn id(text: &str) -> EntityId {
     EntityId::new(text).unwrap()
 }
 
-pub(crate) fn who(text: &str) -> Knower {
+pub(crate) fn knower(text: &str) -> Knower {
     text.parse().unwrap()
 }
 
@@ -63,11 +63,11 @@ impl World {
         fact
     }
 
-    pub(crate) fn learn(&mut self, knower: &str, fact: FactId, learned: Option<i64>) {
+    pub(crate) fn learn(&mut self, name: &str, fact: FactId, learned: Option<i64>) {
         let learned = learned.and_then(at);
         self.apply(vec![Change::Learn(Arc::new(KnowledgeEdge {
             learned,
-            ..KnowledgeEdge::authored(who(knower), fact)
+            ..KnowledgeEdge::authored(knower(name), fact)
         }))]);
     }
 
@@ -81,12 +81,12 @@ impl World {
         id
     }
 
-    pub(crate) fn knows(&self, knower: &str, fact: FactId, as_of: Option<i64>) -> bool {
-        View::of(&self.0, &who(knower), as_of.map(GameTime)).fact(fact).is_some()
+    pub(crate) fn knows(&self, name: &str, fact: FactId, as_of: Option<i64>) -> bool {
+        View::of(&self.0, &knower(name), as_of.map(GameTime)).fact(fact).is_some()
     }
 
-    pub(crate) fn view(&self, knower: &str) -> View {
-        View::of(&self.0, &who(knower), None)
+    pub(crate) fn view(&self, name: &str) -> View {
+        View::of(&self.0, &knower(name), None)
     }
 
     pub(crate) fn credence(&self, knower: &str, fact: FactId) -> Option<f64> {

@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use hearsay_belief::{Surroundings, default_audience};
+use hearsay_belief::{EntityLookup, default_audience};
 use hearsay_model::{
     Acquisition, Audience, Credence, EntityId, Fact, FactId, FactRelation, FactStatus, GameTime, Kind, Knower,
     KnowledgeEdge, KnowledgeId, Method, Passage, PassageId, Predicate, PredicateRole, Provenance, Secrecy, State,
@@ -48,14 +48,14 @@ impl<'a> Around<'a> {
     }
 }
 
-impl Surroundings for Around<'_> {
+impl EntityLookup for Around<'_> {
     fn kind(&self, id: &EntityId) -> Option<Kind> {
         self.campaign.entities.get(id).cloned().or_else(|| self.state.kind(id))
     }
 
     fn place(&self, id: &EntityId) -> Option<EntityId> {
         if !self.campaign.entities.contains_key(id) {
-            return Surroundings::place(self.state, id);
+            return EntityLookup::place(self.state, id);
         }
         self.homes.get(id).or_else(|| self.locations.get(id)).map(|place| (*place).clone())
     }

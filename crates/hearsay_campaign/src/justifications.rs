@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use hearsay_belief::{RETELLING, Weighed, combine};
+use hearsay_belief::{RETELLING_FACTOR, WeighedEdge, combined_belief};
 use hearsay_model::{
     Acquisition, Credence, Date, EntityId, FactId, FactRelation, GameTime, Justification, Knower, KnowledgeEdge,
     KnowledgeId, SessionId,
@@ -155,14 +155,14 @@ fn basis(campaign: &Campaign, drafts: &[Draft]) -> Vec<Vec<usize>> {
 
 fn build(edge: &KnowledgeEdge, on: &[&Built], told: &mut BTreeMap<Telling, Vec<EntityId>>) -> Built {
     let mut edge = edge.clone();
-    let weighed = on.iter().map(|on| Weighed { id: on.id, edge: &on.edge, belief: on.belief, own: true });
-    let sure = combine(&weighed.collect::<Vec<_>>(), &[]);
+    let weighed = on.iter().map(|on| WeighedEdge { id: on.id, edge: &on.edge, belief: on.belief, is_own: true });
+    let sure = combined_belief(&weighed.collect::<Vec<_>>(), &[]);
     let mut sources: Vec<Justification> = Vec::new();
     let mut belief = edge.credence.get();
     if sure > 0.0 {
         sources.extend(on.iter().map(|on| Justification::Basis { fact: on.edge.fact, edge: on.id }));
         sources.sort();
-        let most = RETELLING * sure;
+        let most = RETELLING_FACTOR * sure;
         edge.credence = Credence::new((belief / most).clamp(0.0, 1.0)).unwrap_or(Credence::FULL);
         belief = edge.credence.get() * most;
         edge.sources.clone_from(&sources);

@@ -271,7 +271,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
             | MemoryError::File { .. }
             | MemoryError::Store(StoreError::File { .. }),
         ) => FILE_ERROR,
-        Some(MemoryError::Store(StoreError::Held { .. })) => 5,
+        Some(MemoryError::Store(StoreError::InUse { .. })) => 5,
         _ => 1,
     }
 }

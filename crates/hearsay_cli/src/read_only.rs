@@ -21,7 +21,7 @@ pub(crate) fn can_read_copy(error: &MemoryError) -> bool {
     let read_only_kinds = [io::ErrorKind::PermissionDenied, io::ErrorKind::ReadOnlyFilesystem];
     match error {
         MemoryError::Store(StoreError::File { source, .. }) => read_only_kinds.contains(&source.kind()),
-        MemoryError::Store(StoreError::Full { .. }) => true,
+        MemoryError::Store(StoreError::DiskFull { .. }) => true,
         _ => false,
     }
 }
@@ -35,7 +35,7 @@ pub(crate) fn open_copy(directory: &Path, mut settings: Settings, output: &Outpu
     }
     let copy = std::env::temp_dir().join(format!("hearsay-{}-{}", process::id(), copies().len()));
     copies().push(copy.clone());
-    hearsay_store::copy_to_read(&database, &copy)
+    hearsay_store::copy_for_reading(&database, &copy)
         .with_context(|| format!("{} cannot be copied to {}", database.display(), copy.display()))?;
     settings.store.directory = copy;
     Ok(Memory::open(MemoryOptions::with_settings(directory, settings))?)

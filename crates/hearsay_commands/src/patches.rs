@@ -5,7 +5,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use hearsay_belief::{Surroundings, default_audience};
+use hearsay_belief::{EntityLookup, default_audience};
 use hearsay_model::{
     Author, Change, Date, Entity, EntityId, Fact, GameSetting, GameTime, History, Kind, Knower, KnowledgeEdge, Method,
     Object, Operation, Predicate, PredicateRole, Provenance, Setting, State, Timestamp, TransientChange,
@@ -177,7 +177,7 @@ struct Writer<'a> {
 }
 
 /// Kinds and places after the patches, including those of new entities.
-impl Surroundings for Writer<'_> {
+impl EntityLookup for Writer<'_> {
     fn kind(&self, id: &EntityId) -> Option<Kind> {
         let patch = self.patches.get(id);
         let new = || patch.and_then(|patch| patch.kind.clone().or_else(|| Some(patch.create.clone()?.0)));
@@ -186,7 +186,7 @@ impl Surroundings for Writer<'_> {
 
     fn place(&self, id: &EntityId) -> Option<EntityId> {
         let new = self.patches.get(id).and_then(|patch| patch.place.clone()).flatten();
-        Surroundings::place(self.state, id).or(new)
+        EntityLookup::place(self.state, id).or(new)
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use hearsay_belief::{Hold, View};
+use hearsay_belief::{BeliefStatus, View};
 use hearsay_model::{EntityId, GameTime, PredicateRole, State};
 use serde::Serialize;
 
@@ -124,18 +124,18 @@ fn answer(recorded: &RecordedStory, question: &Question) -> (Option<EntityId>, V
         QuestionKind::Reality => (location_in(state), vec!["the state".into()]),
         QuestionKind::FirstOrder(character) => {
             let view = View::of(state, &character.clone().into(), now);
-            let beliefs = view.believes(thing, located);
-            let believed = beliefs.iter().find(|belief| belief.hold == Hold::Believed);
+            let beliefs = view.beliefs(thing, located);
+            let believed = beliefs.iter().find(|belief| belief.status == BeliefStatus::Believed);
             let place = believed.and_then(|belief| belief.known.object().entity().cloned());
             let reasons = beliefs.iter().map(|belief| {
                 let since = belief.known.known_edges().iter().map(|known_edge| known_edge.since).max().flatten();
-                format!("{}: {:?}, last learned {}", belief.known.object(), belief.hold, format_time(since))
+                format!("{}: {:?}, last learned {}", belief.known.object(), belief.status, format_time(since))
             });
             (place, reasons.collect())
         }
         QuestionKind::SecondOrder(character, other) => {
             let view = View::of(state, &character.clone().into(), now);
-            let attributed_beliefs = view.thinks_believes(other, thing, located);
+            let attributed_beliefs = view.attributed_beliefs(other, thing, located);
             let place = attributed_beliefs.first().and_then(|(known, _)| known.object().entity().cloned());
             let reasons = attributed_beliefs.iter().flat_map(|(known, reasons)| {
                 reasons

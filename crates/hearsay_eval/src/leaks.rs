@@ -424,14 +424,21 @@ fn beliefs(view: &View) -> String {
         view.facts().map(|known| (known.subject(), known.predicate())).collect();
     // Writing to a string does not fail.
     for (subject, predicate) in about {
-        for belief in view.believes(subject, predicate) {
+        for belief in view.beliefs(subject, predicate) {
             let known = belief.known;
-            let _ = writeln!(output, "{} {} {:?} {:?}", known.id(), belief.credence, belief.hold, belief.against);
+            let _ = writeln!(
+                output,
+                "{} {} {:?} {:?}",
+                known.id(),
+                belief.credence,
+                belief.status,
+                belief.contradicting_facts
+            );
         }
     }
     for other in PEOPLE.iter().filter_map(|id| EntityId::new(id).ok()) {
         let _ = writeln!(output, "{other} {:?}", Trust::of(view, &other));
-        for (fact, reasons) in view.attributed(&other) {
+        for (fact, reasons) in view.attributed_facts(&other) {
             let _ = writeln!(output, "{other} {fact} {reasons:?}");
         }
     }

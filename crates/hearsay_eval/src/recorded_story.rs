@@ -11,7 +11,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use hearsay_belief::{Occasion, learn, present};
+use hearsay_belief::{Occasion, characters_at, learn};
 use hearsay_model::{
     ApplyError, Author, Change, Date, Entity, EntityId, Fact, FactError, GameTime, Kind, KnowledgeEdge, Method,
     Operation, Position, PredicateRole, Provenance, State, Validity, attribute,
@@ -186,7 +186,7 @@ impl RecordedStory {
         let until = self.date();
         let ending = learn::ending(location, until.clone(), None, provenance())?;
         let Some(room) = location.object().entity() else { return Ok(()) };
-        let mut witnesses = present(&self.state, room, Some(self.now()));
+        let mut witnesses = characters_at(&self.state, room, Some(self.now()));
         witnesses.push(location.subject().clone());
         self.apply(vec![Change::EndFact { fact: location.id(), until }])?;
         self.witness(&[ending], &witnesses, room)
@@ -204,7 +204,7 @@ impl RecordedStory {
                 }
             }
         }
-        let witnesses = present(&self.state, room, Some(self.now()));
+        let witnesses = characters_at(&self.state, room, Some(self.now()));
         if witnesses.is_empty() { Ok(()) } else { self.witness(&facts, &witnesses, room) }
     }
 

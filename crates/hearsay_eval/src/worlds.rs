@@ -10,9 +10,8 @@
 use std::sync::Arc;
 
 use hearsay_belief::{
-    Occasion, View,
+    Occasion, View, characters_at,
     learn::{self, LearnError, Learning, Sincerity, Telling},
-    present,
 };
 use hearsay_model::{
     Acquisition, Attitude, Author, Change, Confidence, Credence, Date, Entity, EntityId, Evidence, Fact, FactBuilder,
@@ -324,7 +323,7 @@ impl GeneratedWorld {
         let facts: Vec<Arc<Fact>> =
             if random.percent(70) { vec![new_fact] } else { std::iter::once(new_fact).chain(old_fact).collect() };
         let place = EntityId::new(random.choose(&PLACES).unwrap_or(&"inn"))?;
-        let present_characters = present(&self.state, &place, Some(self.now()));
+        let present_characters = characters_at(&self.state, &place, Some(self.now()));
         let witnesses = if random.percent(60) { present_characters } else { random.subset(&self.characters()?, 30) };
         let occasion = self.occasion(random)?;
         let learning = learn::witness(&self.state, &facts, &witnesses, &occasion);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use hearsay_belief::{Attributed, DerivationStep, Hold, KnownEdge, Reason, View, chains};
+use hearsay_belief::{Attribution, AttributionReason, BeliefStatus, DerivationStep, KnownEdge, View, derivations};
 use hearsay_model::{EntityId, Fact, FactId, FactStatus, GameTime, Knower, KnowledgeId, Predicate, SessionId, State};
 use serde::Serialize;
 
@@ -41,7 +41,7 @@ pub struct BeliefRow {
     /// The knower's credence in the fact, 0.0–1.0. Contradicting beliefs lower this value.
     pub credence: f64,
     /// Whether the knower believes the fact, doubts it, or believes another fact instead.
-    pub hold: Hold,
+    pub hold: BeliefStatus,
     /// Reasons for the belief: the edges through which the knower knows the fact.
     pub because: Vec<ReasonRow>,
     /// Other facts known to the knower that contradict, end or replace this fact.
@@ -108,7 +108,7 @@ pub fn believes(
     };
     let mut answers = Vec::new();
     for predicate in &predicates {
-        for belief in view.believes(&subject, predicate) {
+        for belief in view.beliefs(&subject, predicate) {
             let known = belief.known;
             let because = known_edges(known).iter().map(|known_edge| ReasonRow {
                 acquisition: describe_edge(known_edge),
@@ -116,9 +116,9 @@ pub fn believes(
                 session: known_edge.edge.session.clone(),
                 credence: known_edge.belief.get(),
             });
-            let mut against: Vec<FactId> = belief.against.clone();
-            against.extend(match belief.hold {
-                Hold::Ended(id) | Hold::Superseded(id) | Hold::Outweighed(id) => Some(id),
+            let mut against: Vec<FactId> = belief.contradicting_facts.clone();
+            against.extend(match belief.status {
+                BeliefStatus::Ended(id) | BeliefStatus::Superseded(id) | BeliefStatus::Outweighed(id) => Some(id),
                 _ => None,
             });
             against.sort_unstable();
@@ -134,7 +134,7 @@ pub fn believes(
                 object: known.object().to_string(),
                 statement: known.statement().to_owned(),
                 credence: belief.credence.get(),
-                hold: belief.hold,
+                hold: belief.status,
                 because: because.collect(),
                 against: against.collect(),
                 status: state.fact(known.id()).map_or(FactStatus::Canon, |fact| fact.status()),
@@ -177,14 +177,14 @@ pub struct AttributedFactRow {
     pub credence: f64,
 }
 
-pub(crate) fn describe_reason(reason: &Reason, other: &EntityId) -> String {
+pub(crate) fn describe_reason(reason: &AttributionReason, other: &EntityId) -> String {
     match reason {
-        Reason::Common => "everybody knows it".into(),
-        Reason::Belongs(group) => format!("{other} belongs to {group}"),
-        Reason::ToldByMe => format!("told {other}"),
-        Reason::Present => format!("{other} was there"),
-        Reason::WasThere(place) => format!("{other} was at {place} then"),
-        Reason::ToldMe => format!("{other} told it"),
+        AttributionReason::Common => "everybody knows it".into(),
+        AttributionReason::Belongs(group) => format!("{other} belongs to {group}"),
+        AttributionReason::ToldByMe => format!("told {other}"),
+        AttributionReason::Present => format!("{other} was there"),
+        AttributionReason::AtPlaceOfArrival(place) => format!("{other} was at {place} then"),
+        AttributionReason::ToldMe => format!("{other} told it"),
     }
 }
 
@@ -206,7 +206,7 @@ pub fn thinks(
     let subject = subject.map(|name| resolve(state, name)).transpose()?;
     let predicate_filter = predicate.map(Predicate::new).transpose()?;
     let view = View::of(state, &Knower::Entity(knower), moment);
-    let row = |known: &hearsay_belief::Known, reasons: &[Attributed]| {
+    let row = |known: &hearsay_belief::Known, reasons: &[Attribution]| {
         let reason = reasons.first()?;
         Some(AttributedFactRow {
             fact: known.id(),
@@ -219,10 +219,10 @@ pub fn thinks(
         })
     };
     if let (Some(subject), Some(predicate)) = (&subject, &predicate_filter) {
-        let believed = view.thinks_believes(&other, subject, predicate);
+        let believed = view.attributed_beliefs(&other, subject, predicate);
         return Ok(believed.iter().filter_map(|(known, reasons)| row(known, reasons)).collect());
     }
-    let attributed = view.attributed(&other);
+    let attributed = view.attributed_facts(&other);
     let matches_filter = |known: &hearsay_belief::Known| {
         subject.as_ref().is_none_or(|subject| known.subject() == subject)
             && predicate_filter.as_ref().is_none_or(|predicate| known.predicate() == predicate)
@@ -231,7 +231,7 @@ pub fn thinks(
         .iter()
         .filter_map(|(id, reasons)| Some((view.fact(*id)?, reasons)))
         .filter(|(known, reasons)| {
-            let is_common_lore = reasons.iter().all(|reason| reason.reason == Reason::Common);
+            let is_common_lore = reasons.iter().all(|reason| reason.reason == AttributionReason::Common);
             matches_filter(known) && !is_common_lore
         })
         .collect();
@@ -298,7 +298,7 @@ fn derivation_row(state: &State, fact: FactId, link: &DerivationStep) -> LinkRow
         session: edge.session.clone(),
         co_present: edge.co_present.clone(),
         credence: link.belief.get(),
-        trust_factor: link.share.get(),
+        trust_factor: link.trust_factor.get(),
         from: link.from.iter().map(|link| derivation_row(state, fact, link)).collect(),
     }
 }
@@ -333,7 +333,7 @@ pub fn chain(state: &State, knower: &str, fact: &str, moment: Option<GameTime>) 
         return Err(QueryError::NotKnown { knower, statement });
     };
     let mut links: Vec<LinkRow> =
-        chains(state, known).iter().map(|link| derivation_row(state, fact.id(), link)).collect();
+        derivations(state, known).iter().map(|link| derivation_row(state, fact.id(), link)).collect();
     if known.is_made_up() {
         links = known_edges(known).iter().map(|known_edge| invented_fact_row(state, known_edge)).collect();
     }

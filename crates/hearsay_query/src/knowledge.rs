@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hearsay_belief::{AccessPath, Hold, Known, KnownEdge, View};
+use hearsay_belief::{AccessPath, BeliefStatus, Known, KnownEdge, View};
 use hearsay_model::{
     Belonging, EntityId, Fact, FactId, FactStatus, GameTime, Kind, Knower, Predicate, SessionId, State, attribute,
 };
@@ -45,7 +45,7 @@ pub struct KnowsRow {
     /// The knower's credence in the fact, 0.0–1.0. Contradicting beliefs lower this value.
     pub credence: f64,
     /// Whether the knower believes the fact, doubts it, or believes another fact instead.
-    pub hold: Hold,
+    pub hold: BeliefStatus,
     /// How the knower learned the fact, in words. If the knower has several edges to the fact, this text describes the
     /// first: own edges come before edges through a group or place, and edges with higher credence come first.
     pub acquisition: String,
@@ -116,7 +116,7 @@ fn row(state: &State, view: &View, known: &Known) -> KnowsRow {
         subject: known.subject().clone(),
         predicate: known.predicate().clone(),
         credence: belief.credence.get(),
-        hold: belief.hold,
+        hold: belief.status,
         acquisition: describe_first_edge(known),
         since: time_text(state, known.learned()),
         session: learning_session(known).cloned(),

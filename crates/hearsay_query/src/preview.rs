@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hearsay_belief::{Hold, View, retraction_impact};
+use hearsay_belief::{BeliefStatus, View, retraction_impact};
 use hearsay_model::{Change, FactId, FactRelation, FactStatus, Knower, KnowledgeId, Operation, State, attribute};
 use serde::Serialize;
 
@@ -162,7 +162,7 @@ pub fn preview(state: &State, operation: Operation) -> Result<Preview, QueryErro
         still_knows: views_after.view(&edge.knower).fact(edge.fact).is_some(),
     });
     let lost_edges: Vec<Loss> = lost_edges.collect();
-    let moved = retraction_impact.moved.iter().map(|(edge, before, after)| CredenceChange {
+    let moved = retraction_impact.changed.iter().map(|(edge, before, after)| CredenceChange {
         knower: edge.knower.clone(),
         fact: edge.fact,
         statement: statement(edge.fact),
@@ -180,7 +180,7 @@ pub fn preview(state: &State, operation: Operation) -> Result<Preview, QueryErro
         for knower in knowers {
             let view = views_after.view(&knower);
             let belief = view.fact(fact.id()).map(|known| view.belief(known));
-            if let Some(belief) = belief.filter(|belief| belief.hold == Hold::Believed) {
+            if let Some(belief) = belief.filter(|belief| belief.status == BeliefStatus::Believed) {
                 let (credence, statement) = (belief.credence.get(), fact.statement().to_owned());
                 remaining_believers.push(RemainingBeliever { knower, fact: fact.id(), statement, credence });
             }

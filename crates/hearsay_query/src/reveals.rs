@@ -1,6 +1,6 @@
 //! Reveals: conditions under which a character may tell a secret.
 
-use hearsay_belief::{Judgement, Revealable, Trust, revealable};
+use hearsay_belief::{Judgement, RevealEvaluation, Trust, evaluate_reveals};
 use hearsay_model::{EntityId, FactId, State};
 use serde::Serialize;
 
@@ -30,7 +30,7 @@ pub struct RevealRow {
 /// Returns one row for each reveal and each character that may tell its secret. Reads every entity to find the player
 /// characters.
 pub fn reveals(state: &State) -> Vec<RevealRow> {
-    let row = |revealable: Revealable| RevealRow {
+    let row = |revealable: RevealEvaluation| RevealRow {
         note: reveal_note(state, &revealable.reveal),
         reveal: revealable.reveal,
         statement: state.fact(revealable.fact).map_or_else(String::new, |fact| fact.statement().to_owned()),
@@ -38,5 +38,8 @@ pub fn reveals(state: &State) -> Vec<RevealRow> {
         holder: revealable.holder,
         judgement: revealable.judgement,
     };
-    revealable(state, &|knower, other| Trust::between(state, knower, other).level()).into_iter().map(row).collect()
+    evaluate_reveals(state, &|knower, other| Trust::between(state, knower, other).level())
+        .into_iter()
+        .map(row)
+        .collect()
 }

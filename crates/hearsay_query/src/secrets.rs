@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hearsay_belief::{Revealable, Trust, View, is_dead, revealable_to};
+use hearsay_belief::{RevealEvaluation, Trust, View, evaluate_reveals_for, is_dead};
 use hearsay_model::{
     Acquisition, EntityId, Fact, FactId, FactStatus, GameTime, Knower, KnowledgeEdge, Secrecy, SessionId, State,
 };
@@ -186,12 +186,12 @@ fn conditions(state: &State, character: &EntityId, fact: FactId) -> Vec<Conditio
     if state.reveals_of(fact).next().is_none() {
         return Vec::new();
     }
-    let revealables = revealable_to(state, std::slice::from_ref(character), &|knower, other| {
+    let revealables = evaluate_reveals_for(state, std::slice::from_ref(character), &|knower, other| {
         Trust::between(state, knower, other).level()
     });
     let other_holders =
         revealables.into_iter().filter(|revealable| revealable.fact == fact && revealable.holder != *character);
-    let row = |Revealable { reveal, holder, judgement, .. }: Revealable| ConditionRow {
+    let row = |RevealEvaluation { reveal, holder, judgement, .. }: RevealEvaluation| ConditionRow {
         note: reveal_note(state, &reveal),
         reveal,
         holder,

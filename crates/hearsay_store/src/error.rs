@@ -13,7 +13,7 @@ use crate::lock_holder::LockHolder;
 pub enum StoreError {
     /// The campaign directory is already open in another process, or a second time in this process.
     #[error("{} is in use by {holder}; close that program first, or open another campaign", directory.display())]
-    Held {
+    InUse {
         /// Directory of the campaign.
         directory: PathBuf,
         /// Process that has the directory open.
@@ -118,7 +118,7 @@ pub enum StoreError {
     #[error(
         "the disk is full, so the campaign in {place} could not be {action}; saved data is safe; free some space and open the campaign again"
     )]
-    Full {
+    DiskFull {
         /// Directory of the campaign.
         place: String,
         /// Action that failed, as a past participle, such as `opened`.

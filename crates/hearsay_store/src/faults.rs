@@ -79,7 +79,7 @@ impl Faults {
 
     /// Makes the next commit end with [`StoreError::Uncertain`]. If `written` is `true`, the data of that commit is
     /// written anyway.
-    pub fn doubt_next(&self, written: bool) {
+    pub fn make_next_uncertain(&self, written: bool) {
         *self.uncertain_commit() = Some(written);
     }
 

@@ -107,7 +107,7 @@ pub mod testing;
 pub use engine::raw_files::FileDamage;
 pub use error::StoreError;
 pub use files::{
-    directory::{copy_to_read, discard},
+    directory::{copy_for_reading, delete_campaign_directory},
     frame_file::FrameFile,
     snapshot::read_state as read_snapshot,
 };

@@ -10,8 +10,8 @@ use hearsay_model::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
-    AccessPath, BELIEF_THRESHOLD, Known, KnownEdge, Trust, View, Weigher,
-    audience::is_structure,
+    AccessPath, BELIEF_THRESHOLD, BeliefCalculator, Known, KnownEdge, Trust, View,
+    audience::states_belonging,
     credence::{credence, refuted_belief},
     learn::{justifications, newest_name_and_kind},
     trust::{experiences, first_impression},
@@ -115,7 +115,7 @@ pub(super) struct CharacterKnowledge<'s> {
     edges: Vec<Option<Box<KnowerEdges>>>,
     /// By dense index of the character.
     access: Vec<Option<Box<KnowledgeAccess>>>,
-    weigher: Weigher<'s>,
+    calculator: BeliefCalculator<'s>,
     /// Cache: whether a fact may be told as news.
     news_eligibility: FxHashMap<FactId, bool>,
     /// The facts that refute or end a fact, by the id of the refuted or ended fact.
@@ -133,7 +133,7 @@ impl<'s> CharacterKnowledge<'s> {
             if let Some(FactRelation::Refutes(other) | FactRelation::Ends(other)) = fact.fact_relation() {
                 fact_relations.entry(other).or_default().push(fact.id());
             }
-            if is_structure(state.vocabulary(), fact) || *fact.predicate() == *attribute::RANKS {
+            if states_belonging(state.vocabulary(), fact) || *fact.predicate() == *attribute::RANKS {
                 let learned = state.known_by(fact.id()).filter_map(|edge| learned(edge, fact));
                 moments.extend(learned.chain(fact.validity().start()).filter(|moment| within.contains(moment)));
             }
@@ -150,7 +150,7 @@ impl<'s> CharacterKnowledge<'s> {
             common_lore: KnowerEdges::default(),
             edges,
             access,
-            weigher: Weigher::new(state),
+            calculator: BeliefCalculator::new(state),
             news_eligibility: FxHashMap::default(),
             fact_relations,
             naming_facts: FxHashMap::default(),
@@ -168,7 +168,7 @@ impl<'s> CharacterKnowledge<'s> {
             let (learned, is_ranked) = (learned(edge, fact), edge.rank.is_some());
             let is_news = *knower != Knower::World && learned.is_some() && self.is_eligible_as_news(fact);
             edges.index_edge(self.state, fact, edge, learned, is_news);
-            if is_structure(self.state.vocabulary(), fact) {
+            if states_belonging(self.state.vocabulary(), fact) {
                 let edge = BelongingEdge { fact: Arc::clone(fact), id, learned, is_ranked };
                 edges.belonging_edges.entry(fact.subject().clone()).or_default().push(edge);
             }
@@ -344,7 +344,7 @@ impl<'s> CharacterKnowledge<'s> {
         if known_edges.is_empty() {
             return None;
         }
-        Known::by(self.state.fact(fact)?, known_edges, &mut self.weigher)
+        Known::from_edges(self.state.fact(fact)?, known_edges, &mut self.calculator)
     }
 
     /// Returns the facts that a character learned from `oldest` to `latest` and that may be news. The newest fact comes
@@ -501,13 +501,13 @@ impl<'s> CharacterKnowledge<'s> {
 
     /// Returns how much an edge alone makes its knower believe its fact.
     pub(super) fn belief(&mut self, id: KnowledgeId, edge: &KnowledgeEdge) -> Credence {
-        credence(self.weigher.belief(id, edge))
+        credence(self.calculator.belief(id, edge))
     }
 
     /// Records that a character learned a fact. Returns the id of the edge.
     pub(super) fn learn(&mut self, character: u32, edge: &Arc<KnowledgeEdge>) -> KnowledgeId {
         let (id, learned) = (edge.id(), edge.learned_at());
-        self.weigher.add_edge(id, Arc::clone(edge));
+        self.calculator.add_edge(id, Arc::clone(edge));
         let is_news = self.news_eligibility.get(&edge.fact).copied().unwrap_or_default();
         if let (Some(edges), Some(fact)) = (&mut self.edges[character as usize], self.state.fact(edge.fact)) {
             let key = (edge.fact, id);

@@ -11,7 +11,7 @@ use super::*;
 use crate::{
     View,
     learn::{Telling, tell},
-    withdrawal,
+    withdrawal_changes,
 };
 
 const DAY: i64 = 24 * 60;
@@ -155,7 +155,7 @@ fn belief_falls_with_each_retelling_and_withdrawing_the_origin_withdraws_it_all(
     assert!(hops > 0, "a rumour that nobody vouches for is passed on");
 
     let witnessed: Vec<_> = after.known_by(fire).filter(|e| e.acquisition.is_witnessed()).map(|e| e.id()).collect();
-    let after_withdrawal = committed(after.clone(), withdrawal(&after, &witnessed));
+    let after_withdrawal = committed(after.clone(), withdrawal_changes(&after, &witnessed));
     assert_eq!(after_withdrawal.known_by(fire).count(), 0);
     assert!(step.news.iter().all(|news| after_withdrawal.knowledge(news.edge).is_none()));
 }
@@ -360,7 +360,7 @@ proptest! {
                     let Some(known) = known else { continue };
                     let belief = view.belief(&known);
                     let credence = knowledge.effective_credence(character, &known, now);
-                    let may_be_told = matches!(belief.hold, crate::Hold::Believed | crate::Hold::Doubted);
+                    let may_be_told = matches!(belief.status, crate::BeliefStatus::Believed | crate::BeliefStatus::Doubted);
                     prop_assert_eq!(credence, if may_be_told { belief.credence.get() } else { 0.0 });
                 }
                 for (other, id) in (0_u32..).zip(&ids).filter_map(|(index, id)| Some((index, (*id)?))) {
@@ -390,7 +390,7 @@ proptest! {
             prop_assert_eq!((learned_fact.edge, learned_fact.was_known), (news.edge, news.was_known));
             changes.extend(learning.changes.clone());
             told = committed(told, learning.changes);
-            let belief = crate::Weigher::new(&told).belief(news.edge, told.knowledge(news.edge).unwrap());
+            let belief = crate::BeliefCalculator::new(&told).belief(news.edge, told.knowledge(news.edge).unwrap());
             prop_assert_eq!(belief, news.belief.get());
         }
         prop_assert_eq!(&step.changes, &changes);

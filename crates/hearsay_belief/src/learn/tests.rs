@@ -5,8 +5,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    Hold, Reason, chains, retraction_impact,
-    world::{World, ids, occasion_at, who},
+    AttributionReason, BeliefStatus, derivations, retraction_impact,
+    world::{World, ids, knower, occasion_at},
 };
 
 fn id(text: &str) -> EntityId {
@@ -67,7 +67,7 @@ fn belief_falls_with_each_retelling_and_rises_with_independent_origins() {
     world.tells(30, "bob", "cid", &fact).unwrap();
     let credence = |world: &World, knower| world.credence(knower, fact.id()).unwrap();
     assert!(is_close(credence(&world, "ann"), 1.0));
-    let retold_once = 0.6 * RETELLING;
+    let retold_once = 0.6 * RETELLING_FACTOR;
     assert!(
         is_close(credence(&world, "bob"), retold_once) && is_close(credence(&world, "cid"), retold_once * retold_once)
     );
@@ -123,7 +123,7 @@ fn trust_follows_feeling_and_experience() {
     let fact = World::saying("thing", "The thing is cursed.");
     world.sees(55, "bob", &fact);
     world.tells(60, "bob", "ann", &fact).unwrap();
-    assert!(is_close(world.credence("ann", fact.id()).unwrap(), 4.0 * 0.88 / 5.0 * RETELLING));
+    assert!(is_close(world.credence("ann", fact.id()).unwrap(), 4.0 * 0.88 / 5.0 * RETELLING_FACTOR));
     world.sees(70, "ann", &fact);
     assert!(is_close(level(&world, "bob"), (4.0 * 0.88 + 1.0) / 6.0));
     assert!(is_close(world.credence("ann", fact.id()).unwrap(), 1.0), "what she saw is not moved by talk");
@@ -139,7 +139,7 @@ fn a_lie_begins_with_the_liar() {
     world.tells(30, "cid", "bob", &lie).unwrap();
     assert_eq!(world.credence("bob", lie.id()), Some(0.0), "a liar does not fall for his own lie");
     let view = world.view("cid");
-    let chain = chains(&world.0, view.fact(lie.id()).unwrap());
+    let chain = derivations(&world.0, view.fact(lie.id()).unwrap());
     let tellers: Vec<_> = chain[0].origins().iter().map(|link| link.edge.knower.to_string()).collect();
     assert_eq!((chain.len(), tellers), (1, vec!["ann".to_owned()]), "Ann was told, and nothing lies behind it");
 }
@@ -190,15 +190,15 @@ fn one_knows_what_others_have_reason_to_know() {
     world.sees(12, "ann", &private);
     world.tells(20, "ann", "bob", &told).unwrap();
     let view = world.view("ann");
-    let attributed = view.attributed(&id("bob"));
+    let attributed = view.attributed_facts(&id("bob"));
     let reason = |fact: &Arc<Fact>| attributed.get(&fact.id()).map(|reasons| reasons[0].reason.clone());
-    assert_eq!(reason(&seen), Some(Reason::Present));
-    assert_eq!(reason(&told), Some(Reason::ToldByMe));
+    assert_eq!(reason(&seen), Some(AttributionReason::Present));
+    assert_eq!(reason(&told), Some(AttributionReason::ToldByMe));
     assert_eq!(reason(&private), None);
     let of_bob = world.view("bob");
-    let attributed_to_ann = of_bob.attributed(&id("ann"));
-    assert_eq!(attributed_to_ann[&told.id()][0].reason, Reason::ToldMe);
-    assert!(world.view("cid").attributed(&id("ann")).is_empty());
+    let attributed_to_ann = of_bob.attributed_facts(&id("ann"));
+    assert_eq!(attributed_to_ann[&told.id()][0].reason, AttributionReason::ToldMe);
+    assert!(world.view("cid").attributed_facts(&id("ann")).is_empty());
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn presence_follows_places_over_time_and_the_dead_learn_nothing() {
     let since = Validity { from: Some(Date::at(GameTime(30))), until: None };
     world.apply(vec![Change::AssertFact(Arc::new(dead.validity(since).build().unwrap()))]);
     let check = |minute, expected: &str| {
-        assert_eq!(crate::present(&world.0, &id("tavern"), Some(GameTime(minute))), ids(expected), "at {minute}");
+        assert_eq!(crate::characters_at(&world.0, &id("tavern"), Some(GameTime(minute))), ids(expected), "at {minute}");
     };
     check(10, "ann cid");
     check(25, "ann bob cid");
@@ -236,7 +236,7 @@ fn what_is_said_is_heard_and_taken_up() {
         .unwrap();
     world.commit(heard);
     assert_eq!(world.credence("ann", fact.id()), Some(1.0), "the speaker knows it from itself");
-    assert!(is_close(world.credence("bob", fact.id()).unwrap(), 0.6 * RETELLING));
+    assert!(is_close(world.credence("bob", fact.id()).unwrap(), 0.6 * RETELLING_FACTOR));
     let passages = |knower: &str| world.view(knower).passages().len();
     assert_eq!((passages("ann"), passages("bob"), passages("cid")), (1, 1, 0));
 }
@@ -251,15 +251,15 @@ fn an_end_and_a_refutation_are_learned_like_anything_else() {
     let ended = ending(&fact, Date::at(GameTime(30)), None, dm()).unwrap();
     world.sees(20, "bob", &refuted);
     world.sees(40, "cid", &ended);
-    let hold = |knower: &str, as_of| {
-        let view = View::of(&world.0, &crate::world::who(knower), as_of);
+    let status = |name: &str, as_of| {
+        let view = View::of(&world.0, &knower(name), as_of);
         let known = view.fact(fact.id()).unwrap();
-        view.belief(known).hold
+        view.belief(known).status
     };
-    assert_eq!(hold("ann", None), Hold::Believed);
-    assert_eq!(hold("bob", None), Hold::Outweighed(refuted.id()));
-    assert_eq!(hold("bob", Some(GameTime(15))), Hold::Believed);
-    assert_eq!(hold("cid", None), Hold::Ended(ended.id()));
+    assert_eq!(status("ann", None), BeliefStatus::Believed);
+    assert_eq!(status("bob", None), BeliefStatus::Outweighed(refuted.id()));
+    assert_eq!(status("bob", Some(GameTime(15))), BeliefStatus::Believed);
+    assert_eq!(status("cid", None), BeliefStatus::Ended(ended.id()));
 }
 
 #[test]
@@ -273,12 +273,15 @@ fn talk_does_not_move_what_was_seen_and_weighs_by_how_far_it_is_believed() {
     let belief = |knower: &str| {
         let view = world.view(knower);
         let belief = view.belief(view.fact(fact.id()).unwrap());
-        (belief.hold, belief.credence.get())
+        (belief.status, belief.credence.get())
     };
-    assert_eq!(belief("ann"), (Hold::Believed, 1.0));
-    let (told, denied) = (0.6 * RETELLING, 0.6 * RETELLING);
-    let (hold, credence) = belief("cid");
-    assert!(hold == Hold::Outweighed(denial.id()) && is_close(credence, told * (1.0 - denied) / (1.0 - told * denied)));
+    assert_eq!(belief("ann"), (BeliefStatus::Believed, 1.0));
+    let (told, denied) = (0.6 * RETELLING_FACTOR, 0.6 * RETELLING_FACTOR);
+    let (status, credence) = belief("cid");
+    assert!(
+        status == BeliefStatus::Outweighed(denial.id())
+            && is_close(credence, told * (1.0 - denied) / (1.0 - told * denied))
+    );
 }
 
 #[test]
@@ -290,7 +293,7 @@ fn one_mouth_is_one_origin_whomever_it_cites() {
         let lie = Telling { sincerity: Sincerity::Lie, citing: Some(&cited), ..telling(&teller, &hearers, &fact) };
         let learning = tell(&world.0, &lie, &occasion_at(minute)).unwrap();
         world.commit(learning);
-        assert!(is_close(world.credence("ann", fact.id()).unwrap(), 0.6 * RETELLING), "citing {cited}");
+        assert!(is_close(world.credence("ann", fact.id()).unwrap(), 0.6 * RETELLING_FACTOR), "citing {cited}");
     }
 }
 
@@ -301,7 +304,7 @@ fn what_is_read_is_known_since_then() {
     world.apply(vec![Change::AddPassage(Arc::new(passage))]);
     let learning = read(&world.0, &id("letter"), &ids("ann"), Credence::FULL, &occasion_at(20)).unwrap();
     world.commit(learning);
-    let read = |at| View::of(&world.0, &who("ann"), Some(GameTime(at))).passages().len();
+    let read = |at| View::of(&world.0, &knower("ann"), Some(GameTime(at))).passages().len();
     assert_eq!((read(19), read(20)), (0, 1));
 }
 
@@ -310,7 +313,7 @@ fn what_a_group_conceals_its_members_do() {
     let mut world = World::new("ann guild fire");
     world.belongs("ann", "MEMBER_OF", "guild", None, None);
     let fact = World::saying("fire", "The guild set the fire.");
-    let edge = KnowledgeEdge { conceals: true, ..KnowledgeEdge::authored(who("guild"), fact.id()) };
+    let edge = KnowledgeEdge { conceals: true, ..KnowledgeEdge::authored(knower("guild"), fact.id()) };
     world.apply(vec![Change::AssertFact(Arc::clone(&fact)), Change::Learn(Arc::new(edge))]);
     assert!(world.view("ann").fact(fact.id()).unwrap().conceals());
 }
@@ -339,7 +342,7 @@ fn ranks_open_what_a_group_keeps_for_them() {
     let edge = KnowledgeEdge {
         rank: Some("Journeyman".into()),
         learned: Some(Date::at(GameTime(10))),
-        ..KnowledgeEdge::authored(who("guild"), secret.id())
+        ..KnowledgeEdge::authored(knower("guild"), secret.id())
     };
     world.apply(vec![Change::AssertFact(Arc::clone(&secret)), Change::Learn(Arc::new(edge))]);
     let knows = |knower: &str, at| world.knows(knower, secret.id(), Some(at));
@@ -441,7 +444,7 @@ fn world_with_attitudes() -> World {
 fn knowledge_of_all(world: &World, as_of: Option<GameTime>) -> Vec<(String, FactId, String, usize)> {
     let mut knowledge = Vec::new();
     for person in PEOPLE {
-        let view = View::of(&world.0, &who(person), as_of);
+        let view = View::of(&world.0, &knower(person), as_of);
         for known in view.facts() {
             // Rounding depends on the order of ids, which depend on the justifications of the edges.
             let credence = format!("{:.9}", known.credence().get());

@@ -241,7 +241,7 @@ fn reveals_are_judged_for_those_who_conceal_the_secret() {
         ],
     );
     let summaries = |state: &State| {
-        let all = revealable(state, &trust);
+        let all = evaluate_reveals(state, &trust);
         all.iter()
             .map(|result| format!("{} {} {}", result.reveal, result.holder, result.judgement.holds))
             .collect::<Vec<_>>()
@@ -249,7 +249,7 @@ fn reveals_are_judged_for_those_who_conceal_the_secret() {
     assert_eq!(summaries(&state), ["after-the-fire dorric false", "by-trust mirela true", "by-trust watch false"]);
     apply(&mut state, vec![Change::SetFlag { name: "fire-reported".into(), value: Value::Flag(true) }]);
     assert_eq!(summaries(&state), ["after-the-fire dorric false", "by-trust mirela true", "by-trust watch false"]);
-    assert_eq!(revealable(&state, &trust)[0].judgement.missing, ["dorric does not know the secret"]);
+    assert_eq!(evaluate_reveals(&state, &trust)[0].judgement.missing, ["dorric does not know the secret"]);
     apply(&mut state, vec![Change::Learn(KnowledgeEdge::authored(id("dorric").into(), secret().id()).into())]);
     assert_eq!(summaries(&state), ["after-the-fire dorric true", "by-trust mirela true", "by-trust watch false"]);
     // A character who knows the secret already is not a listener.

@@ -13,8 +13,8 @@ use rustc_hash::FxHashMap;
 
 use super::known::{AccessPath, Brief, Heard, Known, KnownEdge};
 use crate::{
-    audience::is_structure,
-    credence::{Weighed, Weigher, combine, credence},
+    audience::states_belonging,
+    credence::{BeliefCalculator, WeighedEdge, combined_belief, credence},
 };
 
 /// A source whose knowledge reaches the knower, with the path and the time span.
@@ -186,7 +186,7 @@ impl<'s> Collector<'s> {
         let known = &mut self.facts[place as usize];
         // A membership that the knower only claimed, without knowing it, does not count.
         if known.known_edges.is_empty() && way.edge.acquisition.gives_knowledge() {
-            if is_structure(self.state.vocabulary(), fact) {
+            if states_belonging(self.state.vocabulary(), fact) {
                 self.structure.push(Arc::clone(fact));
             } else if *fact.predicate() == *attribute::RANKS {
                 self.ranks.push(Arc::clone(fact));
@@ -228,9 +228,9 @@ impl<'s> Collector<'s> {
     /// Returns the collected facts with their computed beliefs, sorted by id.
     pub(super) fn settled(self) -> (Vec<Known>, Vec<Brief>) {
         let Self { state, facts, indices, .. } = self;
-        let mut weigher = Weigher::new(state);
+        let mut calculator = BeliefCalculator::new(state);
         let settle = |(mut known, index): (Known, u32)| {
-            known.settle(&mut weigher);
+            known.settle(&mut calculator);
             (known.brief(index), Some(known))
         };
         let (mut briefs, mut facts): (Vec<Brief>, Vec<Option<Known>>) =
@@ -314,14 +314,14 @@ pub(crate) fn groups<'f>(
 
 impl Known {
     /// Creates a known fact from its edges; `None` if no edge gives knowledge of the fact.
-    pub(crate) fn by(
+    pub(crate) fn from_edges(
         fact: &Arc<Fact>,
         known_edges: impl IntoIterator<Item = KnownEdge>,
-        weigher: &mut Weigher,
+        calculator: &mut BeliefCalculator,
     ) -> Option<Self> {
         let mut known = Self::new(Arc::clone(fact));
         known_edges.into_iter().for_each(|way| known.add(way));
-        known.settle(weigher);
+        known.settle(calculator);
         (!known.known_edges.is_empty()).then_some(known)
     }
 
@@ -335,10 +335,10 @@ impl Known {
     }
 
     /// Sorts the edges and computes their belief.
-    pub(super) fn settle(&mut self, weigher: &mut Weigher) {
+    pub(super) fn settle(&mut self, calculator: &mut BeliefCalculator) {
         for way in &mut self.known_edges {
             if !way.edge.sources.is_empty() {
-                way.belief = credence(weigher.belief(way.id, &way.edge));
+                way.belief = credence(calculator.belief(way.id, &way.edge));
             }
         }
         self.known_edges.sort_by(|a, b| {
@@ -352,10 +352,10 @@ impl Known {
             known_edges => {
                 let weighed = |way| {
                     let KnownEdge { id, edge, access_path, belief, .. }: &KnownEdge = way;
-                    Weighed { id: *id, edge, belief: belief.get(), own: *access_path == AccessPath::Own }
+                    WeighedEdge { id: *id, edge, belief: belief.get(), is_own: *access_path == AccessPath::Own }
                 };
                 let shared: Vec<&KnowledgeEdge> = self.shared.iter().map(|way| &*way.edge).collect();
-                credence(combine(&known_edges.iter().map(weighed).collect::<Vec<_>>(), &shared))
+                credence(combined_belief(&known_edges.iter().map(weighed).collect::<Vec<_>>(), &shared))
             }
         };
     }

@@ -176,7 +176,7 @@ impl Known {
         self.known_edges.is_empty()
     }
 
-    /// Returns how much the knower believes the fact, computed from [all edges together](crate::combine).
+    /// Returns how much the knower believes the fact, computed from [all edges together](crate::combined_belief).
     ///
     /// Facts that the knower observed or was told itself count more than the belief of its group or place. For example,
     /// a liar does not believe the lie even if the whole town believes it.
@@ -228,7 +228,7 @@ pub struct Brief {
 }
 
 /// Returns whether two facts contradict each other.
-pub(crate) fn are_against(vocabulary: &Vocabulary, a: &Known, b: &Known) -> bool {
+pub(crate) fn are_contradictory(vocabulary: &Vocabulary, a: &Known, b: &Known) -> bool {
     let refutes = |a: &Known, b: &Known| a.fact_relation() == Some(FactRelation::Refutes(b.id()));
     if refutes(a, b) || refutes(b, a) {
         return true;

@@ -3,7 +3,7 @@
 use hearsay_model::{Acquisition, Change, Credence, Date, FactStatus, KnowledgeEdge, Validity};
 
 use super::*;
-use crate::world::{World, at, id, who};
+use crate::world::{World, at, id, knower};
 
 #[test]
 fn own_and_common_knowledge() {
@@ -54,7 +54,7 @@ fn residents_know_local_lore_of_their_place_and_those_around_it() {
     assert!(world.knows("ann", tavern, None) && world.knows("ann", town, None));
     assert!(!world.knows("ann", road, None), "being present only witnesses");
     assert!(!world.knows("town", tavern, None), "knowledge does not go up");
-    let view = View::of(&world.0, &who("ann"), None);
+    let view = View::of(&world.0, &knower("ann"), None);
     assert_eq!(view.fact(town).unwrap().acquisition().unwrap().1, &AccessPath::Resident(id("town")));
 }
 
@@ -88,7 +88,8 @@ fn saying_a_fact_does_not_make_the_speaker_know_it() {
     let mut world = World::new("ann guild thing");
     let membership = world.relation("ann", "MEMBER_OF", "guild", Validity::default());
     let lore = world.lore("guild", "lore", None);
-    let record = KnowledgeEdge { acquisition: Acquisition::Shared, ..KnowledgeEdge::authored(who("ann"), membership) };
+    let record =
+        KnowledgeEdge { acquisition: Acquisition::Shared, ..KnowledgeEdge::authored(knower("ann"), membership) };
     world.apply(vec![Change::Learn(Arc::new(record))]);
     assert_eq!(world.credence("ann", membership), Some(0.0), "she remembers what she said");
     assert!(!world.knows("ann", lore, None));
@@ -100,7 +101,7 @@ fn those_present_are_thought_to_know_new_positions() {
     let since = |minute: i64| Validity { from: Some(Date::at(GameTime(minute))), until: None };
     let witness = |world: &mut World, fact: FactId, minute: i64| {
         let acquisition = Acquisition::Witnessed;
-        let edge = KnowledgeEdge { acquisition, learned: at(minute), ..KnowledgeEdge::authored(who("ann"), fact) };
+        let edge = KnowledgeEdge { acquisition, learned: at(minute), ..KnowledgeEdge::authored(knower("ann"), fact) };
         world.apply(vec![Change::Learn(Arc::new(edge))]);
     };
     let chest = world.relation("chest", "LOCATED_AT", "inn", since(1));
@@ -111,11 +112,14 @@ fn those_present_are_thought_to_know_new_positions() {
         witness(&mut world, fact, minute);
     }
     let thinks = |world: &World, fact| {
-        let view = View::of(&world.0, &who("ann"), None);
-        view.attributed(&id("bob")).remove(&fact).map(|mut reasons| reasons.remove(0))
+        let view = View::of(&world.0, &knower("ann"), None);
+        view.attributed_facts(&id("bob")).remove(&fact).map(|mut reasons| reasons.remove(0))
     };
     let reason = thinks(&world, coin).unwrap();
-    assert_eq!((reason.reason, reason.since), (crate::Reason::WasThere(id("inn")), Some(GameTime(5))));
+    assert_eq!(
+        (reason.reason, reason.since),
+        (crate::AttributionReason::AtPlaceOfArrival(id("inn")), Some(GameTime(5)))
+    );
     assert_eq!(thinks(&world, debt), None, "only what is plain to all who are there");
     assert_eq!(thinks(&world, chest), None, "he came later");
     // When she learns that he had left earlier, she no longer has a reason to think that he knows the fact.
@@ -129,12 +133,12 @@ fn belief_does_not_read_the_world() {
     let mut world = World::new("ann thing");
     let fact = world.relation("ann", "OWNS", "thing", Validity::default());
     world.learn("ann", fact, None);
-    let before = View::of(&world.0, &who("ann"), None);
+    let before = View::of(&world.0, &knower("ann"), None);
     world.apply(vec![
         Change::SetStatus { fact, status: FactStatus::False },
         Change::EndFact { fact, until: Date::at(GameTime(3)) },
     ]);
-    let after = View::of(&world.0, &who("ann"), None);
+    let after = View::of(&world.0, &knower("ann"), None);
     let tell = |view: &View| {
         let known = view.fact(fact).unwrap();
         (known.statement().to_owned(), known.credence(), known.since().cloned())
@@ -147,9 +151,10 @@ fn own_edges_weigh_more_than_what_the_place_believes() {
     let mut world = World::new("odo town thing");
     world.belongs("odo", "RESIDENT_OF", "town", None, None);
     let lie = world.lore("town", "a lie", None);
-    let edge = KnowledgeEdge { credence: Credence::NONE, conceals: true, ..KnowledgeEdge::authored(who("odo"), lie) };
+    let edge =
+        KnowledgeEdge { credence: Credence::NONE, conceals: true, ..KnowledgeEdge::authored(knower("odo"), lie) };
     world.apply(vec![Change::Learn(Arc::new(edge))]);
-    let view = View::of(&world.0, &who("odo"), None);
+    let view = View::of(&world.0, &knower("odo"), None);
     let known = view.fact(lie).unwrap();
     assert_eq!((known.credence(), known.conceals(), known.known_edges().len()), (Credence::NONE, true, 2));
 }
@@ -160,12 +165,12 @@ fn passages_are_known_to_those_who_heard_them() {
     world.belongs("bob", "MEMBER_OF", "guild", Some(10), None);
     let mut passage = Passage::new("Under the chapel.");
     passage.speaker = Some(id("ann"));
-    passage.heard_by = vec![who("guild")];
+    passage.heard_by = vec![knower("guild")];
     passage.time = at(5);
     let passage = Arc::new(passage);
     world.apply(vec![Change::AddPassage(Arc::clone(&passage))]);
-    let hears = |knower, as_of: Option<i64>| {
-        View::of(&world.0, &who(knower), as_of.map(GameTime)).passage(passage.id()).is_some()
+    let hears = |name, as_of: Option<i64>| {
+        View::of(&world.0, &knower(name), as_of.map(GameTime)).passage(passage.id()).is_some()
     };
     assert!(hears("ann", None), "speakers hear themselves");
     assert!(!hears("bob", Some(9)) && hears("bob", Some(10)));
@@ -177,10 +182,10 @@ fn nothing_outside_the_view_changes_it() {
     let mut world = World::new("ann guild bob thing");
     world.belongs("ann", "MEMBER_OF", "guild", None, None);
     world.lore("guild", "known", None);
-    let before = View::of(&world.0, &who("ann"), None);
+    let before = View::of(&world.0, &knower("ann"), None);
     world.lore("bob", "unknown", None);
     world.belongs("bob", "MEMBER_OF", "guild", None, None);
     let membership_of_bob_is_known_to_the_guild = 1;
-    let after = View::of(&world.0, &who("ann"), None);
+    let after = View::of(&world.0, &knower("ann"), None);
     assert_eq!(before.facts().len() + membership_of_bob_is_known_to_the_guild, after.facts().len());
 }

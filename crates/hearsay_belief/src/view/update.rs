@@ -13,7 +13,7 @@ use super::{
     collector::{Reach, all_heard, heard},
     known::Known,
 };
-use crate::credence::Weigher;
+use crate::credence::BeliefCalculator;
 
 /// For each edge on which a view depends, the facts of the view that depend on it.
 pub(super) type Dependents = FxHashMap<KnowledgeId, SmallVec<[FactId; 1]>>;
@@ -76,9 +76,9 @@ impl View {
             }
         }
         let mut changed = Vec::new();
-        let mut weigher = Weigher::new(state);
+        let mut calculator = BeliefCalculator::new(state);
         for id in facts {
-            let known = self.known_in(state, id, &mut weigher)?;
+            let known = self.known_in(state, id, &mut calculator)?;
             changed.extend(self.replace(id, known));
         }
         self.extend_dependents(state, &changed);
@@ -159,7 +159,7 @@ impl View {
 
     /// Returns what the knower knows of a fact in `state`; `Some(None)` if it does not know the fact. Returns `None` if
     /// a group passes the fact on to some ranks only, because this depends on other facts.
-    fn known_in(&self, state: &State, id: FactId, weigher: &mut Weigher) -> Option<Option<(Known, u32)>> {
+    fn known_in(&self, state: &State, id: FactId, calculator: &mut BeliefCalculator) -> Option<Option<(Known, u32)>> {
         let Some((index, fact)) = state.fact_index(id).and_then(|index| Some((index, state.fact_at(index)?))) else {
             return Some(None);
         };
@@ -178,7 +178,7 @@ impl View {
         }
         let is_known = !(known.known_edges.is_empty() && known.shared.is_empty());
         Some(is_known.then(|| {
-            known.settle(weigher);
+            known.settle(calculator);
             (known, index)
         }))
     }
@@ -251,7 +251,7 @@ mod tests {
     use super::*;
     use crate::{
         view::naive::{PLACES, add},
-        world::{World, id, who},
+        world::{World, id, knower},
     };
 
     /// Makes a change that the three numbers select, and returns the touched records.
@@ -266,12 +266,12 @@ mod tests {
             }
             // Somebody tells a fact that it knows.
             1 | 2 => {
-                let known: Vec<_> = world.0.edges_of(&who(place(m))).map(|(id, edge)| (id, edge.fact)).collect();
+                let known: Vec<_> = world.0.edges_of(&knower(place(m))).map(|(id, edge)| (id, edge.fact)).collect();
                 let Some((edge, fact)) = known.get(usize::from(k) % known.len().max(1)) else { return Vec::new() };
                 let told = KnowledgeEdge {
                     acquisition: Acquisition::Told { by: Some(id(place(m))), citing: None },
                     sources: vec![Justification::Basis { fact: *fact, edge: *edge }],
-                    ..KnowledgeEdge::authored(who(place(k)), *fact)
+                    ..KnowledgeEdge::authored(knower(place(k)), *fact)
                 };
                 let operation = Operation::new(Author::Game, "tell", vec![Change::Learn(told.into())]);
                 world.0.apply(operation).map(|applied| applied.touched).unwrap_or_default()
@@ -280,7 +280,7 @@ mod tests {
             3 => {
                 let fact = World::saying(place(m), &format!("is at {}", k % 4));
                 let predicate = Predicate::new("lore").unwrap();
-                let value = TransientValue { fact, knowers: vec![who(place(k))] };
+                let value = TransientValue { fact, knowers: vec![knower(place(k))] };
                 let values = vec![TransientChange { subject: id(place(m)), predicate, value: Some(value) }];
                 world.0.set_transients(&TransientUpdate { values, clock: Some(GameTime(k.into())) })
             }
@@ -297,7 +297,7 @@ mod tests {
     impl Kept {
         fn new(view: View) -> Self {
             // Contradictions are computed early, so that updates must keep them.
-            view.facts().for_each(|known| _ = view.against(known).count());
+            view.facts().for_each(|known| _ = view.contradicting_facts(known).count());
             Self { view, records: Vec::new() }
         }
     }
@@ -324,7 +324,7 @@ mod tests {
         assert_eq!(kept.view, *now, "after {touched:?}");
         assert_eq!(kept.view.briefs(), now.briefs());
         for known in now.facts() {
-            assert!(kept.view.against(known).eq(now.against(known)));
+            assert!(kept.view.contradicting_facts(known).eq(now.contradicting_facts(known)));
             assert_eq!(kept.view.is_superseded(known.id()), now.is_superseded(known.id()));
             assert!(kept.view.facts_with_subject(known.subject()).any(|other| other == known));
             let is_same = before.fact(known.id()) == Some(known);
@@ -342,7 +342,7 @@ mod tests {
         ) {
             let mut world = World::new(&PLACES.join(" "));
             let as_of = as_of.map(GameTime);
-            let view = |world: &World, name: &str| View::of(&world.0, &who(name), as_of);
+            let view = |world: &World, name: &str| View::of(&world.0, &knower(name), as_of);
             let mut kept: Vec<(&str, Kept)> =
                 PLACES.iter().map(|name| (*name, Kept::new(view(&world, name)))).collect();
             let mut of_dm = Kept::new(View::of_dm(&world.0));
@@ -364,9 +364,9 @@ mod tests {
         let mut world = World::new("ann bob guild thing");
         world.belongs("ann", "MEMBER_OF", "guild", None, None);
         let view = world.view("ann");
-        let learn = |world: &mut World, knower: &str| {
-            let fact = World::saying("thing", &format!("{knower} knows"));
-            let edge = KnowledgeEdge::authored(who(knower), fact.id());
+        let learn = |world: &mut World, name: &str| {
+            let fact = World::saying("thing", &format!("{name} knows"));
+            let edge = KnowledgeEdge::authored(knower(name), fact.id());
             let changes = vec![Change::AssertFact(fact), Change::Learn(edge.into())];
             world.0.apply(Operation::new(Author::Dm, "learn", changes)).unwrap().touched
         };

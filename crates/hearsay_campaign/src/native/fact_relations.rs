@@ -125,8 +125,8 @@ impl CampaignReader {
         let marks = &mut said.marks;
         if said.says.is_none() && marks.statement.is_none() {
             marks.statement = match fact_relation {
-                FactRelation::Ends(_) => Some(learn::ending_of(&of, marks.validity.from.as_ref())),
-                _ => Some(learn::refuting(&of)),
+                FactRelation::Ends(_) => Some(learn::ending_statement(&of, marks.validity.from.as_ref())),
+                _ => Some(learn::refutation_statement(&of)),
             };
             if marks.about.is_empty() {
                 marks.about = of.entities().cloned().collect();

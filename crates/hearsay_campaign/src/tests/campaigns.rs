@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use hearsay_belief::{View, chains};
+use hearsay_belief::{View, derivations};
 use hearsay_model::{EntityId, Knower, State, Timestamp};
 
 use super::{fact, fixture};
@@ -37,7 +37,7 @@ fn a_rumour_of_gullhaven_grows_on_its_way() {
     let check = |knower: &str, name: &str, expected: Option<(f64, &str)>| {
         let view = View::of(&state, &Knower::Entity(EntityId::new(knower).unwrap()), None);
         let known = view.fact(fact(&state, name).id()).map(|known| {
-            let chains = chains(&state, known);
+            let chains = derivations(&state, known);
             let mut way = Vec::new();
             let mut link = chains.first();
             while let Some(next) = link {

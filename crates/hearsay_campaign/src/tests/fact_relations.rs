@@ -1,6 +1,6 @@
 //! Facts that refer to other facts: distortions, refutations, ends, and public versions of secrets.
 
-use hearsay_belief::{Hold, View};
+use hearsay_belief::{BeliefStatus, View};
 use hearsay_model::{EntityId, Fact, FactRelation, FactStatus, Knower, Secrecy, State};
 
 use super::{HEAD, fact, import, imported, known, read_good};
@@ -57,8 +57,8 @@ sessions: [{id: s, present: [eve], log: [{speaker: bob, text: No., facts: [{id: 
     assert_eq!(known(&state, "d"), ["eve authored 1"]);
     assert_eq!(known(&state, "e"), ["ann authored 1"]);
     let of_eve = view(&state, "eve");
-    let hold = of_eve.belief(of_eve.fact(fact(&state, "a").id()).unwrap()).hold;
-    assert!(matches!(hold, Hold::Outweighed(_)), "{hold:?}");
+    let status = of_eve.belief(of_eve.fact(fact(&state, "a").id()).unwrap()).status;
+    assert!(matches!(status, BeliefStatus::Outweighed(_)), "{status:?}");
     // Two equal facts become one.
     assert_eq!(known(&state, "f"), ["bob authored 1", "bob told eve", "eve told by bob 0.7"]);
     assert_eq!(state.facts().filter(|fact| fact.fact_relation().is_some()).count(), 5);

@@ -90,7 +90,7 @@ fn fact<'a>(state: &'a State, name: &str) -> &'a Fact {
 fn known(state: &State, name: &str) -> Vec<String> {
     use hearsay_model::Acquisition;
     let edges = state.recorded_knowledge(fact(state, name).id());
-    let mut weigher = hearsay_belief::Weigher::new(state);
+    let mut calculator = hearsay_belief::BeliefCalculator::new(state);
     let shown = edges.map(|edge| {
         let when = edge.learned.as_ref().map_or(String::new(), |date| format!(" at {}", date.raw));
         let acquisition = match &edge.acquisition {
@@ -108,7 +108,7 @@ fn known(state: &State, name: &str) -> Vec<String> {
             Acquisition::Authored => "authored".into(),
             Acquisition::Deduced { .. } => "deduced".into(),
         };
-        let belief = (weigher.belief(edge.id(), edge) * 1000.0).round() / 1000.0;
+        let belief = (calculator.belief(edge.id(), edge) * 1000.0).round() / 1000.0;
         let rank = edge.rank.as_ref().map_or(String::new(), |rank| format!(" from {rank} on"));
         format!("{} {acquisition} {belief}{when}{rank}{}", edge.knower, if edge.conceals { " !" } else { "" })
     });

@@ -1,6 +1,6 @@
 //! Reveals and flags: reading, errors, repeated imports and exports.
 
-use hearsay_belief::revealable;
+use hearsay_belief::evaluate_reveals;
 use hearsay_model::{
     Author, Change, Condition, ConditionEntity, Credence, EntityId, Operation, Predicate, Setting, SettingKey, State,
     Timestamp, Value, WorldSetting,
@@ -210,7 +210,7 @@ fn gullhaven_tells_when_the_time_has_come() {
     state.apply(plan(&state, &campaign, Timestamp(1)).operation.unwrap()).unwrap();
     let judged = |state: &State, reveal: &str, holder: &str| {
         let trust = |_: &EntityId, _: &EntityId| Credence::new(0.5).unwrap();
-        let all = revealable(state, &trust);
+        let all = evaluate_reveals(state, &trust);
         all.into_iter().find(|one| one.reveal == reveal && one.holder.as_str() == holder).unwrap().judgement
     };
     let ottilie = judged(&state, "lucan-left-the-table", "ottilie-corvane");

@@ -127,7 +127,7 @@ fn report_to_json(report: &CheckReport) -> Value {
         "lost": operations(&report.lost),
         "lost_compacted": report.lost_compacted,
         "changed_compacted": report.changed_compacted,
-        "unfit": operations(&report.unfit),
+        "unfit": operations(&report.inapplicable),
         "lost_transient_rows": report.lost_transient_rows,
         "stale_transients": report.has_stale_transients,
         "only_in_snapshot": report.only_in_snapshot,
@@ -156,7 +156,7 @@ fn print_report(report: &CheckReport, output: &mut Output) -> Result<()> {
     if report.changed_compacted {
         output.line("operations that compaction removed may be present again")?;
     }
-    for line in format_lost_operations(&report.unfit) {
+    for line in format_lost_operations(&report.inapplicable) {
         output.line(format!("depends on a lost operation: {line}"))?;
     }
     let counts = [

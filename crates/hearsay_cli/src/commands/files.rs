@@ -243,7 +243,7 @@ pub(crate) fn restore(args: &args::Restore, output: &mut Output) -> Result<()> {
     temporary_directory.push(".restoring");
     let (target, temporary_directory) = (directory.join(&settings.store.directory), PathBuf::from(temporary_directory));
     let temporary_path = directory.join(&temporary_directory);
-    hearsay_store::discard(&temporary_path).map_err(MemoryError::Store)?;
+    hearsay_store::delete_campaign_directory(&temporary_path).map_err(MemoryError::Store)?;
     let mut temporary_settings = settings;
     temporary_settings.store.directory = temporary_directory;
     temporary_settings.model.enabled = false;
@@ -254,7 +254,7 @@ pub(crate) fn restore(args: &args::Restore, output: &mut Output) -> Result<()> {
             .with_context(|| format!("the restored database cannot be moved to {}", target.display()))
     });
     if let Err(error) = result {
-        if let Err(discard_error) = hearsay_store::discard(&temporary_path) {
+        if let Err(discard_error) = hearsay_store::delete_campaign_directory(&temporary_path) {
             output.note(format!(
                 "incomplete data remains, and the next `hearsay db restore` deletes it: {discard_error}"
             ));
@@ -320,7 +320,7 @@ pub(crate) fn clear(args: &args::Clear, output: &mut Output) -> Result<()> {
     // If the memory opens, no other process has the lock. A damaged database may be deleted too.
     match Memory::open(MemoryOptions::with_settings(&args.campaign.campaign, settings)) {
         Ok(memory) => memory.close()?,
-        Err(error @ MemoryError::Store(StoreError::Held { .. })) => return Err(error.into()),
+        Err(error @ MemoryError::Store(StoreError::InUse { .. })) => return Err(error.into()),
         Err(_) => {}
     }
     fs::remove_dir_all(&directory).with_context(|| format!("{} cannot be deleted", directory.display()))?;

@@ -1,7 +1,7 @@
 //! The `know` commands that read: knowledge, beliefs, derivations and secrets.
 
 use anyhow::Result;
-use hearsay_belief::Hold;
+use hearsay_belief::BeliefStatus;
 use hearsay_engine::Memory;
 use hearsay_model::{EntityId, FactId, FactStatus, Knower};
 use hearsay_query as query;
@@ -38,13 +38,13 @@ fn format_marks(fact: FactId, parts: impl IntoIterator<Item = String>) -> String
 }
 
 /// Returns a remark about how a knower regards a fact; empty if the knower simply believes it.
-fn belief_remark(status: &Hold) -> &'static str {
+fn belief_remark(status: &BeliefStatus) -> &'static str {
     match status {
-        Hold::Believed => "",
-        Hold::Doubted => "doubts it",
-        Hold::Ended(_) => "knows that it ended",
-        Hold::Superseded(_) => "knows a newer value",
-        Hold::Outweighed(_) => "believes otherwise",
+        BeliefStatus::Believed => "",
+        BeliefStatus::Doubted => "doubts it",
+        BeliefStatus::Ended(_) => "knows that it ended",
+        BeliefStatus::Superseded(_) => "knows a newer value",
+        BeliefStatus::Outweighed(_) => "believes otherwise",
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use hearsay_belief::{Surroundings, default_audience};
+use hearsay_belief::{EntityLookup, default_audience};
 use hearsay_model::{
     Attitude, Author, Change, Entity, EntityId, Fact, FactId, FactStatus, GameSetting, Justification, Kind, Knower,
     KnowledgeEdge, KnowledgeId, Method, Object, Predicate, PredicateRole, Provenance, Secrecy, Setting, State,
@@ -31,13 +31,13 @@ struct NewEntity<'a> {
     place: Option<&'a EntityId>,
 }
 
-impl Surroundings for NewEntity<'_> {
+impl EntityLookup for NewEntity<'_> {
     fn kind(&self, id: &EntityId) -> Option<Kind> {
         if id == self.id { Some(self.kind.clone()) } else { self.state.kind(id) }
     }
 
     fn place(&self, id: &EntityId) -> Option<EntityId> {
-        if id == self.id { self.place.cloned() } else { Surroundings::place(self.state, id) }
+        if id == self.id { self.place.cloned() } else { EntityLookup::place(self.state, id) }
     }
 }
 

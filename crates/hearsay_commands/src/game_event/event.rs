@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hearsay_belief::{
     View,
     learn::{self, Learning, Telling},
-    withdrawal,
+    withdrawal_changes,
 };
 use hearsay_model::{
     Author, Credence, EntityId, Fact, Justification, Knower, KnowledgeEdge, Operation, State, Timestamp,
@@ -238,5 +238,5 @@ fn withdraw_invention(state: &State, knower: &EntityId, fact: &Fact) -> Option<(
     let mut told_ids: Vec<_> = telling_edges.map(|edge| edge.id()).collect();
     told_ids.sort_unstable();
     let summary = format!("{} never told its invention: {}", state.name_or_id(knower), quoted(fact));
-    Some((summary, Learning { changes: withdrawal(state, &told_ids), ..Learning::default() }))
+    Some((summary, Learning { changes: withdrawal_changes(state, &told_ids), ..Learning::default() }))
 }

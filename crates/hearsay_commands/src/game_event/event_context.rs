@@ -4,9 +4,8 @@
 use std::sync::Arc;
 
 use hearsay_belief::{
-    Occasion, View,
+    Occasion, View, characters_at,
     learn::{self, Learning, Sincerity, Telling},
-    present,
 };
 use hearsay_model::{
     Author, Change, Credence, EntityId, Evidence, Fact, FactRelation, FactStatus, Knower, KnowledgeEdge, Method,
@@ -114,7 +113,7 @@ impl<'a> EventContext<'a> {
         }
         let moment = self.occasion.moment();
         let place = self.occasion.place.clone().or_else(|| place_at(self.state, speaker?, moment));
-        let mut present_characters = place.map(|place| present(self.state, &place, moment)).unwrap_or_default();
+        let mut present_characters = place.map(|place| characters_at(self.state, &place, moment)).unwrap_or_default();
         present_characters.retain(|id| Some(id) != speaker);
         Ok(present_characters)
     }
@@ -401,7 +400,7 @@ pub(super) fn forget_fact(state: &State, knower: &EntityId, fact: &Fact) -> Resu
         let known = view.fact(fact.id()).is_some();
         return Err(CommandError::NotLearned { knower: knower.clone(), statement: fact.statement().to_owned(), known });
     }
-    let changes = hearsay_belief::withdrawal(state, &ids);
+    let changes = hearsay_belief::withdrawal_changes(state, &ids);
     let summary = format!("{} never learned {}", state.name_or_id(knower), quoted(fact));
     Ok((summary, Learning { changes, ..Learning::default() }))
 }

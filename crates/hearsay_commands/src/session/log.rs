@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use hearsay_belief::present;
+use hearsay_belief::characters_at;
 use hearsay_model::{
     ActiveSession, Author, Change, Date, EngineSetting, EntityId, Evidence, Kind, Knower, Operation, Passage,
     PassageId, Session, SessionSetting, Setting, State, Timestamp,
@@ -221,7 +221,7 @@ impl LogPosition<'_> {
     /// at the place. A player character that is not present in the session hears nothing, even if it is at the place.
     fn default_hearers(&self) -> Vec<EntityId> {
         let moment = self.time.as_ref().and_then(|date| date.time);
-        let mut hearers = self.place.as_ref().map(|place| present(self.state, place, moment)).unwrap_or_default();
+        let mut hearers = self.place.as_ref().map(|place| characters_at(self.state, place, moment)).unwrap_or_default();
         hearers.retain(|id| self.state.kind(id) != Some(Kind::Player));
         hearers.extend(self.present.iter().cloned());
         hearers

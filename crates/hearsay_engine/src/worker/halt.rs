@@ -38,15 +38,15 @@ pub(crate) struct Renewed {
     snapshot: ReadSnapshot,
     reviews: Reviews,
     reveals: Reveals,
-    behind: Option<Vec<Key>>,
+    outdated_keys: Option<Vec<Key>>,
     transient_batch: u64,
 }
 
 impl Renewed {
-    fn from_reloaded(Reloaded { state, behind, transient_batch }: Reloaded) -> Self {
+    fn from_reloaded(Reloaded { state, outdated_keys, transient_batch }: Reloaded) -> Self {
         let (reviews, reveals) = (Reviews::of(&state), Reveals::of(&state));
         let snapshot = ReadSnapshot { learned: Arc::new(TrustCalibration::of(&state)), state: Arc::new(state) };
-        Self { snapshot, reviews, reveals, behind, transient_batch }
+        Self { snapshot, reviews, reveals, outdated_keys, transient_batch }
     }
 }
 
@@ -103,7 +103,7 @@ impl Worker {
 
     /// Replaces the state with the rebuilt state, and answers the writes in doubt.
     pub(super) fn take_renewed(&mut self, renewed: Result<Renewed, MemoryError>) {
-        let Renewed { snapshot, reviews, reveals, behind, transient_batch } = match renewed {
+        let Renewed { snapshot, reviews, reveals, outdated_keys, transient_batch } = match renewed {
             Ok(renewed) => renewed,
             Err(error) => return self.keep_halted(error.to_string()),
         };
@@ -116,7 +116,7 @@ impl Worker {
         let state = Arc::clone(&self.world.state);
         // The index keeps its vectors. Every searchable record is indexed again, a few at a time.
         self.writes.index_later(searchable_keys(&state));
-        match behind {
+        match outdated_keys {
             Some(keys) => self.writes.project_later(keys, state.position()),
             None => self.rebuild(ticket(0).1),
         }

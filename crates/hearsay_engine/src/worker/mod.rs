@@ -467,8 +467,8 @@ impl Worker {
             self.counts = Counts { revision, entities: state.entity_count(), facts: state.fact_count() };
         }
         let from = match self.opened.snapshot {
-            Some(position) => format!("a snapshot at {position} and {} operations", self.opened.tail),
-            None => format!("{} operations", self.opened.tail),
+            Some(position) => format!("a snapshot at {position} and {} operations", self.opened.replayed_operations),
+            None => format!("{} operations", self.opened.replayed_operations),
         };
         let pending_vectors = self.pending_vectors();
         Status {

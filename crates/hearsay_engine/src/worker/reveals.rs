@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use hearsay_belief::{Trust, player_characters, revealable_to};
+use hearsay_belief::{Trust, evaluate_reveals_for, player_characters};
 use hearsay_model::{EntityId, Key, Kind, State, attribute};
 
 use crate::Event;
@@ -50,7 +50,8 @@ impl Reveals {
             return Vec::new();
         }
         let players = self.players.get_or_insert_with(|| player_characters(state));
-        let revealables = revealable_to(state, players, &|knower, other| Trust::between(state, knower, other).level());
+        let revealables =
+            evaluate_reveals_for(state, players, &|knower, other| Trust::between(state, knower, other).level());
         let before = std::mem::take(&mut self.fulfilled);
         let mut events = Vec::new();
         for revealable in revealables.into_iter().filter(|revealable| revealable.judgement.holds) {

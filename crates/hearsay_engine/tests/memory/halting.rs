@@ -25,7 +25,7 @@ fn an_uncertain_commit_is_looked_up_in_the_journal_and_writing_continues() {
         let directory = tempfile::tempdir().unwrap();
         let (memory, faults) = town_with_faults(directory.path());
         let before = state(&memory).position();
-        faults.doubt_next(written);
+        faults.make_next_uncertain(written);
         let answer = try_edit(&memory, set("Pell", "lore", "In doubt."));
         match written {
             true => assert_eq!(answer.unwrap().position, before.next()),
@@ -52,7 +52,7 @@ fn where_the_journal_cannot_be_read_nothing_is_written_any_more() {
     let directory = tempfile::tempdir().unwrap();
     let (memory, faults) = town_with_faults(directory.path());
     faults.refuse_reload();
-    faults.doubt_next(true);
+    faults.make_next_uncertain(true);
     let blocked = block(&memory);
     let first = memory.edit(set("Pell", "lore", "In doubt.")).unwrap();
     // An operation with a new name has a commit of its own, because other operations may use the name.

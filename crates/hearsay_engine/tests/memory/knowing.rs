@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use hearsay_belief::Hold;
+use hearsay_belief::BeliefStatus;
 use hearsay_commands::{
     edit::{Edit, FactOptions},
     game_event::{Circumstances, GameEvent, Stated},
@@ -131,7 +131,7 @@ fn readings_of_a_campaign() {
     let subject = hearsay_query::resolve::find_fact(&before, "club-alibi").unwrap().subject().clone();
     assert_eq!(subject, id("lucan-fairweather"));
     let alibi = club(&before).unwrap();
-    assert_eq!((alibi.hold, alibi.status.as_str()), (Hold::Believed, "false"));
+    assert_eq!((alibi.hold, alibi.status.as_str()), (BeliefStatus::Believed, "false"));
     let refute = GameEvent::Refute {
         fact: "club-alibi".into(),
         statement: None,
@@ -143,13 +143,13 @@ fn readings_of_a_campaign() {
     learn(&memory, refute);
     let after = state(&memory);
     let alibi = club(&after).unwrap();
-    assert!(matches!(alibi.hold, Hold::Outweighed(_)) && alibi.credence < 0.01, "{alibi:?}");
+    assert!(matches!(alibi.hold, BeliefStatus::Outweighed(_)) && alibi.credence < 0.01, "{alibi:?}");
     assert_eq!(alibi.against.len(), 1);
     let row = query::facts::fact_row(&after, &hearsay_query::resolve::find_fact(&after, "club-alibi").unwrap());
     assert_eq!(row.bears[0].what, "refuted by");
     // At an earlier position of the journal, the same query returns the earlier belief.
     let recorded = |position: u64| AsOf { time: None, recorded: Some(Position(position)) }.state(&after);
-    assert_eq!(club(&recorded(1).unwrap()).unwrap().hold, Hold::Believed);
+    assert_eq!(club(&recorded(1).unwrap()).unwrap().hold, BeliefStatus::Believed);
     assert!(recorded(99).unwrap_err().to_string().contains("position 99 lies after the newest operation"));
     // A character has reason to believe that another one knows a fact if both were present, or if one told the other.
     learn(&memory, tell("sister-ilva", Stated::Recorded("sweet-water".into()), &["wren-oake"]));

@@ -33,7 +33,7 @@ fn a_second_process_learns_who_has_the_lock() {
     let directory = tempfile::tempdir().unwrap();
     let memory = Memory::open(options_at(directory.path())).unwrap();
     let error = Memory::open(options_at(directory.path())).unwrap_err();
-    assert!(matches!(error, MemoryError::Store(StoreError::Held { .. })), "{error}");
+    assert!(matches!(error, MemoryError::Store(StoreError::InUse { .. })), "{error}");
     assert!(error.to_string().contains(&format!("process {}", std::process::id())), "{error}");
     memory.close().unwrap();
     Memory::open(options_at(directory.path())).unwrap().close().unwrap();

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hearsay_belief::{player_characters, says_dead};
+use hearsay_belief::{player_characters, states_death};
 use hearsay_model::{
     Acquisition, Belonging, Change, EntityId, Fact, FactId, FactStatus, GameTime, Knower, Position, PredicateRole,
     Session, SessionId, SessionSetting, Setting, SettingKey, State, attribute,
@@ -313,7 +313,7 @@ fn world_changes(state: &State, session: &Session, recorded: &[&Fact]) -> Vec<Ch
     let mut rows = Vec::new();
     for fact in recorded.iter().filter(|fact| fact.status() == FactStatus::Canon) {
         let predicate = fact.predicate();
-        let kind = if says_dead(state, fact) {
+        let kind = if states_death(state, fact) {
             ChangeKind::Died
         } else if PredicateRole::Location.is(predicate) {
             ChangeKind::Moved

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use hearsay_belief::{AccessPath, Heard, Hold, Known, Reason};
+use hearsay_belief::{AccessPath, AttributionReason, BeliefStatus, Heard, Known};
 use hearsay_model::{EntityId, FactRelation, GameTime, PassageId, PredicateRole, text};
 
 use super::{
@@ -268,20 +268,21 @@ impl<'a> Writer<'a> {
             <(Vec<&str>, Vec<&str>, Vec<&str>, Vec<String>)>::default();
         for other in present.iter().take(MAX_PRESENT) {
             let Some(name) = self.request.names.name(other) else { continue };
-            let reasons = self.request.view.attributes(other, known).into_iter().map(|attributed| attributed.reason);
-            let is_informative = |reason: &Reason| match reason {
-                Reason::Common => false,
-                Reason::Belongs(_) => known.is_secret(),
+            let reasons =
+                self.request.view.attribution_reasons(other, known).into_iter().map(|attributed| attributed.reason);
+            let is_informative = |reason: &AttributionReason| match reason {
+                AttributionReason::Common => false,
+                AttributionReason::Belongs(_) => known.is_secret(),
                 _ => true,
             };
             match reasons.into_iter().find(is_informative) {
-                Some(Reason::Present | Reason::WasThere(_)) => witnesses.push(name),
-                Some(Reason::ToldByMe) => recipients.push(name),
-                Some(Reason::ToldMe) => tellers.push(name),
-                Some(Reason::Belongs(group)) => {
+                Some(AttributionReason::Present | AttributionReason::AtPlaceOfArrival(_)) => witnesses.push(name),
+                Some(AttributionReason::ToldByMe) => recipients.push(name),
+                Some(AttributionReason::ToldMe) => tellers.push(name),
+                Some(AttributionReason::Belongs(group)) => {
                     membership_notes.push(format!("{name} belongs to {}", self.name_or(&group, "those who know it")));
                 }
-                Some(Reason::Common) | None => {}
+                Some(AttributionReason::Common) | None => {}
             }
         }
         let mut notes = Vec::new();
@@ -362,7 +363,7 @@ impl<'a> Writer<'a> {
         let view = self.request.view;
         let is_open = |known: &Known| !view.is_superseded(known.id()) && !self.is_denied(known);
         // A public fact and a secret fact are not rival rumours, even if they contradict each other.
-        let mut rivals = view.against(known).filter(|other| other.is_secret() == known.is_secret());
+        let mut rivals = view.contradicting_facts(known).filter(|other| other.is_secret() == known.is_secret());
         is_open(known) && rivals.any(is_open)
     }
 
@@ -381,9 +382,9 @@ impl<'a> Writer<'a> {
         if self.is_denied(known) {
             let belief = self.request.view.belief(known);
             credence = belief.credence.get();
-            match belief.hold {
-                Hold::Ended(_) => notes.push("it is so no longer".to_owned()),
-                Hold::Outweighed(_) => notes.push("you have heard that it is not so, and believe that".into()),
+            match belief.status {
+                BeliefStatus::Ended(_) => notes.push("it is so no longer".to_owned()),
+                BeliefStatus::Outweighed(_) => notes.push("you have heard that it is not so, and believe that".into()),
                 // The speaker has heard that the fact ended, but does not believe it, or the end lies in the future.
                 _ if belief.credence < known.credence() => notes.push("you have heard that it is not so".into()),
                 _ => {}

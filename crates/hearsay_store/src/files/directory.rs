@@ -49,7 +49,7 @@ fn describe_damage(directory: &Path, damage: &[FileDamage]) -> Option<String> {
 ///
 /// # Errors
 /// Returns an error if a file cannot be read or written, or if the target directory already exists.
-pub fn copy_to_read(directory: &Path, copy: &Path) -> std::io::Result<()> {
+pub fn copy_for_reading(directory: &Path, copy: &Path) -> std::io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
@@ -60,7 +60,7 @@ pub fn copy_to_read(directory: &Path, copy: &Path) -> std::io::Result<()> {
         // Does not copy the lock files and the description of the lock holder.
         let is_lock = ["owner", "owner.lock", "LOCK"].iter().any(|name| entry.file_name() == *name);
         if kind.is_dir() {
-            copy_to_read(&entry.path(), &to)?;
+            copy_for_reading(&entry.path(), &to)?;
         } else if kind.is_file() && !is_lock {
             std::io::copy(&mut std::fs::File::open(entry.path())?, &mut std::fs::File::create_new(to)?)?;
         }
@@ -73,7 +73,7 @@ pub fn copy_to_read(directory: &Path, copy: &Path) -> std::io::Result<()> {
 ///
 /// # Errors
 /// Returns an error if another process has the directory open, or if the directory cannot be deleted.
-pub fn discard(directory: &Path) -> Result<(), StoreError> {
+pub fn delete_campaign_directory(directory: &Path) -> Result<(), StoreError> {
     if !directory.exists() {
         return Ok(());
     }

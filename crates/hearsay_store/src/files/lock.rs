@@ -25,7 +25,7 @@ impl Lock {
     pub(crate) fn acquire(directory: &Path) -> Result<Self, StoreError> {
         let (lock_path, holder_file) = (directory.join("owner.lock"), directory.join("owner"));
         let file_error = |action, path: &Path, source: std::io::Error| match source.kind() {
-            ErrorKind::StorageFull => StoreError::Full { place: directory.display().to_string(), action: "opened" },
+            ErrorKind::StorageFull => StoreError::DiskFull { place: directory.display().to_string(), action: "opened" },
             _ => StoreError::File {
                 action,
                 path: path.into(),
@@ -38,7 +38,7 @@ impl Lock {
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                return Err(StoreError::Held { directory: directory.into(), holder: LockHolder::read(&holder_file) });
+                return Err(StoreError::InUse { directory: directory.into(), holder: LockHolder::read(&holder_file) });
             }
             Err(TryLockError::Error(source)) => return Err(file_error("lock", &lock_path, source)),
         }

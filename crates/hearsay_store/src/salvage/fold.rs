@@ -18,13 +18,13 @@ pub(super) struct IntactJournal {
     pub(super) operations: Vec<Arc<Operation>>,
     pub(super) transients: BTreeMap<Position, TransientUpdate>,
     /// Operations that can be read but cannot be applied.
-    pub(super) unfit: Vec<LostOperation>,
+    pub(super) inapplicable: Vec<LostOperation>,
 }
 
 impl IntactJournal {
     /// Returns the number of operations, not counting the replacements of lost operations.
     pub(super) fn count(&self, lost: &[LostOperation]) -> u64 {
-        let replaced = lost.iter().chain(&self.unfit).filter(|lost| lost.position > self.compacted_to).count();
+        let replaced = lost.iter().chain(&self.inapplicable).filter(|lost| lost.position > self.compacted_to).count();
         (self.compacted.len() + self.operations.len() - replaced) as u64
     }
 }
@@ -38,7 +38,7 @@ pub(super) fn fold(rows: &mut SalvagedRows) -> IntactJournal {
         compacted: Vec::new(),
         operations: Vec::new(),
         transients,
-        unfit: Vec::new(),
+        inapplicable: Vec::new(),
     };
     let mut recorded = Timestamp::default();
     let mut transients_applied_to = None;
@@ -57,7 +57,7 @@ pub(super) fn fold(rows: &mut SalvagedRows) -> IntactJournal {
             Ok(()) => true,
             Err(error) => {
                 let (summary, reason) = (Some(operation.summary.clone()), error.to_string());
-                journal.unfit.push(LostOperation { position, summary, reason });
+                journal.inapplicable.push(LostOperation { position, summary, reason });
                 false
             }
         });

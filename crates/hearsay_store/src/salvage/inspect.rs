@@ -103,7 +103,7 @@ fn build_report(
         newest: rows.newest,
         operations: journal.count(&rows.lost),
         lost: rows.lost,
-        unfit: journal.unfit.clone(),
+        inapplicable: journal.inapplicable.clone(),
         lost_compacted: rows.lost_compacted,
         changed_compacted: rows.changed_compacted,
         lost_transient_rows: rows.lost_transient_rows,

@@ -36,7 +36,7 @@ pub struct CheckReport {
     /// Operations that cannot be read.
     pub lost: Vec<LostOperation>,
     /// Operations that can be read but cannot be applied, because other operations are lost.
-    pub unfit: Vec<LostOperation>,
+    pub inapplicable: Vec<LostOperation>,
     /// Number of missing operations in the compacted part of the journal, the part from which old changes were removed.
     /// The positions of these operations are unknown.
     pub lost_compacted: u64,
@@ -66,7 +66,7 @@ impl CheckReport {
 
     /// Returns the number of operations that are missing, cannot be read, or cannot be applied.
     pub fn lost_count(&self) -> u64 {
-        (self.lost.len() + self.unfit.len()) as u64 + self.lost_compacted
+        (self.lost.len() + self.inapplicable.len()) as u64 + self.lost_compacted
     }
 
     /// Returns whether the check found no problem in the database. Ignores damaged files of derived data, such as the

@@ -400,7 +400,7 @@ impl Store {
                 let closed = runtime.spawn(async move { shared.db.close(remaining).await });
                 let closed = block_on(&runtime, closed).unwrap_or_else(|crash| Err(crash.to_string()));
                 closed.map_err(|reason| match is_disk_full(&reason) {
-                    true => StoreError::Full { place: place.clone(), action: "closed" },
+                    true => StoreError::DiskFull { place: place.clone(), action: "closed" },
                     false => StoreError::Database { place: place.clone(), action: "close", reason },
                 })
             }

@@ -128,7 +128,7 @@ async fn open_database(
         DatabaseLocation::Memory => error,
     };
     let db = Db::open(database_location.clone(), settings).await.map_err(|reason| match is_disk_full(&reason) {
-        true => StoreError::Full { place: place.clone(), action: "opened" },
+        true => StoreError::DiskFull { place: place.clone(), action: "opened" },
         false => with_damaged_file(StoreError::damaged(&place, format!("the database cannot be opened: {reason}"))),
     })?;
     let snapshot = snapshot_reader

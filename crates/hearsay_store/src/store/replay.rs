@@ -40,7 +40,7 @@ pub struct Reloaded {
     /// State that was computed from the operations in the journal.
     pub state: State,
     /// Keys of the outdated records in the graph tables, or `None` to rebuild all tables.
-    pub behind: Option<Vec<Key>>,
+    pub outdated_keys: Option<Vec<Key>>,
     /// Number of the newest stored batch of transient values, which the state contains.
     pub transient_batch: u64,
 }
@@ -65,12 +65,12 @@ pub(crate) async fn replay_again(
     let read = directory.map_or(Ok(None), snapshot::read);
     let replayed = replay(db, place, Some(acknowledged), read, OpenProgress::default()).await?;
     let Replayed { state, journal, catch_up, .. } = replayed;
-    let behind = match catch_up {
+    let outdated_keys = match catch_up {
         None => Some(Vec::new()),
         Some(CatchUp::Records(keys)) => Some(keys),
         Some(CatchUp::All | CatchUp::Rebuild) => None,
     };
-    Ok((Reloaded { state, behind, transient_batch: journal.transients.batch() }, journal))
+    Ok((Reloaded { state, outdated_keys, transient_batch: journal.transients.batch() }, journal))
 }
 
 /// Replays the journal of an open database. If the snapshot can be used, reads only the rows after it.
@@ -148,7 +148,7 @@ pub(crate) async fn replay(
         position: last.position,
         snapshot: used.map(|at| at.position),
         snapshot_ignored: ignored,
-        tail: last.position.0 - start.position.0,
+        replayed_operations: last.position.0 - start.position.0,
         swept_chunks,
         catching_up: match &catch_up {
             None => 0,

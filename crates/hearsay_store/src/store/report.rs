@@ -15,7 +15,7 @@ pub struct OpenReport {
     pub snapshot_ignored: Option<String>,
     /// Number of operations that were read from the journal: those after the snapshot or, without a snapshot, those
     /// after the compacted part.
-    pub tail: u64,
+    pub replayed_operations: u64,
     /// Number of chunks that were deleted because their operations were never committed. A chunk is a part of a large
     /// operation.
     pub swept_chunks: usize,

@@ -58,7 +58,7 @@ fn a_compacted_journal_opens_as_the_same_state() {
     store.close().unwrap();
 
     let Opened { store, state: mut again, report } = open(directory.path());
-    assert_eq!((report.position, report.tail), (Position(305), 10));
+    assert_eq!((report.position, report.replayed_operations), (Position(305), 10));
     assert!(again == state && again.compacted_to() == state.compacted_to());
     assert!(
         again
@@ -74,7 +74,7 @@ fn a_compacted_journal_opens_as_the_same_state() {
     store.close().unwrap();
 
     let Opened { store, state, report } = open(directory.path());
-    assert_eq!((report.snapshot, report.tail), (Some(Position(307)), 0));
+    assert_eq!((report.snapshot, report.replayed_operations), (Some(Position(307)), 0));
     assert!(again == state && again.operation_count() == state.operation_count());
     commit(&store, &mut again, &[set_weather(1000)]);
     compact(&store, &mut again, 0);

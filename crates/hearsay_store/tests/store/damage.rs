@@ -199,7 +199,7 @@ fn a_snapshot_is_used_or_left_alone() {
     store.close().unwrap();
 
     let opened = open(directory.path());
-    assert_eq!((opened.report.snapshot, opened.report.tail), (Some(Position(22)), 1));
+    assert_eq!((opened.report.snapshot, opened.report.replayed_operations), (Some(Position(22)), 1));
     assert!(opened.state == state);
     opened.store.close().unwrap();
 

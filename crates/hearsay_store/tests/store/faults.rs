@@ -57,14 +57,14 @@ fn a_full_disk_is_reported_at_once_and_loses_nothing() {
         let closed = store.close();
         println!("closed after {:.1?}: {closed:?}", started.elapsed());
         assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
-        assert!(matches!(closed, Err(StoreError::Full { .. })), "{closed:?}");
+        assert!(matches!(closed, Err(StoreError::DiskFull { .. })), "{closed:?}");
         // On the full disk, opening either works or soon fails with an error that names the cause.
         let started = Instant::now();
         match Store::open(disk.path(), StoreOptions::default()) {
             Ok(opened) => drop(opened),
             Err(error) => {
                 println!("opening failed after {:.1?}: {error}", started.elapsed());
-                assert!(matches!(error, StoreError::Full { .. }), "{error}");
+                assert!(matches!(error, StoreError::DiskFull { .. }), "{error}");
             }
         }
         assert!(started.elapsed() < Duration::from_secs(15), "{:?}", started.elapsed());

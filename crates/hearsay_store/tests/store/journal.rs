@@ -24,7 +24,7 @@ fn operations_are_there_after_closing() {
     assert!(!directory.path().join("owner").exists());
 
     let opened = open(directory.path());
-    assert_eq!((opened.report.position, opened.report.tail, opened.report.schema), (Position(4), 4, 3));
+    assert_eq!((opened.report.position, opened.report.replayed_operations, opened.report.schema), (Position(4), 4, 3));
     assert!(opened.state == state);
     let read: Vec<_> = opened.state.journal().map(|(_, entry)| Arc::clone(&entry.operation)).collect();
     assert_eq!(read, [small(0), small(1), small(2), large(0, 3000)]);
@@ -122,7 +122,7 @@ fn a_second_opener_is_told_who_has_it() {
     let directory = tempfile::tempdir().unwrap();
     let first = open(directory.path());
     let error = Store::open(directory.path(), StoreOptions::default()).unwrap_err();
-    let StoreError::Held { holder, .. } = &error else { panic!("{error}") };
+    let StoreError::InUse { holder, .. } = &error else { panic!("{error}") };
     assert_eq!(holder.pid, std::process::id());
     assert!(error.to_string().contains("close that program first"), "{error}");
     first.store.close().unwrap();

@@ -32,11 +32,11 @@ fn files(directory: &Path, expected: &str) -> Vec<PathBuf> {
 /// original position. Each lost operation must be replaced by an operation that changes nothing.
 fn expect_repaired(directory: &Path, before: &State, report: &RepairReport, case: &str) -> State {
     let Opened { store, state, report: opened } = open(directory);
-    let CheckReport { lost, unfit, newest, .. } = &report.found;
+    let CheckReport { lost, inapplicable, newest, .. } = &report.found;
     assert_eq!((*newest, state.position()), (before.position(), before.position()), "{case}");
     let lost_by_position: BTreeMap<Position, String> =
-        lost.iter().chain(unfit).map(|lost| (lost.position, format!("{lost:?}"))).collect();
-    assert_eq!(lost_by_position.len(), lost.len() + unfit.len(), "{case}: an operation is reported twice");
+        lost.iter().chain(inapplicable).map(|lost| (lost.position, format!("{lost:?}"))).collect();
+    assert_eq!(lost_by_position.len(), lost.len() + inapplicable.len(), "{case}: an operation is reported twice");
     assert_eq!(report.saved, newest.0 - lost_by_position.len() as u64, "{case}");
     for ((position, found), (_, expected)) in state.journal().zip(before.journal()) {
         match lost_by_position.contains_key(&position) {
@@ -95,10 +95,10 @@ fn damage_and_repair(origin: &Path, file: &Path, damage: Damage, before: &State)
     let found = check_directory(&directory).unwrap();
     assert!(!found.has_intact_database(), "{case}: {found:?}");
     let report = repair_directory(&directory, false).unwrap();
-    println!("{case}: lost {}, unfit {}", report.found.lost.len(), report.found.unfit.len());
+    println!("{case}: lost {}, unfit {}", report.found.lost.len(), report.found.inapplicable.len());
     expect_damaged_files_saved(&directory, &copy, &report, &case);
     let state = expect_repaired(&directory, before, &report, &case);
-    (report.found.lost.len() + report.found.unfit.len(), state)
+    (report.found.lost.len() + report.found.inapplicable.len(), state)
 }
 
 /// Creates a closed campaign, and a copy that looks as if the program had been killed. Returns both directories and the
@@ -195,7 +195,7 @@ fn operations_that_need_a_lost_one_are_reported() {
     assert_eq!(report.found.lost[0].summary.as_deref(), Some("with a long text"));
     // Operation 3 depends on an entity of the lost operation, so it cannot be applied. Undoing the lost operation
     // changes nothing.
-    assert_eq!(positions(&report.found.unfit), [3]);
+    assert_eq!(positions(&report.found.inapplicable), [3]);
     assert_eq!(report.saved, 3);
     expect_repaired(&directory, &state, &report, "a chunk");
 }
@@ -228,8 +228,8 @@ fn derived_files_are_checked_and_another_process_is_respected() {
     let temporary = tempfile::tempdir().unwrap();
     let directory = temporary.path().join("campaign");
     let Opened { store, mut state, .. } = open(&directory);
-    assert!(matches!(check_directory(&directory), Err(StoreError::Held { .. })));
-    assert!(matches!(repair_directory(&directory, true), Err(StoreError::Held { .. })));
+    assert!(matches!(check_directory(&directory), Err(StoreError::InUse { .. })));
+    assert!(matches!(repair_directory(&directory, true), Err(StoreError::InUse { .. })));
     commit(&store, &mut state, &[small(0)]);
     wait(|done| store.write_snapshot(&state, done)).unwrap();
     store.close().unwrap();

@@ -2,7 +2,7 @@
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
-use hearsay_belief::{AccessPath, Hold, Known, Revealable, Trust, View, revealable_to};
+use hearsay_belief::{AccessPath, BeliefStatus, Known, RevealEvaluation, Trust, View, evaluate_reveals_for};
 use hearsay_engine::{MemoryError, ReadSnapshot};
 use hearsay_model::{
     EntityId, Fact, FactId, FactStatus, Kind, Knower, Passage, PassageId, Predicate, Secrecy, State, attribute,
@@ -176,7 +176,7 @@ impl Page<'_> {
             KnowsLine {
                 fact: known.id(),
                 statement: known.statement().to_owned(),
-                belief_status: belief_status_text(belief.hold).into(),
+                belief_status: belief_status_text(belief.status).into(),
                 credence: belief.credence.get(),
                 acquisition: parts.join(", "),
                 conceals: known.conceals(),
@@ -205,7 +205,7 @@ impl Page<'_> {
         // Evaluate the conditions of all reveals together, and only if any of these secrets has a reveal.
         let has_reveal = facts.iter().any(|(fact, _)| self.state.reveals_of(fact.id()).next().is_some());
         let revealable = match has_reveal {
-            true => revealable_to(self.state, &players, &|truster, trustee| {
+            true => evaluate_reveals_for(self.state, &players, &|truster, trustee| {
                 Trust::between(self.state, truster, trustee).level()
             }),
             false => Vec::new(),
@@ -213,7 +213,7 @@ impl Page<'_> {
         facts.into_iter().map(|(fact, is_holder)| self.secret(fact, is_holder, &revealable)).collect()
     }
 
-    fn secret(&self, fact: &Fact, is_holder: bool, revealable: &[Revealable]) -> SecretLine {
+    fn secret(&self, fact: &Fact, is_holder: bool, revealable: &[RevealEvaluation]) -> SecretLine {
         let mut edges: Vec<_> =
             self.state.known_by(fact.id()).filter(|edge| edge.acquisition.gives_knowledge()).collect();
         edges.sort_by_key(|edge| (edge.learned_at(), edge.knower.clone(), edge.id()));
@@ -365,13 +365,13 @@ fn is_name(predicate: &Predicate) -> bool {
 }
 
 /// Formats a knower's attitude to a fact.
-pub(crate) fn belief_status_text(status: Hold) -> &'static str {
+pub(crate) fn belief_status_text(status: BeliefStatus) -> &'static str {
     match status {
-        Hold::Believed => "believes it",
-        Hold::Doubted => "doubts it",
-        Hold::Ended(_) => "knows that it ended",
-        Hold::Superseded(_) => "knows a newer value",
-        Hold::Outweighed(_) => "believes a conflicting fact more",
+        BeliefStatus::Believed => "believes it",
+        BeliefStatus::Doubted => "doubts it",
+        BeliefStatus::Ended(_) => "knows that it ended",
+        BeliefStatus::Superseded(_) => "knows a newer value",
+        BeliefStatus::Outweighed(_) => "believes a conflicting fact more",
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hearsay_belief::{Hold, Reason, View, is_dead, present};
+use hearsay_belief::{AttributionReason, BeliefStatus, View, characters_at, is_dead};
 use hearsay_engine::{MemoryError, ReadSnapshot};
 use hearsay_model::{EntityId, Fact, FactId, Kind, Knower, PredicateRole, Secrecy, State, attribute};
 use hearsay_query as query;
@@ -45,7 +45,7 @@ impl SceneSettingModel {
         let logged = playing.and_then(|playing| playing.time.clone());
         let game_time = state.clock().max(logged.as_ref().and_then(|date| date.time));
         let mut present_ids: Vec<EntityId> = playing.map(|playing| playing.here.clone()).unwrap_or_default();
-        present_ids.extend(place.iter().flat_map(|place| present(state, place, game_time)));
+        present_ids.extend(place.iter().flat_map(|place| characters_at(state, place, game_time)));
         present_ids.extend(request.added.iter().filter(|id| state.entity(id).is_some()).cloned());
         present_ids.retain(|id| {
             !request.removed.contains(id) && (request.added.contains(id) || !is_dead(state, id, game_time))
@@ -235,34 +235,36 @@ fn character_knowledge(
     };
     let name_of = |id: &EntityId| state.name_or_id(id).to_owned();
     let belief = view.belief(known);
-    let category = match belief.hold {
-        Hold::Ended(_) | Hold::Superseded(_) | Hold::Outweighed(_) => KnowledgeCategory::BelievesOtherwise,
+    let category = match belief.status {
+        BeliefStatus::Ended(_) | BeliefStatus::Superseded(_) | BeliefStatus::Outweighed(_) => {
+            KnowledgeCategory::BelievesOtherwise
+        }
         _ if known.conceals() => KnowledgeCategory::Conceals,
-        Hold::Doubted => KnowledgeCategory::Doubts,
-        Hold::Believed => KnowledgeCategory::Knows,
+        BeliefStatus::Doubted => KnowledgeCategory::Doubts,
+        BeliefStatus::Believed => KnowledgeCategory::Knows,
     };
     let edge = known.known_edges().first().or(known.shared().first());
     let acquisition = edge.map_or_else(String::new, |edge| query::knowledge::way_called(edge, &name_of));
     let since = known.learned().map(|time| state.calendar().format(time));
-    let belief_text = match belief.hold {
-        Hold::Believed if belief.credence.get() >= 0.995 => None,
-        Hold::Believed => Some(format!("believes it ({:.0} %)", belief.credence.get() * 100.0)),
+    let belief_text = match belief.status {
+        BeliefStatus::Believed if belief.credence.get() >= 0.995 => None,
+        BeliefStatus::Believed => Some(format!("believes it ({:.0} %)", belief.credence.get() * 100.0)),
         other => Some(format!("{}, {:.0} %", belief_status_text(other), belief.credence.get() * 100.0)),
     };
     let parts: Vec<String> =
         [Some(acquisition), since, belief_text].into_iter().flatten().filter(|part| !part.is_empty()).collect();
     let assumptions = present.iter().filter(|other| **other != character.id).filter_map(|other| {
-        let reason = &view.attributes(other, known).first()?.reason.clone();
+        let reason = &view.attribution_reasons(other, known).first()?.reason.clone();
         let name = name_of(other);
         Some(match reason {
-            Reason::Common => return None,
-            Reason::Belongs(group) => format!("thinks that {name} knows it, as one of {}", name_of(group)),
-            Reason::ToldByMe => format!("has told {name}"),
-            Reason::Present => format!("thinks that {name}, who was present, knows it"),
-            Reason::WasThere(place) => {
+            AttributionReason::Common => return None,
+            AttributionReason::Belongs(group) => format!("thinks that {name} knows it, as one of {}", name_of(group)),
+            AttributionReason::ToldByMe => format!("has told {name}"),
+            AttributionReason::Present => format!("thinks that {name}, who was present, knows it"),
+            AttributionReason::AtPlaceOfArrival(place) => {
                 format!("thinks that {name}, who was at {} at the time, knows it", name_of(place))
             }
-            Reason::ToldMe => format!("heard it from {name}"),
+            AttributionReason::ToldMe => format!("heard it from {name}"),
         })
     });
     line(category, parts.join(", "), assumptions.collect())

@@ -73,7 +73,7 @@ fn check_handling(directory: &Path, state: &State) -> Result<(), String> {
     }
     let repair = repair_directory(directory, false).map_err(to_text)?;
     let Opened { store, state: saved, .. } = Store::open(directory, options()).map_err(to_text)?;
-    let lost: BTreeSet<Position> = report.lost.iter().chain(&report.unfit).map(|lost| lost.position).collect();
+    let lost: BTreeSet<Position> = report.lost.iter().chain(&report.inapplicable).map(|lost| lost.position).collect();
     let replaced = lost.iter().filter(|position| saved.entry(**position).is_some()).count();
     let (expected, operations) = (repair.saved + replaced as u64, saved.operation_count() as u64);
     if (expected, state.position()) != (operations, saved.position()) {
