@@ -99,4 +99,4 @@ pub use reveal::{
     Judgement, RevealEvaluation, TrustFn, evaluate_condition, evaluate_reveals, evaluate_reveals_for, player_characters,
 };
 pub use trust::{Experience, Trust};
-pub use view::{AccessPath, Brief, Heard, Known, KnownEdge, Recency, View, ViewImpact};
+pub use view::{AccessPath, FactSummary, Known, KnownEdge, ReceivedPassage, Recency, View, ViewImpact};

@@ -13,10 +13,10 @@ use std::{
 use hearsay_model::{EntityId, Evidence, FactId, GameTime, Knower, Passage, PassageId, State, Vocabulary};
 
 use collector::Collector;
-pub(crate) use collector::{Reach, groups, learned};
+pub(crate) use collector::{KnowledgeSource, groups, learned};
 use fact_index::FactIndex;
 pub(crate) use known::are_contradictory;
-pub use known::{AccessPath, Brief, Heard, Known, KnownEdge, Recency};
+pub use known::{AccessPath, FactSummary, Known, KnownEdge, ReceivedPassage, Recency};
 use update::Dependents;
 pub use update::ViewImpact;
 
@@ -28,13 +28,13 @@ pub struct View {
     /// Sorted by id.
     facts: Vec<Known>,
     /// Short records of the facts, in the same order.
-    briefs: Vec<Brief>,
-    passages: BTreeMap<PassageId, Heard>,
+    summaries: Vec<FactSummary>,
+    passages: BTreeMap<PassageId, ReceivedPassage>,
     vocabulary: Arc<Vocabulary>,
     /// Computed at the first query that needs it.
     index: OnceLock<FactIndex>,
     /// Sources whose knowledge reaches the view.
-    sources: Vec<Reach>,
+    sources: Vec<KnowledgeSource>,
     /// Edges on which the view depends. Computed at the first change of an edge.
     dependents: OnceLock<Dependents>,
     is_of_dm: bool,
@@ -69,31 +69,31 @@ impl View {
     ///    heard while the knower belonged to it.
     pub fn of(state: &State, knower: &Knower, as_of: Option<GameTime>) -> Self {
         let mut collector = Collector::new(state, as_of);
-        let mut sources = vec![Reach::all(Knower::World, AccessPath::Common)];
+        let mut sources = vec![KnowledgeSource::all(Knower::World, AccessPath::Common)];
         if matches!(knower, Knower::Entity(_)) {
-            sources.push(Reach::all(knower.clone(), AccessPath::Own));
+            sources.push(KnowledgeSource::all(knower.clone(), AccessPath::Own));
         }
-        let mut taken = 0;
+        let mut collected_count = 0;
         loop {
-            for source in &sources[taken..] {
-                collector.take(source);
+            for source in &sources[collected_count..] {
+                collector.collect_from(source);
             }
-            taken = sources.len();
+            collected_count = sources.len();
             for group in knower.entity().into_iter().flat_map(|id| collector.groups(id)) {
                 if !sources.contains(&group) {
                     sources.push(group);
                 }
             }
-            if taken == sources.len() && !collector.take_ranked() {
+            if collected_count == sources.len() && !collector.collect_ranked() {
                 break;
             }
         }
-        let passages = collector.hear(knower, &sources);
+        let passages = collector.passages(knower, &sources);
         let vocabulary = Arc::clone(state.vocabulary());
-        let (facts, briefs) = collector.settled();
+        let (facts, summaries) = collector.with_beliefs();
         let (index, dependents) = Default::default();
         let (knower, is_of_dm) = (knower.clone(), false);
-        Self { knower, as_of, facts, briefs, passages, vocabulary, index, sources, dependents, is_of_dm }
+        Self { knower, as_of, facts, summaries, passages, vocabulary, index, sources, dependents, is_of_dm }
     }
 
     /// Returns the knower whose view this is.
@@ -112,13 +112,13 @@ impl View {
     }
 
     fn place_of(&self, id: FactId) -> Option<usize> {
-        self.briefs.binary_search_by_key(&id, |brief| brief.id).ok()
+        self.summaries.binary_search_by_key(&id, |summary| summary.id).ok()
     }
 
     /// Returns a short record of each known fact, sorted by fact id.
     #[inline]
-    pub fn briefs(&self) -> &[Brief] {
-        &self.briefs
+    pub fn summaries(&self) -> &[FactSummary] {
+        &self.summaries
     }
 
     /// Returns the fact at an index of [`facts`](Self::facts).
@@ -139,10 +139,10 @@ impl View {
 
     /// Returns the facts that another entity told the knower, sorted by id.
     pub fn told_by<'a>(&'a self, other: &'a EntityId) -> impl Iterator<Item = &'a Known> {
-        let told = move |way: &KnownEdge| way.edge.acquisition.teller() == Some(other);
-        self.facts
-            .iter()
-            .filter(move |known| known.known_edges.iter().any(|way| way.access_path == AccessPath::Own && told(way)))
+        let told = move |known_edge: &KnownEdge| known_edge.edge.acquisition.teller() == Some(other);
+        self.facts.iter().filter(move |known| {
+            known.known_edges.iter().any(|known_edge| known_edge.access_path == AccessPath::Own && told(known_edge))
+        })
     }
 
     /// Returns the facts with an entity as subject, sorted by id.
@@ -184,7 +184,7 @@ impl View {
     }
 
     fn index(&self) -> &FactIndex {
-        self.index.get_or_init(|| FactIndex::new(&self.vocabulary, &self.facts, &self.briefs))
+        self.index.get_or_init(|| FactIndex::new(&self.vocabulary, &self.facts, &self.summaries))
     }
 
     /// Returns whether two facts contradict each other.
@@ -215,12 +215,12 @@ impl View {
     }
 
     /// Returns a passage; `None` if the knower neither heard nor read it.
-    pub fn passage(&self, id: PassageId) -> Option<&Heard> {
+    pub fn passage(&self, id: PassageId) -> Option<&ReceivedPassage> {
         self.passages.get(&id)
     }
 
     /// Returns all passages that the knower heard or read, sorted by id.
-    pub fn passages(&self) -> impl ExactSizeIterator<Item = (PassageId, &Heard)> {
+    pub fn passages(&self) -> impl ExactSizeIterator<Item = (PassageId, &ReceivedPassage)> {
         self.passages.iter().map(|(id, heard)| (*id, heard))
     }
 
@@ -228,24 +228,24 @@ impl View {
     /// questions without a speaker.
     pub fn of_dm(state: &State) -> Self {
         let facts = state.indexed_facts().filter(|(_, fact)| fact.status().is_knowable());
-        let (facts, briefs) = facts
+        let (facts, summaries) = facts
             .map(|(index, fact)| {
                 let known = Known::new(Arc::clone(fact));
-                let brief = known.brief(index);
-                (known, brief)
+                let summary = known.summary(index);
+                (known, summary)
             })
             .unzip();
-        let passages = state.passages().map(|(id, passage)| (id, heard_by_dm(passage))).collect();
+        let passages = state.passages().map(|(id, passage)| (id, passage_of_dm(passage))).collect();
         let vocabulary = Arc::clone(state.vocabulary());
         let (index, sources, dependents) = Default::default();
         let (knower, is_of_dm) = (Knower::World, true);
-        Self { knower, as_of: None, facts, briefs, passages, vocabulary, index, sources, dependents, is_of_dm }
+        Self { knower, as_of: None, facts, summaries, passages, vocabulary, index, sources, dependents, is_of_dm }
     }
 }
 
 /// Returns a passage as it appears in the DM's view.
-fn heard_by_dm(passage: &Arc<Passage>) -> Heard {
-    Heard { passage: Arc::clone(passage), access_path: AccessPath::Own }
+fn passage_of_dm(passage: &Arc<Passage>) -> ReceivedPassage {
+    ReceivedPassage { passage: Arc::clone(passage), access_path: AccessPath::Own }
 }
 
 #[cfg(test)]

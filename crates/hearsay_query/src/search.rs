@@ -7,7 +7,7 @@ use std::{
 };
 
 use hearsay_belief::{
-    Heard, Known, View,
+    Known, ReceivedPassage, View,
     graph::{Traversal, identity, neighbours},
 };
 use hearsay_model::{EntityId, Fact, FactStatus, GameTime, Kind, Knower, Passage, Predicate, SessionId, State, text};
@@ -243,7 +243,7 @@ impl Search {
             let mut ranking = Ranking::of(view, index, &query);
             let facts =
                 ranking.facts(self.limit, |known| view_search.matches_fact(known) && view_search.is_of_kind(known));
-            let passes_filters = |heard: &Heard| view_search.matches_passage(&heard.passage);
+            let passes_filters = |heard: &ReceivedPassage| view_search.matches_passage(&heard.passage);
             let passages = ranking.passages(self.limit, |id| view.passage(id).is_some_and(passes_filters));
             results.facts = facts.iter().filter_map(|ranked| view_search.hit(ranked)).collect();
             results.passages = passages.iter().filter_map(|ranked| view_search.hit(ranked)).collect();

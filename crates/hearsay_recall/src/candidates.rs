@@ -1,6 +1,6 @@
 //! The facts and passages of a view, arranged for one ranking.
 
-use hearsay_belief::{Brief, Known, View};
+use hearsay_belief::{FactSummary, Known, View};
 use hearsay_model::PassageId;
 
 use crate::{
@@ -29,7 +29,7 @@ pub(crate) struct Candidates<'a> {
     heads: Vec<Head>,
     /// For each text number of the index, the candidate number; `NONE` if the view does not contain the text.
     at: Vec<u32>,
-    /// For each fact, its position in [`View::briefs`].
+    /// For each fact, its position in [`View::summaries`].
     known: Vec<u32>,
     passages: Vec<PassageId>,
     /// Passages grouped into runs. A run contains the passages of one session or document, in line order. A passage
@@ -48,12 +48,12 @@ pub(crate) struct Said {
 
 impl<'a> Candidates<'a> {
     pub(crate) fn of(view: &'a View, index: &'a Index) -> Self {
-        let briefs = view.briefs();
+        let summaries = view.summaries();
         let mut at = vec![NONE; index.places()];
-        let mut places = Vec::with_capacity(briefs.len());
-        let mut known = Vec::with_capacity(briefs.len());
-        for (brief, number) in briefs.iter().zip(0..) {
-            if let Some(place) = index.place_of_fact(brief.id, brief.index) {
+        let mut places = Vec::with_capacity(summaries.len());
+        let mut known = Vec::with_capacity(summaries.len());
+        for (summary, number) in summaries.iter().zip(0..) {
+            if let Some(place) = index.place_of_fact(summary.id, summary.index) {
                 at[place as usize] = places.len() as u32;
                 places.push(place);
                 known.push(number);
@@ -108,7 +108,7 @@ impl<'a> Candidates<'a> {
 
     pub(crate) fn id(&self, candidate: usize) -> DocId {
         match candidate.checked_sub(self.facts) {
-            None => DocId::Fact(self.brief(candidate).id),
+            None => DocId::Fact(self.summary(candidate).id),
             Some(passage) => DocId::Passage(self.passages[passage]),
         }
     }
@@ -136,9 +136,9 @@ impl<'a> Candidates<'a> {
         self.index.has(self.places[candidate], term)
     }
 
-    /// Returns the asker's [`Brief`] of a fact.
-    pub(crate) fn brief(&self, fact: usize) -> &'a Brief {
-        &self.view.briefs()[self.known[fact] as usize]
+    /// Returns the asker's [`FactSummary`] of a fact.
+    pub(crate) fn summary(&self, fact: usize) -> &'a FactSummary {
+        &self.view.summaries()[self.known[fact] as usize]
     }
 
     /// Returns the asker's knowledge of a candidate; `None` if the candidate is a passage.

@@ -1,6 +1,6 @@
 //! Citations: the source of each line, how the asker learned it, and why the line is relevant.
 
-use hearsay_belief::{AccessPath, Heard, Known};
+use hearsay_belief::{AccessPath, Known, ReceivedPassage};
 use hearsay_model::{Acquisition, Calendar, Credence, EntityId, Evidence, FactId, PassageId, Reliability, SessionId};
 use serde::Serialize;
 
@@ -108,7 +108,7 @@ impl Citations<'_> {
     }
 
     /// Returns the citation of a passage that the knower heard or read.
-    pub fn of_passage(&self, id: PassageId, heard: &Heard) -> Citation {
+    pub fn of_passage(&self, id: PassageId, heard: &ReceivedPassage) -> Citation {
         let passage = &heard.passage;
         let speaker = passage.speaker.as_ref();
         let acquisition = match &heard.access_path {

@@ -1,6 +1,6 @@
 //! Deduplication of facts from several sources and of nearly identical sentences.
 
-use hearsay_belief::{Heard, Known};
+use hearsay_belief::{Known, ReceivedPassage};
 use hearsay_model::{
     Credence, EntityId, Evidence, FactRelation, Object, PassageId, Predicate, spelling::remove_accents, text, words,
 };
@@ -36,7 +36,7 @@ fn normalized_words(sentence: &str) -> Vec<String> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum LineSource<'a> {
     Fact(&'a Known),
-    Passage(PassageId, &'a Heard),
+    Passage(PassageId, &'a ReceivedPassage),
 }
 
 /// Speaker of a passage, secret name under which the speaker speaks, and words of the passage.

@@ -15,7 +15,7 @@ use crate::{
     credence::{credence, refuted_belief},
     learn::{justifications, newest_name_and_kind},
     trust::{experiences, first_impression},
-    view::{Reach, groups, learned},
+    view::{KnowledgeSource, groups, learned},
 };
 
 /// Maximum number of facts that a character considers telling in a meeting. The newest facts are chosen.
@@ -89,7 +89,7 @@ impl KnowerEdges {
 
 /// The sources of the knowledge of a character. The first two sources are common lore and the character's own edges.
 struct KnowledgeAccess {
-    sources: Vec<(Option<u32>, Reach)>,
+    sources: Vec<(Option<u32>, KnowledgeSource)>,
     /// Edges that are reserved for a rank that the character has reached, each with the time from which the character
     /// knows the fact.
     accessible_ranked_edges: FxHashSet<(KnowledgeId, Option<GameTime>)>,
@@ -214,8 +214,8 @@ impl<'s> CharacterKnowledge<'s> {
             .unwrap_or_else(|| self.facts_by_related_entity(character));
         let own = Knower::Entity(id.clone());
         let sources = vec![
-            (None, Reach::all(Knower::World, AccessPath::Common)),
-            (Some(character), Reach::all(own.clone(), AccessPath::Own)),
+            (None, KnowledgeSource::all(Knower::World, AccessPath::Common)),
+            (Some(character), KnowledgeSource::all(own.clone(), AccessPath::Own)),
         ];
         let accessible_ranked_edges = FxHashSet::default();
         let mut access = KnowledgeAccess { sources, accessible_ranked_edges, facts_by_related_entity, epoch };
@@ -259,7 +259,7 @@ impl<'s> CharacterKnowledge<'s> {
                 for (index, source) in &access.sources {
                     let edges = self.source_edges(*index).and_then(|edges| edges.belonging_edges.get(member));
                     for edge in edges.into_iter().flatten() {
-                        let since = source.stay.receives(edge.learned).filter(|since| *since <= Some(now));
+                        let since = source.period.receives(edge.learned).filter(|since| *since <= Some(now));
                         let is_reserved = edge.is_ranked && source.access_path != AccessPath::Own;
                         let is_accessible = |since: Option<GameTime>| {
                             !is_reserved || access.accessible_ranked_edges.contains(&(edge.id, since))
@@ -316,7 +316,7 @@ impl<'s> CharacterKnowledge<'s> {
                 access.sources.iter().filter_map(|(index, source)| Some((self.source_edges(*index)?, source)));
             sources.flat_map(move |(edges, source)| {
                 edges.entries_for(fact).iter().filter_map(move |entry| {
-                    let since = source.stay.receives(entry.learned).filter(|since| *since <= Some(now))?;
+                    let since = source.period.receives(entry.learned).filter(|since| *since <= Some(now))?;
                     let is_reserved = entry.edge.rank.is_some() && source.access_path != AccessPath::Own;
                     (!is_reserved || access.accessible_ranked_edges.contains(&(entry.id, since))).then_some((
                         entry,

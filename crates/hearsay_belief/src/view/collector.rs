@@ -11,7 +11,7 @@ use hearsay_model::{
 };
 use rustc_hash::FxHashMap;
 
-use super::known::{AccessPath, Brief, Heard, Known, KnownEdge};
+use super::known::{AccessPath, FactSummary, Known, KnownEdge, ReceivedPassage};
 use crate::{
     audience::states_belonging,
     credence::{BeliefCalculator, WeighedEdge, combined_belief, credence},
@@ -19,18 +19,18 @@ use crate::{
 
 /// A source whose knowledge reaches the knower, with the path and the time span.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Reach {
+pub(crate) struct KnowledgeSource {
     pub(crate) from: Knower,
     pub(crate) access_path: AccessPath,
-    pub(crate) stay: Stay,
+    pub(crate) period: MembershipPeriod,
     /// The knower's rank in the source, if the source is a group of which the knower is a direct member.
     pub(super) rank: Option<String>,
 }
 
-impl Reach {
+impl KnowledgeSource {
     /// Creates a source whose entire knowledge reaches the knower.
     pub(crate) fn all(from: Knower, access_path: AccessPath) -> Self {
-        Self { from, access_path, stay: Stay::ALWAYS, rank: None }
+        Self { from, access_path, period: MembershipPeriod::ALWAYS, rank: None }
     }
 
     /// Returns the edge as it reaches the knower; `None` if the knower does not receive it before the given moment.
@@ -41,7 +41,7 @@ impl Reach {
         edge: &Arc<KnowledgeEdge>,
         fact: &Fact,
     ) -> Option<KnownEdge> {
-        let since = self.stay.receives(learned(edge, fact)).filter(|since| is_past(as_of, *since))?;
+        let since = self.period.receives(learned(edge, fact)).filter(|since| is_past(as_of, *since))?;
         let access_path = self.access_path.clone();
         Some(KnownEdge { id, edge: Arc::clone(edge), access_path, since, belief: edge.credence })
     }
@@ -52,8 +52,8 @@ impl Reach {
     }
 
     /// Returns whether a passage reaches the knower through this source before the given moment.
-    fn lets_hear(&self, as_of: Option<GameTime>, passage: &Passage) -> bool {
-        let reached = passage.received_at(&self.from).and_then(|reached| self.stay.receives(reached));
+    fn delivers_passage(&self, as_of: Option<GameTime>, passage: &Passage) -> bool {
+        let reached = passage.received_at(&self.from).and_then(|received| self.period.receives(received));
         reached.is_some_and(|since| is_past(as_of, since))
     }
 }
@@ -65,51 +65,51 @@ fn is_past(as_of: Option<GameTime>, moment: Option<GameTime>) -> bool {
 
 /// Returns the passages that the sources heard, each with the most direct access path. `facts` are the facts that the
 /// knower knows.
-pub(super) fn all_heard(
+pub(super) fn received_passages(
     state: &State,
     as_of: Option<GameTime>,
     knower: &Knower,
-    sources: &[Reach],
+    sources: &[KnowledgeSource],
     facts: &[Known],
-) -> BTreeMap<PassageId, Heard> {
+) -> BTreeMap<PassageId, ReceivedPassage> {
     let mut ids: Vec<PassageId> =
         sources.iter().flat_map(|source| state.passages_of(&source.from)).map(|(id, _)| id).collect();
     ids.sort_unstable();
     ids.dedup();
-    ids.into_iter().filter_map(|id| Some((id, heard(state, as_of, knower, sources, facts, id)?))).collect()
+    ids.into_iter().filter_map(|id| Some((id, received_passage(state, as_of, knower, sources, facts, id)?))).collect()
 }
 
 /// Returns a passage with its most direct access path; `None` if no source heard it.
 ///
 /// If the speaker of the passage uses a secret name and the knower does not know whose name it is, the speaker is
 /// hidden.
-pub(super) fn heard(
+pub(super) fn received_passage(
     state: &State,
     as_of: Option<GameTime>,
     knower: &Knower,
-    sources: &[Reach],
+    sources: &[KnowledgeSource],
     facts: &[Known],
     id: PassageId,
-) -> Option<Heard> {
+) -> Option<ReceivedPassage> {
     let passage = state.passage(id)?;
-    let of = sources.iter().filter(|source| source.lets_hear(as_of, passage));
+    let of = sources.iter().filter(|source| source.delivers_passage(as_of, passage));
     let access_path = of.map(|source| &source.access_path).min()?.clone();
     let alias = passage.speaker.as_ref().zip(passage.speaker_alias.as_ref());
     let is_masked = alias.is_some_and(|(speaker, alias)| {
         knower.entity() != Some(speaker) && !facts.iter().any(|known| knows_name(known, speaker, alias))
     });
     let passage = if is_masked { Arc::new(passage.without_speaker()) } else { Arc::clone(passage) };
-    Some(Heard { passage, access_path })
+    Some(ReceivedPassage { passage, access_path })
 }
 
 /// A span of game time. The span includes the start and excludes the end. `None` means unbounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Stay {
+pub(crate) struct MembershipPeriod {
     from: Option<GameTime>,
     until: Option<GameTime>,
 }
 
-impl Stay {
+impl MembershipPeriod {
     const ALWAYS: Self = Self { from: None, until: None };
 
     fn and(self, other: Self) -> Self {
@@ -120,8 +120,8 @@ impl Stay {
         Self { from: self.from.max(other.from), until }
     }
 
-    /// Returns when a member with this stay receives a fact that was learned at the given time; `None` if the fact was
-    /// learned too late. `Some(None)` means that the member has always known the fact.
+    /// Returns when a member with this period receives a fact that was learned at the given time; `None` if the fact
+    /// was learned too late. `Some(None)` means that the member has always known the fact.
     pub(crate) fn receives(self, learned: Option<GameTime>) -> Option<Option<GameTime>> {
         let begins_before_it_ends = self.until.is_none_or(|until| self.from.is_none_or(|from| from < until));
         let in_time = self.until.is_none_or(|until| learned.is_none_or(|learned| learned < until));
@@ -131,11 +131,11 @@ impl Stay {
 
 /// An edge that a group reserves for some of its ranks.
 struct Ranked {
-    way: KnownEdge,
+    known_edge: KnownEdge,
     index: u32,
     fact: Arc<Fact>,
     /// The knower's rank in the group.
-    held: Option<String>,
+    knower_rank: Option<String>,
 }
 
 /// The knowledge collected so far.
@@ -160,22 +160,22 @@ impl<'s> Collector<'s> {
         Self { state, as_of, facts, indices, places, structure, ranks: Vec::new(), ranked }
     }
 
-    /// Collects the knowledge of a source, as far as it reaches a member with this stay.
-    pub(super) fn take(&mut self, source: &Reach) {
+    /// Collects the knowledge of a source, as far as it reaches a member with this period.
+    pub(super) fn collect_from(&mut self, source: &KnowledgeSource) {
         for KnownFact { id, edge, index, fact } in self.state.known_facts(&source.from) {
             let Some(known_edge) = source.received(self.as_of, id, edge, fact) else { continue };
             if source.reserves(edge) {
-                let held = source.rank.clone();
-                self.ranked.push(Ranked { way: known_edge, index, fact: Arc::clone(fact), held });
+                let knower_rank = source.rank.clone();
+                self.ranked.push(Ranked { known_edge, index, fact: Arc::clone(fact), knower_rank });
             } else {
                 self.add(known_edge, index, fact);
             }
         }
     }
 
-    fn add(&mut self, way: KnownEdge, index: u32, fact: &Arc<Fact>) {
+    fn add(&mut self, known_edge: KnownEdge, index: u32, fact: &Arc<Fact>) {
         // Members do not receive the edges that only record whom their group told.
-        if !way.edge.acquisition.gives_knowledge() && way.access_path != AccessPath::Own {
+        if !known_edge.edge.acquisition.gives_knowledge() && known_edge.access_path != AccessPath::Own {
             return;
         }
         let place = *self.places.entry(index).or_insert_with(|| {
@@ -185,66 +185,70 @@ impl<'s> Collector<'s> {
         });
         let known = &mut self.facts[place as usize];
         // A membership that the knower only claimed, without knowing it, does not count.
-        if known.known_edges.is_empty() && way.edge.acquisition.gives_knowledge() {
+        if known.known_edges.is_empty() && known_edge.edge.acquisition.gives_knowledge() {
             if states_belonging(self.state.vocabulary(), fact) {
                 self.structure.push(Arc::clone(fact));
             } else if *fact.predicate() == *attribute::RANKS {
                 self.ranks.push(Arc::clone(fact));
             }
         }
-        known.add(way);
+        known.add(known_edge);
     }
 
     /// Collects the edges to which the knower's ranks give access. Returns whether there were any.
-    pub(super) fn take_ranked(&mut self) -> bool {
+    pub(super) fn collect_ranked(&mut self) -> bool {
         let mut ranked = std::mem::take(&mut self.ranked);
         let opened: Vec<Ranked> = ranked.extract_if(.., |ranked| self.reaches(ranked)).collect();
         self.ranked = ranked;
-        for Ranked { way, index, fact, .. } in &opened {
-            self.add(way.clone(), *index, fact);
+        for Ranked { known_edge, index, fact, .. } in &opened {
+            self.add(known_edge.clone(), *index, fact);
         }
         !opened.is_empty()
     }
 
     /// Returns whether the knower has the required rank, according to the latest list of the group's ranks that the
     /// knower knows.
-    fn reaches(&self, Ranked { way, held, .. }: &Ranked) -> bool {
-        let (Some(held), Some(wanted)) = (held, &way.edge.rank) else { return false };
+    fn reaches(&self, Ranked { known_edge, knower_rank, .. }: &Ranked) -> bool {
+        let (Some(knower_rank), Some(wanted)) = (knower_rank, &known_edge.edge.rank) else { return false };
         let same = |a: &str, b: &str| text::normalize(a) == text::normalize(b);
-        let lists = self.ranks.iter().filter(|fact| Some(fact.subject()) == way.edge.knower.entity());
+        let lists = self.ranks.iter().filter(|fact| Some(fact.subject()) == known_edge.edge.knower.entity());
         let latest = lists.max_by_key(|fact| (fact.validity().start(), fact.provenance().recorded, fact.id()));
         let at_least = |list: &str| {
             let place = |rank: &str| list.split(',').position(|other| same(other, rank));
-            matches!((place(held), place(wanted)), (Some(held), Some(wanted)) if held >= wanted)
+            matches!((place(knower_rank), place(wanted)), (Some(knower_rank), Some(wanted)) if knower_rank >= wanted)
         };
-        same(held, wanted) || latest.and_then(|fact| fact.object().text()).is_some_and(at_least)
+        same(knower_rank, wanted) || latest.and_then(|fact| fact.object().text()).is_some_and(at_least)
     }
 
     /// Returns the passages that the sources heard, each with the most direct access path.
-    pub(super) fn hear(&self, knower: &Knower, sources: &[Reach]) -> BTreeMap<PassageId, Heard> {
-        all_heard(self.state, self.as_of, knower, sources, &self.facts)
+    pub(super) fn passages(
+        &self,
+        knower: &Knower,
+        sources: &[KnowledgeSource],
+    ) -> BTreeMap<PassageId, ReceivedPassage> {
+        received_passages(self.state, self.as_of, knower, sources, &self.facts)
     }
 
     /// Returns the collected facts with their computed beliefs, sorted by id.
-    pub(super) fn settled(self) -> (Vec<Known>, Vec<Brief>) {
+    pub(super) fn with_beliefs(self) -> (Vec<Known>, Vec<FactSummary>) {
         let Self { state, facts, indices, .. } = self;
         let mut calculator = BeliefCalculator::new(state);
-        let settle = |(mut known, index): (Known, u32)| {
-            known.settle(&mut calculator);
-            (known.brief(index), Some(known))
+        let compute_belief = |(mut known, index): (Known, u32)| {
+            known.compute_belief(&mut calculator);
+            (known.summary(index), Some(known))
         };
-        let (mut briefs, mut facts): (Vec<Brief>, Vec<Option<Known>>) =
-            facts.into_iter().zip(indices).map(settle).unzip();
+        let (mut summaries, mut facts): (Vec<FactSummary>, Vec<Option<Known>>) =
+            facts.into_iter().zip(indices).map(compute_belief).unzip();
         // Sort the contiguous ids first, so that each fact is moved only once.
-        let mut order: Vec<(FactId, u32)> = briefs.iter().map(|brief| brief.id).zip(0..).collect();
+        let mut order: Vec<(FactId, u32)> = summaries.iter().map(|summary| summary.id).zip(0..).collect();
         order.sort_unstable();
         let facts = order.iter().filter_map(|(_, place)| facts[*place as usize].take()).collect();
-        briefs.sort_unstable_by_key(|brief| brief.id);
-        (facts, briefs)
+        summaries.sort_unstable_by_key(|summary| summary.id);
+        (facts, summaries)
     }
 
     /// Returns the groups and places to which the entity belongs, as far as it knows.
-    pub(super) fn groups(&self, id: &EntityId) -> Vec<Reach> {
+    pub(super) fn groups(&self, id: &EntityId) -> Vec<KnowledgeSource> {
         let mut structure: BTreeMap<&EntityId, Vec<&Fact>> = BTreeMap::new();
         for fact in &self.structure {
             structure.entry(fact.subject()).or_default().push(fact);
@@ -266,7 +270,7 @@ pub(crate) fn learned(edge: &KnowledgeEdge, fact: &Fact) -> Option<GameTime> {
     edge.learned_at().or_else(|| fact.validity().start())
 }
 
-/// Returns the groups and places to which an entity belongs, each with access path and stay. The result is sorted and
+/// Returns the groups and places to which an entity belongs, each with access path and period. The result is sorted and
 /// contains no duplicates.
 ///
 /// `structure` returns the facts known to the entity that state the memberships, residences and part-of relations of a
@@ -275,10 +279,10 @@ pub(crate) fn groups<'f>(
     vocabulary: &Vocabulary,
     id: &EntityId,
     mut structure: impl FnMut(&EntityId) -> Vec<&'f Fact>,
-) -> Vec<Reach> {
-    let mut reached: BTreeSet<(EntityId, Stay, Option<String>, AccessPath)> = BTreeSet::new();
-    let mut open = vec![(id.clone(), Stay::ALWAYS, None::<bool>)];
-    while let Some((member, stay, resident)) = open.pop() {
+) -> Vec<KnowledgeSource> {
+    let mut reached: BTreeSet<(EntityId, MembershipPeriod, Option<String>, AccessPath)> = BTreeSet::new();
+    let mut open = vec![(id.clone(), MembershipPeriod::ALWAYS, None::<bool>)];
+    while let Some((member, period, resident)) = open.pop() {
         for fact in structure(&member) {
             let Some(group) = fact.object().entity() else { continue };
             let belonging = vocabulary.belonging(fact.predicate());
@@ -298,18 +302,19 @@ pub(crate) fn groups<'f>(
                 }
                 end => end,
             };
-            let stay = stay.and(Stay { from: validity.start(), until });
+            let period = period.and(MembershipPeriod { from: validity.start(), until });
             // Only a direct member has a rank. The member has no rank in a larger group that contains its group.
             let rank = fact.rank().filter(|_| member == *id).map(str::to_owned);
             let access_path =
                 if resident { AccessPath::Resident(group.clone()) } else { AccessPath::Member(group.clone()) };
-            if group != id && reached.insert((group.clone(), stay, rank, access_path)) {
-                open.push((group.clone(), stay, Some(resident)));
+            if group != id && reached.insert((group.clone(), period, rank, access_path)) {
+                open.push((group.clone(), period, Some(resident)));
             }
         }
     }
-    let reach = |(group, stay, rank, access_path)| Reach { from: Knower::Entity(group), access_path, stay, rank };
-    reached.into_iter().map(reach).collect()
+    let source =
+        |(group, period, rank, access_path)| KnowledgeSource { from: Knower::Entity(group), access_path, period, rank };
+    reached.into_iter().map(source).collect()
 }
 
 impl Known {
@@ -320,41 +325,43 @@ impl Known {
         calculator: &mut BeliefCalculator,
     ) -> Option<Self> {
         let mut known = Self::new(Arc::clone(fact));
-        known_edges.into_iter().for_each(|way| known.add(way));
-        known.settle(calculator);
+        known_edges.into_iter().for_each(|known_edge| known.add(known_edge));
+        known.compute_belief(calculator);
         (!known.known_edges.is_empty()).then_some(known)
     }
 
     /// Adds an edge. Drops edges that only record whom a group told, because its members do not receive them.
-    pub(super) fn add(&mut self, way: KnownEdge) {
-        match &way.access_path {
-            _ if way.edge.acquisition.gives_knowledge() => self.known_edges.push(way),
-            AccessPath::Own => self.shared.push(way),
+    pub(super) fn add(&mut self, known_edge: KnownEdge) {
+        match &known_edge.access_path {
+            _ if known_edge.edge.acquisition.gives_knowledge() => self.known_edges.push(known_edge),
+            AccessPath::Own => self.shared.push(known_edge),
             _ => {}
         }
     }
 
     /// Sorts the edges and computes their belief.
-    pub(super) fn settle(&mut self, calculator: &mut BeliefCalculator) {
-        for way in &mut self.known_edges {
-            if !way.edge.sources.is_empty() {
-                way.belief = credence(calculator.belief(way.id, &way.edge));
+    pub(super) fn compute_belief(&mut self, calculator: &mut BeliefCalculator) {
+        for known_edge in &mut self.known_edges {
+            if !known_edge.edge.sources.is_empty() {
+                known_edge.belief = credence(calculator.belief(known_edge.id, &known_edge.edge));
             }
         }
         self.known_edges.sort_by(|a, b| {
-            let rank = |way: &KnownEdge| (way.access_path != AccessPath::Own, std::cmp::Reverse(way.belief));
+            let rank = |known_edge: &KnownEdge| {
+                (known_edge.access_path != AccessPath::Own, std::cmp::Reverse(known_edge.belief))
+            };
             rank(a).cmp(&rank(b)).then_with(|| (&a.access_path, a.id, a.since).cmp(&(&b.access_path, b.id, b.since)))
         });
         self.known_edges.dedup_by(|a, b| a.id == b.id && a.access_path == b.access_path && a.since == b.since);
-        self.shared.sort_by_key(|way| (way.since, way.id));
+        self.shared.sort_by_key(|known_edge| (known_edge.since, known_edge.id));
         self.credence = match &self.known_edges[..] {
             [only] if self.shared.is_empty() => only.belief,
             known_edges => {
-                let weighed = |way| {
-                    let KnownEdge { id, edge, access_path, belief, .. }: &KnownEdge = way;
+                let weighed = |known_edge| {
+                    let KnownEdge { id, edge, access_path, belief, .. }: &KnownEdge = known_edge;
                     WeighedEdge { id: *id, edge, belief: belief.get(), is_own: *access_path == AccessPath::Own }
                 };
-                let shared: Vec<&KnowledgeEdge> = self.shared.iter().map(|way| &*way.edge).collect();
+                let shared: Vec<&KnowledgeEdge> = self.shared.iter().map(|known_edge| &*known_edge.edge).collect();
                 credence(combined_belief(&known_edges.iter().map(weighed).collect::<Vec<_>>(), &shared))
             }
         };

@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, Hash};
 use hearsay_model::{EntityId, FactId, Vocabulary};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use super::known::{Brief, Known};
+use super::known::{FactSummary, Known};
 
 /// Minimum credence of a fact that supersedes an earlier value, or that counts as superseded.
 const MIN_CREDENCE: f64 = 0.65;
@@ -50,17 +50,17 @@ pub(super) struct FactIndex {
 }
 
 impl FactIndex {
-    /// Creates the index. `briefs` belong to `facts`, in the same order.
-    pub(super) fn new(vocabulary: &Vocabulary, facts: &[Known], briefs: &[Brief]) -> Self {
+    /// Creates the index. `summaries` belong to `facts`, in the same order.
+    pub(super) fn new(vocabulary: &Vocabulary, facts: &[Known], summaries: &[FactSummary]) -> Self {
         let mut index = Self::default();
         let mut by_subject: Vec<(u64, u32)> = Vec::with_capacity(facts.len());
-        for ((known, brief), place) in facts.iter().zip(briefs).zip(0..) {
+        for ((known, summary), place) in facts.iter().zip(summaries).zip(0..) {
             by_subject.push((FxBuildHasher.hash_one(known.subject()), place));
             if let Some(object) = known.object().entity() {
-                index.by_object.entries.push((FxBuildHasher.hash_one(object), brief.id));
+                index.by_object.entries.push((FxBuildHasher.hash_one(object), summary.id));
             }
             if let Some(relation) = known.fact_relation() {
-                index.by_related_fact.entries.push((FxBuildHasher.hash_one(relation.fact()), brief.id));
+                index.by_related_fact.entries.push((FxBuildHasher.hash_one(relation.fact()), summary.id));
             }
         }
         by_subject.sort_unstable();
@@ -77,7 +77,7 @@ impl FactIndex {
             index.superseded.extend(superseded(functional));
         }
         index.by_subject.entries =
-            by_subject.into_iter().map(|(hash, place)| (hash, briefs[place as usize].id)).collect();
+            by_subject.into_iter().map(|(hash, place)| (hash, summaries[place as usize].id)).collect();
         index
     }
 

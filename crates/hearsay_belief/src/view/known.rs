@@ -67,9 +67,9 @@ impl Known {
         Self { fact, known_edges: SmallVec::new(), shared: Vec::new(), credence: Credence::NONE }
     }
 
-    pub(super) fn brief(&self, index: u32) -> Brief {
-        let own = self.known_edges.first().is_some_and(|way| way.access_path == AccessPath::Own);
-        Brief { id: self.id(), index, own, secret: self.is_secret() }
+    pub(super) fn summary(&self, index: u32) -> FactSummary {
+        let own = self.known_edges.first().is_some_and(|known_edge| known_edge.access_path == AccessPath::Own);
+        FactSummary { id: self.id(), index, own, secret: self.is_secret() }
     }
 
     /// Returns the id of the fact.
@@ -152,7 +152,7 @@ impl Known {
 
     /// Returns the session in which the fact was learned or recorded, for use in a citation.
     pub fn session(&self) -> Option<&SessionId> {
-        let learned = self.known_edges.iter().find_map(|way| way.edge.session.as_ref());
+        let learned = self.known_edges.iter().find_map(|known_edge| known_edge.edge.session.as_ref());
         learned.or(self.fact.provenance().session.as_ref())
     }
 
@@ -187,26 +187,28 @@ impl Known {
 
     /// Returns how the knower learned the fact, according to the first of the [edges](Self::known_edges).
     pub fn acquisition(&self) -> Option<(&Acquisition, &AccessPath)> {
-        self.known_edges.first().map(|way| (&way.edge.acquisition, &way.access_path))
+        self.known_edges.first().map(|known_edge| (&known_edge.edge.acquisition, &known_edge.access_path))
     }
 
     /// Returns whether the knower conceals the fact. The knower's own edges to the fact determine this or, if it has
     /// none, the edges of its groups and places.
     pub fn conceals(&self) -> bool {
-        let own = self.known_edges.iter().any(|way| way.access_path == AccessPath::Own);
-        self.known_edges.iter().any(|way| (!own || way.access_path == AccessPath::Own) && way.edge.conceals)
+        let own = self.known_edges.iter().any(|known_edge| known_edge.access_path == AccessPath::Own);
+        self.known_edges
+            .iter()
+            .any(|known_edge| (!own || known_edge.access_path == AccessPath::Own) && known_edge.edge.conceals)
     }
 
     /// Returns the earliest moment at which the knower received the fact; `None` means that the knower has always known
     /// it.
     pub fn learned(&self) -> Option<GameTime> {
-        self.known_edges.iter().chain(&self.shared).map(|way| way.since).min().flatten()
+        self.known_edges.iter().chain(&self.shared).map(|known_edge| known_edge.since).min().flatten()
     }
 }
 
 /// A passage that the knower heard or read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Heard {
+pub struct ReceivedPassage {
     /// The passage.
     pub passage: Arc<Passage>,
     /// How the passage reaches the knower.
@@ -216,7 +218,7 @@ pub struct Heard {
 /// Short record of a known fact, with the data that a ranking reads for every fact in a view. These records are
 /// contiguous in memory, because a ranking scans all facts but uses few.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Brief {
+pub struct FactSummary {
     /// The id of the fact.
     pub id: FactId,
     /// The dense index of the fact in the state of the view.

@@ -60,8 +60,9 @@ fn known(
 
 /// Returns the facts with at least one edge that gives knowledge.
 fn truly<'a>(state: &'a State, known: &'a Known) -> impl Iterator<Item = &'a Arc<Fact>> {
-    let is_way = |(id, ..): &(KnowledgeId, AccessPath, _)| state.knowledge(*id).unwrap().acquisition.gives_knowledge();
-    let known = known.iter().filter(move |(_, known_edges)| known_edges.iter().any(is_way));
+    let gives_knowledge =
+        |(id, ..): &(KnowledgeId, AccessPath, _)| state.knowledge(*id).unwrap().acquisition.gives_knowledge();
+    let known = known.iter().filter(move |(_, known_edges)| known_edges.iter().any(gives_knowledge));
     known.map(|(id, _)| state.fact(*id).unwrap())
 }
 
@@ -223,7 +224,8 @@ proptest! {
             let view = View::of(&world.0, &knower, as_of);
             let (known, heard) = naive(&world.0, &knower, as_of);
             let known_edges = |known: &super::Known| {
-                known.known_edges().iter().chain(known.shared()).map(|way| (way.id, way.access_path.clone(), way.since)).collect()
+                let all = known.known_edges().iter().chain(known.shared());
+                all.map(|known_edge| (known_edge.id, known_edge.access_path.clone(), known_edge.since)).collect()
             };
             let fast: Known = view.facts().map(|known| (known.id(), known_edges(known))).collect();
             prop_assert_eq!(&fast, &known, "{} at {:?}", knower, as_of);

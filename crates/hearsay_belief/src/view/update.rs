@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 
 use super::{
     View,
-    collector::{Reach, all_heard, heard},
+    collector::{KnowledgeSource, received_passage, received_passages},
     known::Known,
 };
 use crate::credence::BeliefCalculator;
@@ -44,7 +44,7 @@ impl View {
             let facts = match key {
                 Key::Fact(id) if self.is_of_dm || self.fact(*id).is_some() => SmallVec::from_elem(*id, 1),
                 Key::KnowledgeEdge(id) if !self.is_of_dm => self.facts_depending_on(state, *id),
-                Key::Passage(id) if self.is_of_dm || self.hears(state, *id) => {
+                Key::Passage(id) if self.is_of_dm || self.may_contain_passage(state, *id) => {
                     records.push(key.clone());
                     continue;
                 }
@@ -86,7 +86,7 @@ impl View {
         let is_name = |fact: &Arc<Fact>| [attribute::NAME, attribute::ALIAS].contains(&fact.predicate().as_str());
         if changed.iter().any(is_name) && !self.is_of_dm {
             // A name may reveal whose secret name the speaker of a passage uses.
-            self.passages = all_heard(state, self.as_of, &self.knower, &self.sources, &self.facts);
+            self.passages = received_passages(state, self.as_of, &self.knower, &self.sources, &self.facts);
         } else {
             passages.into_iter().for_each(|id| self.replace_passage(state, id));
         }
@@ -119,9 +119,10 @@ impl View {
     }
 
     /// Returns whether the view contains a passage, or may contain it after a change.
-    fn hears(&self, state: &State, id: PassageId) -> bool {
-        let reaches =
-            |source: &Reach| state.passage(id).is_some_and(|passage| passage.received_at(&source.from).is_some());
+    fn may_contain_passage(&self, state: &State, id: PassageId) -> bool {
+        let reaches = |source: &KnowledgeSource| {
+            state.passage(id).is_some_and(|passage| passage.received_at(&source.from).is_some())
+        };
         self.passage(id).is_some() || self.sources.iter().any(reaches)
     }
 
@@ -178,23 +179,23 @@ impl View {
         }
         let is_known = !(known.known_edges.is_empty() && known.shared.is_empty());
         Some(is_known.then(|| {
-            known.settle(calculator);
+            known.compute_belief(calculator);
             (known, index)
         }))
     }
 
     /// Replaces what the knower knows of a fact. Returns the old or the new fact if they differ.
     fn replace(&mut self, id: FactId, known: Option<(Known, u32)>) -> Option<Arc<Fact>> {
-        let place = self.briefs.binary_search_by_key(&id, |brief| brief.id);
+        let place = self.summaries.binary_search_by_key(&id, |summary| summary.id);
         match (place, known) {
             (Ok(place), Some((known, index))) => {
                 let fact = Arc::clone(&known.fact);
-                self.briefs[place] = known.brief(index);
+                self.summaries[place] = known.summary(index);
                 self.facts[place] = known;
                 Some(fact)
             }
             (Ok(place), None) => {
-                self.briefs.remove(place);
+                self.summaries.remove(place);
                 let known = self.facts.remove(place);
                 self.index.get_mut().into_iter().for_each(|index| index.remove(&known));
                 Some(known.fact)
@@ -202,7 +203,7 @@ impl View {
             (Err(place), Some((known, index))) => {
                 self.index.get_mut().into_iter().for_each(|index| index.insert(&known));
                 let fact = Arc::clone(&known.fact);
-                self.briefs.insert(place, known.brief(index));
+                self.summaries.insert(place, known.summary(index));
                 self.facts.insert(place, known);
                 Some(fact)
             }
@@ -212,8 +213,8 @@ impl View {
 
     fn replace_passage(&mut self, state: &State, id: PassageId) {
         let heard = match self.is_of_dm {
-            true => state.passage(id).map(super::heard_by_dm),
-            false => heard(state, self.as_of, &self.knower, &self.sources, &self.facts, id),
+            true => state.passage(id).map(super::passage_of_dm),
+            false => received_passage(state, self.as_of, &self.knower, &self.sources, &self.facts, id),
         };
         match heard {
             Some(heard) => _ = self.passages.insert(id, heard),
@@ -322,7 +323,7 @@ mod tests {
             return;
         };
         assert_eq!(kept.view, *now, "after {touched:?}");
-        assert_eq!(kept.view.briefs(), now.briefs());
+        assert_eq!(kept.view.summaries(), now.summaries());
         for known in now.facts() {
             assert!(kept.view.contradicting_facts(known).eq(now.contradicting_facts(known)));
             assert_eq!(kept.view.is_superseded(known.id()), now.is_superseded(known.id()));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use hearsay_belief::{AccessPath, AttributionReason, BeliefStatus, Heard, Known};
+use hearsay_belief::{AccessPath, AttributionReason, BeliefStatus, Known, ReceivedPassage};
 use hearsay_model::{EntityId, FactRelation, GameTime, PassageId, PredicateRole, text};
 
 use super::{
@@ -121,15 +121,16 @@ impl<'a> Writer<'a> {
     /// of the last hour.
     pub(super) fn recent_talk(&self) -> Section {
         let scene = self.request.scene;
-        let time_of = |heard: &Heard| heard.passage.time.as_ref().and_then(|date| date.time);
-        let is_recent = |heard: &Heard| match (&scene.session, scene.time, time_of(heard)) {
+        let time_of = |heard: &ReceivedPassage| heard.passage.time.as_ref().and_then(|date| date.time);
+        let is_recent = |heard: &ReceivedPassage| match (&scene.session, scene.time, time_of(heard)) {
             (Some(session), ..) => heard.passage.session.as_ref() == Some(session),
             (None, Some(GameTime(now)), Some(GameTime(time))) => {
                 (now.saturating_sub(RECENT_MINUTES)..=now).contains(&time)
             }
             _ => false,
         };
-        let has_speaker = |heard: &Heard| heard.passage.speaker.is_some() || heard.passage.speaker_alias.is_some();
+        let has_speaker =
+            |heard: &ReceivedPassage| heard.passage.speaker.is_some() || heard.passage.speaker_alias.is_some();
         let passages = self.request.view.passages().filter(|(_, heard)| has_speaker(heard) && is_recent(heard));
         let mut passages: Vec<_> = passages.collect();
         passages.sort_by_key(|(id, heard)| (time_of(heard), heard.passage.line, *id));
@@ -334,7 +335,7 @@ impl<'a> Writer<'a> {
         Line { note: self.note(known), ..line(text, self.citations().of_fact(known)) }
     }
 
-    fn passage_line(&self, id: PassageId, heard: &Heard) -> Line {
+    fn passage_line(&self, id: PassageId, heard: &ReceivedPassage) -> Line {
         let passage = &heard.passage;
         let speaker = passage.speaker.as_ref();
         let text = match speaker {

@@ -115,9 +115,9 @@ impl ChannelScores<'_> {
     /// Returns the prior of a candidate: the weight that does not depend on the question, as a share of the maximum.
     pub(super) fn prior(&self, at: usize) -> f32 {
         let prior = if at < self.candidates.facts {
-            let (brief, thin) = (self.candidates.brief(at), self.candidates.head(at).thin);
+            let (summary, thin) = (self.candidates.summary(at), self.candidates.head(at).thin);
             let weigh = |is: bool, weight: f32| if is { weight } else { 0.0 };
-            1.0 + weigh(brief.own, OWN) + weigh(brief.secret, SECRET) - weigh(thin, THIN)
+            1.0 + weigh(summary.own, OWN) + weigh(summary.secret, SECRET) - weigh(thin, THIN)
         } else {
             1.0 + OWN - PASSAGE
         };
