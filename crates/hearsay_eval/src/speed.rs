@@ -23,7 +23,7 @@ use hearsay_embed::Encoder;
 use hearsay_model::{
     Author, Change, Entity, EntityId, Fact, Knower, KnowledgeEdge, Method, Operation, Position, Provenance, State,
 };
-use hearsay_query::views::{Mind, Minds};
+use hearsay_query::views::{CachedView, ViewCache};
 use hearsay_recall::{
     ApproximateTokens, Detail, DocId, EntityLinker, Index, Query, Ranking, Request, Scene, SceneContext, TermCache,
     rank,
@@ -380,7 +380,7 @@ fn recall(
         Some(encoder) => encoder.encode_one(QUESTION)?,
         None => unit(&mut Random::new(13, 0)),
     };
-    let minds: Vec<(View, EntityLinker)> = (0..50)
+    let views: Vec<(View, EntityLinker)> = (0..50)
         .map(|n| {
             let view = View::of(state, &person(n).clone().into(), None);
             let names = EntityLinker::of(&view);
@@ -388,11 +388,11 @@ fn recall(
         })
         .collect();
     clock.time("names", 300, |n| {
-        std::hint::black_box(EntityLinker::of(&minds[n % minds.len()].0));
+        std::hint::black_box(EntityLinker::of(&views[n % views.len()].0));
         Ok(())
     })?;
     clock.time("vector_search", 300, |n| {
-        let (view, _) = &minds[n % minds.len()];
+        let (view, _) = &views[n % views.len()];
         let query = Query { text: "", vector: Some(&vector), graph: false, ..Query::default() };
         std::hint::black_box(rank(view, index, &query).len());
         Ok(())
@@ -410,42 +410,45 @@ fn recall(
         })?;
     }
     drop((whole, names));
-    let context = |state: &State, mind: &Mind, speaker: &EntityId, n: usize, question: &str, vector: &[f32]| {
-        let scene = Scene { present: vec![person(n + 1).clone()], ..Scene::default() };
-        let context = SceneContext::assemble(&Request {
-            view: &mind.view,
-            names: &mind.names,
-            index,
-            calendar: state.calendar(),
-            vocabulary: state.vocabulary(),
-            speaker,
-            scene: &scene,
-            question,
-            about: &[],
-            vector: Some(vector),
-            graph: true,
-            limit: 16,
-            budget: 1_500,
-            counter: &ApproximateTokens,
-            detail: Detail::Plain,
-        });
-        std::hint::black_box(context);
+    let context =
+        |state: &State, cached_view: &CachedView, speaker: &EntityId, n: usize, question: &str, vector: &[f32]| {
+            let scene = Scene { present: vec![person(n + 1).clone()], ..Scene::default() };
+            let context = SceneContext::assemble(&Request {
+                view: &cached_view.view,
+                names: &cached_view.names,
+                index,
+                calendar: state.calendar(),
+                vocabulary: state.vocabulary(),
+                speaker,
+                scene: &scene,
+                question,
+                about: &[],
+                vector: Some(vector),
+                graph: true,
+                limit: 16,
+                budget: 1_500,
+                counter: &ApproximateTokens,
+                detail: Detail::Plain,
+            });
+            std::hint::black_box(context);
+        };
+    let view_of = |view_cache: &mut ViewCache, state: &State, of: &EntityId| {
+        view_cache.get_or_compute(state, Some(&of.clone().into()), None)
     };
-    let mind = |minds: &mut Minds, state: &State, of: &EntityId| minds.of(state, Some(&of.clone().into()), None);
     clock.time("context", 300, |n| {
-        let mind = mind(&mut Minds::default(), state, person(n));
-        context(state, &mind, person(n), n, QUESTION, &vector);
+        let cached_view = view_of(&mut ViewCache::default(), state, person(n));
+        context(state, &cached_view, person(n), n, QUESTION, &vector);
         Ok(())
     })?;
     let Some(encoder) = encoder else { return Ok(()) };
     // Each repetition asks a different question, because a repeated question could be answered from a cache.
-    let embedded = |state: &State, minds: &mut Minds, speaker: &EntityId, n: usize| -> Result<()> {
+    let embedded = |state: &State, view_cache: &mut ViewCache, speaker: &EntityId, n: usize| -> Result<()> {
         let question = format!("{QUESTION} ({n})");
         let vector = encoder.encode_one(&question)?;
-        context(state, &mind(minds, state, speaker), speaker, n, &question, &vector);
+        context(state, &view_of(view_cache, state, speaker), speaker, n, &question, &vector);
         Ok(())
     };
-    clock.time("context_with_query_embedding", 300, |n| embedded(state, &mut Minds::default(), person(n), n))?;
+    clock.time("context_with_query_embedding", 300, |n| embedded(state, &mut ViewCache::default(), person(n), n))?;
     // A program keeps views between questions. Before each question, somebody learns a fact: another person, or the
     // scholar.
     for (work, scholar_learns) in [
@@ -453,8 +456,8 @@ fn recall(
         ("scholar_context_with_query_embedding_after_own_change", true),
     ] {
         let mut state = state.clone();
-        let minds = RefCell::new(Minds::default());
-        mind(&mut minds.borrow_mut(), &state, &people[0]);
+        let view_cache = RefCell::new(ViewCache::default());
+        view_of(&mut view_cache.borrow_mut(), &state, &people[0]);
         let learn = |n: usize| -> Result<State> {
             let before = state.version();
             let learner = if scholar_learns { &people[0] } else { person(n + 1) };
@@ -464,10 +467,10 @@ fn recall(
             let changes = vec![Change::AssertFact(fact.into()), Change::Learn(edge.into())];
             let applied = state.apply(Operation::new(Author::Game, "hear", changes));
             let applied = applied.map_err(|error| anyhow::anyhow!("{error}"))?;
-            minds.borrow_mut().follow(before, &state, &applied.touched);
+            view_cache.borrow_mut().follow(before, &state, &applied.touched);
             Ok(state.clone())
         };
-        clock.time_after(work, 300, learn, |n, state| embedded(&state, &mut minds.borrow_mut(), &people[0], n))?;
+        clock.time_after(work, 300, learn, |n, state| embedded(&state, &mut view_cache.borrow_mut(), &people[0], n))?;
     }
     Ok(())
 }

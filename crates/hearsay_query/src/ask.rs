@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     QueryError,
     resolve::{find_session, resolve},
-    views::Minds,
+    views::ViewCache,
 };
 
 /// A question to a character.
@@ -72,7 +72,7 @@ impl Ask {
     /// # Errors
     /// Returns an error if a name is unknown.
     pub fn context_of(&self, state: &State, settings: &RecallSettings) -> Result<SceneContext, QueryError> {
-        self.context(state, &Index::of(state.corpus()), &mut Minds::default(), None, true, settings)
+        self.context(state, &Index::of(state.corpus()), &mut ViewCache::default(), None, true, settings)
     }
 
     /// Assembles the context for answering the question from the given state and index.
@@ -80,7 +80,7 @@ impl Ask {
         &self,
         state: &State,
         index: &Index,
-        view_cache: &mut Minds,
+        view_cache: &mut ViewCache,
         vector: Option<&[f32]>,
         graph: bool,
         settings: &RecallSettings,
@@ -92,7 +92,7 @@ impl Ask {
         let (present, about) = (resolve_all(&self.present)?, resolve_all(&self.about)?);
         let session = self.session.as_deref().map(|session| find_session(state, session)).transpose()?;
         let session = session.map(|session| session.id.clone());
-        let cached_view = view_cache.of(state, Some(&Knower::Entity(speaker.clone())), self.as_of);
+        let cached_view = view_cache.get_or_compute(state, Some(&Knower::Entity(speaker.clone())), self.as_of);
         let place = place.or_else(|| known_place(&cached_view.view, &speaker));
         let scene = Scene { place, present, time: self.as_of.or_else(|| state.clock()), session };
         Ok(SceneContext::assemble(&Request {

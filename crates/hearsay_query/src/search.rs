@@ -19,7 +19,7 @@ use serde::Serialize;
 use crate::{
     QueryError,
     resolve::{find_session, resolve},
-    views::{Mind, Minds},
+    views::{CachedView, ViewCache},
 };
 
 /// Maximum number of entities in a search result.
@@ -197,7 +197,7 @@ impl Search {
     /// # Errors
     /// Returns an error if a name or a session is unknown, or if `knower` is combined with `status` or `holds_at`.
     pub fn found_in(&self, state: &State) -> Result<SearchResults, QueryError> {
-        self.results(state, &Index::of(state.corpus()), &mut Minds::default(), None, true)
+        self.results(state, &Index::of(state.corpus()), &mut ViewCache::default(), None, true)
     }
 
     /// Searches the given state and index.
@@ -209,7 +209,7 @@ impl Search {
         &self,
         state: &State,
         index: &Index,
-        view_cache: &mut Minds,
+        view_cache: &mut ViewCache,
         vector: Option<&[f32]>,
         graph: bool,
     ) -> Result<SearchResults, QueryError> {
@@ -219,8 +219,8 @@ impl Search {
         }
         let session = self.session.as_deref().map(|session| find_session(state, session)).transpose()?;
         let about = self.about.iter().map(|name| resolve(state, name)).collect::<Result<Vec<_>, _>>()?;
-        let cached_view = view_cache.of(state, knower.clone().map(Knower::Entity).as_ref(), self.as_of);
-        let Mind { view, names, .. } = &*cached_view;
+        let cached_view = view_cache.get_or_compute(state, knower.clone().map(Knower::Entity).as_ref(), self.as_of);
+        let CachedView { view, names, .. } = &*cached_view;
         let scope = (!about.is_empty()).then(|| Scope::around(view, names, &about));
         let view_search = ViewSearch {
             search: self,
@@ -259,7 +259,7 @@ impl Search {
 struct ViewSearch<'a> {
     search: &'a Search,
     state: &'a State,
-    cached_view: &'a Mind,
+    cached_view: &'a CachedView,
     view: &'a View,
     names: &'a EntityLinker,
     /// Knower of the view; `None` for the DM, who sees everything.
@@ -282,7 +282,7 @@ impl<'a> ViewSearch<'a> {
         };
         let query_text = text::normalize(&self.search.text);
         let mentioned = self.names.mentioned(&self.search.text);
-        for (known, name) in self.cached_view.called() {
+        for (known, name) in self.cached_view.normalized_names() {
             let id = known.subject();
             if query_text == "*" {
                 record_match(id, Match::Everything);
@@ -386,7 +386,7 @@ impl<'a> ViewSearch<'a> {
         };
         let scored = self
             .cached_view
-            .called()
+            .normalized_names()
             .filter_map(|(known, normal)| Some((similarity(normal), known, known.object().text()?)));
         let mut scored: Vec<(f64, &EntityId, &str)> =
             scored.map(|(similarity, known, name)| (similarity, known.subject(), name)).collect();

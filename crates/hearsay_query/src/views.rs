@@ -20,18 +20,18 @@ const MAX_PENDING: usize = 64;
 
 /// View of one knower, with the names in that view.
 #[derive(Debug, Clone)]
-pub struct Mind {
+pub struct CachedView {
     /// The view.
     pub view: View,
     /// Entity linker, which finds the entity that a name in the view refers to.
     pub names: EntityLinker,
     /// Each name fact with its normalized name, in the order of the view. Computed at the first search by name.
-    called: OnceLock<Vec<(FactId, String)>>,
+    normalized_names: OnceLock<Vec<(FactId, String)>>,
 }
 
-impl Mind {
+impl CachedView {
     fn new(view: View) -> Self {
-        Self { names: EntityLinker::of(&view), view, called: OnceLock::new() }
+        Self { names: EntityLinker::of(&view), view, normalized_names: OnceLock::new() }
     }
 
     /// Updates the view for changed records. Returns whether this succeeded; otherwise, it must be computed again.
@@ -39,30 +39,30 @@ impl Mind {
         let Some(changed) = self.view.update(state, records) else { return false };
         if changed.iter().any(|fact| EntityLinker::reads(self.view.vocabulary(), fact.predicate())) {
             self.names = EntityLinker::of(&self.view);
-            self.called.take();
+            self.normalized_names.take();
         }
         true
     }
 
     /// Returns every name and alias in the view: its fact and the normalized name, in the order of the facts.
-    pub fn called(&self) -> impl Iterator<Item = (&Known, &str)> {
-        let called = self.called.get_or_init(|| {
+    pub fn normalized_names(&self) -> impl Iterator<Item = (&Known, &str)> {
+        let normalized_names = self.normalized_names.get_or_init(|| {
             let is_name = |known: &&Known| [attribute::NAME, attribute::ALIAS].contains(&known.predicate().as_str());
             let names = self.view.facts().filter(is_name);
             names.filter_map(|known| Some((known.id(), text::normalize(known.object().text()?)))).collect()
         });
-        called.iter().filter_map(|(id, name)| Some((self.view.fact(*id)?, name.as_str())))
+        normalized_names.iter().filter_map(|(id, name)| Some((self.view.fact(*id)?, name.as_str())))
     }
 }
 
 /// Knower and game time of a view. Without a knower, the DM's view.
-type Whose = (Option<Knower>, Option<GameTime>);
+type ViewKey = (Option<Knower>, Option<GameTime>);
 
 /// A view in the cache.
 #[derive(Debug, Clone)]
 struct Entry {
-    whose: Whose,
-    mind: Arc<Mind>,
+    key: ViewKey,
+    view: Arc<CachedView>,
     /// Records that changed since the view was computed or updated.
     pending: Vec<Key>,
 }
@@ -70,7 +70,7 @@ struct Entry {
 impl Entry {
     /// Collects the changed records that affect the view. Returns `false` if the view must be computed again.
     fn follow(&mut self, state: &State, touched: &[Key]) -> bool {
-        match self.mind.view.impact(state, touched) {
+        match self.view.view.impact(state, touched) {
             ViewImpact::Unchanged => true,
             ViewImpact::Records(records) => {
                 self.pending.extend(records);
@@ -81,20 +81,20 @@ impl Entry {
     }
 
     /// Returns the view of the current state; `None` if it must be computed again.
-    fn updated(mut self, state: &State) -> Option<Arc<Mind>> {
-        let is_current = self.pending.is_empty() || Arc::make_mut(&mut self.mind).update(state, &self.pending);
-        is_current.then_some(self.mind)
+    fn updated(mut self, state: &State) -> Option<Arc<CachedView>> {
+        let is_current = self.pending.is_empty() || Arc::make_mut(&mut self.view).update(state, &self.pending);
+        is_current.then_some(self.view)
     }
 }
 
 /// Cache of views, most recently used last. A cached view is updated when it is queried after a change.
 #[derive(Debug, Clone, Default)]
-pub struct Minds {
+pub struct ViewCache {
     at: StateVersion,
-    kept: VecDeque<Entry>,
+    entries: VecDeque<Entry>,
 }
 
-impl Minds {
+impl ViewCache {
     /// Notes a change of the state, so that cached views are updated at their next query. Without this call, the next
     /// query after a change computes every view again.
     ///
@@ -102,7 +102,7 @@ impl Minds {
     /// visibility changed.
     pub fn follow(&mut self, before: StateVersion, state: &State, touched: &[Key]) {
         if self.at == before {
-            self.kept.retain_mut(|entry| entry.follow(state, touched));
+            self.entries.retain_mut(|entry| entry.follow(state, touched));
             self.at = state.version();
         }
     }
@@ -111,22 +111,27 @@ impl Minds {
     /// the DM, who knows everything.
     ///
     /// `state` must be the same state as in the previous call, or a later state of the same campaign.
-    pub fn of(&mut self, state: &State, knower: Option<&Knower>, as_of: Option<GameTime>) -> Arc<Mind> {
+    pub fn get_or_compute(
+        &mut self,
+        state: &State,
+        knower: Option<&Knower>,
+        as_of: Option<GameTime>,
+    ) -> Arc<CachedView> {
         if self.at != state.version() {
-            self.kept.clear();
+            self.entries.clear();
             self.at = state.version();
         }
-        let whose = (knower.cloned(), as_of);
-        let cached = self.kept.iter().position(|entry| entry.whose == whose).and_then(|at| self.kept.remove(at));
-        let mind = cached.and_then(|entry| entry.updated(state)).unwrap_or_else(|| {
+        let key = (knower.cloned(), as_of);
+        let cached = self.entries.iter().position(|entry| entry.key == key).and_then(|at| self.entries.remove(at));
+        let cached_view = cached.and_then(|entry| entry.updated(state)).unwrap_or_else(|| {
             let view = knower.map_or_else(|| View::of_dm(state), |knower| View::of(state, knower, as_of));
-            Arc::new(Mind::new(view))
+            Arc::new(CachedView::new(view))
         });
-        if self.kept.len() == MAX_VIEWS {
-            self.kept.pop_front();
+        if self.entries.len() == MAX_VIEWS {
+            self.entries.pop_front();
         }
-        self.kept.push_back(Entry { whose, mind: Arc::clone(&mind), pending: Vec::new() });
-        mind
+        self.entries.push_back(Entry { key, view: Arc::clone(&cached_view), pending: Vec::new() });
+        cached_view
     }
 }
 

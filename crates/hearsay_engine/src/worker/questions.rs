@@ -10,7 +10,7 @@ use hearsay_query::{
     ask::{Answer, Ask},
     search::{Search, SearchResults},
     session::Summarize,
-    views::Minds,
+    views::ViewCache,
 };
 use hearsay_recall::Summary;
 
@@ -52,7 +52,7 @@ struct WaitingRequest {
 pub(super) struct Questions {
     waiting: BTreeMap<u64, WaitingRequest>,
     next: u64,
-    pub(super) minds: Minds,
+    pub(super) view_cache: ViewCache,
 }
 
 /// Maximum time to wait for a vector. Longer times have no effect in practice, and clocks cannot represent times far in
@@ -143,7 +143,7 @@ impl Worker {
         let mut skipped = Vec::new();
         skipped.extend(is_meaning_skipped.then_some("meaning"));
         skipped.extend((!use_graph).then_some("graph"));
-        let (state, index, view_cache) = (&self.world.state, &self.index, &mut self.questions.minds);
+        let (state, index, view_cache) = (&self.world.state, &self.index, &mut self.questions.view_cache);
         match request {
             PendingRequest::Ask(_, responder) if responder.is_cancelled() => {
                 responder.give(Err(MemoryError::Cancelled))

@@ -361,7 +361,7 @@ impl Worker {
                 touched.extend(made.transients.subjects());
                 touched.extend(changed);
             }
-            self.questions.minds.follow(before, &self.world.state, &touched);
+            self.questions.view_cache.follow(before, &self.world.state, &touched);
             self.note_if_findings(&write);
             let position = self.world.state.position();
             self.tell(Event::Applied { position, revision: self.writes.revision, touched });

@@ -11,7 +11,7 @@ use hearsay_recall::{
 use serde::Serialize;
 
 use super::report::session_or_latest;
-use crate::{QueryError, resolve::resolve, views::Minds};
+use crate::{QueryError, resolve::resolve, views::ViewCache};
 
 /// Audience of a recap.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -117,7 +117,7 @@ impl Summarize {
         &self,
         state: &State,
         index: &Index,
-        view_cache: &mut Minds,
+        view_cache: &mut ViewCache,
         vector: Option<&[f32]>,
     ) -> Result<Summary, QueryError> {
         let source = match &self.document {
@@ -125,7 +125,7 @@ impl Summarize {
             None => Matter::Session(session_or_latest(state, self.session.as_deref())?.id.clone()),
         };
         let knower = self.knower.as_deref().map(|name| resolve(state, name)).transpose()?.map(Knower::Entity);
-        let cached_view = view_cache.of(state, knower.as_ref(), None);
+        let cached_view = view_cache.get_or_compute(state, knower.as_ref(), None);
         let counter = self.counter.as_deref().map_or(&ApproximateTokens as &dyn TokenCounter, |counter| counter);
         let request = |budget| SummaryRequest {
             hearer: Hearer { view: &cached_view.view, names: &cached_view.names },
