@@ -86,7 +86,7 @@ impl HearsayPlugins {
     /// Configures a game without a DM, in which nobody reviews doubtful facts. Doubtful facts therefore become claims,
     /// and their credence follows from their confidence. The review queue stays empty.
     pub fn autonomous(mut self) -> Self {
-        self.memory.mode = Some(hearsay_commands::policy::Mode::Autonomous);
+        self.memory.mode = Some(hearsay_commands::policy::ReviewMode::Autonomous);
         self
     }
 

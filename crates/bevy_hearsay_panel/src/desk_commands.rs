@@ -2,7 +2,7 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
-use hearsay_commands::proposal::Proposed;
+use hearsay_commands::proposal::ProposalCounts;
 use hearsay_engine::{ImportOutcome, Memory, MemoryError, Ticket, Written};
 use hearsay_model::Author;
 
@@ -20,7 +20,7 @@ pub struct DeskCommandQueue {
 enum Pending {
     Written(Ticket<Written>),
     Imported(Ticket<ImportOutcome>),
-    Proposed(Ticket<Proposed>),
+    Proposed(Ticket<ProposalCounts>),
     Exported(Ticket<()>),
 }
 
@@ -106,7 +106,7 @@ fn send(memory: &Memory, desk_command: &DeskCommand) -> Result<Pending, MemoryEr
         DeskCommand::Restore(position) => Pending::Written(memory.restore(position)?),
         DeskCommand::Merge(plan) => Pending::Written(memory.commit_merge(*plan)?),
         DeskCommand::Split(entity) => Pending::Written(memory.split(entity)?),
-        DeskCommand::NotTheSame(one, other) => Pending::Written(memory.not_the_same(one.as_str(), other.as_str())?),
+        DeskCommand::NotTheSame(one, other) => Pending::Written(memory.mark_distinct(one.as_str(), other.as_str())?),
         DeskCommand::Gossip(plan) => Pending::Written(memory.commit_gossip(*plan)?),
         DeskCommand::Import(path) => Pending::Imported(memory.import(path)?),
         DeskCommand::Export(path) => Pending::Exported(memory.export(path)?),

@@ -7,7 +7,7 @@ use hearsay_commands::{
     game_event::GameEvent,
     gossip::GossipPlan,
     merge::MergePlan,
-    proposal::{Proposal, Proposed},
+    proposal::{Proposal, ProposalCounts},
     retcon::Retcon,
     review::{Decision, Decisions, Keep},
     session::{Log, SessionStep},
@@ -267,7 +267,7 @@ pub struct CommandReport {
     /// Report of an import.
     pub import: Option<Arc<ImportOutcome>>,
     /// Outcome of proposals.
-    pub proposed: Option<Proposed>,
+    pub proposed: Option<ProposalCounts>,
 }
 
 /// The last known state of the memory. All panels receive the same context in a frame.

@@ -49,7 +49,7 @@ pub mod prelude {
         resolve::{find_fact, resolve},
         review::ReviewItem,
         search::{Search, SearchResults},
-        session::{RecapFor, Summarize},
+        session::{RecapAudience, Summarize},
     };
     pub use hearsay_recall::Form;
 }

@@ -1,7 +1,7 @@
 //! Requests to the language model, and their status.
 
 use anyhow::Result;
-use hearsay_commands::reading::{Draft, Drafted};
+use hearsay_commands::reading::{Draft, DraftExtraction};
 use hearsay_engine::{Memory, Status};
 
 #[cfg(not(feature = "llm"))]
@@ -13,7 +13,7 @@ pub(crate) use enabled::{check, draft, read, status, write};
 mod enabled {
     use hearsay_engine::{LlmStatus, LlmStep, MemoryError};
 
-    use super::{Draft, Drafted, Memory, Result, Status};
+    use super::{Draft, DraftExtraction, Memory, Result, Status};
     use crate::{
         interrupt,
         output::{CliError, FILE_ERROR, Output, count},
@@ -55,7 +55,7 @@ mod enabled {
         output.line(format!("  the language model: {}", format_status(&final_status)))
     }
 
-    pub(crate) fn draft(memory: &Memory, draft: Draft) -> Result<Drafted> {
+    pub(crate) fn draft(memory: &Memory, draft: Draft) -> Result<DraftExtraction> {
         interrupt::wait(&memory.draft_with_llm(draft)?)
     }
 
@@ -97,7 +97,7 @@ mod enabled {
 
 #[cfg(not(feature = "llm"))]
 mod disabled {
-    use super::{Draft, Drafted, Memory, Result, Status};
+    use super::{Draft, DraftExtraction, Memory, Result, Status};
     use crate::output::{CliError, Output, USAGE_ERROR};
 
     fn unsupported<T>() -> Result<T> {
@@ -116,7 +116,7 @@ mod disabled {
         unsupported()
     }
 
-    pub(crate) fn draft(_: &Memory, _: Draft) -> Result<Drafted> {
+    pub(crate) fn draft(_: &Memory, _: Draft) -> Result<DraftExtraction> {
         unsupported()
     }
 

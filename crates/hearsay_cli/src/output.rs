@@ -263,7 +263,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     match error.downcast_ref::<MemoryError>() {
         Some(MemoryError::Query(error)) => query_code(error),
         Some(MemoryError::Command(error)) => command_code(error),
-        Some(MemoryError::LongQuestion { .. }) => USAGE_ERROR,
+        Some(MemoryError::QuestionTooLong { .. }) => USAGE_ERROR,
         Some(
             MemoryError::Settings { .. }
             | MemoryError::Campaign(_)
@@ -302,12 +302,12 @@ fn command_code(error: &CommandError) -> u8 {
         | CommandError::EndsTooEarly { .. }
         | CommandError::Fact(_)
         | CommandError::Id(_)
-        | CommandError::NotSo { .. }
+        | CommandError::NotTrue { .. }
         | CommandError::Predicate(_)
-        | CommandError::PruneWhat
+        | CommandError::NoPruneCriteria
         | CommandError::Scale(_)
         | CommandError::SessionEndsTooEarly { .. } => USAGE_ERROR,
-        CommandError::NoSpeaker { .. } | CommandError::NotMerged { .. } | CommandError::OneEntity(_) => NOT_FOUND,
+        CommandError::NoSpeaker { .. } | CommandError::NotMerged { .. } | CommandError::SameEntity(_) => NOT_FOUND,
         CommandError::Apply(error) => apply_code(error),
         CommandError::Transcript(_) => FILE_ERROR,
         _ => 1,

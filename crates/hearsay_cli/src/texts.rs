@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use hearsay_commands::proposal::Proposed;
+use hearsay_commands::proposal::ProposalCounts;
 use hearsay_engine::{Memory, ModelStatus, Settings, Status};
 
 use crate::{
@@ -82,7 +82,7 @@ fn embed_up_to(memory: &Memory, encoder_use: EncoderUse, max_pending: usize, out
 
 /// Extracts facts from the texts that are not processed yet, and waits for the result. If `reprocess_all` is `true`,
 /// processes all texts. After an interruption, the next run processes the remaining texts.
-pub(crate) fn extract_texts(memory: &Memory, reprocess_all: bool, output: &Output) -> Result<Proposed> {
+pub(crate) fn extract_texts(memory: &Memory, reprocess_all: bool, output: &Output) -> Result<ProposalCounts> {
     let earlier = memory.status()?.wait()?.found;
     let total = memory.read_texts(reprocess_all)?.wait()? as u64;
     let bar = output.progress("extracting facts");
@@ -98,8 +98,8 @@ pub(crate) fn extract_texts(memory: &Memory, reprocess_all: bool, output: &Outpu
 
 /// Returns the counts in `later` minus the counts in `earlier`. The memory counts since it was opened, so only the
 /// difference belongs to one command.
-fn difference(later: &Proposed, earlier: &Proposed) -> Proposed {
-    Proposed {
+fn difference(later: &ProposalCounts, earlier: &ProposalCounts) -> ProposalCounts {
+    ProposalCounts {
         canon: later.canon - earlier.canon,
         claimed: later.claimed - earlier.claimed,
         waiting: later.waiting - earlier.waiting,
@@ -117,7 +117,11 @@ fn is_extraction_enabled(directory: &Path) -> Result<bool> {
 }
 
 /// Calls [`extract_texts`] and prints the counts, if the settings of the campaign enable automatic extraction.
-pub(crate) fn extract_new_texts(memory: &Memory, directory: &Path, output: &mut Output) -> Result<Option<Proposed>> {
+pub(crate) fn extract_new_texts(
+    memory: &Memory,
+    directory: &Path,
+    output: &mut Output,
+) -> Result<Option<ProposalCounts>> {
     if !is_extraction_enabled(directory)? {
         return Ok(None);
     }
@@ -141,7 +145,7 @@ pub(crate) fn extract_waiting_texts(memory: &Memory, directory: &Path, output: &
 }
 
 /// Describes how many extracted facts had each outcome, such as recorded or dropped.
-fn counts(proposed: &Proposed) -> Vec<String> {
+fn counts(proposed: &ProposalCounts) -> Vec<String> {
     let parts = [
         (proposed.canon, "recorded as canon"),
         (proposed.claimed, "recorded as claims"),
@@ -154,7 +158,7 @@ fn counts(proposed: &Proposed) -> Vec<String> {
 }
 
 /// Prints the counts of extracted facts by outcome.
-pub(crate) fn print_extraction_counts(proposed: &Proposed, output: &mut Output) -> Result<()> {
+pub(crate) fn print_extraction_counts(proposed: &ProposalCounts, output: &mut Output) -> Result<()> {
     let counts = counts(proposed);
     if !counts.is_empty() {
         output.line(format!("  facts found in the text: {}", counts.join(", ")))?;

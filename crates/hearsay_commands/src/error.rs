@@ -100,7 +100,7 @@ pub enum CommandError {
     EmptyLog,
     /// Error: the fact is not true, so its validity cannot be ended.
     #[error("\u{201C}{statement}\u{201D} is {status}, so its validity cannot be ended{}", not_true_hint(*status))]
-    NotSo {
+    NotTrue {
         /// Statement of the fact.
         statement: String,
         /// Status of the fact.
@@ -113,7 +113,7 @@ pub enum CommandError {
     NoClock,
     /// Error: two different entities are needed, but both names refer to the same entity.
     #[error("both names refer to `{0}`; name two different entities")]
-    OneEntity(EntityId),
+    SameEntity(EntityId),
     /// Error: nothing was merged into the named entity, or several entities were.
     #[error("{}", not_merged_message(given, removed))]
     NotMerged {
@@ -142,7 +142,7 @@ pub enum CommandError {
     },
     /// Error: no criterion for selecting facts to prune is given.
     #[error("no facts selected for removal; give a confidence, an age in days, or a status")]
-    PruneWhat,
+    NoPruneCriteria,
     /// Error: the change cannot be applied.
     #[error(transparent)]
     Apply(Box<ApplyError>),

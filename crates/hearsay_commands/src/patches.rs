@@ -38,7 +38,7 @@ pub struct Patch {
 
 impl Patch {
     /// Merges a later patch into this one. The values of the later patch take precedence.
-    pub fn absorb(&mut self, later: Self) {
+    pub fn merge_later(&mut self, later: Self) {
         self.create = later.create.or(self.create.take());
         self.kind = later.kind.or(self.kind.take());
         self.name = later.name.or(self.name.take());
@@ -96,7 +96,7 @@ impl Patches {
         let date = Date { raw: time.map_or_else(String::new, |time| state.calendar().format(time)), time };
         let mut patches = BTreeMap::<EntityId, Patch>::new();
         for (id, patch) in &self.entities {
-            patches.entry(id.clone()).or_default().absorb(patch.clone());
+            patches.entry(id.clone()).or_default().merge_later(patch.clone());
         }
         let is_transient = author == Author::Game && patches.len() <= MAX_TRANSIENT;
         let mut writer = Writer {

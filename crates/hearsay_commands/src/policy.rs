@@ -16,7 +16,7 @@ pub enum StatementSource {
 /// Treatment of doubtful facts. A fact is doubtful if its confidence lies between the policy's floor and threshold.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Mode {
+pub enum ReviewMode {
     /// The DM reviews doubtful facts.
     #[default]
     Dm,
@@ -37,13 +37,13 @@ pub struct Policy {
     /// Minimum confidence of a proposal. A proposal with a lower confidence is counted but not recorded. Default 0.3.
     pub floor: Confidence,
     /// Treatment of proposals with a confidence between `floor` and `threshold`.
-    pub mode: Mode,
+    pub mode: ReviewMode,
 }
 
 impl Default for Policy {
     fn default() -> Self {
         let fraction = |value| Confidence::new(value).unwrap_or(Confidence::FULL);
-        Self { threshold: fraction(0.7), import_threshold: fraction(0.95), floor: fraction(0.3), mode: Mode::Dm }
+        Self { threshold: fraction(0.7), import_threshold: fraction(0.95), floor: fraction(0.3), mode: ReviewMode::Dm }
     }
 }
 
@@ -87,8 +87,8 @@ impl Policy {
     /// mode.
     pub fn decide_doubtful(&self, confidence: Confidence) -> (FactStatus, Credence) {
         match self.mode {
-            Mode::Dm => (FactStatus::Proposed, Credence::FULL),
-            Mode::Autonomous => (FactStatus::Claimed, Credence::new(confidence.get()).unwrap_or(Credence::NONE)),
+            ReviewMode::Dm => (FactStatus::Proposed, Credence::FULL),
+            ReviewMode::Autonomous => (FactStatus::Claimed, Credence::new(confidence.get()).unwrap_or(Credence::NONE)),
         }
     }
 }
@@ -108,13 +108,13 @@ mod tests {
             );
         };
         let take = |status| PolicyDecision::Record(status, Credence::FULL);
-        check(0.7, StatementSource::World, Mode::Dm, take(FactStatus::Canon));
-        check(0.7, StatementSource::Character, Mode::Dm, take(FactStatus::Claimed));
-        check(0.69, StatementSource::World, Mode::Dm, take(FactStatus::Proposed));
-        check(0.3, StatementSource::Character, Mode::Dm, take(FactStatus::Proposed));
-        check(0.29, StatementSource::World, Mode::Dm, PolicyDecision::Drop);
-        check(0.29, StatementSource::World, Mode::Autonomous, PolicyDecision::Drop);
+        check(0.7, StatementSource::World, ReviewMode::Dm, take(FactStatus::Canon));
+        check(0.7, StatementSource::Character, ReviewMode::Dm, take(FactStatus::Claimed));
+        check(0.69, StatementSource::World, ReviewMode::Dm, take(FactStatus::Proposed));
+        check(0.3, StatementSource::Character, ReviewMode::Dm, take(FactStatus::Proposed));
+        check(0.29, StatementSource::World, ReviewMode::Dm, PolicyDecision::Drop);
+        check(0.29, StatementSource::World, ReviewMode::Autonomous, PolicyDecision::Drop);
         let half = Credence::new(0.5).unwrap();
-        check(0.5, StatementSource::World, Mode::Autonomous, PolicyDecision::Record(FactStatus::Claimed, half));
+        check(0.5, StatementSource::World, ReviewMode::Autonomous, PolicyDecision::Record(FactStatus::Claimed, half));
     }
 }

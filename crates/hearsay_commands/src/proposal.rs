@@ -97,7 +97,7 @@ impl Proposal {
 
 /// Counts of the outcomes of proposals.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Proposed {
+pub struct ProposalCounts {
     /// Number of facts recorded as canon.
     pub canon: usize,
     /// Number of facts recorded as claims.
@@ -118,7 +118,7 @@ pub struct Proposed {
     pub left_out: usize,
 }
 
-impl AddAssign for Proposed {
+impl AddAssign for ProposalCounts {
     fn add_assign(&mut self, more: Self) {
         self.canon += more.canon;
         self.claimed += more.claimed;
@@ -231,8 +231,8 @@ pub fn propose(
     proposals: &[Proposal],
     author: &Author,
     now: Timestamp,
-) -> Result<(Option<Operation>, Proposed), CommandError> {
-    let mut counts = Proposed::default();
+) -> Result<(Option<Operation>, ProposalCounts), CommandError> {
+    let mut counts = ProposalCounts::default();
     let mut batch = Batch::default();
     let policy = rules.policy;
     for proposal in proposals {
@@ -353,7 +353,7 @@ pub fn propose(
     Ok((Some(Operation { author: author.clone(), recorded: now, summary, changes: batch.changes }), counts))
 }
 
-fn count_outcome(counts: &mut Proposed, status: FactStatus) {
+fn count_outcome(counts: &mut ProposalCounts, status: FactStatus) {
     match status {
         FactStatus::Canon => counts.canon += 1,
         FactStatus::Claimed => counts.claimed += 1,

@@ -53,7 +53,7 @@ impl Prune {
     /// Returns an error if neither a confidence, nor an age, nor a status is given.
     pub fn plan(&self, state: &State, now: Timestamp) -> Result<PrunePlan, CommandError> {
         if self.below.is_none() && self.older_than_days.is_none() && self.statuses.is_empty() {
-            return Err(CommandError::PruneWhat);
+            return Err(CommandError::NoPruneCriteria);
         }
         let statuses = if self.statuses.is_empty() { &[FactStatus::Proposed][..] } else { &self.statuses };
         let (mut facts, mut spared) = (Vec::new(), 0);

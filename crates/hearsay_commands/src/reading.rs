@@ -17,14 +17,14 @@ use hearsay_model::{
 };
 use hearsay_query::{
     resolve::resolve,
-    review::{extracted_names, is_newcomer},
+    review::{extracted_names, is_unconfirmed_entity},
 };
 use serde::Serialize;
 
 use crate::{
     CommandError,
     policy::{Policy, PolicyDecision, StatementSource},
-    proposal::{Proposal, ProposalRules, Proposed, TextSource, propose},
+    proposal::{Proposal, ProposalCounts, ProposalRules, TextSource, propose},
 };
 
 /// Number of preceding lines that the reading model gets as context.
@@ -56,7 +56,7 @@ pub struct Draft {
 
 /// The result of extraction from a draft.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Drafted {
+pub struct DraftExtraction {
     /// Facts and entities that were found in the text.
     #[serde(flatten)]
     pub extraction: Extraction,
@@ -92,7 +92,7 @@ pub struct ResolvedDraft {
 
 impl ResolvedDraft {
     /// Extracts facts from the text with the patterns and the reading model.
-    pub fn extract(&self, policy: &Policy, tools: &ReadingTools<'_>) -> Drafted {
+    pub fn extract(&self, policy: &Policy, tools: &ReadingTools<'_>) -> DraftExtraction {
         let mut extraction = self.with_text(tools.meaning, |text| tools.extractor.extract(tools.lexicon, text));
         if let Some(model) = tools.model {
             let context_lines = self.before.iter().map(|text| (None, text.as_str()));
@@ -116,7 +116,7 @@ impl ResolvedDraft {
         &self,
         policy: &Policy,
         extract: impl FnOnce(&Text<'_>) -> Result<Extraction, E>,
-    ) -> Result<Drafted, E> {
+    ) -> Result<DraftExtraction, E> {
         Ok(self.draft_result(policy, self.with_text(None, extract)?))
     }
 
@@ -132,7 +132,7 @@ impl ResolvedDraft {
         })
     }
 
-    fn draft_result(&self, policy: &Policy, extraction: Extraction) -> Drafted {
+    fn draft_result(&self, policy: &Policy, extraction: Extraction) -> DraftExtraction {
         let status = |fact: &ExtractedFact| {
             let is_spoken = self.speaker.is_some() || fact.stated_by.is_some();
             match policy
@@ -143,7 +143,7 @@ impl ResolvedDraft {
             }
         };
         let statuses = extraction.facts.iter().map(status).collect();
-        Drafted { extraction, statuses }
+        DraftExtraction { extraction, statuses }
     }
 }
 
@@ -409,11 +409,11 @@ pub fn operation(
     rules: &ProposalRules,
     findings: &Findings,
     now: Timestamp,
-) -> Result<(Option<Operation>, Proposed), CommandError> {
+) -> Result<(Option<Operation>, ProposalCounts), CommandError> {
     let passage = &findings.passage;
     if state.passage(passage.id()).is_none() {
         // The passage was removed after the extraction.
-        return Ok((None, Proposed::default()));
+        return Ok((None, ProposalCounts::default()));
     }
     let policy = &findings.policy(rules.policy);
     let rules = &ProposalRules { policy, ..*rules };
@@ -541,7 +541,7 @@ impl ProposalBuilder<'_> {
             (None, None) => Acquisition::Authored,
         };
         let is_added = |id: &EntityId| self.state.entity(id).is_none();
-        let is_new_entity = |id: &EntityId| is_added(id) || is_newcomer(self.state, id);
+        let is_new_entity = |id: &EntityId| is_added(id) || is_unconfirmed_entity(self.state, id);
         let concerns_new_entity =
             is_new_entity(&proposal.subject) || proposal.object.entity().is_some_and(is_new_entity);
         let max_confidence = Confidence::new(self.policy.threshold.get() - REVIEW_MARGIN).unwrap_or(self.policy.floor);

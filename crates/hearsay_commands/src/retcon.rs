@@ -11,7 +11,8 @@ use crate::CommandError;
 #[serde(rename_all = "snake_case")]
 pub enum Retcon {
     /// Retracts a fact and all knowledge of it, as if the fact had never been true.
-    NeverSo {
+    #[serde(rename = "never_so")]
+    Retract {
         /// Fact, given by id, by the beginning of its id, or by handle.
         fact: String,
     },
@@ -33,7 +34,7 @@ impl Retcon {
     /// begins, or if the fact is not true.
     pub fn operation(&self, state: &State, author: Author, now: Timestamp) -> Result<Operation, CommandError> {
         let (summary, change) = match self {
-            Self::NeverSo { fact } => {
+            Self::Retract { fact } => {
                 let fact = find_fact(state, fact)?;
                 (format!("never true: \u{201C}{}\u{201D}", fact.statement()), Change::RetractFact(fact.id()))
             }
@@ -41,7 +42,7 @@ impl Retcon {
                 let fact = find_fact(state, fact)?;
                 if !matches!(fact.status(), FactStatus::Canon | FactStatus::Claimed) {
                     let (statement, status) = (fact.statement().to_owned(), fact.status());
-                    return Err(CommandError::NotSo { statement, status });
+                    return Err(CommandError::NotTrue { statement, status });
                 }
                 let until = parse_date(state, until)?;
                 if let (Some(from), Some(end)) = (fact.validity().start(), until.time)

@@ -9,11 +9,11 @@ use hearsay_extract::{ExtractedFact, Extraction, Mention, Stated};
 use hearsay_model::{Author, EntityId, Evidence, Fact, FactStatus, Object, PassageId, State, Validity, text};
 use hearsay_query::{
     duplicates::{Claim, is_equivalent},
-    review::{is_extracted_name_or_kind, is_newcomer, pending_facts_about},
+    review::{is_extracted_name_or_kind, is_unconfirmed_entity, pending_facts_about},
 };
 
 use crate::{
-    policy::{Mode, Policy},
+    policy::{Policy, ReviewMode},
     reading::{Findings, NameLookup},
 };
 
@@ -107,7 +107,7 @@ fn importance(statement_count: usize) -> f64 {
 /// Facts that are certain, already recorded or already rejected do not count as doubtful, so they stay. Returns the
 /// number of removed facts. Does nothing in autonomous mode.
 pub fn drop_least_important(state: &State, policy: &Policy, findings: &mut [Findings], max_total: usize) -> usize {
-    if policy.mode == Mode::Autonomous {
+    if policy.mode == ReviewMode::Autonomous {
         return 0;
     }
     let texts = findings.iter().enumerate();
@@ -203,7 +203,7 @@ fn doubtful_facts<'a>(state: &State, policy: &Policy, text: usize, found: &'a Ex
             None => None,
         };
         let entities = || std::iter::once(&about).chain(&object);
-        let is_new = |entity: &NamedEntity| entity.id().is_none_or(|id| is_newcomer(state, id));
+        let is_new = |entity: &NamedEntity| entity.id().is_none_or(|id| is_unconfirmed_entity(state, id));
         let is_doubtful = extracted.confidence < policy.threshold || entities().chain(&stated_by).any(is_new);
         if extracted.confidence < policy.floor || !is_doubtful || is_recorded(state, extracted, &about, object.as_ref())
         {

@@ -71,7 +71,7 @@ pub enum MemoryError {
     Clock,
     /// Error: the question or search text is too long.
     #[error("the question has {length} characters; the limit is {max_length}; shorten it")]
-    LongQuestion {
+    QuestionTooLong {
         /// Length of the text, in characters.
         length: usize,
         /// Maximum length, in characters.
@@ -96,13 +96,13 @@ pub enum MemoryError {
     Cancelled,
     /// Error: the request was not answered in time.
     #[error("the request was not answered within {0:?}")]
-    Late(std::time::Duration),
+    TimedOut(std::time::Duration),
     /// Error: a thread could not be started.
     #[error("no thread could be started: {0}")]
     Thread(std::io::Error),
     /// Error: a closure in the request or the worker panicked. The program log contains the details.
     #[error("the request failed because of a panic in the program; see the log")]
-    Crashed,
+    Panicked,
     /// Error: the memory is closed, so it accepts no requests.
     #[error("the memory is closed; open the campaign again")]
     Closed,

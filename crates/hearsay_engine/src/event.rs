@@ -34,7 +34,7 @@ pub enum Event {
     /// The model of the sentence encoder was loaded, or loading it failed.
     Model(ModelStatus),
     /// The language model read some texts, or failed (feature `llm`).
-    Asked {
+    LlmRead {
         /// Number of texts that are not completely read. Includes the turns of unfinished conversations, texts that are
         /// being read, and failed texts.
         waiting: usize,

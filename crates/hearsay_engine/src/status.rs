@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hearsay_commands::proposal::Proposed;
+use hearsay_commands::proposal::ProposalCounts;
 #[cfg(feature = "llm")]
 use hearsay_extract::llm::{Counts, QueueCounts};
 use hearsay_model::{Position, State, StateVersion};
@@ -66,7 +66,7 @@ pub struct Status {
     /// Number of passages from which facts have not been extracted yet.
     pub unread: usize,
     /// Numbers of facts extracted from passages since the memory was opened, by outcome.
-    pub found: Proposed,
+    pub found: ProposalCounts,
     /// Number of review items that wait for the DM's decision. Duplicate entities are not counted.
     pub reviews: usize,
     /// Number of writes that wait for their commit.
@@ -111,7 +111,7 @@ pub struct LlmStatus {
     /// that were refused.
     pub counts: Counts,
     /// Numbers of facts found by the language model since the memory was opened, by outcome.
-    pub found: Proposed,
+    pub found: ProposalCounts,
     /// Error of the last text that was read; `None` if it was read without an error.
     pub last_error: Option<String>,
 }

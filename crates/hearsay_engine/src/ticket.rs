@@ -64,12 +64,12 @@ impl<T> Ticket<T> {
     /// Waits at most `timeout` for the answer, then cancels the request.
     ///
     /// # Errors
-    /// Returns [`MemoryError::Late`] if no answer arrives in this time. Otherwise, returns the same errors as
+    /// Returns [`MemoryError::TimedOut`] if no answer arrives in this time. Otherwise, returns the same errors as
     /// [`wait`](Self::wait).
     pub fn wait_for(self, timeout: Duration) -> Result<T, MemoryError> {
         match self.answer.recv_timeout(timeout) {
             Ok(answer) => answer,
-            Err(RecvTimeoutError::Timeout) => Err(MemoryError::Late(timeout)),
+            Err(RecvTimeoutError::Timeout) => Err(MemoryError::TimedOut(timeout)),
             Err(RecvTimeoutError::Disconnected) => Err(MemoryError::Closed),
         }
     }

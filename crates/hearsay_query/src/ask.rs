@@ -71,7 +71,7 @@ impl Ask {
     ///
     /// # Errors
     /// Returns an error if a name is unknown.
-    pub fn context_of(&self, state: &State, settings: &RecallSettings) -> Result<SceneContext, QueryError> {
+    pub fn context_in_state(&self, state: &State, settings: &RecallSettings) -> Result<SceneContext, QueryError> {
         self.context(state, &Index::of(state.corpus()), &mut ViewCache::default(), None, true, settings)
     }
 

@@ -16,7 +16,7 @@ use crate::{
 
 /// A knower's beliefs about a subject, compared with the truth.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Believes {
+pub struct BeliefReport {
     /// Knower that holds the beliefs.
     pub who: EntityId,
     /// Entity that the beliefs are about.
@@ -92,13 +92,13 @@ pub struct TruthRow {
 ///
 /// # Errors
 /// Returns an error if a name matches no entity or several entities, or if the predicate is invalid.
-pub fn believes(
+pub fn beliefs(
     state: &State,
     knower: &str,
     subject: &str,
     predicate: Option<&str>,
     moment: Option<GameTime>,
-) -> Result<Believes, QueryError> {
+) -> Result<BeliefReport, QueryError> {
     let (knower, subject) = (resolve(state, knower)?, resolve(state, subject)?);
     let only_predicate = predicate.map(Predicate::new).transpose()?;
     let view = View::of(state, &Knower::Entity(knower.clone()), moment);
@@ -154,7 +154,7 @@ pub fn believes(
         known: view.fact(fact.id()).is_some(),
     });
     let truth = truth.collect();
-    Ok(Believes { who: knower, subject, answers, truth })
+    Ok(BeliefReport { who: knower, subject, answers, truth })
 }
 
 /// A fact that one knower believes another knower to know, with the reason.
@@ -194,7 +194,7 @@ pub(crate) fn describe_reason(reason: &AttributionReason, other: &EntityId) -> S
 ///
 /// # Errors
 /// Returns an error if a name matches no entity or several entities, or if the predicate is invalid.
-pub fn thinks(
+pub fn attributed_facts(
     state: &State,
     knower: &str,
     other: &str,
@@ -253,12 +253,12 @@ pub struct Derivation {
     /// Credence that all edges together give to the fact, 0.0–1.0. Contradicting beliefs lower this value.
     pub credence: f64,
     /// Edges through which the knower knows the fact. Each of these edges contains the edges that it depends on.
-    pub known_edges: Vec<LinkRow>,
+    pub known_edges: Vec<DerivationRow>,
 }
 
 /// One knowledge edge of a derivation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct LinkRow {
+pub struct DerivationRow {
     /// Id of the edge.
     pub edge: KnowledgeId,
     /// Knower that the edge belongs to; `*` for everybody.
@@ -282,13 +282,13 @@ pub struct LinkRow {
     #[serde(rename = "share")]
     pub trust_factor: f64,
     /// Edges that this edge depends on. Empty for an original source, such as witnessing.
-    pub from: Vec<LinkRow>,
+    pub from: Vec<DerivationRow>,
 }
 
-fn derivation_row(state: &State, fact: FactId, link: &DerivationStep) -> LinkRow {
+fn derivation_row(state: &State, fact: FactId, link: &DerivationStep) -> DerivationRow {
     let edge = &link.edge;
     let other = Some(edge.fact).filter(|id| *id != fact);
-    LinkRow {
+    DerivationRow {
         edge: link.id,
         knower: edge.knower.clone(),
         other_fact: other,
@@ -304,8 +304,8 @@ fn derivation_row(state: &State, fact: FactId, link: &DerivationStep) -> LinkRow
 }
 
 /// Returns the row for a fact that the knower made up. Such a row depends on no other edges.
-fn invented_fact_row(state: &State, known_edge: &KnownEdge) -> LinkRow {
-    LinkRow {
+fn invented_fact_row(state: &State, known_edge: &KnownEdge) -> DerivationRow {
+    DerivationRow {
         edge: known_edge.id,
         knower: known_edge.edge.knower.clone(),
         other_fact: None,
@@ -325,14 +325,14 @@ fn invented_fact_row(state: &State, known_edge: &KnownEdge) -> LinkRow {
 ///
 /// # Errors
 /// Returns an error if the knower or the fact is unknown or ambiguous, or if the knower does not know the fact.
-pub fn chain(state: &State, knower: &str, fact: &str, moment: Option<GameTime>) -> Result<Derivation, QueryError> {
+pub fn derivation(state: &State, knower: &str, fact: &str, moment: Option<GameTime>) -> Result<Derivation, QueryError> {
     let (knower, fact) = (resolve(state, knower)?, find_fact(state, fact)?);
     let view = View::of(state, &Knower::Entity(knower.clone()), moment);
     let statement = fact.statement().to_owned();
     let Some(known) = view.fact(fact.id()) else {
         return Err(QueryError::NotKnown { knower, statement });
     };
-    let mut links: Vec<LinkRow> =
+    let mut links: Vec<DerivationRow> =
         derivations(state, known).iter().map(|link| derivation_row(state, fact.id(), link)).collect();
     if known.is_made_up() {
         links = known_edges(known).iter().map(|known_edge| invented_fact_row(state, known_edge)).collect();

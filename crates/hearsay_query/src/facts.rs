@@ -55,7 +55,8 @@ pub struct FactRow {
     /// Evidence for the fact in words. Each item names a file, line and field, or quotes the words that state the fact.
     pub evidence: Vec<String>,
     /// Relations between this fact and other facts, in both directions.
-    pub bears: Vec<FactRelationRow>,
+    #[serde(rename = "bears")]
+    pub fact_relations: Vec<FactRelationRow>,
     /// Knowers that have their own knowledge edge to the fact. Does not list members and residents who know the fact
     /// only through a group or place.
     pub known_by: Vec<KnowerRow>,
@@ -122,13 +123,13 @@ pub struct FactFilter {
 pub type NameFn<'a> = &'a dyn Fn(&EntityId) -> String;
 
 /// Describes in words how a knower acquired a fact. `name_of` returns the names of the entities.
-pub fn how_called(acquisition: &Acquisition, name_of: NameFn) -> String {
+pub fn describe_acquisition_with_names(acquisition: &Acquisition, name_of: NameFn) -> String {
     acquisition.describe(name_of)
 }
 
 /// Describes in words how a knower acquired a fact, with ids instead of names.
 pub fn describe_acquisition(acquisition: &Acquisition) -> String {
-    how_called(acquisition, &EntityId::to_string)
+    describe_acquisition_with_names(acquisition, &EntityId::to_string)
 }
 
 fn evidence_text(evidence: &Evidence) -> String {
@@ -145,7 +146,7 @@ fn evidence_text(evidence: &Evidence) -> String {
 
 /// Returns a fact with all details and its knowers.
 pub fn fact_row(state: &State, fact: &Fact) -> FactRow {
-    let mut edges = would_learn(state, fact.id());
+    let mut edges = recorded_edges(state, fact.id());
     // Shows only active edges. For a proposed or rejected fact, shows all edges, because none of them is active.
     if fact.status().is_knowable() {
         edges.retain(|edge| state.knowledge(edge.id()).is_some());
@@ -184,7 +185,7 @@ pub fn fact_row(state: &State, fact: &Fact) -> FactRow {
         },
         session: provenance.session.clone(),
         evidence: provenance.evidence.iter().map(evidence_text).collect(),
-        bears: fact_relations(state, fact),
+        fact_relations: fact_relations(state, fact),
         known_by: known_by.collect(),
     }
 }
@@ -246,7 +247,7 @@ pub fn facts(state: &State, filter: &FactFilter) -> Result<(Vec<FactRow>, usize)
 
 /// Returns all recorded knowledge edges to a fact, active and inactive, sorted by id. If the fact is proposed, these
 /// edges show who learns it when the DM accepts it.
-pub fn would_learn(state: &State, fact: FactId) -> Vec<Arc<KnowledgeEdge>> {
+pub fn recorded_edges(state: &State, fact: FactId) -> Vec<Arc<KnowledgeEdge>> {
     let mut edges: Vec<_> = state.recorded_knowledge(fact).cloned().collect();
     edges.sort_by_key(|edge| edge.id());
     edges

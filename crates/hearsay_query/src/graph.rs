@@ -11,7 +11,7 @@ use crate::{QueryError, resolve::resolve, views::view_of};
 
 /// Filter for traversing the graph.
 #[derive(Debug, Clone, Default)]
-pub struct WalkFilter {
+pub struct TraversalFilter {
     /// Direction in which relations are followed.
     pub direction: Direction,
     /// Only relations with these predicates are followed. If empty, all relations are followed.
@@ -49,7 +49,7 @@ pub struct NeighbourRow {
 pub fn neighbours(
     state: &State,
     from: &str,
-    filter: &WalkFilter,
+    filter: &TraversalFilter,
     depth: usize,
     limit: usize,
 ) -> Result<Vec<NeighbourRow>, QueryError> {
@@ -99,7 +99,7 @@ pub fn path(
     state: &State,
     from: &str,
     to: &str,
-    filter: &WalkFilter,
+    filter: &TraversalFilter,
     max_steps: usize,
 ) -> Result<Option<Vec<StepRow>>, QueryError> {
     let (from, to) = (resolve(state, from)?, resolve(state, to)?);

@@ -3,7 +3,7 @@
 use hearsay_model::{Author, EntityId, Evidence, Fact, FactStatus, Kind, Object, State, attribute};
 use serde::Serialize;
 
-use crate::review::{ReviewItem, is_newcomer, review_items};
+use crate::review::{ReviewItem, is_unconfirmed_entity, review_items};
 
 /// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -38,7 +38,7 @@ pub fn health(state: &State, examples: usize) -> Health {
     let mut stubs = Vec::new();
     let mut nameless = Vec::new();
     // Skips new entities that the DM has not confirmed yet, because the review already lists them.
-    for entity in state.entities().filter(|entity| !is_newcomer(state, &entity.id)) {
+    for entity in state.entities().filter(|entity| !is_unconfirmed_entity(state, &entity.id)) {
         let id = &entity.id;
         let is_informative = |fact: &Fact| {
             let is_basic = [attribute::NAME, attribute::KIND, attribute::ALIAS].contains(&fact.predicate().as_str());

@@ -118,7 +118,7 @@ pub struct LostFact {
 ///
 /// # Errors
 /// Returns an error if there is nothing to undo.
-pub fn undo_in_words(state: &State, target: &UndoTarget, limit: usize) -> Result<UndoRow, QueryError> {
+pub fn describe_undo(state: &State, target: &UndoTarget, limit: usize) -> Result<UndoRow, QueryError> {
     let position = target.position(state)?;
     let preview = state.undo_preview(position)?;
     let entry = state.entry(position).ok_or(hearsay_model::ApplyError::NoOperation(position))?;

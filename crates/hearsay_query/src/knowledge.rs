@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::{
     QueryError,
     as_of::{named_session, session_end},
-    facts::{NameFn, how_called},
+    facts::{NameFn, describe_acquisition_with_names},
     resolve::{find_session, resolve},
 };
 
@@ -65,8 +65,8 @@ pub fn learning_session(known: &Known) -> Option<&SessionId> {
 }
 
 /// Describes in words how a knower learned a fact through an edge. `name_of` returns the names of the entities.
-pub fn way_called(known_edge: &KnownEdge, name_of: NameFn) -> String {
-    let acquisition = how_called(&known_edge.edge.acquisition, name_of);
+pub fn describe_edge_with_names(known_edge: &KnownEdge, name_of: NameFn) -> String {
+    let acquisition = describe_acquisition_with_names(&known_edge.edge.acquisition, name_of);
     let is_authored = known_edge.edge.acquisition.is_authored();
     match &known_edge.access_path {
         AccessPath::Own if !known_edge.edge.acquisition.gives_knowledge() => match &known_edge.edge.co_present[..] {
@@ -84,7 +84,7 @@ pub fn way_called(known_edge: &KnownEdge, name_of: NameFn) -> String {
 
 /// Describes in words how a knower learned a fact through an edge, with ids instead of names.
 pub fn describe_edge(known_edge: &KnownEdge) -> String {
-    way_called(known_edge, &EntityId::to_string)
+    describe_edge_with_names(known_edge, &EntityId::to_string)
 }
 
 /// Text for the acquisition of a fact that the knower made up.

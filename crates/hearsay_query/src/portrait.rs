@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::{
     QueryError,
     dates::date_text,
-    facts::{NameFn, how_called},
+    facts::{NameFn, describe_acquisition_with_names},
     knowledge::{players, time_text},
     table::{is_character, name_fn, session_title},
     who_knows::HolderRow,
@@ -18,7 +18,7 @@ use crate::{
 /// Kind of contact between the players and an entity, from least to most significant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Met {
+pub enum ContactKind {
     /// The entity was mentioned.
     Named,
     /// The entity is a place, and the players were there.
@@ -35,7 +35,7 @@ pub enum Met {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Meeting {
     /// Kind of contact.
-    pub acquisition: Met,
+    pub acquisition: ContactKind,
     /// Session of the contact.
     pub session: Option<SessionId>,
     /// Number and title of the session.
@@ -103,11 +103,11 @@ pub fn meetings(state: &State, id: &EntityId) -> Result<Meetings, QueryError> {
     let is_player = players.contains(&entity_knower);
     for (passage_id, passage) in state.passages() {
         let acquisition = match passage {
-            _ if passage.speaker.as_ref() == Some(&id) => Met::Spoke,
+            _ if passage.speaker.as_ref() == Some(&id) => ContactKind::Spoke,
             _ if passage.speaker.is_none() && passage.session.is_none() => continue,
-            _ if passage.heard_by.contains(&entity_knower) => Met::Present,
-            _ if passage.place.as_ref() == Some(&id) => Met::Visited,
-            _ if passage.mentions.contains(&id) => Met::Named,
+            _ if passage.heard_by.contains(&entity_knower) => ContactKind::Present,
+            _ if passage.place.as_ref() == Some(&id) => ContactKind::Visited,
+            _ if passage.mentions.contains(&id) => ContactKind::Named,
             _ => continue,
         };
         let is_world_or_player = |knower: &Knower| *knower == Knower::World || players.contains(knower);
@@ -120,23 +120,23 @@ pub fn meetings(state: &State, id: &EntityId) -> Result<Meetings, QueryError> {
         let moment = (passage.time.as_ref().and_then(|date| date.time).or(start), number, passage.line);
         add_meeting(
             moment,
-            if is_player { acquisition.max(Met::Present) } else { acquisition },
+            if is_player { acquisition.max(ContactKind::Present) } else { acquisition },
             passage.session.as_ref(),
             passage.place.as_ref(),
         );
-        if acquisition == Met::Spoke && last_words.as_ref().is_none_or(|(last, ..)| *last <= moment) {
+        if acquisition == ContactKind::Spoke && last_words.as_ref().is_none_or(|(last, ..)| *last <= moment) {
             last_words = Some((moment, passage_id, passage));
         }
     }
     for session in state.sessions().filter(|session| session.present.contains(&id)) {
         let (start, number) = session_start(Some(&session.id));
-        add_meeting((start, number, 0), Met::Played, Some(&session.id), None);
+        add_meeting((start, number, 0), ContactKind::Played, Some(&session.id), None);
     }
     for player in players.iter().filter(|player| **player != entity_knower) {
         for edge in state.knowledge_of(player) {
             let acquisition = match &edge.acquisition {
-                acquisition if acquisition.teller() == Some(&id) => Met::Spoke,
-                acquisition if acquisition.is_witnessed() && edge.co_present.contains(&id) => Met::Present,
+                acquisition if acquisition.teller() == Some(&id) => ContactKind::Spoke,
+                acquisition if acquisition.is_witnessed() && edge.co_present.contains(&id) => ContactKind::Present,
                 _ => continue,
             };
             let (start, number) = session_start(edge.session.as_ref());
@@ -150,8 +150,8 @@ pub fn meetings(state: &State, id: &EntityId) -> Result<Meetings, QueryError> {
             sessions.push(session.clone());
         }
     }
-    let was_met = dated_meetings.iter().any(|(_, meeting)| meeting.acquisition > Met::Named);
-    dated_meetings.retain(|(_, meeting)| !was_met || meeting.acquisition > Met::Named);
+    let was_met = dated_meetings.iter().any(|(_, meeting)| meeting.acquisition > ContactKind::Named);
+    dated_meetings.retain(|(_, meeting)| !was_met || meeting.acquisition > ContactKind::Named);
     Ok(Meetings {
         first: dated_meetings.first().map(|(_, meeting)| meeting.clone()),
         last: dated_meetings.last().map(|(_, meeting)| meeting.clone()),
@@ -179,7 +179,7 @@ pub struct DirectKnowers {
 
 /// Returns the knowers that have their own knowledge edge to a fact. Unlike [`who_knows`](super::who_knows), this
 /// function computes no views, so it is faster, and contradicting beliefs do not lower the returned credences.
-pub fn held_by(state: &State, fact: FactId) -> DirectKnowers {
+pub fn direct_knowers(state: &State, fact: FactId) -> DirectKnowers {
     let mut knowers = DirectKnowers::default();
     let mut edges: Vec<_> = state.known_by(fact).filter(|edge| edge.acquisition.gives_knowledge()).collect();
     edges.sort_by_key(|edge| (edge.learned_at(), edge.id()));
@@ -190,7 +190,7 @@ pub fn held_by(state: &State, fact: FactId) -> DirectKnowers {
             continue;
         };
         let rows = if is_character(state, id) { &mut knowers.characters } else { &mut knowers.groups };
-        let acquisition = how_called(&edge.acquisition, &name_of as NameFn);
+        let acquisition = describe_acquisition_with_names(&edge.acquisition, &name_of as NameFn);
         match rows.iter_mut().find(|row| row.knower == *id) {
             Some(row) => {
                 row.credence = row.credence.max(edge.credence.get());

@@ -22,7 +22,7 @@ pub struct Preview {
     /// nothing else is learned.
     pub lessons: Vec<LearnedFact>,
     /// Knowledge edges that knowers lose through the operation, sorted by fact and knower.
-    pub lost: Vec<Loss>,
+    pub lost: Vec<LostEdge>,
     /// Knowledge edges whose credence changes through the operation, sorted by fact and knower.
     pub moved: Vec<CredenceChange>,
     /// Knowers that still believe a fact after the operation ends it, retracts it or makes it false. Also lists knowers
@@ -49,7 +49,7 @@ pub struct LearnedFact {
 
 /// A knowledge edge that a knower loses.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Loss {
+pub struct LostEdge {
     /// Knower that loses the edge.
     pub knower: Knower,
     /// Id of the fact.
@@ -154,14 +154,14 @@ pub fn preview(state: &State, operation: Operation) -> Result<Preview, QueryErro
     };
     let lessons: Vec<LearnedFact> = learned.into_iter().map(learned_fact).collect();
     let lost_knowledge = retraction_impact.lost.iter().filter(|edge| edge.acquisition.gives_knowledge());
-    let lost_edges = lost_knowledge.map(|edge| Loss {
+    let lost_edges = lost_knowledge.map(|edge| LostEdge {
         knower: edge.knower.clone(),
         fact: edge.fact,
         statement: statement(edge.fact),
         acquisition: describe_acquisition(&edge.acquisition),
         still_knows: views_after.view(&edge.knower).fact(edge.fact).is_some(),
     });
-    let lost_edges: Vec<Loss> = lost_edges.collect();
+    let lost_edges: Vec<LostEdge> = lost_edges.collect();
     let moved = retraction_impact.changed.iter().map(|(edge, before, after)| CredenceChange {
         knower: edge.knower.clone(),
         fact: edge.fact,

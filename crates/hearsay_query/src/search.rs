@@ -196,7 +196,7 @@ impl Search {
     ///
     /// # Errors
     /// Returns an error if a name or a session is unknown, or if `knower` is combined with `status` or `holds_at`.
-    pub fn found_in(&self, state: &State) -> Result<SearchResults, QueryError> {
+    pub fn results_in_state(&self, state: &State) -> Result<SearchResults, QueryError> {
         self.results(state, &Index::of(state.corpus()), &mut ViewCache::default(), None, true)
     }
 

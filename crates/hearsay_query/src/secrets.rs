@@ -447,12 +447,12 @@ fn sources(
 
 impl Obstacle {
     /// Describes the reason in words, with ids instead of names.
-    pub fn in_words(&self) -> String {
-        self.called(&EntityId::to_string)
+    pub fn describe(&self) -> String {
+        self.describe_with_names(&EntityId::to_string)
     }
 
     /// Describes the reason in words. `name_of` returns the names of the entities.
-    pub fn called(&self, name_of: NameFn) -> String {
+    pub fn describe_with_names(&self, name_of: NameFn) -> String {
         let date_or_unknown =
             |date: &Option<String>| date.as_ref().map_or_else(|| "at an unknown time".to_owned(), Clone::clone);
         match self {
@@ -490,7 +490,7 @@ impl Obstacle {
 
 impl TellingRow {
     /// Describes the hearer, the teller, the time and the session in words.
-    pub fn in_words(&self) -> String {
+    pub fn describe(&self) -> String {
         let acquisition = describe_acquisition(&Acquisition::told(self.by.clone()));
         let parts = [
             Some(format!("{} {acquisition}", self.to)),

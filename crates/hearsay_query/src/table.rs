@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::{
     facts::is_secret,
-    knowledge::{PartyKnower, known_edges, players, time_text, way_called},
+    knowledge::{PartyKnower, describe_edge_with_names, known_edges, players, time_text},
 };
 
 /// Returns the number and title of a session as text.
@@ -19,10 +19,10 @@ pub fn session_title(state: &State, session: &SessionId) -> Option<String> {
     })
 }
 
-/// The table: the player characters and their parties, with their views. Creating a table reads every entity and
+/// The table: the player characters and their parties, with their views. Creating it reads every entity and
 /// computes a view of each player character and party, so create it on a background thread.
 #[derive(Debug)]
-pub struct Table<'s> {
+pub struct PlayersView<'s> {
     state: &'s State,
     views: Vec<(EntityId, View)>,
     characters: usize,
@@ -30,7 +30,7 @@ pub struct Table<'s> {
 
 /// Player characters and parties that know a fact, and when the first of them learned it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct TableKnows {
+pub struct PlayersKnowledge {
     /// Game time at which the first of the knowers learned the fact, as text; `None` if it was always known.
     pub since: Option<String>,
     /// Session in which the first of the knowers learned the fact.
@@ -44,8 +44,8 @@ pub struct TableKnows {
     pub known_by: Vec<PartyKnower>,
 }
 
-impl<'s> Table<'s> {
-    /// Creates the table with the knowledge at a game time, or with all knowledge so far if `moment` is `None`.
+impl<'s> PlayersView<'s> {
+    /// Creates the view with the knowledge at a game time, or with all knowledge so far if `moment` is `None`.
     pub fn of(state: &'s State, moment: Option<GameTime>) -> Self {
         let view = |id: EntityId| (id.clone(), View::of(state, &Knower::Entity(id), moment));
         let views: Vec<_> = players(state).into_iter().map(view).collect();
@@ -59,7 +59,7 @@ impl<'s> Table<'s> {
     }
 
     /// Returns the player characters and parties that know a fact, or `None` if none of them knows it.
-    pub fn knows(&self, fact: FactId) -> Option<TableKnows> {
+    pub fn knows(&self, fact: FactId) -> Option<PlayersKnowledge> {
         let state = self.state;
         let mut earliest: Option<(Option<GameTime>, Option<SessionId>)> = None;
         let (mut known_by, mut characters) = (Vec::new(), 0);
@@ -77,13 +77,13 @@ impl<'s> Table<'s> {
                 credence: view.belief(known).credence.get(),
                 acquisition: known_edges(known)
                     .first()
-                    .map_or_else(String::new, |known_edge| way_called(known_edge, &name_fn(state))),
+                    .map_or_else(String::new, |known_edge| describe_edge_with_names(known_edge, &name_fn(state))),
                 since: time_text(state, learned),
                 conceals: known.conceals(),
             });
         }
         let (learned, session) = earliest?;
-        Some(TableKnows {
+        Some(PlayersKnowledge {
             since: time_text(state, learned),
             title: session.as_ref().and_then(|session| session_title(state, session)),
             session,

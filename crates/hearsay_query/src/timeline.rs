@@ -11,7 +11,7 @@ use hearsay_model::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{QueryError, facts::is_secret, resolve::resolve, session::is_private, table::Table};
+use crate::{QueryError, facts::is_secret, resolve::resolve, session::is_private, table::PlayersView};
 
 /// Kind of a moment. A moment is an entry of a timeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -120,7 +120,7 @@ pub struct MomentRow {
 /// Returns an error if the name is unknown or ambiguous.
 pub fn timeline(state: &State, filter: &TimelineFilter) -> Result<Timeline, QueryError> {
     let about = filter.about.as_deref().map(|name| resolve(state, name)).transpose()?;
-    let table = Table::of(state, None);
+    let players_view = PlayersView::of(state, None);
     let is_wanted = |kind| filter.kinds.is_empty() || filter.kinds.contains(&kind);
     let mut found: Vec<MomentSource> = Vec::new();
     if is_wanted(MomentKind::Session) {
@@ -128,7 +128,7 @@ pub fn timeline(state: &State, filter: &TimelineFilter) -> Result<Timeline, Quer
     }
     if is_wanted(MomentKind::Event) {
         let events = state.entities().map(|entity| &entity.id).filter(|id| state.kind(id) == Some(Kind::Event));
-        found.extend(events.map(|id| MomentSource::Row(event_moment(state, &table, id))));
+        found.extend(events.map(|id| MomentSource::Row(event_moment(state, &players_view, id))));
     }
     if is_wanted(MomentKind::Began) || is_wanted(MomentKind::Ended) {
         for fact in state.facts().filter(|fact| is_listed(fact)) {
@@ -154,10 +154,10 @@ pub fn timeline(state: &State, filter: &TimelineFilter) -> Result<Timeline, Quer
     dated.sort_by(MomentSource::order);
     undated.sort_by(MomentSource::order);
     let (all, all_undated) = (dated.len(), undated.len());
-    let spans = spans(state, &table, &dated, filter.by);
+    let spans = spans(state, &players_view, &dated, filter.by);
     let rows = |moments: Vec<MomentSource>| {
         let skipped = moments.len().saturating_sub(filter.limit);
-        moments.into_iter().skip(skipped).map(|moment| moment.row(state, &table)).collect()
+        moments.into_iter().skip(skipped).map(|moment| moment.row(state, &players_view)).collect()
     };
     Ok(Timeline { spans, moments: rows(dated), all, undated: rows(undated), all_undated })
 }
@@ -194,10 +194,10 @@ impl MomentSource<'_> {
         by_time_kind_and_fact.then_with(|| description(self).cmp(&description(other)))
     }
 
-    fn is_safe(&self, table: &Table) -> bool {
+    fn is_safe(&self, players_view: &PlayersView) -> bool {
         match self {
             Self::Row(row) => row.safe,
-            Self::FactBoundary { fact, .. } => table.may_see(fact),
+            Self::FactBoundary { fact, .. } => players_view.may_see(fact),
         }
     }
 
@@ -214,15 +214,15 @@ impl MomentSource<'_> {
         }
     }
 
-    fn row(self, state: &State, table: &Table) -> MomentRow {
+    fn row(self, state: &State, players_view: &PlayersView) -> MomentRow {
         match self {
             Self::Row(row) => row,
-            Self::FactBoundary { kind, fact, date } => fact_moment(state, table, fact, kind, date),
+            Self::FactBoundary { kind, fact, date } => fact_moment(state, players_view, fact, kind, date),
         }
     }
 }
 
-fn spans(state: &State, table: &Table, dated: &[MomentSource], by: Precision) -> Vec<SpanRow> {
+fn spans(state: &State, players_view: &PlayersView, dated: &[MomentSource], by: Precision) -> Vec<SpanRow> {
     let mut spans: Vec<SpanRow> = Vec::new();
     let mut last = None;
     for moment in dated {
@@ -235,7 +235,7 @@ fn spans(state: &State, table: &Table, dated: &[MomentSource], by: Precision) ->
         }
         if let Some(span) = spans.last_mut() {
             span.count += 1;
-            span.open += usize::from(moment.is_safe(table));
+            span.open += usize::from(moment.is_safe(players_view));
         }
     }
     spans
@@ -276,7 +276,7 @@ fn session_moment(state: &State, session: &Session) -> Option<MomentRow> {
     })
 }
 
-fn event_moment(state: &State, table: &Table, id: &EntityId) -> MomentRow {
+fn event_moment(state: &State, players_view: &PlayersView, id: &EntityId) -> MomentRow {
     let values_of = |name: &str| Predicate::new(name).map(|name| state.values(id, &name)).unwrap_or_default();
     let dates = values_of("date");
     let date = dates.first().map(|fact| (fact.object().to_string(), *fact));
@@ -306,7 +306,7 @@ fn event_moment(state: &State, table: &Table, id: &EntityId) -> MomentRow {
         there: participants.into_iter().collect(),
         status: date.as_ref().map_or(FactStatus::Canon, |(_, fact)| fact.status()),
         secret: names.iter().chain(&dates).any(|fact| is_secret(state, fact)),
-        safe: names.iter().chain(&dates).chain(&outcome_facts).all(|fact| table.may_see(fact)),
+        safe: names.iter().chain(&dates).chain(&outcome_facts).all(|fact| players_view.may_see(fact)),
     }
 }
 
@@ -318,7 +318,7 @@ fn witnesses<'a>(state: &'a State, fact: &Fact, kind: MomentKind) -> impl Iterat
     witness_edges.flat_map(|edge| edge.knower.entity().into_iter().chain(&edge.co_present))
 }
 
-fn fact_moment(state: &State, table: &Table, fact: &Fact, kind: MomentKind, date: &Date) -> MomentRow {
+fn fact_moment(state: &State, players_view: &PlayersView, fact: &Fact, kind: MomentKind, date: &Date) -> MomentRow {
     let witness_ids: BTreeSet<EntityId> = witnesses(state, fact, kind).cloned().collect();
     MomentRow {
         kind,
@@ -332,7 +332,7 @@ fn fact_moment(state: &State, table: &Table, fact: &Fact, kind: MomentKind, date
         there: witness_ids.into_iter().collect(),
         status: fact.status(),
         secret: is_secret(state, fact),
-        safe: table.may_see(fact),
+        safe: players_view.may_see(fact),
     }
 }
 

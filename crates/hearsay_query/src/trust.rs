@@ -23,7 +23,7 @@ mod tests;
 /// Category in which the DM's decisions are counted: a source, a predicate or an extraction.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case", tag = "of", content = "which")]
-pub enum TrustOf {
+pub enum TrustCategory {
     /// Statements of this speaker.
     Speaker(EntityId),
     /// Contents of the file at this path.
@@ -65,7 +65,7 @@ fn describe_method(method: Method) -> &'static str {
     }
 }
 
-impl fmt::Display for TrustOf {
+impl fmt::Display for TrustCategory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Speaker(id) => write!(f, "speaker {id}"),
@@ -141,7 +141,7 @@ impl Verdict {
 struct CountedDecision {
     claim: Claim,
     verdict: Verdict,
-    categories: [TrustOf; 3],
+    categories: [TrustCategory; 3],
 }
 
 /// Trust learned from the DM's decisions.
@@ -150,15 +150,15 @@ pub struct TrustCalibration {
     enabled: bool,
     decisions: BTreeMap<FactId, CountedDecision>,
     /// Numbers of confirmed and rejected facts for each claim in each category.
-    tallies: BTreeMap<TrustOf, BTreeMap<Claim, (u32, u32)>>,
-    counts: BTreeMap<TrustOf, Counts>,
+    tallies: BTreeMap<TrustCategory, BTreeMap<Claim, (u32, u32)>>,
+    counts: BTreeMap<TrustCategory, Counts>,
 }
 
 /// Effect of the DM's decisions in one category on a confidence.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Reason {
     /// Category of the decisions.
-    pub trust: TrustOf,
+    pub trust: TrustCategory,
     /// Counts of the DM's decisions.
     #[serde(flatten)]
     pub counts: Counts,
@@ -167,19 +167,19 @@ pub struct Reason {
 }
 
 /// Returns the categories that a decision on a fact counts for: its source, its predicate and its extraction.
-pub fn trust_categories(provenance: &Provenance, predicate: &Predicate) -> [TrustOf; 3] {
+pub fn trust_categories(provenance: &Provenance, predicate: &Predicate) -> [TrustCategory; 3] {
     let file = provenance.evidence.iter().find_map(|evidence| match evidence {
         Evidence::File { path, .. } => Some(path.clone()),
         Evidence::Excerpt(excerpt) => Some(excerpt.path.to_string()),
         Evidence::Passage { .. } => None,
     });
     let source = match (&provenance.speaker, file) {
-        (Some(speaker), _) => TrustOf::Speaker(speaker.clone()),
-        (None, Some(path)) => TrustOf::File(path),
-        (None, None) => TrustOf::Author(provenance.author.clone()),
+        (Some(speaker), _) => TrustCategory::Speaker(speaker.clone()),
+        (None, Some(path)) => TrustCategory::File(path),
+        (None, None) => TrustCategory::Author(provenance.author.clone()),
     };
-    let extraction = TrustOf::Extraction(provenance.author.clone(), provenance.method, provenance.model.clone());
-    [source, TrustOf::Predicate(predicate.clone()), extraction]
+    let extraction = TrustCategory::Extraction(provenance.author.clone(), provenance.method, provenance.model.clone());
+    [source, TrustCategory::Predicate(predicate.clone()), extraction]
 }
 
 impl TrustCalibration {
@@ -265,12 +265,12 @@ impl TrustCalibration {
     }
 
     /// Returns the counts of every category.
-    pub fn counts(&self) -> impl Iterator<Item = (&TrustOf, Counts)> {
+    pub fn counts(&self) -> impl Iterator<Item = (&TrustCategory, Counts)> {
         self.counts.iter().map(|(category, counts)| (category, *counts))
     }
 
     /// Returns the counts of one category.
-    pub fn count(&self, category: &TrustOf) -> Counts {
+    pub fn count(&self, category: &TrustCategory) -> Counts {
         self.counts.get(category).copied().unwrap_or_default()
     }
 
@@ -279,7 +279,7 @@ impl TrustCalibration {
         if !self.enabled {
             return Vec::new();
         }
-        let reason = |category: TrustOf| {
+        let reason = |category: TrustCategory| {
             let counts = self.count(&category);
             Reason { shift: CATEGORY_WEIGHT * counts.shift(), counts, trust: category }
         };
@@ -325,7 +325,7 @@ pub struct ConfidenceBoost {
 
 /// Computes the increase of confidence that a proposed fact gains from the most similar confirmed fact. The increase is
 /// not stored.
-pub fn lift(state: &State, fact: &Fact) -> Option<ConfidenceBoost> {
+pub fn confidence_boost(state: &State, fact: &Fact) -> Option<ConfidenceBoost> {
     if fact.status() != FactStatus::Proposed || !state.calibration_settings().enabled {
         return None;
     }
@@ -365,7 +365,7 @@ pub struct DecisionRow {
     /// Verdict of the DM.
     pub verdict: Verdict,
     /// Categories that the decision counts for: source, predicate and extraction.
-    pub counts_for: Vec<TrustOf>,
+    pub counts_for: Vec<TrustCategory>,
 }
 
 /// Returns at most `limit` of the DM's decisions that count for trust calibration, newest first, and their total

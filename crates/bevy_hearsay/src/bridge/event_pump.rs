@@ -66,7 +66,7 @@ pub(super) fn receive_events(
                 });
             }
             EngineEvent::Failed(text) => _ = errors.write(MemoryErrorMessage { text, entity: None }),
-            EngineEvent::Vectors { .. } | EngineEvent::Asked { .. } => {}
+            EngineEvent::Vectors { .. } | EngineEvent::LlmRead { .. } => {}
         }
     }
 }

@@ -109,7 +109,7 @@ pub(super) fn receive_opened_memory(
             }
             Ok(OpeningMessage::Done(opened)) => *opened,
             Err(TryRecvError::Empty) => return,
-            Err(TryRecvError::Disconnected) => Err(MemoryError::Crashed),
+            Err(TryRecvError::Disconnected) => Err(MemoryError::Panicked),
         };
         progress.stage.clear();
         match opened {

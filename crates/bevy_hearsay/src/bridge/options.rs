@@ -3,7 +3,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use bevy::prelude::*;
-use hearsay_commands::policy::Mode;
+use hearsay_commands::policy::ReviewMode;
 use hearsay_engine::{Location, MemoryError, MemoryOptions, Settings};
 
 /// Opens the memory in the background, and closes it on [`AppExit`].
@@ -21,7 +21,7 @@ pub struct MemoryPlugin {
     /// Settings of the engine. Default: the campaign's `hearsay.toml`, or the default settings if this file is missing.
     pub settings: Option<Settings>,
     /// Whether a DM reviews doubtful facts. This value overrides the settings. Default: as in the settings.
-    pub mode: Option<Mode>,
+    pub mode: Option<ReviewMode>,
     /// Maximum number of requests that can wait in the memory's queue. Default 1,024.
     pub queue: usize,
     /// Maximum time that the game waits at exit for its changes to be committed. Default 5 s.

@@ -82,7 +82,7 @@ pub trait EntityQuestionCommands {
     /// is a `Reply<Vec<NeighbourRow>>`.
     fn neighbours(&mut self, depth: usize, limit: usize) -> EntityCommands<'_>;
 
-    /// Requests the character's beliefs about a subject, with their derivations. The reply is a `Reply<Believes>`.
+    /// Requests the character's beliefs about a subject, with their derivations. The reply is a `Reply<BeliefReport>`.
     fn beliefs_about(&mut self, subject: impl Into<Target>) -> EntityCommands<'_>;
 
     /// Requests at most `limit` facts that the character knows, newest first. The reply is a `Reply<Vec<KnowsRow>>`.
@@ -107,7 +107,7 @@ impl EntityQuestionCommands for EntityCommands<'_> {
 
     fn neighbours(&mut self, depth: usize, limit: usize) -> EntityCommands<'_> {
         ask_about(self, move |world, id| {
-            Ok(query::graph::neighbours(&world.state, id, &query::graph::WalkFilter::default(), depth, limit)?)
+            Ok(query::graph::neighbours(&world.state, id, &query::graph::TraversalFilter::default(), depth, limit)?)
         })
     }
 
@@ -118,7 +118,7 @@ impl EntityQuestionCommands for EntityCommands<'_> {
         let send_question: SendFn = Box::new(move |world, memory| {
             let (id, subject) = (resolve_id(world, npc)?, resolve_name(world, &subject)?);
             receiver_for_request(
-                memory.read(move |world| Ok(query::beliefs::believes(&world.state, &id, &subject, None, None)?)),
+                memory.read(move |world| Ok(query::beliefs::beliefs(&world.state, &id, &subject, None, None)?)),
             )
         });
         queue_question(commands, entity, send_question);

@@ -65,7 +65,7 @@ pub(crate) fn ask(args: &args::Ask, output: &mut Output) -> Result<()> {
         Some(recorded) => {
             let (ask, settings) = (build_ask(None), memory.settings().recall.clone());
             let context = read_at(&memory, &args.point_in_time, move |state, as_of| {
-                Ok(hearsay_query::ask::Ask { as_of, ..ask }.context_of(state, &settings)?)
+                Ok(hearsay_query::ask::Ask { as_of, ..ask }.context_in_state(state, &settings)?)
             })?;
             output.note(NO_MEANING_NOTE);
             Answer { context, pending_vectors: 0, cut: vec!["meaning"], position: Position(recorded) }
@@ -107,7 +107,7 @@ pub(crate) fn search(args: &args::Search, output: &mut Output) -> Result<()> {
     let results = match args.point_in_time.recorded {
         Some(_) => {
             output.note(NO_MEANING_NOTE);
-            read_at(&memory, &args.point_in_time, move |state, _| Ok(search.found_in(state)?))?
+            read_at(&memory, &args.point_in_time, move |state, _| Ok(search.results_in_state(state)?))?
         }
         None => {
             texts::embed_if_few(&memory, encoder_use, output)?;

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use hearsay_commands::{
     game_event::{Circumstances, GameEvent, Retelling, Stated},
-    proposal::Proposed,
+    proposal::ProposalCounts,
     retcon::Retcon,
 };
 use hearsay_engine::{Memory, MemoryError, ReadSnapshot, Ticket, Written};
@@ -29,7 +29,7 @@ struct EventOutput {
     preview: Preview,
     /// Counts of the facts extracted from texts, if extraction ran.
     #[serde(skip_serializing_if = "Option::is_none")]
-    found: Option<Proposed>,
+    found: Option<ProposalCounts>,
 }
 
 fn circumstances(args: &args::Circumstances) -> Circumstances {
@@ -228,7 +228,7 @@ pub(crate) fn retcon(args: &args::Retcon, output: &mut Output) -> Result<()> {
     let fact = args.fact.clone();
     let retcon = match args.kind.until.clone() {
         Some(until) => Retcon::Until { fact, until },
-        None => Retcon::NeverSo { fact },
+        None => Retcon::Retract { fact },
     };
     let preview_retcon = retcon.clone();
     let build_operation =

@@ -6,7 +6,7 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-use hearsay_commands::reading::{Draft, Drafted};
+use hearsay_commands::reading::{Draft, DraftExtraction};
 use hearsay_engine::{ExtractedFact, Form};
 
 use crate::{
@@ -84,7 +84,7 @@ fn read_text(file: &Path) -> Result<String> {
     })
 }
 
-fn print_draft(drafted: &Drafted, output: &mut Output) -> Result<()> {
+fn print_draft(drafted: &DraftExtraction, output: &mut Output) -> Result<()> {
     let extraction = &drafted.extraction;
     if extraction.facts.is_empty() {
         output.line("No facts found in the text.")?;

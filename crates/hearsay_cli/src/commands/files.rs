@@ -10,7 +10,7 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 use hearsay_campaign::{Backup, Format, Watch};
-use hearsay_commands::proposal::Proposed;
+use hearsay_commands::proposal::ProposalCounts;
 use hearsay_engine::{
     ImportOptions, ImportOutcome, Memory, MemoryError, MemoryOptions, ModelSettings, SETTINGS_FILE, Settings,
 };
@@ -118,7 +118,7 @@ struct ImportOutput {
     #[serde(flatten)]
     outcome: ImportOutcome,
     #[serde(skip_serializing_if = "Option::is_none")]
-    found: Option<Proposed>,
+    found: Option<ProposalCounts>,
 }
 
 /// Time for which the watched files must stay unchanged before the next import.

@@ -12,7 +12,7 @@ use hearsay_query::{
     QueryError,
     entities::Shown,
     facts::{FactFilter, FactRow},
-    graph::WalkFilter,
+    graph::TraversalFilter,
     resolve::resolve,
 };
 use serde_json::json;
@@ -132,7 +132,7 @@ fn print_fact(row: &FactRow, output: &mut Output) -> Result<()> {
     for evidence in &row.evidence {
         add_row("written in", evidence.clone());
     }
-    for relation in &row.bears {
+    for relation in &row.fact_relations {
         add_row(relation.what, format!("{} [{}]", relation.statement, relation.fact.short()));
     }
     if row.known_by.is_empty() {
@@ -158,13 +158,13 @@ fn print_fact(row: &FactRow, output: &mut Output) -> Result<()> {
     output.columns(&lines)
 }
 
-fn traversal_filter(args: &args::TraversalOptions) -> WalkFilter {
+fn traversal_filter(args: &args::TraversalOptions) -> TraversalFilter {
     let direction = match args.direction {
         args::DirectionArg::Out => Direction::Out,
         args::DirectionArg::In => Direction::In,
         args::DirectionArg::Both => Direction::Both,
     };
-    WalkFilter { direction, predicates: args.predicate.clone(), knower: args.knower.clone(), as_of: None }
+    TraversalFilter { direction, predicates: args.predicate.clone(), knower: args.knower.clone(), as_of: None }
 }
 
 pub(crate) fn neighbours(args: &args::Neighbours, output: &mut Output) -> Result<()> {
@@ -173,7 +173,7 @@ pub(crate) fn neighbours(args: &args::Neighbours, output: &mut Output) -> Result
     let (entity, filter, depth, limit) =
         (args.entity.clone(), traversal_filter(&args.traversal), args.depth, args.limit);
     let rows = read_at(&memory, &args.traversal.point_in_time, move |state, as_of| {
-        Ok(query::graph::neighbours(state, &entity, &WalkFilter { as_of, ..filter }, depth, limit)?)
+        Ok(query::graph::neighbours(state, &entity, &TraversalFilter { as_of, ..filter }, depth, limit)?)
     })?;
     output.data(&rows)?;
     if rows.is_empty() {
@@ -192,7 +192,7 @@ pub(crate) fn path(args: &args::Path, output: &mut Output) -> Result<()> {
     let (from, to, filter, max_length) =
         (args.from.clone(), args.to.clone(), traversal_filter(&args.traversal), args.max);
     let steps = read_at(&memory, &args.traversal.point_in_time, move |state, as_of| {
-        Ok(query::graph::path(state, &from, &to, &WalkFilter { as_of, ..filter }, max_length)?)
+        Ok(query::graph::path(state, &from, &to, &TraversalFilter { as_of, ..filter }, max_length)?)
     })?;
     output.data(&steps)?;
     match &steps {

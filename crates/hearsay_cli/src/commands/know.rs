@@ -6,7 +6,7 @@ use hearsay_engine::Memory;
 use hearsay_model::{EntityId, FactId, FactStatus, Knower};
 use hearsay_query as query;
 use hearsay_query::{
-    beliefs::{Believes, LinkRow},
+    beliefs::{BeliefReport, DerivationRow},
     knowledge::KnowsFilter,
     secrets::SecretFilter,
 };
@@ -114,7 +114,7 @@ pub(crate) fn believes(args: &args::Believes, output: &mut Output) -> Result<()>
     let (knower, subject) = (args.who.clone(), args.subject.clone());
     if let Some(other) = args.thinks_of.clone() {
         let rows = read_at(&memory, &args.point_in_time, move |state, moment| {
-            Ok(query::beliefs::thinks(state, &knower, &other, Some(&subject), predicate.as_deref(), moment)?)
+            Ok(query::beliefs::attributed_facts(state, &knower, &other, Some(&subject), predicate.as_deref(), moment)?)
         })?;
         output.data(&rows)?;
         if rows.is_empty() {
@@ -127,14 +127,14 @@ pub(crate) fn believes(args: &args::Believes, output: &mut Output) -> Result<()>
         return Ok(memory.close()?);
     }
     let answer = read_at(&memory, &args.point_in_time, move |state, moment| {
-        Ok(query::beliefs::believes(state, &knower, &subject, predicate.as_deref(), moment)?)
+        Ok(query::beliefs::beliefs(state, &knower, &subject, predicate.as_deref(), moment)?)
     })?;
     output.data(&answer)?;
     print_beliefs(&answer, output)?;
     Ok(memory.close()?)
 }
 
-fn print_beliefs(answer: &Believes, output: &mut Output) -> Result<()> {
+fn print_beliefs(answer: &BeliefReport, output: &mut Output) -> Result<()> {
     if answer.answers.is_empty() {
         output.line(format!("{} knows no matching fact.", answer.who))?;
     }
@@ -168,7 +168,7 @@ pub(crate) fn chain(args: &args::KnowerAndFact, output: &mut Output) -> Result<(
     let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
     let (knower, fact) = (args.who.clone(), args.fact.clone());
     let chain = read_at(&memory, &args.point_in_time, move |state, moment| {
-        Ok(query::beliefs::chain(state, &knower, &fact, moment)?)
+        Ok(query::beliefs::derivation(state, &knower, &fact, moment)?)
     })?;
     output.data(&chain)?;
     let credence = format!("credence {:.2}", chain.credence);
@@ -176,7 +176,8 @@ pub(crate) fn chain(args: &args::KnowerAndFact, output: &mut Output) -> Result<(
         Line::from(&chain.statement).id(format!("  {}", format_marks(chain.fact, [chain.who.to_string(), credence]))),
     )?;
     // Derivations may be deep, so this loop does not use recursion.
-    let mut stack: Vec<(usize, &LinkRow)> = chain.known_edges.iter().rev().map(|known_edge| (1, known_edge)).collect();
+    let mut stack: Vec<(usize, &DerivationRow)> =
+        chain.known_edges.iter().rev().map(|known_edge| (1, known_edge)).collect();
     while let Some((depth, link)) = stack.pop() {
         let knower = if link.knower == Knower::World { "everybody" } else { link.knower.as_str() };
         let learned = link.learned.as_ref().map_or(String::new(), |date| format!(", {date}"));
@@ -243,7 +244,7 @@ pub(crate) fn secrets(args: &args::Secrets, output: &mut Output) -> Result<()> {
         let holders = if holders.is_empty() { "nobody".to_owned() } else { holders.join(", ") };
         output.line(format!("    known to {holders}"))?;
         for telling in &row.told {
-            output.line(format!("    {}", telling.in_words()))?;
+            output.line(format!("    {}", telling.describe()))?;
         }
         if row.told.is_empty() {
             output.line("    untold")?;
@@ -272,7 +273,7 @@ pub(crate) fn why_not(args: &args::KnowerAndFact, output: &mut Output) -> Result
         ))?;
     }
     for reason in &answer.reasons {
-        output.line(format!("  {}", reason.in_words()))?;
+        output.line(format!("  {}", reason.describe()))?;
     }
     if !answer.sources.is_empty() {
         output.line(Line::heading("Who knows it"))?;

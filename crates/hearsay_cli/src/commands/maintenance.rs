@@ -9,9 +9,9 @@ use hearsay_commands::{
 use hearsay_engine::{Memory, Written};
 use hearsay_model::FactStatus;
 use hearsay_query::{
-    duplicates::{Band, Duplicate, fact_duplicates},
+    duplicates::{Duplicate, DuplicateCertainty, fact_duplicates},
     health::Health,
-    trust::{Counts, TrustOf, Verdict, decisions},
+    trust::{Counts, TrustCategory, Verdict, decisions},
 };
 use serde::Serialize;
 use serde_json::json;
@@ -28,7 +28,7 @@ use crate::{
 /// Learned trust in one source, predicate or extraction method.
 #[derive(Serialize)]
 struct TrustRow {
-    trust: TrustOf,
+    trust: TrustCategory,
     #[serde(flatten)]
     counts: Counts,
     /// Confidence that results from this trust alone for a proposal with a confidence of 0.5.
@@ -37,7 +37,7 @@ struct TrustRow {
 }
 
 impl TrustRow {
-    fn new(trust: &TrustOf, counts: Counts) -> Self {
+    fn new(trust: &TrustCategory, counts: Counts) -> Self {
         // Each of the three counts of a proposal (source, predicate, method) shifts its confidence with half its
         // weight.
         let odds = (counts.shift() / 2.0).clamp(-1.0, 1.0).exp();
@@ -129,7 +129,7 @@ pub(crate) fn duplicates(args: &args::Duplicates, output: &mut Output) -> Result
     texts::embed_all(&memory, encoder_use, output)?;
     let limit = args.limit;
     if let (Some(DuplicatesDecision::NotTheSame), Some(one), Some(other)) = (args.what, &args.one, &args.other) {
-        print_written(&memory.not_the_same(one, other)?.wait()?, output)?;
+        print_written(&memory.mark_distinct(one, other)?.wait()?, output)?;
     } else if args.facts {
         let rows = interrupt::wait(&memory.read_in_background(|world| Ok(fact_duplicates(&world.state)))?)?;
         let shown = &rows[..rows.len().min(limit)];
@@ -167,15 +167,15 @@ pub(crate) fn duplicates(args: &args::Duplicates, output: &mut Output) -> Result
 /// Formats two entities that may be the same, with the reason.
 pub(crate) fn format_duplicate(row: &Duplicate) -> String {
     let band = match row.band {
-        Band::NearCertain => "near-certain",
-        Band::Possible => "possible",
+        DuplicateCertainty::NearCertain => "near-certain",
+        DuplicateCertainty::Possible => "possible",
     };
     let mut marks = vec![format!("names {:.2}", row.name.get())];
     marks.extend(row.sounds_alike.then(|| "sound alike".to_owned()));
     marks.extend(row.neighbours.map(|shared| format!("{:.0} % of their neighbours are shared", shared.get() * 100.0)));
     marks.extend(row.meaning.map(|similarity| format!("meaning {:.2}", similarity.get())));
     marks.extend(row.related.then(|| "related to each other".to_owned()));
-    let ([one, other], score) = (&row.names, row.whole.get());
+    let ([one, other], score) = (&row.names, row.similarity.get());
     format!("{band} {score:.2}  {} ({one})  {} ({other})  [{}]", row.one, row.other, marks.join(" \u{00B7} "))
 }
 
@@ -270,7 +270,7 @@ pub(crate) fn health(args: &args::Health, output: &mut Output) -> Result<()> {
         return print_checks(&health, output).and_then(|()| Ok(memory.close()?));
     }
     let duplicates = interrupt::wait(&memory.duplicates()?)?;
-    let near_certain = duplicates.iter().filter(|pair| pair.band == Band::NearCertain).count();
+    let near_certain = duplicates.iter().filter(|pair| pair.band == DuplicateCertainty::NearCertain).count();
     let status = memory.status()?.wait()?;
     let mut data = serde_json::to_value(&health)?;
     data["duplicates"] = json!({ "near_certain": near_certain, "possible": duplicates.len() - near_certain });

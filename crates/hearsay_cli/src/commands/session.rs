@@ -6,15 +6,15 @@ use anyhow::Result;
 use hearsay_campaign::Transcript;
 use hearsay_commands::{
     CommandError,
-    proposal::Proposed,
-    session::{Log, LogLine, NewSession, SessionStep, SpeakerIs, TranscriptImport, TranscriptReport},
+    proposal::ProposalCounts,
+    session::{Log, LogLine, NewSession, SessionStep, SpeakerIdentity, TranscriptImport, TranscriptReport},
 };
 use hearsay_engine::{Memory, MemoryError, Written};
 use hearsay_model::{Author, EntityId, Passage};
 use hearsay_query as query;
 use hearsay_query::{
     resolve::resolve,
-    session::{RecapFor, SessionReport, SessionRow, Summarize, Thread, ThreadFilter, ThreadKind},
+    session::{RecapAudience, SessionReport, SessionRow, Summarize, Thread, ThreadFilter, ThreadKind},
 };
 use serde::Serialize;
 use serde_json::json;
@@ -335,9 +335,9 @@ pub(crate) fn recap(args: &args::Recap, output: &mut Output) -> Result<()> {
     }
     let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
     let audience = match &args.knower {
-        Some(name) => RecapFor::Character(name.clone()),
-        None if args.player_safe => RecapFor::Players,
-        None => RecapFor::Dm,
+        Some(name) => RecapAudience::Character(name.clone()),
+        None if args.player_safe => RecapAudience::Players,
+        None => RecapAudience::Dm,
     };
     let (session, words, knower) = (args.session.clone(), args.words, args.knower.clone());
     let read = memory.read_in_background(move |world| {
@@ -406,7 +406,7 @@ struct ImportOutput {
     report: TranscriptReport,
     /// Counts of the facts extracted from the lines, if extraction ran.
     #[serde(skip_serializing_if = "Option::is_none")]
-    found: Option<Proposed>,
+    found: Option<ProposalCounts>,
 }
 
 /// Maximum size of a transcript, in bytes (64 MiB).
@@ -457,12 +457,12 @@ fn print_import_report(report: &TranscriptReport, with_preview: bool, output: &m
     let mut unknown = false;
     for row in &report.speakers {
         let role = match &row.is {
-            SpeakerIs::Character(id) => id.to_string(),
-            SpeakerIs::Dm => "the DM: narration".to_owned(),
-            SpeakerIs::Ambiguous(candidates) => format!("ambiguous ({}): kept as text", format_ids(candidates)),
-            SpeakerIs::Unknown => "no such character: kept as text".to_owned(),
+            SpeakerIdentity::Character(id) => id.to_string(),
+            SpeakerIdentity::Dm => "the DM: narration".to_owned(),
+            SpeakerIdentity::Ambiguous(candidates) => format!("ambiguous ({}): kept as text", format_ids(candidates)),
+            SpeakerIdentity::Unknown => "no such character: kept as text".to_owned(),
         };
-        unknown |= matches!(row.is, SpeakerIs::Ambiguous(_) | SpeakerIs::Unknown);
+        unknown |= matches!(row.is, SpeakerIdentity::Ambiguous(_) | SpeakerIdentity::Unknown);
         output.line(format!("  {} ({}): {role}", row.name, count(row.lines, "line", "lines")))?;
     }
     if unknown {

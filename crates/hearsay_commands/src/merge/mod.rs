@@ -6,5 +6,5 @@ mod split;
 #[cfg(test)]
 mod tests;
 
-pub use plan::{MergePlan, merge, not_the_same, was_merged_and_split};
+pub use plan::{MergePlan, mark_distinct, merge, was_merged_and_split};
 pub use split::split;

@@ -51,7 +51,7 @@ pub fn merge(
 ) -> Result<MergePlan, CommandError> {
     let (removed, remaining) = (resolve(state, removed)?, resolve(state, remaining)?);
     if removed == remaining {
-        return Err(CommandError::OneEntity(removed));
+        return Err(CommandError::SameEntity(removed));
     }
     let less_certain = less_certain_facts(state, &removed, &remaining);
     let undecided = less_certain.iter().copied().collect();
@@ -117,10 +117,10 @@ impl MergePlan {
 ///
 /// # Errors
 /// Returns an error if a name matches no entity or several entities, or if both names refer to the same entity.
-pub fn not_the_same(state: &State, a: &str, b: &str, now: Timestamp) -> Result<Operation, CommandError> {
+pub fn mark_distinct(state: &State, a: &str, b: &str, now: Timestamp) -> Result<Operation, CommandError> {
     let (a, b) = (resolve(state, a)?, resolve(state, b)?);
     if a == b {
-        return Err(CommandError::OneEntity(a));
+        return Err(CommandError::SameEntity(a));
     }
     let summary = format!("mark {} and {} as different", state.name_or_id(&a), state.name_or_id(&b));
     let change = Change::Set(Setting::distinct(a.clone(), b.clone()));

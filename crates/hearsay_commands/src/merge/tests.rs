@@ -178,7 +178,7 @@ proptest! {
             prop_assert_eq!(apply(&mut unmerged, one.clone()), apply(&mut state, other), "{:?}", one);
         }
         state.apply(split(&state, "e0", Timestamp(0)).unwrap()).unwrap();
-        unmerged.apply(not_the_same(&unmerged, "e0", "e1", Timestamp(0)).unwrap()).unwrap();
+        unmerged.apply(mark_distinct(&unmerged, "e0", "e1", Timestamp(0)).unwrap()).unwrap();
         prop_assert!(unmerged.entities().eq(state.entities()), "entities");
         let (left, right): (Vec<_>, Vec<_>) = (unmerged.facts().collect(), state.facts().collect());
         prop_assert_eq!(left, right);
@@ -332,7 +332,7 @@ fn an_export_contains_merges() {
     named(&mut state, "c", &["Ada Flynt"], "npc");
     relate(&mut state, "a", "OWES", "c");
     state.apply(merge(&state, "a", "b", Author::Dm, Timestamp(0)).unwrap().operation).unwrap();
-    state.apply(not_the_same(&state, "b", "c", Timestamp(0)).unwrap()).unwrap();
+    state.apply(mark_distinct(&state, "b", "c", Timestamp(0)).unwrap()).unwrap();
     state.apply(crate::teach::Teach::Reset.operation(&state, Timestamp(0))).unwrap();
     let mut bytes = Vec::new();
     hearsay_campaign::export_jsonl(&state, &mut bytes).unwrap();

@@ -44,7 +44,12 @@ fn world(statements: &[(u8, u8)], learned: &mut TrustCalibration) -> State {
     state
 }
 
-fn apply_proposals(state: &mut State, learned: &TrustCalibration, author: &Author, proposals: &[Proposal]) -> Proposed {
+fn apply_proposals(
+    state: &mut State,
+    learned: &TrustCalibration,
+    author: &Author,
+    proposals: &[Proposal],
+) -> ProposalCounts {
     let policy = Policy::default();
     let rules = ProposalRules { policy: &policy, learned };
     let (operation, counts) = propose(state, &rules, proposals, author, Timestamp(0)).unwrap();

@@ -148,7 +148,7 @@ proptest! {
         recorded in prop::collection::vec((0..4_usize, 0..3_usize, 0..4_usize, any::<bool>()), 0..6),
         texts in prop::collection::vec(generated_text(), 1..10),
         stop in 0..10_usize,
-        mode in prop::sample::select(vec![crate::policy::Mode::Dm, crate::policy::Mode::Autonomous]),
+        mode in prop::sample::select(vec![crate::policy::ReviewMode::Dm, crate::policy::ReviewMode::Autonomous]),
     ) {
         let policy = Policy { mode, ..Policy::default() };
         let (initial, ids) = world(&recorded, &texts);

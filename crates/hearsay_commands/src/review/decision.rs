@@ -4,7 +4,7 @@ use hearsay_campaign::LeftOut;
 use hearsay_model::{Author, Change, EntityId, Fact, FactId, FactStatus, Operation, State, Timestamp, attribute};
 use hearsay_query::{
     resolve::find_fact,
-    review::{facts_decided_together, is_extracted_name_or_kind, is_newcomer, pending_facts_about},
+    review::{facts_decided_together, is_extracted_name_or_kind, is_unconfirmed_entity, pending_facts_about},
 };
 use serde::{Deserialize, Serialize};
 
@@ -130,7 +130,7 @@ impl Decision {
 /// Accepting the fact also accepts them.
 fn pending_names_in<'a>(state: &'a State, fact: &'a Fact) -> Vec<FactId> {
     let entities = std::iter::once(fact.subject()).chain(fact.object().entity());
-    let new_entities = entities.filter(|id| is_newcomer(state, id));
+    let new_entities = entities.filter(|id| is_unconfirmed_entity(state, id));
     let name_facts = |id: &'a EntityId| {
         pending_facts_about(state, id).filter(move |other| is_extracted_name_or_kind(other) && other.subject() == id)
     };
@@ -141,7 +141,7 @@ fn pending_names_in<'a>(state: &'a State, fact: &'a Fact) -> Vec<FactId> {
 /// decision. Rejecting the name also rejects them.
 fn facts_depending_on_name(state: &State, fact: &Fact) -> Vec<FactId> {
     let id = fact.subject();
-    let is_its_name = fact.predicate().as_str() == attribute::NAME && is_newcomer(state, id);
+    let is_its_name = fact.predicate().as_str() == attribute::NAME && is_unconfirmed_entity(state, id);
     let pending = is_its_name.then(|| pending_facts_about(state, id)).into_iter().flatten();
     pending.map(|fact| fact.id()).filter(|id| *id != fact.id()).collect()
 }

@@ -15,6 +15,6 @@ mod transcript;
 
 pub use log::{Log, LogLine, LogSource};
 pub use new::NewSession;
-pub use recap::keep_recap;
+pub use recap::save_recap;
 pub use step::SessionStep;
-pub use transcript::{PreviewRow, SpeakerIs, SpeakerRow, TranscriptImport, TranscriptReport};
+pub use transcript::{PreviewRow, SpeakerIdentity, SpeakerRow, TranscriptImport, TranscriptReport};

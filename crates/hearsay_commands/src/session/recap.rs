@@ -9,7 +9,7 @@ use crate::CommandError;
 ///
 /// # Errors
 /// Returns an error if there is no such session.
-pub fn keep_recap(state: &State, recap: &EditedRecap, now: Timestamp) -> Result<Operation, CommandError> {
+pub fn save_recap(state: &State, recap: &EditedRecap, now: Timestamp) -> Result<Operation, CommandError> {
     let session = find_session(state, recap.session.as_str())?.id.clone();
     let key = SettingKey::Recap(session.clone(), recap.players);
     let (verb, change) = match recap.text.trim() {

@@ -6,7 +6,7 @@ use hearsay_model::{
     Author, Change, Date, Entity, EntityId, Fact, GameSetting, GameTime, Kind, Knower, Method, Operation, Position,
     PredicateRole, Provenance, Setting, State, Timestamp, attribute,
 };
-use hearsay_query::session::{RecapFor, later_time, session_recap, session_report, sessions};
+use hearsay_query::session::{RecapAudience, later_time, session_recap, session_report, sessions};
 use proptest::prelude::*;
 
 use super::*;
@@ -127,7 +127,7 @@ proptest! {
             for row in sessions(&state) {
                 let id = row.id.to_string();
                 prop_assert!(session_report(&state, Some(&id)).is_ok());
-                prop_assert!(session_recap(&state, Some(&id), &RecapFor::Players, 20).unwrap().recap.words <= 20);
+                prop_assert!(session_recap(&state, Some(&id), &RecapAudience::Players, 20).unwrap().recap.words <= 20);
             }
         }
         let all: Vec<Change> = state.journal().filter(|(at, entry)| at.0 > 1 && entry.live).map(|(at, _)| Change::Revert(at)).collect();

@@ -61,13 +61,13 @@ pub struct SpeakerRow {
     /// Number of lines by this speaker.
     pub lines: usize,
     /// Character or person to whom the name refers.
-    pub is: SpeakerIs,
+    pub is: SpeakerIdentity,
 }
 
 /// Character or person to whom the name of a speaker refers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum SpeakerIs {
+pub enum SpeakerIdentity {
     /// A character of the campaign.
     Character(EntityId),
     /// The person who runs the game.
@@ -115,7 +115,8 @@ impl TranscriptImport {
                 SpeakerRow { name: name.to_owned(), lines, is: identity }
             })
             .collect();
-        let by_name: BTreeMap<&str, &SpeakerIs> = speakers.iter().map(|row| (row.name.as_str(), &row.is)).collect();
+        let by_name: BTreeMap<&str, &SpeakerIdentity> =
+            speakers.iter().map(|row| (row.name.as_str(), &row.is)).collect();
         let lines: Vec<LogLine> = self
             .transcript
             .utterances
@@ -124,11 +125,11 @@ impl TranscriptImport {
                 let identity = utterance.speaker.as_deref().and_then(|name| Some((name, *by_name.get(name)?)));
                 let (speaker, text) = match identity {
                     // Keeps a secret name as written, because the character's id would reveal whose name it is.
-                    Some((name, SpeakerIs::Character(id))) => {
+                    Some((name, SpeakerIdentity::Character(id))) => {
                         let name_or_id = state.secret_name(id, name).unwrap_or(id.as_str());
                         (Some(name_or_id.to_owned()), utterance.text.clone())
                     }
-                    Some((_, SpeakerIs::Dm)) | None => (None, utterance.text.clone()),
+                    Some((_, SpeakerIdentity::Dm)) | None => (None, utterance.text.clone()),
                     Some((name, _)) => (None, format!("{name}: {}", utterance.text)),
                 };
                 LogLine { speaker, number: Some(utterance.line), ..LogLine::new(text) }
@@ -157,7 +158,7 @@ impl TranscriptImport {
             .collect();
         let present = || {
             let characters = speakers.iter().filter_map(|row| match &row.is {
-                SpeakerIs::Character(id) => Some(id),
+                SpeakerIdentity::Character(id) => Some(id),
                 _ => None,
             });
             let players = characters.filter(|id| state.kind(id) == Some(hearsay_model::Kind::Player));
@@ -185,11 +186,11 @@ impl TranscriptImport {
     }
 
     /// Returns the given assignments of speakers, by normalized name.
-    fn assigned_speakers(&self, state: &State) -> Result<BTreeMap<String, SpeakerIs>, CommandError> {
+    fn assigned_speakers(&self, state: &State) -> Result<BTreeMap<String, SpeakerIdentity>, CommandError> {
         let mut assignments = BTreeMap::new();
         let names_in_file: Vec<String> =
             self.transcript.speakers().iter().map(|(name, _)| text::normalize(name)).collect();
-        let mut assign = |name: &str, identity: SpeakerIs| {
+        let mut assign = |name: &str, identity: SpeakerIdentity| {
             let name = text::normalize(name);
             if !names_in_file.contains(&name) {
                 let speakers = self.transcript.speakers().iter().map(|(name, _)| (*name).to_owned()).collect();
@@ -199,36 +200,36 @@ impl TranscriptImport {
             Ok(())
         };
         for (name, character) in &self.speakers {
-            assign(name, SpeakerIs::Character(resolve(state, character)?))?;
+            assign(name, SpeakerIdentity::Character(resolve(state, character)?))?;
         }
         if let Some(name) = &self.dm {
-            assign(name, SpeakerIs::Dm)?;
+            assign(name, SpeakerIdentity::Dm)?;
         }
         Ok(assignments)
     }
 
     /// Returns the character or person to whom an unassigned speaker refers. Recognizes names and aliases even if a
     /// player's name, a number or a note in brackets follows.
-    fn identify_speaker(&self, state: &State, first_names: &FirstNames, name: &str) -> SpeakerIs {
+    fn identify_speaker(&self, state: &State, first_names: &FirstNames, name: &str) -> SpeakerIdentity {
         if is_dm(name) {
-            return SpeakerIs::Dm;
+            return SpeakerIdentity::Dm;
         }
         let name_without_note = name.split(['(', '[', '#', '/']).next().unwrap_or(name).trim();
         let note = name.split_once('(').map_or("", |(_, rest)| rest.trim_end_matches(')')).trim();
         for name in [name, name_without_note, note].into_iter().filter(|name| !name.is_empty()) {
             match state.resolve(name) {
-                Resolution::One(id) => return SpeakerIs::Character(id),
-                Resolution::Ambiguous(candidates) => return SpeakerIs::Ambiguous(candidates),
+                Resolution::One(id) => return SpeakerIdentity::Character(id),
+                Resolution::Ambiguous(candidates) => return SpeakerIdentity::Ambiguous(candidates),
                 Resolution::None => {}
             }
         }
         if is_dm(name_without_note) || is_dm(note) {
-            return SpeakerIs::Dm;
+            return SpeakerIdentity::Dm;
         }
         match first_names.get(&text::normalize(name_without_note)).map(Vec::as_slice) {
-            None | Some([]) => SpeakerIs::Unknown,
-            Some([character]) => SpeakerIs::Character(character.clone()),
-            Some(candidates) => SpeakerIs::Ambiguous(candidates.to_vec()),
+            None | Some([]) => SpeakerIdentity::Unknown,
+            Some([character]) => SpeakerIdentity::Character(character.clone()),
+            Some(candidates) => SpeakerIdentity::Ambiguous(candidates.to_vec()),
         }
     }
 

@@ -182,7 +182,7 @@ impl Memory {
         let _ = deadline.set(Instant::now() + timeout);
         // Dropping the senders makes the worker answer all earlier requests and end.
         drop((reads, writes));
-        worker.join().unwrap_or(Err(MemoryError::Crashed))
+        worker.join().unwrap_or(Err(MemoryError::Panicked))
     }
 }
 

@@ -89,7 +89,7 @@ impl Memory {
         &self,
         query: impl FnOnce(&ReadSnapshot) -> Result<T, MemoryError> + Send + 'static,
     ) -> Result<Ticket<T>, MemoryError> {
-        self.send_read(|responder| Command::ReadAside(read_job(query, responder)))
+        self.send_read(|responder| Command::ReadInBackground(read_job(query, responder)))
     }
 
     /// Returns how an operation would change the knowledge of every knower, without committing the operation.
@@ -192,7 +192,7 @@ const MAX_QUESTION_CHARS: usize = 20_000;
 
 fn check_question(question: &str) -> Result<(), MemoryError> {
     match question.len() > MAX_QUESTION_CHARS && question.chars().count() > MAX_QUESTION_CHARS {
-        true => Err(MemoryError::LongQuestion { length: question.chars().count(), max_length: MAX_QUESTION_CHARS }),
+        true => Err(MemoryError::QuestionTooLong { length: question.chars().count(), max_length: MAX_QUESTION_CHARS }),
         false => Ok(()),
     }
 }

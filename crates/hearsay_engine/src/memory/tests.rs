@@ -34,7 +34,7 @@ fn no_request_waits_forever_after_a_panic_of_the_worker() {
     assert!(matches!(write.wait_for(timeout), Err(MemoryError::Closed)));
     assert!(matches!(import.wait_for(timeout), Err(MemoryError::Closed)));
     assert!(matches!(memory.status().map(drop), Err(MemoryError::Closed)));
-    assert!(matches!(memory.close(), Err(MemoryError::Crashed)));
+    assert!(matches!(memory.close(), Err(MemoryError::Panicked)));
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn a_state_that_does_not_fit_the_journal_is_made_anew() {
     // The subject is removed while the fact is being committed. The fact is then in the journal but cannot be
     // applied.
     let spoil = Operation::new(Author::Dm, "a bug", vec![Change::RemoveEntity(ann.clone())]);
-    memory.running.as_ref().unwrap().reads.send(Command::Spoil(spoil)).unwrap();
+    memory.running.as_ref().unwrap().reads.send(Command::ApplyUnrecorded(spoil)).unwrap();
     let lost = ann.clone();
     assert!(memory.read(move |snapshot| Ok(snapshot.state.entity(&lost).is_none())).unwrap().wait().unwrap());
     faults.heal();

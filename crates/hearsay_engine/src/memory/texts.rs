@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hearsay_commands::reading::{Draft, Drafted};
+use hearsay_commands::reading::{Draft, DraftExtraction};
 
 #[cfg(feature = "llm")]
 use crate::{
@@ -19,7 +19,7 @@ impl Memory {
     /// # Errors
     /// Returns an error if the request queue is full or the memory is closed. The ticket fails if a name is unknown or
     /// the language file is invalid.
-    pub fn draft(&self, draft: Draft) -> Result<Ticket<Drafted>, MemoryError> {
+    pub fn draft(&self, draft: Draft) -> Result<Ticket<DraftExtraction>, MemoryError> {
         self.send_read(|responder| Command::Draft(draft, responder))
     }
 
@@ -69,7 +69,7 @@ impl Memory {
     /// Returns the same errors as [`llm`](Self::llm). The ticket also fails if a name is unknown, or the model returns
     /// nothing.
     #[cfg(feature = "llm")]
-    pub fn draft_with_llm(&self, draft: Draft) -> Result<Ticket<Drafted>, MemoryError> {
+    pub fn draft_with_llm(&self, draft: Draft) -> Result<Ticket<DraftExtraction>, MemoryError> {
         self.send_read(|responder| Command::Llm(LlmCommand::Draft(draft, responder)))
     }
 

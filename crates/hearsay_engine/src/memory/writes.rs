@@ -8,11 +8,11 @@ use hearsay_commands::{
     gossip::GossipPlan,
     merge::{self, MergePlan},
     patches::Patches,
-    proposal::{Proposal, ProposalRules, Proposed, propose},
+    proposal::{Proposal, ProposalCounts, ProposalRules, propose},
     prune::Prune,
     retcon::Retcon,
     review::{Decision, Decisions, Keep},
-    session::{Log, SessionStep, keep_recap},
+    session::{Log, SessionStep, save_recap},
     teach::Teach,
 };
 use hearsay_model::{ApplyError, Author, Change, EditedRecap, GameSetting, Operation, Position, Setting};
@@ -83,8 +83,8 @@ impl Memory {
     /// # Errors
     /// Returns the same errors as [`write`](Self::write). The ticket also fails if the session does not exist, or if
     /// there is no recap to remove.
-    pub fn keep_recap(&self, recap: EditedRecap) -> Result<Ticket<Written>, MemoryError> {
-        self.write(move |snapshot| Ok(keep_recap(&snapshot.state, &recap, now())?))
+    pub fn save_recap(&self, recap: EditedRecap) -> Result<Ticket<Written>, MemoryError> {
+        self.write(move |snapshot| Ok(save_recap(&snapshot.state, &recap, now())?))
     }
 
     /// Writes lines to the log of a session as one operation. Use it for lines typed during play and for transcripts.
@@ -144,14 +144,18 @@ impl Memory {
     ///
     /// # Errors
     /// Returns the same errors as [`write`](Self::write).
-    pub fn propose(&self, author: Author, proposals: Vec<Proposal>) -> Result<Ticket<Proposed>, MemoryError> {
+    pub fn propose(&self, author: Author, proposals: Vec<Proposal>) -> Result<Ticket<ProposalCounts>, MemoryError> {
         let policy = self.settings.policy;
         let build_operation = move |snapshot: &ReadSnapshot| {
             let rules = ProposalRules { policy: &policy, learned: &snapshot.learned };
             Ok(propose(&snapshot.state, &rules, &proposals, &author, now())?)
         };
         self.send_write(|responder| {
-            Command::Write(Write::Proposals { make: Box::new(build_operation), counts: Proposed::default(), responder })
+            Command::Write(Write::Proposals {
+                make: Box::new(build_operation),
+                counts: ProposalCounts::default(),
+                responder,
+            })
         })
     }
 
@@ -178,9 +182,9 @@ impl Memory {
     ///
     /// # Errors
     /// Returns the same errors as [`write`](Self::write).
-    pub fn not_the_same(&self, a: impl Into<String>, b: impl Into<String>) -> Result<Ticket<Written>, MemoryError> {
+    pub fn mark_distinct(&self, a: impl Into<String>, b: impl Into<String>) -> Result<Ticket<Written>, MemoryError> {
         let (a, b) = (a.into(), b.into());
-        self.write(move |snapshot| Ok(merge::not_the_same(&snapshot.state, &a, &b, now())?))
+        self.write(move |snapshot| Ok(merge::mark_distinct(&snapshot.state, &a, &b, now())?))
     }
 
     /// Turns learning from the DM's decisions on or off, or resets the learned trust.

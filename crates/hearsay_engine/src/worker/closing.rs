@@ -22,7 +22,7 @@ impl Closing {
     }
 
     /// Returns the time left for accepted changes; `None` if the memory is not closing, or if no time is left.
-    pub(super) fn patience(&self, now: Instant) -> Option<Duration> {
+    pub(super) fn time_until_due(&self, now: Instant) -> Option<Duration> {
         self.deadline.get().filter(|_| !self.gave_up).map(|deadline| deadline.saturating_duration_since(now))
     }
 
@@ -62,8 +62,8 @@ impl Worker {
 
     /// Fails the waiting writes if the time limit for closing has passed. The worker still waits for writes that are
     /// being committed.
-    pub(super) fn give_back_in_time(&mut self) {
-        if self.ending.patience(Instant::now()).is_none_or(|time_left| time_left > Duration::ZERO) {
+    pub(super) fn fail_writes_after_deadline(&mut self) {
+        if self.ending.time_until_due(Instant::now()).is_none_or(|time_left| time_left > Duration::ZERO) {
             return;
         }
         self.ending.gave_up = true;

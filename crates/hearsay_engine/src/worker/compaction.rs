@@ -68,7 +68,7 @@ impl Worker {
         match &mut self.compacting.step {
             Step::Planning | Step::Disabled => false,
             Step::Removing(plan) => {
-                let state = Arc::make_mut(&mut self.world.state);
+                let state = Arc::make_mut(&mut self.snapshot.state);
                 let rewritten = state.compact(plan, MAX_CHECKED_CHANGES);
                 if plan.is_done() {
                     self.compacting.step = Step::Idle;
@@ -85,7 +85,7 @@ impl Worker {
 
     /// Advances the undo horizon if it can pass enough operations. Returns whether the horizon advanced.
     fn advance_compaction(&mut self) -> bool {
-        let (state, store) = (&self.world.state, &self.settings.store);
+        let (state, store) = (&self.snapshot.state, &self.settings.store);
         if state.position().0 < self.compacting.last_checked_at.0 + MIN_HORIZON_STEP / 4 {
             return false;
         }
@@ -98,21 +98,21 @@ impl Worker {
             self.compacting.last_checked_at = state.position();
             return false;
         }
-        Arc::make_mut(&mut self.world.state).advance_compaction(to);
+        Arc::make_mut(&mut self.snapshot.state).advance_compaction(to);
         self.write_compaction(Vec::new());
         true
     }
 
     /// Starts a scan for removable data on a background thread, if one is due. Returns whether a scan was due.
     fn plan_compaction(&mut self) -> bool {
-        let state = &self.world.state;
+        let state = &self.snapshot.state;
         let advanced = state.compacted_to().0.saturating_sub(self.compacting.last_scanned_at.0);
         if advanced < MIN_HORIZON_STEP || advanced < state.operation_count() as u64 / SCAN_INTERVAL_DIVISOR {
             return false;
         }
         self.compacting.last_scanned_at = state.compacted_to();
         let state = Arc::clone(state);
-        let started = self.aside(move |internal| {
+        let started = self.run_in_background(move |internal| {
             let plan = state.plan_compaction();
             // Drops the reference, because the worker can change its state in place only if it has the only one.
             drop(state);
@@ -132,7 +132,7 @@ impl Worker {
         self.compacting.writing = true;
         let internal = self.internal.clone();
         let done = move |result| drop(internal.send(Internal::Compacted(result)));
-        self.store.compact(&self.world.state, operations, done);
+        self.store.compact(&self.snapshot.state, operations, done);
     }
 
     pub(super) fn finish_compaction(&mut self, result: Result<(), StoreError>) {
@@ -149,10 +149,10 @@ impl Worker {
             return;
         }
         self.counts.revision = None;
-        self.reviews.update(&self.world.state, touched);
-        Arc::make_mut(&mut self.world.learned).update(&self.world.state, touched);
-        self.reveals.note(&self.world.state, touched);
+        self.reviews.update(&self.snapshot.state, touched);
+        Arc::make_mut(&mut self.snapshot.learned).update(&self.snapshot.state, touched);
+        self.reveals.note(&self.snapshot.state, touched);
         self.index_keys(touched);
-        self.writes.project_later(touched.to_vec(), self.world.state.position());
+        self.writes.project_later(touched.to_vec(), self.snapshot.state.position());
     }
 }

@@ -2,7 +2,7 @@
 
 use hearsay_commands::merge::{MergePlan, merge, was_merged_and_split};
 use hearsay_model::{Author, Key, State, attribute};
-use hearsay_query::duplicates::{Band, Duplicate, duplicates, sort_duplicates};
+use hearsay_query::duplicates::{Duplicate, DuplicateCertainty, duplicates, sort_duplicates};
 use hearsay_recall::DocId;
 
 use super::{Internal, Worker, Write, guarded};
@@ -21,8 +21,8 @@ pub(super) struct Search {
 impl Worker {
     /// Finds entities that may be duplicates on a background thread, and sends them to the caller.
     pub(super) fn find_duplicates(&mut self, responder: Responder<Vec<Duplicate>>) {
-        let snapshot = self.world.clone();
-        self.aside(move |internal| {
+        let snapshot = self.snapshot.clone();
+        self.run_in_background(move |internal| {
             let found = match responder.is_cancelled() {
                 true => Err(MemoryError::Cancelled),
                 false => guarded(|| Ok(duplicates(&snapshot.state))),
@@ -38,7 +38,7 @@ impl Worker {
     /// Compares the meaning of the descriptions of found duplicates and sends the answer. There are few duplicates, so
     /// this does not delay the worker noticeably.
     pub(super) fn give_duplicates(&mut self, found: Vec<Duplicate>, responder: Responder<Vec<Duplicate>>) {
-        let (state, index) = (&self.world.state, &self.index);
+        let (state, index) = (&self.snapshot.state, &self.index);
         let add_meaning =
             |duplicate: Duplicate| duplicate.with_meaning_similarity(state, |fact| index.vector(DocId::Fact(fact)));
         let mut found: Vec<Duplicate> = found.into_iter().map(add_meaning).collect();
@@ -54,7 +54,7 @@ impl Worker {
         }
         let is_name = |key: &Key| match key {
             Key::Fact(id) => self
-                .world
+                .snapshot
                 .state
                 .fact(*id)
                 .is_some_and(|fact| [attribute::NAME, attribute::ALIAS].contains(&fact.predicate().as_str())),
@@ -68,9 +68,9 @@ impl Worker {
         if !self.duplicates.is_due || self.duplicates.is_running || self.closing || self.writes.waiting() > 0 {
             return;
         }
-        let snapshot = self.world.clone();
+        let snapshot = self.snapshot.clone();
         self.duplicates.is_due = false;
-        self.duplicates.is_running = self.aside(move |internal| {
+        self.duplicates.is_running = self.run_in_background(move |internal| {
             let found = duplicates(&snapshot.state);
             let plans = found
                 .iter()
@@ -98,7 +98,7 @@ impl Worker {
 /// Returns the plan of a merge that does not need the DM's decision: the duplicate is near-certain, no values
 /// contradict each other, and the two entities were never merged and split again.
 fn plan_undisputed_merge(state: &State, duplicate: &Duplicate) -> Option<MergePlan> {
-    if duplicate.band != Band::NearCertain || was_merged_and_split(state, duplicate) {
+    if duplicate.band != DuplicateCertainty::NearCertain || was_merged_and_split(state, duplicate) {
         return None;
     }
     // Two records from the same external tool are distinct entities in that tool.

@@ -7,12 +7,12 @@
 use std::{collections::VecDeque, sync::Arc};
 
 use hearsay_model::{Change, Key, Position, State};
-use hearsay_query::{review::Reviews, trust::TrustCalibration};
+use hearsay_query::{review::ReviewCounter, trust::TrustCalibration};
 use hearsay_store::{Reloaded, StoreError};
 
 use super::{
     Compacting, Event, Internal, ReadSnapshot, Reveals, Worker, Write, guarded,
-    write::{Made, Outcome},
+    write::{Outcome, PreparedWrite},
 };
 use crate::{MemoryError, Written, ticket::ticket};
 
@@ -22,7 +22,7 @@ pub(super) struct Halt {
     /// Whether the journal is being read again; `false` if that failed.
     reloading: bool,
     /// Writes that may have been committed to the database, but are not applied to the state.
-    in_doubt: Vec<(Made, Write)>,
+    in_doubt: Vec<(PreparedWrite, Write)>,
     /// Position of the first operation in `in_doubt`.
     first: Position,
 }
@@ -34,17 +34,17 @@ impl Halt {
 }
 
 /// A state that was rebuilt from the journal, with its derived data.
-pub(crate) struct Renewed {
+pub(crate) struct RebuiltState {
     snapshot: ReadSnapshot,
-    reviews: Reviews,
+    reviews: ReviewCounter,
     reveals: Reveals,
     outdated_keys: Option<Vec<Key>>,
     transient_batch: u64,
 }
 
-impl Renewed {
+impl RebuiltState {
     fn from_reloaded(Reloaded { state, outdated_keys, transient_batch }: Reloaded) -> Self {
-        let (reviews, reveals) = (Reviews::of(&state), Reveals::of(&state));
+        let (reviews, reveals) = (ReviewCounter::of(&state), Reveals::of(&state));
         let snapshot = ReadSnapshot { learned: Arc::new(TrustCalibration::of(&state)), state: Arc::new(state) };
         Self { snapshot, reviews, reveals, outdated_keys, transient_batch }
     }
@@ -52,7 +52,7 @@ impl Renewed {
 
 impl Worker {
     /// Stops writing and reads the journal again.
-    pub(super) fn halt(&mut self, reason: String, first: Position, in_doubt: Vec<(Made, Write)>) {
+    pub(super) fn halt(&mut self, reason: String, first: Position, in_doubt: Vec<(PreparedWrite, Write)>) {
         self.fail(format!("{reason}; writing stops until the journal is read again"));
         self.halt = Some(Halt { reason, reloading: true, in_doubt, first });
         let internal = self.internal.clone();
@@ -76,9 +76,9 @@ impl Worker {
     pub(super) fn take_reloaded(&mut self, reloaded: Result<Reloaded, StoreError>) {
         match reloaded {
             Ok(reloaded) => {
-                let started = self.aside(move |internal| {
-                    let renewed = guarded(|| Ok(Renewed::from_reloaded(reloaded)));
-                    let _ = internal.send(Internal::Renewed(Box::new(renewed)));
+                let started = self.run_in_background(move |internal| {
+                    let rebuilt = guarded(|| Ok(RebuiltState::from_reloaded(reloaded)));
+                    let _ = internal.send(Internal::RebuiltState(Box::new(rebuilt)));
                 });
                 if !started {
                     self.keep_halted("no thread could be started".into());
@@ -102,27 +102,27 @@ impl Worker {
     }
 
     /// Replaces the state with the rebuilt state, and answers the writes in doubt.
-    pub(super) fn take_renewed(&mut self, renewed: Result<Renewed, MemoryError>) {
-        let Renewed { snapshot, reviews, reveals, outdated_keys, transient_batch } = match renewed {
-            Ok(renewed) => renewed,
+    pub(super) fn take_rebuilt_state(&mut self, rebuilt: Result<RebuiltState, MemoryError>) {
+        let RebuiltState { snapshot, reviews, reveals, outdated_keys, transient_batch } = match rebuilt {
+            Ok(rebuilt) => rebuilt,
             Err(error) => return self.keep_halted(error.to_string()),
         };
         let Some(Halt { reason, in_doubt, first, .. }) = self.halt.take() else { return };
-        let before = self.world.state.version();
-        (self.world, self.reviews, self.reveals) = (snapshot, reviews, reveals);
-        Arc::make_mut(&mut self.world.state).follow(before);
+        let before = self.snapshot.state.version();
+        (self.snapshot, self.reviews, self.reveals) = (snapshot, reviews, reveals);
+        Arc::make_mut(&mut self.snapshot.state).follow(before);
         self.counts.revision = None;
-        self.compacting = Compacting::new(self.world.state.compacted_to());
-        let state = Arc::clone(&self.world.state);
+        self.compacting = Compacting::new(self.snapshot.state.compacted_to());
+        let state = Arc::clone(&self.snapshot.state);
         // The index keeps its vectors. Every searchable record is indexed again, a few at a time.
         self.writes.index_later(searchable_keys(&state));
         match outdated_keys {
             Some(keys) => self.writes.project_later(keys, state.position()),
             None => self.rebuild(ticket(0).1),
         }
-        self.writes.renew_transients(&state, transient_batch);
+        self.writes.mark_transients_outdated(&state, transient_batch);
         let mut next = first;
-        for (Made { operation, transients }, write) in in_doubt {
+        for (PreparedWrite { operation, transients }, write) in in_doubt {
             // A write that has only transient values has no operation, so its outcome is unknown. It fails, and the
             // game sends the values again.
             let Some(operation) = operation.filter(|_| next <= state.position()) else {
@@ -139,11 +139,11 @@ impl Worker {
             self.follow_reading(position, &operation, &touched, &write);
             self.note_if_findings(&write);
             let revision = self.writes.next_revision();
-            self.tell(Event::Applied { position, revision, touched });
+            self.send_event(Event::Applied { position, revision, touched });
             self.count_dropped(&write);
             self.finish(write, Ok(Some(Outcome { written: Some(Written::of(position, &operation)), revision })));
         }
-        self.tell(Event::Reloaded { position: state.position(), why: reason });
+        self.send_event(Event::Reloaded { position: state.position(), why: reason });
     }
 }
 

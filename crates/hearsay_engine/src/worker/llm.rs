@@ -1,8 +1,8 @@
 //! Extraction with a language model: the queue of texts, and the findings.
 //!
-//! Separate threads query the model and send [`Internal::Asked`] to the worker. The worker writes the findings in the
-//! same way as findings of the rule-based extractor. The queue is stored in a file in the directory of the database. It
-//! is not part of the journal.
+//! Separate threads query the model and send [`Internal::LlmResult`] to the worker. The worker writes the findings in
+//! the same way as findings of the rule-based extractor. The queue is stored in a file in the directory of the
+//! database. It is not part of the journal.
 
 mod saved_queue;
 mod threads;
@@ -15,8 +15,8 @@ use std::{
 
 use crossbeam_channel::Receiver;
 use hearsay_commands::{
-    proposal::Proposed,
-    reading::{Draft, Drafted, Findings},
+    proposal::ProposalCounts,
+    reading::{Draft, DraftExtraction, Findings},
     triage,
 };
 use hearsay_extract::{
@@ -33,7 +33,7 @@ use crate::{Event, LlmStatus, MemoryError, MemoryOptions, clock::now, ticket::Re
 use saved_queue::SavedQueue;
 use threads::{LlmThreads, Task};
 
-pub(crate) use threads::Asked;
+pub(crate) use threads::LlmResult;
 
 /// A control command for extraction with a language model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +51,7 @@ pub enum LlmStep {
 /// A caller's request to the language model.
 pub(crate) enum LlmCommand {
     Step(LlmStep, Responder<LlmStatus>),
-    Draft(Draft, Responder<Drafted>),
+    Draft(Draft, Responder<DraftExtraction>),
     Write(String, Responder<String>),
 }
 
@@ -62,7 +62,7 @@ const MIN_SAVE_INTERVAL: Duration = Duration::from_millis(500);
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// State of extraction with a language model.
-pub(super) struct Asking {
+pub(super) struct LlmExtractor {
     settings: LlmSettings,
     limits: QueueSettings,
     saved: SavedQueue,
@@ -76,7 +76,7 @@ pub(super) struct Asking {
     /// Real time before which no job is due, in milliseconds since 1970.
     next_due_at: i64,
     counts: Counts,
-    found: Proposed,
+    found: ProposalCounts,
     last_error: Option<String>,
     /// File of the queue; `None` for a memory without files.
     file: Option<PathBuf>,
@@ -88,7 +88,7 @@ pub(super) struct Asking {
     next_save_at: Instant,
 }
 
-impl Asking {
+impl LlmExtractor {
     /// Reads the stored queue and starts the threads. Returns `None` if the settings enable no language model.
     pub(super) fn start(
         options: &MemoryOptions,
@@ -125,7 +125,7 @@ impl Asking {
             writing: 0,
             next_due_at: i64::MIN,
             counts: Counts::default(),
-            found: Proposed::default(),
+            found: ProposalCounts::default(),
             last_error: None,
             file,
             is_dirty: false,
@@ -225,77 +225,82 @@ fn session_source(session: &hearsay_model::SessionId) -> String {
 impl Worker {
     /// Adds passages that the extractor has read to the queue of the language model.
     pub(super) fn enqueue_for_llm(&mut self, findings: &[Findings]) {
-        if let Some(asking) = &mut self.asking {
-            let state = &self.world.state;
+        if let Some(llm_extractor) = &mut self.llm_extractor {
+            let state = &self.snapshot.state;
             let existing = findings.iter().filter(|findings| state.passage(findings.passage.id()).is_some());
-            existing.for_each(|findings| asking.enqueue(state, &findings.passage));
+            existing.for_each(|findings| llm_extractor.enqueue(state, &findings.passage));
         }
     }
 
     /// Removes a passage from the queue, because it was removed from the state.
     pub(super) fn remove_from_llm_queue(&mut self, passage: PassageId) {
-        if let Some(asking) = &mut self.asking
-            && (asking.saved.queue.forget(passage) | asking.saved.read.remove(&passage))
+        if let Some(llm_extractor) = &mut self.llm_extractor
+            && (llm_extractor.saved.queue.forget(passage) | llm_extractor.saved.read.remove(&passage))
         {
-            asking.mark_changed();
+            llm_extractor.mark_changed();
         }
     }
 
     /// Lets passages be read again that were already read.
     pub(super) fn allow_llm_rereads(&mut self) {
-        if let Some(asking) = &mut self.asking {
-            asking.saved.read.clear();
+        if let Some(llm_extractor) = &mut self.llm_extractor {
+            llm_extractor.saved.read.clear();
         }
     }
 
     /// Passes a changed vocabulary to the client of the language model.
     pub(super) fn update_llm_vocabulary(&mut self) {
-        let vocabulary = self.world.state.vocabulary().as_ref();
-        if let Some(Asking { threads: Ok(threads), .. }) = &mut self.asking {
+        let vocabulary = self.snapshot.state.vocabulary().as_ref();
+        if let Some(LlmExtractor { threads: Ok(threads), .. }) = &mut self.llm_extractor {
             threads.llm = threads.llm.with_vocabulary(vocabulary.clone());
         }
     }
 
     pub(super) fn llm_status(&self) -> Option<LlmStatus> {
-        self.asking.as_ref().map(Asking::status)
+        self.llm_extractor.as_ref().map(LlmExtractor::status)
     }
 
     /// Returns the time until [`ask_model`](Self::ask_model) must be called again.
-    pub(super) fn llm_patience(&self) -> Option<Duration> {
-        self.asking.as_ref().filter(|_| !self.closing)?.time_until_work(now().0)
+    pub(super) fn time_until_llm_work(&self) -> Option<Duration> {
+        self.llm_extractor.as_ref().filter(|_| !self.closing)?.time_until_work(now().0)
     }
 
     /// Starts due jobs on free threads, and stores the queue if it changed.
     pub(super) fn ask_model(&mut self) {
         let is_extraction_done = self.readings.pending() == 0;
         let closing = self.closing;
-        let Some(asking) = &mut self.asking else { return };
+        let Some(llm_extractor) = &mut self.llm_extractor else { return };
         if is_extraction_done {
             // Reads the last lines of a session once it is no longer being played, and the last lines of other
             // conversations once the memory closes.
-            let playing = self.world.state.active_session().map(|playing| session_source(&playing.session));
+            let playing = self.snapshot.state.active_session().map(|playing| session_source(&playing.session));
             let is_finished = |source: &&str| match source.starts_with("session ") {
                 true => Some(*source) != playing.as_deref(),
-                false => closing && !asking.is_paused,
+                false => closing && !llm_extractor.is_paused,
             };
-            let finished: Vec<String> = asking.saved.queue.gathering().filter(is_finished).map(str::to_owned).collect();
+            let finished: Vec<String> =
+                llm_extractor.saved.queue.gathering().filter(is_finished).map(str::to_owned).collect();
             if !finished.is_empty() {
-                finished.iter().for_each(|source| _ = asking.saved.queue.flush(source));
-                asking.mark_changed();
+                finished.iter().for_each(|source| _ = llm_extractor.saved.queue.flush(source));
+                llm_extractor.mark_changed();
             }
         }
         if closing {
-            if let Ok(threads) = &mut asking.threads {
+            if let Ok(threads) = &mut llm_extractor.threads {
                 threads.stop();
             }
-        } else if !asking.is_paused && asking.running < asking.settings.concurrency && now().0 >= asking.next_due_at {
+        } else if !llm_extractor.is_paused
+            && llm_extractor.running < llm_extractor.settings.concurrency
+            && now().0 >= llm_extractor.next_due_at
+        {
             self.start_jobs();
         }
         self.save_queue();
     }
 
     fn start_jobs(&mut self) {
-        let Some(Asking { threads: Ok(threads), saved, limits, next_due_at, running, settings, .. }) = &mut self.asking
+        let Some(LlmExtractor { threads: Ok(threads), saved, limits, next_due_at, running, settings, .. }) =
+            &mut self.llm_extractor
         else {
             return;
         };
@@ -305,43 +310,43 @@ impl Worker {
                 return;
             };
             *running += 1;
-            let lexicon = self.readings.lexicon(&self.world.state);
+            let lexicon = self.readings.lexicon(&self.snapshot.state);
             threads.read(job, lexicon);
         }
     }
 
     /// Queues the writes of the model's findings, one operation per passage.
-    pub(super) fn take_asked(&mut self, asked: Asked) {
-        let Some(asking) = &mut self.asking else { return };
-        let Asked { job, outcome } = asked;
-        asking.running -= 1;
-        asking.saved.queue.settle(&asking.limits, job.id, &outcome, now().0);
-        asking.mark_changed();
+    pub(super) fn take_llm_result(&mut self, result: LlmResult) {
+        let Some(llm_extractor) = &mut self.llm_extractor else { return };
+        let LlmResult { job, outcome } = result;
+        llm_extractor.running -= 1;
+        llm_extractor.saved.queue.settle(&llm_extractor.limits, job.id, &outcome, now().0);
+        llm_extractor.mark_changed();
         let error = match &outcome {
             Ok(found) => found.unread.iter().find_map(|part| part.why.as_ref()),
             Err(error) => Some(error),
         };
         match error {
             Some(LlmError::Cancelled) => {}
-            error => asking.last_error = error.map(ToString::to_string),
+            error => llm_extractor.last_error = error.map(ToString::to_string),
         }
-        let last_error = asking.last_error.clone();
+        let last_error = llm_extractor.last_error.clone();
         if let Some(error) = &last_error {
             tracing::warn!("the language model did not read all texts: {error}");
         }
         if let Ok(found) = outcome {
-            asking.counts += found.counts;
+            llm_extractor.counts += found.counts;
             if found.unread.is_empty() {
-                asking.saved.read.extend(job.turns.iter().map(|turn| turn.id));
+                llm_extractor.saved.read.extend(job.turns.iter().map(|turn| turn.id));
             }
-            let model = asking.settings.facts_model().to_owned();
-            let state = &self.world.state;
+            let model = llm_extractor.settings.facts_model().to_owned();
+            let state = &self.snapshot.state;
             let findings = job.by_turn(&found).0.into_iter().filter_map(|(id, extraction)| {
                 let passage = Arc::clone(state.passage(id)?);
                 Some(Findings { passage, extraction, model: Some(model.clone()) })
             });
             let mut findings: Vec<Findings> = findings.collect();
-            let pending_jobs = asking.saved.queue.counts().pending;
+            let pending_jobs = llm_extractor.saved.queue.counts().pending;
             let max_doubtful = match pending_jobs {
                 0 => usize::MAX,
                 pending_jobs => {
@@ -350,30 +355,30 @@ impl Worker {
                     triage::proportional_limit(total_limit, 1, pending_jobs)
                 }
             };
-            asking.found.left_out +=
+            llm_extractor.found.left_out +=
                 triage::drop_least_important(state, &self.settings.policy, &mut findings, max_doubtful);
             for findings in findings.into_iter().filter(|findings| !findings.extraction.facts.is_empty()) {
-                asking.writing += 1;
+                llm_extractor.writing += 1;
                 let (findings, policy) = (Box::new(findings), self.settings.policy);
-                self.writes.push(Write::Findings { findings, policy, counts: Proposed::default() });
+                self.writes.push(Write::Findings { findings, policy, counts: ProposalCounts::default() });
             }
         }
-        let counts = asking.saved.queue.counts();
+        let counts = llm_extractor.saved.queue.counts();
         let waiting = counts.gathering + counts.pending + counts.running + counts.failed;
-        self.tell(Event::Asked { waiting, trouble: last_error });
+        self.send_event(Event::LlmRead { waiting, trouble: last_error });
     }
 
     /// Counts the findings of a passage. Called when they have been written or could not be written.
-    pub(super) fn count_llm_findings(&mut self, counts: &Proposed) {
-        if let Some(asking) = &mut self.asking {
-            asking.writing -= 1;
-            asking.found += *counts;
+    pub(super) fn count_llm_findings(&mut self, counts: &ProposalCounts) {
+        if let Some(llm_extractor) = &mut self.llm_extractor {
+            llm_extractor.writing -= 1;
+            llm_extractor.found += *counts;
         }
     }
 
     pub(super) fn take_llm(&mut self, command: LlmCommand) {
         let no_llm = |reason: &str| MemoryError::NoLlm(reason.to_owned());
-        let Some(asking) = &mut self.asking else {
+        let Some(llm_extractor) = &mut self.llm_extractor else {
             let reason =
                 no_llm("it is disabled; set `enabled = true` under [extraction.llm] in hearsay.toml to enable it");
             return match command {
@@ -382,19 +387,19 @@ impl Worker {
                 LlmCommand::Write(_, responder) => responder.give(Err(reason)),
             };
         };
-        match (command, &mut asking.threads) {
+        match (command, &mut llm_extractor.threads) {
             (LlmCommand::Step(step, responder), _) => {
-                asking.step(step);
-                let status = asking.status();
+                llm_extractor.step(step);
+                let status = llm_extractor.status();
                 responder.give(Ok(status));
             }
             (LlmCommand::Draft(_, responder), Err(reason)) => responder.give(Err(no_llm(reason))),
             (LlmCommand::Write(_, responder), Err(reason)) => responder.give(Err(no_llm(reason))),
             (LlmCommand::Write(prompt, responder), Ok(threads)) => threads.send(Task::Write(prompt, responder)),
             (LlmCommand::Draft(draft, responder), Ok(threads)) => {
-                match draft.resolved(&self.world.state).map_err(MemoryError::from) {
+                match draft.resolved(&self.snapshot.state).map_err(MemoryError::from) {
                     Ok(draft) => {
-                        let lexicon: Arc<Lexicon> = self.readings.lexicon(&self.world.state);
+                        let lexicon: Arc<Lexicon> = self.readings.lexicon(&self.snapshot.state);
                         threads.send(Task::Draft { draft, lexicon, policy: self.settings.policy, responder });
                     }
                     Err(error) => responder.give(Err(error)),
@@ -406,65 +411,65 @@ impl Worker {
     /// Stores the queue in its file on a background thread, if it changed and is not already being stored.
     fn save_queue(&mut self) {
         let closing = self.closing;
-        let Some(asking) = &mut self.asking else { return };
+        let Some(llm_extractor) = &mut self.llm_extractor else { return };
         // A job may be stored as done only after its findings have been written.
-        let is_save_allowed = asking.writing == 0 && (closing || Instant::now() >= asking.next_save_at);
-        if !asking.is_dirty || asking.is_saving || !is_save_allowed {
+        let is_save_allowed = llm_extractor.writing == 0 && (closing || Instant::now() >= llm_extractor.next_save_at);
+        if !llm_extractor.is_dirty || llm_extractor.is_saving || !is_save_allowed {
             return;
         }
-        asking.is_dirty = false;
-        let Some(file) = asking.file.clone() else { return };
-        let saved = asking.saved.clone();
-        let started = self.aside(move |internal| {
+        llm_extractor.is_dirty = false;
+        let Some(file) = llm_extractor.file.clone() else { return };
+        let saved = llm_extractor.saved.clone();
+        let started = self.run_in_background(move |internal| {
             if let Err(error) = saved.write(&file) {
                 let message = format!("the queue of the language model was not saved: {}: {error}", file.display());
                 let _ = internal.send(Internal::Failed(message));
             }
-            let _ = internal.send(Internal::QueueKept);
+            let _ = internal.send(Internal::QueueSaved);
         });
-        if let Some(asking) = &mut self.asking {
-            asking.is_saving = started;
+        if let Some(llm_extractor) = &mut self.llm_extractor {
+            llm_extractor.is_saving = started;
         }
     }
 
-    pub(super) fn queue_is_kept(&mut self) {
-        if let Some(asking) = &mut self.asking {
-            asking.is_saving = false;
-            asking.next_save_at = Instant::now() + MIN_SAVE_INTERVAL;
+    pub(super) fn note_queue_saved(&mut self) {
+        if let Some(llm_extractor) = &mut self.llm_extractor {
+            llm_extractor.is_saving = false;
+            llm_extractor.next_save_at = Instant::now() + MIN_SAVE_INTERVAL;
         }
     }
 
     /// Ends the threads, and stores the queue with the unfinished jobs. Does not wait for unresponsive threads.
-    pub(super) fn stop_asking(&mut self, inbox: &Receiver<Internal>) {
+    pub(super) fn stop_llm_extractor(&mut self, inbox: &Receiver<Internal>) {
         let deadline = Instant::now() + SHUTDOWN_TIMEOUT;
-        while self.asking.as_ref().is_some_and(|asking| asking.running > 0)
+        while self.llm_extractor.as_ref().is_some_and(|llm_extractor| llm_extractor.running > 0)
             && let Ok(message) = inbox.recv_deadline(deadline)
         {
             match message {
                 // These findings can no longer be written, so the job returns to the queue.
-                Internal::Asked(asked) => {
-                    if let Some(asking) = &mut self.asking {
-                        asking.running -= 1;
-                        asking.saved.queue.put_back(asked.job.id);
-                        asking.is_dirty = true;
+                Internal::LlmResult(result) => {
+                    if let Some(llm_extractor) = &mut self.llm_extractor {
+                        llm_extractor.running -= 1;
+                        llm_extractor.saved.queue.put_back(result.job.id);
+                        llm_extractor.is_dirty = true;
                     }
                 }
-                message => self.take_internal(message),
+                message => self.handle_internal(message),
             }
         }
-        let Some(asking) = &mut self.asking else { return };
-        if let Ok(threads) = &mut asking.threads {
-            threads.end(asking.running == 0);
+        let Some(llm_extractor) = &mut self.llm_extractor else { return };
+        if let Ok(threads) = &mut llm_extractor.threads {
+            threads.end(llm_extractor.running == 0);
         }
-        if let Some(file) = asking.file.as_deref().filter(|_| asking.is_dirty)
-            && let Err(error) = asking.saved.write(file)
+        if let Some(file) = llm_extractor.file.as_deref().filter(|_| llm_extractor.is_dirty)
+            && let Err(error) = llm_extractor.saved.write(file)
         {
             tracing::error!("the queue of the language model was not saved: {}: {error}", file.display());
         }
     }
 }
 
-impl Asking {
+impl LlmExtractor {
     fn step(&mut self, step: LlmStep) {
         match step {
             LlmStep::Pause => {

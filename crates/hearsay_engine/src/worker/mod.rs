@@ -32,12 +32,12 @@ use std::{
 use crossbeam_channel::{Receiver, Sender, never, select, unbounded};
 use hearsay_commands::{
     merge::MergePlan,
-    reading::{Draft, Drafted, Findings},
+    reading::{Draft, DraftExtraction, Findings},
 };
 use hearsay_query::{
     ask::{Answer, Ask},
     duplicates::Duplicate,
-    review::Reviews,
+    review::ReviewCounter,
     search::{Search, SearchResults},
     session::Summarize,
     trust::TrustCalibration,
@@ -56,7 +56,7 @@ use closing::Closing;
 use compaction::Compacting;
 use derived::{Reading, StoredVectors};
 use encoder::{Encoded, EncoderThread};
-use halt::{Halt, Renewed};
+use halt::{Halt, RebuiltState};
 use import::Import;
 
 #[cfg(feature = "llm")]
@@ -80,7 +80,7 @@ pub(crate) enum Command {
     SummaryRequest(Summarize, Instant, Responder<Summary>),
     Status(Responder<Status>),
     Read(ReadJob),
-    ReadAside(ReadJob),
+    ReadInBackground(ReadJob),
     Duplicates(Responder<Vec<Duplicate>>),
     Write(Write),
     Import {
@@ -90,7 +90,7 @@ pub(crate) enum Command {
         responder: Responder<ImportOutcome>,
     },
     Rebuild(Responder<()>),
-    Draft(Draft, Responder<Drafted>),
+    Draft(Draft, Responder<DraftExtraction>),
     ReadTexts {
         again: bool,
         responder: Responder<usize>,
@@ -99,7 +99,7 @@ pub(crate) enum Command {
     Llm(LlmCommand),
     /// Applies an operation to the state but not to the journal, to make the two differ.
     #[cfg(test)]
-    Spoil(hearsay_model::Operation),
+    ApplyUnrecorded(hearsay_model::Operation),
 }
 
 /// A message from another thread.
@@ -113,7 +113,7 @@ pub(crate) enum Internal {
     /// Outcome of rebuilding the state from the journal.
     Reloaded(Box<Result<Reloaded, StoreError>>),
     /// Outcome of computing the derived data of the rebuilt state.
-    Renewed(Box<Result<Renewed, MemoryError>>),
+    RebuiltState(Box<Result<RebuiltState, MemoryError>>),
     /// An import whose files were read. It joins the queue of writes.
     Import(Box<Import>),
     /// An import that was compared with the state; `None` if the comparison failed.
@@ -130,10 +130,10 @@ pub(crate) enum Internal {
     Read(Vec<Findings>),
     /// Facts that a language model found in texts.
     #[cfg(feature = "llm")]
-    Asked(Box<llm::Asked>),
+    LlmResult(Box<llm::LlmResult>),
     /// The queue of the language model was stored, or storing it failed.
     #[cfg(feature = "llm")]
-    QueueKept,
+    QueueSaved,
     /// An error of a background task.
     Failed(String),
     /// Duplicate entities, and the responder of the caller who asked for them.
@@ -141,21 +141,21 @@ pub(crate) enum Internal {
     /// Planned merges of near-certain duplicates, and whether there are more.
     Duplicates(Vec<MergePlan>, bool),
     /// A long read has finished.
-    ReadAsideDone,
+    BackgroundReadDone,
     /// A background thread has finished.
-    AsideDone,
+    BackgroundJobDone,
 }
 
 /// Runs a caller's closure. Turns a panic into an error, so that the panic does not end the thread.
 pub(crate) fn guarded<T>(job: impl FnOnce() -> Result<T, MemoryError>) -> Result<T, MemoryError> {
-    catch_unwind(AssertUnwindSafe(job)).unwrap_or(Err(MemoryError::Crashed))
+    catch_unwind(AssertUnwindSafe(job)).unwrap_or(Err(MemoryError::Panicked))
 }
 
 /// Maximum duration of postponed work before the worker checks its channels again.
 const SLICE: Duration = Duration::from_millis(2);
 
 pub(crate) struct Worker {
-    world: ReadSnapshot,
+    snapshot: ReadSnapshot,
     index: hearsay_recall::Index,
     store: Arc<Store>,
     settings: Settings,
@@ -173,15 +173,15 @@ pub(crate) struct Worker {
     questions: Questions,
     readings: Readings,
     #[cfg(feature = "llm")]
-    asking: Option<llm::Asking>,
-    reviews: Reviews,
+    llm_extractor: Option<llm::LlmExtractor>,
+    reviews: ReviewCounter,
     reveals: Reveals,
     duplicates: duplicates::Search,
     compacting: Compacting,
     counts: Counts,
     reads: Reads,
     /// Number of running background threads, and the handles for joining them.
-    asides: (usize, Vec<JoinHandle<()>>),
+    background_jobs: (usize, Vec<JoinHandle<()>>),
     /// Thread that reads the stored terms of texts, and the number of texts stored.
     terms: Option<JoinHandle<hearsay_recall::TermCache>>,
     stored_terms: usize,
@@ -221,7 +221,7 @@ pub(crate) fn start(
     };
     let Opened { store, state, report } = Store::open(options.location.clone(), options.store.clone())?;
     #[cfg(feature = "llm")]
-    let asking = llm::Asking::start(&options, &state, &internal);
+    let llm_extractor = llm::LlmExtractor::start(&options, &state, &internal);
     let encoder =
         options.settings.model.enabled.then(|| EncoderThread::start(&options.settings.model, internal.clone()));
     let model = match encoder {
@@ -233,7 +233,7 @@ pub(crate) fn start(
     let (terms, vectors) = reading.map_or((None, None), |reading| (Some(reading.terms), reading.vectors));
     let worker = Worker {
         writes: Writes::new(&state, transient_batch),
-        world: ReadSnapshot { learned: Arc::new(TrustCalibration::of(&state)), state: Arc::new(state) },
+        snapshot: ReadSnapshot { learned: Arc::new(TrustCalibration::of(&state)), state: Arc::new(state) },
         index: hearsay_recall::Index::default(),
         store: Arc::new(store),
         settings: options.settings,
@@ -249,14 +249,14 @@ pub(crate) fn start(
         questions: Questions::default(),
         readings: Readings::default(),
         #[cfg(feature = "llm")]
-        asking,
-        reviews: Reviews::default(),
+        llm_extractor,
+        reviews: ReviewCounter::default(),
         reveals: Reveals::default(),
         duplicates: duplicates::Search::default(),
         compacting: Compacting::new(compacted_to),
         counts: Counts::default(),
         reads: Reads::default(),
-        asides: (0, Vec::from_iter(vectors)),
+        background_jobs: (0, Vec::from_iter(vectors)),
         terms,
         stored_terms: 0,
         closing: false,
@@ -276,19 +276,19 @@ impl Worker {
     ) -> Result<Closed, MemoryError> {
         let terms = self.terms.take().and_then(|reading| reading.join().ok()).unwrap_or_default();
         self.stored_terms = terms.len();
-        self.index = hearsay_recall::Index::with_cache(self.world.state.corpus(), terms);
-        self.reviews = Reviews::of(&self.world.state);
-        self.reveals = Reveals::of(&self.world.state);
-        self.readings = Readings::of(&self.world.state, &self.settings);
+        self.index = hearsay_recall::Index::with_cache(self.snapshot.state.corpus(), terms);
+        self.reviews = ReviewCounter::of(&self.snapshot.state);
+        self.reveals = Reveals::of(&self.snapshot.state);
+        self.readings = Readings::of(&self.snapshot.state, &self.settings);
         #[cfg(feature = "llm")]
-        if let Some(asking) = &mut self.asking {
-            asking.reconcile(&self.world.state, &self.readings);
+        if let Some(llm_extractor) = &mut self.llm_extractor {
+            llm_extractor.reconcile(&self.snapshot.state, &self.readings);
         }
         let none = never();
         let (mut reads, mut writes) = (Some(reads), Some(writes));
         loop {
             self.closing = reads.is_none() && writes.is_none();
-            self.give_back_in_time();
+            self.fail_writes_after_deadline();
             let compacts = self.compact_some();
             self.begin_commit();
             self.look_for_duplicates();
@@ -304,12 +304,12 @@ impl Worker {
                 break;
             }
             let now = Instant::now();
-            let patience = self.questions.patience(now);
-            let patience = self.writes.patience(now).map_or(patience, |until| until.min(patience));
+            let timeout = self.questions.time_until_due(now);
+            let timeout = self.writes.time_until_due(now).map_or(timeout, |until| until.min(timeout));
             #[cfg(feature = "llm")]
-            let patience = self.llm_patience().map_or(patience, |until| until.min(patience));
-            let patience = self.ending.patience(now).map_or(patience, |until| until.min(patience));
-            let patience = if busy || compacts { Duration::ZERO } else { patience };
+            let timeout = self.time_until_llm_work().map_or(timeout, |until| until.min(timeout));
+            let timeout = self.ending.time_until_due(now).map_or(timeout, |until| until.min(timeout));
+            let timeout = if busy || compacts { Duration::ZERO } else { timeout };
             let open_reads = reads.as_ref().unwrap_or(&none);
             // When the queue of writes is full, further writes stay in the channel. When the channel is also full,
             // callers get an error. Reads continue.
@@ -317,18 +317,18 @@ impl Worker {
             select! {
                 recv(inbox) -> message => {
                     if let Ok(message) = message {
-                        self.take_internal(message);
+                        self.handle_internal(message);
                     }
                 }
                 recv(open_reads) -> command => match command {
-                    Ok(command) => self.take(command),
+                    Ok(command) => self.handle_command(command),
                     Err(_) => reads = None,
                 },
                 recv(open_writes) -> command => match command {
-                    Ok(command) => self.take(command),
+                    Ok(command) => self.handle_command(command),
                     Err(_) => writes = None,
                 },
-                default(patience) => {}
+                default(timeout) => {}
             }
             self.answer_late_questions();
         }
@@ -343,11 +343,11 @@ impl Worker {
             return self.writes.in_flight() + in_doubt == 0 && !self.compacting.is_busy();
         }
         let is_compacting = self.compacting.is_busy();
-        let is_reading = self.asides.0 > 0 || !self.reads.is_empty();
+        let is_reading = self.background_jobs.0 > 0 || !self.reads.is_empty();
         self.writes.waiting() + in_doubt == 0 && !is_reading && self.questions.is_empty() && !is_compacting
     }
 
-    fn take(&mut self, command: Command) {
+    fn handle_command(&mut self, command: Command) {
         match command {
             Command::Ask(ask, since, responder) => self.ask(ask, since, responder),
             Command::Search(search, since, responder) => self.search(search, since, responder),
@@ -356,15 +356,15 @@ impl Worker {
                 let status = self.status();
                 responder.give(Ok(status));
             }
-            Command::Read(read) => read(&self.world),
+            Command::Read(read) => read(&self.snapshot),
             Command::Duplicates(responder) => self.find_duplicates(responder),
-            Command::ReadAside(read) => self.read_in_background(read),
+            Command::ReadInBackground(read) => self.read_in_background(read),
             Command::Write(write) => self.writes.push(write),
             Command::Import { path, options, dry_run, responder } => {
-                let world = self.world.clone();
-                self.aside(move |internal| match dry_run {
-                    true => import::dry_run(&world, &path, &options, responder),
-                    false => import::import(world, &path, options, responder, internal),
+                let snapshot = self.snapshot.clone();
+                self.run_in_background(move |internal| match dry_run {
+                    true => import::dry_run(&snapshot, &path, &options, responder),
+                    false => import::import(snapshot, &path, options, responder, internal),
                 });
             }
             Command::Rebuild(responder) => self.rebuild(responder),
@@ -376,20 +376,20 @@ impl Worker {
             #[cfg(feature = "llm")]
             Command::Llm(command) => self.take_llm(command),
             #[cfg(test)]
-            Command::Spoil(operation) => {
-                let spoilt = Arc::make_mut(&mut self.world.state).apply(operation);
-                drop(spoilt);
+            Command::ApplyUnrecorded(operation) => {
+                let applied = Arc::make_mut(&mut self.snapshot.state).apply(operation);
+                drop(applied);
             }
         }
     }
 
-    fn take_internal(&mut self, message: Internal) {
+    fn handle_internal(&mut self, message: Internal) {
         match message {
             Internal::Committed(result) => self.finish_commit(result),
             Internal::CompactionPlanned(plan) => self.take_compaction_plan(plan),
             Internal::Compacted(result) => self.finish_compaction(result),
             Internal::Reloaded(reloaded) => self.take_reloaded(*reloaded),
-            Internal::Renewed(renewed) => self.take_renewed(*renewed),
+            Internal::RebuiltState(rebuilt) => self.take_rebuilt_state(*rebuilt),
             Internal::Import(import) => self.writes.push(Write::Import(import)),
             Internal::Planned(import) => self.take_planned(import),
             Internal::Projected(Ok(())) => {}
@@ -401,34 +401,34 @@ impl Worker {
             Internal::Encoded(encoded) => self.take_encoded(encoded),
             Internal::Read(read) => self.take_read(read),
             #[cfg(feature = "llm")]
-            Internal::Asked(asked) => self.take_asked(*asked),
+            Internal::LlmResult(result) => self.take_llm_result(*result),
             #[cfg(feature = "llm")]
-            Internal::QueueKept => self.queue_is_kept(),
+            Internal::QueueSaved => self.note_queue_saved(),
             Internal::Failed(what) => self.fail(what),
             Internal::FoundDuplicates(found, responder) => self.give_duplicates(found, responder),
             Internal::Duplicates(found, more) => self.take_duplicates(found, more),
-            Internal::ReadAsideDone => self.finish_read(),
-            Internal::AsideDone => self.asides.0 -= 1,
+            Internal::BackgroundReadDone => self.finish_read(),
+            Internal::BackgroundJobDone => self.background_jobs.0 -= 1,
         }
     }
 
     /// Runs a long job on its own low-priority thread, so that it delays neither writes nor frames of the game. Returns
     /// whether the thread started. If it did not, the job and its responder are dropped, so the caller gets an error.
-    fn aside(&mut self, job: impl FnOnce(&Sender<Internal>) + Send + 'static) -> bool {
-        self.asides.1.retain(|aside| !aside.is_finished());
+    fn run_in_background(&mut self, job: impl FnOnce(&Sender<Internal>) + Send + 'static) -> bool {
+        self.background_jobs.1.retain(|job| !job.is_finished());
         let internal = self.internal.clone();
         let thread = thread::Builder::new().name("hearsay-aside".into()).spawn(move || {
             lower_priority(ThreadPriority::Lowest);
-            let crashed = catch_unwind(AssertUnwindSafe(|| job(&internal))).is_err();
-            if crashed {
+            let panicked = catch_unwind(AssertUnwindSafe(|| job(&internal))).is_err();
+            if panicked {
                 let _ = internal.send(Internal::Failed("a background task panicked".into()));
             }
-            let _ = internal.send(Internal::AsideDone);
+            let _ = internal.send(Internal::BackgroundJobDone);
         });
         match thread {
             Ok(thread) => {
-                self.asides.0 += 1;
-                self.asides.1.push(thread);
+                self.background_jobs.0 += 1;
+                self.background_jobs.1.push(thread);
                 true
             }
             Err(error) => {
@@ -438,7 +438,7 @@ impl Worker {
         }
     }
 
-    fn tell(&mut self, event: Event) {
+    fn send_event(&mut self, event: Event) {
         if self.events.try_send(event).is_err() {
             self.events_dropped += 1;
         }
@@ -446,7 +446,7 @@ impl Worker {
 
     fn fail(&mut self, what: String) {
         tracing::error!("{what}");
-        self.tell(Event::Failed(what));
+        self.send_event(Event::Failed(what));
     }
 
     /// Does some postponed work. Returns whether more work remains.
@@ -461,7 +461,7 @@ impl Worker {
     }
 
     fn status(&mut self) -> Status {
-        let state = &self.world.state;
+        let state = &self.snapshot.state;
         let revision = Some(self.writes.revision());
         if self.counts.revision != revision {
             self.counts = Counts { revision, entities: state.entity_count(), facts: state.fact_count() };
@@ -500,16 +500,16 @@ impl Worker {
     /// Stores derived data, and closes the database. All requests are answered by then.
     fn shut_down(mut self, inbox: Receiver<Internal>) -> Result<Closed, MemoryError> {
         // If the time limit for closing has passed, background threads are left to end by themselves.
-        for aside in std::mem::take(&mut self.asides.1).into_iter().filter(|_| !self.ending.gave_up()) {
-            let _ = aside.join();
+        for job in std::mem::take(&mut self.background_jobs.1).into_iter().filter(|_| !self.ending.gave_up()) {
+            let _ = job.join();
         }
         if let Some(encoder) = self.encoder.take() {
             encoder.stop();
         }
         #[cfg(feature = "llm")]
-        self.stop_asking(&inbox);
+        self.stop_llm_extractor(&inbox);
         while let Ok(message) = inbox.try_recv() {
-            self.take_internal(message);
+            self.handle_internal(message);
         }
         // Vectors that are still being read are no longer needed.
         drop(inbox);
@@ -519,9 +519,9 @@ impl Worker {
             derived::write_terms(directory, &self.index, self.stored_terms);
             self.drop_unused_vectors();
         }
-        let newer = self.world.state.position().0.saturating_sub(self.opened.snapshot.unwrap_or_default().0);
+        let newer = self.snapshot.state.position().0.saturating_sub(self.opened.snapshot.unwrap_or_default().0);
         if newer >= self.settings.store.snapshot_after.max(1) {
-            self.store.write_snapshot(&self.world.state, |result| {
+            self.store.write_snapshot(&self.snapshot.state, |result| {
                 if let Err(error) = result {
                     tracing::warn!("no snapshot was written, so the next opening takes longer: {error}");
                 }
@@ -529,7 +529,7 @@ impl Worker {
         }
         let closed = self.ending.closed();
         // Freeing a large amount of memory is slow, so it runs in the background.
-        let large = (self.world, self.index, self.vectors, self.questions, self.reviews, self.readings);
+        let large = (self.snapshot, self.index, self.vectors, self.questions, self.reviews, self.readings);
         let freeing = thread::Builder::new().name("hearsay-freeing".into());
         let _ = freeing.spawn(move || drop(large));
         // At this point, no other thread should have a reference to the store. A thread that has one closes the store

@@ -64,7 +64,7 @@ const IDLE_WAIT: Duration = Duration::from_secs(60);
 
 impl Questions {
     /// Returns the time until the next deadline.
-    pub(super) fn patience(&self, now: Instant) -> Duration {
+    pub(super) fn time_until_due(&self, now: Instant) -> Duration {
         let next = self.waiting.values().map(|waiting| waiting.deadline).min();
         next.map_or(IDLE_WAIT, |deadline| deadline.saturating_duration_since(now))
     }
@@ -143,7 +143,7 @@ impl Worker {
         let mut skipped = Vec::new();
         skipped.extend(is_meaning_skipped.then_some("meaning"));
         skipped.extend((!use_graph).then_some("graph"));
-        let (state, index, view_cache) = (&self.world.state, &self.index, &mut self.questions.view_cache);
+        let (state, index, view_cache) = (&self.snapshot.state, &self.index, &mut self.questions.view_cache);
         match request {
             PendingRequest::Ask(_, responder) if responder.is_cancelled() => {
                 responder.give(Err(MemoryError::Cancelled))

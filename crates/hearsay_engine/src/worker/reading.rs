@@ -9,8 +9,8 @@ use std::{
 
 use crossbeam_channel::bounded;
 use hearsay_commands::{
-    proposal::Proposed,
-    reading::{Draft, Drafted, Findings, PassageWithContext, ReadingTools, SessionLines, read_passages},
+    proposal::ProposalCounts,
+    reading::{Draft, DraftExtraction, Findings, PassageWithContext, ReadingTools, SessionLines, read_passages},
     triage,
 };
 use hearsay_embed::find_model;
@@ -109,7 +109,7 @@ pub(super) struct Readings {
     /// Position of the operation that added the first of the texts in `held_findings`.
     held_from: Option<Position>,
     /// Counts of the outcomes of findings since the memory was opened.
-    outcome_counts: Proposed,
+    outcome_counts: ProposalCounts,
     /// Whether a text was read since the reading position was last recorded.
     has_unrecorded_progress: bool,
 }
@@ -151,7 +151,7 @@ impl Readings {
     }
 
     /// Returns the counts of the outcomes of findings since the memory was opened.
-    pub(super) fn found(&self) -> Proposed {
+    pub(super) fn found(&self) -> ProposalCounts {
         self.outcome_counts
     }
 
@@ -218,7 +218,7 @@ impl Readings {
 impl Worker {
     /// Updates the queue after an operation: adds new passages and drops removed ones.
     pub(super) fn follow_reading(&mut self, position: Position, operation: &Operation, touched: &[Key], write: &Write) {
-        let state = Arc::clone(&self.world.state);
+        let state = Arc::clone(&self.snapshot.state);
         if self.readings.lexicon.is_some() && touched.iter().any(|key| may_change_names(&state, key)) {
             self.readings.lexicon = None;
         }
@@ -274,7 +274,7 @@ impl Worker {
         if readings.reading > 0 || readings.waiting.is_empty() || readings.writing > 0 || !is_ready {
             return;
         }
-        let state = &self.world.state;
+        let state = &self.snapshot.state;
         readings.is_bulk |= readings.waiting.len() > MAX_BATCH_SIZE;
         if readings.is_bulk && readings.held_from.is_none() {
             readings.held_from = readings.waiting.front().map(|(position, _)| *position);
@@ -295,7 +295,7 @@ impl Worker {
             }
         };
         let count = passages.len();
-        let started = self.aside(move |internal| {
+        let started = self.run_in_background(move |internal| {
             let read = resources.with(|tools| read_passages(passages, tools));
             let _ = internal.send(Internal::Read(read));
         });
@@ -304,7 +304,7 @@ impl Worker {
 
     /// Returns the tools for reading texts.
     fn reading_tools(&mut self) -> Result<ReadingResources, MemoryError> {
-        let (readings, state) = (&mut self.readings, &self.world.state);
+        let (readings, state) = (&mut self.readings, &self.snapshot.state);
         let extractor = match &readings.extractor {
             Some(extractor) => Arc::clone(extractor),
             None => {
@@ -322,14 +322,14 @@ impl Worker {
     }
 
     /// Extracts facts from a draft on a background thread, and sends them to the caller without recording them.
-    pub(super) fn draft(&mut self, draft: Draft, responder: Responder<Drafted>) {
-        let resolved = draft.resolved(&self.world.state).map_err(MemoryError::from);
+    pub(super) fn draft(&mut self, draft: Draft, responder: Responder<DraftExtraction>) {
+        let resolved = draft.resolved(&self.snapshot.state).map_err(MemoryError::from);
         let (draft, resources) = match resolved.and_then(|draft| Ok((draft, self.reading_tools()?))) {
             Ok(resources) => resources,
             Err(error) => return responder.give(Err(error)),
         };
         let policy = self.settings.policy;
-        self.aside(move |_| {
+        self.run_in_background(move |_| {
             responder.give(guarded(|| Ok(resources.with(|tools| draft.extract(&policy, tools)))));
         });
     }
@@ -340,7 +340,7 @@ impl Worker {
         let readings = &mut self.readings;
         readings.enabled = true;
         if again {
-            let state = &self.world.state;
+            let state = &self.snapshot.state;
             let position = state.position();
             readings.extractor = None;
             let live_entries = state.journal().filter(|(_, entry)| entry.live);
@@ -374,14 +374,14 @@ impl Worker {
         for findings in findings_with_facts {
             self.readings.writing += 1;
             let (findings, policy) = (Box::new(findings), self.settings.policy);
-            self.writes.push(Write::Findings { findings, policy, counts: Proposed::default() });
+            self.writes.push(Write::Findings { findings, policy, counts: ProposalCounts::default() });
         }
     }
 
     /// Removes the doubtful facts that are least worth the DM's time. `waiting_count` is the number of texts that still
     /// wait.
     fn triage_findings(&mut self, findings: &mut [Findings], waiting_count: usize) {
-        let state = &self.world.state;
+        let state = &self.snapshot.state;
         let max_doubtful = match self.readings.is_bulk {
             true => {
                 let total_limit = self.settings.extraction.guesses.saturating_sub(triage::pending_fact_count(state));
@@ -415,9 +415,9 @@ impl Worker {
         let first_waiting = self.readings.waiting.front().map(|(position, _)| *position);
         let position = match self.readings.held_from.into_iter().chain(first_waiting).min() {
             Some(position) => Position(position.0.saturating_sub(1)),
-            None => self.world.state.position(),
+            None => self.snapshot.state.position(),
         };
-        if position <= self.world.state.extracted_up_to() {
+        if position <= self.snapshot.state.extracted_up_to() {
             return false;
         }
         let change = Change::Set(Setting::Engine(EngineSetting::ExtractedUpTo(position)));

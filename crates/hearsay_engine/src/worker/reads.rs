@@ -42,11 +42,11 @@ impl Worker {
         while self.reads.running < self.reads.max_running
             && let Some(read) = self.reads.waiting.pop_front()
         {
-            let snapshot = self.world.clone();
-            let started = self.aside(move |internal| {
+            let snapshot = self.snapshot.clone();
+            let started = self.run_in_background(move |internal| {
                 read(&snapshot);
                 drop(snapshot);
-                let _ = internal.send(Internal::ReadAsideDone);
+                let _ = internal.send(Internal::BackgroundReadDone);
             });
             self.reads.running += usize::from(started);
         }

@@ -191,21 +191,21 @@ impl Worker {
             ModelStatus::Ready { id } => Some(id.as_str()),
             _ => None,
         };
-        self.vectors.use_stored(stored, model, &self.world.state, &mut self.index);
+        self.vectors.use_stored(stored, model, &self.snapshot.state, &mut self.index);
         self.encode_more();
     }
 
     pub(super) fn take_encoded(&mut self, encoded: Encoded) {
         match encoded {
             Encoded::Ready(id) => {
-                self.vectors.discard_other_models(&id, &self.world.state, &mut self.index);
+                self.vectors.discard_other_models(&id, &self.snapshot.state, &mut self.index);
                 self.model = ModelStatus::Ready { id };
-                self.tell(Event::Model(self.model.clone()));
+                self.send_event(Event::Model(self.model.clone()));
                 self.encode_more();
             }
             Encoded::NoModel(why) => {
                 self.model = ModelStatus::None { why };
-                self.tell(Event::Model(self.model.clone()));
+                self.send_event(Event::Model(self.model.clone()));
                 self.answer_without_meaning();
             }
             Encoded::Question(id, vector) => {
@@ -233,7 +233,7 @@ impl Worker {
                 if pending == 0 || self.vectors.unstored.len() >= MIN_VECTORS_PER_WRITE {
                     self.store_vectors();
                 }
-                self.tell(Event::Vectors { pending });
+                self.send_event(Event::Vectors { pending });
                 self.encode_more();
             }
         }
@@ -257,7 +257,7 @@ impl Worker {
                     }
                 }
                 Ok(file) => {
-                    self.aside(move |internal| {
+                    self.run_in_background(move |internal| {
                         if let Err(error) = append(&file, &set) {
                             let _ = internal.send(Internal::Failed(failure_message(error)));
                         }
@@ -282,7 +282,7 @@ impl Worker {
     /// Records in the journal which model computes the campaign's vectors.
     fn record_model(&mut self, id: &str) {
         // Writes nothing while the memory is closing. The model is then recorded after the next opening.
-        if self.closing || self.vectors.recorded || self.world.state.model() == Some(id) {
+        if self.closing || self.vectors.recorded || self.snapshot.state.model() == Some(id) {
             return;
         }
         self.vectors.recorded = true;
@@ -296,7 +296,7 @@ impl Worker {
         let is_ready = matches!(self.model, ModelStatus::Ready { .. });
         let can_encode = is_ready && self.vectors.is_read && !self.vectors.encoding;
         let Some(encoder) = self.encoder.as_ref().filter(|_| can_encode) else { return };
-        let batch = self.vectors.batch(&self.world.state);
+        let batch = self.vectors.batch(&self.snapshot.state);
         if batch.is_empty() {
             return;
         }

@@ -7,7 +7,7 @@ use hearsay_commands::{
     merge::MergePlan,
     patches::{Patches, RejectedField},
     policy::Policy,
-    proposal::{ProposalRules, Proposed},
+    proposal::{ProposalCounts, ProposalRules},
     reading::{self, Findings},
 };
 use hearsay_model::{ApplyError, Author, Operation, TransientUpdate};
@@ -21,14 +21,14 @@ pub(crate) type Make = Box<dyn FnMut(&ReadSnapshot) -> Result<Operation, MemoryE
 
 /// Function that computes an operation from proposals, and counts their outcomes.
 pub(crate) type MakeProposed =
-    Box<dyn FnMut(&ReadSnapshot) -> Result<(Option<Operation>, Proposed), MemoryError> + Send>;
+    Box<dyn FnMut(&ReadSnapshot) -> Result<(Option<Operation>, ProposalCounts), MemoryError> + Send>;
 
 /// A waiting write with its responder.
 pub(crate) enum Write {
     /// One operation.
     Operation { make: Make, responder: Responder<Written> },
     /// Proposals, and the counts of their outcomes at the last attempt.
-    Proposals { make: MakeProposed, counts: Proposed, responder: Responder<Proposed> },
+    Proposals { make: MakeProposed, counts: ProposalCounts, responder: Responder<ProposalCounts> },
     /// Patches from a game, and the fields that failed at the last attempt.
     Patches { patches: Arc<Patches>, author: Author, refused: Vec<RejectedField>, responder: Responder<Patched> },
     /// Records transient values as facts before another write that would lose them.
@@ -36,7 +36,7 @@ pub(crate) enum Write {
     /// An import whose files were read.
     Import(Box<Import>),
     /// Findings from a passage, and the counts of their outcomes at the last attempt.
-    Findings { findings: Box<Findings>, policy: Policy, counts: Proposed },
+    Findings { findings: Box<Findings>, policy: Policy, counts: ProposalCounts },
     /// A merge of near-certain duplicates, without a responder.
     Merge(Box<MergePlan>),
     /// An operation that the memory itself records, without a responder.
@@ -45,7 +45,7 @@ pub(crate) enum Write {
 
 /// Changes that a write makes.
 #[derive(Default)]
-pub(super) struct Made {
+pub(super) struct PreparedWrite {
     pub(super) operation: Option<Arc<Operation>>,
     pub(super) transients: TransientUpdate,
 }
@@ -58,7 +58,7 @@ pub(super) struct Outcome {
     pub(super) revision: u64,
 }
 
-impl Made {
+impl PreparedWrite {
     pub(super) fn is_empty(&self) -> bool {
         self.operation.is_none() && self.transients.is_empty()
     }
@@ -81,7 +81,7 @@ impl Write {
     }
 
     /// Computes the changes to write. They are empty if there is nothing to write.
-    pub(super) fn make(&mut self, snapshot: &ReadSnapshot) -> Result<Made, MemoryError> {
+    pub(super) fn make(&mut self, snapshot: &ReadSnapshot) -> Result<PreparedWrite, MemoryError> {
         let mut transients = TransientUpdate::default();
         let operation = match self {
             Self::Operation { make, .. } => Some(guarded(|| make(snapshot))?),
@@ -128,7 +128,7 @@ impl Write {
         if let Some(operation) = &operation {
             snapshot.state.check(operation)?;
         }
-        Ok(Made { operation, transients })
+        Ok(PreparedWrite { operation, transients })
     }
 
     /// Sends the answer to the caller, or logs the error of a write without a responder.

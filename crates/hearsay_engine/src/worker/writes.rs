@@ -16,7 +16,7 @@ use hearsay_store::{StoreError, Watermark, projection::rows};
 use super::{
     Event, Internal, Worker, guarded,
     import::Import,
-    write::{Made, Outcome, Write},
+    write::{Outcome, PreparedWrite, Write},
 };
 use crate::{ImportStage, MemoryError, Written, ticket::Responder};
 
@@ -24,7 +24,7 @@ use crate::{ImportStage, MemoryError, Written, ticket::Responder};
 #[derive(Default)]
 pub(super) struct Writes {
     waiting: VecDeque<Write>,
-    in_flight: Vec<(Made, Write)>,
+    in_flight: Vec<(PreparedWrite, Write)>,
     /// Number of writes applied since the memory was opened.
     revision: u64,
     /// Transient values that the graph tables do not show yet.
@@ -44,24 +44,24 @@ pub(super) struct Writes {
 }
 
 /// Maximum number of operations in one commit.
-pub(super) const GROUP: usize = 64;
+pub(super) const MAX_GROUP_SIZE: usize = 64;
 
 /// Number of changes above which an operation counts as large. A large operation is committed alone, and its follow-up
 /// work is done in slices.
-pub(super) const LARGE: usize = 1_000;
+pub(super) const LARGE_OPERATION: usize = 1_000;
 
 /// Maximum number of keys that are indexed or projected at a time.
-const PORTION: usize = 100;
+const MAX_KEYS_AT_ONCE: usize = 100;
 
 /// Time for which a small number of changes waits for further changes before being projected. Each transaction on the
 /// graph tables slows down the next commit.
-const GATHER: Duration = Duration::from_millis(50);
+const PROJECTION_DELAY: Duration = Duration::from_millis(50);
 
 /// Time until the next attempt to project changes that could not be projected yet.
-const LOOK_AGAIN: Duration = Duration::from_millis(5);
+const RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Maximum number of rows that may wait in the store. Above it, no further rows are created.
-const MOST_BACKLOG: usize = 20_000;
+const MAX_BACKLOG: usize = 20_000;
 
 /// Transient values in the graph tables. The tables are updated only when the memory closes, for three reasons: nothing
 /// reads the tables before then, most values are replaced before then, and the database engine keeps the key of each
@@ -78,16 +78,16 @@ struct TransientProjection {
 }
 
 /// Returns the subject and predicate of a value.
-fn of(value: &TransientValue) -> (EntityId, Predicate) {
+fn value_key(value: &TransientValue) -> (EntityId, Predicate) {
     (value.fact.subject().clone(), value.fact.predicate().clone())
 }
 
 impl TransientProjection {
     /// Marks values to be sent to the tables again: those in the tables, and those of a rebuilt state.
-    fn renew(&mut self, state: &State, batch: u64) {
+    fn mark_outdated(&mut self, state: &State, batch: u64) {
         self.batch = batch;
         self.changed.extend(self.shown.keys().cloned());
-        self.changed.extend(state.transients().map(of));
+        self.changed.extend(state.transients().map(value_key));
     }
 
     /// Returns whether the tables contain all current values.
@@ -97,14 +97,14 @@ impl TransientProjection {
 
     /// Returns the keys for at most `count` changed values. For each value, these are the keys of the old value in the
     /// tables and of the new value.
-    fn take(&mut self, state: &State, count: usize) -> Vec<Key> {
+    fn take_keys(&mut self, state: &State, count: usize) -> Vec<Key> {
         let mut keys = BTreeSet::new();
         for _ in 0..count {
-            let Some(of) = self.changed.pop_first() else { break };
-            let now = state.transient(&of.0, &of.1).cloned();
-            keys.extend(self.shown.remove(&of).iter().chain(&now).flat_map(TransientValue::keys));
+            let Some(key) = self.changed.pop_first() else { break };
+            let now = state.transient(&key.0, &key.1).cloned();
+            keys.extend(self.shown.remove(&key).iter().chain(&now).flat_map(TransientValue::keys));
             if let Some(now) = now {
-                self.shown.insert(of, now);
+                self.shown.insert(key, now);
             }
         }
         keys.into_iter().collect()
@@ -114,7 +114,7 @@ impl TransientProjection {
 impl Writes {
     /// Creates an empty queue. `batch` is the newest batch of transient values in the state.
     pub(super) fn new(state: &State, batch: u64) -> Self {
-        let shown = state.transients().map(|value| (of(value), value.clone())).collect();
+        let shown = state.transients().map(|value| (value_key(value), value.clone())).collect();
         let transients = TransientProjection { batch, shown_batch: batch, shown, ..TransientProjection::default() };
         Self { transients, ..Self::default() }
     }
@@ -131,8 +131,8 @@ impl Writes {
     }
 
     /// Updates the transient values after the state was rebuilt.
-    pub(super) fn renew_transients(&mut self, state: &State, batch: u64) {
-        self.transients.renew(state, batch);
+    pub(super) fn mark_transients_outdated(&mut self, state: &State, batch: u64) {
+        self.transients.mark_outdated(state, batch);
     }
 
     pub(super) fn push(&mut self, write: Write) {
@@ -158,7 +158,7 @@ impl Writes {
     pub(super) fn project_later(&mut self, keys: Vec<Key>, position: Position) {
         self.unprojected_keys += keys.len();
         self.unprojected.push_back((keys.into(), position));
-        self.project_at.get_or_insert_with(|| Instant::now() + GATHER);
+        self.project_at.get_or_insert_with(|| Instant::now() + PROJECTION_DELAY);
     }
 
     pub(super) fn in_flight(&self) -> usize {
@@ -171,13 +171,13 @@ impl Writes {
     }
 
     pub(super) fn has_room(&self) -> bool {
-        self.waiting.len() < GROUP
+        self.waiting.len() < MAX_GROUP_SIZE
     }
 
     /// Returns the time until the next projection; `None` if no keys wait. If keys are already due, returns
-    /// [`LOOK_AGAIN`], because they may have to wait for the store.
-    pub(super) fn patience(&self, now: Instant) -> Option<Duration> {
-        self.project_at.map(|at| at.saturating_duration_since(now).max(LOOK_AGAIN))
+    /// [`RETRY_INTERVAL`], because they may have to wait for the store.
+    pub(super) fn time_until_due(&self, now: Instant) -> Option<Duration> {
+        self.project_at.map(|at| at.saturating_duration_since(now).max(RETRY_INTERVAL))
     }
 
     pub(super) fn unindexed(&self) -> usize {
@@ -195,9 +195,9 @@ impl Worker {
         if is_busy || self.ending.gave_up() || self.is_halted() {
             return;
         }
-        let mut reached = BTreeSet::new();
+        let mut group_keys = BTreeSet::new();
         let mut are_recordable = true;
-        while self.writes.in_flight.len() < GROUP
+        while self.writes.in_flight.len() < MAX_GROUP_SIZE
             && let Some(mut write) = self.writes.waiting.pop_front()
         {
             if write.is_cancelled() {
@@ -218,8 +218,8 @@ impl Worker {
                     _ => write = Write::Import(import),
                 }
             }
-            let made = match write.make(&self.world) {
-                Ok(made) if !made.is_empty() => made,
+            let prepared = match write.make(&self.snapshot) {
+                Ok(prepared) if !prepared.is_empty() => prepared,
                 // The write failed or has no changes. The result may differ once the group is applied, so the write is
                 // tried again then.
                 _ if !first => {
@@ -240,37 +240,37 @@ impl Worker {
             };
             // A restore discards the transient values, so they are recorded first. Undoing the restore then brings them
             // back.
-            let goes_back = made.operation.iter().flat_map(|operation| &operation.changes);
-            if goes_back.into_iter().any(|change| matches!(change, Change::Restore(_)))
-                && self.world.state.has_transients()
+            let changes = prepared.operation.iter().flat_map(|operation| &operation.changes);
+            if changes.into_iter().any(|change| matches!(change, Change::Restore(_)))
+                && self.snapshot.state.has_transients()
                 && are_recordable
             {
                 self.writes.waiting.push_front(write);
                 self.writes.waiting.push_front(Write::RecordTransients);
                 if first { continue } else { break }
             }
-            let reach = reach(&self.world.state, &made);
-            let fits = reach.as_ref().is_some_and(|reach| reached.is_disjoint(reach));
-            if !first && !fits {
+            let keys = affected_keys(&self.snapshot.state, &prepared);
+            let is_independent = keys.as_ref().is_some_and(|keys| group_keys.is_disjoint(keys));
+            if !first && !is_independent {
                 self.writes.waiting.push_front(write);
                 break;
             }
-            self.writes.in_flight.push((made, write));
-            match reach {
-                Some(reach) => reached.extend(reach),
+            self.writes.in_flight.push((prepared, write));
+            match keys {
+                Some(keys) => group_keys.extend(keys),
                 None => break,
             }
         }
         if self.writes.in_flight.is_empty() {
             return;
         }
-        let first = self.world.state.position().next();
+        let first = self.snapshot.state.position().next();
         let (mut operations, mut transients) = (Vec::new(), Vec::new());
-        for (made, _) in &self.writes.in_flight {
-            operations.extend(made.operation.clone());
-            if !made.transients.is_empty() {
+        for (prepared, _) in &self.writes.in_flight {
+            operations.extend(prepared.operation.clone());
+            if !prepared.transients.is_empty() {
                 let at = Position(first.0 + operations.len() as u64 - 1);
-                transients.push((at, made.transients.clone()));
+                transients.push((at, prepared.transients.clone()));
             }
         }
         let internal = self.internal.clone();
@@ -281,9 +281,9 @@ impl Worker {
     /// Compares an import with the state on a background thread. Other writes wait meanwhile, so that the comparison
     /// stays valid.
     fn plan(&mut self, mut import: Box<Import>) {
-        let state = Arc::clone(&self.world.state);
+        let state = Arc::clone(&self.snapshot.state);
         import.progress.set(ImportStage::Comparing);
-        self.writes.planning = self.aside(move |internal| {
+        self.writes.planning = self.run_in_background(move |internal| {
             let plan = guarded(|| Ok(import.source.plan(&state)));
             // Drops the reference, because the worker can change its state in place only if it has the only one.
             drop(state);
@@ -329,25 +329,25 @@ impl Worker {
             }
             return;
         }
-        if in_flight.iter().any(|(made, _)| !made.transients.is_empty()) {
+        if in_flight.iter().any(|(prepared, _)| !prepared.transients.is_empty()) {
             self.writes.transients.batch += 1;
         }
         let mut in_flight = in_flight.into_iter();
-        while let Some((made, write)) = in_flight.next() {
+        while let Some((prepared, write)) = in_flight.next() {
             self.writes.revision += 1;
             let (mut touched, mut written) = (Vec::new(), None);
-            let before = self.world.state.version();
-            if let Some(operation) = &made.operation {
-                let applied = match Arc::make_mut(&mut self.world.state).apply(Arc::clone(operation)) {
+            let before = self.snapshot.state.version();
+            if let Some(operation) = &prepared.operation {
+                let applied = match Arc::make_mut(&mut self.snapshot.state).apply(Arc::clone(operation)) {
                     Ok(applied) => applied,
                     Err(error) => {
                         // The operation was checked before the commit, and nothing that it depends on has changed
                         // since. The failure therefore means that the state no longer matches the journal.
                         let why = format!("`{}` is in the journal, but cannot be applied: {error}", operation.summary);
                         let rest: Vec<_> = in_flight.collect();
-                        let later = rest.iter().filter(|(made, _)| made.operation.is_some()).count();
+                        let later = rest.iter().filter(|(prepared, _)| prepared.operation.is_some()).count();
                         let first = Position(committed.0 - later as u64);
-                        return self.halt(why, first, std::iter::once((made, write)).chain(rest).collect());
+                        return self.halt(why, first, std::iter::once((prepared, write)).chain(rest).collect());
                     }
                 };
                 self.follow(applied.position, &applied.touched);
@@ -355,57 +355,57 @@ impl Worker {
                 written = Some(Written::of(applied.position, operation));
                 touched = applied.touched;
             }
-            if !made.transients.is_empty() {
-                let changed = Arc::make_mut(&mut self.world.state).set_transients(&made.transients);
-                self.follow_transients(&made.transients, &changed);
-                touched.extend(made.transients.subjects());
+            if !prepared.transients.is_empty() {
+                let changed = Arc::make_mut(&mut self.snapshot.state).set_transients(&prepared.transients);
+                self.follow_transients(&prepared.transients, &changed);
+                touched.extend(prepared.transients.subjects());
                 touched.extend(changed);
             }
-            self.questions.view_cache.follow(before, &self.world.state, &touched);
+            self.questions.view_cache.follow(before, &self.snapshot.state, &touched);
             self.note_if_findings(&write);
-            let position = self.world.state.position();
-            self.tell(Event::Applied { position, revision: self.writes.revision, touched });
+            let position = self.snapshot.state.position();
+            self.send_event(Event::Applied { position, revision: self.writes.revision, touched });
             self.count_dropped(&write);
             self.finish(write, Ok(Some(Outcome { written, revision: self.writes.revision })));
         }
-        for event in self.reveals.update(&self.world.state) {
-            self.tell(event);
+        for event in self.reveals.update(&self.snapshot.state) {
+            self.send_event(event);
         }
         self.encode_more();
     }
 
     /// Updates reviews, index, vectors and projections after an operation was applied.
     fn follow(&mut self, position: Position, touched: &[Key]) {
-        self.reviews.update(&self.world.state, touched);
-        Arc::make_mut(&mut self.world.learned).update(&self.world.state, touched);
+        self.reviews.update(&self.snapshot.state, touched);
+        Arc::make_mut(&mut self.snapshot.learned).update(&self.snapshot.state, touched);
         self.note_duplicates(touched);
-        self.reveals.note(&self.world.state, touched);
-        if touched.len() <= LARGE {
+        self.reveals.note(&self.snapshot.state, touched);
+        if touched.len() <= LARGE_OPERATION {
             self.index_keys(touched);
         } else {
             self.writes.unindexed.extend(touched.iter().cloned());
         }
         self.writes.unprojected.push_back((touched.iter().cloned().collect(), position));
         self.writes.unprojected_keys += touched.len();
-        self.writes.project_at.get_or_insert_with(|| Instant::now() + GATHER);
+        self.writes.project_at.get_or_insert_with(|| Instant::now() + PROJECTION_DELAY);
     }
 
     /// Updates reviews, index and projections after a change of transient values.
     fn follow_transients(&mut self, update: &TransientUpdate, touched: &[Key]) {
-        self.reviews.update(&self.world.state, touched);
+        self.reviews.update(&self.snapshot.state, touched);
         self.index_keys(touched);
-        let of = update.values.iter().map(|change| (change.subject.clone(), change.predicate.clone()));
-        self.writes.transients.changed.extend(of);
+        let keys = update.values.iter().map(|change| (change.subject.clone(), change.predicate.clone()));
+        self.writes.transients.changed.extend(keys);
     }
 
     pub(super) fn index_keys(&mut self, keys: &[Key]) {
-        self.index.update(self.world.state.corpus(), keys);
-        self.vectors.want_keys(&self.world.state, &mut self.index, keys);
+        self.index.update(self.snapshot.state.corpus(), keys);
+        self.vectors.want_keys(&self.snapshot.state, &mut self.index, keys);
     }
 
     /// Indexes some records of a large operation. Returns whether there were records to index.
     pub(super) fn index_some(&mut self) -> bool {
-        let count = self.writes.unindexed.len().min(PORTION);
+        let count = self.writes.unindexed.len().min(MAX_KEYS_AT_ONCE);
         if count == 0 {
             return false;
         }
@@ -424,15 +424,15 @@ impl Worker {
         if !self.closing || transients.is_complete() || !self.writes.unprojected.is_empty() {
             return false;
         }
-        let keys = transients.take(&self.world.state, PORTION);
+        let keys = transients.take_keys(&self.snapshot.state, MAX_KEYS_AT_ONCE);
         // Until the last value is written, the tables count as showing the previous batch.
         let is_complete = transients.changed.is_empty();
         if is_complete {
             transients.shown_batch = transients.batch;
         }
-        let complete = Watermark { position: self.world.state.position(), batch: transients.shown_batch };
+        let complete = Watermark { position: self.snapshot.state.position(), batch: transients.shown_batch };
         let internal = self.internal.clone();
-        self.store.project(rows(&self.world.state, &keys), complete, move |result| {
+        self.store.project(rows(&self.snapshot.state, &keys), complete, move |result| {
             let _ = internal.send(Internal::Projected(result));
         });
         true
@@ -440,18 +440,18 @@ impl Worker {
 
     /// Sends some changed records to the graph tables. Returns whether records could be sent.
     pub(super) fn project_some(&mut self) -> bool {
-        if self.writes.rebuilding > 0 || self.store.backlog() > MOST_BACKLOG {
+        if self.writes.rebuilding > 0 || self.store.backlog() > MAX_BACKLOG {
             return false;
         }
         let Some(due) = self.writes.project_at else { return self.project_transients() };
-        if self.writes.unprojected_keys < PORTION && !self.closing && Instant::now() < due {
+        if self.writes.unprojected_keys < MAX_KEYS_AT_ONCE && !self.closing && Instant::now() < due {
             return false;
         }
         let (mut portion, mut complete) = (BTreeSet::new(), Position(0));
-        while portion.len() < PORTION
+        while portion.len() < MAX_KEYS_AT_ONCE
             && let Some((keys, position)) = self.writes.unprojected.front_mut()
         {
-            let count = keys.len().min(PORTION - portion.len());
+            let count = keys.len().min(MAX_KEYS_AT_ONCE - portion.len());
             portion.extend(keys.drain(..count));
             self.writes.unprojected_keys -= count;
             // Until the last record of an operation is written, the tables are complete only up to the operation before
@@ -467,7 +467,7 @@ impl Worker {
         let portion: Vec<Key> = portion.into_iter().collect();
         let internal = self.internal.clone();
         let complete = Watermark { position: complete, batch: self.writes.transients.shown_batch };
-        self.store.project(rows(&self.world.state, &portion), complete, move |result| {
+        self.store.project(rows(&self.snapshot.state, &portion), complete, move |result| {
             let _ = internal.send(Internal::Projected(result));
         });
         true
@@ -475,8 +475,8 @@ impl Worker {
 
     /// Rebuilds the graph tables on a background thread.
     pub(super) fn rebuild(&mut self, responder: Responder<()>) {
-        let (state, store) = (Arc::clone(&self.world.state), Arc::clone(&self.store));
-        let started = self.aside(move |internal| {
+        let (state, store) = (Arc::clone(&self.snapshot.state), Arc::clone(&self.store));
+        let started = self.run_in_background(move |internal| {
             responder.give(guarded(|| Ok(store.rebuild_projections_blocking(&state, |_, _| {})?)));
             drop(store);
             let _ = internal.send(Internal::Rebuilt);
@@ -491,55 +491,55 @@ impl Worker {
 
 /// Returns the keys of all records that an operation writes, refers to, or was computed from. Returns `None` if the
 /// operation cannot share a commit, because the validity or meaning of other operations may depend on it.
-fn reach(state: &State, made: &Made) -> Option<BTreeSet<Key>> {
-    let changes = made.operation.as_ref().map_or(&[][..], |operation| &operation.changes);
-    if changes.len() > LARGE || made.transients.values.len() > LARGE {
+fn affected_keys(state: &State, prepared: &PreparedWrite) -> Option<BTreeSet<Key>> {
+    let changes = prepared.operation.as_ref().map_or(&[][..], |operation| &operation.changes);
+    if changes.len() > LARGE_OPERATION || prepared.transients.values.len() > LARGE_OPERATION {
         return None;
     }
-    let mut reach: BTreeSet<Key> = made.transients.subjects().collect();
-    reach.extend(made.transients.clock.map(|_| Key::Setting(SettingKey::Clock)));
+    let mut keys: BTreeSet<Key> = prepared.transients.subjects().collect();
+    keys.extend(prepared.transients.clock.map(|_| Key::Setting(SettingKey::Clock)));
     for change in changes {
         if !change.is_local() {
             return None;
         }
         let written = change.written_key();
-        reach.extend(written.clone());
+        keys.extend(written.clone());
         if let Some(fact) = change.fact() {
             // A name that nobody had before cannot change which entities other operations refer to.
-            if names(fact) && fact.object().text().is_none_or(|name| state.resolve(name) != Resolution::None) {
+            if states_name(fact) && fact.object().text().is_none_or(|name| state.resolve(name) != Resolution::None) {
                 return None;
             }
-            reach_fact(fact, &mut reach);
+            add_fact_keys(fact, &mut keys);
         } else if let Some(edge) = change.edge() {
-            reach_known(state, edge.fact, &mut reach)?;
-            reach.extend(edge.knower.entity().cloned().map(Key::Entity));
+            add_known_fact_keys(state, edge.fact, &mut keys)?;
+            keys.extend(edge.knower.entity().cloned().map(Key::Entity));
         } else if let Some(Key::Fact(fact)) = written {
-            reach_known(state, fact, &mut reach)?;
+            add_known_fact_keys(state, fact, &mut keys)?;
         } else {
-            change.visit_references(|reference| _ = reach.insert(reference.into()));
+            change.visit_references(|reference| _ = keys.insert(reference.into()));
         }
     }
-    Some(reach)
+    Some(keys)
 }
 
-fn names(fact: &Fact) -> bool {
+fn states_name(fact: &Fact) -> bool {
     [attribute::NAME, attribute::ALIAS].contains(&fact.predicate().as_str())
 }
 
-fn reach_fact(fact: &Fact, reach: &mut BTreeSet<Key>) {
-    reach.insert(Key::Fact(fact.id()));
-    reach.extend(fact.entities().cloned().map(Key::Entity));
-    reach.extend(fact.provenance().session.clone().map(Key::Session));
+fn add_fact_keys(fact: &Fact, keys: &mut BTreeSet<Key>) {
+    keys.insert(Key::Fact(fact.id()));
+    keys.extend(fact.entities().cloned().map(Key::Entity));
+    keys.extend(fact.provenance().session.clone().map(Key::Session));
 }
 
 /// Adds the keys for a fact that is in the state or is asserted by the same operation. Returns `None` if the fact
 /// states a name, because the operation may remove the name.
-fn reach_known(state: &State, id: FactId, reach: &mut BTreeSet<Key>) -> Option<()> {
-    reach.insert(Key::Fact(id));
+fn add_known_fact_keys(state: &State, id: FactId, keys: &mut BTreeSet<Key>) -> Option<()> {
+    keys.insert(Key::Fact(id));
     match state.fact(id) {
-        Some(fact) if names(fact) => None,
+        Some(fact) if states_name(fact) => None,
         Some(fact) => {
-            reach_fact(fact, reach);
+            add_fact_keys(fact, keys);
             Some(())
         }
         None => Some(()),

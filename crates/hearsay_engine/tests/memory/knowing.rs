@@ -76,9 +76,9 @@ fn readings_of_a_campaign() {
     assert!(water.heard_since.as_ref().unwrap().contains("told by sister-ilva"), "{water:?}");
     assert!(query::knowledge::missed(&before, "sister-ilva", "session-2").unwrap().was_there);
 
-    let chain = query::beliefs::chain(&before, "tamsin-reed", "jory-found-the-ledger", None).unwrap();
+    let chain = query::beliefs::derivation(&before, "tamsin-reed", "jory-found-the-ledger", None).unwrap();
     assert_eq!((chain.known_edges.len(), chain.known_edges[0].acquisition.as_str()), (1, "told by jory-penhale"));
-    let unknown = query::beliefs::chain(&before, "pell", "jory-found-the-ledger", None).unwrap_err();
+    let unknown = query::beliefs::derivation(&before, "pell", "jory-found-the-ledger", None).unwrap_err();
     assert!(matches!(unknown, QueryError::NotKnown { .. }), "{unknown}");
 
     let holders = query::who_knows::who_knows(&before, "watch-password", None).unwrap();
@@ -92,7 +92,7 @@ fn readings_of_a_campaign() {
 
     let why = |who: &str, fact: &str, time: Option<&str>| {
         let answer = query::secrets::why_not(&before, who, fact, time.and_then(moment)).unwrap();
-        let reasons: Vec<_> = answer.reasons.iter().map(Obstacle::in_words).collect();
+        let reasons: Vec<_> = answer.reasons.iter().map(Obstacle::describe).collect();
         (answer, reasons.join("; "))
     };
     let (answer, reasons) = why("dorric-stane", "watch-password", None);
@@ -125,7 +125,7 @@ fn readings_of_a_campaign() {
     // A belief before and after the knower hears that it is not true.
     let club = |state: &State| {
         let rows =
-            query::beliefs::believes(state, "captain-rusk", "lucan-fairweather", Some("lore"), None).unwrap().answers;
+            query::beliefs::beliefs(state, "captain-rusk", "lucan-fairweather", Some("lore"), None).unwrap().answers;
         rows.into_iter().find(|row| row.statement.starts_with("Lucan Fairweather sat"))
     };
     let subject = hearsay_query::resolve::find_fact(&before, "club-alibi").unwrap().subject().clone();
@@ -146,7 +146,7 @@ fn readings_of_a_campaign() {
     assert!(matches!(alibi.hold, BeliefStatus::Outweighed(_)) && alibi.credence < 0.01, "{alibi:?}");
     assert_eq!(alibi.against.len(), 1);
     let row = query::facts::fact_row(&after, &hearsay_query::resolve::find_fact(&after, "club-alibi").unwrap());
-    assert_eq!(row.bears[0].what, "refuted by");
+    assert_eq!(row.fact_relations[0].what, "refuted by");
     // At an earlier position of the journal, the same query returns the earlier belief.
     let recorded = |position: u64| AsOf { time: None, recorded: Some(Position(position)) }.state(&after);
     assert_eq!(club(&recorded(1).unwrap()).unwrap().hold, BeliefStatus::Believed);
@@ -155,14 +155,15 @@ fn readings_of_a_campaign() {
     learn(&memory, tell("sister-ilva", Stated::Recorded("sweet-water".into()), &["wren-oake"]));
     let after = state(&memory);
     let thinks = |who: &str, other: &str| {
-        let rows = query::beliefs::thinks(&after, who, other, Some("sabine-orrin"), None, None).unwrap();
+        let rows = query::beliefs::attributed_facts(&after, who, other, Some("sabine-orrin"), None, None).unwrap();
         rows.into_iter().map(|row| row.because).collect::<Vec<_>>()
     };
     assert!(thinks("sister-ilva", "wren-oake").contains(&"told wren-oake".to_owned()));
     assert!(thinks("wren-oake", "sister-ilva").contains(&"sister-ilva told it".to_owned()));
     learn(&memory, tell("sister-ilva", lore("sabine-orrin", "Sabine hums at night."), &["wren-oake"]));
     let after = state(&memory);
-    let rows = query::beliefs::thinks(&after, "wren-oake", "kestrel-vane", Some("sabine-orrin"), None, None).unwrap();
+    let rows = query::beliefs::attributed_facts(&after, "wren-oake", "kestrel-vane", Some("sabine-orrin"), None, None)
+        .unwrap();
     assert!(rows.iter().all(|row| !row.statement.contains("hums")), "Kestrel was not there: {rows:?}");
 }
 
@@ -251,9 +252,9 @@ fn an_invention_is_marked_as_such() {
     let filter = KnowsFilter { words: Some("coal".into()), limit: 5, ..KnowsFilter::default() };
     let row = query::knowledge::knows(&now, "mirela-voss", &filter, None).unwrap().0.remove(0);
     assert_eq!((row.acquisition.as_str(), row.told), ("made it up", vec![id("pell")]));
-    let believes = query::beliefs::believes(&now, "mirela-voss", "odo-brandt", Some("lore"), None).unwrap();
+    let believes = query::beliefs::beliefs(&now, "mirela-voss", "odo-brandt", Some("lore"), None).unwrap();
     assert_eq!(believes.answers[0].because[0].acquisition, acquisition);
-    let chain = query::beliefs::chain(&now, "mirela-voss", &coal, None).unwrap();
+    let chain = query::beliefs::derivation(&now, "mirela-voss", &coal, None).unwrap();
     assert_eq!((chain.known_edges.len(), chain.known_edges[0].acquisition.as_str()), (1, acquisition));
     let holders = query::who_knows::who_knows(&now, &coal, None).unwrap().characters;
     assert_eq!(

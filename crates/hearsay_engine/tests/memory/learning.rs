@@ -243,7 +243,7 @@ fn a_retraction_lists_the_lost_edges_first() {
     let ends = preview_retcon(until());
     let still: Vec<_> = ends.still.iter().map(|believer| believer.knower.as_str()).collect();
     assert_eq!((still, ends.lost.len()), (vec!["odo-brandt", "pell"], 0));
-    let retraction = Retcon::NeverSo { fact: fact.clone() };
+    let retraction = Retcon::Retract { fact: fact.clone() };
     let impact = preview_retcon(retraction.clone());
     assert_eq!((impact.lost.len(), impact.still.len()), (2, 0));
     memory.retcon(until()).unwrap().wait().unwrap();

@@ -10,7 +10,7 @@ use hearsay_commands::{
 use hearsay_engine::{ExtractionEngine, ExtractionSettings, Memory, MemoryOptions, ModelSettings, Settings};
 use hearsay_model::{Acquisition, Author, Knower};
 use hearsay_query as query;
-use hearsay_query::{ask::Ask, session::RecapFor};
+use hearsay_query::{ask::Ask, session::RecapAudience};
 use hearsay_recall::{Detail, Form};
 
 use crate::support::{id, options, state};
@@ -114,12 +114,12 @@ fn hearers_of_a_secret_name_do_not_learn_its_owner() {
 
     let state = state(&memory);
     let recap = |whom| query::session::session_recap(&state, Some("s1"), &whom, 500).unwrap();
-    let players = serde_json::to_string(&recap(RecapFor::Players)).unwrap();
+    let players = serde_json::to_string(&recap(RecapAudience::Players)).unwrap();
     assert!(
         players.contains("The Grey Lady: ") && !players.contains("Mirela") && !players.contains("mirela"),
         "{players}"
     );
-    assert!(recap(RecapFor::Dm).recap.lines.iter().any(|line| line.text.starts_with("Mirela Voss: ")));
+    assert!(recap(RecapAudience::Dm).recap.lines.iter().any(|line| line.text.starts_with("Mirela Voss: ")));
 
     // A character who learns whose name it is knows who the speaker is.
     let alias = state.facts().find(|fact| *fact.predicate() == *"alias").unwrap().id();
@@ -167,14 +167,14 @@ fn a_line_does_not_reveal_a_fact_that_a_player_conceals() {
     let state = state(&memory);
     let players = [id("pell"), id("bryn")];
     let book = hearsay_campaign::handbook(&state, "The Quay", &players, None);
-    let recap = query::session::session_recap(&state, Some("s1"), &RecapFor::Players, 500).unwrap();
+    let recap = query::session::session_recap(&state, Some("s1"), &RecapAudience::Players, 500).unwrap();
     let recap = serde_json::to_string(&recap).unwrap();
     for text in [&book, &recap] {
         assert!(text.contains("A fine night."), "{text}");
         assert!(!text.contains("sank the ferry"), "{text}");
     }
     let recap_for_pell =
-        query::session::session_recap(&state, Some("s1"), &RecapFor::Character("pell".into()), 500).unwrap();
+        query::session::session_recap(&state, Some("s1"), &RecapAudience::Character("pell".into()), 500).unwrap();
     assert!(serde_json::to_string(&recap_for_pell).unwrap().contains("sank the ferry"), "its own it may hear");
 }
 

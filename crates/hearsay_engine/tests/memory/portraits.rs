@@ -9,9 +9,9 @@ use hearsay_commands::{
 use hearsay_model::{Author, Evidence, Kind, State};
 use hearsay_query as query;
 use hearsay_query::{
-    portrait::Met,
+    portrait::ContactKind,
     session::{ThreadFilter, ThreadKind},
-    table::Table,
+    table::PlayersView,
 };
 
 use crate::support::*;
@@ -31,7 +31,7 @@ fn when_the_table_met_somebody() {
     let state = campaign();
     let odo = query::portrait::meetings(&state, &id("odo-brandt")).unwrap();
     let (first, last) = (odo.first.unwrap(), odo.last.unwrap());
-    assert!(first.acquisition >= Met::Present && last.session.unwrap().as_str() == "session-4", "{first:?}");
+    assert!(first.acquisition >= ContactKind::Present && last.session.unwrap().as_str() == "session-4", "{first:?}");
     assert!(first.title.unwrap().starts_with("Session "));
     let words = odo.words.unwrap();
     let last_line = state.passage(words.passage).unwrap();
@@ -46,10 +46,10 @@ fn when_the_table_met_somebody() {
     assert_eq!(wren.first.unwrap().session.unwrap().as_str(), "session-1");
     // The players have not met a character that they only heard of.
     let jory = query::portrait::meetings(&state, &id("jory-penhale")).unwrap();
-    assert_eq!(jory.first.unwrap().acquisition, Met::Named);
+    assert_eq!(jory.first.unwrap().acquisition, ContactKind::Named);
     assert!(jory.words.is_none());
     let chapel = query::portrait::meetings(&state, &id("the-gilded-gull")).unwrap();
-    assert_eq!(chapel.first.unwrap().acquisition, Met::Visited);
+    assert_eq!(chapel.first.unwrap().acquisition, ContactKind::Visited);
     for entity in state.entities() {
         let met = query::portrait::meetings(&state, &entity.id).unwrap();
         assert_eq!(met.first.is_some(), met.last.is_some());
@@ -70,12 +70,12 @@ fn a_game_without_logs_has_meetings_too() {
         circumstances: Default::default(),
     };
     memory.learn(Author::Game, sees).unwrap().wait().unwrap();
-    assert_eq!(meetings_of("pell").first.unwrap().acquisition, Met::Present);
+    assert_eq!(meetings_of("pell").first.unwrap().acquisition, ContactKind::Present);
     memory.session(Author::Dm, SessionStep::Start(NewSession::default())).unwrap().wait().unwrap();
     let line = LogLine { speaker: Some("pell".into()), text: "More ale?".into(), ..LogLine::default() };
     memory.log(Author::Dm, Log { lines: vec![line], ..Log::default() }).unwrap().wait().unwrap();
     let pell = meetings_of("pell");
-    assert_eq!((pell.last.unwrap().acquisition, pell.words.unwrap().text.as_str()), (Met::Spoke, "More ale?"));
+    assert_eq!((pell.last.unwrap().acquisition, pell.words.unwrap().text.as_str()), (ContactKind::Spoke, "More ale?"));
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn open_threads_of_an_entity_equal_those_of_the_thread_list() {
             session: None,
         };
         let mut expected = query::session::threads(&state, &filter).unwrap();
-        let mut threads = query::session::unsettled(&state, &entity.id);
+        let mut threads = query::session::open_threads_of(&state, &entity.id);
         found += threads.len();
         for threads in [&mut expected, &mut threads] {
             threads.sort_by_key(|thread| (thread.kind, thread.what.clone(), thread.fact));
@@ -102,15 +102,15 @@ fn open_threads_of_an_entity_equal_those_of_the_thread_list() {
 #[test]
 fn the_table_knows_what_one_of_its_players_knows() {
     let state = campaign();
-    let table = Table::of(&state, None);
-    assert_eq!(table.players().filter(|id| state.kind(id) == Some(Kind::Player)).count(), 4);
+    let players_view = PlayersView::of(&state, None);
+    assert_eq!(players_view.players().filter(|id| state.kind(id) == Some(Kind::Player)).count(), 4);
     let mut known = 0;
     for fact in state.facts() {
-        let reading = table.knows(fact.id());
-        assert_eq!(table.all_know(fact.id()), reading.as_ref().is_some_and(|knows| knows.all));
+        let reading = players_view.knows(fact.id());
+        assert_eq!(players_view.all_know(fact.id()), reading.as_ref().is_some_and(|knows| knows.all));
         let holders = query::who_knows::who_knows(&state, &fact.id().to_string(), None).ok().filter(|_| known < 40);
         if let Some(holders) = holders.filter(|holders| !holders.everybody) {
-            let players: BTreeSet<_> = table.players().collect();
+            let players: BTreeSet<_> = players_view.players().collect();
             let all = holders.groups.iter().chain(&holders.characters).map(|row| &row.knower);
             let expected: BTreeSet<_> = all.filter(|who| players.contains(who)).cloned().collect();
             let here: BTreeSet<_> =
@@ -120,9 +120,9 @@ fn the_table_knows_what_one_of_its_players_knows() {
         }
     }
     assert!(known > 10);
-    let fire = table.knows(the(&state, "fire-of-398")).unwrap();
+    let fire = players_view.knows(the(&state, "fire-of-398")).unwrap();
     assert_eq!(fire.session.unwrap().as_str(), "session-4");
-    assert!(!fire.all && table.knows(the(&state, "jory-gave-mirela-the-ledger")).is_none());
+    assert!(!fire.all && players_view.knows(the(&state, "jory-gave-mirela-the-ledger")).is_none());
     assert!(
         fire.known_by.iter().any(|knower| knower.acquisition.contains("told by Aldous Crane")),
         "{:?}",
@@ -133,7 +133,7 @@ fn the_table_knows_what_one_of_its_players_knows() {
 #[test]
 fn holders_and_sources_of_a_fact() {
     let state = campaign();
-    let direct_knowers = query::portrait::held_by(&state, the(&state, "fire-of-398"));
+    let direct_knowers = query::portrait::direct_knowers(&state, the(&state, "fire-of-398"));
     assert!(direct_knowers.groups.iter().any(|row| row.knower == id("lantern-club") && row.conceals));
     assert!(!direct_knowers.everybody && direct_knowers.characters.iter().all(|row| !row.name.contains('-')));
     let file = hearsay_query::resolve::find_fact(&state, "fire-of-398").unwrap();

@@ -1,6 +1,6 @@
 use hearsay_commands::{
-    policy::{Mode, Policy},
-    proposal::{Proposal, Proposed},
+    policy::{Policy, ReviewMode},
+    proposal::{Proposal, ProposalCounts},
     review::Decision,
 };
 use hearsay_engine::{Memory, MemoryOptions, Settings};
@@ -24,12 +24,12 @@ fn at(place: &str) -> Proposal {
     Proposal::new(id("pell"), predicate("LOCATED_AT"), entity(place))
 }
 
-fn propose(memory: &Memory, author: Author, proposals: Vec<Proposal>) -> Proposed {
+fn propose(memory: &Memory, author: Author, proposals: Vec<Proposal>) -> ProposalCounts {
     memory.propose(author, proposals).unwrap().wait().unwrap()
 }
 
 fn autonomous() -> Memory {
-    let policy = Policy { mode: Mode::Autonomous, ..Policy::default() };
+    let policy = Policy { mode: ReviewMode::Autonomous, ..Policy::default() };
     let memory = Memory::open(MemoryOptions { settings: Settings { policy, ..settings() }, ..options() }).unwrap();
     found_town(&memory);
     memory
@@ -91,7 +91,7 @@ fn nobody_knows_a_proposed_fact_before_it_is_accepted() {
     propose(&memory, Author::Extractor, vec![Proposal { heard_by, ..owes("mirela-voss", 0.5) }]);
     let owes = fact(&memory, "pell", "OWES");
     assert!(known_by(&memory, &owes).is_empty() && !knows(&memory, "mirela-voss", owes.statement()));
-    assert_eq!(hearsay_query::facts::would_learn(&state(&memory), owes.id()).len(), 1);
+    assert_eq!(hearsay_query::facts::recorded_edges(&state(&memory), owes.id()).len(), 1);
     memory.decide(owes.id().to_string(), Decision::Accept).unwrap().wait().unwrap();
     assert!(knows(&memory, "mirela-voss", owes.statement()));
 }
@@ -116,7 +116,7 @@ fn rejected_facts_are_not_proposed_again() {
     let before = state(&memory).position();
     for sure in [0.5, 0.9] {
         let counts = propose(&memory, Author::Extractor, vec![owes("mirela-voss", sure)]);
-        assert_eq!(counts, Proposed { rejected_before: 1, ..Proposed::default() });
+        assert_eq!(counts, ProposalCounts { rejected_before: 1, ..ProposalCounts::default() });
     }
     assert_eq!(state(&memory).position(), before);
     assert_eq!(fact(&memory, "pell", "OWES").status(), FactStatus::Rejected);
@@ -136,9 +136,9 @@ fn one_fact_twice_in_a_batch_is_one_fact_and_the_surer_counts() {
     let memory = town();
     propose(&memory, Author::Extractor, vec![owes("mirela-voss", 0.5)]);
     let counts = propose(&memory, Author::Extractor, vec![owes("mirela-voss", 0.6)]);
-    assert_eq!(counts, Proposed { known: 1, ..Proposed::default() });
+    assert_eq!(counts, ProposalCounts { known: 1, ..ProposalCounts::default() });
     let counts = propose(&memory, Author::Extractor, vec![owes("mirela-voss", 0.9)]);
-    assert_eq!(counts, Proposed { canon: 1, ..Proposed::default() });
+    assert_eq!(counts, ProposalCounts { canon: 1, ..ProposalCounts::default() });
     assert_eq!(fact(&memory, "pell", "OWES").status(), FactStatus::Canon);
 }
 

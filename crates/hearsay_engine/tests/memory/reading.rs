@@ -6,7 +6,7 @@ use hearsay_belief::View;
 use hearsay_commands::{
     edit::FactOptions,
     game_event::{Circumstances, GameEvent, Stated},
-    policy::{Mode, Policy},
+    policy::{Policy, ReviewMode},
     review::Decision,
     session::{Log, LogLine, LogSource, NewSession, SessionStep},
 };
@@ -180,7 +180,7 @@ fn a_secret_name_in_a_text_is_not_linked() {
 
 #[test]
 fn without_a_dm_doubtful_facts_are_claims() {
-    let policy = Policy { mode: Mode::Autonomous, ..Policy::default() };
+    let policy = Policy { mode: ReviewMode::Autonomous, ..Policy::default() };
     let memory = town(Settings { policy, ..Settings::default() });
     say(&memory, "pell", "Maybe Odo hates Mirela.");
     assert_eq!(one(&memory, "HOSTILE_TO").status(), FactStatus::Claimed);

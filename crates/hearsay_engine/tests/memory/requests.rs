@@ -41,7 +41,7 @@ fn patience_ends_and_cancels_the_request() {
     let blocked = block(&memory);
     let started_at = Instant::now();
     let error = memory.edit(set("Pell", "age", "11")).unwrap().wait_for(Duration::from_millis(30)).unwrap_err();
-    assert!(matches!(error, MemoryError::Late(_)), "{error}");
+    assert!(matches!(error, MemoryError::TimedOut(_)), "{error}");
     assert!(started_at.elapsed() < Duration::from_secs(5));
     drop(blocked);
     do_edit(&memory, set("Odo Brandt", "age", "60"));
@@ -176,7 +176,7 @@ fn closing_finishes_what_was_sent_before() {
 #[test]
 fn a_panic_in_a_callers_function_ends_that_request_alone() {
     let memory = town();
-    let crashed = |error: MemoryError| assert!(matches!(error, MemoryError::Crashed), "{error}");
+    let crashed = |error: MemoryError| assert!(matches!(error, MemoryError::Panicked), "{error}");
     crashed(memory.read(|_| -> Result<(), _> { panic!("a test") }).unwrap().wait().unwrap_err());
     crashed(memory.read_in_background(|_| -> Result<(), _> { panic!("a test") }).unwrap().wait().unwrap_err());
     crashed(memory.write(|_| panic!("a test")).unwrap().wait().unwrap_err());

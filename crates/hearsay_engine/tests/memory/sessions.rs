@@ -5,14 +5,14 @@ use hearsay_commands::{
     edit::FactOptions,
     game_event::{Circumstances, GameEvent, Stated},
     retcon::Retcon,
-    session::{Log, LogLine, NewSession, SessionStep, SpeakerIs, TranscriptImport, TranscriptReport},
+    session::{Log, LogLine, NewSession, SessionStep, SpeakerIdentity, TranscriptImport, TranscriptReport},
 };
 use hearsay_engine::{Memory, MemoryError, Written};
 use hearsay_model::{Author, FactStatus, Kind, Knower, Passage};
 use hearsay_query as query;
 use hearsay_query::{
     journal::UndoTarget,
-    session::{ChangeKind, RecapFor, Summarize, ThreadFilter, ThreadKind},
+    session::{ChangeKind, RecapAudience, Summarize, ThreadFilter, ThreadKind},
 };
 
 use crate::support::{
@@ -193,9 +193,14 @@ fn a_transcript_becomes_a_log() {
     let (report, _) = plan(&memory, &first).unwrap();
     assert!(!report.unchanged && report.session.is_none());
     let is: Vec<_> = report.speakers.iter().map(|row| row.is.clone()).collect();
-    let character = |name: &str| SpeakerIs::Character(id(name));
-    let expected =
-        [SpeakerIs::Dm, character("lyra-finn"), SpeakerIs::Unknown, character("borin"), character("mirela-voss")];
+    let character = |name: &str| SpeakerIdentity::Character(id(name));
+    let expected = [
+        SpeakerIdentity::Dm,
+        character("lyra-finn"),
+        SpeakerIdentity::Unknown,
+        character("borin"),
+        character("mirela-voss"),
+    ];
     assert_eq!(is, expected);
     let written = write(&memory, &first);
     let line = passage(&memory, "Odo Brandt has the ring.");
@@ -337,7 +342,7 @@ fn the_players_recap_tells_what_their_characters_know() {
         ..LogLine::new("Odo Brandt hid the silver ring in the chimney of the Gull.")
     };
     memory.log(Author::Dm, Log { lines: vec![line], ..Log::default() }).unwrap().wait().unwrap();
-    let recap = |whom: RecapFor| {
+    let recap = |whom: RecapAudience| {
         let read = memory.read_in_background(move |snapshot| {
             Ok(query::session::session_recap(&snapshot.state, Some("1"), &whom, 100)?)
         });
@@ -345,12 +350,12 @@ fn the_players_recap_tells_what_their_characters_know() {
         let lines: Vec<_> = recap.recap.lines.into_iter().map(|line| line.text).collect();
         (lines.join("\n"), recap.prompt)
     };
-    let (dm, _) = recap(RecapFor::Dm);
+    let (dm, _) = recap(RecapAudience::Dm);
     assert!(dm.contains("ninety marks") && dm.contains("chimney"), "{dm}");
-    let (players, prompt) = recap(RecapFor::Players);
+    let (players, prompt) = recap(RecapAudience::Players);
     assert!(players.contains("ninety marks") && !players.contains("chimney"), "{players}");
     assert!(!prompt.contains("chimney") && prompt.contains("[1] Mirela Voss: "), "{prompt}");
-    let (mirela, _) = recap(RecapFor::Character("Mirela Voss".into()));
+    let (mirela, _) = recap(RecapAudience::Character("Mirela Voss".into()));
     assert!(mirela.contains("chimney"));
 
     let summarize = |knower: Option<&str>| {

@@ -77,7 +77,7 @@ fn undo_is_previewed_named_and_redone() {
     let added = do_edit(&memory, add("Rook", Kind::Npc, Some("The Gull")));
     let edit = do_edit(&memory, set("Rook", "lore", "Rook stole the ring."));
     let at = |position: Position| UndoTarget::At(position);
-    let row = query::journal::undo_in_words(&state(&memory), &at(added.position), 10).unwrap();
+    let row = query::journal::describe_undo(&state(&memory), &at(added.position), 10).unwrap();
     assert_eq!((row.operation.summary.as_str(), row.is_redo), (added.summary.as_str(), false));
     assert_eq!(row.dependents.iter().map(|row| row.position).collect::<Vec<_>>(), [edit.position]);
     assert!(row.lost.contains(&("entities", 1)), "{:?}", row.lost);
@@ -91,7 +91,7 @@ fn undo_is_previewed_named_and_redone() {
     let of = |position: Position| all.rows.iter().find(|row| row.row.position == position).unwrap();
     assert_eq!((of(edit.position).row.live, of(edit.position).undone_by), (false, Some(undone.position)));
     assert!(of(undone.position).is_undo && of(added.position).undone_by.is_none());
-    assert!(query::journal::undo_in_words(&state(&memory), &at(undone.position), 10).unwrap().is_redo);
+    assert!(query::journal::describe_undo(&state(&memory), &at(undone.position), 10).unwrap().is_redo);
     let redone = memory.undo(at(undone.position)).unwrap().wait().unwrap();
     assert_eq!(redone.summary, format!("redo {}: {}", edit.position, edit.summary));
     let again = memory.undo(at(redone.position)).unwrap().wait().unwrap();
@@ -133,7 +133,7 @@ fn an_edited_recap_is_saved() {
     memory.log(Author::Dm, Log { lines: vec![line], ..Log::default() }).unwrap().wait().unwrap();
     let session = state(&memory).active_session().unwrap().session.clone();
     let recap = |players, text: &str| EditedRecap { session: session.clone(), players, text: text.into() };
-    let save_recap = |memory: &Memory, recap| memory.keep_recap(recap).unwrap().wait();
+    let save_recap = |memory: &Memory, recap| memory.save_recap(recap).unwrap().wait();
     save_recap(&memory, recap(false, "It rained on the guilty. ")).unwrap();
     save_recap(&memory, recap(true, "It rained.")).unwrap();
     memory.close().unwrap();

@@ -1,5 +1,5 @@
 use hearsay_commands::{
-    proposal::{Proposal, Proposed},
+    proposal::{Proposal, ProposalCounts},
     prune::Prune,
     review::Decision,
     teach::Teach,
@@ -22,7 +22,7 @@ fn heard(speaker: Option<&str>, predicate_name: &str, object: &str, sure: f64, l
     }
 }
 
-fn propose(memory: &Memory, proposal: Proposal) -> Proposed {
+fn propose(memory: &Memory, proposal: Proposal) -> ProposalCounts {
     memory.propose(Author::Extractor, vec![proposal]).unwrap().wait().unwrap()
 }
 
@@ -53,7 +53,7 @@ fn a_repeated_statement_is_evidence_and_not_a_second_fact() {
         ..heard(Some("odo-brandt"), "OWES", "mirela-voss", 0.6, 2)
     };
     let counts = propose(&memory, in_other_words.clone());
-    assert_eq!(counts, Proposed { known: 1, supported: 1, ..Proposed::default() });
+    assert_eq!(counts, ProposalCounts { known: 1, supported: 1, ..ProposalCounts::default() });
     let owes = fact(&memory, "pell", "OWES");
     assert_eq!((owes.provenance().evidence.len(), owes.provenance().confidence.get()), (2, 0.6));
     // Repeating a statement with the same evidence adds nothing.
@@ -86,7 +86,7 @@ fn a_less_specific_statement_is_evidence_for_a_more_specific_one() {
         propose(&memory, Proposal { confidence, evidence: quote(line), ..proposal })
     };
     assert_eq!(works("bandit leader", 0.9, 1).canon, 1);
-    assert_eq!(works("leader", 0.8, 2), Proposed { known: 1, supported: 1, ..Proposed::default() });
+    assert_eq!(works("leader", 0.8, 2), ProposalCounts { known: 1, supported: 1, ..ProposalCounts::default() });
     assert_eq!(works("bandit", 0.8, 3).canon, 1, "a bandit need not lead");
     // A statement that supports only a part of a doubtful fact does not raise the confidence of the fact.
     assert_eq!(works("harbour pilot", 0.5, 4).waiting, 1);

@@ -109,7 +109,7 @@ pub fn measure_paced(plan: PacedPlan, directory: &Path, report: &mut dyn FnMut(u
         while moves < due {
             let person = village.random_person();
             let (id, patch) = village.move_person(person);
-            pending_patches.entry(id).or_default().absorb(patch);
+            pending_patches.entry(id).or_default().merge_later(patch);
             batch_start.get_or_insert_with(Instant::now);
             moves += 1;
         }

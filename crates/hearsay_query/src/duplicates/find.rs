@@ -28,7 +28,7 @@ pub const POSSIBLE_NAME_SIMILARITY: f64 = 0.90;
 /// Degree of certainty that two entities are the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Band {
+pub enum DuplicateCertainty {
     /// The names differ by at most one letter, and all other evidence agrees.
     NearCertain,
     /// The names are similar.
@@ -39,7 +39,7 @@ pub enum Band {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Duplicate {
     /// Degree of certainty that the two entities are the same.
-    pub band: Band,
+    pub band: DuplicateCertainty,
     /// Entity with the smaller id.
     pub one: EntityId,
     /// Entity with the larger id.
@@ -58,7 +58,8 @@ pub struct Duplicate {
     /// Whether a relation connects the two entities. A relation makes a duplicate less likely.
     pub related: bool,
     /// Overall similarity, 0 to 1.
-    pub whole: Number,
+    #[serde(rename = "whole")]
+    pub similarity: Number,
 }
 
 /// Maximum size of a block in which all pairs are compared. In a larger block, each entity is compared only with the
@@ -198,7 +199,7 @@ pub fn duplicates(state: &State) -> Vec<Duplicate> {
 /// Sorts duplicates: near-certain duplicates first, then by descending similarity.
 pub fn sort_duplicates(found: &mut [Duplicate]) {
     found.sort_by(|a, b| {
-        let order = a.band.cmp(&b.band).then(b.whole.get().total_cmp(&a.whole.get()));
+        let order = a.band.cmp(&b.band).then(b.similarity.get().total_cmp(&a.similarity.get()));
         order.then_with(|| (&a.one, &a.other).cmp(&(&b.one, &b.other)))
     });
 }
@@ -228,7 +229,7 @@ fn build_duplicate(
     let is_vague = |fact: &Fact| state.vocabulary().behavior(fact.predicate()).vague;
     let fewest = neighbours_a.len().min(neighbours_b.len());
     let duplicate = Duplicate {
-        band: Band::Possible,
+        band: DuplicateCertainty::Possible,
         one: a.clone(),
         other: b.clone(),
         names: [one.text.clone(), other.text.clone()],
@@ -239,7 +240,7 @@ fn build_duplicate(
             .and_then(rounded),
         meaning: None,
         related: state.links(a).any(|link| link.other() == b && link.fact().is_in_effect() && !is_vague(link.fact())),
-        whole: rounded(name)?,
+        similarity: rounded(name)?,
     };
     Some(duplicate.with_overall_similarity())
 }
@@ -270,8 +271,8 @@ impl Duplicate {
         }
         let similarity = sum / weights * if self.related { 0.8 } else { 1.0 };
         let certain = self.name.get() >= NEAR_CERTAIN_NAME_SIMILARITY && similarity >= NEAR_CERTAIN_SIMILARITY;
-        self.band = if certain { Band::NearCertain } else { Band::Possible };
-        self.whole = rounded(similarity).unwrap_or(self.name);
+        self.band = if certain { DuplicateCertainty::NearCertain } else { DuplicateCertainty::Possible };
+        self.similarity = rounded(similarity).unwrap_or(self.name);
         self
     }
 }

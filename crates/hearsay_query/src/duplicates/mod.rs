@@ -5,6 +5,6 @@ mod find;
 
 pub use claim::{Claim, canonical_relation, is_equivalent, is_implied_by};
 pub use find::{
-    Band, Duplicate, FactDuplicate, NEAR_CERTAIN_NAME_SIMILARITY, NEAR_CERTAIN_SIMILARITY, POSSIBLE_NAME_SIMILARITY,
-    duplicates, fact_duplicates, sort_duplicates,
+    Duplicate, DuplicateCertainty, FactDuplicate, NEAR_CERTAIN_NAME_SIMILARITY, NEAR_CERTAIN_SIMILARITY,
+    POSSIBLE_NAME_SIMILARITY, duplicates, fact_duplicates, sort_duplicates,
 };

@@ -10,14 +10,14 @@ use crate::contradictions::Contradictions;
 /// Counter of review items. An update reads only the changed records, so it is faster than
 /// [`review_items`](super::review_items), which reads every fact.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Reviews {
+pub struct ReviewCounter {
     proposed: BTreeMap<FactId, DecisionGroup>,
     /// Number of proposed facts in each group that the DM decides on together.
     group_sizes: BTreeMap<DecisionGroup, usize>,
     contradictions: Contradictions,
 }
 
-impl Reviews {
+impl ReviewCounter {
     /// Counts the review items of a state. Reads every fact.
     pub fn of(state: &State) -> Self {
         let mut reviews = Self { contradictions: Contradictions::from_state(state), ..Self::default() };

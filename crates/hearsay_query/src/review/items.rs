@@ -9,7 +9,7 @@ use super::stake::stake;
 use crate::{
     contradictions::{Clash, Contradictions},
     duplicates::{Claim, Duplicate},
-    trust::lift,
+    trust::confidence_boost,
 };
 
 /// An item that waits for the DM's decision.
@@ -53,7 +53,7 @@ pub fn review_items(state: &State) -> Vec<ReviewItem> {
         let Some(primary) = primary else { continue };
         let mut also: Vec<FactId> = facts.iter().map(|fact| fact.id()).filter(|id| *id != primary.id()).collect();
         also.sort_unstable();
-        let boost = lift(state, primary).map_or(0.0, |boost| boost.by);
+        let boost = confidence_boost(state, primary).map_or(0.0, |boost| boost.by);
         let stake = stake(state, primary, false).0 * (1.0 + boost);
         items.push((stake, ReviewItem::Doubtful { fact: primary.id(), also }));
     }
@@ -119,7 +119,7 @@ pub fn pending_facts_about<'a>(state: &'a State, id: &EntityId) -> impl Iterator
 }
 
 /// Returns whether an entity is new: all its names were extracted from texts, and the DM has confirmed none of them.
-pub fn is_newcomer(state: &State, id: &EntityId) -> bool {
+pub fn is_unconfirmed_entity(state: &State, id: &EntityId) -> bool {
     state.open_name(id).is_none() && extracted_names(state, id).next().is_some()
 }
 

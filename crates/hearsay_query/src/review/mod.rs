@@ -7,10 +7,10 @@ mod stake;
 #[cfg(test)]
 mod tests;
 
-pub use count::Reviews;
+pub use count::ReviewCounter;
 pub use items::{
-    ReviewItem, extracted_names, facts_decided_together, is_extracted_name_or_kind, is_newcomer, pending_facts_about,
-    review_items,
+    ReviewItem, extracted_names, facts_decided_together, is_extracted_name_or_kind, is_unconfirmed_entity,
+    pending_facts_about, review_items,
 };
 pub use rows::{ReviewRow, review, review_with};
 pub use stake::{consequence, stake};

@@ -7,7 +7,7 @@ use super::items::{ReviewItem, review_items};
 use crate::{
     duplicates::Duplicate,
     facts::{FactRow, fact_row},
-    trust::{ConfidenceBoost, Reason, TrustCalibration, lift},
+    trust::{ConfidenceBoost, Reason, TrustCalibration, confidence_boost},
 };
 
 /// An item that waits for the DM's decision, with all details of its facts.
@@ -55,7 +55,7 @@ pub fn review_with(
         let in_full = ids.iter().filter_map(|id| state.fact(*id)).map(|fact| fact_row(state, fact)).collect();
         let trust =
             doubtful.map(|fact| trust_calibration.reasons(fact.provenance(), fact.predicate())).unwrap_or_default();
-        ReviewRow { item, in_full, trust, lift: doubtful.and_then(|fact| lift(state, fact)) }
+        ReviewRow { item, in_full, trust, lift: doubtful.and_then(|fact| confidence_boost(state, fact)) }
     };
     (items.into_iter().take(limit).map(row).collect(), all)
 }

@@ -6,9 +6,9 @@ mod report;
 mod threads;
 
 pub use lines::{LineRow, is_private, last_place, later_time, next_line, session_lines};
-pub use recap::{RecapFor, SessionRecap, Summarize, session_recap};
+pub use recap::{RecapAudience, SessionRecap, Summarize, session_recap};
 pub use report::{
     ChangeKind, ChangedRow, LearnedRow, LearnerRow, MAX_PRIORITY_FACTS, PriorityFact, SessionCounts, SessionReport,
     SessionRow, session_or_latest, session_report, sessions,
 };
-pub use threads::{Thread, ThreadFilter, ThreadKind, threads, unsettled};
+pub use threads::{Thread, ThreadFilter, ThreadKind, open_threads_of, threads};

@@ -16,7 +16,7 @@ use crate::{QueryError, resolve::resolve, views::ViewCache};
 /// Audience of a recap.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum RecapFor {
+pub enum RecapAudience {
     /// The DM: everything that happened.
     #[default]
     Dm,
@@ -51,7 +51,7 @@ pub struct SessionRecap {
 pub fn session_recap(
     state: &State,
     session: Option<&str>,
-    audience: &RecapFor,
+    audience: &RecapAudience,
     words: usize,
 ) -> Result<SessionRecap, QueryError> {
     let session = session_or_latest(state, session)?;
@@ -59,9 +59,9 @@ pub fn session_recap(
     let view = |id: &EntityId| View::of(state, &Knower::Entity(id.clone()), end);
     let views: Vec<View> = match audience {
         // A session may retell a fact that was recorded earlier. Only the knowledge edges of the hearers show this.
-        RecapFor::Dm => std::iter::once(View::of_dm(state)).chain(session.present.iter().map(view)).collect(),
-        RecapFor::Players => session.present.iter().map(view).collect(),
-        RecapFor::Character(name) => vec![view(&resolve(state, name)?)],
+        RecapAudience::Dm => std::iter::once(View::of_dm(state)).chain(session.present.iter().map(view)).collect(),
+        RecapAudience::Players => session.present.iter().map(view).collect(),
+        RecapAudience::Character(name) => vec![view(&resolve(state, name)?)],
     };
     let names: Vec<EntityLinker> = views.iter().map(EntityLinker::of).collect();
     let hearers: Vec<Hearer> = views.iter().zip(&names).map(|(view, names)| Hearer { view, names }).collect();
@@ -70,9 +70,9 @@ pub fn session_recap(
         matter: &Matter::Session(session.id.clone()),
         calendar: state.calendar(),
         words,
-        openly: *audience == RecapFor::Players,
+        openly: *audience == RecapAudience::Players,
     });
-    if *audience == RecapFor::Dm {
+    if *audience == RecapAudience::Dm {
         recap.lines.iter_mut().for_each(|line| line.known_to.clear());
     }
     Ok(SessionRecap {

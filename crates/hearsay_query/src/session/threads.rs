@@ -144,7 +144,7 @@ fn obligation_thread(state: &State, kind: ThreadKind, fact: &Fact) -> Thread {
 
 /// Returns the open quests, promises and debts that concern an entity. Unlike [`threads`], this function reads only the
 /// facts of that entity.
-pub fn unsettled(state: &State, id: &EntityId) -> Vec<Thread> {
+pub fn open_threads_of(state: &State, id: &EntityId) -> Vec<Thread> {
     let mut facts: Vec<&std::sync::Arc<Fact>> = state.facts_of(id).filter(|fact| fact.is_in_effect()).collect();
     facts.sort_by_key(|fact| (fact.subject().clone(), fact.object().to_string(), fact.id()));
     let quest_facts = facts.iter().filter(|fact| is_open(state, fact, OpenThread::Quest));

@@ -126,10 +126,10 @@ fn decisions_change_later_proposals() {
     // A decision on the same claim by another speaker does not count again for the predicate.
     let again = say(3, 0, 1);
     let judge = Change::SetStatus { fact: again.id(), status: FactStatus::Rejected };
-    let predicate = TrustOf::Predicate(owes.clone());
+    let predicate = TrustCategory::Predicate(owes.clone());
     assert_eq!(learned.count(&predicate).rejected, 4);
     learned = apply(vec![Change::AssertFact(again), judge]);
-    assert_eq!((learned.count(&predicate).rejected, learned.count(&TrustOf::Speaker(id(3))).rejected), (4, 1));
+    assert_eq!((learned.count(&predicate).rejected, learned.count(&TrustCategory::Speaker(id(3))).rejected), (4, 1));
     // A false fact was extracted correctly.
     let untrue = say(2, 3, 1);
     let judge = Change::SetStatus { fact: untrue.id(), status: FactStatus::False };
@@ -140,7 +140,7 @@ fn decisions_change_later_proposals() {
         Change::Confirm(untrue.id()),
     ]);
     assert_eq!(learned.count(&predicate), Counts { confirmed: 1, rejected: 4 });
-    assert_eq!(learned.count(&TrustOf::Speaker(id(2))), Counts { confirmed: 0, rejected: 1 });
+    assert_eq!(learned.count(&TrustCategory::Speaker(id(2))), Counts { confirmed: 0, rejected: 1 });
 }
 
 #[test]
@@ -155,13 +155,13 @@ fn similarity_to_a_confirmed_fact_raises_the_confidence() {
     let mut changes: Vec<Change> = (0..4).map(|n| Change::AddEntity(Entity::new(id(n)))).collect();
     changes.push(Change::AssertFact(Arc::clone(&pending)));
     state.apply(Operation::new(Author::Dm, "say", changes)).unwrap();
-    assert_eq!(lift(&state, &pending), None);
+    assert_eq!(confidence_boost(&state, &pending), None);
     let confirmed = fact(2, FactStatus::Canon, true);
     state.apply(Operation::new(Author::Dm, "say", vec![Change::AssertFact(Arc::clone(&confirmed))])).unwrap();
-    let boost = lift(&state, &pending).unwrap();
+    let boost = confidence_boost(&state, &pending).unwrap();
     assert_eq!(boost.like, confirmed.id());
     assert!(boost.by > 0.0 && boost.by <= 0.03);
     assert!(matches!(pending.object(), Object::Entity(_)));
     state.apply(Teach::Off.operation(&state)).unwrap();
-    assert_eq!(lift(&state, &pending), None);
+    assert_eq!(confidence_boost(&state, &pending), None);
 }

@@ -12,7 +12,7 @@ use egui::{Key, Modifiers, RichText, TextEdit, Ui, text::CCursor};
 use hearsay_commands::{
     CommandError,
     edit::{Edit, FactOptions},
-    reading::{Draft, Drafted},
+    reading::{Draft, DraftExtraction},
     session::{Log, LogLine, NewSession, SessionStep},
 };
 use hearsay_engine::{ExtractedObject, Form, Memory, Mention, Ticket};
@@ -70,8 +70,8 @@ struct CaptureView {
 pub struct CapturePanel {
     view: CaptureView,
     /// The current text, and the facts extracted from it.
-    extracted: Option<(String, Drafted)>,
-    pending_extraction: Option<(String, Ticket<Drafted>)>,
+    extracted: Option<(String, DraftExtraction)>,
+    pending_extraction: Option<(String, Ticket<DraftExtraction>)>,
     changed_at: Option<Instant>,
     playing: bool,
     present: Vec<EntityId>,
@@ -417,7 +417,7 @@ impl CapturePanel {
 }
 
 /// Draws a preview of the facts that were extracted from the line.
-fn extraction_preview_ui(ui: &mut Ui, display: &DisplayContext, extracted: &Drafted) {
+fn extraction_preview_ui(ui: &mut Ui, display: &DisplayContext, extracted: &DraftExtraction) {
     let facts = &extracted.extraction.facts;
     if facts.is_empty() {
         return;

@@ -10,9 +10,9 @@ use hearsay_model::{
 use hearsay_query as query;
 use hearsay_query::{
     facts::is_secret,
-    portrait::{Meeting, Met},
+    portrait::{ContactKind, Meeting},
     session::ThreadKind,
-    table::Table,
+    table::PlayersView,
 };
 
 use super::model::{
@@ -33,12 +33,17 @@ impl EntityModel {
         if state.entity(id).is_none() {
             return Ok(model);
         }
-        let page = Page { state, id, table: Table::of(state, None), view: View::of(state, &id.clone().into(), None) };
+        let page = Page {
+            state,
+            id,
+            players_view: PlayersView::of(state, None),
+            view: View::of(state, &id.clone().into(), None),
+        };
         model.exists = true;
         model.clock = state.clock().map(|time| state.calendar().format(time));
         model.name = state.name_or_id(id).to_owned();
         model.kind = state.kind(id);
-        model.safe = page.table.may_name(id);
+        model.safe = page.players_view.may_name(id);
         page.meetings(&mut model)?;
         page.facts(&mut model);
         page.knows(&mut model);
@@ -53,7 +58,7 @@ impl EntityModel {
 struct Page<'a> {
     state: &'a State,
     id: &'a EntityId,
-    table: Table<'a>,
+    players_view: PlayersView<'a>,
     view: View,
 }
 
@@ -66,11 +71,11 @@ impl Page<'_> {
         let meetings = query::portrait::meetings(self.state, self.id)?;
         let to_line = |meeting: Meeting| {
             let acquisition = match meeting.acquisition {
-                Met::Named => "Only mentioned",
-                Met::Visited => "Visited",
-                Met::Present => "Present",
-                Met::Spoke => "Spoke",
-                Met::Played => "Played",
+                ContactKind::Named => "Only mentioned",
+                ContactKind::Visited => "Visited",
+                ContactKind::Present => "Present",
+                ContactKind::Spoke => "Spoke",
+                ContactKind::Played => "Played",
             };
             let place = meeting.place.as_ref().filter(|place| *place != self.id).map(|place| self.name(place));
             let parts: Vec<String> = [meeting.title, meeting.when, place].into_iter().flatten().collect();
@@ -85,10 +90,10 @@ impl Page<'_> {
                 text: words.text,
                 when: parts.join(" \u{00B7} "),
                 session: words.session,
-                safe: self.table.all_heard(words.passage),
+                safe: self.players_view.all_heard(words.passage),
             }
         });
-        let unsettled = query::session::unsettled(self.state, self.id).into_iter();
+        let unsettled = query::session::open_threads_of(self.state, self.id).into_iter();
         model.unsettled = unsettled
             .map(|thread| {
                 let kind = match thread.kind {
@@ -106,7 +111,7 @@ impl Page<'_> {
                     kind: kind.into(),
                     text: thread.what,
                     details: parts.collect::<Vec<_>>().join(" \u{00B7} "),
-                    safe: fact.is_some_and(|fact| self.table.may_see(fact)),
+                    safe: fact.is_some_and(|fact| self.players_view.may_see(fact)),
                     fact: thread.fact,
                     quest: thread.quest,
                 }
@@ -129,7 +134,12 @@ impl Page<'_> {
                     if *predicate == *attribute::ALIAS && fact.status() == FactStatus::Canon {
                         let text = fact.object().text().unwrap_or_default().to_owned();
                         let secret = fact.secrecy() == Secrecy::Secret;
-                        model.aliases.push(AliasLine { text, secret, safe: self.table.may_see(fact), fact: fact.id() });
+                        model.aliases.push(AliasLine {
+                            text,
+                            secret,
+                            safe: self.players_view.may_see(fact),
+                            fact: fact.id(),
+                        });
                     }
                     SectionKind::Names
                 }
@@ -148,7 +158,7 @@ impl Page<'_> {
             facts: facts
                 .into_iter()
                 .take(MAX_LISTED)
-                .map(|fact| FactModel::from_fact(self.state, &self.table, fact))
+                .map(|fact| FactModel::from_fact(self.state, &self.players_view, fact))
                 .collect(),
         };
         model.sections = sections.into_iter().map(to_section).collect();
@@ -169,7 +179,8 @@ impl Page<'_> {
         let to_line = |known: &Known| {
             let belief = self.view.belief(known);
             let edge = known.known_edges().first().or(known.shared().first());
-            let acquisition = edge.map_or_else(String::new, |edge| query::knowledge::way_called(edge, &name_of));
+            let acquisition =
+                edge.map_or_else(String::new, |edge| query::knowledge::describe_edge_with_names(edge, &name_of));
             let since = known.learned().map(|time| self.state.calendar().format(time));
             let parts: Vec<String> =
                 [Some(acquisition), since].into_iter().flatten().filter(|part| !part.is_empty()).collect();
@@ -181,8 +192,8 @@ impl Page<'_> {
                 acquisition: parts.join(", "),
                 conceals: known.conceals(),
                 secret: known.is_secret(),
-                known_to_party: self.table.learned(known.id()),
-                safe: self.state.fact(known.id()).is_some_and(|fact| self.table.may_see(fact)),
+                known_to_party: self.players_view.learned(known.id()),
+                safe: self.state.fact(known.id()).is_some_and(|fact| self.players_view.may_see(fact)),
             }
         };
         model.knows = known.into_iter().take(MAX_LISTED).map(to_line).collect();
@@ -201,7 +212,7 @@ impl Page<'_> {
             (!is_holder, fact.subject() != self.id, fact.predicate().clone(), fact.id())
         });
         facts.truncate(MAX_LISTED);
-        let players: Vec<EntityId> = self.table.players().cloned().collect();
+        let players: Vec<EntityId> = self.players_view.players().cloned().collect();
         // Evaluate the conditions of all reveals together, and only if any of these secrets has a reveal.
         let has_reveal = facts.iter().any(|(fact, _)| self.state.reveals_of(fact.id()).next().is_some());
         let revealable = match has_reveal {
@@ -221,7 +232,10 @@ impl Page<'_> {
         let tellings = edges.iter().filter(|edge| edge.acquisition.is_told()).map(|edge| {
             let to = edge.knower.entity().map_or_else(|| "Everybody".to_owned(), name_of);
             let when = crate::panels::fact::date(self.state, edge.learned.as_ref());
-            let parts = [Some(format!("{to}: {}", query::facts::how_called(&edge.acquisition, &name_of))), when];
+            let parts = [
+                Some(format!("{to}: {}", query::facts::describe_acquisition_with_names(&edge.acquisition, &name_of))),
+                when,
+            ];
             parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
         });
         let mut known_by: Vec<NamedEntity> =
@@ -245,7 +259,7 @@ impl Page<'_> {
             is_holder,
             tellings: tellings.collect(),
             known_by,
-            known_to_party: self.table.knows(fact.id()).is_some(),
+            known_to_party: self.players_view.knows(fact.id()).is_some(),
             conditions: conditions.collect(),
         }
     }
@@ -261,7 +275,7 @@ impl Page<'_> {
                     text,
                     fact: Some(fact.id()),
                     session: fact.provenance().session.clone(),
-                    safe: self.table.may_see(fact),
+                    safe: self.players_view.may_see(fact),
                     secret: fact.secrecy() == Secrecy::Secret,
                 });
             };
@@ -324,7 +338,7 @@ impl Page<'_> {
                 text: passage.text.clone(),
                 place: parts.into_iter().flatten().collect::<Vec<_>>().join(" \u{00B7} "),
                 is_speaker: is_own(passage),
-                safe: self.table.all_heard(id),
+                safe: self.players_view.all_heard(id),
             }
         };
         model.passages = passages.into_iter().take(MAX_LISTED).map(to_line).collect();

@@ -186,7 +186,7 @@ fn facts_are_edited_in_place() {
     harness.step();
     assert!(matches!(
         harness.state().last_request(),
-        Some(Request::Execute(DeskCommand::Retcon(Retcon::NeverSo { .. })))
+        Some(Request::Execute(DeskCommand::Retcon(Retcon::Retract { .. })))
     ));
     edit_object(&mut harness, "x");
     harness.get_by_label("Cancel").click();

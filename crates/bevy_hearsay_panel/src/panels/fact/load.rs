@@ -2,7 +2,7 @@
 
 use hearsay_model::{Author, Date, Fact, Method, Object, Secrecy, State};
 use hearsay_query as query;
-use hearsay_query::{table::Table, who_knows::HolderRow};
+use hearsay_query::{table::PlayersView, who_knows::HolderRow};
 
 use super::model::{FactModel, KnowerLine, MAX_KNOWERS, PartyKnowledge, SourceLine};
 use crate::{names::NamedEntity, text::LinkedText};
@@ -14,9 +14,9 @@ pub(crate) fn date(state: &State, date: Option<&Date>) -> Option<String> {
 }
 
 impl FactModel {
-    /// Reads a fact for display. `table` is the party's knowledge.
-    pub fn from_fact(state: &State, table: &Table, fact: &Fact) -> Self {
-        let knower_rows = query::portrait::held_by(state, fact.id());
+    /// Reads a fact for display. `players_view` is the party's knowledge.
+    pub fn from_fact(state: &State, players_view: &PlayersView, fact: &Fact) -> Self {
+        let knower_rows = query::portrait::direct_knowers(state, fact.id());
         let knower_line = |group: bool| {
             move |row: HolderRow| KnowerLine {
                 knower: NamedEntity::new(state, &row.knower),
@@ -31,7 +31,7 @@ impl FactModel {
         let mut knowers: Vec<KnowerLine> =
             groups.chain(knower_rows.characters.into_iter().map(knower_line(false))).collect();
         let concealed = knowers.iter().any(|knower| knower.conceals);
-        knowers.retain(|line| !table.players().any(|player| *player == line.knower.id));
+        knowers.retain(|line| !players_view.players().any(|player| *player == line.knower.id));
         let more_knowers = knowers.len().saturating_sub(MAX_KNOWERS);
         knowers.truncate(MAX_KNOWERS);
         let provenance = fact.provenance();
@@ -55,14 +55,14 @@ impl FactModel {
             status: fact.status(),
             secret,
             concealed,
-            safe: table.may_see(fact),
+            safe: players_view.may_see(fact),
             since: date(state, fact.validity().from.as_ref()),
             until: date(state, fact.validity().until.as_ref()),
             attitude: fact.attitude().map(hearsay_model::Attitude::get),
             confidence: is_extracted.then(|| provenance.confidence.get()),
             origin: origin(state, fact),
             session: provenance.session.clone(),
-            party_knowledge: table.knows(fact.id()).map(|party_knows| party_knowledge(state, party_knows)),
+            party_knowledge: players_view.knows(fact.id()).map(|party_knows| party_knowledge(state, party_knows)),
             known_to_everybody: knower_rows.everybody,
             knowers,
             more_knowers,
@@ -98,7 +98,7 @@ fn origin(state: &State, fact: &Fact) -> String {
     [Some(text), author, confirmed].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-pub(crate) fn party_knowledge(state: &State, party_knows: query::table::TableKnows) -> PartyKnowledge {
+pub(crate) fn party_knowledge(state: &State, party_knows: query::table::PlayersKnowledge) -> PartyKnowledge {
     let known_by: Vec<KnowerLine> = party_knows
         .known_by
         .into_iter()

@@ -127,8 +127,8 @@ fn a_large_campaign() {
     let world = large_campaign();
     let hub_page = print_time("page of a hub", || EntityModel::load(&world, &EntityRequest { id: id(7) }).unwrap());
     print_time("table", || {
-        let table = hearsay_query::table::Table::of(&world.state, None);
-        table.players().count()
+        let players_view = hearsay_query::table::PlayersView::of(&world.state, None);
+        players_view.players().count()
     });
     print_time("meetings", || hearsay_query::portrait::meetings(&world.state, &id(7)).unwrap());
     print_time("page of one of many", || EntityModel::load(&world, &EntityRequest { id: id(777) }).unwrap());

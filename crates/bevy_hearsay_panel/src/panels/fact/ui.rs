@@ -360,7 +360,7 @@ fn edit_ui(
         let never_true_button =
             ui.button("Never true").on_hover_text("Retract the fact: it was never true, and nobody ever knew it");
         if never_true_button.clicked() {
-            requests.push(Request::Execute(DeskCommand::Retcon(Retcon::NeverSo { fact: id })));
+            requests.push(Request::Execute(DeskCommand::Retcon(Retcon::Retract { fact: id })));
             is_finished = true;
         }
         let escape = ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape));

@@ -6,7 +6,7 @@ use hearsay_engine::{MemoryError, ReadSnapshot};
 use hearsay_model::{Author, Change, Knower, Operation, Position};
 use hearsay_query::{
     facts::is_secret,
-    journal::{HistoryFilter, UndoTarget, operations, undo_in_words},
+    journal::{HistoryFilter, UndoTarget, describe_undo, operations},
     preview::preview,
 };
 
@@ -42,7 +42,7 @@ impl UndoModel {
     /// Returns an error if the operation does not exist or is not live.
     pub fn load(world: &ReadSnapshot, position: Position) -> Result<Self, MemoryError> {
         let state = &*world.state;
-        let row = undo_in_words(state, &UndoTarget::At(position), MAX_LISTED)?;
+        let row = describe_undo(state, &UndoTarget::At(position), MAX_LISTED)?;
         let lost_edge_count =
             row.lost.iter().find(|(name, _)| *name == "knowledge edges").map_or(0, |(_, count)| *count);
         let mut model = Self::from_row(row, MAX_LISTED);
@@ -50,7 +50,7 @@ impl UndoModel {
             let revert = Operation::new(Author::Dm, "undo", vec![Change::Revert(position)]);
             let losses = preview(state, revert)?.lost;
             model.omitted_knowledge = losses.len().saturating_sub(MAX_LISTED);
-            let to_line = |loss: &hearsay_query::preview::Loss| {
+            let to_line = |loss: &hearsay_query::preview::LostEdge| {
                 let knower = match &loss.knower {
                     Knower::World => "Everybody",
                     Knower::Entity(id) => state.name_or_id(id),

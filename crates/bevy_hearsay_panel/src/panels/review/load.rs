@@ -9,10 +9,10 @@ use hearsay_model::{
 use hearsay_query::{
     contradictions::Clash,
     duplicates::Duplicate,
-    facts::{is_secret, would_learn},
-    review::{ReviewItem, is_newcomer, review_items, stake},
-    table::Table,
-    trust::{TrustOf, lift},
+    facts::{is_secret, recorded_edges},
+    review::{ReviewItem, is_unconfirmed_entity, review_items, stake},
+    table::PlayersView,
+    trust::{TrustCategory, confidence_boost},
 };
 
 use super::model::{
@@ -38,7 +38,7 @@ impl ReviewModel {
     pub fn load(world: &ReadSnapshot, duplicates: &[Duplicate]) -> Self {
         let state = &*world.state;
         let items = review_items(state);
-        let table = Table::of(state, None);
+        let players_view = PlayersView::of(state, None);
         let contradicting: BTreeSet<FactId> = items
             .iter()
             .flat_map(|item| match item {
@@ -47,11 +47,14 @@ impl ReviewModel {
             })
             .collect();
         let mut cards: Vec<CardSummary> =
-            items.iter().filter_map(|item| card_summary(state, &table, item, &contradicting)).collect();
+            items.iter().filter_map(|item| card_summary(state, &players_view, item, &contradicting)).collect();
         cards.extend(
-            duplicates.iter().filter(|pair| is_undecided(state, pair)).map(|pair| duplicate_card(state, &table, pair)),
+            duplicates
+                .iter()
+                .filter(|pair| is_undecided(state, pair))
+                .map(|pair| duplicate_card(state, &players_view, pair)),
         );
-        let (stubs, more_stubs) = stubs(state, &table);
+        let (stubs, more_stubs) = stubs(state, &players_view);
         cards.extend(stubs);
         cards.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.key.cmp(&b.key)));
         let (position, details) = (state.position().0, BTreeMap::new());
@@ -101,17 +104,17 @@ fn related_entities(state: &State, fact: &Fact) -> Vec<NamedEntity> {
 
 /// Returns whether players may see a waiting fact. They may if all player characters know the fact, or heard the text
 /// from which it was extracted.
-fn is_safe(state: &State, table: &Table, fact: &Fact) -> bool {
+fn is_safe(state: &State, players_view: &PlayersView, fact: &Fact) -> bool {
     let was_heard_by_all =
-        |evidence: &Evidence| matches!(evidence, Evidence::Passage { passage, .. } if table.all_heard(*passage));
+        |evidence: &Evidence| matches!(evidence, Evidence::Passage { passage, .. } if players_view.all_heard(*passage));
     let evidence = &fact.provenance().evidence;
     !is_secret(state, fact)
-        && (table.all_know(fact.id()) || !evidence.is_empty() && evidence.iter().all(was_heard_by_all))
+        && (players_view.all_know(fact.id()) || !evidence.is_empty() && evidence.iter().all(was_heard_by_all))
 }
 
 fn card_summary(
     state: &State,
-    table: &Table,
+    players_view: &PlayersView,
     item: &ReviewItem,
     contradicting: &BTreeSet<FactId>,
 ) -> Option<CardSummary> {
@@ -131,7 +134,7 @@ fn card_summary(
                 recorded: fact.provenance().recorded.0,
                 about: related_entities(state, fact),
                 secret: fact.secrecy() == Secrecy::Secret,
-                safe: is_safe(state, table, fact),
+                safe: is_safe(state, players_view, fact),
             })
         }
         ReviewItem::Contradiction { subject, clash, facts } => {
@@ -161,10 +164,10 @@ fn card_summary(
                 recorded: newest.provenance().recorded.0,
                 about: entities,
                 secret: facts.iter().any(|fact| fact.secrecy() == Secrecy::Secret),
-                safe: facts.iter().all(|fact| is_safe(state, table, fact)),
+                safe: facts.iter().all(|fact| is_safe(state, players_view, fact)),
             })
         }
-        ReviewItem::Duplicate(pair) => Some(duplicate_card(state, table, pair)),
+        ReviewItem::Duplicate(pair) => Some(duplicate_card(state, players_view, pair)),
     }
 }
 
@@ -191,20 +194,20 @@ fn contradiction_text(state: &State, clash: &Clash) -> String {
     }
 }
 
-fn duplicate_card(state: &State, table: &Table, pair: &Duplicate) -> CardSummary {
+fn duplicate_card(state: &State, players_view: &PlayersView, pair: &Duplicate) -> CardSummary {
     let degree = |id: &EntityId| state.links(id).count() as f64;
     CardSummary {
         key: CardKey::Duplicate(pair.one.clone(), pair.other.clone()),
         statement: format!("{} and {} may be the same", pair.names[0], pair.names[1]),
-        confidence: pair.whole.get(),
-        score: ((1.0 + degree(&pair.one) + degree(&pair.other)).ln() + 2.0) * pair.whole.get(),
+        confidence: pair.similarity.get(),
+        score: ((1.0 + degree(&pair.one) + degree(&pair.other)).ln() + 2.0) * pair.similarity.get(),
         reasons: similarity_reasons(pair),
         source: "similar names".into(),
         session: None,
         recorded: 0,
         about: vec![NamedEntity::new(state, &pair.one), NamedEntity::new(state, &pair.other)],
         secret: false,
-        safe: table.may_name(&pair.one) && table.may_name(&pair.other),
+        safe: players_view.may_name(&pair.one) && players_view.may_name(&pair.other),
     }
 }
 
@@ -220,13 +223,13 @@ fn similarity_reasons(pair: &Duplicate) -> Vec<String> {
 
 /// Returns cards for stubs, and the number of further stubs that are not listed. A stub is an entity with a name and no
 /// other facts. Imports create stubs for names that they cannot resolve.
-fn stubs(state: &State, table: &Table) -> (Vec<CardSummary>, usize) {
+fn stubs(state: &State, players_view: &PlayersView) -> (Vec<CardSummary>, usize) {
     let naming_attributes = [attribute::NAME, attribute::KIND, attribute::ALIAS];
     let is_other_fact =
         |fact: &Fact| !naming_attributes.contains(&fact.predicate().as_str()) && fact.status() != FactStatus::Rejected;
     let is_stub = |id: &EntityId| !state.facts_of(id).any(|fact| is_other_fact(fact));
     // Skip entities that the DM has not confirmed yet, because they already have another card.
-    let is_listed_stub = |id: &&EntityId| !is_newcomer(state, id) && is_stub(id);
+    let is_listed_stub = |id: &&EntityId| !is_unconfirmed_entity(state, id) && is_stub(id);
     let mut stub_ids: Vec<&EntityId> = state.entities().map(|entity| &entity.id).filter(is_listed_stub).collect();
     stub_ids.sort();
     let omitted_count = stub_ids.len().saturating_sub(MAX_STUBS);
@@ -245,7 +248,7 @@ fn stubs(state: &State, table: &Table) -> (Vec<CardSummary>, usize) {
             recorded,
             about: vec![entity],
             secret: false,
-            safe: table.may_name(id),
+            safe: players_view.may_name(id),
         }
     };
     (stub_ids.into_iter().take(MAX_STUBS).map(to_card).collect(), omitted_count)
@@ -330,7 +333,7 @@ fn method_name(method: Method) -> &'static str {
 }
 
 /// Formats the source that a trust value applies to, for display.
-fn trust_source_text(state: &State, trust: &TrustOf) -> String {
+fn trust_source_text(state: &State, trust: &TrustCategory) -> String {
     let author_source = |author: &Author| match author {
         Author::Dm => "what you entered".to_owned(),
         Author::Game => "what the game reported".into(),
@@ -339,14 +342,14 @@ fn trust_source_text(state: &State, trust: &TrustOf) -> String {
         Author::Extractor => "what was extracted from texts".into(),
     };
     match trust {
-        TrustOf::Speaker(id) => format!("Statements by {}", state.name_or_id(id)),
-        TrustOf::File(path) => format!("Facts from {path}"),
-        TrustOf::Author(author) => format!("Facts from {}", author_source(author)),
-        TrustOf::Predicate(predicate) => format!("Other {predicate} facts"),
-        TrustOf::Extraction(_, _, Some(model)) => format!("Facts extracted by {model}"),
-        TrustOf::Extraction(Author::Extractor, Method::Stated, None) => "Facts extracted from speech".into(),
-        TrustOf::Extraction(Author::Extractor, _, None) => "Facts extracted from writing".into(),
-        TrustOf::Extraction(author, method, None) => {
+        TrustCategory::Speaker(id) => format!("Statements by {}", state.name_or_id(id)),
+        TrustCategory::File(path) => format!("Facts from {path}"),
+        TrustCategory::Author(author) => format!("Facts from {}", author_source(author)),
+        TrustCategory::Predicate(predicate) => format!("Other {predicate} facts"),
+        TrustCategory::Extraction(_, _, Some(model)) => format!("Facts extracted by {model}"),
+        TrustCategory::Extraction(Author::Extractor, Method::Stated, None) => "Facts extracted from speech".into(),
+        TrustCategory::Extraction(Author::Extractor, _, None) => "Facts extracted from writing".into(),
+        TrustCategory::Extraction(author, method, None) => {
             format!("Facts from {}, {}", author_source(author), method_name(*method))
         }
     }
@@ -360,7 +363,7 @@ fn trust_reasons(world: &ReadSnapshot, fact: &Fact) -> Vec<String> {
         format!("{}: you accepted {yes}, and rejected {no}", trust_source_text(state, &reason.trust))
     };
     let mut texts: Vec<String> = reasons.iter().map(to_text).collect();
-    if let Some(lift) = lift(state, fact)
+    if let Some(lift) = confidence_boost(state, fact)
         && let Some(similar_fact) = state.fact(lift.like)
     {
         texts.push(format!("like \u{201C}{}\u{201D}, which you confirmed", similar_fact.statement()));
@@ -532,7 +535,7 @@ fn other_proposals(state: &State, fact: &Fact) -> Vec<String> {
 /// Returns the names of the characters that would learn a fact if it were accepted, player characters first. Also
 /// returns the number of omitted characters.
 fn learner_names(state: &State, fact: &Fact) -> (Vec<String>, usize) {
-    let mut knowers: Vec<(bool, String)> = would_learn(state, fact.id())
+    let mut knowers: Vec<(bool, String)> = recorded_edges(state, fact.id())
         .iter()
         .map(|edge| match &edge.knower {
             Knower::World => (false, "everybody".to_owned()),

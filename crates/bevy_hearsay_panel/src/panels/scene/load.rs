@@ -6,7 +6,7 @@ use hearsay_belief::{AttributionReason, BeliefStatus, View, characters_at, is_de
 use hearsay_engine::{MemoryError, ReadSnapshot};
 use hearsay_model::{EntityId, Fact, FactId, Kind, Knower, PredicateRole, Secrecy, State, attribute};
 use hearsay_query as query;
-use hearsay_query::{ask::Answer, table::Table};
+use hearsay_query::{ask::Answer, table::PlayersView};
 use hearsay_recall::{Detail, Form, Source};
 
 use super::model::{
@@ -39,9 +39,9 @@ impl SceneSettingModel {
             let speaker = request.speaker.as_ref()?;
             state.newest(speaker, PredicateRole::Location.name())?.object().entity().cloned()
         });
-        let table = Table::of(state, None);
+        let players_view = PlayersView::of(state, None);
         // If no place is set, the scene is at the place of the player characters.
-        let place = place.or_else(|| party_place(state, &table)).filter(|place| state.entity(place).is_some());
+        let place = place.or_else(|| party_place(state, &players_view)).filter(|place| state.entity(place).is_some());
         let logged = playing.and_then(|playing| playing.time.clone());
         let game_time = state.clock().max(logged.as_ref().and_then(|date| date.time));
         let mut present_ids: Vec<EntityId> = playing.map(|playing| playing.here.clone()).unwrap_or_default();
@@ -50,7 +50,7 @@ impl SceneSettingModel {
         present_ids.retain(|id| {
             !request.removed.contains(id) && (request.added.contains(id) || !is_dead(state, id, game_time))
         });
-        let is_known = |id: &EntityId| table.may_name(id);
+        let is_known = |id: &EntityId| players_view.may_name(id);
         let to_line = |id: &EntityId| {
             let value = |name: &str| {
                 let fact = state.newest(id, name)?;
@@ -81,7 +81,7 @@ impl SceneSettingModel {
             session: playing.map(|playing| playing.session.clone()),
             session_title: playing.and_then(|playing| query::table::session_title(state, &playing.session)),
             present: lines,
-            recent_lines: recent_lines(state, &table, place.as_ref()),
+            recent_lines: recent_lines(state, &players_view, place.as_ref()),
             place_safe: place.as_ref().is_some_and(is_known),
             place: place.map(|place| NamedEntity::new(state, &place)),
         })
@@ -97,9 +97,9 @@ fn in_reading_order(sections: &[hearsay_recall::Section]) -> impl Iterator<Item 
 }
 
 /// Returns the place of most player characters.
-fn party_place(state: &State, table: &Table) -> Option<EntityId> {
+fn party_place(state: &State, players_view: &PlayersView) -> Option<EntityId> {
     let mut places: BTreeMap<EntityId, usize> = BTreeMap::new();
-    for player in table.players() {
+    for player in players_view.players() {
         let place =
             state.newest(player, PredicateRole::Location.name()).and_then(|fact| fact.object().entity().cloned());
         place.into_iter().for_each(|place| *places.entry(place).or_default() += 1);
@@ -108,7 +108,7 @@ fn party_place(state: &State, table: &Table) -> Option<EntityId> {
 }
 
 /// Returns the last lines of the current session. Without a current session, returns the last lines at the place.
-fn recent_lines(state: &State, table: &Table, place: Option<&EntityId>) -> Vec<SpokenLine> {
+fn recent_lines(state: &State, players_view: &PlayersView, place: Option<&EntityId>) -> Vec<SpokenLine> {
     let session = state.active_session().map(|playing| &playing.session);
     let is_recent = |passage: &hearsay_model::Passage| match session {
         Some(session) => passage.session.as_ref() == Some(session),
@@ -120,7 +120,7 @@ fn recent_lines(state: &State, table: &Table, place: Option<&EntityId>) -> Vec<S
     let to_line = |(id, passage): &(hearsay_model::PassageId, &std::sync::Arc<hearsay_model::Passage>)| SpokenLine {
         speaker: passage.speaker.as_ref().map(|speaker| NamedEntity::new(state, speaker)),
         text: passage.text.clone(),
-        safe: table.all_heard(*id),
+        safe: players_view.all_heard(*id),
     };
     passages[passages.len().saturating_sub(MAX_RECENT_LINES)..].iter().map(to_line).collect()
 }
@@ -132,7 +132,7 @@ impl AnswerModel {
     /// Currently never returns an error.
     pub fn from_answer(world: &ReadSnapshot, answer: &Answer) -> Result<Self, MemoryError> {
         let state = &*world.state;
-        let table = Table::of(state, None);
+        let players_view = PlayersView::of(state, None);
         let context = &answer.context;
         let to_line = |line: &hearsay_recall::Line| {
             let fact = match line.citation.source {
@@ -140,8 +140,8 @@ impl AnswerModel {
                 Source::Passage(_) | Source::Scene => None,
             };
             let safe = match line.citation.source {
-                Source::Fact(id) => state.fact(id).is_some_and(|fact| table.may_see(fact)),
-                Source::Passage(id) => table.all_heard(id),
+                Source::Fact(id) => state.fact(id).is_some_and(|fact| players_view.may_see(fact)),
+                Source::Passage(id) => players_view.all_heard(id),
                 Source::Scene => true,
             };
             let also = line.also.iter().map(|also| format!("also {}", also.line()));
@@ -185,7 +185,7 @@ impl KnowledgeModel {
     /// Currently never returns an error.
     pub fn load(world: &ReadSnapshot, request: &KnowledgeRequest) -> Result<Self, MemoryError> {
         let state = &*world.state;
-        let table = Table::of(state, None);
+        let players_view = PlayersView::of(state, None);
         let view_of = |id: &EntityId| View::of(state, &Knower::Entity(id.clone()), None);
         let views: Vec<(NamedEntity, View)> =
             request.present.iter().map(|id| (NamedEntity::new(state, id), view_of(id))).collect();
@@ -195,8 +195,8 @@ impl KnowledgeModel {
             statement: LinkedText::from_fact(state, fact),
             status: fact.status(),
             secret: fact.secrecy() == Secrecy::Secret,
-            safe: table.may_see(fact),
-            party_knowledge: table
+            safe: players_view.may_see(fact),
+            party_knowledge: players_view
                 .knows(fact.id())
                 .map(|party_knows| crate::panels::fact::party_knowledge(state, party_knows).text),
             characters: views
@@ -244,7 +244,7 @@ fn character_knowledge(
         BeliefStatus::Believed => KnowledgeCategory::Knows,
     };
     let edge = known.known_edges().first().or(known.shared().first());
-    let acquisition = edge.map_or_else(String::new, |edge| query::knowledge::way_called(edge, &name_of));
+    let acquisition = edge.map_or_else(String::new, |edge| query::knowledge::describe_edge_with_names(edge, &name_of));
     let since = known.learned().map(|time| state.calendar().format(time));
     let belief_text = match belief.status {
         BeliefStatus::Believed if belief.credence.get() >= 0.995 => None,
@@ -307,7 +307,7 @@ impl WhyNotModel {
             fact,
             statement: explanation.statement,
             knows,
-            reasons: explanation.reasons.iter().map(|reason| reason.called(&name_of)).collect(),
+            reasons: explanation.reasons.iter().map(|reason| reason.describe_with_names(&name_of)).collect(),
             sources: explanation.sources.into_iter().take(MAX_SOURCES).map(to_source).collect(),
             conditions: explanation.conditions.into_iter().map(to_condition).collect(),
         })

@@ -5,7 +5,7 @@ use hearsay_model::{EntityId, Fact, FactId, FactStatus, PassageId, Secrecy, Stat
 use hearsay_query as query;
 use hearsay_query::{
     search::{EntityHit, Match, SearchHit, SearchResults},
-    table::Table,
+    table::PlayersView,
 };
 
 use super::model::{Knowers, SearchGroup, SearchModel, SearchRow, Target, who_knows};
@@ -28,7 +28,7 @@ impl SearchModel {
     /// Currently never returns an error.
     pub fn from_results(world: &ReadSnapshot, query: &str, results: &SearchResults) -> Result<Self, MemoryError> {
         let state = &*world.state;
-        let row_builder = RowBuilder { state, table: Table::of(state, None), query };
+        let row_builder = RowBuilder { state, players_view: PlayersView::of(state, None), query };
         let facts: Vec<FactId> = results.facts.iter().filter_map(|hit| hit.id.parse().ok()).collect();
         let knower_rows: Vec<SearchRow> = match who_knows(query) {
             Some(topic) => row_builder.knower_rows(&topic, results, &facts),
@@ -62,7 +62,7 @@ impl SearchModel {
 
 struct RowBuilder<'a> {
     state: &'a State,
-    table: Table<'a>,
+    players_view: PlayersView<'a>,
     query: &'a str,
 }
 
@@ -97,7 +97,7 @@ impl RowBuilder<'_> {
     }
 
     fn knowers(&self, fact: FactId) -> Knowers {
-        let knower_rows = query::portrait::held_by(self.state, fact);
+        let knower_rows = query::portrait::direct_knowers(self.state, fact);
         let lines = |rows: Vec<query::who_knows::HolderRow>, group: bool| {
             let to_line = move |row: query::who_knows::HolderRow| KnowerLine {
                 knower: NamedEntity::new(self.state, &row.knower),
@@ -113,7 +113,8 @@ impl RowBuilder<'_> {
         knower_lines.extend(lines(knower_rows.characters, false));
         let more = knower_lines.len().saturating_sub(MAX_KNOWERS);
         knower_lines.truncate(MAX_KNOWERS);
-        let party_knowledge = self.table.knows(fact).map(|party_knows| party_knowledge(self.state, party_knows).text);
+        let party_knowledge =
+            self.players_view.knows(fact).map(|party_knows| party_knowledge(self.state, party_knows).text);
         Knowers { party_knowledge, known_to_everybody: knower_rows.everybody, lines: knower_lines, more }
     }
 
@@ -125,7 +126,7 @@ impl RowBuilder<'_> {
             entity: Some(NamedEntity::new(self.state, fact.subject())),
             status: Some(fact.status()),
             secret: fact.secrecy() == Secrecy::Secret,
-            safe: self.table.may_see(fact),
+            safe: self.players_view.may_see(fact),
             knowers: None,
         }
     }
@@ -162,7 +163,7 @@ impl RowBuilder<'_> {
             entity: Some(entity),
             status: None,
             secret: secret_alias,
-            safe: self.table.may_name(&hit.id) && self.is_found_by_public_name(hit, &query),
+            safe: self.players_view.may_name(&hit.id) && self.is_found_by_public_name(hit, &query),
             knowers: None,
         }
     }
@@ -175,7 +176,7 @@ impl RowBuilder<'_> {
         let names =
             names.filter(|fact| name_attributes.contains(&fact.predicate().as_str()) && fact.status().is_knowable());
         let (public_names, secret_names): (Vec<&Fact>, Vec<&Fact>) =
-            names.map(AsRef::as_ref).partition(|fact| self.table.may_see(fact));
+            names.map(AsRef::as_ref).partition(|fact| self.players_view.may_see(fact));
         let matches_query = |fact: &&Fact| {
             let name = text::normalize(fact.object().text().unwrap_or_default());
             query.contains(&name) || name.split(' ').any(|word| query.split(' ').any(|part| word.starts_with(part)))
@@ -219,7 +220,7 @@ impl RowBuilder<'_> {
             entity: passage.speaker.as_ref().map(|speaker| NamedEntity::new(self.state, speaker)),
             status: None,
             secret: false,
-            safe: self.table.all_heard(id) && is_direct_match(hit),
+            safe: self.players_view.all_heard(id) && is_direct_match(hit),
             knowers: None,
         })
     }

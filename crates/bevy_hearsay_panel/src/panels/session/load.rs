@@ -6,7 +6,7 @@ use hearsay_model::{EntityId, Fact, FactId, State};
 use hearsay_query::{
     facts::is_secret,
     session::{
-        LineRow, RecapFor, SessionReport, SessionRow, ThreadKind, last_place, session_lines, session_recap,
+        LineRow, RecapAudience, SessionReport, SessionRow, ThreadKind, last_place, session_lines, session_recap,
         session_report, sessions,
     },
 };
@@ -105,7 +105,7 @@ impl SessionPartModel {
                 Self::Report(Box::new(ReportModel::from_report(state, &session_report(state, Some(id))?)))
             }
             SessionPart::Recap => {
-                let audience = if request.players { RecapFor::Players } else { RecapFor::Dm };
+                let audience = if request.players { RecapAudience::Players } else { RecapAudience::Dm };
                 let recap = session_recap(state, Some(id), &audience, request.words)?;
                 let lines: Vec<&str> = recap.recap.lines.iter().map(|line| line.text.as_str()).collect();
                 Self::Recap(RecapModel {

@@ -10,7 +10,7 @@ mod view;
 
 use std::{borrow::Cow, path::PathBuf, time::SystemTime};
 
-use hearsay_commands::session::keep_recap;
+use hearsay_commands::session::save_recap;
 use hearsay_engine::{Memory, MemoryError, Ticket};
 use hearsay_model::{SessionId, Timestamp};
 
@@ -104,7 +104,7 @@ impl Panel for SessionPanel {
                     let key = SessionView::draft_key(&recap.session, recap.players);
                     self.pending_recap = Some((key, recap.text.clone()));
                     let make_operation =
-                        move |world: &hearsay_engine::ReadSnapshot| Ok(keep_recap(&world.state, &recap, now())?);
+                        move |world: &hearsay_engine::ReadSnapshot| Ok(save_recap(&world.state, &recap, now())?);
                     requests.push(Request::Execute(DeskCommand::custom(SAVE_RECAP_DESCRIPTION, make_operation)));
                 }
                 SessionAction::Copy(text) => {

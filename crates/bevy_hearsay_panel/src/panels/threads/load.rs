@@ -6,7 +6,7 @@ use hearsay_query::{
     facts::is_secret,
     secrets::{SecretFilter, secrets},
     session::{ThreadFilter, ThreadKind, threads},
-    table::Table,
+    table::PlayersView,
 };
 
 use super::model::{TellingRow, ThreadCategory, ThreadRow, ThreadsModel};
@@ -22,14 +22,14 @@ impl ThreadsModel {
     /// Returns an error if one of the underlying queries fails.
     pub fn load(world: &ReadSnapshot) -> Result<Self, MemoryError> {
         let state = &*world.state;
-        let table = Table::of(state, None);
+        let players_view = PlayersView::of(state, None);
         let kinds = vec![ThreadKind::Quest, ThreadKind::Promise, ThreadKind::Debt];
         let open_threads = threads(state, &ThreadFilter { kinds, ..ThreadFilter::default() })?;
         let (secrets, _) = secrets(state, &SecretFilter { limit: usize::MAX, ..SecretFilter::default() }, None)?;
         // Format only the threads that are listed, because formatting is slow.
         let open_count = open_threads.len();
         let mut rows: Vec<ThreadRow> =
-            open_threads.into_iter().take(MAX_LISTED).map(|thread| open_row(state, &table, thread)).collect();
+            open_threads.into_iter().take(MAX_LISTED).map(|thread| open_row(state, &players_view, thread)).collect();
         let (mut untold, told): (Vec<_>, Vec<_>) = secrets.into_iter().partition(|secret| secret.told.is_empty());
         // A false fact is a lie, not a secret to reveal.
         untold.retain(|secret| secret.status != FactStatus::False);
@@ -44,7 +44,7 @@ impl ThreadsModel {
     }
 }
 
-fn open_row(state: &State, table: &Table, thread: hearsay_query::session::Thread) -> ThreadRow {
+fn open_row(state: &State, players_view: &PlayersView, thread: hearsay_query::session::Thread) -> ThreadRow {
     let fact = thread.fact.and_then(|id| state.fact(id));
     let quest = thread.quest.as_ref().map(|id| NamedEntity::new(state, id));
     let is_name_secret = |id: &EntityId| {
@@ -71,8 +71,8 @@ fn open_row(state: &State, table: &Table, thread: hearsay_query::session::Thread
         tellings: Vec::new(),
         status: fact.map_or(FactStatus::Canon, |fact| fact.status()),
         secret: fact.is_some_and(|fact| is_secret(state, fact)) || thread.quest.as_ref().is_some_and(is_name_secret),
-        safe: fact.is_none_or(|fact| table.may_see(fact))
-            && quest.as_ref().is_none_or(|quest| table.may_name(&quest.id)),
+        safe: fact.is_none_or(|fact| players_view.may_see(fact))
+            && quest.as_ref().is_none_or(|quest| players_view.may_name(&quest.id)),
         search_text: String::new(),
         quest,
     }

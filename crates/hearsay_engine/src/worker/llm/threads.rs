@@ -10,7 +10,7 @@ use std::{
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use hearsay_commands::{
     policy::Policy,
-    reading::{Drafted, ResolvedDraft},
+    reading::{DraftExtraction, ResolvedDraft},
 };
 use hearsay_extract::{
     Form, Lexicon, Text,
@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// A job that is finished or has failed, with its outcome.
-pub(crate) struct Asked {
+pub(crate) struct LlmResult {
     pub(crate) job: Job,
     pub(crate) outcome: Result<Found, LlmError>,
 }
@@ -33,7 +33,7 @@ pub(crate) struct Asked {
 /// A task for the threads that query the language model.
 pub(super) enum Task {
     Read { job: Job, lexicon: Arc<Lexicon>, cancel: Cancel },
-    Draft { draft: ResolvedDraft, lexicon: Arc<Lexicon>, policy: Policy, responder: Responder<Drafted> },
+    Draft { draft: ResolvedDraft, lexicon: Arc<Lexicon>, policy: Policy, responder: Responder<DraftExtraction> },
     Write(String, Responder<String>),
 }
 
@@ -114,7 +114,7 @@ fn run(inbox: &Receiver<LlmTask>, internal: &Sender<Internal>, all_tasks: &Cance
                 let read_job = || read_job(&llm, &job, &lexicon, cancel);
                 let outcome = catch_unwind(AssertUnwindSafe(read_job))
                     .unwrap_or_else(|_| Err(LlmError::Client("reading the answer panicked".into())));
-                let _ = internal.send(Internal::Asked(Box::new(Asked { job, outcome })));
+                let _ = internal.send(Internal::LlmResult(Box::new(LlmResult { job, outcome })));
             }
             Task::Draft { draft, lexicon, policy, responder } if !responder.is_cancelled() => {
                 responder.give(guarded(|| {

@@ -31,14 +31,14 @@ fn relate(state: &mut State, subject: &str, predicate: &str, object: &str) {
 
 #[test]
 fn names_that_are_alike_are_found_and_others_are_not() {
-    let check = |a: &[&str], b: &[&str], expected: Option<Band>| {
+    let check = |a: &[&str], b: &[&str], expected: Option<DuplicateCertainty>| {
         let mut state = State::default();
         named(&mut state, "a", a, "npc");
         named(&mut state, "b", b, "npc");
         let found = duplicates(&state);
         assert_eq!(found.first().map(|one| one.band), expected, "{a:?} {b:?} {found:?}");
     };
-    let (certain, possible) = (Some(Band::NearCertain), Some(Band::Possible));
+    let (certain, possible) = (Some(DuplicateCertainty::NearCertain), Some(DuplicateCertainty::Possible));
     check(&["Mirela Voss"], &["Mirela Voss"], certain);
     check(&["Mirela Voss"], &["Voss, Mirela"], certain);
     check(&["Grimjaw Ironhand"], &["Grimjaw Ironhnad"], certain);
@@ -64,17 +64,17 @@ fn common_neighbours_raise_the_similarity_and_relations_lower_it() {
     ] {
         named(&mut state, id, &[name], kind);
     }
-    let bands = |state: &State| -> Vec<(String, String, Band)> {
+    let bands = |state: &State| -> Vec<(String, String, DuplicateCertainty)> {
         duplicates(state).into_iter().map(|one| (one.one.to_string(), one.other.to_string(), one.band)).collect()
     };
     let expected = |band| vec![("a".to_owned(), "b".to_owned(), band)];
-    assert_eq!(bands(&state), expected(Band::NearCertain), "only of one kind");
+    assert_eq!(bands(&state), expected(DuplicateCertainty::NearCertain), "only of one kind");
     relate(&mut state, "a", "LOCATED_AT", "inn");
     relate(&mut state, "b", "LOCATED_AT", "inn");
-    assert_eq!(bands(&state), expected(Band::NearCertain));
+    assert_eq!(bands(&state), expected(DuplicateCertainty::NearCertain));
     let mut with_relation = state.clone();
     relate(&mut with_relation, "a", "OWES", "b");
-    assert_eq!(bands(&with_relation), expected(Band::Possible), "nobody owes itself");
+    assert_eq!(bands(&with_relation), expected(DuplicateCertainty::Possible), "nobody owes itself");
     let distinct = ReviewSetting::Distinct { one: EntityId::new("a").unwrap(), other: EntityId::new("b").unwrap() };
     assert!(apply(&mut state, vec![Change::Set(Setting::Review(distinct))]));
     assert!(bands(&state).is_empty());
@@ -88,14 +88,17 @@ fn common_neighbours_raise_the_similarity_and_relations_lower_it() {
         assert!(apply(&mut state, vec![Change::AssertFact(Arc::new(fact.build().unwrap()))]));
     }
     let found = duplicates(&state).remove(0);
-    assert_eq!((found.band, found.meaning), (Band::NearCertain, None));
+    assert_eq!((found.band, found.meaning), (DuplicateCertainty::NearCertain, None));
     let vectors = [[1.0_f32, 0.0], [0.0, 1.0]];
     let first = state.newest(&found.one, "description").unwrap().id();
     let different_meaning =
         found.clone().with_meaning_similarity(&state, |fact| Some(vectors[usize::from(fact == first)].to_vec()));
-    assert_eq!((different_meaning.band, different_meaning.meaning), (Band::Possible, Number::new(0.0).ok()));
+    assert_eq!(
+        (different_meaning.band, different_meaning.meaning),
+        (DuplicateCertainty::Possible, Number::new(0.0).ok())
+    );
     let same_meaning = found.with_meaning_similarity(&state, |_| Some(vectors[0].to_vec()));
-    assert_eq!((same_meaning.band, same_meaning.meaning), (Band::NearCertain, Number::new(1.0).ok()));
+    assert_eq!((same_meaning.band, same_meaning.meaning), (DuplicateCertainty::NearCertain, Number::new(1.0).ok()));
 }
 
 #[test]
