@@ -84,7 +84,7 @@ fn summary(memory: &Memory, question: &str) -> Summary {
     let compact =
         Summarize { question: question.into(), deadline: Some(Duration::from_secs(60)), ..Summarize::default() };
     let summary = memory.summarize(compact).unwrap().wait().unwrap();
-    assert!(summary.tokens <= summary.budget && summary.budget * 10 <= summary.whole, "{summary:?}");
+    assert!(summary.tokens <= summary.budget && summary.budget * 10 <= summary.original_tokens, "{summary:?}");
     assert!(!summary.preview);
     summary
 }
@@ -123,7 +123,7 @@ fn measure(meaning: bool) -> (f64, f64) {
     println!(
         "{LINES} lines of {} tokens, summarized in {} tokens, by {}: share of the {needed} lines that {} questions need: \
          {:.2} with the question, {:.2} without a question ({told} lines, {wasted} of them table talk)",
-        whole.whole,
+        whole.original_tokens,
         whole.tokens,
         if meaning { "words, graph and meaning" } else { "words and graph" },
         questions.len(),

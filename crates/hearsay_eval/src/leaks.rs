@@ -28,8 +28,8 @@ use hearsay_model::{
     Provenance, Session, SessionId, Setting, State, WorldSetting,
 };
 use hearsay_recall::{
-    ApproximateTokens, Detail, DocId, EntityLinker, Form, Hearer, Index, Matter, Query, RecapRequest, Request, Scene,
-    SceneContext, SummaryRequest, rank, recap, summarize,
+    ApproximateTokens, Detail, DocId, EntityLinker, Form, Hearer, Index, Query, RecapRequest, Request, Scene,
+    SceneContext, SummaryRequest, SummarySubject, rank, recap, summarize,
 };
 use serde::Serialize;
 use thiserror::Error;
@@ -361,14 +361,14 @@ impl KnownPart {
 pub fn answer(state: &State, question: &Question) -> String {
     let Question { asker, as_of, place, present, about, session, text } = question;
     let view = View::of(state, &asker.clone().into(), *as_of);
-    let mut index = Index::of(state.corpus());
+    let mut index = Index::new(state.corpus());
     for fact in state.facts() {
         index.set_vector(DocId::Fact(fact.id()), &vector(fact.statement()));
     }
     for (id, passage) in state.passages() {
         index.set_vector(DocId::Passage(id), &vector(&passage.text));
     }
-    let names = EntityLinker::of(&view);
+    let names = EntityLinker::new(&view);
     let context = SceneContext::assemble(&Request {
         view: &view,
         names: &names,
@@ -393,27 +393,28 @@ pub fn answer(state: &State, question: &Question) -> String {
             output.push('\n');
         }
     }
-    let (named, vector) = (names.mentioned(text), vector(text));
+    let (named, vector) = (names.mentioned_entities(text), vector(text));
     let query = Query { text, vector: Some(&vector), named, graph: true, ..Query::default() };
     for ranked in rank(&view, &index, &query) {
         output.push_str(&format!("{ranked:?}\n"));
     }
     output.push_str(&beliefs(&view));
     let hearer = Hearer { view: &view, names: &names };
-    for matter in SESSIONS.iter().filter_map(|id| SessionId::new(id).ok()).map(Matter::Session) {
+    for subject in SESSIONS.iter().filter_map(|id| SessionId::new(id).ok()).map(SummarySubject::Session) {
         for (question, vector) in [("", None), (text.as_str(), Some(&vector[..]))] {
             let counter = &ApproximateTokens;
             let request =
-                SummaryRequest { hearer, index: &index, matter: &matter, question, vector, budget: 60, counter };
+                SummaryRequest { hearer, index: &index, subject: &subject, question, vector, budget: 60, counter };
             output.push_str(&format!("{:?}\n", summarize(&request)));
         }
-        output.push_str(&recap_text(state, &[hearer], &matter));
+        output.push_str(&recap_text(state, &[hearer], &subject));
     }
     output
 }
 
-fn recap_text(state: &State, hearers: &[Hearer], matter: &Matter) -> String {
-    let request = RecapRequest { hearers, matter, calendar: state.calendar(), words: 40, openly: hearers.len() > 1 };
+fn recap_text(state: &State, hearers: &[Hearer], subject: &SummarySubject) -> String {
+    let request =
+        RecapRequest { hearers, subject, calendar: state.calendar(), words: 40, omit_concealed: hearers.len() > 1 };
     format!("{:#?}\n", recap(&request))
 }
 
@@ -473,19 +474,19 @@ mod tests {
                 PEOPLE.iter().filter(|_| random.percent(50)).map(|id| EntityId::new(id).unwrap()).collect();
             let time = GameTime(random.below(usize::try_from(generated.now().0).unwrap() + 10) as i64);
             for as_of in [None, Some(time)] {
-                let recap_for = |state: &State, matter: &Matter| {
+                let recap_for = |state: &State, subject: &SummarySubject| {
                     let views: Vec<View> = party.iter().map(|id| View::of(state, &id.clone().into(), as_of)).collect();
-                    let names: Vec<EntityLinker> = views.iter().map(EntityLinker::of).collect();
+                    let names: Vec<EntityLinker> = views.iter().map(EntityLinker::new).collect();
                     let hearers: Vec<Hearer> =
                         views.iter().zip(&names).map(|(view, names)| Hearer { view, names }).collect();
-                    recap_text(state, &hearers, matter)
+                    recap_text(state, &hearers, subject)
                 };
                 let views: Vec<View> =
                     party.iter().map(|id| View::of(&generated.state, &id.clone().into(), as_of)).collect();
                 let known = known_part_of_all(&views, &generated.state).unwrap();
-                for matter in SESSIONS.iter().map(|id| Matter::Session(SessionId::new(id).unwrap())) {
-                    let complete_recap = recap_for(&generated.state, &matter);
-                    assert_eq!(complete_recap, recap_for(&known, &matter), "world {world}, {party:?}, {as_of:?}");
+                for subject in SESSIONS.iter().map(|id| SummarySubject::Session(SessionId::new(id).unwrap())) {
+                    let complete_recap = recap_for(&generated.state, &subject);
+                    assert_eq!(complete_recap, recap_for(&known, &subject), "world {world}, {party:?}, {as_of:?}");
                     recap_count += 1;
                     filled_count += usize::from(complete_recap.contains("text:"));
                 }

@@ -16,7 +16,7 @@ use hearsay_model::{
     ApplyError, Author, Change, Date, Entity, EntityId, Evidence, Fact, FactError, IdError, Method as Acquisition,
     Operation, Passage, PassageId, Predicate, Provenance, Session, SessionId, Span, State, attribute,
 };
-use hearsay_recall::{DocId, EntityLinker, Index, Query, Ranked, Weights, rank, text_of};
+use hearsay_recall::{DocId, EntityLinker, Index, Query, Ranked, Weights, document_text, rank};
 use serde::Serialize;
 use thiserror::Error;
 
@@ -83,7 +83,7 @@ impl Method {
         match self {
             Self::Dense => ranked.explanation.cosine.unwrap_or_default(),
             Self::Bm25 => ranked.explanation.words.container,
-            Self::Graph => ranked.explanation.walked,
+            Self::Graph => ranked.explanation.activation,
             Self::Rrf | Self::Hearsay => ranked.score,
         }
     }
@@ -182,11 +182,11 @@ impl Corpus {
         }
         let mut state = State::default();
         state.apply(Operation::new(author(), "corpus", builder.changes))?;
-        let index = Index::of(state.corpus());
+        let index = Index::new(state.corpus());
         let group = |line: &CorpusLine| Some((passages.get(line.id.as_str())?.id(), line.group.clone()));
         let groups = task.corpus.iter().filter_map(group).collect();
         let view = View::of_dm(&state);
-        let names = EntityLinker::of(&view);
+        let names = EntityLinker::new(&view);
         Ok(Self { state, index, view, names, groups, build_seconds: start.elapsed().as_secs_f64() })
     }
 
@@ -196,7 +196,7 @@ impl Corpus {
         let facts = embedded.map(|fact| DocId::Fact(fact.id()));
         let passages = self.state.passages().map(|(id, _)| DocId::Passage(id));
         let indexed = facts.chain(passages).filter(|doc| self.index.contains(*doc));
-        indexed.filter_map(|doc| Some((doc, text_of(self.state.corpus(), doc)?.into_owned())))
+        indexed.filter_map(|doc| Some((doc, document_text(self.state.corpus(), doc)?.into_owned())))
     }
 
     /// Stores the vector of a text in the index.
@@ -206,7 +206,7 @@ impl Corpus {
 
     /// Returns the groups that the search finds, best first.
     fn ranked_groups(&self, question: &str, vector: Option<&[f32]>, method: Method) -> Vec<&str> {
-        let named = if method.weights().graph > 0.0 { self.names.mentioned(question) } else { Vec::new() };
+        let named = if method.weights().graph > 0.0 { self.names.mentioned_entities(question) } else { Vec::new() };
         let query = Query { text: question, vector, named, graph: true, weights: method.weights(), ..Query::default() };
         let mut ranked = rank(&self.view, &self.index, &query);
         if !matches!(method, Method::Hearsay) {

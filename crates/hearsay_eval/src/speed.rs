@@ -53,20 +53,20 @@ pub struct Timing {
 
 /// Memory and disk use of a world.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Room {
+pub struct SpaceUse {
     /// Number of entities in the world.
     pub entities: usize,
     /// Number of facts in the world.
     pub facts: usize,
     /// Memory use of a program that has opened the world; `None` on systems other than Linux.
-    pub held: Option<Held>,
+    pub held: Option<MemoryUse>,
     /// Size of the database per fact, including graph tables and snapshot, in bytes.
     pub bytes_per_fact: f64,
 }
 
 /// Resident memory of a program after each of four steps, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Held {
+pub struct MemoryUse {
     /// Memory before the program opens the database.
     pub program: u64,
     /// Memory after the program has opened the database and loaded the state.
@@ -290,7 +290,7 @@ pub fn measure(
     directory: &Path,
     encoder: Option<&Encoder>,
     tell: &mut dyn FnMut(&Timing) -> Result<()>,
-) -> Result<Room> {
+) -> Result<SpaceUse> {
     let mut clock = Clock { tell };
     let mut world = GeneratedWorld::generate(entities, facts)?;
     world.teach(SCHOLAR_KNOWS)?;
@@ -309,13 +309,13 @@ pub fn measure(
     done.recv().context("the store stopped before it wrote the snapshot")??;
     store.close()?;
     // The store writes the graph tables in the background, so opening does not wait for them.
-    let held = held_by_another(&directory.join("world"));
+    let held = measure_in_child_process(&directory.join("world"));
     reopen(&mut clock, &directory.join("world"))?;
     let store = open(&directory.join("world"))?;
     clock.time("graph_filled", 1, |_| Ok(store.rebuild_projections_blocking(&state, |_, _| {})?))?;
     store.close()?;
     let bytes_per_fact = bytes_below(&directory.join("world"))? as f64 / state.fact_count() as f64;
-    Ok(Room { entities: state.entity_count(), facts: state.fact_count(), held, bytes_per_fact })
+    Ok(SpaceUse { entities: state.entity_count(), facts: state.fact_count(), held, bytes_per_fact })
 }
 
 fn read(clock: &mut Clock, state: &State, people: &[EntityId]) -> Result<()> {
@@ -338,10 +338,10 @@ fn read(clock: &mut Clock, state: &State, people: &[EntityId]) -> Result<()> {
 fn indexed(clock: &mut Clock, state: &State) -> Result<Index> {
     let mut index = Index::default();
     clock.time("index_built", 1, |_| {
-        index = Index::of(state.corpus());
+        index = Index::new(state.corpus());
         Ok(())
     })?;
-    let stored = index.terms().encode();
+    let stored = index.term_cache().encode();
     clock.time("index_from_stored_terms", 1, |_| {
         index = Index::with_cache(state.corpus(), TermCache::decode(&stored).context("the terms cannot be read")?);
         Ok(())
@@ -353,7 +353,8 @@ fn indexed(clock: &mut Clock, state: &State) -> Result<Index> {
 /// Sets a vector for every text.
 fn embed(state: &State, index: &mut Index) {
     let mut random = Random::new(11, 0);
-    let docs: Vec<DocId> = state.facts().filter(|fact| Index::holds(fact)).map(|fact| DocId::Fact(fact.id())).collect();
+    let docs: Vec<DocId> =
+        state.facts().filter(|fact| Index::is_indexed(fact)).map(|fact| DocId::Fact(fact.id())).collect();
     for doc in docs {
         index.set_vector(doc, &unit(&mut random));
     }
@@ -383,12 +384,12 @@ fn recall(
     let views: Vec<(View, EntityLinker)> = (0..50)
         .map(|n| {
             let view = View::of(state, &person(n).clone().into(), None);
-            let names = EntityLinker::of(&view);
+            let names = EntityLinker::new(&view);
             (view, names)
         })
         .collect();
     clock.time("names", 300, |n| {
-        std::hint::black_box(EntityLinker::of(&views[n % views.len()].0));
+        std::hint::black_box(EntityLinker::new(&views[n % views.len()].0));
         Ok(())
     })?;
     clock.time("vector_search", 300, |n| {
@@ -398,13 +399,13 @@ fn recall(
         Ok(())
     })?;
     let whole = View::of_dm(state);
-    let names = EntityLinker::of(&whole);
+    let names = EntityLinker::new(&whole);
     for (work, vector) in [("dm_ranking_words_graph", None), ("dm_ranking", Some(vector.as_slice()))] {
         clock.time(work, 100, |n| {
             let text = format!("{QUESTION} Was it {}?", called(n * 7919 % people.len() + 600));
-            let named = names.mentioned(&text);
+            let named = names.mentioned_entities(&text);
             let query = Query { text: &text, vector, named, graph: true, ..Query::default() };
-            let mut ranking = Ranking::of(&whole, index, &query);
+            let mut ranking = Ranking::new(&whole, index, &query);
             std::hint::black_box((ranking.facts(10, |_| true), ranking.passages(10, |_| true)));
             Ok(())
         })?;
@@ -531,22 +532,23 @@ fn reopen(clock: &mut Clock, directory: &Path) -> Result<()> {
 ///
 /// # Errors
 /// Returns an error if the world cannot be opened.
-pub fn hold(directory: &Path) -> Result<Option<Held>> {
+pub fn measure_memory(directory: &Path) -> Result<Option<MemoryUse>> {
     let program = resident();
     let opened = Store::open(Location::from(directory), StoreOptions::default())?;
     let with_state = resident();
-    let mut index = Index::of(opened.state.corpus());
+    let mut index = Index::new(opened.state.corpus());
     let with_words = resident();
     embed(&opened.state, &mut index);
     let with_vectors = resident();
     opened.store.close()?;
-    let all = || Some(Held { program: program?, opened: with_state?, indexed: with_words?, embedded: with_vectors? });
+    let all =
+        || Some(MemoryUse { program: program?, opened: with_state?, indexed: with_words?, embedded: with_vectors? });
     Ok(all())
 }
 
 /// Starts a separate program that opens the world, and returns the memory use of that program. The current program uses
 /// more memory, because it has generated the world.
-fn held_by_another(directory: &Path) -> Option<Held> {
+fn measure_in_child_process(directory: &Path) -> Option<MemoryUse> {
     let program = std::env::current_exe().ok()?;
     let told = Command::new(program).arg("hold").arg(directory).output().ok()?;
     serde_json::from_slice(&told.stdout).ok()?

@@ -72,7 +72,7 @@ impl Ask {
     /// # Errors
     /// Returns an error if a name is unknown.
     pub fn context_in_state(&self, state: &State, settings: &RecallSettings) -> Result<SceneContext, QueryError> {
-        self.context(state, &Index::of(state.corpus()), &mut ViewCache::default(), None, true, settings)
+        self.context(state, &Index::new(state.corpus()), &mut ViewCache::default(), None, true, settings)
     }
 
     /// Assembles the context for answering the question from the given state and index.

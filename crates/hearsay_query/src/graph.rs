@@ -71,7 +71,7 @@ pub fn neighbours(
 }
 
 fn entity_names<'a>(state: &'a State, view: Option<&View>) -> impl Fn(&EntityId) -> String + 'a {
-    let linker = view.map(hearsay_recall::EntityLinker::of);
+    let linker = view.map(hearsay_recall::EntityLinker::new);
     move |id| match &linker {
         Some(linker) => linker.name(id).unwrap_or(id.as_str()).to_owned(),
         None => state.name_or_id(id).to_owned(),

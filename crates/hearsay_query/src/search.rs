@@ -197,7 +197,7 @@ impl Search {
     /// # Errors
     /// Returns an error if a name or a session is unknown, or if `knower` is combined with `status` or `holds_at`.
     pub fn results_in_state(&self, state: &State) -> Result<SearchResults, QueryError> {
-        self.results(state, &Index::of(state.corpus()), &mut ViewCache::default(), None, true)
+        self.results(state, &Index::new(state.corpus()), &mut ViewCache::default(), None, true)
     }
 
     /// Searches the given state and index.
@@ -230,17 +230,17 @@ impl Search {
             names,
             knower: knower.as_ref(),
             session: session.map(|session| session.id.clone()),
-            scope: scope.map(|scope| if knower.is_none() { scope.with_notes() } else { scope }),
+            scope: scope.map(|scope| if knower.is_none() { scope.with_annotations() } else { scope }),
         };
         let mut results = SearchResults { entities: view_search.entities(), ..SearchResults::default() };
         if self.text.trim() != "*" {
-            let mut named = names.mentioned(&self.text);
+            let mut named = names.mentioned_entities(&self.text);
             let scope = view_search.scope.clone();
             if let Some(scope) = &scope {
-                scope.join(&mut named);
+                scope.add_to(&mut named);
             }
             let query = Query { text: &self.text, vector, named, graph, scope, weights: Weights::default() };
-            let mut ranking = Ranking::of(view, index, &query);
+            let mut ranking = Ranking::new(view, index, &query);
             let facts =
                 ranking.facts(self.limit, |known| view_search.matches_fact(known) && view_search.is_of_kind(known));
             let passes_filters = |heard: &ReceivedPassage| view_search.matches_passage(&heard.passage);
@@ -281,7 +281,7 @@ impl<'a> ViewSearch<'a> {
             *best = (*best).min(match_kind);
         };
         let query_text = text::normalize(&self.search.text);
-        let mentioned = self.names.mentioned(&self.search.text);
+        let mentioned = self.names.mentioned_entities(&self.search.text);
         for (known, name) in self.cached_view.normalized_names() {
             let id = known.subject();
             if query_text == "*" {
@@ -292,7 +292,7 @@ impl<'a> ViewSearch<'a> {
                 record_match(id, match_kind);
             }
             if let Some(linked) = mentioned.iter().find(|linked| linked.id == *id) {
-                record_match(id, if linked.nearly.is_some() { Match::Spelling } else { Match::Mentioned });
+                record_match(id, if linked.corrected_name.is_some() { Match::Spelling } else { Match::Mentioned });
             }
         }
         let mut direct: Vec<(Match, &EntityId)> =
@@ -320,7 +320,7 @@ impl<'a> ViewSearch<'a> {
 
     /// Returns the row for an entity, or `None` if the filters exclude the entity.
     fn entity(&self, id: &EntityId, match_kind: Match, distance: usize) -> Option<EntityHit> {
-        if self.scope.as_ref().is_some_and(|scope| !scope.holds(id)) {
+        if self.scope.as_ref().is_some_and(|scope| !scope.contains(id)) {
             return None;
         }
         let identity = identity(self.state, id, &self.traversal());
@@ -340,15 +340,15 @@ impl<'a> ViewSearch<'a> {
         let (kind, id, text, citation) = match ranked.doc {
             DocId::Fact(id) => {
                 let known = self.view.fact(id)?;
-                ("fact", id.to_string(), known.statement().to_owned(), citations.of_fact(known))
+                ("fact", id.to_string(), known.statement().to_owned(), citations.fact_citation(known))
             }
             DocId::Passage(id) => {
                 let heard = self.view.passage(id)?;
-                ("passage", id.to_string(), heard.passage.text.clone(), citations.of_passage(id, heard))
+                ("passage", id.to_string(), heard.passage.text.clone(), citations.passage_citation(id, heard))
             }
         };
         let Ranked { score, channels, explanation, .. } = ranked.clone();
-        let path = explanation.way(self.view);
+        let path = explanation.graph_path(self.view);
         Some(SearchHit { what: kind, id, text, score, channels, explanation, path, citation })
     }
 

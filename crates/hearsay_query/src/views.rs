@@ -31,14 +31,14 @@ pub struct CachedView {
 
 impl CachedView {
     fn new(view: View) -> Self {
-        Self { names: EntityLinker::of(&view), view, normalized_names: OnceLock::new() }
+        Self { names: EntityLinker::new(&view), view, normalized_names: OnceLock::new() }
     }
 
     /// Updates the view for changed records. Returns whether this succeeded; otherwise, it must be computed again.
     fn update(&mut self, state: &State, records: &[Key]) -> bool {
         let Some(changed) = self.view.update(state, records) else { return false };
         if changed.iter().any(|fact| EntityLinker::reads(self.view.vocabulary(), fact.predicate())) {
-            self.names = EntityLinker::of(&self.view);
+            self.names = EntityLinker::new(&self.view);
             self.normalized_names.take();
         }
         true

@@ -79,8 +79,8 @@ fn view_of_one_character(bencher: Bencher) {
 #[divan::bench]
 fn rank_by_words_and_graph(bencher: Bencher) {
     let view = View::of(&LARGE, &Knower::Entity(id(500)), None);
-    let index = Index::of(LARGE.corpus());
-    let named = EntityLinker::of(&view).mentioned("entity 500");
+    let index = Index::new(LARGE.corpus());
+    let named = EntityLinker::new(&view).mentioned_entities("entity 500");
     bencher.bench(|| {
         let query = Query {
             text: "dealings of kind 13 at place 7",
@@ -96,11 +96,11 @@ fn rank_by_words_and_graph(bencher: Bencher) {
 /// Links a question that misspells one of 20,000 names.
 #[divan::bench]
 fn names_nearly_right(bencher: Bencher) {
-    let names = EntityLinker::of(&View::of_dm(&NAMED));
+    let names = EntityLinker::new(&View::of_dm(&NAMED));
     let question =
         format!("Did you hear what {}n of the nothern quay did to the fishwives?", names.name(&id(777)).unwrap());
-    assert_eq!(names.mentioned(&question).iter().map(|named| &named.id).collect::<Vec<_>>(), [&id(777)]);
-    bencher.bench(|| names.mentioned(black_box(&question)).len());
+    assert_eq!(names.mentioned_entities(&question).iter().map(|named| &named.id).collect::<Vec<_>>(), [&id(777)]);
+    bencher.bench(|| names.mentioned_entities(black_box(&question)).len());
 }
 
 static NAMED: LazyLock<State> = LazyLock::new(|| {
@@ -134,7 +134,7 @@ fn vector(seed: u64) -> Vec<f32> {
 
 static DM_CAMPAIGN: LazyLock<(View, EntityLinker, Index)> = LazyLock::new(|| {
     let state = world(20_000, 100_000);
-    let (view, mut index) = (View::of_dm(&state), Index::of(state.corpus()));
+    let (view, mut index) = (View::of_dm(&state), Index::new(state.corpus()));
     for (n, fact) in state.facts().enumerate() {
         index.set_vector(DocId::Fact(fact.id()), &vector(n as u64));
     }
@@ -154,7 +154,7 @@ fn rank_100_000_facts(bencher: Bencher, with_vectors: bool) {
             graph: true,
             ..Query::default()
         };
-        let mut ranking = Ranking::of(black_box(view), index, &query);
+        let mut ranking = Ranking::new(black_box(view), index, &query);
         (ranking.facts(10, |_| true), ranking.passages(10, |_| true))
     });
 }

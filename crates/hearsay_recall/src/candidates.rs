@@ -12,7 +12,7 @@ use crate::{
 const NONE: u32 = u32::MAX;
 
 /// Minimum ratio of passages in the index to passages in the view at which the view counts as having few passages.
-const FEW_OF: usize = if cfg!(test) { 3 } else { 16 };
+const FEW_PASSAGES_RATIO: usize = if cfg!(test) { 3 } else { 16 };
 
 /// The documents that are both in the view and in the index: facts by id, then passages by id. Candidates are numbered
 /// in this order, so a sum in candidate order is a sum in id order. Each document also has a text number, which is its
@@ -24,7 +24,7 @@ pub(crate) struct Candidates<'a> {
     /// Number of candidates that are facts. The candidates `0..facts` are facts; the others are passages.
     pub(crate) facts: usize,
     /// For each candidate, its text number in the index.
-    places: Vec<u32>,
+    text_numbers: Vec<u32>,
     /// For each candidate, its entry in the index. A ranking reads the entries several times in this order.
     heads: Vec<Head>,
     /// For each text number of the index, the candidate number; `NONE` if the view does not contain the text.
@@ -34,12 +34,12 @@ pub(crate) struct Candidates<'a> {
     passages: Vec<PassageId>,
     /// Passages grouped into runs. A run contains the passages of one session or document, in line order. A passage
     /// that belongs to neither is a run by itself.
-    pub(crate) talk: Vec<Said>,
+    pub(crate) talk: Vec<TalkLine>,
 }
 
 /// A passage in [`Candidates::talk`].
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Said {
+pub(crate) struct TalkLine {
     /// Candidate number of the passage.
     pub(crate) candidate: usize,
     /// Zero-based number of the run that contains the passage.
@@ -47,63 +47,65 @@ pub(crate) struct Said {
 }
 
 impl<'a> Candidates<'a> {
-    pub(crate) fn of(view: &'a View, index: &'a Index) -> Self {
+    pub(crate) fn from_view(view: &'a View, index: &'a Index) -> Self {
         let summaries = view.summaries();
-        let mut at = vec![NONE; index.places()];
-        let mut places = Vec::with_capacity(summaries.len());
+        let mut at = vec![NONE; index.text_number_count()];
+        let mut text_numbers = Vec::with_capacity(summaries.len());
         let mut known = Vec::with_capacity(summaries.len());
         for (summary, number) in summaries.iter().zip(0..) {
-            if let Some(place) = index.place_of_fact(summary.id, summary.index) {
-                at[place as usize] = places.len() as u32;
-                places.push(place);
+            if let Some(text_number) = index.fact_text_number(summary.id, summary.index) {
+                at[text_number as usize] = text_numbers.len() as u32;
+                text_numbers.push(text_number);
                 known.push(number);
             }
         }
-        let facts = places.len();
+        let facts = text_numbers.len();
         let mut passages = Vec::with_capacity(view.passages().len());
         let by_id = index.order().by_id();
         // For many passages, merging both sorted lists is faster. For few passages, looking up each passage is faster.
-        let is_few = view.passages().len() < by_id.len() / FEW_OF;
+        let is_few = view.passages().len() < by_id.len() / FEW_PASSAGES_RATIO;
         let mut next = 0;
         for (id, _) in view.passages() {
-            let place = if is_few {
-                index.place_of(DocId::Passage(id))
+            let text_number = if is_few {
+                index.text_number(DocId::Passage(id))
             } else {
                 next += by_id[next..].iter().take_while(|(other, _)| *other < id).count();
-                by_id.get(next).filter(|(other, _)| *other == id).map(|(_, place)| *place)
+                by_id.get(next).filter(|(other, _)| *other == id).map(|(_, text_number)| *text_number)
             };
-            if let Some(place) = place {
-                at[place as usize] = places.len() as u32;
-                places.push(place);
+            if let Some(text_number) = text_number {
+                at[text_number as usize] = text_numbers.len() as u32;
+                text_numbers.push(text_number);
                 passages.push(id);
             }
         }
-        let mut talk: Vec<Said> = Vec::with_capacity(passages.len());
-        let mut before = None;
-        let mut say = |candidate: usize, whole: Option<u32>| {
-            let goes_on = whole.is_some() && before == Some(whole);
-            let run = talk.last().map_or(0, |last: &Said| last.run + usize::from(!goes_on));
-            before = Some(whole);
-            talk.push(Said { candidate, run });
+        let mut talk: Vec<TalkLine> = Vec::with_capacity(passages.len());
+        let mut previous_container = None;
+        let mut add_line = |candidate: usize, container: Option<u32>| {
+            let continues_run = container.is_some() && previous_container == Some(container);
+            let run = talk.last().map_or(0, |last: &TalkLine| last.run + usize::from(!continues_run));
+            previous_container = Some(container);
+            talk.push(TalkLine { candidate, run });
         };
         if is_few {
-            let line = |candidate: usize| index.doc_at(places[candidate]).line;
-            let mut order: Vec<usize> = (facts..places.len()).collect();
+            let line = |candidate: usize| index.doc_at(text_numbers[candidate]).line;
+            let mut order: Vec<usize> = (facts..text_numbers.len()).collect();
             order.sort_unstable_by_key(|&candidate| (line(candidate).unwrap_or((NONE, 0)), candidate));
-            order.into_iter().for_each(|candidate| say(candidate, line(candidate).map(|(whole, _)| whole)));
+            order
+                .into_iter()
+                .for_each(|candidate| add_line(candidate, line(candidate).map(|(container, _)| container)));
         } else {
-            for (place, whole) in index.order().by_line() {
-                if at[place as usize] != NONE {
-                    say(at[place as usize] as usize, whole);
+            for (text_number, container) in index.order().by_line() {
+                if at[text_number as usize] != NONE {
+                    add_line(at[text_number as usize] as usize, container);
                 }
             }
         }
-        let heads = places.iter().map(|place| index.head_at(*place)).collect();
-        Self { view, index, facts, places, heads, at, known, passages, talk }
+        let heads = text_numbers.iter().map(|number| index.head_at(*number)).collect();
+        Self { view, index, facts, text_numbers, heads, at, known, passages, talk }
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.places.len()
+        self.text_numbers.len()
     }
 
     pub(crate) fn id(&self, candidate: usize) -> DocId {
@@ -114,17 +116,17 @@ impl<'a> Candidates<'a> {
     }
 
     /// Returns the candidate number of a text, given the text number; `None` if the view does not contain the text.
-    pub(crate) fn at(&self, place: u32) -> Option<usize> {
-        self.at.get(place as usize).filter(|at| **at != NONE).map(|at| *at as usize)
+    pub(crate) fn at(&self, text_number: u32) -> Option<usize> {
+        self.at.get(text_number as usize).filter(|at| **at != NONE).map(|at| *at as usize)
     }
 
     /// Returns each candidate's text number and candidate number, sorted by text number.
-    pub(crate) fn in_place(&self) -> impl Iterator<Item = (u32, usize)> {
-        (0..).zip(&self.at).filter(|(_, at)| **at != NONE).map(|(place, at)| (place, *at as usize))
+    pub(crate) fn by_text_number(&self) -> impl Iterator<Item = (u32, usize)> {
+        (0..).zip(&self.at).filter(|(_, at)| **at != NONE).map(|(text_number, at)| (text_number, *at as usize))
     }
 
     pub(crate) fn doc(&self, candidate: usize) -> &'a Doc {
-        self.index.doc_at(self.places[candidate])
+        self.index.doc_at(self.text_numbers[candidate])
     }
 
     pub(crate) fn head(&self, candidate: usize) -> Head {
@@ -133,7 +135,7 @@ impl<'a> Candidates<'a> {
 
     /// Returns whether the text of a candidate contains a term.
     pub(crate) fn has(&self, candidate: usize, term: u32) -> bool {
-        self.index.has(self.places[candidate], term)
+        self.index.has(self.text_numbers[candidate], term)
     }
 
     /// Returns the asker's [`FactSummary`] of a fact.
@@ -146,10 +148,13 @@ impl<'a> Candidates<'a> {
         self.view.fact_at(*self.known.get(candidate)? as usize)
     }
 
-    /// Returns the positions in [`talk`](Self::talk) right before and after `place`, if they are in the same run.
-    pub(crate) fn neighbours(&self, place: usize) -> impl Iterator<Item = usize> {
-        let run = self.talk[place].run;
-        let beside = [place.checked_sub(1), Some(place + 1)];
-        beside.into_iter().flatten().filter(move |beside| self.talk.get(*beside).is_some_and(|said| said.run == run))
+    /// Returns the positions in [`talk`](Self::talk) right before and after `position`, if they are in the same run.
+    pub(crate) fn neighbours(&self, position: usize) -> impl Iterator<Item = usize> {
+        let run = self.talk[position].run;
+        let neighbours = [position.checked_sub(1), Some(position + 1)];
+        neighbours
+            .into_iter()
+            .flatten()
+            .filter(move |neighbour| self.talk.get(*neighbour).is_some_and(|line| line.run == run))
     }
 }

@@ -91,7 +91,7 @@ pub struct Citations<'a> {
 
 impl Citations<'_> {
     /// Returns the citation of a fact that the knower knows.
-    pub fn of_fact(&self, known: &Known) -> Citation {
+    pub fn fact_citation(&self, known: &Known) -> Citation {
         Citation {
             source: Source::Fact(known.id()),
             acquisition: match known.acquisition() {
@@ -108,7 +108,7 @@ impl Citations<'_> {
     }
 
     /// Returns the citation of a passage that the knower heard or read.
-    pub fn of_passage(&self, id: PassageId, heard: &ReceivedPassage) -> Citation {
+    pub fn passage_citation(&self, id: PassageId, heard: &ReceivedPassage) -> Citation {
         let passage = &heard.passage;
         let speaker = passage.speaker.as_ref();
         let acquisition = match &heard.access_path {

@@ -14,7 +14,7 @@ pub enum DocId {
 }
 
 /// Returns the text of a document as the sentence encoder reads it; `None` if the document does not exist.
-pub fn text_of(corpus: Corpus<'_>, doc: DocId) -> Option<Cow<'_, str>> {
+pub fn document_text(corpus: Corpus<'_>, doc: DocId) -> Option<Cow<'_, str>> {
     match doc {
         DocId::Fact(id) => corpus.fact(id).map(|(_, fact)| fact.statement().into()),
         DocId::Passage(id) => corpus.passage(id).map(|passage| passage_text(passage)),

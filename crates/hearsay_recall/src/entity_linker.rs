@@ -73,7 +73,7 @@ pub struct LinkedEntity {
     /// Names, each split into words.
     pub names: Vec<Vec<String>>,
     /// Correct name of the entity, if the question misspells it.
-    pub nearly: Option<String>,
+    pub corrected_name: Option<String>,
 }
 
 impl LinkedEntity {
@@ -85,7 +85,7 @@ impl LinkedEntity {
 
 impl EntityLinker {
     /// Creates a linker from the names in a view.
-    pub fn of(view: &View) -> Self {
+    pub fn new(view: &View) -> Self {
         let mut linker = Self::default();
         let mut best_priorities: FxHashMap<&EntityId, NamePriority> = FxHashMap::default();
         let (mut parts, mut descriptions) = (UniqueReferents::default(), UniqueReferents::default());
@@ -179,7 +179,7 @@ impl EntityLinker {
     /// Unknown words also match a name that they misspell, split or join: "grimjow" and "Grim Jaw" match Grimjaw. Three
     /// limits avoid false matches. Names of up to four letters must be exact. A word that may refer to several entities
     /// matches none. Everyday words are not treated as misspellings.
-    pub fn mentioned(&self, question: &str) -> Vec<LinkedEntity> {
+    pub fn mentioned_entities(&self, question: &str) -> Vec<LinkedEntity> {
         let words = text::words(question);
         let mut names: BTreeSet<(&Vec<String>, &EntityId, bool)> = BTreeSet::new();
         for start in 0..words.len() {
@@ -219,7 +219,7 @@ impl EntityLinker {
         }
         let misspelt = misspelt
             .difference(&found)
-            .map(|id| LinkedEntity { nearly: self.name(id).map(str::to_owned), ..self.linked_entity(id) })
+            .map(|id| LinkedEntity { corrected_name: self.name(id).map(str::to_owned), ..self.linked_entity(id) })
             .collect::<Vec<_>>();
         let mut all: Vec<LinkedEntity> = found.iter().map(|id| self.linked_entity(id)).chain(misspelt).collect();
         all.sort_by(|a, b| a.id.cmp(&b.id));
@@ -278,7 +278,7 @@ impl EntityLinker {
         LinkedEntity {
             id: id.clone(),
             names: self.full_names.get(id).into_iter().flatten().cloned().collect(),
-            nearly: None,
+            corrected_name: None,
         }
     }
 }

@@ -28,7 +28,7 @@ pub(crate) struct Head {
     /// Speaker of a passage, as the number of an entity in the index.
     pub(crate) speaker: Option<u32>,
     /// Whether the predicate of a fact is minor, which means that the fact says little about its entity.
-    pub(crate) thin: bool,
+    pub(crate) is_minor: bool,
 }
 
 /// Data that a ranking reads only for the texts that it examines closely.
@@ -110,7 +110,7 @@ const MAX_UNUSED_NUMBERS: usize = if cfg!(test) { 2 } else { 1_024 };
 
 impl Index {
     /// Builds an index of all facts and passages, without vectors.
-    pub fn of(corpus: Corpus) -> Self {
+    pub fn new(corpus: Corpus) -> Self {
         Self::with_cache(corpus, TermCache::default())
     }
 
@@ -148,7 +148,7 @@ impl Index {
             _ => None,
         });
         let passages: FxHashSet<PassageId> = passages.collect();
-        let removed = passages.iter().filter_map(|id| self.place_of(DocId::Passage(*id))).collect();
+        let removed = passages.iter().filter_map(|id| self.text_number(DocId::Passage(*id))).collect();
         self.passage_order.remove(&removed);
         for key in touched {
             match key {
@@ -188,7 +188,7 @@ impl Index {
 
     /// Returns the entry of a passage for the passage order; `None` if the passage is not in the index.
     fn order_entry(&self, id: PassageId) -> Option<OrderEntry> {
-        let at = self.place_of(DocId::Passage(id))?;
+        let at = self.text_number(DocId::Passage(id))?;
         Some((id, at, self.docs[at as usize].line))
     }
 
@@ -270,18 +270,18 @@ impl Index {
 
     /// Returns whether the index includes a fact. Facts that state a name, a kind or a tag are excluded, because these
     /// belong to an entity's identity.
-    pub fn holds(fact: &Fact) -> bool {
+    pub fn is_indexed(fact: &Fact) -> bool {
         ![attribute::NAME, attribute::KIND, attribute::TAG].contains(&fact.predicate().as_str())
     }
 
-    /// Recomputes [`Head::thin`] for the facts whose predicates are in `redefined`.
+    /// Recomputes [`Head::is_minor`] for the facts whose predicates are in `redefined`.
     fn reclassify(&mut self, corpus: Corpus, redefined: &BTreeSet<&Predicate>) {
         if redefined.is_empty() {
             return;
         }
         for (_, fact) in corpus.facts().filter(|(_, fact)| redefined.contains(fact.predicate())) {
-            if let Some(at) = self.place_of(DocId::Fact(fact.id())) {
-                self.heads[at as usize].thin = corpus.vocabulary().behavior(fact.predicate()).minor;
+            if let Some(at) = self.text_number(DocId::Fact(fact.id())) {
+                self.heads[at as usize].is_minor = corpus.vocabulary().behavior(fact.predicate()).minor;
             }
         }
     }
@@ -295,16 +295,16 @@ impl Index {
         }
         // Overwrites the entry, because the state may have reused the dense index of a removed fact.
         self.fact_entries[fact_index] = FactEntry { tag: FactEntry::tag(fact.id()), text_number: NONE };
-        if !Self::holds(fact) {
+        if !Self::is_indexed(fact) {
             return false;
         }
         let id = DocId::Fact(fact.id());
-        let existing = self.place_of(id);
+        let existing = self.text_number(id);
         let at = existing.unwrap_or_else(|| self.assign_text_number(id, 0, cached, || fact.statement().into()));
         let is_new = existing.is_none();
         self.fact_entries[fact_index].text_number = at;
         if is_new {
-            self.heads[at as usize].thin = vocabulary.behavior(fact.predicate()).minor;
+            self.heads[at as usize].is_minor = vocabulary.behavior(fact.predicate()).minor;
             if *fact.predicate() != *attribute::LORE {
                 let ends = [Some(fact.subject()), fact.object().entity()].map(|id| id.map(|id| self.entity_or_new(id)));
                 self.docs[at as usize].ends = ends;
@@ -340,7 +340,7 @@ impl Index {
         let id = DocId::Passage(id);
         let date = passage.time.as_ref().map_or("", |date| date.raw.as_str());
         let context_hash = context_hash(passage.title.as_deref(), date);
-        let previous = self.place_of(id);
+        let previous = self.text_number(id);
         let unchanged = previous.filter(|at| self.docs[*at as usize].context_hash == context_hash);
         let at = unchanged.unwrap_or_else(|| {
             self.assign_text_number(id, context_hash, cached, || format!("{}\n{date}", passage_text(passage)))
@@ -483,7 +483,7 @@ impl Index {
 
     /// Returns the vector of a text. Returns `None` if the index does not contain the text or the text has no vector.
     pub fn vector(&self, id: DocId) -> Option<Vec<f32>> {
-        self.vectors.get(self.head_at(self.place_of(id)?).vector?)
+        self.vectors.get(self.head_at(self.text_number(id)?).vector?)
     }
 
     /// Removes all vectors, for example because another model replaces them.
@@ -495,7 +495,7 @@ impl Index {
 
     /// Returns the terms of all texts, for storage. [`with_cache`](Self::with_cache) reads them back instead of
     /// splitting the texts again.
-    pub fn terms(&self) -> TermCache {
+    pub fn term_cache(&self) -> TermCache {
         let mut cached: Vec<(DocId, u64, u32)> =
             self.text_numbers.iter().map(|(id, at)| (*id, self.docs[*at as usize].context_hash, *at)).collect();
         cached.sort_unstable();
@@ -504,7 +504,7 @@ impl Index {
 
     /// Returns whether a text has a vector.
     pub fn has_vector(&self, id: DocId) -> bool {
-        self.place_of(id).is_some_and(|at| self.head_at(at).vector.is_some())
+        self.text_number(id).is_some_and(|at| self.head_at(at).vector.is_some())
     }
 
     /// Returns whether the index contains a document.
@@ -523,22 +523,22 @@ impl Index {
     }
 
     /// Returns the number of assigned text numbers, including unused numbers.
-    pub(crate) fn places(&self) -> usize {
+    pub(crate) fn text_number_count(&self) -> usize {
         self.docs.len()
     }
 
     /// Returns the text number of a fact or passage. Text numbers are in no meaningful order.
-    pub(crate) fn place_of(&self, id: DocId) -> Option<u32> {
+    pub(crate) fn text_number(&self, id: DocId) -> Option<u32> {
         self.text_numbers.get(&id).copied()
     }
 
     /// Returns the text number of a fact. `fact_index` is the dense index of the fact in the state of the view. That
     /// state may have a different history from the state of this index, so `fact_index` may belong to another fact
     /// here. The low bits of the id are therefore compared too.
-    pub(crate) fn place_of_fact(&self, id: FactId, fact_index: u32) -> Option<u32> {
+    pub(crate) fn fact_text_number(&self, id: FactId, fact_index: u32) -> Option<u32> {
         match self.fact_entries.get(fact_index as usize) {
             Some(entry) if entry.tag == FactEntry::tag(id) => Some(entry.text_number).filter(|at| *at != NONE),
-            _ => self.place_of(DocId::Fact(id)),
+            _ => self.text_number(DocId::Fact(id)),
         }
     }
 
@@ -561,7 +561,7 @@ impl Index {
 
     #[cfg(test)]
     pub(crate) fn compute_all_cosines_in_full(&mut self) {
-        self.vectors.trust_no_look();
+        self.vectors.compute_all_cosines_in_full();
     }
 
     pub(crate) fn term(&self, stem: &str) -> Option<u32> {

@@ -18,7 +18,7 @@ const B: f32 = 0.4;
 /// Dividing by the best score instead would give the full score to any text that shares one incidental word with the
 /// question.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub struct Words {
+pub struct WordScores {
     /// Score of the text itself.
     pub own: f32,
     /// Score of a passage with the lines before and after it; equals `own` for a fact.
@@ -28,7 +28,7 @@ pub struct Words {
     pub container: f32,
 }
 
-impl Words {
+impl WordScores {
     /// Returns the mean of the three levels.
     pub fn mean(&self) -> f32 {
         (self.own + self.window + self.container) / 3.0
@@ -75,16 +75,16 @@ impl Level {
 pub(crate) struct LexicalScores {
     facts: Level,
     /// Scores of the passages, in the order of the candidates.
-    passages: Vec<Words>,
+    passages: Vec<WordScores>,
 }
 
 impl LexicalScores {
     /// Returns the lexical scores of a candidate.
-    pub(crate) fn of(&self, candidate: usize) -> Words {
+    pub(crate) fn scores_of(&self, candidate: usize) -> WordScores {
         match candidate.checked_sub(self.facts.scores.len()) {
             None => {
                 let own = self.facts.relative_score(candidate);
-                Words { own, window: own, container: own }
+                WordScores { own, window: own, container: own }
             }
             Some(passage) => self.passages[passage],
         }
@@ -132,7 +132,7 @@ pub(crate) fn lexical_scores(candidates: &Candidates, index: &Index, question: &
         window.add(&take_nonzero(&mut window_counts));
         container.add(&take_nonzero(&mut container_counts));
     }
-    let words_of = |&position: &usize| Words {
+    let words_of = |&position: &usize| WordScores {
         own: own.relative_score(position),
         window: window.relative_score(position),
         container: container.relative_score(talk[position].run),

@@ -52,16 +52,16 @@ mod words;
 
 pub use citation::{Citation, Citations, Source, score_explanation};
 pub use context::{Detail, Form, Line, Request, Scene, SceneContext, Section};
-pub use document::{DocId, text_of};
+pub use document::{DocId, document_text};
 pub use entity_linker::{EntityLinker, LinkedEntity};
 pub use index::Index;
-pub use lexical::Words;
+pub use lexical::WordScores;
 pub use page::{Markup, Page, quoted};
 pub use pagerank::ActivationStep;
 pub use rank::{Channels, EXPLAINED, Explanation, Query, Ranked, Ranking, Relevant, Weights, rank};
 pub use scope::Scope;
 pub use summarize::{
-    Hearer, Matter, Part, Recap, RecapLine, RecapRequest, Summary, SummaryRequest, recap, summarize, truncate,
+    Hearer, Part, Recap, RecapLine, RecapRequest, Summary, SummaryRequest, SummarySubject, recap, summarize, truncate,
 };
 pub use term_cache::TermCache;
 pub use tokens::{ApproximateTokens, TokenCounter};

@@ -27,7 +27,7 @@ pub(crate) struct Links {
 
 impl Links {
     /// Creates the links from the passages that fit the question best. `fits` gives the fit of each passage.
-    pub(crate) fn of(view: &View, index: &Index, candidates: &Candidates, fits: &[f32]) -> Self {
+    pub(crate) fn new(view: &View, index: &Index, candidates: &Candidates, fits: &[f32]) -> Self {
         let mut links = Self::default();
         let best = fits.iter().copied().fold(0.0, f32::max);
         if best == 0.0 || index.titles().is_empty() {

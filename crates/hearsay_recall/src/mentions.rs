@@ -8,7 +8,13 @@ use crate::{DocId, Index, LinkedEntity, candidates::Candidates, words::stems};
 /// Sets `about` for the candidates that contain a name from [`LinkedEntity::names`]. Only names that the knower has for
 /// the entity count: a knower who heard of "the Grey Lady" does not know to which entity the author referred. A text is
 /// compared with a name only if it contains all terms of the name.
-pub(crate) fn named_in(view: &View, index: &Index, candidates: &Candidates, named: &LinkedEntity, about: &mut [bool]) {
+pub(crate) fn mark_mentions(
+    view: &View,
+    index: &Index,
+    candidates: &Candidates,
+    named: &LinkedEntity,
+    about: &mut [bool],
+) {
     for name in &named.names {
         let terms = stems(&name.join(" ")).iter().map(|stem| index.term(stem)).collect::<Option<Vec<u32>>>();
         let Some(terms) = terms else { continue };
@@ -22,7 +28,13 @@ pub(crate) fn named_in(view: &View, index: &Index, candidates: &Candidates, name
 }
 
 /// Sets `about` for the passages that an entity said, if the asker knows who spoke.
-pub(crate) fn said_by(view: &View, index: &Index, candidates: &Candidates, named: &LinkedEntity, about: &mut [bool]) {
+pub(crate) fn mark_spoken_passages(
+    view: &View,
+    index: &Index,
+    candidates: &Candidates,
+    named: &LinkedEntity,
+    about: &mut [bool],
+) {
     let Some(speaker) = index.entity(&named.id) else { return };
     for (at, about) in about.iter_mut().enumerate().take(candidates.len()).skip(candidates.facts) {
         if candidates.head(at).speaker == Some(speaker)

@@ -102,13 +102,13 @@ fn set_vectors(index: &mut Index, state: &State, dimension: usize) {
 }
 
 fn query<'a>(view: &View, text: &'a str, vector: &'a [f32]) -> Query<'a> {
-    let names = EntityLinker::of(view);
-    let named = names.mentioned(text);
+    let names = EntityLinker::new(view);
+    let named = names.mentioned_entities(text);
     Query { text, vector: Some(vector), named, graph: true, ..Query::default() }
 }
 
 fn top_results<'r>(all: &'r [Ranked], accepts: impl Fn(DocId) -> bool, limit: usize) -> Vec<(DocId, u32, f32)> {
-    let key = |ranked: &'r Ranked| (ranked.doc, ranked.score.to_bits(), ranked.explanation.walked);
+    let key = |ranked: &'r Ranked| (ranked.doc, ranked.score.to_bits(), ranked.explanation.activation);
     all.iter().filter(|ranked| accepts(ranked.doc)).take(limit).map(key).collect()
 }
 
@@ -138,7 +138,7 @@ proptest! {
         let numbers: Vec<u32> = vectors.iter().filter_map(|vector| all.push(vector)).collect();
         let probe = all.probe(&question).unwrap();
         for number in numbers {
-            let (cosine, error) = probe.look(number);
+            let (cosine, error) = probe.estimate(number);
             prop_assert!((cosine - probe.full(number)).abs() <= error, "{cosine} {error} {}", probe.full(number));
         }
     }
@@ -151,7 +151,7 @@ proptest! {
         dimension in 1_usize..24,
     ) {
         let state = build_state(&seeds);
-        let mut index = Index::of(state.corpus());
+        let mut index = Index::new(state.corpus());
         set_vectors(&mut index, &state, dimension);
         let mut full = index.clone();
         full.compute_all_cosines_in_full();
@@ -167,14 +167,14 @@ proptest! {
         dimension in 1_usize..24,
     ) {
         let state = build_state(&seeds);
-        let mut index = Index::of(state.corpus());
+        let mut index = Index::new(state.corpus());
         set_vectors(&mut index, &state, dimension);
         let (text, vector) = (words(question), vector(question.into(), dimension));
         for view in [View::of_dm(&state), View::of(&state, &Knower::Entity(id(knower)), None)] {
             let query = query(&view, &text, &vector);
             let all = rank(&view, &index, &query);
-            let mut ranking = Ranking::of(&view, &index, &query);
-            let key = |ranked: &Ranked| (ranked.doc, ranked.score.to_bits(), ranked.explanation.walked);
+            let mut ranking = Ranking::new(&view, &index, &query);
+            let key = |ranked: &Ranked| (ranked.doc, ranked.score.to_bits(), ranked.explanation.activation);
             let is_fact = |doc: DocId| matches!(doc, DocId::Fact(_));
             let odd = |doc: DocId| matches!(doc, DocId::Fact(id) if id.as_u128() % 2 == 1);
             let facts: Vec<_> = ranking.facts(limit, |_| true).iter().map(key).collect();
@@ -205,7 +205,7 @@ proptest! {
             let touched = apply(&mut state, operation);
             updated.update(state.corpus(), &touched);
         }
-        let mut built = Index::of(state.corpus());
+        let mut built = Index::new(state.corpus());
         set_vectors(&mut updated, &state, 16);
         set_vectors(&mut built, &state, 16);
         check_equal_rankings(&state, [&updated, &built], question, question, 16)?;
@@ -227,14 +227,14 @@ proptest! {
             let touched = apply(&mut state, operation);
             loaded.iter_mut().for_each(|index: &mut Index| drop(index.update(state.corpus(), &touched)));
             if at == stored_after {
-                cache = TermCache::decode(&Index::of(state.corpus()).terms().encode());
+                cache = TermCache::decode(&Index::new(state.corpus()).term_cache().encode());
             }
             if at == loaded_after {
                 loaded = cache.take().map(|cache| Index::with_cache(state.corpus(), cache));
             }
         }
-        let (mut loaded, mut built) = (loaded.unwrap(), Index::of(state.corpus()));
-        prop_assert_eq!(loaded.terms().len(), built.terms().len());
+        let (mut loaded, mut built) = (loaded.unwrap(), Index::new(state.corpus()));
+        prop_assert_eq!(loaded.term_cache().len(), built.term_cache().len());
         let mut vectors = VectorSet::default();
         let facts = state.facts().map(|fact| (DocId::Fact(fact.id()), fact.statement().len()));
         let passages = state.passages().map(|(id, passage)| (DocId::Passage(id), passage.text.len()));
@@ -267,7 +267,7 @@ proptest! {
         }
         let (text, view) = (words(question), View::of_dm(&other));
         let query = Query { text: &text, ..Query::default() };
-        prop_assert_eq!(rank(&view, &Index::of(state.corpus()), &query), rank(&view, &Index::of(other.corpus()), &query));
+        prop_assert_eq!(rank(&view, &Index::new(state.corpus()), &query), rank(&view, &Index::new(other.corpus()), &query));
     }
 }
 
@@ -285,7 +285,7 @@ fn feeding_costs_what_changes() {
     let many = std::iter::once(add).chain((0..20_000).map(fact)).collect();
     state.apply(Operation::new(Author::Dm, "many", many)).unwrap();
     let start = std::time::Instant::now();
-    let mut index = Index::of(state.corpus());
+    let mut index = Index::new(state.corpus());
     let build_time = start.elapsed();
     let mut update_time = std::time::Duration::ZERO;
     for n in 20_000..20_100 {

@@ -118,7 +118,8 @@ impl Propagation<'_> {
         if facts.is_empty() || mass / (facts.len() as u64) < MIN_PART_MASS {
             return;
         }
-        let candidate_of = |id| index.place_of(DocId::Passage(id)).and_then(|text_number| candidates.at(text_number));
+        let candidate_of =
+            |id| index.text_number(DocId::Passage(id)).and_then(|text_number| candidates.at(text_number));
         let evidence_passages =
             |fact: usize| candidates.doc(fact).evidence.iter().filter_map(move |id| candidate_of(*id));
         let parts: u64 =

@@ -8,7 +8,7 @@ use hearsay_model::{EntityId, attribute};
 use crate::{
     DocId, EntityLinker, Index, LinkedEntity,
     candidates::Candidates,
-    mentions::{named_in, said_by},
+    mentions::{mark_mentions, mark_spoken_passages},
 };
 
 /// The entities that a question is about, and the entities one relation away from them.
@@ -44,7 +44,7 @@ impl Scope {
     /// Extends the scope by recorded annotations: the entities that a `lore` fact is about or that a passage mentions.
     /// Use this for the DM only. A character who hears of "the Grey Lady" does not know to which entity the author
     /// referred.
-    pub fn with_notes(self) -> Self {
+    pub fn with_annotations(self) -> Self {
         Self { with_annotations: true, ..self }
     }
 
@@ -54,14 +54,14 @@ impl Scope {
     }
 
     /// Adds the entities of [`about`](Self::about()) to the entities that a question names.
-    pub fn join(&self, named: &mut Vec<LinkedEntity>) {
+    pub fn add_to(&self, named: &mut Vec<LinkedEntity>) {
         let missing = self.about.iter().filter(|about| named.iter().all(|named| named.id != about.id));
         let missing: Vec<LinkedEntity> = missing.cloned().collect();
         named.extend(missing);
     }
 
     /// Returns whether an entity is in [`about`](Self::about()) or one relation away from such an entity.
-    pub fn holds(&self, id: &EntityId) -> bool {
+    pub fn contains(&self, id: &EntityId) -> bool {
         self.in_scope.contains(id)
     }
 
@@ -69,20 +69,20 @@ impl Scope {
     pub(crate) fn marks(&self, view: &View, index: &Index, candidates: &Candidates) -> Vec<bool> {
         let mut marks = vec![false; candidates.len()];
         for about in &self.about {
-            named_in(view, index, candidates, about, &mut marks);
-            said_by(view, index, candidates, about, &mut marks);
+            mark_mentions(view, index, candidates, about, &mut marks);
+            mark_spoken_passages(view, index, candidates, about, &mut marks);
         }
         for (at, mark) in marks.iter_mut().enumerate() {
             *mark |= match candidates.id(at) {
                 DocId::Fact(id) => view.fact(id).is_some_and(|known| {
                     let is_lore = *known.predicate() == *attribute::LORE;
                     let mut ends = std::iter::once(known.subject()).chain(known.object().entity());
-                    (!is_lore && ends.any(|id| self.holds(id)))
-                        || (self.with_annotations && known.entities().any(|id| self.holds(id)))
+                    (!is_lore && ends.any(|id| self.contains(id)))
+                        || (self.with_annotations && known.entities().any(|id| self.contains(id)))
                 }),
                 DocId::Passage(id) => view.passage(id).filter(|_| self.with_annotations).is_some_and(|heard| {
                     let passage = &heard.passage;
-                    passage.mentions.iter().chain(&passage.place).chain(&passage.document).any(|id| self.holds(id))
+                    passage.mentions.iter().chain(&passage.place).chain(&passage.document).any(|id| self.contains(id))
                 }),
             };
         }
@@ -90,7 +90,7 @@ impl Scope {
         let evidence_passages: Vec<DocId> =
             facts_in_scope.flat_map(|at| candidates.doc(at).evidence.iter().map(|id| DocId::Passage(*id))).collect();
         for id in evidence_passages {
-            if let Some(at) = index.place_of(id).and_then(|text_number| candidates.at(text_number)) {
+            if let Some(at) = index.text_number(id).and_then(|text_number| candidates.at(text_number)) {
                 marks[at] = true;
             }
         }

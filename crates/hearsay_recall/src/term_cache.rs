@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn what_is_stored_is_read_as_it_was_or_not_at_all() {
-        let cache = Index::of(state().corpus()).terms();
+        let cache = Index::new(state().corpus()).term_cache();
         let stored = cache.encode();
         assert_eq!(cache.len(), 3);
         assert_eq!(TermCache::decode(&stored).as_ref(), Some(&cache));
@@ -256,7 +256,7 @@ mod tests {
     #[test]
     fn terms_are_taken_and_not_counted_again() {
         let state = state();
-        let mut cache = Index::of(state.corpus()).terms();
+        let mut cache = Index::new(state.corpus()).term_cache();
         cache.terms = cache.terms.iter().map(|term| format!("x{term}")).collect();
         let index = Index::with_cache(state.corpus(), cache);
         assert!(index.term("xledger").is_some() && index.term("ledger").is_none());

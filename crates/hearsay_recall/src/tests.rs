@@ -96,8 +96,8 @@ impl World {
         let scene = Scene { place: Some(id("gull")), present: vec![id("odo"), id("mirela")], ..Scene::default() };
         SceneContext::assemble(&change(Request {
             view: &view,
-            names: &EntityLinker::of(&view),
-            index: &Index::of(self.0.corpus()),
+            names: &EntityLinker::new(&view),
+            index: &Index::new(self.0.corpus()),
             calendar: self.0.calendar(),
             vocabulary: self.0.vocabulary(),
             speaker: &id(speaker),
@@ -196,10 +196,10 @@ fn the_prompt_begins_with_what_does_not_change() {
 fn channels_find_what_they_are_for() {
     let world = World::tavern();
     let view = View::of_dm(&world.0);
-    let mut index = Index::of(world.0.corpus());
+    let mut index = Index::new(world.0.corpus());
     let ledger = world.0.facts().find(|fact| fact.statement().contains("chapel floor")).unwrap().id();
     index.set_vector(DocId::Fact(ledger), &[1.0, 0.0]);
-    let names = EntityLinker::of(&view);
+    let names = EntityLinker::new(&view);
     let first_doc = |text: &str, vector: Option<&[f32]>, named: Vec<EntityId>| {
         let named = named.iter().map(|id| names.linked_entity(id)).collect();
         let query = Query { text, vector, named, graph: true, ..Query::default() };
@@ -245,7 +245,7 @@ fn a_line_is_found_by_the_lines_around_it() {
         ("Somebody drinks.", "mirela odo"),
         ("Nothing more.", "mirela odo"),
     ]);
-    let index = Index::of(world.0.corpus());
+    let index = Index::new(world.0.corpus());
     let found = |knower: &str, text: &str| {
         let view = View::of(&world.0, &Knower::Entity(id(knower)), None);
         rank(&view, &index, &Query { text, graph: true, ..Query::default() })
@@ -281,11 +281,11 @@ fn a_walk_finds_what_shares_no_word_and_says_how() {
     let hidden = world.record(hidden.statement("It is kept in the chapel.").build().unwrap(), "*");
     let view = View::of(&world.0, &Knower::Entity(id("odo")), None);
     let query = Query { text: "What did the clerk write?", graph: true, ..Query::default() };
-    let found = rank(&view, &Index::of(world.0.corpus()), &query);
+    let found = rank(&view, &Index::new(world.0.corpus()), &query);
     assert_eq!(found[0].doc, DocId::Fact(wrote));
     let passage = found.iter().find(|ranked| ranked.doc == DocId::Passage(ids[0])).unwrap();
     assert!(found.iter().all(|ranked| ranked.doc != DocId::Passage(ids[1])));
-    assert!(passage.explanation.walked > 0.0 && passage.explanation.words.mean() == 0.0);
+    assert!(passage.explanation.activation > 0.0 && passage.explanation.words.mean() == 0.0);
     let steps =
         [("clerk", wrote), ("ledger", hidden)].map(|(entity, fact)| ActivationStep { entity: id(entity), fact });
     assert_eq!(passage.explanation.path, steps);
@@ -306,7 +306,7 @@ fn a_name_in_an_address_is_no_reason() {
     let (last, passage) = (spoken_passage.id(), Change::AddPassage(spoken_passage.into()));
     let view = |world: &World| View::of_dm(&world.0);
     let first_doc = |world: &World| {
-        let mut index = Index::of(world.0.corpus());
+        let mut index = Index::new(world.0.corpus());
         // Imitates a real encoder: texts that contain the same name are similar.
         let vectors: [[f32; 2]; 4] = [[0.9, 0.44], [0.6, 0.8], [0.85, 0.53], [0.0, 1.0]];
         for (id, vector) in ids.iter().zip(vectors) {
@@ -314,7 +314,7 @@ fn a_name_in_an_address_is_no_reason() {
         }
         index.set_vector(DocId::Passage(last), &[0.1, 0.99]);
         let view = view(world);
-        let named = EntityLinker::of(&view).mentioned("Where does Mirela keep it?");
+        let named = EntityLinker::new(&view).mentioned_entities("Where does Mirela keep it?");
         let query = Query { text: "Where does she keep it?", vector: Some(&[1.0, 0.0]), named, ..Query::default() };
         rank(&view, &index, &query)[0].doc
     };
@@ -340,13 +340,13 @@ fn what_a_good_answer_names_is_found_by_its_title() {
     let other = page("Weather", "It rains a lot.", "*");
     let found = |view: &View| {
         let query = Query { text: "Where was the builder of the ferry built?", graph: true, ..Query::default() };
-        rank(view, &Index::of(world.0.corpus()), &query)
+        rank(view, &Index::new(world.0.corpus()), &query)
     };
     let common = View::of(&world.0, &Knower::World, None);
     let results = found(&common);
     assert_eq!(results.iter().map(|ranked| ranked.doc).collect::<Vec<_>>(), [ferry, crane].map(DocId::Passage));
     assert_eq!(results[1].explanation.linked, Some(ferry));
-    assert_eq!(results[1].explanation.way(&common), ["named in \u{201C}The Salt Ferry\u{201D}"]);
+    assert_eq!(results[1].explanation.graph_path(&common), ["named in \u{201C}The Salt Ferry\u{201D}"]);
     assert!(results[1].score < results[0].score && results[1].channels.graph > 0.0);
     let all: Vec<DocId> = found(&View::of_dm(&world.0)).iter().map(|ranked| ranked.doc).collect();
     assert!(all.contains(&DocId::Passage(secret)) && !all.contains(&DocId::Passage(other)));
@@ -359,7 +359,7 @@ fn of_a_long_text_the_vector_tells_little() {
     let long = Passage::new(format!("A song of the sea. {}", "Stones, stones, grey stones. ".repeat(300)));
     let ids = [short.id(), long.id()];
     world.apply(vec![Change::AddPassage(short.into()), Change::AddPassage(long.into())]);
-    let mut index = Index::of(world.0.corpus());
+    let mut index = Index::new(world.0.corpus());
     ids.iter().for_each(|id| index.set_vector(DocId::Passage(*id), &[1.0, 0.0]));
     let view = View::of_dm(&world.0);
     let query = Query { text: "melodies", vector: Some(&[1.0, 0.0]), ..Query::default() };
@@ -371,7 +371,7 @@ fn of_a_long_text_the_vector_tells_little() {
 #[test]
 fn the_index_follows_what_changes() {
     let (mut world, ids) = talk(&[("Aye.", "*"), ("Nay.", "*")]);
-    let mut index = Index::of(world.0.corpus());
+    let mut index = Index::new(world.0.corpus());
     let mut moved = Passage::clone(world.0.passage(ids[0]).unwrap());
     moved.time = Some(Date { raw: "Harvestmoon".into(), time: None });
     let change = Operation::new(Author::Dm, "another date", vec![Change::AddPassage(moved.into())]);

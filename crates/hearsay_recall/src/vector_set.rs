@@ -96,7 +96,7 @@ mod tests {
             assert_eq!(read.vectors.get(n), set.vectors.get(n));
             assert_eq!(read.vectors.get(n + 5), set.vectors.get(n));
             let (probed, probe) = (read.vectors.probe(&[0.6, 0.8, 0.0]), set.vectors.probe(&[0.6, 0.8, 0.0]));
-            assert_eq!(probed.unwrap().look(n + 5), probe.unwrap().look(n));
+            assert_eq!(probed.unwrap().estimate(n + 5), probe.unwrap().estimate(n));
         }
         let mut parts = VectorSet::default();
         assert!(set.encode_parts(1).all(|part| parts.decode(&part)));

@@ -1,7 +1,8 @@
 //! Vectors, stored with 16 bits per component.
 //!
 //! A vector is stored as integers and one scale. The error of a component is at most 1/65,000 of the largest component,
-//! which changes a cosine by less than 0.0001. Each integer is split into a high and a low byte, which are stored apart.
+//! which changes a cosine by less than 0.0001. Each integer is split into a high and a low byte, which are stored
+//! apart.
 //!
 //! A comparison first reads the high bytes only. It gives an estimated cosine and the maximum error of the estimate. A
 //! caller that needs the exact order computes the full cosine only where the error matters. The order equals that of a
@@ -14,16 +15,16 @@ use hearsay_simd::Processor;
 use pulp::{Simd, WithSimd};
 
 /// Number of steps of the high byte from 0 to the largest component of a vector.
-const STEPS: u32 = 127;
+const HIGH_STEPS: u32 = 127;
 
 /// Number of steps of the low byte in a step of the high byte.
-const LOW: i32 = 256;
+const LOW_STEPS: i32 = 256;
 
 /// Maximum number of quantization steps for a question.
-const FINE_STEPS: u32 = 8_191;
+const MAX_QUESTION_STEPS: u32 = 8_191;
 
 /// Maximum rounding error of a full cosine, relative to the product of the lengths.
-const ROUNDING: f32 = 2e-5;
+const ROUNDING_ERROR: f32 = 2e-5;
 
 /// Scale of one vector, and the error of its high bytes.
 #[derive(Debug, Clone, Copy)]
@@ -68,14 +69,15 @@ impl Vectors {
             return None;
         }
         let number = self.coarse.len() as u32;
-        let scale = step(vector, STEPS);
-        let most = STEPS as i32 * LOW;
-        let integers = vector.iter().map(|x| (in_steps(*x, scale / LOW as f32) as i32).clamp(-most, most));
+        let scale = step(vector, HIGH_STEPS);
+        let max_integer = HIGH_STEPS as i32 * LOW_STEPS;
+        let integers =
+            vector.iter().map(|x| (in_steps(*x, scale / LOW_STEPS as f32) as i32).clamp(-max_integer, max_integer));
         let start = self.high.len();
         for integer in integers {
-            let high = (integer + LOW / 2).div_euclid(LOW);
+            let high = (integer + LOW_STEPS / 2).div_euclid(LOW_STEPS);
             self.high.push(high as i8);
-            self.low.push((integer - high * LOW) as i8);
+            self.low.push((integer - high * LOW_STEPS) as i8);
         }
         self.coarse.push(Coarse { scale, error: 0.0, length: 0.0 });
         let stored = self.get(number)?;
@@ -129,8 +131,8 @@ impl Vectors {
         self.low.shrink_to_fit();
     }
 
-    /// Appends a range of vectors in stored form: count, dimension, all scales and errors, all high bytes, all low bytes.
-    /// Numbers are little-endian.
+    /// Appends a range of vectors in stored form: count, dimension, all scales and errors, all high bytes, all low
+    /// bytes. Numbers are little-endian.
     pub(crate) fn encode(&self, range: Range<usize>, to: &mut Vec<u8>) {
         let numbers = range.start * self.dimension..range.end * self.dimension;
         to.extend_from_slice(&(range.len() as u32).to_le_bytes());
@@ -182,7 +184,7 @@ impl Vectors {
 
     /// Sets large errors for all vectors, so that every cosine is computed in full.
     #[cfg(test)]
-    pub(crate) fn trust_no_look(&mut self) {
+    pub(crate) fn compute_all_cosines_in_full(&mut self) {
         self.coarse.iter_mut().for_each(|coarse| coarse.error = 1e6);
     }
 
@@ -190,7 +192,7 @@ impl Vectors {
     pub(crate) fn get(&self, number: u32) -> Option<Vec<f32>> {
         let Coarse { scale, .. } = self.coarse.get(number as usize)?;
         let (high, low) = self.bytes(number);
-        Some(high.iter().zip(low).map(|(high, low)| integer(*high, *low) * (scale / LOW as f32)).collect())
+        Some(high.iter().zip(low).map(|(high, low)| integer(*high, *low) * (scale / LOW_STEPS as f32)).collect())
     }
 
     /// Returns the high and low bytes of a vector.
@@ -206,7 +208,7 @@ impl Vectors {
             return None;
         }
         // Limits the number of steps, so that the sum of the products fits into 32 bits.
-        let fine = FINE_STEPS.min(i32::MAX as u32 / STEPS / self.dimension as u32);
+        let fine = MAX_QUESTION_STEPS.min(i32::MAX as u32 / HIGH_STEPS / self.dimension as u32);
         let scale = step(question, fine.max(1));
         let steps: Vec<i16> = question.iter().map(|x| in_steps(*x, scale) as i16).collect();
         let error = distance(question, steps.iter().map(|step| f32::from(*step) * scale));
@@ -218,12 +220,13 @@ impl Vectors {
 impl Probe<'_> {
     /// Returns an estimate of the cosine with a vector, and its maximum difference from the [full cosine](Self::full).
     /// Reads only the high bytes of the vector.
-    pub(crate) fn look(&self, number: u32) -> (f32, f32) {
+    pub(crate) fn estimate(&self, number: u32) -> (f32, f32) {
         let Coarse { scale, error, length } = self.vectors.coarse[number as usize];
         let (bytes, _) = self.vectors.bytes(number);
         let sum = self.processor.dispatch(Product { bytes, steps: &self.steps });
-        let most = error * self.length + (length + error) * self.error + ROUNDING * (1.0 + length * self.length);
-        (sum as f32 * (scale * self.scale), most)
+        let max_error =
+            error * self.length + (length + error) * self.error + ROUNDING_ERROR * (1.0 + length * self.length);
+        (sum as f32 * (scale * self.scale), max_error)
     }
 
     /// Returns the cosine with a vector. Sums in eight lanes and in a fixed order.
@@ -239,18 +242,18 @@ impl Probe<'_> {
         }
         let rest = high.1.iter().zip(low.1).zip(question.1);
         let rest: f32 = rest.map(|((high, low), x)| integer(*high, *low) * x).sum();
-        (lanes.iter().sum::<f32>() + rest) * (scale / LOW as f32)
+        (lanes.iter().sum::<f32>() + rest) * (scale / LOW_STEPS as f32)
     }
 }
 
 /// Returns a component as a number of the smallest steps, which is exact.
 fn integer(high: i8, low: i8) -> f32 {
-    (i32::from(high) * LOW + i32::from(low)) as f32
+    (i32::from(high) * LOW_STEPS + i32::from(low)) as f32
 }
 
 /// Returns the size of a quantization step. `steps` is the number of steps from 0 to the largest component.
 fn step(vector: &[f32], steps: u32) -> f32 {
-    vector.iter().fold(0.0_f32, |most, x| most.max(x.abs())) / steps as f32
+    vector.iter().fold(0.0_f32, |max, x| max.max(x.abs())) / steps as f32
 }
 
 fn in_steps(x: f32, scale: f32) -> f32 {

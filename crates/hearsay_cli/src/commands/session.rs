@@ -317,7 +317,7 @@ fn print_summary(
     output.note(format!(
         "{} of {} tokens, {} left out",
         summary.tokens,
-        summary.whole,
+        summary.original_tokens,
         count(summary.omitted, "part", "parts")
     ));
     Ok(memory.close()?)

@@ -84,7 +84,7 @@ pub(super) fn write_terms(directory: &Path, index: &Index, stored: usize) {
     if unstored < MIN_MISSING_TEXTS.max(index.len() / MISSING_TEXTS_DIVISOR).min(index.len().max(1)) {
         return;
     }
-    let written = FrameFile::create(directory.join(TERMS_FILE), &terms_key(), [index.terms().encode()]);
+    let written = FrameFile::create(directory.join(TERMS_FILE), &terms_key(), [index.term_cache().encode()]);
     if let Err(error) = written {
         tracing::warn!(%error, "the terms of texts could not be stored; the next opening counts them again");
     }

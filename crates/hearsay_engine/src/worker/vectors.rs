@@ -10,7 +10,7 @@ use std::{
 
 use hearsay_embed::{TextHash, text_hash};
 use hearsay_model::{Author, Change, EngineSetting, Fact, Key, Operation, Setting, State};
-use hearsay_recall::{DocId, Index, VectorSet, text_of};
+use hearsay_recall::{DocId, Index, VectorSet, document_text};
 
 use super::{
     Event, Internal, ModelStatus, Worker, Write,
@@ -71,7 +71,7 @@ impl Vectors {
     /// Requests a vector for a text that has none. Uses the vector of another text with the same words, if there is
     /// one.
     fn request_vector(&mut self, state: &State, index: &mut Index, doc: DocId) {
-        let is_embedded = |fact: &Fact| Index::holds(fact) && state.vocabulary().is_embedded(fact.predicate());
+        let is_embedded = |fact: &Fact| Index::is_indexed(fact) && state.vocabulary().is_embedded(fact.predicate());
         if let DocId::Fact(id) = doc
             && !state.fact(id).is_some_and(|fact| is_embedded(fact))
         {
@@ -80,7 +80,7 @@ impl Vectors {
         if index.has_vector(doc) {
             return;
         }
-        let Some(text) = text_of(state.corpus(), doc) else { return };
+        let Some(text) = document_text(state.corpus(), doc) else { return };
         let hash = text_hash(&text);
         if index.assign_vector(doc, hash) {
             return;
@@ -148,7 +148,7 @@ impl Vectors {
             && let Some(hash) = self.queue.pop_front()
         {
             let Some(docs) = self.requested.get(&hash) else { continue };
-            match docs.iter().find_map(|doc| text_of(state.corpus(), *doc)) {
+            match docs.iter().find_map(|doc| document_text(state.corpus(), *doc)) {
                 Some(text) => batch.push((hash, text.into_owned())),
                 // An undo removed the text. If the text is restored, its vector is requested again.
                 None => drop(self.remove_requests(hash)),
@@ -330,7 +330,7 @@ mod tests {
     #[test]
     fn equal_texts_are_encoded_once() {
         let (state, ids) = passages(&["Aye.", "Nay.", "Aye."]);
-        let (mut vectors, mut index) = (Vectors::default(), Index::of(state.corpus()));
+        let (mut vectors, mut index) = (Vectors::default(), Index::new(state.corpus()));
         vectors.use_stored(None, None, &state, &mut index);
         // Requesting the same vectors again changes nothing.
         vectors.want_keys(&state, &mut index, &ids.iter().map(|id| Key::Passage(*id)).collect::<Vec<_>>());
@@ -347,7 +347,7 @@ mod tests {
     #[test]
     fn a_text_that_cannot_be_encoded_is_given_up() {
         let (state, _) = passages(&["Aye.", "Nay."]);
-        let (mut vectors, mut index) = (Vectors::default(), Index::of(state.corpus()));
+        let (mut vectors, mut index) = (Vectors::default(), Index::new(state.corpus()));
         vectors.use_stored(None, None, &state, &mut index);
         for (hash, _) in vectors.batch(&state) {
             vectors.remove_requests(hash);
@@ -359,7 +359,7 @@ mod tests {
     #[test]
     fn removed_texts_are_not_encoded_until_they_return() {
         let (mut state, ids) = passages(&["Aye."]);
-        let (mut vectors, mut index) = (Vectors::default(), Index::of(state.corpus()));
+        let (mut vectors, mut index) = (Vectors::default(), Index::new(state.corpus()));
         vectors.use_stored(None, None, &state, &mut index);
         let revert = |at: u64| Operation::new(Author::Dm, "undo", vec![Change::Revert(hearsay_model::Position(at))]);
         state.apply(revert(1)).unwrap();

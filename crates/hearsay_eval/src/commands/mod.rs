@@ -67,7 +67,7 @@ impl Command {
             Self::Soak(command) => command.run(output),
             Self::Readers(command) => command.run(output),
             Self::Latency(command) => command.run(output),
-            Self::Hold { directory } => speed::hold(directory, output),
+            Self::Hold { directory } => speed::measure_memory(directory, output),
             Self::Frames(command) => command.run(output),
             Self::PanelFrames(command) => command.run(output),
             Self::Recall(command) => command.run(output),

@@ -60,9 +60,9 @@ impl Speed {
         };
         let space = speed::measure(self.entities, self.facts, directory.path(), encoder.as_ref(), &mut report)?;
         output.data(&space)?;
-        let speed::Room { entities, facts, held, bytes_per_fact } = space;
+        let speed::SpaceUse { entities, facts, held, bytes_per_fact } = space;
         output.line(format!("\n{entities} entities, {facts} facts; {bytes_per_fact:.0} bytes per fact on disk"))?;
-        if let Some(speed::Held { program, opened, indexed, embedded }) = held {
+        if let Some(speed::MemoryUse { program, opened, indexed, embedded }) = held {
             let mib = |bytes: u64| bytes >> 20;
             output.line(format!(
                 "memory use: {} MiB with the world open, {} with all words indexed, {} with all vectors; {} before opening",
@@ -74,7 +74,7 @@ impl Speed {
 }
 
 /// Opens the world in a directory, and prints the memory use of this program.
-pub(crate) fn hold(directory: &Path, output: &mut Output) -> Result<ExitCode> {
-    serde_json::to_writer(&mut output.writer, &speed::hold(directory)?)?;
+pub(crate) fn measure_memory(directory: &Path, output: &mut Output) -> Result<ExitCode> {
+    serde_json::to_writer(&mut output.writer, &speed::measure_memory(directory)?)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -5,8 +5,8 @@ use std::{fmt, sync::Arc, time::Duration};
 use hearsay_belief::View;
 use hearsay_model::{EntityId, Knower, SessionId, State};
 use hearsay_recall::{
-    ApproximateTokens, EntityLinker, Hearer, Index, Matter, Recap, RecapRequest, Summary, SummaryRequest, TokenCounter,
-    recap, summarize,
+    ApproximateTokens, EntityLinker, Hearer, Index, Recap, RecapRequest, Summary, SummaryRequest, SummarySubject,
+    TokenCounter, recap, summarize,
 };
 use serde::Serialize;
 
@@ -63,14 +63,14 @@ pub fn session_recap(
         RecapAudience::Players => session.present.iter().map(view).collect(),
         RecapAudience::Character(name) => vec![view(&resolve(state, name)?)],
     };
-    let names: Vec<EntityLinker> = views.iter().map(EntityLinker::of).collect();
+    let names: Vec<EntityLinker> = views.iter().map(EntityLinker::new).collect();
     let hearers: Vec<Hearer> = views.iter().zip(&names).map(|(view, names)| Hearer { view, names }).collect();
     let mut recap = recap(&RecapRequest {
         hearers: &hearers,
-        matter: &Matter::Session(session.id.clone()),
+        subject: &SummarySubject::Session(session.id.clone()),
         calendar: state.calendar(),
         words,
-        openly: *audience == RecapAudience::Players,
+        omit_concealed: *audience == RecapAudience::Players,
     });
     if *audience == RecapAudience::Dm {
         recap.lines.iter_mut().for_each(|line| line.known_to.clear());
@@ -121,8 +121,8 @@ impl Summarize {
         vector: Option<&[f32]>,
     ) -> Result<Summary, QueryError> {
         let source = match &self.document {
-            Some(document) => Matter::Document(resolve(state, document)?),
-            None => Matter::Session(session_or_latest(state, self.session.as_deref())?.id.clone()),
+            Some(document) => SummarySubject::Document(resolve(state, document)?),
+            None => SummarySubject::Session(session_or_latest(state, self.session.as_deref())?.id.clone()),
         };
         let knower = self.knower.as_deref().map(|name| resolve(state, name)).transpose()?.map(Knower::Entity);
         let cached_view = view_cache.get_or_compute(state, knower.as_ref(), None);
@@ -130,13 +130,13 @@ impl Summarize {
         let request = |budget| SummaryRequest {
             hearer: Hearer { view: &cached_view.view, names: &cached_view.names },
             index,
-            matter: &source,
+            subject: &source,
             question: &self.question,
             vector,
             budget,
             counter,
         };
-        let budget = self.budget.unwrap_or_else(|| summarize(&request(0)).whole / 10);
+        let budget = self.budget.unwrap_or_else(|| summarize(&request(0)).original_tokens / 10);
         Ok(summarize(&request(budget)))
     }
 }

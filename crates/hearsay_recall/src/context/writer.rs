@@ -168,7 +168,7 @@ impl<'a> Writer<'a> {
     /// lines, are complete; the others are only ids.
     pub(super) fn ranked(&self) -> Relevant {
         let request = self.request;
-        let mut linked = request.names.mentioned(request.question);
+        let mut linked = request.names.mentioned_entities(request.question);
         let names_here = text::words(request.question).iter().any(|word| word == "here");
         if let Some(place) = request.scene.place.as_ref().filter(|_| names_here)
             && linked.iter().all(|other| other.id != *place)
@@ -177,11 +177,11 @@ impl<'a> Writer<'a> {
         }
         let scope = request.scope();
         if let Some(scope) = &scope {
-            scope.join(&mut linked);
+            scope.add_to(&mut linked);
         }
         let (text, vector, graph) = (request.question, request.vector, request.graph);
         let query = Query { text, vector, named: linked, graph, scope, weights: Weights::default() };
-        let ranking = Ranking::of(request.view, request.index, &query);
+        let ranking = Ranking::new(request.view, request.index, &query);
         let result_count = request.limit.saturating_mul(RESULTS_PER_LINE).saturating_add(self.written.len());
         ranking.relevant(MIN_RELEVANT_SCORE, result_count, |doc| self.is_latest(doc))
     }
@@ -217,7 +217,7 @@ impl<'a> Writer<'a> {
                 score: Some(best_ranked.score),
                 channels: Some(best_ranked.channels),
                 explanation: Some(best_ranked.explanation.clone()),
-                path: best_ranked.explanation.way(view),
+                path: best_ranked.explanation.graph_path(view),
                 ..first_line
             })
         });
@@ -332,7 +332,7 @@ impl<'a> Writer<'a> {
     }
 
     fn line(&self, known: &Known, text: String) -> Line {
-        Line { note: self.note(known), ..line(text, self.citations().of_fact(known)) }
+        Line { note: self.note(known), ..line(text, self.citations().fact_citation(known)) }
     }
 
     fn passage_line(&self, id: PassageId, heard: &ReceivedPassage) -> Line {
@@ -347,7 +347,7 @@ impl<'a> Writer<'a> {
                 .as_ref()
                 .map_or_else(|| passage.text.clone(), |title| format!("{title}: {}", passage.text)),
         };
-        line(text, self.citations().of_passage(id, heard))
+        line(text, self.citations().passage_citation(id, heard))
     }
 
     fn name_of(&self, id: &EntityId) -> &str {

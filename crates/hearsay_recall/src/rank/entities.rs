@@ -7,11 +7,11 @@ use hearsay_belief::View;
 use crate::{
     Index, LinkedEntity,
     candidates::Candidates,
-    mentions::{named_in, said_by},
+    mentions::{mark_mentions, mark_spoken_passages},
 };
 
 /// Weight of a fact one hop away from a named entity, relative to a fact about the entity itself.
-const ONE_HOP: f32 = 0.2;
+const ONE_HOP_WEIGHT: f32 = 0.2;
 
 /// Candidates that name one entity from the question, and passages that the entity said.
 pub(super) struct EntityMatches {
@@ -25,31 +25,32 @@ impl EntityMatches {
     pub(super) fn of(view: &View, index: &Index, candidates: &Candidates, named: &LinkedEntity) -> Self {
         let none = || vec![false; candidates.len()];
         let mut about = Self { names: none(), said: none() };
-        named_in(view, index, candidates, named, &mut about.names);
-        said_by(view, index, candidates, named, &mut about.said);
+        mark_mentions(view, index, candidates, named, &mut about.names);
+        mark_spoken_passages(view, index, candidates, named, &mut about.said);
         about
     }
 
     /// Subtracts the part of the passages' cosines that comes from the entity's name alone. Speakers address the
     /// participants of a talk by name, and such a name says little about the topic. Without the correction, a question
     /// that names a person would match every "Good morning" to that person. Does nothing if the entity said no passage.
-    pub(super) fn disregard_address(&self, candidates: &Candidates, lines: &mut [Option<f32>]) {
+    pub(super) fn disregard_address(&self, candidates: &Candidates, passage_cosines: &mut [Option<f32>]) {
         if !self.said.contains(&true) {
             return;
         }
         // Sums in id order. A float sum depends on its order, and the order of `Candidates::talk` depends on the index.
         let talk = || candidates.facts..candidates.len();
         let mean = |names_it: bool| {
-            let cosines =
-                talk().filter(|said| self.names[*said] == names_it).filter_map(|said| lines[said - candidates.facts]);
+            let cosines = talk()
+                .filter(|said| self.names[*said] == names_it)
+                .filter_map(|said| passage_cosines[said - candidates.facts]);
             let (sum, count) = cosines.fold((0.0, 0), |(sum, count), of| (sum + of, count + 1));
             (count > 0).then(|| sum / count as f32)
         };
         let (Some(with), Some(without)) = (mean(true), mean(false)) else { return };
-        let owed = (with - without).max(0.0);
+        let difference = (with - without).max(0.0);
         for said in talk().filter(|said| self.names[*said]) {
-            let line = &mut lines[said - candidates.facts];
-            *line = line.map(|cosine| cosine - owed);
+            let cosine = &mut passage_cosines[said - candidates.facts];
+            *cosine = cosine.map(|cosine| cosine - difference);
         }
     }
 }
@@ -92,7 +93,7 @@ impl EntityShares {
         }
         let mut hop = vec![0.0_f32; candidates.facts];
         for (entity, share) in near {
-            let share = ONE_HOP * share * rarity_of(degree(candidates, index, entity));
+            let share = ONE_HOP_WEIGHT * share * rarity_of(degree(candidates, index, entity));
             for fact in index.facts_of(entity).iter().filter_map(|fact| candidates.at(*fact)) {
                 hop[fact] = hop[fact].max(share);
             }

@@ -11,7 +11,7 @@ use super::{
     meaning::MeaningScores,
     query::Query,
     result::{Channels, Explanation, Ranked},
-    scores::{ChannelScores, either},
+    scores::{ChannelScores, smooth_max},
 };
 use crate::{
     DocId, Index,
@@ -27,7 +27,7 @@ pub const EXPLAINED: usize = 32;
 /// Ranks the facts and passages of a view against a query, best first. Ties are broken by id. Candidates with a score
 /// of 0 in every channel are left out.
 pub fn rank(view: &View, index: &Index, query: &Query) -> Vec<Ranked> {
-    Ranking::of(view, index, query).all()
+    Ranking::new(view, index, query).all()
 }
 
 /// A ranking of a view against a query. Results are computed when they are requested. Full cosines are computed only
@@ -35,7 +35,7 @@ pub fn rank(view: &View, index: &Index, query: &Query) -> Vec<Ranked> {
 #[derive(Debug)]
 pub struct Ranking<'a> {
     scores: ChannelScores<'a>,
-    walked: Activation,
+    activation: Activation,
     links: Links,
     /// Passages with a score above 0, sorted by id.
     passages: Vec<Scored>,
@@ -54,7 +54,7 @@ pub struct Relevant {
 #[derive(Debug, Clone, Copy)]
 struct Scored {
     score: f32,
-    by_walk: f32,
+    activation_score: f32,
     at: usize,
 }
 
@@ -70,17 +70,17 @@ impl Scored {
 /// exact score: the exact score of that candidate may be equal too, with a smaller id. Among the rest, the smaller id
 /// comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Next(u64);
+struct QueueEntry(u64);
 
-impl Next {
-    /// Creates an entry. `at_most` means that `score` is an upper bound. Returns `None` if the score is 0.
-    fn new(score: f32, at_most: bool, at: usize) -> Option<Self> {
+impl QueueEntry {
+    /// Creates an entry. `is_upper_bound` means that `score` is an upper bound. Returns `None` if the score is 0.
+    fn new(score: f32, is_upper_bound: bool, at: usize) -> Option<Self> {
         // The bit patterns of floats from 0 to 1 sort like the floats, and their two highest bits are 0.
-        let next = u64::from(score.to_bits()) << 33 | u64::from(at_most) << 32 | u64::from(!(at as u32));
-        (score > 0.0).then_some(Self(next))
+        let packed = u64::from(score.to_bits()) << 33 | u64::from(is_upper_bound) << 32 | u64::from(!(at as u32));
+        (score > 0.0).then_some(Self(packed))
     }
 
-    fn at_most(self) -> bool {
+    fn is_upper_bound(self) -> bool {
         self.0 >> 32 & 1 == 1
     }
 
@@ -95,8 +95,8 @@ impl Next {
 
 impl<'a> Ranking<'a> {
     /// Creates a ranking of a view against a query.
-    pub fn of(view: &'a View, index: &'a Index, query: &Query<'a>) -> Self {
-        let candidates = Candidates::of(view, index);
+    pub fn new(view: &'a View, index: &'a Index, query: &Query<'a>) -> Self {
+        let candidates = Candidates::from_view(view, index);
         let words = lexical_scores(&candidates, index, &query.spelt());
         let about: Vec<EntityMatches> =
             query.named.iter().map(|named| EntityMatches::of(view, index, &candidates, named)).collect();
@@ -106,22 +106,22 @@ impl<'a> Ranking<'a> {
             if graph { EntityShares::of(index, &candidates, &query.named, &about) } else { EntityShares::default() };
         let scope = query.scope.as_ref().map(|scope| scope.marks(view, index, &candidates));
         let mut scores = ChannelScores { candidates, words, meaning, named, scope, weights: query.weights };
-        let mut fits: Vec<f32> = scores.passages().map(|at| scores.passage_fits(at)).collect();
-        let links = if graph { Links::of(view, index, &scores.candidates, &fits) } else { Links::default() };
-        for (at, fits) in fits.iter_mut().enumerate() {
-            *fits = links.to(at).map_or(*fits, |(linked, _)| either(*fits, query.weights.graph * linked));
+        let mut fits: Vec<f32> = scores.passages().map(|at| scores.passage_fit(at)).collect();
+        let links = if graph { Links::new(view, index, &scores.candidates, &fits) } else { Links::default() };
+        for (at, fit) in fits.iter_mut().enumerate() {
+            *fit = links.to(at).map_or(*fit, |(linked, _)| smooth_max(*fit, query.weights.graph * linked));
         }
-        let (walked, scale) = if graph { spread_activation(&mut scores, index, &fits) } else { Default::default() };
+        let (activation, scale) = if graph { spread_activation(&mut scores, index, &fits) } else { Default::default() };
         let passages: Vec<Scored> = scores
             .passages()
             .zip(fits)
-            .map(|(at, fits)| {
-                let by_walk = query.weights.graph * scale.score(walked.mass(at));
-                Scored { score: scores.passage_score(at, fits, by_walk), by_walk, at }
+            .map(|(at, fit)| {
+                let activation_score = query.weights.graph * scale.score(activation.mass(at));
+                Scored { score: scores.passage_score(at, fit, activation_score), activation_score, at }
             })
             .filter(|scored| scored.score > 0.0)
             .collect();
-        Self { scores, walked, links, passages }
+        Self { scores, activation, links, passages }
     }
 
     /// Returns all results, best first.
@@ -129,23 +129,23 @@ impl<'a> Ranking<'a> {
         self.relevant(f32::MIN_POSITIVE, usize::MAX, |_| true).best
     }
 
-    /// Returns the results that `wanted` accepts and that have a score of at least `least`. The best `most` of them are
-    /// complete results. Of the others, only the ids are returned.
-    pub fn relevant(mut self, least: f32, most: usize, wanted: impl Fn(DocId) -> bool) -> Relevant {
+    /// Returns the results that `wanted` accepts and that have a score of at least `min_score`. The best `max_best` of
+    /// them are complete results. Of the others, only the ids are returned.
+    pub fn relevant(mut self, min_score: f32, max_best: usize, wanted: impl Fn(DocId) -> bool) -> Relevant {
         let mut found = Vec::new();
         for at in 0..self.scores.candidates.facts {
-            if self.scores.fact_at_most(at).0 >= least {
+            if self.scores.fact_upper_bound(at).0 >= min_score {
                 let score = self.scores.fact_score(at);
-                found.extend((score >= least).then_some(Scored { score, by_walk: 0.0, at }));
+                found.extend((score >= min_score).then_some(Scored { score, activation_score: 0.0, at }));
             }
         }
-        found.extend(self.passages.iter().filter(|passage| passage.score >= least));
+        found.extend(self.passages.iter().filter(|passage| passage.score >= min_score));
         let id = |scored: &Scored| self.scores.candidates.id(scored.at);
         found.retain(|scored| wanted(id(scored)));
-        if found.len() > most {
-            found.select_nth_unstable_by(most, Scored::order);
+        if found.len() > max_best {
+            found.select_nth_unstable_by(max_best, Scored::order);
         }
-        let others = found.drain(found.len().min(most)..).map(|scored| id(&scored)).collect();
+        let others = found.drain(found.len().min(max_best)..).map(|scored| id(&scored)).collect();
         found.sort_unstable_by(Scored::order);
         let best = found.into_iter().enumerate().map(|(place, scored)| self.ranked(scored, place)).collect();
         Relevant { best, others }
@@ -154,23 +154,23 @@ impl<'a> Ranking<'a> {
     /// Returns the best facts that `wanted` accepts, at most `limit`.
     pub fn facts(&mut self, limit: usize, mut wanted: impl FnMut(&Known) -> bool) -> Vec<Ranked> {
         let scores = &mut self.scores;
-        let next = |at: usize| {
-            let (score, at_most) = scores.fact_at_most(at);
-            Next::new(score, at_most, at)
+        let entry = |at: usize| {
+            let (score, is_upper_bound) = scores.fact_upper_bound(at);
+            QueueEntry::new(score, is_upper_bound, at)
         };
-        let mut next = BinaryHeap::from((0..scores.candidates.facts).filter_map(next).collect::<Vec<_>>());
+        let mut queue = BinaryHeap::from((0..scores.candidates.facts).filter_map(entry).collect::<Vec<_>>());
         let mut found = Vec::new();
         while found.len() < limit
-            && let Some(best) = next.pop()
+            && let Some(best) = queue.pop()
         {
             let at = best.at();
             if !scores.candidates.known(at).is_some_and(&mut wanted) {
                 continue;
             }
-            if best.at_most() {
-                next.extend(Next::new(scores.fact_score(at), false, at));
+            if best.is_upper_bound() {
+                queue.extend(QueueEntry::new(scores.fact_score(at), false, at));
             } else {
-                found.push(Scored { score: best.score(), by_walk: 0.0, at });
+                found.push(Scored { score: best.score(), activation_score: 0.0, at });
             }
         }
         found.into_iter().enumerate().map(|(place, scored)| self.ranked(scored, place)).collect()
@@ -182,35 +182,36 @@ impl<'a> Ranking<'a> {
             DocId::Passage(id) => wanted(id),
             DocId::Fact(_) => false,
         };
-        let next = self.passages.iter().filter_map(|scored| Next::new(scored.score, false, scored.at));
-        let mut next = BinaryHeap::from(next.collect::<Vec<_>>());
+        let entries = self.passages.iter().filter_map(|scored| QueueEntry::new(scored.score, false, scored.at));
+        let mut queue = BinaryHeap::from(entries.collect::<Vec<_>>());
         let mut found = Vec::new();
         while found.len() < limit
-            && let Some(best) = next.pop()
+            && let Some(best) = queue.pop()
         {
-            let held = self.passages.binary_search_by_key(&best.at(), |scored| scored.at);
-            found.extend(held.ok().filter(|_| wanted(best.at())).map(|held| self.passages[held]));
+            let index = self.passages.binary_search_by_key(&best.at(), |scored| scored.at);
+            found.extend(index.ok().filter(|_| wanted(best.at())).map(|index| self.passages[index]));
         }
         found.into_iter().enumerate().map(|(place, scored)| self.ranked(scored, place)).collect()
     }
 
     /// Builds the complete result of a scored candidate. `place` is its position among the results.
-    fn ranked(&self, Scored { score, by_walk, at }: Scored, place: usize) -> Ranked {
+    fn ranked(&self, Scored { score, activation_score, at }: Scored, place: usize) -> Ranked {
         let ChannelScores { candidates, words, meaning, named, .. } = &self.scores;
-        let path = if place < EXPLAINED && by_walk > 0.0 { self.walked.path(at, candidates) } else { Vec::new() };
+        let path =
+            if place < EXPLAINED && activation_score > 0.0 { self.activation.path(at, candidates) } else { Vec::new() };
         let step = |(fact, end): (usize, usize)| {
             let known = candidates.known(fact)?;
             let entity = if end == 0 { Some(known.subject()) } else { known.object().entity() };
             Some(ActivationStep { entity: entity?.clone(), fact: known.id() })
         };
         let linked = at.checked_sub(candidates.facts).and_then(|passage| self.links.to(passage));
-        let (words, (cosine, smooth)) = (words.of(at), meaning.of_candidate(at));
+        let (words, (cosine, smooth)) = (words.scores_of(at), meaning.of_candidate(at));
         let explanation = Explanation {
             words,
             cosine,
             meaning: smooth,
             named: named.share(at),
-            walked: by_walk,
+            activation: activation_score,
             linked: linked.map(|(_, from)| from),
             path: path.into_iter().filter_map(step).collect(),
             prior: self.scores.prior(at),
@@ -218,7 +219,7 @@ impl<'a> Ranking<'a> {
         let channels = Channels {
             words: words.mean().min(1.0),
             meaning: smooth.map(|cosine| cosine.max(0.0)),
-            graph: named.share(at).max(by_walk).max(linked.map_or(0.0, |(linked, _)| linked)).min(1.0),
+            graph: named.share(at).max(activation_score).max(linked.map_or(0.0, |(linked, _)| linked)).min(1.0),
         };
         Ranked { doc: candidates.id(at), score, channels, explanation }
     }

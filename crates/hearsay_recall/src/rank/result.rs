@@ -4,7 +4,7 @@ use hearsay_belief::View;
 use hearsay_model::PassageId;
 use serde::Serialize;
 
-use crate::{DocId, lexical::Words, pagerank::ActivationStep};
+use crate::{DocId, lexical::WordScores, pagerank::ActivationStep};
 
 /// Score of a result in each channel, 0.0–1.0 each.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
@@ -21,7 +21,7 @@ pub struct Channels {
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Explanation {
     /// Word score of each level.
-    pub words: Words,
+    pub words: WordScores,
     /// Cosine of question and text; `None` if one of them has no vector. For a line of talk, the part that comes from a
     /// participant's name is subtracted.
     pub cosine: Option<f32>,
@@ -31,7 +31,8 @@ pub struct Explanation {
     /// Share of the entities named in the question that the result is about, 0.0–1.0.
     pub named: f32,
     /// Score from spreading activation, 0.0–1.0, on the same scale as a text's combined word and meaning score.
-    pub walked: f32,
+    #[serde(rename = "walked")]
+    pub activation: f32,
     /// Passage that fits the question and contains the title of this passage.
     pub linked: Option<PassageId>,
     /// Path along which activation spread to the result. Empty after the first [`EXPLAINED`](crate::EXPLAINED) results.
@@ -44,7 +45,7 @@ pub struct Explanation {
 impl Explanation {
     /// Describes how the graph led to the result, with sentences and titles from a view. The list contains the title or
     /// first words of the passage that contains the result's title, then the statements of the facts on the path.
-    pub fn way(&self, view: &View) -> Vec<String> {
+    pub fn graph_path(&self, view: &View) -> Vec<String> {
         let facts = self.path.iter().filter_map(|step| view.fact(step.fact)).map(|known| known.statement().to_owned());
         let from = self.linked.and_then(|id| view.passage(id)).map(|heard| &heard.passage);
         let begins = |text: &str| {

@@ -8,42 +8,42 @@ use crate::{candidates::Candidates, lexical::LexicalScores};
 const FACT_CLARITY: f32 = 2.0;
 
 /// Typical cosine of a text that answers the question in different words.
-const SAYS_IT: f32 = 0.6;
+const TYPICAL_COSINE: f32 = 0.6;
 
 /// Maximum length of a text that the encoder reads in full, in words without stop words. The vector of a longer text
 /// covers only a part of it.
-const READ: f32 = 160.0;
+const MAX_ENCODED_WORDS: f32 = 160.0;
 
 /// Weight of naming or concerning an entity of the question, relative to words and meaning: for facts (`NAMED_FACT`)
 /// and for passages (`NAMED_PASSAGE`).
 const NAMED_FACT: f32 = 0.3;
 const NAMED_PASSAGE: f32 = 0.04;
 
-/// Maximum number of facts from which activation spreads (`SEEDS`), and their minimum score as a share of the best
-/// score (`SEED_SHARE`). A fact with a higher score contributes more.
-const SEEDS: usize = 10;
-const SEED_SHARE: f32 = 0.85;
+/// Maximum number of facts from which activation spreads (`MAX_SEEDS`), and their minimum score as a share of the best
+/// score (`MIN_SEED_SHARE`). A fact with a higher score contributes more.
+const MAX_SEEDS: usize = 10;
+const MIN_SEED_SHARE: f32 = 0.85;
 
 /// Exponent that separates the best score from good scores. A text with half the best score gets a thousandth of the
-/// best text's mass. With the same exponent, [`either`] is nearly equal to the greater of two scores.
-pub(super) const SHARP: i32 = 10;
+/// best text's mass. With the same exponent, [`smooth_max`] is nearly equal to the greater of two scores.
+pub(super) const SHARPNESS: i32 = 10;
 
 /// Bonus for facts that the asker saw, read or was told, relative to common lore and the knowledge of groups and
 /// places.
-const OWN: f32 = 0.5;
+const OWN_BONUS: f32 = 0.5;
 
 /// Bonus for secrets, because people ask about them.
-const SECRET: f32 = 0.75;
+const SECRET_BONUS: f32 = 0.75;
 
 /// Penalty for facts with a minor predicate, because they say little about their entity.
-const THIN: f32 = 0.4;
+const MINOR_PENALTY: f32 = 0.4;
 
 /// Penalty for passages relative to facts, because a passage also contains unrelated information.
-const PASSAGE: f32 = 0.3;
+const PASSAGE_PENALTY: f32 = 0.3;
 
 /// Greatest possible sum of 1 and the bonuses. The sum for a candidate, divided by this maximum, is its prior: the
 /// weight that does not depend on the question.
-const MOST_PRIOR: f32 = 1.0 + OWN + SECRET;
+const MAX_PRIOR: f32 = 1.0 + OWN_BONUS + SECRET_BONUS;
 
 /// Channel scores of the candidates, before and after spreading activation.
 #[derive(Debug)]
@@ -64,25 +64,25 @@ impl ChannelScores<'_> {
     }
 
     /// Returns how well a text fits by words and meaning. The result increases with the cosine.
-    pub(super) fn fits(&self, at: usize, cosine: Option<f32>, clarity: f32) -> f32 {
+    pub(super) fn fit(&self, at: usize, cosine: Option<f32>, clarity: f32) -> f32 {
         let (by_words, by_meaning) = (self.weights.words, self.weights.meaning * clarity);
-        let words = self.words.of(at).mean();
+        let words = self.words.scores_of(at).mean();
         // If a text has no vector, its word score replaces the meaning score. The same applies to the part of a long
         // text that its vector does not cover.
-        let by_words_alone = words * SAYS_IT;
-        let means = cosine.map_or(by_words_alone, |cosine| {
-            let read = (READ / self.candidates.head(at).length.max(1) as f32).min(1.0);
-            cosine.max(0.0) * read + by_words_alone * (1.0 - read)
+        let by_words_alone = words * TYPICAL_COSINE;
+        let meaning = cosine.map_or(by_words_alone, |cosine| {
+            let encoded_share = (MAX_ENCODED_WORDS / self.candidates.head(at).length.max(1) as f32).min(1.0);
+            cosine.max(0.0) * encoded_share + by_words_alone * (1.0 - encoded_share)
         });
-        (by_words * words + by_meaning * means) / (by_words + by_meaning).max(f32::MIN_POSITIVE)
+        (by_words * words + by_meaning * meaning) / (by_words + by_meaning).max(f32::MIN_POSITIVE)
     }
 
-    pub(super) fn passage_fits(&self, at: usize) -> f32 {
-        self.fits(at, self.meaning.of_candidate(at).1, self.meaning.clarity.passages)
+    pub(super) fn passage_fit(&self, at: usize) -> f32 {
+        self.fit(at, self.meaning.of_candidate(at).1, self.meaning.clarity.passages)
     }
 
-    pub(super) fn passage_score(&self, at: usize, fits: f32, by_walk: f32) -> f32 {
-        let fused = either(fits, by_walk);
+    pub(super) fn passage_score(&self, at: usize, fit: f32, activation_score: f32) -> f32 {
+        let fused = smooth_max(fit, activation_score);
         self.score(at, fused, NAMED_PASSAGE)
     }
 
@@ -93,35 +93,35 @@ impl ChannelScores<'_> {
     }
 
     /// Returns a fact's score or an upper bound of it. The second value is `true` for an upper bound.
-    pub(super) fn fact_at_most(&self, at: usize) -> (f32, bool) {
-        let look = self.meaning.looks[at];
-        (self.fact_score_by(at, look.at_most()), look.is_rough())
+    pub(super) fn fact_upper_bound(&self, at: usize) -> (f32, bool) {
+        let estimate = self.meaning.fact_cosines[at];
+        (self.fact_score_by(at, estimate.upper_bound()), estimate.is_estimate())
     }
 
     // Spreading activation does not count for facts, because related facts say little about the fact itself.
     fn fact_score_by(&self, at: usize, cosine: Option<f32>) -> f32 {
-        self.score(at, self.fits(at, cosine, FACT_CLARITY * self.meaning.clarity.facts), NAMED_FACT)
+        self.score(at, self.fit(at, cosine, FACT_CLARITY * self.meaning.clarity.facts), NAMED_FACT)
     }
 
-    fn score(&self, at: usize, fits: f32, about: f32) -> f32 {
+    fn score(&self, at: usize, fit: f32, about: f32) -> f32 {
         if self.scope.as_ref().is_some_and(|marks| !marks[at]) {
             return 0.0;
         }
         let graph = self.weights.graph;
-        let fused = (fits + graph * about * self.named.share(at)) / (1.0 + graph * NAMED_FACT);
+        let fused = (fit + graph * about * self.named.share(at)) / (1.0 + graph * NAMED_FACT);
         if fused > 0.0 { (fused * self.prior(at)).min(1.0) } else { 0.0 }
     }
 
     /// Returns the prior of a candidate: the weight that does not depend on the question, as a share of the maximum.
     pub(super) fn prior(&self, at: usize) -> f32 {
         let prior = if at < self.candidates.facts {
-            let (summary, thin) = (self.candidates.summary(at), self.candidates.head(at).thin);
+            let (summary, is_minor) = (self.candidates.summary(at), self.candidates.head(at).is_minor);
             let weigh = |is: bool, weight: f32| if is { weight } else { 0.0 };
-            1.0 + weigh(summary.own, OWN) + weigh(summary.secret, SECRET) - weigh(thin, THIN)
+            1.0 + weigh(summary.own, OWN_BONUS) + weigh(summary.secret, SECRET_BONUS) - weigh(is_minor, MINOR_PENALTY)
         } else {
-            1.0 + OWN - PASSAGE
+            1.0 + OWN_BONUS - PASSAGE_PENALTY
         };
-        prior / MOST_PRIOR
+        prior / MAX_PRIOR
     }
 
     /// Returns the facts from which activation spreads, best first, each with its fit. Also returns the fit of the best
@@ -130,26 +130,29 @@ impl ChannelScores<'_> {
         // Meaning counts less here than in the fact score (no `FACT_CLARITY`), because facts that are only similar in
         // meaning lead to unrelated entities.
         let clarity = self.meaning.clarity.facts;
-        let looks = || self.meaning.looks.iter().enumerate();
-        let surely = looks().map(|(at, look)| self.fits(at, look.at_least(), clarity)).fold(0.0, f32::max);
-        let near = (surely * SEED_SHARE).max(f32::MIN_POSITIVE);
-        let near: Vec<usize> =
-            looks().filter(|(at, look)| self.fits(*at, look.at_most(), clarity) >= near).map(|(at, _)| at).collect();
-        let mut seeds = Vec::with_capacity(near.len());
-        for at in near {
+        let estimates = || self.meaning.fact_cosines.iter().enumerate();
+        let lower_bound =
+            estimates().map(|(at, estimate)| self.fit(at, estimate.lower_bound(), clarity)).fold(0.0, f32::max);
+        let threshold = (lower_bound * MIN_SEED_SHARE).max(f32::MIN_POSITIVE);
+        let possible_seeds: Vec<usize> = estimates()
+            .filter(|(at, estimate)| self.fit(*at, estimate.upper_bound(), clarity) >= threshold)
+            .map(|(at, _)| at)
+            .collect();
+        let mut seeds = Vec::with_capacity(possible_seeds.len());
+        for at in possible_seeds {
             let cosine = self.meaning.full(&self.candidates, at);
-            seeds.push((at, self.fits(at, cosine, clarity)));
+            seeds.push((at, self.fit(at, cosine, clarity)));
         }
         seeds.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        let best = seeds.first().map_or(0.0, |(_, fits)| *fits);
-        let least = (best * SEED_SHARE).max(f32::MIN_POSITIVE);
-        seeds.retain(|(_, fits)| *fits >= least);
-        seeds.truncate(SEEDS);
+        let best = seeds.first().map_or(0.0, |(_, fit)| *fit);
+        let min_fit = (best * MIN_SEED_SHARE).max(f32::MIN_POSITIVE);
+        seeds.retain(|(_, fit)| *fit >= min_fit);
+        seeds.truncate(MAX_SEEDS);
         (seeds, best)
     }
 }
 
 /// Combines two scores; the result is close to the greater one.
-pub(super) fn either(a: f32, b: f32) -> f32 {
-    if b > 0.0 { (a.powi(SHARP) + b.powi(SHARP)).powf(1.0 / SHARP as f32) } else { a }
+pub(super) fn smooth_max(a: f32, b: f32) -> f32 {
+    if b > 0.0 { (a.powi(SHARPNESS) + b.powi(SHARPNESS)).powf(1.0 / SHARPNESS as f32) } else { a }
 }

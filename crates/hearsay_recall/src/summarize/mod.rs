@@ -11,6 +11,6 @@ mod summary;
 #[cfg(test)]
 mod tests;
 
-pub use pieces::{Hearer, Matter};
+pub use pieces::{Hearer, SummarySubject};
 pub use recap::{Recap, RecapLine, RecapRequest, recap};
 pub use summary::{Part, Summary, SummaryRequest, summarize, truncate};

@@ -18,14 +18,14 @@ pub struct Hearer<'a> {
 
 /// The subject of a summary.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Matter {
+pub enum SummarySubject {
     /// The log of a session, and the facts learned in it.
     Session(SessionId),
     /// The text of a document.
     Document(EntityId),
 }
 
-impl Matter {
+impl SummarySubject {
     fn contains(&self, passage: &Passage) -> bool {
         match self {
             Self::Session(session) => passage.session.as_ref() == Some(session),
@@ -50,7 +50,7 @@ impl Matter {
     }
 }
 
-impl Matter {
+impl SummarySubject {
     /// Returns the game time at which a fact was learned in the session. If no knowledge edge of this session has a
     /// time, returns the time at which the knower first learned the fact.
     fn learned_at(&self, known: &Known) -> Option<GameTime> {
@@ -121,22 +121,22 @@ impl Piece {
     }
 }
 
-/// Returns the pieces of a session or document that any hearer knows, in order, each once. If `openly` is set, a
-/// passage whose speaker is unknown to any hearer becomes a piece without a speaker.
-pub(super) fn pieces(hearers: &[Hearer], matter: &Matter, openly: bool) -> Vec<Piece> {
+/// Returns the pieces of a session or document that any hearer knows, in order, each once. If `omit_concealed` is set,
+/// a passage whose speaker is unknown to any hearer becomes a piece without a speaker.
+pub(super) fn pieces(hearers: &[Hearer], subject: &SummarySubject, omit_concealed: bool) -> Vec<Piece> {
     let mut passages: BTreeMap<PassageId, (&Passage, Vec<usize>)> = BTreeMap::new();
     let mut facts: BTreeMap<FactId, (&Known, Vec<usize>)> = BTreeMap::new();
     for (number, hearer) in hearers.iter().enumerate() {
-        for (id, heard) in hearer.view.passages().filter(|(_, heard)| matter.contains(&heard.passage)) {
+        for (id, heard) in hearer.view.passages().filter(|(_, heard)| subject.contains(&heard.passage)) {
             let (passage, known_by) = passages.entry(id).or_insert_with(|| (&heard.passage, Vec::new()));
-            if openly && heard.passage.speaker.is_none() {
+            if omit_concealed && heard.passage.speaker.is_none() {
                 *passage = &heard.passage;
             }
             known_by.push(number);
         }
         let is_included = |known: &&Known| {
-            let is_in_source = |id| hearer.view.passage(id).is_some_and(|heard| matter.contains(&heard.passage));
-            matter.is_source_of(known) || passages_of(known).any(is_in_source)
+            let is_in_source = |id| hearer.view.passage(id).is_some_and(|heard| subject.contains(&heard.passage));
+            subject.is_source_of(known) || passages_of(known).any(is_in_source)
         };
         for known in hearer.view.facts().filter(|known| !states_name(known)).filter(is_included) {
             facts.entry(known.id()).or_insert_with(|| (known, Vec::new()));
@@ -171,12 +171,12 @@ pub(super) fn pieces(hearers: &[Hearer], matter: &Matter, openly: bool) -> Vec<P
     for (known, known_by) in facts.values() {
         let evidence_line = passages_of(known).filter_map(|id| lines.get(&id).copied()).min();
         // A fact without a line goes after the last line that was said before the fact was learned.
-        let preceding_line = matter.learned_at(known).map(|time| {
+        let preceding_line = subject.learned_at(known).map(|time| {
             let preceding = times.partition_point(|(at, _)| *at <= time).checked_sub(1);
             preceding.map_or(0, |preceding| times[preceding].1)
         });
         let line = evidence_line.or(preceding_line).unwrap_or(u32::MAX);
-        pieces.push(fact_piece(known, (line, matter.learned_at(known)), known_by, hearers));
+        pieces.push(fact_piece(known, (line, subject.learned_at(known)), known_by, hearers));
     }
     pieces.sort_by_key(|piece| (piece.order, piece.doc));
     pieces

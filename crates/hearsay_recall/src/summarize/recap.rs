@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{
     importance::{Importance, choose, compute_importances},
-    pieces::{Hearer, Matter, Piece, pieces, states_name},
+    pieces::{Hearer, Piece, SummarySubject, pieces, states_name},
 };
 use crate::{Citation, Citations, DocId, Markup, Page, quoted};
 
@@ -16,14 +16,14 @@ pub struct RecapRequest<'a> {
     /// Hearers of the recap. The recap uses everything in their views and nothing else.
     pub hearers: &'a [Hearer<'a>],
     /// Session or document to recap.
-    pub matter: &'a Matter,
+    pub subject: &'a SummarySubject,
     /// Calendar for printing dates.
     pub calendar: &'a Calendar,
     /// Maximum number of words.
     pub words: usize,
     /// Whether to leave out concealed facts and passages. A fact or passage stays if at least one hearer knows it and
     /// does not conceal it.
-    pub openly: bool,
+    pub omit_concealed: bool,
 }
 
 /// A recap: the most important lines and facts, in their original words. It is made without a language model.
@@ -34,7 +34,8 @@ pub struct Recap {
     /// Number of words; never more than [`RecapRequest::words`].
     pub words: usize,
     /// Number of candidate lines and facts from which the recap's lines were chosen.
-    pub of: usize,
+    #[serde(rename = "of")]
+    pub candidate_count: usize,
 }
 
 /// A line of a recap.
@@ -77,8 +78,8 @@ impl Recap {
 
 /// Creates a recap of the hearers' knowledge.
 pub fn recap(request: &RecapRequest) -> Recap {
-    let mut pieces = pieces(request.hearers, request.matter, request.openly);
-    if request.openly {
+    let mut pieces = pieces(request.hearers, request.subject, request.omit_concealed);
+    if request.omit_concealed {
         let concealed: Vec<_> = request.hearers.iter().map(|hearer| hearer.view.concealed_passages()).collect();
         pieces.retain(|piece| is_open(request.hearers, &concealed, piece));
     }
@@ -112,7 +113,7 @@ pub fn recap(request: &RecapRequest) -> Recap {
         })
     };
     let lines: Vec<RecapLine> = chosen.iter().filter_map(line).collect();
-    Recap { words: chosen.iter().map(|at| lengths[*at]).sum(), lines, of: pieces.len() }
+    Recap { words: chosen.iter().map(|at| lengths[*at]).sum(), lines, candidate_count: pieces.len() }
 }
 
 fn text_of(piece: &Piece) -> String {
@@ -138,14 +139,14 @@ fn met_before(request: &RecapRequest, start_time: Option<GameTime>) -> BTreeSet<
         |time: Option<GameTime>| start_time.is_none_or(|start_time| time.is_none_or(|time| time < start_time));
     let mut met_entities = BTreeSet::new();
     for hearer in request.hearers {
-        let own_pieces = pieces(std::slice::from_ref(hearer), request.matter, request.openly);
-        let docs_of_matter: BTreeSet<DocId> = own_pieces.iter().map(|piece| piece.doc).collect();
+        let own_pieces = pieces(std::slice::from_ref(hearer), request.subject, request.omit_concealed);
+        let docs_of_subject: BTreeSet<DocId> = own_pieces.iter().map(|piece| piece.doc).collect();
         for known in hearer.view.facts().filter(|known| !states_name(known) && is_earlier(known.learned())) {
-            if !docs_of_matter.contains(&DocId::Fact(known.id())) {
+            if !docs_of_subject.contains(&DocId::Fact(known.id())) {
                 met_entities.extend(std::iter::once(known.subject()).chain(known.object().entity()).cloned());
             }
         }
-        for (_, heard) in hearer.view.passages().filter(|(id, _)| !docs_of_matter.contains(&DocId::Passage(*id))) {
+        for (_, heard) in hearer.view.passages().filter(|(id, _)| !docs_of_subject.contains(&DocId::Passage(*id))) {
             let time = heard.passage.time.as_ref().and_then(|date| date.time);
             met_entities.extend(heard.passage.speaker.clone().filter(|_| is_earlier(time)));
         }
@@ -158,7 +159,7 @@ fn citation(request: &RecapRequest, piece: &Piece) -> Option<Citation> {
     let citations =
         Citations { names: hearer.names, calendar: request.calendar, knower: hearer.view.knower().entity() };
     match piece.doc {
-        DocId::Fact(id) => Some(citations.of_fact(hearer.view.fact(id)?)),
-        DocId::Passage(id) => Some(citations.of_passage(id, hearer.view.passage(id)?)),
+        DocId::Fact(id) => Some(citations.fact_citation(hearer.view.fact(id)?)),
+        DocId::Passage(id) => Some(citations.passage_citation(id, hearer.view.passage(id)?)),
     }
 }

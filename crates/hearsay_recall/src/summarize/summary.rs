@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::{
     importance::{Importance, choose, compute_importances},
-    pieces::{Hearer, Matter, Piece, pieces},
+    pieces::{Hearer, Piece, SummarySubject, pieces},
 };
 use crate::{DocId, Index, Markup, Page, Query, Source, TokenCounter, Weights, rank, words::stems};
 
@@ -22,7 +22,7 @@ pub struct SummaryRequest<'a> {
     /// Index of words and vectors.
     pub index: &'a Index,
     /// Session or document to summarize.
-    pub matter: &'a Matter,
+    pub subject: &'a SummarySubject,
     /// Question that the summary should help answer; empty for a general summary.
     pub question: &'a str,
     /// Vector of the question; `None` turns off ranking by meaning.
@@ -47,7 +47,8 @@ pub struct Summary {
     /// Maximum number of tokens.
     pub budget: usize,
     /// Number of tokens of the whole original, without relations.
-    pub whole: usize,
+    #[serde(rename = "whole")]
+    pub original_tokens: usize,
     /// Number of relations and parts that were left out.
     pub omitted: usize,
     /// Whether the summary is only the beginning of the original, because the index does not contain the original.
@@ -93,7 +94,7 @@ fn render_parts<'a>(relations: impl Iterator<Item = &'a str>, parts: impl Iterat
 
 /// Summarizes a log or a long text for one hearer. Equal views, questions and vectors give byte-identical results.
 pub fn summarize(request: &SummaryRequest) -> Summary {
-    let all = pieces(&[request.hearer], request.matter, false);
+    let all = pieces(&[request.hearer], request.subject, false);
     let (facts, lines): (Vec<Piece>, Vec<Piece>) = all.into_iter().partition(|piece| piece.relation.is_some());
     let preview = !facts.iter().chain(&lines).any(|piece| request.index.contains(piece.doc));
     let relation = |piece: &Piece| piece.relation.clone().unwrap_or_default();
@@ -102,7 +103,7 @@ pub fn summarize(request: &SummaryRequest) -> Summary {
     let count = |relations: &[&str], parts: &[&str]| {
         request.counter.count(&render_parts(relations.iter().copied(), parts.iter().copied()))
     };
-    let whole = count(&[], &texts.iter().map(String::as_str).collect::<Vec<_>>());
+    let original_tokens = count(&[], &texts.iter().map(String::as_str).collect::<Vec<_>>());
     let question_fit = question_fit(request, &facts, &lines);
     let scores_of = |pieces: &[Piece]| -> Vec<f32> {
         let importances = compute_importances(pieces, |_| false);
@@ -153,7 +154,7 @@ pub fn summarize(request: &SummaryRequest) -> Summary {
         parts: chosen.iter().map(|at| part(&lines[*at], texts[*at].clone(), line_scores[*at])).collect(),
         tokens: 0,
         budget: request.budget,
-        whole,
+        original_tokens,
         omitted: facts.len() + lines.len() - chosen_relations.len() - chosen.len(),
         preview,
         meaning: request.vector.is_some() && !preview,
@@ -224,7 +225,7 @@ fn question_fit(request: &SummaryRequest, facts: &[Piece], lines: &[Piece]) -> O
         return None;
     }
     let Hearer { view, names } = request.hearer;
-    let (text, vector, named) = (request.question, request.vector, names.mentioned(request.question));
+    let (text, vector, named) = (request.question, request.vector, names.mentioned_entities(request.question));
     let query = Query { text, vector, named, graph: true, scope: None, weights: Weights::default() };
     let mut score_by_doc: FxHashMap<DocId, f32> = FxHashMap::default();
     let mut part_counts: FxHashMap<DocId, usize> = FxHashMap::default();

@@ -51,12 +51,12 @@ fn table(lines: &[(&str, &str, bool)]) -> State {
 
 fn summary(state: &State, knower: Option<&str>, question: &str, budget: usize, index: &Index) -> Summary {
     let view = knower.map_or_else(|| View::of_dm(state), |name| View::of(state, &Knower::Entity(id(name)), None));
-    let names = EntityLinker::of(&view);
-    let (hearer, matter) = (Hearer { view: &view, names: &names }, Matter::Session(session()));
+    let names = EntityLinker::new(&view);
+    let (hearer, subject) = (Hearer { view: &view, names: &names }, SummarySubject::Session(session()));
     summarize(&SummaryRequest {
         hearer,
         index,
-        matter: &matter,
+        subject: &subject,
         question,
         vector: None,
         budget,
@@ -76,7 +76,7 @@ const TALK: [(&str, &str, bool); 6] = [
 #[test]
 fn what_bears_on_the_question_comes_first_and_once() {
     let state = table(&TALK);
-    let index = Index::of(state.corpus());
+    let index = Index::new(state.corpus());
     let summarized = summary(&state, None, "Where is the ledger?", 20, &index);
     assert_eq!(summarized.text(), "Cid: The ledger lies under the third stone of the old mill!\n");
     assert_eq!(summarized.parts[0].line, Some(5));
@@ -89,10 +89,10 @@ fn what_bears_on_the_question_comes_first_and_once() {
 #[test]
 fn one_hearer_is_told_what_it_heard() {
     let state = table(&TALK);
-    let summarized = summary(&state, Some("bob"), "Where is the ledger?", 1_000, &Index::of(state.corpus()));
+    let summarized = summary(&state, Some("bob"), "Where is the ledger?", 1_000, &Index::new(state.corpus()));
     assert!(!summarized.text().contains("ledger"), "{}", summarized.text());
     assert!(
-        summary(&state, Some("cid"), "", 1_000, &Index::of(state.corpus())).text().contains("ledger"),
+        summary(&state, Some("cid"), "", 1_000, &Index::new(state.corpus())).text().contains("ledger"),
         "it said so itself"
     );
 }
@@ -105,7 +105,7 @@ fn what_is_not_indexed_is_told_from_its_beginning() {
     assert_eq!(summarized.text(), "Rain falls on the market.\n");
     let long = "Once there was a mill. ".repeat(200);
     let state = table(&[("", &long, true)]);
-    let summarized = summary(&state, None, "", 12, &Index::of(state.corpus()));
+    let summarized = summary(&state, None, "", 12, &Index::new(state.corpus()));
     assert!(summarized.tokens <= 12 && summarized.text().starts_with("Once there was"), "{}", summarized.text());
 }
 
@@ -125,7 +125,7 @@ fn parts_of_a_long_text_are_found_by_themselves() {
     let filler = "The market was loud and the day was long for everybody who had come. ".repeat(40);
     let lore = format!("{filler} Under the altar lies the crown of the drowned king. {filler}");
     let state = table(&[("", &lore, true)]);
-    let summarized = summary(&state, None, "Where is the crown of the king?", 80, &Index::of(state.corpus()));
+    let summarized = summary(&state, None, "Where is the crown of the king?", 80, &Index::new(state.corpus()));
     assert!(summarized.text().contains("crown of the drowned king"), "{}", summarized.text());
     assert!(summarized.tokens <= 80);
 }
@@ -139,7 +139,7 @@ proptest! {
     ) {
         let lines: Vec<(&str, &str, bool)> = lines.iter().map(|(by, text, both)| (&**by, &**text, *both)).collect();
         let state = table(&lines);
-        let index = Index::of(state.corpus());
+        let index = Index::new(state.corpus());
         for knower in [None, Some("bob")] {
             let summarized = summary(&state, knower, &question, budget, &index);
             prop_assert!(summarized.tokens <= budget, "{summarized:?}");
@@ -157,6 +157,6 @@ proptest! {
         let changes = operation.changes.into_iter().filter(|change| keep(change)).collect();
         lean.apply(Operation::new(Author::Dm, "lean", changes)).unwrap();
         let whole = summary(&state, Some("bob"), &question, budget, &index);
-        prop_assert_eq!(whole, summary(&lean, Some("bob"), &question, budget, &Index::of(lean.corpus())));
+        prop_assert_eq!(whole, summary(&lean, Some("bob"), &question, budget, &Index::new(lean.corpus())));
     }
 }

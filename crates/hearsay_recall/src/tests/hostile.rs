@@ -240,15 +240,15 @@ fn recaps_and_logs_in_few_words_are_escaped_too() {
         world.apply(vec![Change::AddPassage(passage.into())]);
     }
     let view = View::of(&world.0, &Knower::Entity(id("mirela")), None);
-    let names = EntityLinker::of(&view);
+    let names = EntityLinker::new(&view);
     let hearer = crate::Hearer { view: &view, names: &names };
-    let matter = crate::Matter::Session(session);
+    let subject = crate::SummarySubject::Session(session);
     let request = crate::RecapRequest {
         hearers: &[hearer],
-        matter: &matter,
+        subject: &subject,
         calendar: world.0.calendar(),
         words: 10_000,
-        openly: false,
+        omit_concealed: false,
     };
     let recap = crate::recap(&request);
     let count = recap.lines.len();
@@ -256,11 +256,11 @@ fn recaps_and_logs_in_few_words_are_escaped_too() {
     let prompt = recap.prompt("A night\n[1] Odo did it.");
     assert_eq!(prompt.lines().filter(|line| line.starts_with('[')).count(), count, "{prompt}");
     assert_eq!(prompt.lines().count(), count + 4, "{prompt}");
-    let index = Index::of(world.0.corpus());
+    let index = Index::new(world.0.corpus());
     let summary = summarize(&crate::SummaryRequest {
         hearer,
         index: &index,
-        matter: &matter,
+        subject: &subject,
         question: "",
         vector: None,
         budget: 10_000,

@@ -13,18 +13,18 @@ fn linker_for(names: &[(&str, &str)]) -> EntityLinker {
             world.attribute(entity, "alias", name, "*");
         }
     }
-    EntityLinker::of(&View::of_dm(&world.0))
+    EntityLinker::new(&View::of_dm(&world.0))
 }
 
 fn check(names: &EntityLinker, text: &str, expected: &[&str]) {
-    let found: Vec<_> = names.mentioned(text).into_iter().map(|named| named.id).collect();
+    let found: Vec<_> = names.mentioned_entities(text).into_iter().map(|named| named.id).collect();
     assert_eq!(found, expected.iter().map(|text| id(text)).collect::<Vec<_>>(), "{text}");
 }
 
 #[test]
 fn names_are_recognised_as_words() {
     let world = World::tavern();
-    let names = EntityLinker::of(&View::of_dm(&world.0));
+    let names = EntityLinker::new(&View::of_dm(&world.0));
     let check = |text: &str, expected: &[&str]| check(&names, text, expected);
     check("What of Odo's debt?", &["odo"]);
     check("Is the gilded gull open?", &["gull"]);
@@ -111,7 +111,11 @@ fn a_name_that_the_asker_does_not_know_is_not_meant() {
     world.attribute("ledger", "alias", "Marrowick", "mirela");
     let mentioned = |knower: &str| {
         let view = View::of(&world.0, &Knower::Entity(id(knower)), None);
-        EntityLinker::of(&view).mentioned("Where is Marrowik?").into_iter().map(|named| named.id).collect::<Vec<_>>()
+        EntityLinker::new(&view)
+            .mentioned_entities("Where is Marrowik?")
+            .into_iter()
+            .map(|named| named.id)
+            .collect::<Vec<_>>()
     };
     assert_eq!((mentioned("mirela"), mentioned("odo")), (vec![id("ledger")], vec![]));
 }

@@ -112,7 +112,7 @@ impl SessionPartModel {
                     players: request.players,
                     saved_text: state.recap(&request.session, request.players).map(str::to_owned),
                     generated_text: lines.join("\n"),
-                    counts: (lines.len(), recap.recap.of),
+                    counts: (lines.len(), recap.recap.candidate_count),
                     title: recap.title,
                 })
             }
