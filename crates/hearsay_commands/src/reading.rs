@@ -7,8 +7,8 @@ use std::{
 };
 
 use hearsay_extract::{
-    DocumentLine, ExtractedFact, Extraction, Extractor, Form, Lexicon, LineRole, LineStatements, Meaning, Mention,
-    ReadingModel, Stated, Text,
+    DocumentLine, ExtractedFact, Extraction, Extractor, FactObject, Lexicon, LineRole, LineStatements, Mention,
+    ReadingModel, SentenceEncoder, Text, TextType,
 };
 use hearsay_model::{
     Acquisition, Author, Change, Confidence, Date, Entity, EntityId, Evidence, Fact, FactId, FactStatus, Knower,
@@ -42,8 +42,8 @@ const REVIEW_MARGIN: f64 = 0.01;
 pub struct Draft {
     /// Text from which facts are extracted.
     pub text: String,
-    /// Form of the text.
-    pub form: Form,
+    /// Type of the text.
+    pub form: TextType,
     /// Speaker: an id or a name.
     pub speaker: Option<String>,
     /// Entities that are present: ids or names. They help to link the names in the text to entities.
@@ -83,7 +83,7 @@ impl Draft {
 /// A [`Draft`] with names resolved to ids.
 pub struct ResolvedDraft {
     text: String,
-    form: Form,
+    form: TextType,
     speaker: Option<EntityId>,
     present: Vec<EntityId>,
     place: Option<EntityId>,
@@ -93,7 +93,7 @@ pub struct ResolvedDraft {
 impl ResolvedDraft {
     /// Extracts facts from the text with the patterns and the reading model.
     pub fn extract(&self, policy: &Policy, tools: &ReadingTools<'_>) -> DraftExtraction {
-        let mut extraction = self.with_text(tools.meaning, |text| tools.extractor.extract(tools.lexicon, text));
+        let mut extraction = self.with_text(tools.encoder, |text| tools.extractor.extract(tools.lexicon, text));
         if let Some(model) = tools.model {
             let context_lines = self.before.iter().map(|text| (None, text.as_str()));
             let text_line = (self.speaker.as_ref(), self.text.as_str());
@@ -120,14 +120,14 @@ impl ResolvedDraft {
         Ok(self.draft_result(policy, self.with_text(None, extract)?))
     }
 
-    fn with_text<T>(&self, meaning: Option<&dyn Meaning>, extract: impl FnOnce(&Text<'_>) -> T) -> T {
+    fn with_text<T>(&self, encoder: Option<&dyn SentenceEncoder>, extract: impl FnOnce(&Text<'_>) -> T) -> T {
         let before: Vec<&str> = self.before.iter().map(String::as_str).collect();
         extract(&Text {
             speaker: self.speaker.as_ref(),
             place: self.place.as_ref(),
             present: &self.present,
-            before: &before,
-            meaning,
+            preceding: &before,
+            encoder,
             ..Text::new(&self.text, self.form)
         })
     }
@@ -250,9 +250,9 @@ impl PassageWithContext {
             speaker: passage.speaker.as_ref(),
             present: &present,
             place: passage.place.as_ref(),
-            before: &before,
-            meaning: tools.meaning,
-            ..Text::new(&passage.text, Form::Lore)
+            preceding: &before,
+            encoder: tools.encoder,
+            ..Text::new(&passage.text, TextType::Lore)
         };
         tools.extractor.extract(tools.lexicon, &text)
     }
@@ -277,7 +277,7 @@ pub struct ReadingTools<'a> {
     /// Lexicon of the names of entities.
     pub lexicon: &'a Lexicon,
     /// Sentence vectors for comparing sentences in meaning; `None` if there is no sentence encoder.
-    pub meaning: Option<&'a dyn Meaning>,
+    pub encoder: Option<&'a dyn SentenceEncoder>,
     /// Reading model; `None` if only patterns are used.
     pub model: Option<&'a ReadingModel>,
 }
@@ -313,12 +313,12 @@ fn document_statements(
     let has_speakers = lines.iter().any(|(speaker, _)| speaker.is_some());
     let role = |speaker: Option<&EntityId>| match speaker {
         Some(_) => LineRole::Player,
-        None if has_speakers => LineRole::Master,
+        None if has_speakers => LineRole::Dm,
         None => LineRole::Written,
     };
     let lines: Vec<DocumentLine<'_>> =
         lines.iter().map(|(speaker, text)| DocumentLine { text, role: role(*speaker), speaker: *speaker }).collect();
-    tools.extractor.statements(tools.lexicon, model, &lines, first_line).unwrap_or_default()
+    tools.extractor.extract_statements(tools.lexicon, model, &lines, first_line).unwrap_or_default()
 }
 
 /// Returns the statements in each page. Returns nothing if the model fails, so that only the patterns apply.
@@ -342,11 +342,11 @@ fn passage_statements(
     found
 }
 
-fn form(passage: &Passage) -> Form {
+fn form(passage: &Passage) -> TextType {
     match (&passage.speaker, &passage.session) {
-        (Some(_), _) => Form::Talk,
-        (None, Some(_)) => Form::Narration,
-        (None, None) => Form::Lore,
+        (Some(_), _) => TextType::Talk,
+        (None, Some(_)) => TextType::Narration,
+        (None, None) => TextType::Lore,
     }
 }
 
@@ -425,7 +425,7 @@ pub fn operation(
         let is_above_floor = fact.confidence >= policy.floor;
         let is_new = |mention: &Mention| matches!(mention, Mention::New(_));
         let has_new_name = is_new(&fact.subject)
-            || matches!(&fact.object, Stated::Entity(mention) if is_new(mention))
+            || matches!(&fact.object, FactObject::Entity(mention) if is_new(mention))
             || fact.stated_by.as_ref().is_some_and(is_new);
         if has_new_name && !is_above_floor {
             dropped_count += 1;
@@ -433,8 +433,8 @@ pub fn operation(
         }
         let Some(subject) = builder.entity(&findings.extraction, &fact.subject, &mut proposals) else { continue };
         let object = match &fact.object {
-            Stated::Value(value) => Object::Value(value.as_str().into()),
-            Stated::Entity(mention) => match builder.entity(&findings.extraction, mention, &mut proposals) {
+            FactObject::Value(value) => Object::Value(value.as_str().into()),
+            FactObject::Entity(mention) => match builder.entity(&findings.extraction, mention, &mut proposals) {
                 Some(id) => Object::Entity(id),
                 None => continue,
             },
@@ -577,7 +577,7 @@ impl ProposalBuilder<'_> {
         proposal.statement = Some(fact.statement.clone());
         proposal.evidence = vec![self.evidence(fact.span)];
         proposal.refutes = refutes;
-        if fact.over {
+        if fact.ended {
             proposal.validity = Validity { from: None, until: Some(Date { raw: String::new(), time: None }) };
         }
         // If the passage attributes the statement to somebody other than its speaker, the speaker cites that other

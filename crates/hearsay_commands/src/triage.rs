@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use hearsay_extract::{ExtractedFact, Extraction, Mention, Stated};
+use hearsay_extract::{ExtractedFact, Extraction, FactObject, Mention};
 use hearsay_model::{Author, EntityId, Evidence, Fact, FactStatus, Object, PassageId, State, Validity, text};
 use hearsay_query::{
     duplicates::{Claim, is_equivalent},
@@ -191,8 +191,8 @@ fn doubtful_facts<'a>(state: &State, policy: &Policy, text: usize, found: &'a Ex
     let to_doubtful_fact = |(fact, extracted): (usize, &'a ExtractedFact)| {
         let about = named_entity(state, found, &extracted.subject)?;
         let (object, object_key) = match &extracted.object {
-            Stated::Value(value) => (None, value.clone()),
-            Stated::Entity(mention) => {
+            FactObject::Value(value) => (None, value.clone()),
+            FactObject::Entity(mention) => {
                 let entity = named_entity(state, found, mention)?;
                 let key = entity.key();
                 (Some(entity), key)
@@ -249,7 +249,7 @@ fn named_entity<'a>(state: &State, found: &'a Extraction, mention: &Mention) -> 
 fn is_recorded(state: &State, extracted: &ExtractedFact, about: &NamedEntity, object: Option<&NamedEntity>) -> bool {
     let Some(subject) = about.id() else { return false };
     let object = match (&extracted.object, object) {
-        (Stated::Value(value), _) => Object::Value(value.as_str().into()),
+        (FactObject::Value(value), _) => Object::Value(value.as_str().into()),
         (_, Some(NamedEntity::Known(id))) => Object::Entity(id.clone()),
         _ => return false,
     };

@@ -49,7 +49,7 @@ pub use hearsay_embed::is_optimised as encoder_is_optimised;
 #[cfg(feature = "llm")]
 pub use hearsay_extract::llm::{LlmSettings, PhaseSettings, QueueCounts};
 pub use hearsay_extract::{
-    Cue, CueKind, ExtractedFact, Extraction, Form, Mention, NewEntity, Stated as ExtractedObject,
+    Cue, CueKind, ExtractedFact, Extraction, FactObject as ExtractedObject, Mention, NewEntity, TextType,
 };
 pub use hearsay_store::Location;
 pub use memory::Memory;

@@ -139,9 +139,9 @@ mod tests {
             rows.push(row(&["m:owe", "k:PP"], "OWES>"));
             rows.push(row(&["m:and", "k:PP"], if at == 0 { "OWES>" } else { "-" }));
         }
-        let classifier = Classifier::read(&train(rows.iter())).unwrap();
+        let classifier = Classifier::parse(&train(rows.iter())).unwrap();
         let owes = classifier.classes().iter().position(|class| class == "OWES>").unwrap();
-        assert!(classifier.chances(["m:owe", "k:PP"])[owes] > 0.9);
-        assert!(classifier.chances(["m:and", "k:PP"])[owes] < 0.2);
+        assert!(classifier.probabilities(["m:owe", "k:PP"])[owes] > 0.9);
+        assert!(classifier.probabilities(["m:and", "k:PP"])[owes] < 0.2);
     }
 }

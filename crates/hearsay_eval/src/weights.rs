@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hearsay_extract::{Classifier, Language, Meaning};
+use hearsay_extract::{Classifier, Language, SentenceEncoder};
 use serde::Serialize;
 
 use crate::{
@@ -47,9 +47,9 @@ pub struct Weights {
     pub loss: f64,
 }
 
-/// Fits the weights to labelled sentences. Without `meaning`, the extractor uses no sentence vectors.
-pub fn fit(labelled: &Labelled, meaning: Option<&dyn Meaning>) -> Weights {
-    let all = cross_validated_findings(labelled, meaning);
+/// Fits the weights to labelled sentences. Without `encoder`, the extractor uses no sentence vectors.
+pub fn fit(labelled: &Labelled, encoder: Option<&dyn SentenceEncoder>) -> Weights {
+    let all = cross_validated_findings(labelled, encoder);
     let mut count: BTreeMap<&'static str, usize> = BTreeMap::new();
     for mark in all.iter().flat_map(|finding| &finding.marks) {
         *count.entry(mark).or_default() += 1;
@@ -84,7 +84,7 @@ pub fn fit(labelled: &Labelled, meaning: Option<&dyn Meaning>) -> Weights {
 
 /// Extracts the facts of each scene with classifiers that were trained on other scenes. A classifier would be too
 /// accurate on the sentences that it was trained on.
-fn cross_validated_findings(labelled: &Labelled, meaning: Option<&dyn Meaning>) -> Vec<Finding> {
+fn cross_validated_findings(labelled: &Labelled, encoder: Option<&dyn SentenceEncoder>) -> Vec<Finding> {
     let rows = training_rows(labelled);
     let mut all = Vec::new();
     for fold in 0..FOLDS {
@@ -92,14 +92,14 @@ fn cross_validated_findings(labelled: &Labelled, meaning: Option<&dyn Meaning>) 
         let classifier = |rows: &[Row]| {
             let others = rows.iter().filter(|row| !scenes.contains(row.scene.as_str()));
             // The output of `train` can always be read, so the default is never used.
-            Classifier::read(&train(others)).unwrap_or_default()
+            Classifier::parse(&train(others)).unwrap_or_default()
         };
         let language = Language::english().with_classifiers(
             classifier(&rows.pairs),
             classifier(&rows.values),
             classifier(&rows.meanings),
         );
-        all.extend(findings(labelled, meaning, &SceneSplit { scenes, language }));
+        all.extend(findings(labelled, encoder, &SceneSplit { scenes, language }));
     }
     all
 }

@@ -35,7 +35,7 @@ impl SentenceReader<'_> {
         let mut examples = Vec::new();
         for at in 0..self.facts.len().min(MAX_CLASSIFIED_FACTS) {
             let features = self.assertion_features(&self.facts[at], &words);
-            let probabilities = self.assertion_classifier.chances(features.iter().map(String::as_str));
+            let probabilities = self.assertion_classifier.probabilities(features.iter().map(String::as_str));
             let class_probability = |name: &str| {
                 let class = self.assertion_classifier.classes().iter().position(|class| class == name);
                 class.map_or(0.0, |class| probabilities[class])

@@ -41,7 +41,7 @@ impl SentenceReader<'_> {
         let mut fact_probabilities: Vec<Option<f32>> = vec![None; self.facts.len()];
         let mut proposed: Vec<(usize, String, f32)> = Vec::new();
         for (at, candidate) in candidates.iter().enumerate().filter(|_| !classifier.classes().is_empty()) {
-            let probabilities = classifier.chances(candidate.features.iter().map(String::as_str));
+            let probabilities = classifier.probabilities(candidate.features.iter().map(String::as_str));
             let classes = || classifier.classes().iter().zip(&probabilities);
             for (fact, best_probability) in self.facts.iter().zip(&mut fact_probabilities) {
                 let RawObject::Value(value) = &fact.object else { continue };

@@ -22,9 +22,9 @@ pub struct ClassifierError {
 /// ```
 /// use hearsay_extract::Classifier;
 ///
-/// let classifier = Classifier::read("classes\tno\tyes\nbase\t0\t50\nowes\t1\t250")?;
-/// assert!(classifier.chances(["owes"])[1] > 0.8);
-/// assert!(classifier.chances(["sings"])[1] < 0.5);
+/// let classifier = Classifier::parse("classes\tno\tyes\nbase\t0\t50\nowes\t1\t250")?;
+/// assert!(classifier.probabilities(["owes"])[1] > 0.8);
+/// assert!(classifier.probabilities(["sings"])[1] < 0.5);
 /// # Ok::<(), hearsay_extract::ClassifierError>(())
 /// ```
 #[derive(Debug, Clone, Default)]
@@ -39,7 +39,7 @@ impl Classifier {
     ///
     /// # Errors
     /// Returns an error with the line number if a line does not have the format that [`Classifier`] describes.
-    pub fn read(text: &str) -> Result<Self, ClassifierError> {
+    pub fn parse(text: &str) -> Result<Self, ClassifierError> {
         let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
         let Some((line, first)) = lines.next() else { return Ok(Self::default()) };
         let mut names = first.split('\t');
@@ -70,7 +70,7 @@ impl Classifier {
         Ok(classifier)
     }
 
-    /// Returns the names of the classes, in the order of [`Classifier::chances`].
+    /// Returns the names of the classes, in the order of [`Classifier::probabilities`].
     pub fn classes(&self) -> &[String] {
         &self.classes
     }
@@ -78,7 +78,7 @@ impl Classifier {
     /// Returns the probability of each class for a set of features, in the order of [`Classifier::classes`].
     ///
     /// Each probability is from 0 to 1, and their sum is 1. Unknown features are ignored.
-    pub fn chances<'a>(&self, features: impl IntoIterator<Item = &'a str>) -> Vec<f32> {
+    pub fn probabilities<'a>(&self, features: impl IntoIterator<Item = &'a str>) -> Vec<f32> {
         let mut scores = self.base.clone();
         for (class, weight) in features.into_iter().filter_map(|feature| self.weights.get(feature)).flatten() {
             scores[usize::from(*class)] += weight;
@@ -98,12 +98,12 @@ mod tests {
     #[test]
     fn lines_that_cannot_be_read_are_named() {
         let check = |text: &str, line: usize, expected: &str| {
-            let error = Classifier::read(text).unwrap_err();
+            let error = Classifier::parse(text).unwrap_err();
             assert!(error.line == line && error.problem.contains(expected), "{error}");
         };
         check("owes\t0\t1", 1, "`classes`");
         check("classes\ta\n# a note\nowes\t1\t3", 3, "`1` is not the number of a class");
         check("classes\ta\nowes\t0\tmuch", 2, "a whole number");
-        assert!(Classifier::read("").unwrap().chances(["owes"]).is_empty());
+        assert!(Classifier::parse("").unwrap().probabilities(["owes"]).is_empty());
     }
 }

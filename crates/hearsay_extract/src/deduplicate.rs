@@ -2,7 +2,7 @@
 
 use crate::{
     attribute_classifier::values_overlap,
-    facts::{ExtractedFact, Stated},
+    facts::{ExtractedFact, FactObject},
 };
 
 /// A candidate with a confidence below `MAX_DROPPED_CONFIDENCE` is dropped if a better reading has at least the
@@ -59,17 +59,17 @@ fn is_superseded_by(weighted: &WeightedFact, other: &ExtractedFact) -> bool {
     }
     let is_same_fact =
         (&fact.subject, &fact.predicate, &fact.object) == (&other.subject, &other.predicate, &other.object);
-    if is_same_fact && other.over && !fact.over && other_confidence >= MAX_DROPPED_CONFIDENCE {
+    if is_same_fact && other.ended && !fact.ended && other_confidence >= MAX_DROPPED_CONFIDENCE {
         return true;
     }
     weighted.is_candidate()
         && fact.confidence.get() < MAX_DROPPED_CONFIDENCE
         && other_confidence >= MIN_BETTER_CONFIDENCE
         && match (&other.object, &fact.object) {
-            (Stated::Entity(a), Stated::Entity(b)) => {
+            (FactObject::Entity(a), FactObject::Entity(b)) => {
                 (&other.subject, a) == (&fact.subject, b) || (a, &other.subject) == (&fact.subject, b)
             }
-            (Stated::Value(a), Stated::Value(b)) => {
+            (FactObject::Value(a), FactObject::Value(b)) => {
                 let is_disjoint = fact.span.end <= other.span.start || other.span.end <= fact.span.start;
                 (!is_disjoint || fact.subject == other.subject) && values_overlap(a, b)
             }

@@ -8,7 +8,7 @@ pub enum LineRole {
     /// Written line without a speaker, for example in a summary.
     Written,
     /// Line that the DM speaks.
-    Master,
+    Dm,
     /// Line that a player or a character speaks.
     Player,
 }
@@ -18,7 +18,7 @@ impl LineRole {
     pub(crate) fn token(self) -> u32 {
         match self {
             Self::Written => 1,
-            Self::Master => 2,
+            Self::Dm => 2,
             Self::Player => 3,
         }
     }

@@ -3,12 +3,12 @@
 use hearsay_model::{Confidence, EntityId, Kind, Predicate, Span};
 use serde::{Deserialize, Serialize};
 
-use crate::sentence_similarity::Meaning;
+use crate::sentence_similarity::SentenceEncoder;
 
 /// Type of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Form {
+pub enum TextType {
     /// Speech at the game table.
     #[default]
     Talk,
@@ -24,7 +24,7 @@ pub struct Text<'a> {
     /// The text itself.
     pub text: &'a str,
     /// Type of the text.
-    pub form: Form,
+    pub form: TextType,
     /// Character who says the whole text. `None` if there is no such character.
     pub speaker: Option<&'a EntityId>,
     /// Entities that are present. They help to resolve ambiguous names, and the speaker may address them.
@@ -32,14 +32,14 @@ pub struct Text<'a> {
     /// Place where the text is said.
     pub place: Option<&'a EntityId>,
     /// Previous texts, in order, for the resolution of pronouns. Only the last four are used.
-    pub before: &'a [&'a str],
+    pub preceding: &'a [&'a str],
     /// Sentence encoder for sentences that match no pattern. `None` if no encoder is available.
-    pub meaning: Option<&'a dyn Meaning>,
+    pub encoder: Option<&'a dyn SentenceEncoder>,
 }
 
 impl<'a> Text<'a> {
     /// Creates a text without a scene.
-    pub fn new(text: &'a str, form: Form) -> Self {
+    pub fn new(text: &'a str, form: TextType) -> Self {
         Self { text, form, ..Self::default() }
     }
 }
@@ -67,7 +67,7 @@ pub enum Mention {
 /// Object of a fact.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Stated {
+pub enum FactObject {
     /// Other entity of a relation.
     Entity(Mention),
     /// Value of an attribute, usually in the words of the text.
@@ -128,7 +128,7 @@ pub struct ExtractedFact {
     /// Relation or attribute.
     pub predicate: Predicate,
     /// Entity or value that the predicate assigns to the subject.
-    pub object: Stated,
+    pub object: FactObject,
     /// Words that name the relation, if the predicate is `RELATED_TO`. Otherwise `None`.
     pub relation: Option<String>,
     /// Sentence that states the fact, with names instead of ids.
@@ -146,7 +146,8 @@ pub struct ExtractedFact {
     /// Whether the text says that the fact is not true. Such a statement may refute another fact.
     pub denied: bool,
     /// Whether the fact is no longer true.
-    pub over: bool,
+    #[serde(rename = "over")]
+    pub ended: bool,
     /// Cues that lower the confidence, and other remarks.
     pub cues: Vec<Cue>,
 }

@@ -9,7 +9,7 @@ use hearsay_model::{
     Author, Change, Entity, EntityId, Fact, Method, Operation, Provenance, State, Vocabulary, attribute,
 };
 
-use crate::{CueKind, Extraction, Extractor, Form, Language, Lexicon, Mention, Stated, Text};
+use crate::{CueKind, Extraction, Extractor, FactObject, Language, Lexicon, Mention, Text, TextType};
 
 /// Names of the fuzz targets. The folders of the corpus have the same names.
 #[cfg(not(feature = "llm"))]
@@ -27,9 +27,9 @@ pub const TARGETS: [&str; 2] = ["answer", "extract"];
 pub fn run(target: &str, bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     match target {
-        "extract" => {
-            [Form::Talk, Form::Narration, Form::Lore].into_iter().for_each(|text_type| extract(&text, text_type))
-        }
+        "extract" => [TextType::Talk, TextType::Narration, TextType::Lore]
+            .into_iter()
+            .for_each(|text_type| extract(&text, text_type)),
         #[cfg(feature = "llm")]
         "answer" => crate::llm::check_answer(&text),
         _ => panic!("there is no target {target}"),
@@ -66,15 +66,15 @@ fn lexicon() -> Lexicon {
     }
     let mut state = State::default();
     let _ = state.apply(Operation::new(Author::Dm, "people", changes));
-    Lexicon::of(&state)
+    Lexicon::from_state(&state)
 }
 
-fn extract(text: &str, text_type: Form) {
+fn extract(text: &str, text_type: TextType) {
     let present: Vec<EntityId> = ["lyra", "odo-brandt"].into_iter().filter_map(|id| EntityId::new(id).ok()).collect();
     let input = Text {
         speaker: present.first(),
         present: &present,
-        before: &["Mirela came in."],
+        preceding: &["Mirela came in."],
         ..Text::new(text, text_type)
     };
     let extraction = EXTRACTOR.extract(&LEXICON, &input);
@@ -91,8 +91,8 @@ fn check(text: &str, extraction: &Extraction) {
             "a fact quotes its words: {fact:?}"
         );
         let object = match &fact.object {
-            Stated::Entity(mention) => Some(mention),
-            Stated::Value(_) => None,
+            FactObject::Entity(mention) => Some(mention),
+            FactObject::Value(_) => None,
         };
         let mentions = std::iter::once(&fact.subject).chain(&fact.stated_by).chain(&fact.told_to).chain(object);
         for mention in mentions {

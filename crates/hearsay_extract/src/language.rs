@@ -224,7 +224,7 @@ static ENGLISH: LazyLock<Language> = LazyLock::new(|| {
     // The files are compiled into the program, and a test checks them. Therefore the defaults are never used.
     let files: Vec<LanguageFile> = ENGLISH_FILES.iter().map(|file| toml::from_str(file).unwrap_or_default()).collect();
     let grammar = Grammar::from_files(&files).unwrap_or_default();
-    let read_classifier = |text: &str| Arc::new(Classifier::read(text).unwrap_or_default());
+    let read_classifier = |text: &str| Arc::new(Classifier::parse(text).unwrap_or_default());
     let (relation_classifier, attribute_classifier, assertion_classifier) = (
         read_classifier(RELATION_CLASSIFIER),
         read_classifier(ATTRIBUTE_CLASSIFIER),
@@ -316,7 +316,7 @@ mod tests {
         for (file, class) in
             [(RELATION_CLASSIFIER, "OWES>"), (ATTRIBUTE_CLASSIFIER, "occupation"), (ASSERTION_CLASSIFIER, "over")]
         {
-            assert!(Classifier::read(file).unwrap().classes().iter().any(|known| known == class));
+            assert!(Classifier::parse(file).unwrap().classes().iter().any(|known| known == class));
         }
     }
 

@@ -66,7 +66,7 @@ const MAX_NAME_WORDS: usize = 8;
 
 impl Lexicon {
     /// Collects the names of all entities in a state, without secret names.
-    pub fn of(state: &State) -> Self {
+    pub fn from_state(state: &State) -> Self {
         let mut lexicon = Self::default();
         let mut parties = Vec::new();
         for entity in state.entities() {

@@ -3,7 +3,7 @@
 //! With the feature `llm`, the module `llm` can also use a language model.
 //!
 //! ```
-//! use hearsay_extract::{Extractor, Form, Language, Lexicon, Text};
+//! use hearsay_extract::{Extractor, Language, Lexicon, Text, TextType};
 //! use hearsay_model::*;
 //!
 //! let mut state = State::default();
@@ -19,12 +19,12 @@
 //! state.apply(Operation::new(Author::Dm, "people", changes))?;
 //!
 //! let extractor = Extractor::new(Language::english(), Vocabulary::default());
-//! let lexicon = Lexicon::of(&state);
-//! let found = extractor.extract(&lexicon, &Text::new("Bram still works for Odo.", Form::Narration));
+//! let lexicon = Lexicon::from_state(&state);
+//! let found = extractor.extract(&lexicon, &Text::new("Bram still works for Odo.", TextType::Narration));
 //! assert_eq!(found.facts[0].statement, "Bram works for Odo Brandt.");
 //! assert!(found.facts[0].confidence.get() > 0.7);
 //!
-//! let found = extractor.extract(&lexicon, &Text::new("Maybe Bram works for Odo.", Form::Narration));
+//! let found = extractor.extract(&lexicon, &Text::new("Maybe Bram works for Odo.", TextType::Narration));
 //! assert!(found.facts[0].confidence.get() < 0.7, "a guess waits for review");
 //! assert_eq!(found.facts[0].cues[0].to_string(), "hedged by `Maybe`");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -107,10 +107,12 @@ mod word_votes;
 
 pub use classifier::{Classifier, ClassifierError};
 pub use document::{DocumentLine, LineRole};
-pub use facts::{Cue, CueKind, ExtractedFact, Extraction, Form, Mention, NameOccurrence, NewEntity, Stated, Text};
+pub use facts::{
+    Cue, CueKind, ExtractedFact, Extraction, FactObject, Mention, NameOccurrence, NewEntity, Text, TextType,
+};
 pub use language::{Language, LanguageError};
 pub use lexicon::Lexicon;
 pub use model::{READING_MODEL, ReadingModel};
-pub use pipeline::{Extractor, Sight, TrainingExtraction};
-pub use sentence_similarity::Meaning;
-pub use statements::{FEATURE_NAMES, Features, LineStatements, Statement, TalkProbabilities};
+pub use pipeline::{Extractor, TrainingExample, TrainingExtraction};
+pub use sentence_similarity::SentenceEncoder;
+pub use statements::{FEATURE_NAMES, LineStatements, Statement, StatementFeatures, TalkProbabilities};

@@ -5,17 +5,17 @@
 //! decides about the facts of both. This module contacts a server only when a caller creates an [`Llm`] and calls it.
 //!
 //! ```no_run
-//! use hearsay_extract::{Form, Language, Lexicon, Text, llm::{Key, Llm, LlmSettings, Watch}};
+//! use hearsay_extract::{Language, Lexicon, Text, TextType, llm::{ApiKey, Llm, LlmSettings, RunControl}};
 //! use hearsay_model::{State, Vocabulary};
 //!
 //! let settings = LlmSettings { base_url: "http://127.0.0.1:11434/v1".into(), model: "llama3.2".into(), ..LlmSettings::default() };
-//! let key = Key::from_env(&settings)?; // HEARSAY_LLM_KEY, sent only to HEARSAY_LLM_KEY_HOST
+//! let key = ApiKey::from_env(&settings)?; // HEARSAY_LLM_KEY, sent only to HEARSAY_LLM_KEY_HOST
 //! let llm = Llm::new(settings, key, Language::english(), Vocabulary::default())?;
 //!
-//! let lexicon = Lexicon::of(&State::default());
-//! let text = Text::new("Odo Brandt sold the barge Merrow to the Ferrymen's Guild.", Form::Lore);
+//! let lexicon = Lexicon::from_state(&State::default());
+//! let text = Text::new("Odo Brandt sold the barge Merrow to the Ferrymen's Guild.", TextType::Lore);
 //! // Blocks until the server has answered, so do not call this on the game thread.
-//! let found = llm.extract_blocking(&lexicon, &text, &Watch::default())?;
+//! let found = llm.extract_blocking(&lexicon, &text, &RunControl::default())?;
 //! for fact in &found.extraction.facts {
 //!     println!("{} ({}) from `{}`", fact.statement, fact.confidence, fact.quote);
 //! }
@@ -45,8 +45,8 @@
 //!   DM must review them. Hedged statements and rumours get a low confidence too.
 //! - **Every predicate is in the vocabulary.** An unknown relation becomes RELATED_TO, with the model's words for the
 //!   relation. An unknown attribute becomes `lore`, with the sentence of the text.
-//! - **A part is read completely or not at all.** A part that failed gives no facts and is listed in [`Found::unread`].
-//!   A cancelled run gives only an error.
+//! - **A part is read completely or not at all.** A part that failed gives no facts and is listed in
+//!   [`LlmExtraction::unread`]. A cancelled run gives only an error.
 //! - **The key stays secret.** The key comes from the environment. It never appears in a setting, error, log, `Debug`
 //!   output or answer.
 //! - **Bounded.** [`LlmSettings`] limits the time and the number of tries of a call, the tokens of one run and of all
@@ -55,8 +55,8 @@
 //! # In the background
 //!
 //! A [`Queue`] contains the texts that wait for extraction, as plain data. An engine stores the queue, takes jobs from
-//! it when it has time, and reports the result of each job. [`Job::script`] returns the text of a job. [`Job::by_turn`]
-//! divides the extracted facts by passage. A [`Writer`] writes recaps.
+//! it when it has time, and reports the result of each job. [`Job::script`] returns the text of a job.
+//! [`Job::split_by_turn`] divides the extracted facts by passage. A [`Writer`] writes recaps.
 
 mod answer;
 mod backoff;
@@ -88,10 +88,10 @@ use std::fmt;
 use hearsay_model::{Span, Vocabulary};
 use serde::{Deserialize, Serialize};
 
-pub use cancel::Cancel;
+pub use cancel::CancelHandle;
 pub use error::LlmError;
 pub use item_checks::RejectionCounts;
-pub use key::Key;
+pub use key::ApiKey;
 pub use merge::AdditionalQuote;
 pub use queue::{Context, Job, JobId, JobState, Queue, QueueCounts, QueueSettings, Turn};
 pub use settings::{LlmSettings, PhaseSettings};
@@ -133,16 +133,16 @@ pub struct Progress {
 
 /// Lets a caller cancel a run and follow its progress.
 #[derive(Clone, Default)]
-pub struct Watch<'a> {
+pub struct RunControl<'a> {
     /// Handle that cancels the run.
-    pub cancel: Cancel,
+    pub cancel: CancelHandle,
     /// Function that is called before each pass; `None` if nothing should be called.
     pub progress: Option<&'a (dyn Fn(Progress) + Sync)>,
 }
 
-impl fmt::Debug for Watch<'_> {
+impl fmt::Debug for RunControl<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Watch").field("cancel", &self.cancel).finish_non_exhaustive()
+        f.debug_struct("RunControl").field("cancel", &self.cancel).finish_non_exhaustive()
     }
 }
 
@@ -206,12 +206,12 @@ pub struct UnreadPart {
     /// Byte range of the part in the text.
     pub span: Span,
     /// Reason why reading failed; `None` if this part was not tried because another part failed first.
-    pub why: Option<LlmError>,
+    pub reason: Option<LlmError>,
 }
 
 /// Result of extraction with a language model.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Found {
+pub struct LlmExtraction {
     /// Extracted facts, new entities, and mentions of known entities.
     pub extraction: Extraction,
     /// Additional quotes from the text for the facts in `extraction`.
@@ -245,7 +245,12 @@ impl Llm {
     /// # Errors
     /// Returns an error if a setting is invalid, if the key is for a different host, or if the HTTP client cannot be
     /// created.
-    pub fn new(settings: LlmSettings, key: Key, language: Language, vocabulary: Vocabulary) -> Result<Self, LlmError> {
+    pub fn new(
+        settings: LlmSettings,
+        key: ApiKey,
+        language: Language,
+        vocabulary: Vocabulary,
+    ) -> Result<Self, LlmError> {
         let (entities_system, facts_system) =
             (prompt::entities_system_prompt(), prompt::facts_system_prompt(&vocabulary));
         Ok(Self { client: Client::new(settings, key)?, language, vocabulary, entities_system, facts_system })
@@ -260,8 +265,8 @@ impl Llm {
         &'a self,
         lexicon: &'a Lexicon,
         text: &Text<'a>,
-        watch: &'a Watch<'a>,
-    ) -> impl Future<Output = Result<Found, LlmError>> + Send + use<'a> {
+        watch: &'a RunControl<'a>,
+    ) -> impl Future<Output = Result<LlmExtraction, LlmError>> + Send + use<'a> {
         let reading = LlmTextExtractor::new(self, lexicon, Scene::from_text(text), watch);
         async move { reading.extract().await }
     }
@@ -271,7 +276,12 @@ impl Llm {
     ///
     /// # Errors
     /// Returns the errors of [`Llm::extract`], and an error if the runtime cannot be created.
-    pub fn extract_blocking(&self, lexicon: &Lexicon, text: &Text<'_>, watch: &Watch<'_>) -> Result<Found, LlmError> {
+    pub fn extract_blocking(
+        &self,
+        lexicon: &Lexicon,
+        text: &Text<'_>,
+        watch: &RunControl<'_>,
+    ) -> Result<LlmExtraction, LlmError> {
         runtime()?.block_on(self.extract(lexicon, text, watch))
     }
 

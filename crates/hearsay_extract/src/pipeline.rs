@@ -11,7 +11,7 @@ use crate::{
     cues,
     deduplicate::{self, WeightedFact},
     disfluency::remove_disfluencies,
-    facts::{ExtractedFact, Extraction, Form, Mention, NameOccurrence, Stated, Text},
+    facts::{ExtractedFact, Extraction, FactObject, Mention, NameOccurrence, Text, TextType},
     grammar::{CueType, Grammar, WordClass},
     kind_set::KindSet,
     language::Language,
@@ -41,22 +41,22 @@ pub struct TrainingExtraction {
     pub extraction: Extraction,
     /// For each fact, the sorted names of the weights that determine its confidence. `None` if other rules determine
     /// the confidence.
-    pub marks: Vec<Option<Vec<&'static str>>>,
+    pub weight_names: Vec<Option<Vec<&'static str>>>,
     /// Training examples for the classifiers: pairs of two entities, or of an entity and a possible value, with their
     /// features.
-    pub seen: Vec<Sight>,
+    pub examples: Vec<TrainingExample>,
 }
 
 /// Training example for a classifier: two entities in one sentence, or an entity and a possible value.
 #[derive(Debug, Clone)]
-pub struct Sight {
+pub struct TrainingExample {
     /// First of two entities in the sentence, or the subject of a fact or value.
     pub first: Mention,
     /// Second entity, or the value.
-    pub second: Stated,
+    pub second: FactObject,
     /// For an example of the classifier that decides whether a fact is over or doubtful, the predicate of the fact that
     /// was read. `None` in other examples.
-    pub read: Option<Predicate>,
+    pub read_predicate: Option<Predicate>,
     /// Features of the sentence around the pair.
     pub features: Vec<String>,
 }
@@ -96,7 +96,7 @@ impl Extractor {
     }
 
     /// Extracts the facts that a text states, with data for fitting the weights and training the classifiers.
-    pub fn weighed(&self, lexicon: &Lexicon, text: &Text<'_>) -> TrainingExtraction {
+    pub fn extract_for_training(&self, lexicon: &Lexicon, text: &Text<'_>) -> TrainingExtraction {
         let mut text_extractor = TextExtractor::new(self, lexicon, text);
         text_extractor.training_examples = Some(TrainingExamples::default());
         text_extractor.run()
@@ -168,7 +168,7 @@ impl<'a> TextExtractor<'a> {
 
     /// Reads the names of the earlier texts, and then the text itself.
     fn run(mut self) -> TrainingExtraction {
-        for previous_text in self.text.before.iter().rev().take(4).rev() {
+        for previous_text in self.text.preceding.iter().rev().take(4).rev() {
             self.only_names = true;
             self.source = previous_text;
             self.read_source();
@@ -198,8 +198,8 @@ impl<'a> TextExtractor<'a> {
             hearers,
             named_hearers: Vec::new(),
             is_speaker_unknown: false,
-            is_direct_speech: self.text.form == Form::Talk && speaker.is_some(),
-            is_table_talk: self.text.form == Form::Talk,
+            is_direct_speech: self.text.form == TextType::Talk && speaker.is_some(),
+            is_table_talk: self.text.form == TextType::Talk,
         };
         for range in sentence_splitter::paragraphs(source) {
             let paragraph = &source[range.clone()];
@@ -342,7 +342,7 @@ impl<'a> TextExtractor<'a> {
             let (speaker, named_hearers, is_speaker_unknown) = reader.quotation_speaker(quote);
             quotations.push((quote, speaker, named_hearers, is_speaker_unknown));
         }
-        if self.text.meaning.is_some() && !self.only_names {
+        if self.text.encoder.is_some() && !self.only_names {
             self.unmatched_sentences.extend(reader.unmatched_sentence(&facts));
         }
         if depth == 0 {
@@ -411,11 +411,11 @@ impl<'a> TextExtractor<'a> {
 
     fn finish(mut self) -> TrainingExtraction {
         let text = self.text;
-        if let Some(meaning) = text.meaning {
+        if let Some(encoder) = text.encoder {
             let unmatched_sentences = std::mem::take(&mut self.unmatched_sentences);
             crate::sentence_similarity::propose_by_similarity(
                 self.extractor,
-                meaning,
+                encoder,
                 &mut self.facts,
                 &unmatched_sentences,
             );
@@ -459,8 +459,8 @@ impl<'a> TextExtractor<'a> {
                 subject: self.to_mention(raw_fact.subject),
                 predicate: target.predicate.clone(),
                 object: match &raw_fact.object {
-                    RawObject::Entity(entity) => Stated::Entity(self.to_mention(*entity)),
-                    RawObject::Value(value) => Stated::Value(value.clone()),
+                    RawObject::Entity(entity) => FactObject::Entity(self.to_mention(*entity)),
+                    RawObject::Value(value) => FactObject::Value(value.clone()),
                 },
                 relation: is_related_to.then(|| raw_fact.relation.clone()),
                 statement,
@@ -475,18 +475,18 @@ impl<'a> TextExtractor<'a> {
                     .map(|entity| self.to_mention(*entity))
                     .collect(),
                 denied: raw_fact.denied,
-                over: raw_fact.ended,
+                ended: raw_fact.ended,
                 cues: raw_fact.cues.clone(),
             };
             let is_same_fact = |other: &ExtractedFact| {
                 other.predicate == fact.predicate
                     && other.denied == fact.denied
-                    && other.over == fact.over
+                    && other.ended == fact.ended
                     && other.stated_by == fact.stated_by
                     && ((other.subject == fact.subject && other.object == fact.object)
                         || (target.is_symmetric
-                            && Stated::Entity(other.subject.clone()) == fact.object
-                            && other.object == Stated::Entity(fact.subject.clone())))
+                            && FactObject::Entity(other.subject.clone()) == fact.object
+                            && other.object == FactObject::Entity(fact.subject.clone())))
             };
             let uses_weights_only = raw_fact.confidence_factor >= 1.0 && !self.is_in_injection(raw_fact);
             match facts.iter_mut().find(|other| is_same_fact(&other.fact)) {
@@ -516,30 +516,35 @@ impl<'a> TextExtractor<'a> {
         let TrainingExamples { pairs, values, assertions } = self.training_examples.take().unwrap_or_default();
         let pairs = pairs.into_iter().map(|pair| {
             let (first, second) = pair.entities();
-            let second = Stated::Entity(self.to_mention(second));
-            Sight { first: self.to_mention(first), second, read: None, features: pair.features }
+            let second = FactObject::Entity(self.to_mention(second));
+            TrainingExample { first: self.to_mention(first), second, read_predicate: None, features: pair.features }
         });
         let values = values.into_iter().map(|candidate| {
             let first = self.to_mention(candidate.subject.resolved.entity);
-            Sight { first, second: Stated::Value(candidate.value), read: None, features: candidate.features }
+            TrainingExample {
+                first,
+                second: FactObject::Value(candidate.value),
+                read_predicate: None,
+                features: candidate.features,
+            }
         });
         let assertions = assertions.into_iter().map(|example| {
             let second = match example.object {
-                RawObject::Entity(entity) => Stated::Entity(self.to_mention(entity)),
-                RawObject::Value(value) => Stated::Value(value),
+                RawObject::Entity(entity) => FactObject::Entity(self.to_mention(entity)),
+                RawObject::Value(value) => FactObject::Value(value),
             };
-            Sight {
+            TrainingExample {
                 first: self.to_mention(example.subject),
                 second,
-                read: Some(example.predicate),
+                read_predicate: Some(example.predicate),
                 features: example.features,
             }
         });
         let examples = pairs.chain(values).chain(assertions).collect();
         TrainingExtraction {
             extraction: Extraction { facts, entities: self.new_names.entities, mentions, addresses_program },
-            marks: weight_names,
-            seen: examples,
+            weight_names,
+            examples,
         }
     }
 

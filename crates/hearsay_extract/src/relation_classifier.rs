@@ -136,7 +136,7 @@ impl SentenceReader<'_> {
         let pairs = self.entity_pairs(statuses);
         let classifier = self.relation_classifier;
         for pair in pairs.iter().filter(|_| !classifier.classes().is_empty()) {
-            let probabilities = classifier.chances(pair.features.iter().map(String::as_str));
+            let probabilities = classifier.probabilities(pair.features.iter().map(String::as_str));
             let classes: Vec<(&str, bool, f32)> = classifier
                 .classes()
                 .iter()

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Source of vectors for texts: a sentence encoder, or a cache in front of an encoder.
-pub trait Meaning {
+pub trait SentenceEncoder {
     /// Returns one vector of length 1 per text, in the same order. Returns `None` while no encoder is available.
     fn vectors(&self, texts: &[&str]) -> Option<Vec<Vec<f32>>>;
 }
@@ -102,7 +102,7 @@ impl SentenceReader<'_> {
 /// of these facts is so low that they wait for review.
 pub(crate) fn propose_by_similarity(
     extractor: &Extractor,
-    meaning: &dyn Meaning,
+    encoder: &dyn SentenceEncoder,
     facts: &mut Vec<RawFact>,
     unmatched: &[UnmatchedSentence],
 ) {
@@ -116,12 +116,12 @@ pub(crate) fn propose_by_similarity(
             .filter(|def| def.name.as_str() != "RELATED_TO")
             .flat_map(|def| def.examples.iter().map(|example| (def.name.clone(), example.as_str())))
             .collect();
-        let vectors = meaning.vectors(&example_sentences.iter().map(|(_, example)| *example).collect::<Vec<_>>())?;
+        let vectors = encoder.vectors(&example_sentences.iter().map(|(_, example)| *example).collect::<Vec<_>>())?;
         Some(Examples { vectors: example_sentences.into_iter().map(|(name, _)| name).zip(vectors).collect() })
     });
     let Some(examples) = examples else { return };
     let sentences: Vec<&str> = unmatched.iter().map(|unmatched| unmatched.sentence.as_str()).collect();
-    let Some(vectors) = meaning.vectors(&sentences) else { return };
+    let Some(vectors) = encoder.vectors(&sentences) else { return };
     for (unmatched, vector) in unmatched.iter().zip(vectors) {
         let mut best: Option<(f32, &Predicate)> = None;
         for (name, example) in &examples.vectors {

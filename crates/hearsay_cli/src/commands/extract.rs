@@ -7,7 +7,7 @@ use std::{
 
 use anyhow::{Context, Result};
 use hearsay_commands::reading::{Draft, DraftExtraction};
-use hearsay_engine::{ExtractedFact, Form};
+use hearsay_engine::{ExtractedFact, TextType};
 
 use crate::{
     args,
@@ -49,9 +49,9 @@ pub(crate) fn extract(args: &args::Extract, output: &mut Output) -> Result<()> {
         }
         Some(text) => {
             let form = match (args.lore, args.narration) {
-                (true, _) => Form::Lore,
-                (_, true) => Form::Narration,
-                _ => Form::Talk,
+                (true, _) => TextType::Lore,
+                (_, true) => TextType::Narration,
+                _ => TextType::Talk,
             };
             let (speaker, place, present) = (args.by.clone(), args.at.clone(), args.present.clone());
             let draft = Draft { text, form, speaker, present, place, before: Vec::new() };

@@ -111,8 +111,8 @@ fn read(state: &mut State, policy: &Policy, texts: &[PassageId]) {
     let learned = TrustCalibration::of(state);
     for text in texts {
         let passage = PassageWithContext::load(state, *text, &mut SessionLines::default()).unwrap();
-        let lexicon = Lexicon::of(state);
-        let tools = ReadingTools { extractor: &extractor, lexicon: &lexicon, meaning: None, model: None };
+        let lexicon = Lexicon::from_state(state);
+        let tools = ReadingTools { extractor: &extractor, lexicon: &lexicon, encoder: None, model: None };
         let findings = read_passages(vec![passage], &tools).remove(0);
         let rules = ProposalRules { policy, learned: &learned };
         if let (Some(operation), _) = operation(state, &rules, &findings, Timestamp(0)).unwrap() {

@@ -27,7 +27,7 @@ fn extracted_fact((subject_number, object_number, predicate_number, confidence):
         statement: format!("{subject:?} {predicate} {object:?}."),
         subject,
         predicate: Predicate::new(predicate).unwrap(),
-        object: Stated::Entity(object),
+        object: FactObject::Entity(object),
         relation: None,
         span: Span { start: 0, end: 4 },
         quote: "Text".into(),
@@ -35,7 +35,7 @@ fn extracted_fact((subject_number, object_number, predicate_number, confidence):
         stated_by: predicate_number.is_multiple_of(7).then(|| mention(predicate_number / 7)),
         told_to: Vec::new(),
         denied: false,
-        over: false,
+        ended: false,
         cues: Vec::new(),
     }
 }
@@ -81,7 +81,7 @@ proptest! {
         let mut state = village(&read);
         let is_sure = |fact: &ExtractedFact| {
             let known = |mention: &Mention| matches!(mention, Mention::Known(_));
-            let Stated::Entity(object) = &fact.object else { return false };
+            let FactObject::Entity(object) = &fact.object else { return false };
             let has_known_entities = known(&fact.subject) && known(object) && fact.stated_by.as_ref().is_none_or(known);
             has_known_entities && fact.confidence >= policy.threshold
         };

@@ -141,7 +141,7 @@ impl LlmExtractor {
     pub(super) fn reconcile(&mut self, state: &State, readings: &Readings) {
         let removed: Vec<PassageId> = self.saved.queue.passages().filter(|id| state.passage(*id).is_none()).collect();
         self.is_dirty |= !removed.is_empty();
-        removed.into_iter().for_each(|id| _ = self.saved.queue.forget(id));
+        removed.into_iter().for_each(|id| _ = self.saved.queue.remove_passage(id));
         let read_up_to = state.extracted_up_to();
         let mut recent = Vec::new();
         for (_, entry) in state.journal().rev().take_while(|(position, _)| *position > read_up_to) {
@@ -166,19 +166,19 @@ impl LlmExtractor {
             return;
         }
         let speaker_name = passage.speaker.as_ref().map(|speaker| public_name(state, speaker).to_owned());
-        let turn = Turn { id, text: passage.text.clone(), speaker: passage.speaker.clone(), called: speaker_name };
+        let turn = Turn { id, text: passage.text.clone(), speaker: passage.speaker.clone(), speaker_name };
         let present = passage.heard_by.iter().filter_map(Knower::entity).cloned().collect();
         let context = Context { present, place: passage.place.clone(), before: Vec::new() };
         let queue = &mut self.saved.queue;
         match (&passage.session, &passage.speaker) {
-            (Some(session), _) => _ = queue.turn(&self.limits, &session_source(session), turn, context),
+            (Some(session), _) => _ = queue.add_turn(&self.limits, &session_source(session), turn, context),
             (None, Some(_)) => {
                 let place = passage.place.as_ref().map_or("anywhere", |place| place.as_str());
-                _ = queue.turn(&self.limits, &format!("talk {place}"), turn, context);
+                _ = queue.add_turn(&self.limits, &format!("talk {place}"), turn, context);
             }
             (None, None) => {
                 let document = passage.document.as_ref().map_or("lore", |document| document.as_str());
-                _ = queue.text(&format!("text {document}"), turn, context);
+                _ = queue.add_text(&format!("text {document}"), turn, context);
             }
         }
         self.mark_changed();
@@ -191,7 +191,7 @@ impl LlmExtractor {
 
     fn status(&self) -> LlmStatus {
         let now = now().0;
-        let due = self.saved.queue.due().filter(|_| !self.is_paused && self.threads.is_ok());
+        let due = self.saved.queue.next_due_ms().filter(|_| !self.is_paused && self.threads.is_ok());
         LlmStatus {
             base_url: self.settings.base_url.clone(),
             model: self.settings.model.clone(),
@@ -235,7 +235,7 @@ impl Worker {
     /// Removes a passage from the queue, because it was removed from the state.
     pub(super) fn remove_from_llm_queue(&mut self, passage: PassageId) {
         if let Some(llm_extractor) = &mut self.llm_extractor
-            && (llm_extractor.saved.queue.forget(passage) | llm_extractor.saved.read.remove(&passage))
+            && (llm_extractor.saved.queue.remove_passage(passage) | llm_extractor.saved.read.remove(&passage))
         {
             llm_extractor.mark_changed();
         }
@@ -279,7 +279,7 @@ impl Worker {
                 false => closing && !llm_extractor.is_paused,
             };
             let finished: Vec<String> =
-                llm_extractor.saved.queue.gathering().filter(is_finished).map(str::to_owned).collect();
+                llm_extractor.saved.queue.open_conversations().filter(is_finished).map(str::to_owned).collect();
             if !finished.is_empty() {
                 finished.iter().for_each(|source| _ = llm_extractor.saved.queue.flush(source));
                 llm_extractor.mark_changed();
@@ -305,8 +305,8 @@ impl Worker {
             return;
         };
         while *running < settings.concurrency {
-            let Some(job) = saved.queue.take(limits, now().0) else {
-                *next_due_at = saved.queue.due().unwrap_or(i64::MAX);
+            let Some(job) = saved.queue.take_job(limits, now().0) else {
+                *next_due_at = saved.queue.next_due_ms().unwrap_or(i64::MAX);
                 return;
             };
             *running += 1;
@@ -320,10 +320,10 @@ impl Worker {
         let Some(llm_extractor) = &mut self.llm_extractor else { return };
         let LlmResult { job, outcome } = result;
         llm_extractor.running -= 1;
-        llm_extractor.saved.queue.settle(&llm_extractor.limits, job.id, &outcome, now().0);
+        llm_extractor.saved.queue.report_outcome(&llm_extractor.limits, job.id, &outcome, now().0);
         llm_extractor.mark_changed();
         let error = match &outcome {
-            Ok(found) => found.unread.iter().find_map(|part| part.why.as_ref()),
+            Ok(found) => found.unread.iter().find_map(|part| part.reason.as_ref()),
             Err(error) => Some(error),
         };
         match error {
@@ -341,7 +341,7 @@ impl Worker {
             }
             let model = llm_extractor.settings.facts_model().to_owned();
             let state = &self.snapshot.state;
-            let findings = job.by_turn(&found).0.into_iter().filter_map(|(id, extraction)| {
+            let findings = job.split_by_turn(&found).0.into_iter().filter_map(|(id, extraction)| {
                 let passage = Arc::clone(state.passage(id)?);
                 Some(Findings { passage, extraction, model: Some(model.clone()) })
             });
@@ -450,7 +450,7 @@ impl Worker {
                 Internal::LlmResult(result) => {
                     if let Some(llm_extractor) = &mut self.llm_extractor {
                         llm_extractor.running -= 1;
-                        llm_extractor.saved.queue.put_back(result.job.id);
+                        llm_extractor.saved.queue.requeue(result.job.id);
                         llm_extractor.is_dirty = true;
                     }
                 }

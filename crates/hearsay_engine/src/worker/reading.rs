@@ -14,7 +14,7 @@ use hearsay_commands::{
     triage,
 };
 use hearsay_embed::find_model;
-use hearsay_extract::{Extractor, Language, Lexicon, Meaning, READING_MODEL, ReadingModel};
+use hearsay_extract::{Extractor, Language, Lexicon, READING_MODEL, ReadingModel, SentenceEncoder};
 use hearsay_model::{
     Author, Change, EngineSetting, Evidence, Key, Operation, PassageId, Position, Setting, SettingKey, State, attribute,
 };
@@ -62,11 +62,11 @@ impl LazyReadingModel {
 impl ReadingResources {
     /// Calls a function with the tools.
     fn with<T>(self, use_tools: impl FnOnce(&ReadingTools<'_>) -> T) -> T {
-        let meaning = self.sentences.map(EncoderMeaning);
+        let encoder = self.sentences.map(EncoderMeaning);
         use_tools(&ReadingTools {
             extractor: &self.extractor,
             lexicon: &self.lexicon,
-            meaning: meaning.as_ref().map(|meaning| meaning as &dyn Meaning),
+            encoder: encoder.as_ref().map(|encoder| encoder as &dyn SentenceEncoder),
             model: self.model.as_deref().and_then(LazyReadingModel::get),
         })
     }
@@ -147,7 +147,7 @@ impl Readings {
 
     /// Returns the names of the entities in the state.
     pub(super) fn lexicon(&mut self, state: &State) -> Arc<Lexicon> {
-        Arc::clone(self.lexicon.get_or_insert_with(|| Arc::new(Lexicon::of(state))))
+        Arc::clone(self.lexicon.get_or_insert_with(|| Arc::new(Lexicon::from_state(state))))
     }
 
     /// Returns the counts of the outcomes of findings since the memory was opened.
@@ -498,7 +498,7 @@ fn may_change_names(state: &State, key: &Key) -> bool {
 /// Requests the vectors of sentences from the encoder's thread.
 pub(crate) struct EncoderMeaning(pub(crate) SentenceSender);
 
-impl Meaning for EncoderMeaning {
+impl SentenceEncoder for EncoderMeaning {
     fn vectors(&self, texts: &[&str]) -> Option<Vec<Vec<f32>>> {
         let (reply, answer) = bounded(1);
         self.0.send((texts.iter().map(|text| (*text).to_owned()).collect(), reply)).ok()?;

@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use hearsay_embed::{EmbedError, Encoder, EncoderOptions};
 use hearsay_eval::{extraction, learn, weights};
-use hearsay_extract::Meaning;
+use hearsay_extract::SentenceEncoder;
 
 use crate::{output::Output, threads::processor_count};
 
@@ -63,7 +63,7 @@ impl Extraction {
     pub(crate) fn run(&self, output: &mut Output) -> Result<ExitCode> {
         let encoder = if self.without_model { None } else { self.encoder()? };
         let meaning = encoder.as_ref().map(extraction::EncoderMeaning::new);
-        let meaning = meaning.as_ref().map(|meaning| meaning as &dyn Meaning);
+        let meaning = meaning.as_ref().map(|meaning| meaning as &dyn SentenceEncoder);
         if let (Some(text), Some(names)) = (&self.text, &self.names) {
             for line in extraction::list_facts(text, names, meaning)? {
                 output.data(&line)?;

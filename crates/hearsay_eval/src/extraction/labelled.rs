@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use hearsay_extract::{Form, Lexicon, Meaning, Text};
+use hearsay_extract::{Lexicon, SentenceEncoder, Text, TextType};
 use hearsay_model::{
     ApplyError, Author, Change, Entity, EntityId, Fact, FactError, IdError, Kind, Method, Operation, Predicate,
     Provenance, State, attribute,
@@ -91,7 +91,7 @@ pub struct Example {
     /// The name of the scene in which the sentence is said or written.
     pub scene: String,
     /// The kind of text: talk, narration or lore.
-    pub form: Form,
+    pub form: TextType,
     /// The character who says the text; `None` for narration and written text.
     #[serde(default)]
     pub speaker: Option<EntityId>,
@@ -153,7 +153,7 @@ pub fn read_cast(path: &Path) -> Result<Cast, ExtractionError> {
     let failed = |problem: String| ExtractionError::Line { path: path.to_owned(), line: 1, problem };
     let scene: SceneLine = serde_json::from_str(&content).map_err(|error| failed(error.to_string()))?;
     let state = scene_state(&scene.entities).map_err(|problem| failed(problem.to_string()))?;
-    Ok(Cast { entities: scene.entities, lexicon: Lexicon::of(&state) })
+    Ok(Cast { entities: scene.entities, lexicon: Lexicon::from_state(&state) })
 }
 
 /// Reads labelled files in order. An example can only use scenes of its own file.
@@ -184,7 +184,7 @@ impl Labelled {
                 let state = scene_state(&scene.entities).map_err(|problem| failed(problem.to_string()))?;
                 let ids = scene.entities.iter().map(|entity| entity.id.to_string()).collect();
                 let scene_name = format!("{file}/{}", scene.scene);
-                let new_scene = Scene { ids, lexicon: Lexicon::of(&state) };
+                let new_scene = Scene { ids, lexicon: Lexicon::from_state(&state) };
                 if self.scenes.insert(scene_name, new_scene).is_some() {
                     return Err(failed(format!(
                         "a second scene `{}`; the names of the scenes in a file must differ",
@@ -256,15 +256,19 @@ fn scene_state(entities: &[SceneEntity]) -> Result<State, SceneError> {
 }
 
 impl Example {
-    pub(super) fn to_text<'a>(&'a self, before: &'a [&'a str], meaning: Option<&'a dyn Meaning>) -> Text<'a> {
+    pub(super) fn to_text<'a>(
+        &'a self,
+        preceding: &'a [&'a str],
+        encoder: Option<&'a dyn SentenceEncoder>,
+    ) -> Text<'a> {
         Text {
             text: &self.text,
             form: self.form,
             speaker: self.speaker.as_ref(),
             present: &self.present,
             place: self.place.as_ref(),
-            before,
-            meaning,
+            preceding,
+            encoder,
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use std::{fs, path::Path};
 
-use hearsay_extract::{ExtractedFact, Extraction, Extractor, Form, Language, Meaning, Mention, Stated, Text};
+use hearsay_extract::{
+    ExtractedFact, Extraction, Extractor, FactObject, Language, Mention, SentenceEncoder, Text, TextType,
+};
 use hearsay_model::Vocabulary;
 use serde::Serialize;
 
@@ -27,7 +29,7 @@ pub struct ListedFact {
 pub fn list_facts(
     path: &Path,
     names: &Path,
-    meaning: Option<&dyn Meaning>,
+    encoder: Option<&dyn SentenceEncoder>,
 ) -> Result<Vec<ListedFact>, ExtractionError> {
     let labelled = read(&[names.to_owned()])?;
     let Some(scene) = labelled.scenes.values().next() else {
@@ -36,7 +38,7 @@ pub fn list_facts(
     };
     let text = fs::read_to_string(path).map_err(|source| ExtractionError::File { path: path.to_owned(), source })?;
     let extractor = Extractor::new(Language::english(), Vocabulary::default());
-    let extraction = extractor.extract(&scene.lexicon, &Text { meaning, ..Text::new(&text, Form::Narration) });
+    let extraction = extractor.extract(&scene.lexicon, &Text { encoder, ..Text::new(&text, TextType::Narration) });
     let listed_fact = |fact: &ExtractedFact| ListedFact {
         fact: format_fact(fact, &extraction),
         quote: fact.quote.clone(),
@@ -52,12 +54,12 @@ pub fn format_fact(fact: &ExtractedFact, extraction: &Extraction) -> String {
         Mention::New(at) => format!("new:{}", extraction.entities.get(*at).map_or("", |entity| entity.name.as_str())),
     };
     let object = match &fact.object {
-        Stated::Entity(entity) => mention(entity),
-        Stated::Value(value) => format!("`{value}`"),
+        FactObject::Entity(entity) => mention(entity),
+        FactObject::Value(value) => format!("`{value}`"),
     };
     let relation = fact.relation.as_ref().map(|words| format!("({words})")).unwrap_or_default();
     let by = fact.stated_by.as_ref().map(|by| format!(" by {}", mention(by))).unwrap_or_default();
-    let over = if fact.over { " OVER" } else { "" };
+    let over = if fact.ended { " OVER" } else { "" };
     let denied = if fact.denied { " DENIED" } else { "" };
     format!(
         "{:.2} {} {}{relation} {object}{by}{over}{denied}",

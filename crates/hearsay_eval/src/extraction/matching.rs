@@ -1,6 +1,6 @@
 //! Compares extracted facts with labelled facts.
 
-use hearsay_extract::{ExtractedFact, Extraction, Mention, Stated};
+use hearsay_extract::{ExtractedFact, Extraction, FactObject, Mention};
 use hearsay_model::{Predicate, PredicateRole, Vocabulary, text};
 
 use super::labelled::LabelledFact;
@@ -16,7 +16,7 @@ pub(super) fn facts_match(
     if let Some(def) = vocabulary.inverse_of(name) {
         (name, subject, object) = (&def.name, object, subject);
     }
-    if fact.predicate != *name || fact.over != label.over {
+    if fact.predicate != *name || fact.ended != label.over {
         return false;
     }
     let has_same_speaker = match (&fact.stated_by, &label.by) {
@@ -28,8 +28,8 @@ pub(super) fn facts_match(
         return false;
     }
     match &fact.object {
-        Stated::Value(value) => mention_matches(&fact.subject, subject, extraction) && values_match(value, object),
-        Stated::Entity(entity) => {
+        FactObject::Value(value) => mention_matches(&fact.subject, subject, extraction) && values_match(value, object),
+        FactObject::Entity(entity) => {
             let is_bidirectional_relation = is_bidirectional(vocabulary, name);
             (mention_matches(&fact.subject, subject, extraction) && mention_matches(entity, object, extraction))
                 || (is_bidirectional_relation

@@ -3,7 +3,7 @@
 use std::{cell::RefCell, collections::BTreeMap};
 
 use hearsay_embed::Encoder;
-use hearsay_extract::Meaning;
+use hearsay_extract::SentenceEncoder;
 
 /// Source of sentence vectors for the extractor: the real encoder, with a cache.
 pub struct EncoderMeaning<'a> {
@@ -18,7 +18,7 @@ impl<'a> EncoderMeaning<'a> {
     }
 }
 
-impl Meaning for EncoderMeaning<'_> {
+impl SentenceEncoder for EncoderMeaning<'_> {
     fn vectors(&self, texts: &[&str]) -> Option<Vec<Vec<f32>>> {
         let mut cache = self.cache.borrow_mut();
         let missing: Vec<&str> = texts.iter().filter(|text| !cache.contains_key(**text)).copied().collect();

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Instant};
 
-use hearsay_extract::{ExtractedFact, Extractor, Language, Meaning, Text};
+use hearsay_extract::{ExtractedFact, Extractor, Language, SentenceEncoder, Text};
 use hearsay_model::Vocabulary;
 use serde::Serialize;
 
@@ -92,9 +92,9 @@ pub struct Miss {
     pub missed: Vec<String>,
 }
 
-/// Extracts facts from all sentences, and compares them with the labelled facts. Without `meaning`, the extractor uses
+/// Extracts facts from all sentences, and compares them with the labelled facts. Without `encoder`, the extractor uses
 /// no sentence vectors.
-pub fn measure(labelled: &Labelled, meaning: Option<&dyn Meaning>) -> Report {
+pub fn measure(labelled: &Labelled, encoder: Option<&dyn SentenceEncoder>) -> Report {
     let extractor = Extractor::new(Language::english(), Vocabulary::default());
     let vocabulary = Vocabulary::default();
     let mut tags: BTreeMap<String, Tally> = BTreeMap::new();
@@ -107,11 +107,11 @@ pub fn measure(labelled: &Labelled, meaning: Option<&dyn Meaning>) -> Report {
     for example in &labelled.examples {
         let Some(scene) = labelled.scenes.get(&example.scene) else { continue };
         let before: Vec<&str> = example.before.iter().map(String::as_str).collect();
-        let text = example.to_text(&before, meaning);
+        let text = example.to_text(&before, encoder);
         let start = Instant::now();
-        let without_vectors = extractor.extract(&scene.lexicon, &Text { meaning: None, ..text });
+        let without_vectors = extractor.extract(&scene.lexicon, &Text { encoder: None, ..text });
         total_ms += start.elapsed().as_secs_f64() * 1000.0;
-        let extraction = if meaning.is_some() { extractor.extract(&scene.lexicon, &text) } else { without_vectors };
+        let extraction = if encoder.is_some() { extractor.extract(&scene.lexicon, &text) } else { without_vectors };
         let facts: Vec<&ExtractedFact> =
             extraction.facts.iter().filter(|fact| !fact.denied && fact.confidence.get() >= MIN_REVIEWED).collect();
         let matches = |fact: &ExtractedFact, label: &LabelledFact| facts_match(fact, label, &extraction, &vocabulary);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use hearsay_extract::{Extraction, Extractor, Language, Meaning, Mention, Sight, Stated};
+use hearsay_extract::{Extraction, Extractor, FactObject, Language, Mention, SentenceEncoder, TrainingExample};
 use hearsay_model::{Predicate, Vocabulary};
 
 use super::{
@@ -34,16 +34,16 @@ impl Labelled {
 
 /// Returns the extracted facts that have marks, which are all facts that the text neither denies nor marks as doubtful.
 /// A [`Finding`] also says whether the fact matches a labelled fact that is not doubtful.
-pub(crate) fn findings(labelled: &Labelled, meaning: Option<&dyn Meaning>, split: &SceneSplit) -> Vec<Finding> {
+pub(crate) fn findings(labelled: &Labelled, encoder: Option<&dyn SentenceEncoder>, split: &SceneSplit) -> Vec<Finding> {
     let extractor = Extractor::new(split.language.clone(), Vocabulary::default());
     let vocabulary = Vocabulary::default();
     let mut findings = Vec::new();
     for example in labelled.examples.iter().filter(|example| split.scenes.contains(example.scene.as_str())) {
         let Some(scene) = labelled.scenes.get(&example.scene) else { continue };
         let before: Vec<&str> = example.before.iter().map(String::as_str).collect();
-        let text = example.to_text(&before, meaning);
-        let found = extractor.weighed(&scene.lexicon, &text);
-        for (fact, marks) in found.extraction.facts.iter().zip(found.marks) {
+        let text = example.to_text(&before, encoder);
+        let found = extractor.extract_for_training(&scene.lexicon, &text);
+        for (fact, marks) in found.extraction.facts.iter().zip(found.weight_names) {
             let Some(marks) = marks.filter(|_| !fact.denied) else { continue };
             let is_correct = example
                 .facts
@@ -67,16 +67,16 @@ pub fn training_rows(labelled: &Labelled) -> Rows {
     for example in &labelled.examples {
         let Some(scene) = labelled.scenes.get(&example.scene) else { continue };
         let before: Vec<&str> = example.before.iter().map(String::as_str).collect();
-        let mut weighed = extractor.weighed(&scene.lexicon, &example.to_text(&before, None));
-        let candidates = std::mem::take(&mut weighed.seen);
-        let labels = Labels { example, found: &weighed.extraction, vocabulary: &vocabulary };
+        let mut extraction = extractor.extract_for_training(&scene.lexicon, &example.to_text(&before, None));
+        let candidates = std::mem::take(&mut extraction.examples);
+        let labels = Labels { example, found: &extraction.extraction, vocabulary: &vocabulary };
         for candidate in candidates {
-            let (target, classes) = match (&candidate.read, &candidate.second) {
+            let (target, classes) = match (&candidate.read_predicate, &candidate.second) {
                 (Some(predicate), _) => {
                     (&mut rows.meanings, labels.meaning(&candidate, predicate).into_iter().collect())
                 }
-                (None, Stated::Value(value)) => (&mut rows.values, vec![labels.attribute(&candidate.first, value)]),
-                (None, Stated::Entity(second)) => (&mut rows.pairs, labels.relations(&candidate.first, second)),
+                (None, FactObject::Value(value)) => (&mut rows.values, vec![labels.attribute(&candidate.first, value)]),
+                (None, FactObject::Entity(second)) => (&mut rows.pairs, labels.relations(&candidate.first, second)),
             };
             let row = |class| Row { scene: example.scene.clone(), features: candidate.features.clone(), class };
             target.extend(classes.into_iter().map(row));
@@ -98,12 +98,12 @@ impl Labels<'_> {
     }
 
     /// Returns the assertion status of an extracted fact, if it matches a labelled fact.
-    fn meaning(&self, candidate: &Sight, predicate: &Predicate) -> Option<String> {
+    fn meaning(&self, candidate: &TrainingExample, predicate: &Predicate) -> Option<String> {
         let ends_match = |subject: &str, object: &str| {
             self.mention_matches(&candidate.first, subject)
                 && match &candidate.second {
-                    Stated::Entity(second) => self.mention_matches(second, object),
-                    Stated::Value(value) => values_match(value, object),
+                    FactObject::Entity(second) => self.mention_matches(second, object),
+                    FactObject::Value(value) => values_match(value, object),
                 }
         };
         let is_bidirectional_relation = is_bidirectional(self.vocabulary, predicate);

@@ -64,17 +64,17 @@ impl Cast {
         let span = statement.fact.span;
         if let Some(subject) = &label.subject {
             // A statement that begins before the labelled words may contain its subject.
-            match &statement.lead {
+            match &statement.added_subject {
                 Some(lead) if !self.is_same_entity(lead, subject) => return Some("subject"),
                 None if span.start >= label.span.0 => return Some("subject is missing"),
                 _ => {}
             }
-        } else if statement.lead.is_some() && span.start <= label.span.0 {
+        } else if statement.added_subject.is_some() && span.start <= label.span.0 {
             return Some("a second subject");
         }
         for ((start, end), name) in &label.references {
             let is_inside = span.start <= *start && *end <= span.end;
-            let resolved = statement.resolved.iter().find(|(at, _)| at.start < *end && *start < at.end);
+            let resolved = statement.resolved_references.iter().find(|(at, _)| at.start < *end && *start < at.end);
             match resolved {
                 Some((_, resolved)) if is_inside && !self.is_same_entity(resolved, name) => return Some("reference"),
                 None if is_inside && (name == "@party" || self.ids.contains_key(&normalized(name))) => {

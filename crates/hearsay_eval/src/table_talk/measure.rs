@@ -3,7 +3,9 @@
 use std::{collections::BTreeMap, time::Instant};
 
 use hearsay_embed::EmbedError;
-use hearsay_extract::{DocumentLine, Extractor, Features, Language, Lexicon, LineRole, LineStatements, ReadingModel};
+use hearsay_extract::{
+    DocumentLine, Extractor, Language, Lexicon, LineRole, LineStatements, ReadingModel, StatementFeatures,
+};
 use hearsay_model::{EntityId, Vocabulary};
 use serde::Serialize;
 
@@ -32,7 +34,7 @@ pub struct FoundStatement {
     /// The confidence, from 0 to 1.
     pub confidence: f64,
     /// The features from which the confidence was computed.
-    pub features: Features,
+    pub features: StatementFeatures,
     /// Whether the statement agrees with a labelled statement.
     pub right: bool,
     /// How the statement differs from the labelled statement; `None` if they agree.
@@ -102,7 +104,7 @@ pub fn measure(
             chunk.lines.iter().map(|line| document_line(chunk.part, line, players)).collect();
         let first = chunk.labels.first().map_or(0, |label| label.line);
         let started = Instant::now();
-        let line_statements = extractor.statements(lexicon, model, &lines, first)?;
+        let line_statements = extractor.extract_statements(lexicon, model, &lines, first)?;
         let part = if chunk.part == Part::Written { &mut report.written } else { &mut report.spoken };
         part.seconds += started.elapsed().as_secs_f64();
         for label in &chunk.labels {
@@ -130,7 +132,7 @@ pub fn measure(
 fn document_line<'a>(part: Part, line: &'a str, players: &'a Players) -> DocumentLine<'a> {
     let spoken = (part == Part::Spoken).then(|| line.split_once(": ")).flatten();
     match spoken {
-        Some(("Matt", text)) => DocumentLine { text, role: LineRole::Master, speaker: None },
+        Some(("Matt", text)) => DocumentLine { text, role: LineRole::Dm, speaker: None },
         Some((player, text)) => {
             DocumentLine { text, role: LineRole::Player, speaker: players.get(&player.to_lowercase()) }
         }

@@ -4,15 +4,15 @@ use tokio::sync::watch;
 
 /// Handle that cancels calls. If one clone is cancelled, the calls of all its clones are cancelled.
 #[derive(Debug, Clone)]
-pub struct Cancel(watch::Sender<bool>);
+pub struct CancelHandle(watch::Sender<bool>);
 
-impl Default for Cancel {
+impl Default for CancelHandle {
     fn default() -> Self {
         Self(watch::Sender::new(false))
     }
 }
 
-impl Cancel {
+impl CancelHandle {
     /// Creates a handle that is not cancelled.
     pub fn new() -> Self {
         Self::default()

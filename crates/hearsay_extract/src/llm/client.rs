@@ -25,7 +25,7 @@ use tokio::sync::Semaphore;
 use tracing::{instrument::WithSubscriber, subscriber::NoSubscriber};
 
 use super::{
-    Cancel, Key, LlmError, LlmSettings, Phase,
+    ApiKey, CancelHandle, LlmError, LlmSettings, Phase,
     backoff::{self, delay_seed},
     budget::{Budget, estimate_tokens},
     error::{excerpt, with_causes},
@@ -64,13 +64,13 @@ pub(crate) struct Reply {
 #[derive(Debug, Clone)]
 pub(crate) struct Run {
     pub(crate) budget: Budget,
-    pub(crate) cancel: Cancel,
+    pub(crate) cancel: CancelHandle,
     calls: Arc<AtomicU64>,
     retries: Arc<AtomicU64>,
 }
 
 impl Run {
-    pub(crate) fn new(settings: &LlmSettings, cancel: &Cancel) -> Self {
+    pub(crate) fn new(settings: &LlmSettings, cancel: &CancelHandle) -> Self {
         let budget = Budget::new(settings.run_tokens);
         Self { budget, cancel: cancel.clone(), calls: Arc::default(), retries: Arc::default() }
     }
@@ -105,7 +105,7 @@ impl AnswerFormat {
 #[derive(Clone)]
 pub(crate) struct Client {
     pub(crate) settings: Arc<LlmSettings>,
-    key: Key,
+    key: ApiKey,
     http: async_openai::Client<OpenAIConfig>,
     total_budget: Budget,
     call_permits: Arc<Semaphore>,
@@ -127,7 +127,7 @@ enum Failure {
 }
 
 impl Client {
-    pub(crate) fn new(settings: LlmSettings, key: Key) -> Result<Self, LlmError> {
+    pub(crate) fn new(settings: LlmSettings, key: ApiKey) -> Result<Self, LlmError> {
         settings.check()?;
         // An error means that a provider is already installed, which is good enough.
         let _ = rustls::crypto::ring::default_provider().install_default();

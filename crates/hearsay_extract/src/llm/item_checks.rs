@@ -13,7 +13,7 @@ use super::{
     quote::NormalizedText,
 };
 use crate::{
-    Cue, CueKind, ExtractedFact, Mention, NewEntity, Stated,
+    Cue, CueKind, ExtractedFact, FactObject, Mention, NewEntity,
     cues::{self, CueMatch},
     grammar::{CueType, Grammar},
     mentions::is_pronoun,
@@ -224,8 +224,8 @@ impl<'a> TextPart<'a> {
             confidence *= UNNAMED_ENTITY_FACTOR;
         }
         match &resolved.object {
-            Stated::Entity(object) if is_unnamed(object) => confidence *= UNNAMED_ENTITY_FACTOR,
-            Stated::Value(value) if !text::words(value).iter().any(|word| words.contains(word)) => {
+            FactObject::Entity(object) if is_unnamed(object) => confidence *= UNNAMED_ENTITY_FACTOR,
+            FactObject::Value(value) if !text::words(value).iter().any(|word| words.contains(word)) => {
                 confidence *= UNQUOTED_VALUE_FACTOR
             }
             _ => {}
@@ -255,8 +255,8 @@ impl<'a> TextPart<'a> {
             rejections.unsure += 1;
             return None;
         }
-        let is_over = item.over.unwrap_or_default();
-        let is_relevant_cue = |cue: Cue| is_over || cue.kind != CueKind::Past;
+        let ended = item.over.unwrap_or_default();
+        let is_relevant_cue = |cue: Cue| ended || cue.kind != CueKind::Past;
         let cues = cue_matches
             .iter()
             .filter_map(|cue| cue.to_cue(&tokens, self.text))
@@ -264,8 +264,8 @@ impl<'a> TextPart<'a> {
             .collect();
         let name = |mention: &Mention| listed_entity(mention).map_or("", |entity| entity.name.as_str());
         let object = match &resolved.object {
-            Stated::Entity(object) => name(object),
-            Stated::Value(value) => value,
+            FactObject::Entity(object) => name(object),
+            FactObject::Value(value) => value,
         };
         let statement = self.statement(&item, &resolved, name(&resolved.subject), object, &self.text[sentence]);
         let told_to = item.told_to.iter().flatten().filter_map(|reference| names.get(reference)).cloned().collect();
@@ -282,7 +282,7 @@ impl<'a> TextPart<'a> {
                 .or_else(|| self.speaker.clone()),
             told_to,
             denied: item.denied.unwrap_or_default(),
-            over: is_over,
+            ended,
             cues,
             subject: resolved.subject,
             predicate: resolved.predicate,
@@ -308,7 +308,7 @@ impl<'a> TextPart<'a> {
         let is_relation = vocabulary.predicate(&relation).is_some() || vocabulary.inverse_of(&relation).is_some();
         let subject = subject.clone();
         let with_value = |predicate, value| {
-            Ok(ResolvedItem { subject: subject.clone(), predicate, object: Stated::Value(value), relation: None })
+            Ok(ResolvedItem { subject: subject.clone(), predicate, object: FactObject::Value(value), relation: None })
         };
         if is_attribute && !is_relation {
             // The kind of an entity is part of the entity record and cannot be an attribute.
@@ -331,12 +331,12 @@ impl<'a> TextPart<'a> {
         if object_mention == subject {
             return Err(ItemError::Entity);
         }
-        let object = Stated::Entity(object_mention.clone());
+        let object = FactObject::Entity(object_mention.clone());
         if vocabulary.predicate(&relation).is_some() && !PredicateRole::Related.is(&relation) {
             return Ok(ResolvedItem { subject, predicate: relation, object, relation: None });
         }
         if let Some(def) = vocabulary.inverse_of(&relation) {
-            let object = Stated::Entity(subject);
+            let object = FactObject::Entity(subject);
             return Ok(ResolvedItem { subject: object_mention, predicate: def.name.clone(), object, relation: None });
         }
         let words = relation.as_str().replace('_', " ").to_lowercase();
@@ -383,7 +383,7 @@ impl<'a> TextPart<'a> {
 struct ResolvedItem {
     subject: Mention,
     predicate: Predicate,
-    object: Stated,
+    object: FactObject,
     relation: Option<String>,
 }
 

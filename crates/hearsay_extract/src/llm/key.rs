@@ -16,7 +16,7 @@ const INVALID_HOST: &str =
 /// The settings of a campaign may come from an untrusted source. They therefore contain neither the key nor the host
 /// that may receive it. Both come from the environment, and the key is sent only to that host.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Key(Option<BoundKey>);
+pub struct ApiKey(Option<BoundKey>);
 
 /// Key and the host that may receive it.
 #[derive(Clone, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub(super) fn is_local(url: &Url) -> bool {
     url.host_str().is_some_and(|host| matches!(host, "localhost" | "127.0.0.1" | "[::1]"))
 }
 
-impl Key {
+impl ApiKey {
     /// Reads the key from the environment variable that [`LlmSettings::key_env`] names. The variable with the same name
     /// and the suffix `_HOST` contains the host that may receive the key. Returns an empty key if the first variable is
     /// not set, because many local servers need no key. Also returns an empty key if the server is on this machine and
@@ -160,7 +160,7 @@ impl Key {
     }
 }
 
-impl fmt::Debug for Key {
+impl fmt::Debug for ApiKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.is_set() { "Key(set)" } else { "Key(not set)" })
     }
@@ -174,12 +174,12 @@ mod tests {
 
     #[test]
     fn a_key_shows_nowhere() {
-        let key = Key::new(" sk-very-secret\n", "example.org").unwrap();
+        let key = ApiKey::new(" sk-very-secret\n", "example.org").unwrap();
         assert_eq!(format!("{key:?}"), "Key(set)");
         assert_eq!(key.redact("bad key sk-very-secret!"), "bad key (the key)!");
-        let error = Key::new("sk-very secret", "example.org").unwrap_err();
+        let error = ApiKey::new("sk-very secret", "example.org").unwrap_err();
         assert!(!error.contains("sk-") && error.contains("invalid characters"), "{error}");
-        let new = |key| Key::new(key, "example.org");
+        let new = |key| ApiKey::new(key, "example.org");
         assert!(new("short").is_err() && new("sk-\u{7}secret").is_err());
         assert!(!new("  ").unwrap().is_set());
     }
@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn a_key_goes_to_its_host_alone() {
         let check = |host: &str, to: &[&str], not_to: &[&str]| {
-            let key = Key::new(KEY, host).unwrap();
+            let key = ApiKey::new(KEY, host).unwrap();
             for (urls, expected) in [(to, true), (not_to, false)] {
                 for url in urls {
                     assert_eq!(key.is_for(&Url::parse(url).unwrap()), expected, "{host}: {url}");
@@ -211,7 +211,7 @@ mod tests {
         check("localhost", &["http://localhost:11434/v1", "https://localhost/"], &["http://127.0.0.1:11434/v1"]);
         check("127.0.0.1:80", &["http://127.0.0.1/v1"], &["http://127.0.0.1:8080/v1"]);
         for wrong in ["", "two words", "https://", "user:word@example.org", ":80"] {
-            assert_eq!(Key::new(KEY, wrong), Err(INVALID_HOST), "{wrong}");
+            assert_eq!(ApiKey::new(KEY, wrong), Err(INVALID_HOST), "{wrong}");
         }
     }
 
@@ -220,7 +220,7 @@ mod tests {
         let ask = |base_url: &str, host: &str| {
             let settings =
                 LlmSettings { base_url: base_url.into(), key_env: "SOME_KEY".into(), ..LlmSettings::default() };
-            Key::from_variables(&settings, |name| match name {
+            ApiKey::from_variables(&settings, |name| match name {
                 "SOME_KEY" => KEY.into(),
                 "SOME_KEY_HOST" => host.into(),
                 _ => panic!("{name}"),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use hearsay_model::{Span, Vocabulary, text};
 use serde::{Deserialize, Serialize};
 
-use crate::{ExtractedFact, Extraction, Mention, NewEntity, Stated};
+use crate::{ExtractedFact, Extraction, FactObject, Mention, NewEntity};
 
 /// Another quote from the text that states a fact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,7 +20,7 @@ pub struct AdditionalQuote {
 
 /// Key of a fact; facts with the same key are merged. The fields are the subject, the predicate, the object, whether
 /// the text denies the fact, whether the fact is over, and the character who states it.
-type FactKey = (Mention, String, Stated, bool, bool, Option<Mention>);
+type FactKey = (Mention, String, FactObject, bool, bool, Option<Mention>);
 
 /// Merges extractions of parts. New entities with the same name become one entity. Facts with the same [`FactKey`]
 /// become one fact, and their other quotes become [`AdditionalQuote`] entries. Returns the merged extraction, these
@@ -54,7 +54,7 @@ pub(crate) fn merge_parts(
             let fact = ExtractedFact {
                 subject: with_merged_index(fact.subject),
                 object: match fact.object {
-                    Stated::Entity(mention) => Stated::Entity(with_merged_index(mention)),
+                    FactObject::Entity(mention) => FactObject::Entity(with_merged_index(mention)),
                     value => value,
                 },
                 stated_by: fact.stated_by.map(with_merged_index),
@@ -62,7 +62,7 @@ pub(crate) fn merge_parts(
                 ..fact
             };
             // If subject and object were merged into one entity, the fact states nothing.
-            if fact.object == Stated::Entity(fact.subject.clone()) {
+            if fact.object == FactObject::Entity(fact.subject.clone()) {
                 merged += 1;
                 continue;
             }
@@ -121,11 +121,11 @@ fn merge_entity(
 fn fact_key(fact: &ExtractedFact, vocabulary: &Vocabulary) -> FactKey {
     let mut subject = fact.subject.clone();
     let mut object = match &fact.object {
-        Stated::Value(value) => Stated::Value(text::normalize(value)),
+        FactObject::Value(value) => FactObject::Value(text::normalize(value)),
         entity => entity.clone(),
     };
     let is_symmetric = vocabulary.predicate(&fact.predicate).is_some_and(|def| def.symmetric);
-    if let Stated::Entity(other) = &mut object
+    if let FactObject::Entity(other) = &mut object
         && is_symmetric
         && fact.relation.is_none()
         && *other < subject
@@ -136,7 +136,7 @@ fn fact_key(fact: &ExtractedFact, vocabulary: &Vocabulary) -> FactKey {
         Some(words) => format!("{} {}", fact.predicate, text::normalize(words)),
         None => fact.predicate.to_string(),
     };
-    (subject, predicate, object, fact.denied, fact.over, fact.stated_by.clone())
+    (subject, predicate, object, fact.denied, fact.ended, fact.stated_by.clone())
 }
 
 /// Sorts the facts by the position of their quotes in the text.

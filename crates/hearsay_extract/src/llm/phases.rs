@@ -11,7 +11,7 @@ use hearsay_model::Span;
 use serde::de::DeserializeOwned;
 
 use super::{
-    Counts, Found, Llm, LlmError, Phase, Progress, UnreadPart, Watch,
+    Counts, Llm, LlmError, LlmExtraction, Phase, Progress, RunControl, UnreadPart,
     answer::{self, Answer, AnswerSchema, ENTITIES_SCHEMA, EntityItem, FACTS_SCHEMA, FactItem},
     client::{Call, Run},
     error::excerpt,
@@ -33,7 +33,7 @@ pub(crate) struct LlmTextExtractor<'a> {
     llm: &'a Llm,
     lexicon: &'a Lexicon,
     scene: Scene<'a>,
-    watch: &'a Watch<'a>,
+    watch: &'a RunControl<'a>,
     run: Run,
     parts: Vec<Range<usize>>,
     is_injection_free: bool,
@@ -46,7 +46,7 @@ struct PartResult {
 }
 
 impl<'a> LlmTextExtractor<'a> {
-    pub(crate) fn new(llm: &'a Llm, lexicon: &'a Lexicon, scene: Scene<'a>, watch: &'a Watch<'a>) -> Self {
+    pub(crate) fn new(llm: &'a Llm, lexicon: &'a Lexicon, scene: Scene<'a>, watch: &'a RunControl<'a>) -> Self {
         let settings = &llm.client.settings;
         let parts = split_into_parts(scene.text, settings.part_chars, settings.overlap_chars);
         Self {
@@ -62,7 +62,7 @@ impl<'a> LlmTextExtractor<'a> {
 
     /// Reads all parts, several at a time. The result lists the parts that failed. If all parts failed, returns the
     /// error of the first one.
-    pub(crate) async fn extract(&self) -> Result<Found, LlmError> {
+    pub(crate) async fn extract(&self) -> Result<LlmExtraction, LlmError> {
         let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
         let worker = || async {
             let mut results = Vec::new();
@@ -95,12 +95,12 @@ impl<'a> LlmTextExtractor<'a> {
                     counts.add(&part.counts);
                     extractions.push(part.extraction);
                 }
-                Some(Err(reason)) => unread.push(UnreadPart { span, why: Some(reason) }),
-                None => unread.push(UnreadPart { span, why: None }),
+                Some(Err(reason)) => unread.push(UnreadPart { span, reason: Some(reason) }),
+                None => unread.push(UnreadPart { span, reason: None }),
             }
         }
         if extractions.is_empty()
-            && let Some(reason) = unread.iter_mut().find_map(|part| part.why.take())
+            && let Some(reason) = unread.iter_mut().find_map(|part| part.reason.take())
         {
             return Err(reason);
         }
@@ -113,7 +113,7 @@ impl<'a> LlmTextExtractor<'a> {
         counts.calls = self.run.calls();
         counts.retries = self.run.retries();
         counts.tokens = self.run.budget.used();
-        Ok(Found { extraction, additional_quotes, counts, unread })
+        Ok(LlmExtraction { extraction, additional_quotes, counts, unread })
     }
 
     async fn extract_part(&self, index: usize, range: Range<usize>) -> Result<PartResult, LlmError> {

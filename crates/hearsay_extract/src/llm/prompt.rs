@@ -71,10 +71,10 @@ pub(crate) fn user_prompt(part: &str, entities: &[PromptEntity], scene: &Scene<'
     if let Some(place) = scene.place {
         let _ = writeln!(user, "Place: {place}.");
     }
-    if !scene.before.is_empty() {
-        let start = scene.before.len().saturating_sub(4);
+    if !scene.preceding.is_empty() {
+        let start = scene.preceding.len().saturating_sub(4);
         let before: String =
-            scene.before[start..].iter().flat_map(|line| line.chars().take(1_000).chain(['\n'])).collect();
+            scene.preceding[start..].iter().flat_map(|line| line.chars().take(1_000).chain(['\n'])).collect();
         user.push_str("\nWhat was said just before, to understand pronouns, not to take facts from:\n");
         user.push_str(&fence(&before));
     }

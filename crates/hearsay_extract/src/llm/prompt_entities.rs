@@ -14,13 +14,13 @@ pub(crate) struct Scene<'a> {
     pub(crate) speaker: Option<&'a EntityId>,
     pub(crate) present: &'a [EntityId],
     pub(crate) place: Option<&'a EntityId>,
-    pub(crate) before: &'a [&'a str],
+    pub(crate) preceding: &'a [&'a str],
 }
 
 impl<'a> Scene<'a> {
     pub(crate) fn from_text(text: &Text<'a>) -> Self {
-        let Text { text, speaker, present, place, before, .. } = *text;
-        Self { text, speaker, present, place, before }
+        let Text { text, speaker, present, place, preceding, .. } = *text;
+        Self { text, speaker, present, place, preceding }
     }
 }
 

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use hearsay_model::{EntityId, PassageId};
 use serde::{Deserialize, Serialize};
 
-use super::{Found, LlmError, LlmSettings, backoff};
+use super::{LlmError, LlmExtraction, LlmSettings, backoff};
 
 /// Spoken or written text of one passage.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,7 +22,8 @@ pub struct Turn {
     /// Speaker; `None` if there is no known speaker.
     pub speaker: Option<EntityId>,
     /// Name of the speaker in the script of the job; `None` if the script should not name the speaker.
-    pub called: Option<String>,
+    #[serde(rename = "called")]
+    pub speaker_name: Option<String>,
 }
 
 /// Scene in which a text was said or written.
@@ -131,7 +132,7 @@ struct OpenConversation {
 }
 
 /// Queue of turns and jobs that wait for extraction. To store the queue, serialise the whole value. After a restart,
-/// call [`Queue::restarted`].
+/// call [`Queue::after_restart`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Queue {
@@ -164,7 +165,7 @@ impl Queue {
     /// Adds a turn to a conversation. The turns of a conversation wait until they have enough turns or tokens for a
     /// job. Returns the id of the job if this turn completes one. If the passage is already in the queue, changes
     /// nothing and returns `None`.
-    pub fn turn(&mut self, settings: &QueueSettings, source: &str, turn: Turn, context: Context) -> Option<JobId> {
+    pub fn add_turn(&mut self, settings: &QueueSettings, source: &str, turn: Turn, context: Context) -> Option<JobId> {
         if !self.queued_passages.insert(turn.id) {
             return None;
         }
@@ -178,7 +179,7 @@ impl Queue {
 
     /// Adds a complete text, such as lore, and creates a job for it immediately. Returns the id of the job; `None` if
     /// the passage is already in the queue.
-    pub fn text(&mut self, source: &str, turn: Turn, context: Context) -> Option<JobId> {
+    pub fn add_text(&mut self, source: &str, turn: Turn, context: Context) -> Option<JobId> {
         if !self.queued_passages.insert(turn.id) {
             return None;
         }
@@ -211,7 +212,7 @@ impl Queue {
     /// Takes the next job and marks it as running. The next job is the oldest due job of the least recently served
     /// source. `now` is the current time in milliseconds. Returns `None` if no job is due, if enough jobs are running,
     /// or if the queue waits for an unreachable server.
-    pub fn take(&mut self, settings: &QueueSettings, now: i64) -> Option<Job> {
+    pub fn take_job(&mut self, settings: &QueueSettings, now: i64) -> Option<Job> {
         if self.down_until.is_some_and(|until| now < until) {
             return None;
         }
@@ -238,14 +239,20 @@ impl Queue {
     /// Reports the result of a job, and decides from the result whether the job is done, waits again or has failed.
     /// `now` is the current time in milliseconds. If some parts were not read, the whole job is repeated. The facts
     /// found so far can be applied anyway, because the same facts from the same words are recognised as duplicates.
-    pub fn settle(&mut self, settings: &QueueSettings, id: JobId, outcome: &Result<Found, LlmError>, now: i64) {
+    pub fn report_outcome(
+        &mut self,
+        settings: &QueueSettings,
+        id: JobId,
+        outcome: &Result<LlmExtraction, LlmError>,
+        now: i64,
+    ) {
         let error = match outcome {
-            Ok(found) => found.unread.iter().find_map(|part| part.why.as_ref()),
+            Ok(found) => found.unread.iter().find_map(|part| part.reason.as_ref()),
             Err(error) => Some(error),
         };
         match error {
             None => self.complete(id),
-            Some(LlmError::Cancelled) => self.put_back(id),
+            Some(LlmError::Cancelled) => self.requeue(id),
             // A used-up budget of all runs is treated like an unreachable server: every job would fail, and no job is
             // the cause.
             Some(LlmError::Unreachable { .. } | LlmError::Budget { setting: "total_tokens", .. }) => {
@@ -292,11 +299,11 @@ impl Queue {
         let wait = backoff::exponential_delay(settings.wait_ms, settings.max_wait_ms, self.down_times, 0);
         self.down_until = Some(time_after(now, wait));
         self.down_times = self.down_times.saturating_add(1);
-        self.put_back(id);
+        self.requeue(id);
     }
 
     /// Returns a running job to the waiting jobs, for example after a cancellation.
-    pub fn put_back(&mut self, id: JobId) {
+    pub fn requeue(&mut self, id: JobId) {
         if let Some(job) = self.jobs.get_mut(&id).filter(|job| job.state == JobState::Running) {
             job.state = JobState::Pending;
         }
@@ -313,17 +320,17 @@ impl Queue {
 
     /// Returns the queue as it should be after a restart: running jobs wait again. The waiting time for an unreachable
     /// server ends, because the server may have changed.
-    pub fn restarted(mut self) -> Self {
+    pub fn after_restart(mut self) -> Self {
         self.reset_server_wait();
         for id in self.jobs.keys().copied().collect::<Vec<_>>() {
-            self.put_back(id);
+            self.requeue(id);
         }
         self
     }
 
     /// Removes a passage from the queue. Returns whether it was removed: `false` if it is not in the queue or is being
     /// read.
-    pub fn forget(&mut self, passage: PassageId) -> bool {
+    pub fn remove_passage(&mut self, passage: PassageId) -> bool {
         if !self.queued_passages.contains(&passage) {
             return false;
         }
@@ -355,7 +362,7 @@ impl Queue {
     }
 
     /// Returns the names of the conversations that wait for more turns.
-    pub fn gathering(&self) -> impl Iterator<Item = &str> {
+    pub fn open_conversations(&self) -> impl Iterator<Item = &str> {
         self.open_conversations.keys().map(String::as_str)
     }
 
@@ -380,8 +387,8 @@ impl Queue {
     }
 
     /// Returns the earliest time at which a job is due, in milliseconds; `None` if no job will become due by itself.
-    /// The time can lie in the past. An engine need not call [`Queue::take`] earlier.
-    pub fn due(&self) -> Option<i64> {
+    /// The time can lie in the past. An engine need not call [`Queue::take_job`] earlier.
+    pub fn next_due_ms(&self) -> Option<i64> {
         let jobs = self.jobs.values().filter_map(|job| match &job.state {
             JobState::Pending => Some(i64::MIN),
             JobState::Failed { until, .. } => *until,

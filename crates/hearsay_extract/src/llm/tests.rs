@@ -8,7 +8,7 @@ use hearsay_model::{
 use serde_json::{Value, json};
 
 use super::*;
-use crate::{Form, Mention, Stated};
+use crate::{FactObject, Mention, TextType};
 
 mod faulty_servers;
 mod items;
@@ -34,7 +34,7 @@ fn settings(server: &Server) -> LlmSettings {
 }
 
 fn build_llm(settings: LlmSettings) -> Llm {
-    let key = Key::new(KEY, &settings.base_url).unwrap();
+    let key = ApiKey::new(KEY, &settings.base_url).unwrap();
     Llm::new(settings, key, Language::english(), Vocabulary::default()).unwrap()
 }
 
@@ -52,7 +52,7 @@ fn lexicon(names: &[(&str, &str, &str)]) -> Lexicon {
         }
     }
     state.apply(Operation::new(Author::Dm, "names", changes)).unwrap();
-    Lexicon::of(&state)
+    Lexicon::from_state(&state)
 }
 
 fn harbour() -> Lexicon {
@@ -68,11 +68,11 @@ fn id(text: &str) -> Mention {
 }
 
 fn lore(text: &str) -> Text<'_> {
-    Text::new(text, Form::Lore)
+    Text::new(text, TextType::Lore)
 }
 
-fn extract(settings: LlmSettings, text: &str) -> Result<Found, LlmError> {
-    build_llm(settings).extract_blocking(&harbour(), &lore(text), &Watch::default())
+fn extract(settings: LlmSettings, text: &str) -> Result<LlmExtraction, LlmError> {
+    build_llm(settings).extract_blocking(&harbour(), &lore(text), &RunControl::default())
 }
 
 const MERROW: &str =
@@ -102,7 +102,7 @@ fn a_text_is_read_in_two_phases() {
     let server = Server::with(merrow_entities, |_| merrow_facts());
     let told = Mutex::new(Vec::new());
     let progress = |progress: Progress| told.lock().unwrap().push((progress.phase, progress.pass, progress.calls));
-    let watch = Watch { progress: Some(&progress), ..Watch::default() };
+    let watch = RunControl { progress: Some(&progress), ..RunControl::default() };
     let llm = build_llm(settings(&server));
     let found = llm.extract_blocking(&harbour(), &lore(MERROW), &watch).unwrap();
 
@@ -111,7 +111,7 @@ fn a_text_is_read_in_two_phases() {
     assert_eq!((entities[0].name.as_str(), &entities[0].kind), ("Merrow", &Some(Kind::Item)));
     let facts = &found.extraction.facts;
     let parts: Vec<_> = facts.iter().map(|fact| (&fact.subject, fact.predicate.as_str(), &fact.object)).collect();
-    let of = |mention| Stated::Entity(mention);
+    let of = |mention| FactObject::Entity(mention);
     assert_eq!(
         parts,
         [
@@ -239,7 +239,7 @@ fn it_runs_within_a_runtime_of_its_caller() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let found = runtime.block_on(async move {
         let run = async move {
-            let (lexicon, watch) = (harbour(), Watch::default());
+            let (lexicon, watch) = (harbour(), RunControl::default());
             let reading = {
                 let text = lore(MERROW);
                 llm.extract(&lexicon, &text, &watch)
@@ -265,7 +265,7 @@ fn a_recap_is_written_from_lines() {
     };
     let llm = build_llm(settings);
     let lines = [line(Some("Odo"), "I sell it."), line(None, "Bram weeps."), line(None, " ")];
-    let recap = llm.writer().recap_blocking(&lines, "for the players", &Cancel::new()).unwrap();
+    let recap = llm.writer().recap_blocking(&lines, "for the players", &CancelHandle::new()).unwrap();
     assert_eq!(recap, "Odo sold the barge.[2J\n\nBram wept.");
     assert_eq!(llm.tokens_used(), 100, "the budget is shared");
     let request = server.requests.lock().unwrap()[0].clone();
@@ -278,7 +278,7 @@ fn a_recap_is_written_from_lines() {
 fn a_recap_of_nothing_or_too_much_is_refused() {
     let server = Server::new(|_, _| Reaction::Answer(" ".into()));
     let writer = build_llm(LlmSettings { recap_chars: 200, ..settings(&server) }).writer();
-    let recap = |lines: &[LogLine]| writer.recap_blocking(lines, "", &Cancel::new()).unwrap_err();
+    let recap = |lines: &[LogLine]| writer.recap_blocking(lines, "", &CancelHandle::new()).unwrap_err();
     assert!(matches!(recap(&[]), LlmError::Settings(_)));
     assert_eq!(
         recap(&[line(None, &"x".repeat(300))]),
@@ -293,8 +293,8 @@ fn a_prompt_of_the_programs_own_is_written_out() {
     let server = Server::new(|_, _| Reaction::Answer("Odo sold the barge [1].".into()));
     let writer = build_llm(LlmSettings { recap_chars: 200, ..settings(&server) }).writer();
     let prompt = "Write a recap in at most 50 words.\n\n[1] Odo sells the barge.\n";
-    assert_eq!(writer.write_blocking(prompt, &Cancel::new()).unwrap(), "Odo sold the barge [1].");
+    assert_eq!(writer.write_blocking(prompt, &CancelHandle::new()).unwrap(), "Odo sold the barge [1].");
     assert_eq!(user_message(&server.requests.lock().unwrap()[0]), prompt);
-    assert!(matches!(writer.write_blocking(" ", &Cancel::new()), Err(LlmError::Settings(_))));
-    assert!(matches!(writer.write_blocking(&"x".repeat(201), &Cancel::new()), Err(LlmError::TooLong { .. })));
+    assert!(matches!(writer.write_blocking(" ", &CancelHandle::new()), Err(LlmError::Settings(_))));
+    assert!(matches!(writer.write_blocking(&"x".repeat(201), &CancelHandle::new()), Err(LlmError::TooLong { .. })));
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use hearsay_model::{PassageId, Span};
 
-use super::{Found, Job, Turn, quote::NormalizedText};
-use crate::{ExtractedFact, Extraction, Mention, NewEntity, Stated};
+use super::{Job, LlmExtraction, Turn, quote::NormalizedText};
+use crate::{ExtractedFact, Extraction, FactObject, Mention, NewEntity};
 
 /// Separator between two turns of a script.
 const TURN_SEPARATOR: &str = "\n\n";
@@ -19,7 +19,7 @@ impl Job {
             if !script.is_empty() {
                 script.push_str(TURN_SEPARATOR);
             }
-            if let Some(name) = turn.called.as_ref().filter(|_| self.turns.len() > 1) {
+            if let Some(name) = turn.speaker_name.as_ref().filter(|_| self.turns.len() > 1) {
                 script.push_str(name);
                 script.push_str(": ");
             }
@@ -36,7 +36,7 @@ impl Job {
     ///
     /// A fact that several turns state is in the extraction of each of these turns. A fact without a named source is
     /// attributed to the speaker of the turn.
-    pub fn by_turn(&self, found: &Found) -> (Vec<(PassageId, Extraction)>, usize) {
+    pub fn split_by_turn(&self, found: &LlmExtraction) -> (Vec<(PassageId, Extraction)>, usize) {
         let extraction = &found.extraction;
         let (_, spans) = self.script();
         let mut turns: Vec<TurnExtraction<'_>> =
@@ -103,7 +103,7 @@ impl<'a> TurnExtraction<'a> {
         let fact = ExtractedFact {
             subject: to_turn_mention(&fact.subject),
             object: match &fact.object {
-                Stated::Entity(mention) => Stated::Entity(to_turn_mention(mention)),
+                FactObject::Entity(mention) => FactObject::Entity(to_turn_mention(mention)),
                 value => value.clone(),
             },
             stated_by: fact.stated_by.as_ref().map(&mut to_turn_mention),

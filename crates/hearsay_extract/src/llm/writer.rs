@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{
-    Cancel, LlmError, Phase,
+    CancelHandle, LlmError, Phase,
     client::{Call, Client, Run},
     error::excerpt,
     prompt, runtime,
@@ -55,7 +55,12 @@ impl Writer {
     /// Returns an error if all lines are empty, if the lines have more characters than
     /// [`LlmSettings::recap_chars`](super::LlmSettings::recap_chars), if the call fails, or if the answer is empty or
     /// longer than 12,000 characters.
-    pub async fn recap(&self, lines: &[LogLine], instructions: &str, cancel: &Cancel) -> Result<String, LlmError> {
+    pub async fn recap(
+        &self,
+        lines: &[LogLine],
+        instructions: &str,
+        cancel: &CancelHandle,
+    ) -> Result<String, LlmError> {
         let script: Vec<String> = lines
             .iter()
             .filter(|line| !line.text.trim().is_empty())
@@ -84,7 +89,7 @@ impl Writer {
     /// Returns an error if the prompt is empty or has more characters than
     /// [`LlmSettings::recap_chars`](super::LlmSettings::recap_chars), if the call fails, or if the answer is empty or
     /// longer than 12,000 characters.
-    pub async fn write(&self, prompt: &str, cancel: &Cancel) -> Result<String, LlmError> {
+    pub async fn write(&self, prompt: &str, cancel: &CancelHandle) -> Result<String, LlmError> {
         if prompt.trim().is_empty() {
             return Err(LlmError::Settings("there is nothing to write about".to_owned()));
         }
@@ -101,7 +106,7 @@ impl Writer {
         }
     }
 
-    async fn send_prompt(&self, system: String, user: String, cancel: &Cancel) -> Result<String, LlmError> {
+    async fn send_prompt(&self, system: String, user: String, cancel: &CancelHandle) -> Result<String, LlmError> {
         let call = Call { phase: Phase::Writing, system, user, rejected_answer: None, schema: None };
         let reply = self.client.send(&call, &Run::new(&self.client.settings, cancel)).await?;
         let unusable = |reason: &str| LlmError::Unusable {
@@ -121,7 +126,12 @@ impl Writer {
     ///
     /// # Errors
     /// Returns the errors of [`Writer::recap`], and an error if the runtime cannot be created.
-    pub fn recap_blocking(&self, lines: &[LogLine], instructions: &str, cancel: &Cancel) -> Result<String, LlmError> {
+    pub fn recap_blocking(
+        &self,
+        lines: &[LogLine],
+        instructions: &str,
+        cancel: &CancelHandle,
+    ) -> Result<String, LlmError> {
         runtime()?.block_on(self.recap(lines, instructions, cancel))
     }
 
@@ -129,7 +139,7 @@ impl Writer {
     ///
     /// # Errors
     /// Returns the errors of [`Writer::write`], and an error if the runtime cannot be created.
-    pub fn write_blocking(&self, prompt: &str, cancel: &Cancel) -> Result<String, LlmError> {
+    pub fn write_blocking(&self, prompt: &str, cancel: &CancelHandle) -> Result<String, LlmError> {
         runtime()?.block_on(self.write(prompt, cancel))
     }
 }

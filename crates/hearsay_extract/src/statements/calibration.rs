@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::sentence::StatementText;
 use crate::model::{DecodedStatement, LineReading, Status};
 
-/// Names of the features of a statement, in the order of [`Features`].
+/// Names of the features of a statement, in the order of [`StatementFeatures`].
 pub const FEATURE_NAMES: [&str; 14] = [
     "begins",
     "continues",
@@ -28,9 +28,9 @@ pub const FEATURE_NAMES: [&str; 14] = [
 
 /// Features of a statement, in the order of [`FEATURE_NAMES`].
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Features(pub [f64; FEATURE_NAMES.len()]);
+pub struct StatementFeatures(pub [f64; FEATURE_NAMES.len()]);
 
-impl Features {
+impl StatementFeatures {
     pub(crate) fn from_statement(reading: &LineReading, decoded: &DecodedStatement, sentence: &StatementText) -> Self {
         let logit = |p: f32| {
             let p = f64::from(p).clamp(1e-4, 1.0 - 1e-4);
@@ -91,7 +91,7 @@ impl Calibration {
     }
 
     /// Returns the probability that a statement is right. `is_written` tells whether its line was written or spoken.
-    pub(crate) fn probability(&self, is_written: bool, features: &Features) -> f64 {
+    pub(crate) fn probability(&self, is_written: bool, features: &StatementFeatures) -> f64 {
         let Weights { bias, weights } = if is_written { &self.written } else { &self.spoken };
         let sum: f64 = weights.iter().zip(features.0).map(|(weight, value)| weight * value).sum();
         1.0 / (1.0 + (-(bias + sum)).exp())

@@ -1,9 +1,9 @@
 //! Statements: atomic sentences in which pronouns are resolved and entities are linked.
 //!
-//! [`Extractor::statements`] reads consecutive lines with the [reading model](crate::model). For each statement that
-//! the model finds, it writes a sentence that can be understood alone, and computes the probability that the sentence
-//! is right. The sentence becomes a fact about its subject. The patterns of the extractor then read the sentence and
-//! find typed facts in it.
+//! [`Extractor::extract_statements`] reads consecutive lines with the [reading model](crate::model). For each statement
+//! that the model finds, it writes a sentence that can be understood alone, and computes the probability that the
+//! sentence is right. The sentence becomes a fact about its subject. The patterns of the extractor then read the
+//! sentence and find typed facts in it.
 
 mod calibration;
 mod sentence;
@@ -15,12 +15,12 @@ use hearsay_embed::EmbedError;
 use hearsay_model::{Confidence, Predicate, Span, attribute, text};
 
 pub(crate) use calibration::Calibration;
-pub use calibration::{FEATURE_NAMES, Features};
+pub use calibration::{FEATURE_NAMES, StatementFeatures};
 
 use crate::{
     Extractor, ReadingModel,
     document::{DocumentLine, LineRole},
-    facts::{ExtractedFact, Extraction, Form, Mention, Stated, Text},
+    facts::{ExtractedFact, Extraction, FactObject, Mention, Text, TextType},
     lexicon::{Gender, Lexicon},
     mentions::{EntityRef, MentionFinder, NewNames, Scene},
     model::{DecodedStatement, LineReading, Referent, Status, window},
@@ -46,13 +46,13 @@ pub struct Statement {
     /// The statement as a fact about its subject.
     pub fact: ExtractedFact,
     /// Features from which the confidence of the fact was computed.
-    pub features: Features,
+    pub features: StatementFeatures,
     /// Typed facts that the patterns find in the statement's sentence.
     pub typed_facts: Vec<ExtractedFact>,
     /// Name that is added before the words of the text because they have no subject; `None` if they have one.
-    pub lead: Option<String>,
+    pub added_subject: Option<String>,
     /// Pronouns and descriptions in the text, with the names that replace them.
-    pub resolved: Vec<(Span, String)>,
+    pub resolved_references: Vec<(Span, String)>,
     status: Status,
 }
 
@@ -150,7 +150,7 @@ impl Extractor {
     ///
     /// # Errors
     /// Returns an error if the model's files are inconsistent in a way that loading did not detect.
-    pub fn statements(
+    pub fn extract_statements(
         &self,
         lexicon: &Lexicon,
         model: &ReadingModel,
@@ -245,7 +245,7 @@ impl<'a> PreparedDocument<'a> {
     ) -> Option<Statement> {
         let (line, words) = (&self.source[reading.line], &self.words[reading.line]);
         let span = Span { start: words[decoded.words.start].start, end: words[decoded.words.end - 1].end };
-        let features = Features::from_statement(reading, decoded, sentence);
+        let features = StatementFeatures::from_statement(reading, decoded, sentence);
         let confidence = model.calibration.probability(line.role == LineRole::Written, &features);
         let subject = entities.mention(sentence.subject, span);
         let stated_by = match decoded.stated_by.referent {
@@ -255,7 +255,7 @@ impl<'a> PreparedDocument<'a> {
         let fact = ExtractedFact {
             subject,
             predicate: Predicate::new(attribute::LORE).ok()?,
-            object: Stated::Value(sentence.text.clone()),
+            object: FactObject::Value(sentence.text.clone()),
             relation: None,
             statement: sentence.text.clone(),
             span,
@@ -264,7 +264,7 @@ impl<'a> PreparedDocument<'a> {
             stated_by,
             told_to: Vec::new(),
             denied: false,
-            over: false,
+            ended: false,
             cues: Vec::new(),
         };
         let typed_facts =
@@ -274,8 +274,8 @@ impl<'a> PreparedDocument<'a> {
             .iter()
             .map(|(at, name)| (Span { start: words[at.start].start, end: words[at.end - 1].end }, name.clone()));
         Some(Statement {
-            resolved: resolved.collect(),
-            lead: sentence.added_subject.clone(),
+            resolved_references: resolved.collect(),
+            added_subject: sentence.added_subject.clone(),
             status: sentence.status,
             fact,
             features,
@@ -285,10 +285,10 @@ impl<'a> PreparedDocument<'a> {
 
     /// Returns the typed facts that the patterns find in the sentence of a statement.
     fn typed_facts(&self, statement: &ExtractedFact, sentence: &StatementText) -> Vec<ExtractedFact> {
-        let extraction = self.extractor.extract(self.lexicon, &Text::new(&sentence.text, Form::Lore));
+        let extraction = self.extractor.extract(self.lexicon, &Text::new(&sentence.text, TextType::Lore));
         let is_known_fact = |fact: &ExtractedFact| {
             let is_known = |mention: &Mention| matches!(mention, Mention::Known(_));
-            is_known(&fact.subject) && !matches!(&fact.object, Stated::Entity(mention) if !is_known(mention))
+            is_known(&fact.subject) && !matches!(&fact.object, FactObject::Entity(mention) if !is_known(mention))
         };
         let facts = extraction
             .facts

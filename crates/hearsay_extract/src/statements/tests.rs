@@ -34,7 +34,7 @@ fn lexicon() -> Lexicon {
     }
     let mut state = State::default();
     state.apply(Operation::new(Author::Dm, "adventurers", changes)).unwrap();
-    Lexicon::of(&state)
+    Lexicon::from_state(&state)
 }
 
 fn read(lines: &[(LineRole, Option<&str>, &str)], first: usize) -> Vec<LineStatements> {
@@ -45,7 +45,7 @@ fn read(lines: &[(LineRole, Option<&str>, &str)], first: usize) -> Vec<LineState
         .map(|((role, _, text), speaker)| DocumentLine { text, role: *role, speaker: speaker.as_ref() })
         .collect();
     let extractor = Extractor::new(Language::english(), Vocabulary::default());
-    extractor.statements(&lexicon(), &MODEL, &lines, first).unwrap()
+    extractor.extract_statements(&lexicon(), &MODEL, &lines, first).unwrap()
 }
 
 fn sentences(lines: &[LineStatements]) -> Vec<&str> {
@@ -75,11 +75,7 @@ fn the_party_is_an_entity() {
 fn talk_about_the_game_is_told_from_the_story() {
     let read = read(
         &[
-            (
-                LineRole::Master,
-                None,
-                "You arrive at the gates of the city. A guard steps forward and asks for your names.",
-            ),
+            (LineRole::Dm, None, "You arrive at the gates of the city. A guard steps forward and asks for your names."),
             (LineRole::Player, Some("torv"), "Can I roll perception? I got a seventeen plus four."),
             (LineRole::Player, Some("ilva"), "I have to leave at ten tonight, guys."),
         ],

@@ -15,7 +15,7 @@ use hearsay_commands::{
     reading::{Draft, DraftExtraction},
     session::{Log, LogLine, NewSession, SessionStep},
 };
-use hearsay_engine::{ExtractedObject, Form, Memory, Mention, Ticket};
+use hearsay_engine::{ExtractedObject, Memory, Mention, TextType, Ticket};
 use hearsay_model::{ActiveSession, Author, Change, EntityId, Kind, Operation, SessionSetting, Setting};
 use serde::{Deserialize, Serialize};
 
@@ -310,7 +310,7 @@ impl Panel for CapturePanel {
             if is_extractable {
                 let draft = Draft {
                     text: text.to_owned(),
-                    form: Form::Narration,
+                    form: TextType::Narration,
                     present: self.present.iter().map(ToString::to_string).collect(),
                     place: self.place.as_ref().map(ToString::to_string),
                     ..Draft::default()

@@ -27,7 +27,7 @@ impl SavedQueue {
     pub(super) fn read(path: &Path) -> Self {
         let result = fs::read(path).and_then(|bytes| Ok(serde_json::from_slice::<Self>(&bytes)?));
         match result {
-            Ok(saved) => Self { queue: saved.queue.restarted(), ..saved },
+            Ok(saved) => Self { queue: saved.queue.after_restart(), ..saved },
             Err(error) if error.kind() == io::ErrorKind::NotFound => Self::default(),
             Err(error) => {
                 let damaged_file = path.with_extension("json.damaged");

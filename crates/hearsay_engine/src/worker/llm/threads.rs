@@ -13,8 +13,8 @@ use hearsay_commands::{
     reading::{DraftExtraction, ResolvedDraft},
 };
 use hearsay_extract::{
-    Form, Lexicon, Text,
-    llm::{Cancel, Found, Job, Key, Llm, LlmError, LlmSettings, Watch},
+    Lexicon, Text, TextType,
+    llm::{ApiKey, CancelHandle, Job, Llm, LlmError, LlmExtraction, LlmSettings, RunControl},
 };
 use hearsay_model::State;
 
@@ -27,12 +27,12 @@ use crate::{
 /// A job that is finished or has failed, with its outcome.
 pub(crate) struct LlmResult {
     pub(crate) job: Job,
-    pub(crate) outcome: Result<Found, LlmError>,
+    pub(crate) outcome: Result<LlmExtraction, LlmError>,
 }
 
 /// A task for the threads that query the language model.
 pub(super) enum Task {
-    Read { job: Job, lexicon: Arc<Lexicon>, cancel: Cancel },
+    Read { job: Job, lexicon: Arc<Lexicon>, cancel: CancelHandle },
     Draft { draft: ResolvedDraft, lexicon: Arc<Lexicon>, policy: Policy, responder: Responder<DraftExtraction> },
     Write(String, Responder<String>),
 }
@@ -46,9 +46,9 @@ pub(super) struct LlmThreads {
     tasks: Option<Sender<LlmTask>>,
     threads: Vec<JoinHandle<()>>,
     /// Cancels the jobs that are being read.
-    reading: Cancel,
+    reading: CancelHandle,
     /// Cancels all tasks.
-    all_tasks: Cancel,
+    all_tasks: CancelHandle,
 }
 
 impl LlmThreads {
@@ -58,19 +58,19 @@ impl LlmThreads {
         state: &State,
         internal: &Sender<Internal>,
     ) -> Result<Self, String> {
-        let key = Key::from_env(settings).map_err(|error| error.to_string())?;
+        let key = ApiKey::from_env(settings).map_err(|error| error.to_string())?;
         let language = language(language_path).map_err(|error| error.to_string())?;
         let vocabulary = state.vocabulary().as_ref().clone();
         let llm = Llm::new(settings.clone(), key, language, vocabulary).map_err(|error| error.to_string())?;
         let (tasks, inbox) = unbounded::<LlmTask>();
-        let all_tasks = Cancel::new();
+        let all_tasks = CancelHandle::new();
         let start_thread = |_| {
             let (inbox, internal, all_tasks) = (inbox.clone(), internal.clone(), all_tasks.clone());
             thread::Builder::new().name("hearsay-llm".into()).spawn(move || run(&inbox, &internal, &all_tasks))
         };
         let threads: Result<Vec<_>, _> = (0..settings.concurrency).map(start_thread).collect();
         let threads = threads.map_err(|error| format!("no thread could be started: {error}"))?;
-        Ok(Self { llm, tasks: Some(tasks), threads, reading: Cancel::new(), all_tasks })
+        Ok(Self { llm, tasks: Some(tasks), threads, reading: CancelHandle::new(), all_tasks })
     }
 
     pub(super) fn send(&mut self, task: Task) {
@@ -107,7 +107,7 @@ impl LlmThreads {
     }
 }
 
-fn run(inbox: &Receiver<LlmTask>, internal: &Sender<Internal>, all_tasks: &Cancel) {
+fn run(inbox: &Receiver<LlmTask>, internal: &Sender<Internal>, all_tasks: &CancelHandle) {
     for (task, llm) in inbox {
         match task {
             Task::Read { job, lexicon, cancel } => {
@@ -118,7 +118,7 @@ fn run(inbox: &Receiver<LlmTask>, internal: &Sender<Internal>, all_tasks: &Cance
             }
             Task::Draft { draft, lexicon, policy, responder } if !responder.is_cancelled() => {
                 responder.give(guarded(|| {
-                    let watch = Watch { cancel: all_tasks.clone(), ..Watch::default() };
+                    let watch = RunControl { cancel: all_tasks.clone(), ..RunControl::default() };
                     let extract = |text: &Text<'_>| Ok(llm.extract_blocking(&lexicon, text, &watch)?.extraction);
                     draft.extract_with(&policy, extract).map_err(to_memory_error)
                 }));
@@ -138,16 +138,16 @@ fn to_memory_error(error: LlmError) -> MemoryError {
     }
 }
 
-fn read_job(llm: &Llm, job: &Job, lexicon: &Lexicon, cancel: Cancel) -> Result<Found, LlmError> {
+fn read_job(llm: &Llm, job: &Job, lexicon: &Lexicon, cancel: CancelHandle) -> Result<LlmExtraction, LlmError> {
     let (script, _) = job.script();
-    let form = if job.turns.iter().any(|turn| turn.speaker.is_some()) { Form::Talk } else { Form::Lore };
+    let form = if job.turns.iter().any(|turn| turn.speaker.is_some()) { TextType::Talk } else { TextType::Lore };
     let before: Vec<&str> = job.context.before.iter().map(String::as_str).collect();
     let text = Text {
         speaker: job.turns.first().filter(|_| job.turns.len() == 1).and_then(|turn| turn.speaker.as_ref()),
         present: &job.context.present,
         place: job.context.place.as_ref(),
-        before: &before,
+        preceding: &before,
         ..Text::new(&script, form)
     };
-    llm.extract_blocking(lexicon, &text, &Watch { cancel, ..Watch::default() })
+    llm.extract_blocking(lexicon, &text, &RunControl { cancel, ..RunControl::default() })
 }

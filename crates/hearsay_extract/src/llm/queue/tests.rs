@@ -17,7 +17,7 @@ fn settings() -> QueueSettings {
 
 fn turn(number: u32, words: &str) -> Turn {
     let passage = Passage { line: number, ..Passage::new(words) };
-    Turn { id: passage.id(), text: words.into(), speaker: None, called: Some("Odo".into()) }
+    Turn { id: passage.id(), text: words.into(), speaker: None, speaker_name: Some("Odo".into()) }
 }
 
 fn stored(queue: &Queue) -> Queue {
@@ -28,14 +28,14 @@ fn stored(queue: &Queue) -> Queue {
 fn a_conversation_is_read_after_five_turns_or_two_thousand_tokens() {
     let mut queue = Queue::new();
     let mut say =
-        |source, number, words: &str| queue.turn(&settings(), source, turn(number, words), Context::default());
+        |source, number, words: &str| queue.add_turn(&settings(), source, turn(number, words), Context::default());
     assert!((0..4).all(|number| say("a", number, "Hello.").is_none()));
     assert!(say("b", 4, "Hello.").is_none());
     assert_eq!(say("a", 5, "Hello."), Some(0));
     assert_eq!(say("b", 6, &"word ".repeat(1_600)), Some(1));
     assert_eq!(say("b", 6, &"word ".repeat(1_600)), None, "the same passage again");
-    assert_eq!(queue.take(&settings(), 0).unwrap().turns.len(), 5);
-    assert_eq!(queue.text("file", turn(7, "Lore."), Context::default()), Some(2));
+    assert_eq!(queue.take_job(&settings(), 0).unwrap().turns.len(), 5);
+    assert_eq!(queue.add_text("file", turn(7, "Lore."), Context::default()), Some(2));
 }
 
 #[test]
@@ -43,10 +43,10 @@ fn sources_take_turns() {
     let mut queue = Queue::new();
     let settings = QueueSettings { concurrency: 100, ..settings() };
     for number in 0..4 {
-        queue.text("large import", turn(number, "Lore."), Context::default());
+        queue.add_text("large import", turn(number, "Lore."), Context::default());
     }
-    queue.text("table", turn(9, "Hello."), Context::default());
-    let order: Vec<_> = std::iter::from_fn(|| queue.take(&settings, 0)).map(|job| job.source).collect();
+    queue.add_text("table", turn(9, "Hello."), Context::default());
+    let order: Vec<_> = std::iter::from_fn(|| queue.take_job(&settings, 0)).map(|job| job.source).collect();
     assert_eq!(order, ["large import", "table", "large import", "large import", "large import"]);
 }
 
@@ -54,49 +54,49 @@ fn sources_take_turns() {
 fn a_server_that_is_gone_is_left_alone_and_nobody_is_blamed() {
     let (mut queue, settings) = (Queue::new(), settings());
     for number in 0..3 {
-        queue.text("a", turn(number, "Lore."), Context::default());
+        queue.add_text("a", turn(number, "Lore."), Context::default());
     }
-    let first = queue.take(&settings, 0).unwrap();
+    let first = queue.take_job(&settings, 0).unwrap();
     queue.mark_unreachable(&settings, first.id, 0);
-    assert!(queue.take(&settings, 500).is_none());
-    let due = queue.due().unwrap();
+    assert!(queue.take_job(&settings, 500).is_none());
+    let due = queue.next_due_ms().unwrap();
     assert!((750..=1_000).contains(&due), "{due}");
-    let again = queue.take(&settings, due).unwrap();
+    let again = queue.take_job(&settings, due).unwrap();
     assert_eq!((again.id, again.failures), (first.id, 0));
-    assert!(queue.take(&settings, due).is_none(), "one job tries whether it is back");
+    assert!(queue.take_job(&settings, due).is_none(), "one job tries whether it is back");
     queue.mark_unreachable(&settings, again.id, due);
-    assert!(queue.due().unwrap() - due > 1_400, "the wait doubles");
+    assert!(queue.next_due_ms().unwrap() - due > 1_400, "the wait doubles");
     queue.retry_all();
-    let job = queue.take(&settings, due).unwrap();
+    let job = queue.take_job(&settings, due).unwrap();
     queue.complete(job.id);
-    assert!(queue.take(&settings, due).is_some() && queue.take(&settings, due).is_some());
+    assert!(queue.take_job(&settings, due).is_some() && queue.take_job(&settings, due).is_some());
 }
 
 #[test]
 fn a_job_that_fails_is_tried_again_but_not_for_ever() {
     let (mut queue, settings, mut now) = (Queue::new(), settings(), 0);
-    queue.text("a", turn(0, "Lore."), Context::default());
+    queue.add_text("a", turn(0, "Lore."), Context::default());
     for times in 1..=3 {
-        let job = queue.take(&settings, now).unwrap();
+        let job = queue.take_job(&settings, now).unwrap();
         queue.fail(&settings, job.id, "no JSON", now);
         assert_eq!(queue.jobs().next().unwrap().failures, times);
         now += 10_000;
     }
-    assert!(queue.take(&settings, i64::MAX).is_none());
-    assert_eq!((queue.counts().given_up, queue.due()), (1, None));
+    assert!(queue.take_job(&settings, i64::MAX).is_none());
+    assert_eq!((queue.counts().given_up, queue.next_due_ms()), (1, None));
     queue.retry_all();
-    assert!(queue.take(&settings, now).is_some());
+    assert!(queue.take_job(&settings, now).is_some());
 }
 
 #[test]
 fn a_restart_reads_again_what_was_being_read() {
     let (mut queue, settings) = (Queue::new(), settings());
-    queue.text("a", turn(0, "Lore."), Context::default());
-    queue.turn(&settings, "b", turn(1, "Hello."), Context::default());
-    let job = queue.take(&settings, 0).unwrap();
-    let mut queue = stored(&queue).restarted();
+    queue.add_text("a", turn(0, "Lore."), Context::default());
+    queue.add_turn(&settings, "b", turn(1, "Hello."), Context::default());
+    let job = queue.take_job(&settings, 0).unwrap();
+    let mut queue = stored(&queue).after_restart();
     assert_eq!(queue.counts(), QueueCounts { gathering: 1, pending: 1, ..QueueCounts::default() });
-    assert_eq!(queue.take(&settings, 0), Some(job));
+    assert_eq!(queue.take_job(&settings, 0), Some(job));
     assert!(stored(&Queue::new()) == Queue::new());
 }
 
@@ -104,12 +104,17 @@ fn a_restart_reads_again_what_was_being_read() {
 fn what_was_withdrawn_is_not_read() {
     let (mut queue, settings) = (Queue::new(), settings());
     let (a, b, c) = (turn(0, "A."), turn(1, "B."), turn(2, "C."));
-    queue.turn(&settings, "t", a.clone(), Context::default());
-    queue.text("f", b.clone(), Context::default());
-    queue.text("f", c.clone(), Context::default());
-    let running = queue.take(&settings, 0).unwrap();
+    queue.add_turn(&settings, "t", a.clone(), Context::default());
+    queue.add_text("f", b.clone(), Context::default());
+    queue.add_text("f", c.clone(), Context::default());
+    let running = queue.take_job(&settings, 0).unwrap();
     assert_eq!(running.turns, std::slice::from_ref(&b));
-    assert!(queue.forget(a.id) && queue.forget(c.id) && !queue.forget(b.id) && !queue.forget(c.id));
+    assert!(
+        queue.remove_passage(a.id)
+            && queue.remove_passage(c.id)
+            && !queue.remove_passage(b.id)
+            && !queue.remove_passage(c.id)
+    );
     assert_eq!(queue.counts(), QueueCounts { running: 1, ..QueueCounts::default() });
 }
 
@@ -118,10 +123,10 @@ fn a_job_ends_as_its_reading_did() {
     let settings = settings();
     let base_url = || "http://x".to_owned();
     let budget = |setting| LlmError::Budget { scope: "", setting, limit: 1, used: 1, needed: 1 };
-    let unread = |why| {
-        Ok(Found {
-            unread: vec![super::super::UnreadPart { span: Span { start: 0, end: 1 }, why }],
-            ..Found::default()
+    let unread = |reason| {
+        Ok(LlmExtraction {
+            unread: vec![super::super::UnreadPart { span: Span { start: 0, end: 1 }, reason }],
+            ..LlmExtraction::default()
         })
     };
     let counts =
@@ -129,7 +134,7 @@ fn a_job_ends_as_its_reading_did() {
     let unreachable = LlmError::Unreachable { base_url: base_url(), tries: 1, reason: String::new() };
     let unusable = LlmError::Unusable { model: "m".into(), reason: String::new(), answer_start: String::new() };
     for (outcome, expected) in [
-        (Ok(Found::default()), counts(0, 0, 0, 1)),
+        (Ok(LlmExtraction::default()), counts(0, 0, 0, 1)),
         (Err(LlmError::Cancelled), counts(1, 0, 0, 0)),
         (Err(unreachable.clone()), counts(1, 0, 0, 0)),
         (unread(Some(unreachable)), counts(1, 0, 0, 0)),
@@ -139,33 +144,33 @@ fn a_job_ends_as_its_reading_did() {
         (Err(LlmError::Refused { base_url: base_url(), reason: "no".into() }), counts(0, 0, 1, 0)),
     ] {
         let mut queue = Queue::new();
-        queue.text("a", turn(0, "Lore."), Context::default());
-        let job = queue.take(&settings, 0).unwrap();
-        queue.settle(&settings, job.id, &outcome, 0);
+        queue.add_text("a", turn(0, "Lore."), Context::default());
+        let job = queue.take_job(&settings, 0).unwrap();
+        queue.report_outcome(&settings, job.id, &outcome, 0);
         assert_eq!(queue.counts(), expected, "{outcome:?}");
     }
 }
 
 #[test]
 fn what_was_found_is_taken_apart_by_turns() {
-    use crate::{ExtractedFact, Extraction, Mention, NewEntity, Stated};
+    use crate::{ExtractedFact, Extraction, FactObject, Mention, NewEntity};
     use hearsay_model::{Confidence, Predicate};
     let speaker = |name: &str| EntityId::new(name).ok();
     let mut queue = Queue::new();
     for (number, who, words) in
         [(0, "odo", "I saw Merrow."), (1, "lyra", "So did I: it was Merrow!"), (2, "bram", "It sank.")]
     {
-        queue.turn(&settings(), "t", Turn { speaker: speaker(who), ..turn(number, words) }, Context::default());
+        queue.add_turn(&settings(), "t", Turn { speaker: speaker(who), ..turn(number, words) }, Context::default());
     }
     queue.flush_all();
-    let job = queue.take(&settings(), 0).unwrap();
+    let job = queue.take_job(&settings(), 0).unwrap();
     let (script, spans) = job.script();
     assert_eq!(script, "Odo: I saw Merrow.\n\nOdo: So did I: it was Merrow!\n\nOdo: It sank.");
     let confidence = Confidence::FULL;
     let fact = |span: Span, stated_by: Option<&str>| ExtractedFact {
         subject: Mention::New(0),
         predicate: Predicate::new("lore").unwrap(),
-        object: Stated::Value("x".into()),
+        object: FactObject::Value("x".into()),
         relation: None,
         statement: "x".into(),
         span,
@@ -174,7 +179,7 @@ fn what_was_found_is_taken_apart_by_turns() {
         stated_by: stated_by.and_then(speaker).map(Mention::Known),
         told_to: Vec::new(),
         denied: false,
-        over: false,
+        ended: false,
         cues: Vec::new(),
     };
     let across = Span { start: spans[0].start, end: spans[1].end };
@@ -185,8 +190,8 @@ fn what_was_found_is_taken_apart_by_turns() {
         ..Extraction::default()
     };
     let additional_quotes = vec![super::super::AdditionalQuote { fact: 1, span: spans[1], quote: String::new() }];
-    let found = Found { extraction, additional_quotes, ..Found::default() };
-    let (turns, refused) = job.by_turn(&found);
+    let found = LlmExtraction { extraction, additional_quotes, ..LlmExtraction::default() };
+    let (turns, refused) = job.split_by_turn(&found);
     assert_eq!(refused, 1);
     let shown: Vec<_> = turns
         .iter()
@@ -263,19 +268,19 @@ proptest! {
                     let turn = turn(number, &"x".repeat(length.into()));
                     states.insert(turn.id, "here");
                     ids.push(turn.id);
-                    queue.turn(&settings, &source.to_string(), turn.clone(), Context::default());
-                    prop_assert_eq!(queue.turn(&settings, "other", turn, Context::default()), None);
+                    queue.add_turn(&settings, &source.to_string(), turn.clone(), Context::default());
+                    prop_assert_eq!(queue.add_turn(&settings, "other", turn, Context::default()), None);
                 }
                 Step::Text(source) => {
                     let turn = turn(number, "text");
                     states.insert(turn.id, "here");
                     ids.push(turn.id);
-                    prop_assert!(queue.text(&source.to_string(), turn, Context::default()).is_some());
+                    prop_assert!(queue.add_text(&source.to_string(), turn, Context::default()).is_some());
                 }
                 Step::Flush(source) => _ = queue.flush(&source.to_string()),
                 Step::Take => {
                     let waiting: Vec<(String, JobId)> = queue.jobs().filter(|job| job.state == JobState::Pending).map(|job| (job.source.clone(), job.id)).collect();
-                    if let Some(job) = queue.take(&settings, now) {
+                    if let Some(job) = queue.take_job(&settings, now) {
                         prop_assert!(running.iter().all(|other| other.id != job.id));
                         // Among the jobs of a source that did not fail, the oldest is taken first.
                         if job.failures == 0 {
@@ -283,7 +288,7 @@ proptest! {
                         }
                         running.push(job);
                     } else if running.is_empty() && !waiting.is_empty() {
-                        prop_assert!(queue.due().is_some_and(|due| due > now), "something waits, and nothing is in its way");
+                        prop_assert!(queue.next_due_ms().is_some_and(|due| due > now), "something waits, and nothing is in its way");
                     }
                 }
                 Step::Done(at) => if let Some(job) = take_running(at, &mut running) {
@@ -299,16 +304,16 @@ proptest! {
                     queue.mark_unreachable(&settings, job.id, now);
                 },
                 Step::PutBack(at) => if let Some(job) = take_running(at, &mut running) {
-                    queue.put_back(job.id);
+                    queue.requeue(job.id);
                 },
                 Step::Forget(at) => if let Some(id) = ids.get(at as usize)
-                    && queue.forget(*id)
+                    && queue.remove_passage(*id)
                 {
                     prop_assert_eq!(states.insert(*id, "withdrawn"), Some("here"));
                 },
                 Step::Restart => {
                     prop_assert_eq!(&stored(&queue), &queue);
-                    queue = stored(&queue).restarted();
+                    queue = stored(&queue).after_restart();
                     running.clear();
                 }
                 Step::RetryAll => queue.retry_all(),
@@ -328,10 +333,10 @@ proptest! {
             prop_assert!(running.len() <= settings.concurrency);
         }
         // After any sequence of steps, every remaining job can be completed.
-        queue = queue.restarted();
+        queue = queue.after_restart();
         queue.flush_all();
         queue.retry_all();
-        while let Some(job) = queue.take(&settings, now) {
+        while let Some(job) = queue.take_job(&settings, now) {
             queue.complete(job.id);
         }
         prop_assert_eq!(queue.counts(), QueueCounts { done: queue.done, ..QueueCounts::default() });

@@ -14,7 +14,7 @@ fn empty_answer(body: &Value) -> Reaction {
 
 /// Reads a text with a server that reacts to the first requests as given in `first`, and answers the others with no new
 /// items.
-fn extract_after(first: Vec<Reaction>) -> (Result<Found, LlmError>, usize) {
+fn extract_after(first: Vec<Reaction>) -> (Result<LlmExtraction, LlmError>, usize) {
     let timeout_ms = if first.iter().any(|reaction| matches!(reaction, Reaction::NeverAnswer)) { 500 } else { 10_000 };
     let server = Server::new(move |number, body| first.get(number).cloned().unwrap_or_else(|| empty_answer(body)));
     (extract(LlmSettings { timeout_ms, ..settings(&server) }, MERROW), server.count())
@@ -175,8 +175,8 @@ fn budgets_end_it_between_parts() {
     };
     let found = extract(LlmSettings { run_tokens: needed + 950, ..settings.clone() }, &text).unwrap();
     assert!(needed > 300 && !found.unread.is_empty() && found.unread.len() < found.counts.parts, "{found:?}");
-    assert!(matches!(&found.unread[0].why, Some(LlmError::Budget { setting: "run_tokens", .. })));
-    assert!(found.unread.last().unwrap().why.is_none());
+    assert!(matches!(&found.unread[0].reason, Some(LlmError::Budget { setting: "run_tokens", .. })));
+    assert!(found.unread.last().unwrap().reason.is_none());
     assert!(found.counts.tokens <= needed + 950);
     let before = server.count();
     let error = extract(LlmSettings { run_tokens: 300, ..settings.clone() }, &text).unwrap_err();
@@ -189,9 +189,9 @@ fn budgets_end_it_between_parts() {
         "{error}"
     );
     let llm = build_llm(LlmSettings { total_tokens: 3_000, ..settings });
-    let mut last = Ok(Found::default());
+    let mut last = Ok(LlmExtraction::default());
     for _ in 0..9 {
-        last = llm.extract_blocking(&harbour(), &lore("Odo lives."), &Watch::default());
+        last = llm.extract_blocking(&harbour(), &lore("Odo lives."), &RunControl::default());
     }
     assert!(matches!(last, Err(LlmError::Budget { setting: "total_tokens", .. })) && llm.tokens_used() <= 3_000);
 }
@@ -199,8 +199,8 @@ fn budgets_end_it_between_parts() {
 #[test]
 fn what_is_stopped_gives_nothing() {
     let server = Server::new(|number, body| if number < 2 { empty_answer(body) } else { Reaction::NeverAnswer });
-    let cancel = Cancel::new();
-    let watch = Watch { cancel: cancel.clone(), ..Watch::default() };
+    let cancel = CancelHandle::new();
+    let watch = RunControl { cancel: cancel.clone(), ..RunControl::default() };
     let begun = Instant::now();
     let stopper = thread::spawn(move || {
         thread::sleep(Duration::from_millis(60));
@@ -251,6 +251,6 @@ fn a_thousand_names_leave_room_for_the_text() {
         empty_answer(body)
     });
     let llm = build_llm(settings(&server));
-    let found = llm.extract_blocking(&lexicon(&list), &lore(&text), &Watch::default()).unwrap();
+    let found = llm.extract_blocking(&lexicon(&list), &lore(&text), &RunControl::default()).unwrap();
     assert!(found.counts.parts >= 2 && found.unread.is_empty());
 }

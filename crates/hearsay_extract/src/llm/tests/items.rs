@@ -99,11 +99,13 @@ fn who_says_it_comes_from_the_scene_or_the_text() {
     ]);
     let server = Server::with(|_| json!([]), move |_| proposed.clone());
     let speaker = EntityId::new("bram").unwrap();
-    let text =
-        Text { speaker: Some(&speaker), ..Text::new("I am in the guild. Odo owes the guild? No, never.", Form::Talk) };
-    let found = build_llm(settings(&server)).extract_blocking(&harbour(), &text, &Watch::default()).unwrap();
+    let text = Text {
+        speaker: Some(&speaker),
+        ..Text::new("I am in the guild. Odo owes the guild? No, never.", TextType::Talk)
+    };
+    let found = build_llm(settings(&server)).extract_blocking(&harbour(), &text, &RunControl::default()).unwrap();
     let facts = found.extraction.facts;
-    assert_eq!((&facts[0].stated_by, facts[0].over), (&Some(id("bram")), true));
+    assert_eq!((&facts[0].stated_by, facts[0].ended), (&Some(id("bram")), true));
     assert_eq!(facts.len(), 1, "the other is a question");
     assert!(
         server
@@ -230,8 +232,8 @@ proptest! {
             let is_there = |mention: &Mention| shown.iter().any(|shown| shown.mention == *mention);
             prop_assert!(is_there(&fact.subject));
             match &fact.object {
-                Stated::Entity(object) => prop_assert!(is_there(object) && *object != fact.subject && vocabulary.predicate(&fact.predicate).is_some()),
-                Stated::Value(value) => prop_assert!(!value.trim().is_empty() && vocabulary.attribute(&fact.predicate).is_some()),
+                FactObject::Entity(object) => prop_assert!(is_there(object) && *object != fact.subject && vocabulary.predicate(&fact.predicate).is_some()),
+                FactObject::Value(value) => prop_assert!(!value.trim().is_empty() && vocabulary.attribute(&fact.predicate).is_some()),
             }
         }
         let extraction = Extraction { facts: found, ..Extraction::default() };

@@ -79,9 +79,9 @@ fn the_key_shows_in_no_output() {
         let settings = LlmSettings { retries, ..settings(&server) };
         let llm = build_llm(settings.clone());
         for _ in 0..4 {
-            outcomes.push(llm.extract_blocking(&harbour(), &lore(text), &Watch::default()));
+            outcomes.push(llm.extract_blocking(&harbour(), &lore(text), &RunControl::default()));
         }
-        let recap = llm.writer().recap_blocking(&[line(None, "Odo sings.")], "", &Cancel::new());
+        let recap = llm.writer().recap_blocking(&[line(None, "Odo sings.")], "", &CancelHandle::new());
         show(&(&llm, &llm.writer(), &settings, recap));
         assert!(server.count() > 0);
     }
@@ -110,7 +110,7 @@ fn the_key_shows_in_no_output() {
             }
         }
     }
-    let key = Key::new(KEY, "example.org").unwrap();
+    let key = ApiKey::new(KEY, "example.org").unwrap();
     show(&key);
     settings_text.push_str(&toml::to_string(&LlmSettings::default()).unwrap());
     assert!(hidden > 10, "the server did put it there: {hidden}");
@@ -127,7 +127,7 @@ fn the_key_shows_in_no_output() {
 fn the_key_comes_from_the_environment_variable_that_is_named() {
     let of = |key_env: &str| {
         let settings = LlmSettings { key_env: key_env.into(), ..LlmSettings::default() };
-        Key::from_variables(&settings, |name| match name.strip_suffix("_HOST") {
+        ApiKey::from_variables(&settings, |name| match name.strip_suffix("_HOST") {
             Some(of) if of == key_env => "127.0.0.1".into(),
             _ => std::env::var(name).unwrap_or_default(),
         })
@@ -158,11 +158,11 @@ fn the_key_goes_to_its_host_and_follows_no_redirect() {
     let ask = |base_url: &str, host: &str| {
         let settings = LlmSettings { base_url: base_url.into(), retries: 0, ..settings(&server) };
         let key =
-            Key::from_variables(&settings, |name| if name.ends_with("_HOST") { host.into() } else { KEY.into() })?;
+            ApiKey::from_variables(&settings, |name| if name.ends_with("_HOST") { host.into() } else { KEY.into() })?;
         Llm::new(settings, key, Language::english(), Vocabulary::default())?.extract_blocking(
             &harbour(),
             &lore("Odo Brandt owns the barge."),
-            &Watch::default(),
+            &RunControl::default(),
         )
     };
     // The key is for another host. A server on this machine is called without the key; any other server is not called.
