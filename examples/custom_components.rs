@@ -1,8 +1,8 @@
 //! A game's own components next to the components of the plugin:
 //!
-//! - `app.remember::<Mood>()` stores the component `Mood` as an attribute. The attribute is a fact: it is saved, it can
-//!   be undone, and characters can know it.
-//! - `#[require(Remembered::npc())]` binds every `Blacksmith` to a character in the memory.
+//! - `app.sync_attribute::<Mood>()` stores the component `Mood` as an attribute. The attribute is a fact: it is saved,
+//!   it can be undone, and characters can know it.
+//! - `#[require(EntityKind::npc())]` binds every `Blacksmith` to a character in the memory.
 //! - A custom `Earshot` decides who hears a line: deaf characters hear nothing.
 //! - An observer adds a `Portrait` to every character of the campaign that the plugin spawns.
 //!
@@ -43,7 +43,7 @@ impl SyncedAttribute for Mood {
 
 /// Marks a blacksmith. The required component binds the entity to a character in the memory.
 #[derive(Component)]
-#[require(Remembered::npc(), Mood = Mood::Calm)]
+#[require(EntityKind::npc(), Mood = Mood::Calm)]
 struct Blacksmith;
 
 /// Marks a character that hears nothing.
@@ -60,7 +60,7 @@ fn main() -> AppExit {
     plugins.game_events.earshot = Earshot::custom(hearers);
     App::new()
         .add_plugins((MinimalPlugins, plugins))
-        .remember::<Mood>()
+        .sync_attribute::<Mood>()
         .add_observer(add_portrait)
         .add_systems(Update, setup.run_if(memory_ready.and_then(run_once)))
         .run()
@@ -74,7 +74,7 @@ fn hearers(world: &World, speaker: Entity) -> Vec<Entity> {
 }
 
 /// Adds a portrait to each character that the plugin or the game spawned.
-fn add_portrait(added: On<Add, Remembered>, people: Query<(&Remembered, &MemoryId)>, mut commands: Commands) {
+fn add_portrait(added: On<Add, EntityKind>, people: Query<(&EntityKind, &MemoryId)>, mut commands: Commands) {
     if let Ok((kind, id)) = people.get(added.entity)
         && kind.0.is_character()
     {
@@ -85,7 +85,7 @@ fn add_portrait(added: On<Add, Remembered>, people: Query<(&Remembered, &MemoryI
 fn setup(mut commands: Commands) {
     let blacksmith = (Blacksmith, MemoryId::new("brynja"), Name::new("Brynja"));
     let brynja = commands.spawn(blacksmith).move_to("the-last-crumb").id();
-    let listener = (Remembered::npc(), MemoryId::new("old-hob"), Name::new("Old Hob"), Deaf);
+    let listener = (EntityKind::npc(), MemoryId::new("old-hob"), Name::new("Old Hob"), Deaf);
     commands.spawn(listener).move_to("the-last-crumb");
     // The campaign says that Gaffer Moss is in the tavern. Tilda and Rook live here, but the campaign does not say
     // where they are now. The answer to the question arrives after all earlier events are recorded, and starts the
@@ -128,7 +128,7 @@ fn print_moods(
         let heard = |id: &String| Ok((id.clone(), !knows(&world.state, id, &filter, None)?.0.is_empty()));
         ids.iter().map(heard).collect::<Result<HearerFlags, _>>()
     };
-    commands.inquire(read_hearers).observe(print);
+    commands.read_memory(read_hearers).observe(print);
     Ok(())
 }
 

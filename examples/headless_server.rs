@@ -72,10 +72,10 @@ fn main() -> AppExit {
 
 fn spawn_town(mut commands: Commands) {
     for (id, name) in PLACES {
-        commands.spawn((MemoryId::new(id), Name::new(name), Remembered::location()));
+        commands.spawn((MemoryId::new(id), Name::new(name), EntityKind::location()));
     }
     for (id, name, home) in PEOPLE {
-        let mut character = commands.spawn((MemoryId::new(id), Name::new(name), Remembered::npc()));
+        let mut character = commands.spawn((MemoryId::new(id), Name::new(name), EntityKind::npc()));
         character.move_to(home);
         match id {
             "crier" => {
@@ -106,7 +106,7 @@ fn walk_routes(
     }
     println!("step {}: the plugin took {:?} of this frame", *steps, counts.frame);
     if *steps == STEP_COUNT {
-        commands.inquire(read_news_knowledge).observe(print);
+        commands.read_memory(read_news_knowledge).observe(print);
     }
 }
 

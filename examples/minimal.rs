@@ -15,8 +15,8 @@ fn main() -> AppExit {
 }
 
 fn setup(mut commands: Commands) {
-    commands.spawn((MemoryId::new("the-forge"), Name::new("The Forge"), Remembered::location()));
-    let grimjaw = commands.spawn((MemoryId::new("grimjaw"), Name::new("Grimjaw"), Remembered::npc())).id();
+    commands.spawn((MemoryId::new("the-forge"), Name::new("The Forge"), EntityKind::location()));
+    let grimjaw = commands.spawn((MemoryId::new("grimjaw"), Name::new("Grimjaw"), EntityKind::npc())).id();
     commands
         .entity(grimjaw)
         .move_to("the-forge")

@@ -63,10 +63,10 @@ fn main() -> AppExit {
 
 fn setup(mut commands: Commands) {
     // The campaign already contains both characters. Their ids bind these entities to the characters.
-    commands.spawn((Listener, MemoryId::new("gaffer-moss"), Remembered::npc()));
+    commands.spawn((Listener, MemoryId::new("gaffer-moss"), EntityKind::npc()));
     let question = option("--ask").unwrap_or_else(|| "Where is the silver spoon?".to_owned());
     println!("You ask Tilda: {question}\n");
-    let mut tilda = commands.spawn((Innkeeper, MemoryId::new("tilda-bun"), Remembered::npc()));
+    let mut tilda = commands.spawn((Innkeeper, MemoryId::new("tilda-bun"), EntityKind::npc()));
     tilda.move_to("the-last-crumb").ask(question).observe(request_line);
 }
 

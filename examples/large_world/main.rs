@@ -87,11 +87,11 @@ fn place(number: usize) -> String {
 fn populate(people: Res<CharacterCount>, mut commands: Commands) {
     for number in 0..PLACES {
         let name = Name::new(format!("Place {number}"));
-        commands.spawn((MemoryId::new(place(number)), name, Remembered::location()));
+        commands.spawn((MemoryId::new(place(number)), name, EntityKind::location()));
     }
     for number in 0..people.0 {
         let id = MemoryId::new(format!("npc-{number}"));
-        let character = (CharacterNumber(number), id, Name::new(format!("Person {number}")), Remembered::npc());
+        let character = (CharacterNumber(number), id, Name::new(format!("Person {number}")), EntityKind::npc());
         commands.spawn(character).move_to(place(number));
     }
 }

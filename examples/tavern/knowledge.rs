@@ -46,7 +46,7 @@ impl CharacterKnowledge {
 }
 
 fn request_knowledge(mut commands: Commands) {
-    commands.inquire(|world: &ReadSnapshot| {
+    commands.read_memory(|world: &ReadSnapshot| {
         let filter = KnowsFilter { about: Some(TOPIC.to_owned()), limit: 50, ..KnowsFilter::default() };
         let state = &world.state;
         let read_character = |id: &EntityId| {

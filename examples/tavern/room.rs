@@ -105,8 +105,8 @@ fn setup(mut commands: Commands) {
 
 /// Adds a body and a name tag to each character of the campaign that the plugin spawns.
 fn add_sprites(
-    added: On<Add, Remembered>,
-    characters: Query<(&MemoryId, &Remembered, &Name)>,
+    added: On<Add, EntityKind>,
+    characters: Query<(&MemoryId, &EntityKind, &Name)>,
     mut commands: Commands,
 ) -> Result {
     let (id, kind, name) = characters.get(added.entity)?;
@@ -116,7 +116,7 @@ fn add_sprites(
     };
     let mut person = commands.entity(added.entity);
     person.insert((Person, Transform::from_translation(at(place.x, place.y, 10.0)), Visibility::default()));
-    if *kind == Remembered::player() {
+    if *kind == EntityKind::player() {
         person.insert(Player);
     }
     let part = |color: Color, width, height, x, y, z| {

@@ -21,12 +21,12 @@ use crate::{
 #[derive(Debug, Clone)]
 pub struct HearsayDiagnosticsPlugin {
     /// Interval between two requests for the memory's status. Default 1 s.
-    pub every: Duration,
+    pub status_interval: Duration,
 }
 
 impl Default for HearsayDiagnosticsPlugin {
     fn default() -> Self {
-        Self { every: Duration::from_secs(1) }
+        Self { status_interval: Duration::from_secs(1) }
     }
 }
 
@@ -76,7 +76,7 @@ impl Plugin for HearsayDiagnosticsPlugin {
             .register_diagnostic(diagnostic(&Self::VECTORS))
             .init_resource::<MemoryCounts>()
             .add_step(Step::Measure, has_work, measure);
-        app.world_mut().get_resource_or_init::<StatusPoll>().interval = self.every;
+        app.world_mut().get_resource_or_init::<StatusPoll>().interval = self.status_interval;
     }
 }
 

@@ -13,7 +13,7 @@
 //! use bevy_hearsay::prelude::*;
 //!
 //! #[derive(Component)]
-//! #[require(Remembered::npc())]
+//! #[require(EntityKind::npc())]
 //! struct Blacksmith;
 //!
 //! fn main() {
@@ -48,7 +48,7 @@
 //! | component | meaning | written by |
 //! |---|---|---|
 //! | [`MemoryId`] | stable id: binds the Bevy entity to the entity of the campaign or save with this id, or creates that entity | the game; the plugin if the game sets no id |
-//! | [`Remembered`] | kind of the entity; a game's own components can require this component with `#[require]` | game and plugin |
+//! | [`EntityKind`] | kind of the entity; a game's own components can require this component with `#[require]` | game and plugin |
 //! | [`Name`] | Bevy's component; the game may mutate it; the plugin checks it for changes every 50 ms | game and plugin |
 //! | [`PlaceId`] | stable id of the place where the entity is | game and plugin |
 //! | [`LocatedIn`], [`Occupants`] | Bevy relationship between the entity and its place, while the place exists as a Bevy entity | the plugin |
@@ -68,7 +68,7 @@
 //!
 //! - commands of [`EntityMemoryCommands`] (`say`, `tell`, `witness`, `read_document`, `reveal`, `move_to`, `join`,
 //!   `leave`, …), [`EntityQuestionCommands`] (`ask`, `neighbours`, `beliefs_about`, `knowledge`), [`MemoryCommands`]
-//!   (`search_memory`, `inquire`), [`SessionCommands`] (`start_session`, `log_line`, `end_session`, …) or
+//!   (`search_memory`, `read_memory`), [`SessionCommands`] (`start_session`, `log_line`, `end_session`, …) or
 //!   [`SaveCommands`]
 //! - the event [`GameEvent`], which can also set the author and the hearers
 //! - the event [`SessionEvent`]
@@ -93,7 +93,7 @@
 //! # Guarantees
 //!
 //! - **No system blocks.** The game's threads touch no file, database, lock or model. The exception is exit: the game
-//!   then waits for at most [`MemoryPlugin::exit_patience`] until its changes are committed. Queues are bounded. If a
+//!   then waits for at most [`MemoryPlugin::exit_timeout`] until its changes are committed. Queues are bounded. If a
 //!   queue is full, the plugin retries the request or reports an error. It never drops a request silently.
 //! - **No lost update, no echo.** The plugin collects the game's changes for 250 ms and then sends them as one
 //!   operation, with the game as its author. Changes from elsewhere (an import, a DM, undo, loading a slot) become
@@ -131,7 +131,7 @@
 //! | Bevy's pools | all cores | [`TaskPoolPlugin`] |
 //!
 //! On Linux, Android and Windows, all threads of the memory have a lower priority than the game's threads
-//! ([`MemoryPlugin::gives_way`]). A commit therefore does not delay a frame.
+//! ([`MemoryPlugin::low_priority_threads`]). A commit therefore does not delay a frame.
 //!
 //! On two cores, give the encoder one thread. Embedding a question then takes 2.4 ms instead of 1.7 ms, and one core
 //! stays free for the game. Questions are embedded before new texts.
@@ -200,8 +200,8 @@ pub use bridge::{
     SecretRevealable, Start, memory_loading, memory_ready,
 };
 pub use components::{
-    Attributes, LocatedIn, MemoryId, Occupants, PlaceId, PreferGameState, RelatedFrom, RelatesTo, Relation, RelationOf,
-    Relations, Remembered, SpawnedByHearsay,
+    Attributes, EntityKind, IncomingRelations, LocatedIn, MemoryId, Occupants, PlaceId, PreferGameState, RelatesTo,
+    Relation, RelationOf, Relations, SpawnedByHearsay,
 };
 pub use diagnostics::{HearsayDiagnosticsPlugin, MemoryCounts};
 pub use events::{
@@ -215,7 +215,7 @@ pub use questions::{
 };
 pub use saves::{Autosave, SaveCommands, SavesPlugin, SlotLoaded, SlotSaved};
 pub use schedule::HearsaySystems;
-pub use sync::{Forgotten, GameClock, RememberAppExt, SpawnPolicy, SyncPlugin, SyncedAttribute};
+pub use sync::{Forgotten, GameClock, SpawnPolicy, SyncPlugin, SyncedAttribute, SyncedAttributeAppExt};
 
 /// The items that most games need.
 pub mod prelude {
@@ -227,10 +227,10 @@ pub mod prelude {
     pub use hearsay_recall::{Form, SceneContext};
 
     pub use crate::{
-        Answered, AskedOf, Attributes, Earshot, EntityMemoryCommands, EntityQuestionCommands, GameAction, GameClock,
-        GameEvent, HearsayPlugins, HearsaySystems, LoadProgress, LocatedIn, MemoryChanged, MemoryCommands,
+        Answered, AskedOf, Attributes, Earshot, EntityKind, EntityMemoryCommands, EntityQuestionCommands, GameAction,
+        GameClock, GameEvent, HearsayPlugins, HearsaySystems, LoadProgress, LocatedIn, MemoryChanged, MemoryCommands,
         MemoryErrorMessage, MemoryId, MemoryState, NewSession, Occupants, PlaceId, PreferGameState, Question,
-        QuestionState, Relation, Relations, RememberAppExt, Remembered, Reply, SaveCommands, SessionCommands,
-        SessionEnded, SessionStarted, SpawnPolicy, Statement, SyncedAttribute, Target, Unanswered, memory_ready,
+        QuestionState, Relation, Relations, Reply, SaveCommands, SessionCommands, SessionEnded, SessionStarted,
+        SpawnPolicy, Statement, SyncedAttribute, SyncedAttributeAppExt, Target, Unanswered, memory_ready,
     };
 }

@@ -5,7 +5,7 @@
 //! use bevy_hearsay::{prelude::*, testing::SteppingApp};
 //!
 //! let mut app = SteppingApp::new(HearsayPlugins::empty());
-//! app.world_mut().spawn((Name::new("Ann"), MemoryId::new("ann"), Remembered::npc()));
+//! app.world_mut().spawn((Name::new("Ann"), MemoryId::new("ann"), EntityKind::npc()));
 //! app.settle();
 //! ```
 
@@ -75,7 +75,7 @@ impl SteppingApp {
     }
 
     /// Returns the text of every [`MemoryErrorMessage`] since the last call.
-    pub fn take_troubles(&mut self) -> Vec<String> {
+    pub fn take_errors(&mut self) -> Vec<String> {
         std::mem::take(&mut self.0.world_mut().resource_mut::<ErrorLog>().0)
     }
 
@@ -99,23 +99,27 @@ impl SteppingApp {
             if idle_frames == 0 {
                 thread::sleep(Duration::from_micros(200));
             }
-            assert!(start.elapsed() < Self::SETTLE_TIMEOUT, "the app still has pending work: {}", self.what_waits());
+            assert!(
+                start.elapsed() < Self::SETTLE_TIMEOUT,
+                "the app still has pending work: {}",
+                self.describe_pending_work()
+            );
         }
     }
 
     /// Returns whether no work is pending.
     pub fn is_idle(&self) -> bool {
-        self.what_waits().is_empty()
+        self.describe_pending_work().is_empty()
     }
 
     /// Returns the kinds of pending work, for display. The text is empty if no work is pending.
-    pub fn what_waits(&self) -> String {
-        what_waits(self.0.world())
+    pub fn describe_pending_work(&self) -> String {
+        describe_pending_work(self.0.world())
     }
 }
 
 /// Returns the kinds of pending work in an app with [`HearsayPlugins`], for display. The text is empty if no work is
 /// pending.
-pub fn what_waits(world: &World) -> String {
+pub fn describe_pending_work(world: &World) -> String {
     pending_work(world).join(", ")
 }

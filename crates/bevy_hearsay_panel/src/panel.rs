@@ -85,7 +85,7 @@ pub fn restore_state<T: DeserializeOwned>(saved: SavedState) -> Option<T> {
 #[allow(clippy::large_enum_variant, reason = "few at a time, and gone in the same frame")]
 pub enum Request {
     /// Show an entity's page.
-    Show(EntityId),
+    ShowEntity(EntityId),
     /// Show a fact. A fact that waits for review is shown in the review panel, any other fact on the page of its
     /// subject.
     ShowFact(FactId),

@@ -43,16 +43,16 @@ pub struct HearsayPanelPlugin {
     /// Whether the panels are open at the start. Default false.
     pub open: bool,
     /// Whether the panels fill the window. If false, they are in a movable window above the game. Default false.
-    pub fills: bool,
+    pub fill_window: bool,
     /// File in which layout, theme and typed text are saved. Default `None`: nothing is saved.
-    pub kept: Option<PathBuf>,
+    pub save_file: Option<PathBuf>,
     /// Theme to use if none was saved. Default: the built-in dark theme.
     pub theme: Option<Theme>,
 }
 
 impl Default for HearsayPanelPlugin {
     fn default() -> Self {
-        Self { key: Some(KeyCode::F10), open: false, fills: false, kept: None, theme: None }
+        Self { key: Some(KeyCode::F10), open: false, fill_window: false, save_file: None, theme: None }
     }
 }
 
@@ -122,7 +122,7 @@ impl Plugin for HearsayPanelPlugin {
         if let Some(theme) = &self.theme {
             desk.set_theme(theme.clone());
         }
-        if let Some(file) = &self.kept {
+        if let Some(file) = &self.save_file {
             let text = fs::read_to_string(file).unwrap_or_default();
             match serde_json::from_str::<SavedDesk>(&text) {
                 Ok(saved_desk) => desk.restore(saved_desk),
@@ -137,7 +137,7 @@ impl Plugin for HearsayPanelPlugin {
             app.insert_resource(DeskSaver::new(file.clone(), text));
         }
         app.insert_resource(PanelDesk { desk, open: self.open })
-            .insert_resource(Settings { key: self.key, fill_window: self.fills })
+            .insert_resource(Settings { key: self.key, fill_window: self.fill_window })
             .add_systems(PreUpdate, toggle.after(bevy::input::InputSystems))
             .add_systems(First, resend_pointer_position)
             .add_systems(EguiPrimaryContextPass, draw)

@@ -74,9 +74,9 @@ fn run(args: &Args) -> anyhow::Result<AppExit> {
     let panels = HearsayPanelPlugin {
         key: None,
         open: true,
-        fills: true,
+        fill_window: true,
         // A screenshot shows the default layout, and must not overwrite the saved layout.
-        kept: args.screenshot.is_none().then(|| database.join("console.json")),
+        save_file: args.screenshot.is_none().then(|| database.join("console.json")),
         theme: Some(theme),
     };
     let memory = MemoryPlugin {
@@ -84,7 +84,7 @@ fn run(args: &Args) -> anyhow::Result<AppExit> {
         save: Some(database),
         settings: Some(settings),
         sync_campaign_files: !args.no_import,
-        gives_way: false,
+        low_priority_threads: false,
         ..MemoryPlugin::default()
     };
     let (width, height) = args.size;

@@ -56,7 +56,7 @@ pub(crate) fn plugin(app: &mut App, args: &Args) {
         start_requests.push(match args.panel {
             Some(PanelKind::Graph) => Request::Graph(id),
             Some(PanelKind::Scene) => Request::Scene { place: None, speaker: Some(id) },
-            _ => Request::Show(id),
+            _ => Request::ShowEntity(id),
         });
     }
     start_requests.extend(args.search.clone().map(Request::Search));

@@ -176,7 +176,7 @@ impl Game {
         let (mut places, mut groups) = (Vec::new(), Vec::new());
         for place in 0..PLACE_COUNT {
             let id = EntityId::new(format!("place-{place}"))?;
-            let components = (MemoryId::from(id.clone()), Remembered::location(), Name::new(format!("Place {place}")));
+            let components = (MemoryId::from(id.clone()), EntityKind::location(), Name::new(format!("Place {place}")));
             let entity = world.spawn((components, hand_written::Occupants::default())).id();
             if let Some(mut places) = world.get_resource_mut::<hand_written::Places>() {
                 places.0.insert(id.clone(), entity);
@@ -185,7 +185,7 @@ impl Game {
         }
         for group in 0..GROUP_COUNT {
             let id = EntityId::new(format!("group-{group}"))?;
-            world.spawn((MemoryId::from(id.clone()), Remembered::faction(), Name::new(format!("Group {group}"))));
+            world.spawn((MemoryId::from(id.clone()), EntityKind::faction(), Name::new(format!("Group {group}"))));
             groups.push(id);
         }
         let occupation = Predicate::new("occupation")?;
@@ -198,7 +198,7 @@ impl Game {
                 let name = Name::new(format!("Npc Number {npc}"));
                 let place_id = places[npc % PLACE_COUNT].clone();
                 let attributes = Attributes(attributes.into_iter().collect());
-                Ok(world.spawn((MemoryId::from(id), Remembered::npc(), name, place_id, attributes)).id())
+                Ok(world.spawn((MemoryId::from(id), EntityKind::npc(), name, place_id, attributes)).id())
             })
             .collect::<Result<Vec<_>>>()?;
         let mut game = Self { app, places, groups, npcs, occupation, tracking, frame_times: Vec::new() };
@@ -262,7 +262,7 @@ impl Game {
         let mut idle_frames = 0;
         while idle_frames < 70 {
             self.app.update();
-            let unfinished = testing::what_waits(self.app.world());
+            let unfinished = testing::describe_pending_work(self.app.world());
             idle_frames = if unfinished.is_empty() { idle_frames + 1 } else { 0 };
             ensure!(start.elapsed() < MAX_WAIT, "the game still has unfinished work after {MAX_WAIT:?}: {unfinished}");
             if idle_frames == 0 {

@@ -107,7 +107,7 @@ pub fn measure(plan: Plan, report: &mut dyn FnMut(&Cost) -> Result<()>) -> Resul
         (PanelKind::Review, "deciding", None, accept),
         (PanelKind::Search, "a name", Some(Request::Search("lark".into())), press_nothing),
         (PanelKind::Search, "who knows", Some(knowledge_search()), press_nothing),
-        (PanelKind::Entity, "of many relations", Some(Request::Show(hub.clone())), press_nothing),
+        (PanelKind::Entity, "of many relations", Some(Request::ShowEntity(hub.clone())), press_nothing),
         (PanelKind::Scene, "asking", Some(scene()), press_nothing),
         (PanelKind::Graph, "around one", Some(Request::Graph(hub.clone())), press_nothing),
         (PanelKind::Graph, "whole", None, |frame| (frame == 1).then_some(Key::W)),

@@ -22,7 +22,7 @@ pub struct MemoryExit {
     /// Number of these requests that were committed before the memory closed.
     pub committed: usize,
     /// Number of these requests that were refused, or were not committed within
-    /// [`MemoryPlugin::exit_patience`](crate::MemoryPlugin::exit_patience).
+    /// [`MemoryPlugin::exit_timeout`](crate::MemoryPlugin::exit_timeout).
     pub not_committed: usize,
 }
 
@@ -105,7 +105,7 @@ pub(super) fn close(world: &mut World) {
     let MemoryExit { committed, not_committed } = exit;
     if not_committed > 0 {
         tracing::error!(
-            "{not_committed} of {} changes and game events were not committed when the game exited; if this happens regularly, raise `MemoryPlugin::exit_patience` (now {timeout:?})",
+            "{not_committed} of {} changes and game events were not committed when the game exited; if this happens regularly, raise `MemoryPlugin::exit_timeout` (now {timeout:?})",
             committed + not_committed
         );
     } else if committed > 0 {

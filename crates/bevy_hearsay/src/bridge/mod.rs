@@ -30,7 +30,7 @@ pub use state::{EncoderStatus, LoadProgress, MemoryState, memory_loading, memory
 impl Plugin for MemoryPlugin {
     fn build(&self, app: &mut App) {
         app.insert_resource(opening::start(self))
-            .insert_resource(exit::ExitTimeout(self.exit_patience))
+            .insert_resource(exit::ExitTimeout(self.exit_timeout))
             .insert_resource(EncoderStatus(ModelStatus::Loading))
             .init_resource::<NpcMemory>()
             .init_resource::<MemoryState>()

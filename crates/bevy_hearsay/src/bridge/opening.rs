@@ -32,7 +32,7 @@ pub(super) fn start(plugin: &MemoryPlugin) -> OpeningChannel {
     let (sender, receiver) = bounded(8);
     let (plugin, fallback_sender) = (plugin.clone(), sender.clone());
     let thread = thread::Builder::new().name("hearsay-open".into()).spawn(move || {
-        if plugin.gives_way {
+        if plugin.low_priority_threads {
             // All of the memory's threads start from this thread and inherit its priority.
             lower_priority(ThreadPriority::Low);
         }

@@ -23,14 +23,14 @@ pub struct MemoryPlugin {
     /// Whether a DM reviews doubtful facts. This value overrides the settings. Default: as in the settings.
     pub mode: Option<ReviewMode>,
     /// Maximum number of requests that can wait in the memory's queue. Default 1,024.
-    pub queue: usize,
+    pub queue_capacity: usize,
     /// Maximum time that the game waits at exit for its changes to be committed. Default 5 s.
     /// [`MemoryExit`](crate::MemoryExit) counts the requests that are not committed by then. Acknowledged requests are
     /// always safe. Closing also saves the computed vectors, and a snapshot that makes the next opening faster.
-    pub exit_patience: Duration,
+    pub exit_timeout: Duration,
     /// Whether the memory's threads have a lower priority than the game's threads, so that a commit does not delay a
     /// frame. Default true. This setting has an effect on Linux, Android and Windows.
-    pub gives_way: bool,
+    pub low_priority_threads: bool,
 }
 
 impl Default for MemoryPlugin {
@@ -42,9 +42,9 @@ impl Default for MemoryPlugin {
             sync_campaign_files: true,
             settings: None,
             mode: None,
-            queue: 1024,
-            exit_patience: Duration::from_secs(5),
-            gives_way: true,
+            queue_capacity: 1024,
+            exit_timeout: Duration::from_secs(5),
+            low_priority_threads: true,
         }
     }
 }
@@ -78,7 +78,7 @@ impl MemoryPlugin {
             Some(save) => Location::Directory(save.clone()),
             None => Location::Memory,
         };
-        options.queue = self.queue;
+        options.queue = self.queue_capacity;
         Ok(options)
     }
 }

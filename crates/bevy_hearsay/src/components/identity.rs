@@ -66,7 +66,7 @@ impl fmt::Display for MemoryId {
 /// use bevy_hearsay::prelude::*;
 ///
 /// #[derive(Component)]
-/// #[require(Remembered::npc())]
+/// #[require(EntityKind::npc())]
 /// struct Blacksmith;
 /// ```
 #[derive(Component, Clone, Debug, PartialEq, Eq, Hash, Reflect)]
@@ -75,9 +75,9 @@ impl fmt::Display for MemoryId {
 #[reflect(opaque)]
 #[reflect(Component, Clone, Default, PartialEq, Hash, Debug)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize), reflect(Serialize, Deserialize))]
-pub struct Remembered(pub Kind);
+pub struct EntityKind(pub Kind);
 
-impl Default for Remembered {
+impl Default for EntityKind {
     fn default() -> Self {
         Self::npc()
     }
@@ -85,7 +85,7 @@ impl Default for Remembered {
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $name:ident => $kind:ident,)*) => {
-        impl Remembered {
+        impl EntityKind {
             $($(#[$doc])* pub const fn $name() -> Self { Self(Kind::$kind) })*
         }
     };
@@ -114,7 +114,7 @@ kinds! {
     concept => Concept,
 }
 
-impl Remembered {
+impl EntityKind {
     /// Creates a component with a custom kind.
     pub fn custom(kind: &str) -> Self {
         Self(Kind::from(kind))

@@ -10,14 +10,14 @@ use bevy::prelude::*;
 
 pub use attributes::Attributes;
 pub(crate) use changes::ChangedEntities;
-pub use identity::{MemoryId, PreferGameState, Remembered, SpawnedByHearsay};
+pub use identity::{EntityKind, MemoryId, PreferGameState, SpawnedByHearsay};
 pub use place::{LocatedIn, Occupants, PlaceId};
-pub use relations::{RelatedFrom, RelatesTo, Relation, RelationOf, Relations};
+pub use relations::{IncomingRelations, RelatesTo, Relation, RelationOf, Relations};
 
 /// Registers the types of all components.
 pub(crate) fn register(app: &mut App) {
     app.register_type::<MemoryId>()
-        .register_type::<Remembered>()
+        .register_type::<EntityKind>()
         .register_type::<PreferGameState>()
         .register_type::<PlaceId>()
         .register_type::<LocatedIn>()
@@ -27,6 +27,6 @@ pub(crate) fn register(app: &mut App) {
         .register_type::<RelationOf>()
         .register_type::<Relations>()
         .register_type::<RelatesTo>()
-        .register_type::<RelatedFrom>()
+        .register_type::<IncomingRelations>()
         .register_type::<SpawnedByHearsay>();
 }

@@ -34,7 +34,7 @@ pub struct Relations(Vec<Entity>);
 
 /// The Bevy entity of the object of a [`Relation`]. This component is present while the object exists as a Bevy entity.
 #[derive(Component, Clone, Debug, PartialEq, Eq, Reflect)]
-#[relationship(relationship_target = RelatedFrom)]
+#[relationship(relationship_target = IncomingRelations)]
 #[reflect(Component, Clone, PartialEq, Debug)]
 pub struct RelatesTo(pub Entity);
 
@@ -42,4 +42,4 @@ pub struct RelatesTo(pub Entity);
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Reflect)]
 #[relationship_target(relationship = RelatesTo)]
 #[reflect(Component, Clone, Default, PartialEq, Debug)]
-pub struct RelatedFrom(Vec<Entity>);
+pub struct IncomingRelations(Vec<Entity>);

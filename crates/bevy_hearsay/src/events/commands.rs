@@ -87,10 +87,7 @@ impl EntityMemoryCommands for EntityCommands<'_> {
 
     fn tell(&mut self, to: impl Into<Target>, statement: Statement) -> &mut Self {
         let to = vec![to.into()];
-        self.trigger(|entity| GameEvent {
-            to,
-            ..GameEvent::new(entity, GameAction::Tell { what: statement, lie: false })
-        })
+        self.trigger(|entity| GameEvent { to, ..GameEvent::new(entity, GameAction::Tell { statement, lie: false }) })
     }
 
     fn witness(&mut self, statement: Statement) -> &mut Self {

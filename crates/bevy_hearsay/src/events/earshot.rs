@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 use bevy::prelude::*;
 
 use super::target::Target;
-use crate::{components::Remembered, sync::Registry};
+use crate::{components::EntityKind, sync::Registry};
 
 type HearerFn = Arc<dyn Fn(&World, Entity) -> Vec<Entity> + Send + Sync>;
 
@@ -65,5 +65,5 @@ pub(crate) fn hearers(world: &World, entity: Entity) -> Vec<Target> {
 }
 
 fn is_character(entity: &EntityRef) -> bool {
-    entity.get::<Remembered>().is_some_and(|kind| kind.0.is_character())
+    entity.get::<EntityKind>().is_some_and(|kind| kind.0.is_character())
 }

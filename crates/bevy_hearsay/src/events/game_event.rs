@@ -25,7 +25,7 @@ pub enum GameAction {
     /// Tells others a fact that the actor knows. A new fact becomes a claim of the actor.
     Tell {
         /// The fact to tell.
-        what: Statement,
+        statement: Statement,
         /// Whether the actor lies. If so, a new fact is false.
         lie: bool,
     },
@@ -101,7 +101,7 @@ pub(super) fn to_engine_event(
             lie: *lie,
             circumstances,
         },
-        GameAction::Tell { what: statement, lie } => EngineEvent::Tell {
+        GameAction::Tell { statement, lie } => EngineEvent::Tell {
             teller: actor,
             fact: convert_statement(world, statement)?,
             hearers: to,

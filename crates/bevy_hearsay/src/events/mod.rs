@@ -29,19 +29,19 @@ pub struct GameEventsPlugin {
     pub earshot: Earshot,
     /// Maximum number of game events that can wait while the memory is being opened or is busy. Further events are
     /// refused with a [`MemoryErrorMessage`](crate::MemoryErrorMessage). Default 10,000.
-    pub queue: usize,
+    pub queue_capacity: usize,
 }
 
 impl Default for GameEventsPlugin {
     fn default() -> Self {
-        Self { earshot: Earshot::Place, queue: 10_000 }
+        Self { earshot: Earshot::Place, queue_capacity: 10_000 }
     }
 }
 
 impl Plugin for GameEventsPlugin {
     fn build(&self, app: &mut App) {
         app.insert_resource(self.earshot.clone())
-            .insert_resource(GameEventQueue::new(self.queue))
+            .insert_resource(GameEventQueue::new(self.queue_capacity))
             .add_message::<SessionStarted>()
             .add_message::<SessionEnded>()
             .add_observer(queue::on_game_event)

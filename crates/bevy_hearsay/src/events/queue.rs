@@ -66,7 +66,7 @@ impl GameEventQueue {
         match self.push(Request::Session(event)) {
             true => Ok(()),
             false => Err(format!(
-                "the queue is full ({} requests), so this session command is dropped; raise `GameEventsPlugin::queue`",
+                "the queue is full ({} requests), so this session command is dropped; raise `GameEventsPlugin::queue_capacity`",
                 self.capacity
             )),
         }
@@ -112,7 +112,7 @@ pub(super) fn on_game_event(
     let entity = Some(game_event.entity);
     if !game_events.push(Request::GameEvent { actor, game_event }) {
         let text = format!(
-            "the queue is full ({} requests), so this game event is dropped; raise `GameEventsPlugin::queue`",
+            "the queue is full ({} requests), so this game event is dropped; raise `GameEventsPlugin::queue_capacity`",
             game_events.capacity
         );
         errors.write(MemoryErrorMessage { text, entity });

@@ -44,7 +44,7 @@ pub trait MemoryCommands {
 
     /// Runs a function that reads the memory's state. The function runs on the memory's thread, so it must be fast. The
     /// crate [`query`] has the usual functions. The reply is a [`Reply<T>`](crate::Reply).
-    fn inquire<T: Send + Sync + 'static>(
+    fn read_memory<T: Send + Sync + 'static>(
         &mut self,
         read: impl Fn(&ReadSnapshot) -> Result<T, MemoryError> + Clone + Send + Sync + 'static,
     ) -> EntityCommands<'_>;
@@ -61,7 +61,7 @@ impl MemoryCommands for Commands<'_, '_> {
         self.entity(entity)
     }
 
-    fn inquire<T: Send + Sync + 'static>(
+    fn read_memory<T: Send + Sync + 'static>(
         &mut self,
         read: impl Fn(&ReadSnapshot) -> Result<T, MemoryError> + Clone + Send + Sync + 'static,
     ) -> EntityCommands<'_> {

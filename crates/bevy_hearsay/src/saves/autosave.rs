@@ -11,14 +11,14 @@ use super::queue::{SaveQueue, SaveRequest};
 #[reflect(Resource)]
 pub struct Autosave {
     /// Interval between two autosaves. `None` disables autosaves.
-    pub every: Option<Duration>,
+    pub interval: Option<Duration>,
     /// Number of slots to keep. Default 3.
     pub keep: usize,
 }
 
 impl Default for Autosave {
     fn default() -> Self {
-        Self { every: None, keep: 3 }
+        Self { interval: None, keep: 3 }
     }
 }
 
@@ -37,8 +37,8 @@ pub(super) fn autosave(
     mut saves: ResMut<SaveQueue>,
     time: Option<Res<Time<Real>>>,
 ) {
-    let (Some(every), Some(time)) = (autosave.every, time) else { return };
-    if time.elapsed().saturating_sub(last.time) >= every {
+    let (Some(interval), Some(time)) = (autosave.interval, time) else { return };
+    if time.elapsed().saturating_sub(last.time) >= interval {
         last.time = time.elapsed();
         last.number = last.number % autosave.keep.max(1) + 1;
         saves.waiting.push(SaveRequest::Save(format!("autosave-{}", last.number)));

@@ -30,7 +30,7 @@ impl Plugin for SavesPlugin {
             .add_message::<SlotSaved>()
             .add_message::<SlotLoaded>()
             .add_step(Step::ReceiveSaveOutcomes, queue::has_unanswered, queue::receive_outcomes)
-            .add_step(Step::Autosave, |world| world.resource::<Autosave>().every.is_some(), autosave::autosave)
+            .add_step(Step::Autosave, |world| world.resource::<Autosave>().interval.is_some(), autosave::autosave)
             .add_step(Step::SendSaves, queue::has_unsent, queue::send)
             .add_work("slots", queue::is_busy);
     }

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     bridge::FrameCost,
-    components::{MemoryId, Remembered, SpawnedByHearsay},
+    components::{EntityKind, MemoryId, SpawnedByHearsay},
 };
 
 /// Triggered on an entity that the game spawned, when the memory no longer contains this entity. Reasons: the entity
@@ -88,7 +88,7 @@ fn unbind(world: &mut World, entity: Entity, id: &EntityId, acknowledged: u64) {
 fn spawn(world: &mut World, record: &Record) {
     let kind = record.kind.clone().unwrap_or(Kind::Custom("unknown".into()));
     let shadow = Shadow { kind: Some(kind.clone()), ..Shadow::from_record(record) };
-    let bundle = (MemoryId::from(record.id.clone()), Remembered(kind), SpawnedByHearsay);
+    let bundle = (MemoryId::from(record.id.clone()), EntityKind(kind), SpawnedByHearsay);
     let entity = world.spawn_empty().id();
     insert_record(world, entity, shadow, record);
     world.entity_mut(entity).insert(bundle);

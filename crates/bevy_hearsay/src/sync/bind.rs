@@ -22,7 +22,7 @@ use super::{
 use crate::{
     bridge::{FrameCost, MemoryErrorMessage, is_open},
     components::{
-        Attributes, ChangedEntities, MemoryId, Occupants, PlaceId, PreferGameState, Relation, Relations, Remembered,
+        Attributes, ChangedEntities, EntityKind, MemoryId, Occupants, PlaceId, PreferGameState, Relation, Relations,
         SpawnedByHearsay,
     },
 };
@@ -132,7 +132,7 @@ pub(crate) fn bind(world: &mut World) {
             None => {
                 // If the memory has no entity with this id, the patch creates the entity before any relation to it is
                 // sent. An existing entity stays unchanged.
-                let kind = world.get::<Remembered>(entity).cloned().unwrap_or_default().0;
+                let kind = world.get::<EntityKind>(entity).cloned().unwrap_or_default().0;
                 let create = Some((kind, initial.name.as_ref().map(|name| name.as_str().to_owned())));
                 let mut outbox = world.resource_mut::<Outbox>();
                 outbox.record_creation(id.clone());
@@ -148,7 +148,7 @@ pub(crate) fn bind(world: &mut World) {
 /// unique.
 fn generate_id(target: EntityRef) -> Option<EntityId> {
     let name_slug = target.get::<Name>().map(|name| slug(name.as_str())).filter(|name| !name.is_empty());
-    let kind_slug = || target.get::<Remembered>().map_or("entity".to_owned(), |kind| slug(kind.0.as_str()));
+    let kind_slug = || target.get::<EntityKind>().map_or("entity".to_owned(), |kind| slug(kind.0.as_str()));
     let mut stem = name_slug.unwrap_or_else(kind_slug);
     // Leave space for the suffix; `pop` keeps whole characters.
     while stem.len() > 112 {
@@ -161,7 +161,7 @@ fn generate_id(target: EntityRef) -> Option<EntityId> {
 
 /// Binds an entity that the memory does not contain yet, and queues all its fields.
 fn bind_new_entity(world: &mut World, entity: Entity, id: EntityId) {
-    let kind = world.get::<Remembered>(entity).cloned().unwrap_or_default();
+    let kind = world.get::<EntityKind>(entity).cloned().unwrap_or_default();
     let mut shadow = Shadow { kind: Some(kind.0.clone()), ..Shadow::new(id.clone()) };
     world.resource_mut::<Registry>().bound.insert(id.clone(), entity);
     {
@@ -238,7 +238,7 @@ pub(crate) fn finish_binding(world: &mut World, entity: Entity, received: Receiv
     let prefers_game_state = target.get::<PreferGameState>().is_some();
     let (name, place) = (target.get::<Name>().cloned(), target.get::<PlaceId>().map(|at| at.0.clone()));
     let attributes = target.get::<Attributes>().map(|attributes| attributes.0.clone()).unwrap_or_default();
-    let kind = target.get::<Remembered>().cloned();
+    let kind = target.get::<EntityKind>().cloned();
     let name_to_keep = name.clone().filter(|_| prefers_game_state || name != initial.name || record.name.is_none());
     let place_to_keep =
         place.clone().filter(|_| prefers_game_state || place != initial.place || record.place.is_none());
@@ -259,10 +259,10 @@ pub(crate) fn finish_binding(world: &mut World, entity: Entity, received: Receiv
     let kept_kind = kind.filter(|_| prefers_game_state || record.kind.is_none());
     let mut shadow = Shadow::from_record(&record);
     if record.kind.is_none() && kept_kind.is_none() {
-        shadow.kind = Some(Remembered::default().0);
+        shadow.kind = Some(EntityKind::default().0);
     }
     let kind_to_insert =
-        kept_kind.unwrap_or_else(|| Remembered(shadow.kind.clone().unwrap_or(Remembered::default().0)));
+        kept_kind.unwrap_or_else(|| EntityKind(shadow.kind.clone().unwrap_or(EntityKind::default().0)));
     insert_record(world, entity, shadow, &record);
     let mut target = world.entity_mut(entity);
     target.insert(kind_to_insert);

@@ -9,12 +9,12 @@ use super::{
     shadow::{Field, Shadow},
     synced_types::SyncedTypes,
 };
-use crate::components::{Attributes, PlaceId, Remembered};
+use crate::components::{Attributes, EntityKind, PlaceId};
 
 /// The components of an entity that are compared.
 pub(crate) type Compared = (
     &'static mut Shadow,
-    Option<&'static Remembered>,
+    Option<&'static EntityKind>,
     Option<&'static Name>,
     Option<&'static PlaceId>,
     Option<&'static Attributes>,

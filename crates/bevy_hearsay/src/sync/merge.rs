@@ -11,7 +11,7 @@ use super::{
     shadow::{Field, Shadow},
     synced_types::SyncedTypes,
 };
-use crate::components::{Attributes, ChangedEntities, PlaceId, Relation, Remembered};
+use crate::components::{Attributes, ChangedEntities, EntityKind, PlaceId, Relation};
 
 /// Updates an entity from a record, except for fields that the game changed after the record was requested.
 pub(super) fn merge(world: &mut World, entity: Entity, record: &Record, acknowledged: u64) {
@@ -66,7 +66,7 @@ impl NewerFields {
 #[derive(Default)]
 struct Changes {
     name: Option<Name>,
-    kind: Option<Remembered>,
+    kind: Option<EntityKind>,
     place: Option<Option<EntityId>>,
     attributes: Option<Attributes>,
     /// Values of the game's own components.
@@ -97,10 +97,10 @@ impl Changes {
             && !newer_fields.is_newer(
                 shadow,
                 &Field::Kind,
-                target.get::<Remembered>().map(|current| &current.0) == shadow.kind.as_ref(),
+                target.get::<EntityKind>().map(|current| &current.0) == shadow.kind.as_ref(),
             )
         {
-            self.kind = Some(Remembered(new.clone()));
+            self.kind = Some(EntityKind(new.clone()));
             shadow.kind = record.kind.clone();
         }
         if record.place != shadow.place

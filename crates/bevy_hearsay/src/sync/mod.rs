@@ -54,7 +54,7 @@ pub use settings::GameClock;
 use settings::SyncSettings;
 pub(crate) use shadow::Shadow;
 pub use spawn_policy::SpawnPolicy;
-pub use synced_attribute::{RememberAppExt, SyncedAttribute};
+pub use synced_attribute::{SyncedAttribute, SyncedAttributeAppExt};
 
 /// Syncs components with the memory in both directions. The [crate] documentation lists the synced components.
 #[derive(Debug, Clone)]
@@ -65,7 +65,7 @@ pub struct SyncPlugin {
     /// Maximum time per frame for applying records from the memory. Default 0.5 ms. A large load takes many frames.
     pub budget: Duration,
     /// Interval between two checks for mutated components. Each check covers every [`Name`] and every mutable [synced
-    /// component](RememberAppExt::remember). Default 50 ms.
+    /// component](SyncedAttributeAppExt::sync_attribute). Default 50 ms.
     pub poll: Duration,
     /// Selects the entities of the memory that the plugin spawns. Default: all. To change the policy while the game
     /// runs, change the resource [`SpawnPolicy`].

@@ -82,7 +82,7 @@ pub(super) fn update_relationships(world: &mut World, updates: RelationshipUpdat
         }
         for relation_entity in relation_entities.into_iter().flatten() {
             // Skip an edge that already points to this entity: inserting the component again would remove the edge from
-            // the entity's [`RelatedFrom`](crate::RelatedFrom) list.
+            // the entity's [`IncomingRelations`](crate::IncomingRelations) list.
             if let Ok(mut relation_entity) = world.get_entity_mut(relation_entity)
                 && relation_entity.get::<RelatesTo>() != Some(&RelatesTo(entity))
             {

@@ -38,7 +38,7 @@ use crate::{
 ///     }
 /// }
 ///
-/// App::new().remember::<Mood>();
+/// App::new().sync_attribute::<Mood>();
 /// ```
 pub trait SyncedAttribute: Component {
     /// Name of the attribute: lowercase words joined by `_`.
@@ -54,15 +54,15 @@ pub trait SyncedAttribute: Component {
 }
 
 /// Registers components that are stored as attributes.
-pub trait RememberAppExt {
+pub trait SyncedAttributeAppExt {
     /// Stores a component of the game as an attribute of its entity. The plugin sees insertions and removals at once,
     /// and mutations within [`SyncPlugin::poll`](crate::SyncPlugin::poll). You can call this method before or after you
     /// add [`HearsayPlugins`](crate::HearsayPlugins).
-    fn remember<T: SyncedAttribute>(&mut self) -> &mut Self;
+    fn sync_attribute<T: SyncedAttribute>(&mut self) -> &mut Self;
 }
 
-impl RememberAppExt for App {
-    fn remember<T: SyncedAttribute>(&mut self) -> &mut Self {
+impl SyncedAttributeAppExt for App {
+    fn sync_attribute<T: SyncedAttribute>(&mut self) -> &mut Self {
         let attribute = match Predicate::new(T::ATTRIBUTE) {
             Ok(name) if !name.is_relation() => name,
             _ => {

@@ -87,7 +87,7 @@ fn searches_neighbours_beliefs_and_reads_are_answered_too() {
     let neighbours = commands.entity(rook).neighbours(1, 20).id();
     let knows = commands.entity(rook).knowledge(50).id();
     let believes = commands.entity(rook).beliefs_about("gaffer-moss").id();
-    let count = commands.inquire(|world| Ok(world.state.fact_count())).id();
+    let count = commands.read_memory(|world| Ok(world.state.fact_count())).id();
     app.settle();
     let world = app.world();
     assert!(!world.get::<Reply<SearchResults>>(search).unwrap().0.facts.is_empty());

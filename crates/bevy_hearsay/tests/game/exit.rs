@@ -11,9 +11,9 @@ use super::*;
 /// Makes Ann say `count` lines, and exits the game in the same frame.
 fn say_and_exit(save: &Path, count: usize, timeout: Duration) -> MemoryExit {
     let mut plugins = HearsayPlugins::open(save);
-    plugins.memory.exit_patience = timeout;
+    plugins.memory.exit_timeout = timeout;
     let mut app = SteppingApp::new(plugins);
-    let ann = app.world_mut().spawn((MemoryId::new("ann"), Name::new("Ann"), Remembered::npc())).id();
+    let ann = app.world_mut().spawn((MemoryId::new("ann"), Name::new("Ann"), EntityKind::npc())).id();
     app.settle();
     for n in 0..count {
         let action = GameAction::Say { text: format!("This is line {n}."), states: Vec::new(), lie: false };

@@ -24,10 +24,10 @@ fn knows_about(app: &SteppingApp, character: &str, words: &str) -> bool {
 fn village(plugins: HearsayPlugins) -> (SteppingApp, [Entity; 3]) {
     let mut app = SteppingApp::new(plugins);
     for (id, name) in [("inn", "The Inn"), ("pier", "The Pier")] {
-        app.world_mut().spawn((MemoryId::new(id), Name::new(name), Remembered::location()));
+        app.world_mut().spawn((MemoryId::new(id), Name::new(name), EntityKind::location()));
     }
     let people = [("ann", "Ann", "inn"), ("bob", "Bob", "inn"), ("cid", "Cid", "pier")].map(|(id, name, place)| {
-        let character = (MemoryId::new(id), Name::new(name), Remembered::npc(), PlaceId::from_name(place).unwrap());
+        let character = (MemoryId::new(id), Name::new(name), EntityKind::npc(), PlaceId::from_name(place).unwrap());
         app.world_mut().spawn(character).id()
     });
     app.settle();
@@ -47,7 +47,7 @@ fn characters_present_hear_spoken_lines() {
     app.world_mut().commands().entity(ann).say_that("The beer is sour.", [Statement::lore("inn", "The beer is sour.")]);
     app.settle();
     assert!(knows_about(&app, "cid", "sour"), "a move takes effect before later lines");
-    assert_eq!(app.take_troubles(), [""; 0]);
+    assert_eq!(app.take_errors(), [""; 0]);
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn told_facts_can_be_passed_on() {
     app.world_mut().commands().entity(ann).forget(fact.to_string());
     app.settle();
     assert!(!knows_about(&app, "cid", "body"), "edges that depend on it are inactive");
-    assert_eq!(app.take_troubles(), [""; 0]);
+    assert_eq!(app.take_errors(), [""; 0]);
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn impossible_events_are_reported_and_stop_nothing() {
     app.world_mut().commands().entity(stranger).say("Who am I?");
     app.settle();
     assert!(knows_about(&app, "bob", "old"));
-    let errors = app.take_troubles();
+    let errors = app.take_errors();
     for part in ["nobody-of-that-name", "NOT_AN_ATTRIBUTE", "MemoryId"] {
         assert!(errors.iter().any(|text| text.contains(part)), "{part} in {errors:?}");
     }

@@ -33,7 +33,7 @@ fn loading_a_slot_leaves_nothing_of_what_came_after() {
     app.world_mut().commands().quick_save();
     app.settle();
     set_occupation(&mut app, "rook", "king");
-    let ghost = app.world_mut().spawn((MemoryId::new("ghost"), Remembered::npc())).id();
+    let ghost = app.world_mut().spawn((MemoryId::new("ghost"), EntityKind::npc())).id();
     app.settle();
     let mut commands = app.world_mut().commands();
     commands.quick_load();
@@ -44,10 +44,10 @@ fn loading_a_slot_leaves_nothing_of_what_came_after() {
     assert!(matches!(app.world().get::<QuestionState>(question), Some(QuestionState::Failed(_))));
     // The game spawned this entity itself, so it stays and is unbound.
     assert!(app.world().get_entity(ghost).is_ok() && app.world().get::<MemoryId>(ghost).is_none());
-    assert_eq!(app.take_troubles(), [""; 0]);
+    assert_eq!(app.take_errors(), [""; 0]);
     app.world_mut().commands().load_slot("none");
     app.settle();
-    let errors = app.take_troubles();
+    let errors = app.take_errors();
     assert!(errors.iter().any(|text| text.contains("there is no slot `none`; slots: `quick`")), "{errors:?}");
     set_occupation(&mut app, "rook", "cook");
     assert_eq!(occupation(&mut app, "rook").as_deref(), Some("cook"), "a failed load changes nothing");
@@ -66,8 +66,8 @@ fn a_failed_load_does_not_disturb_the_next() {
         let mut commands = app.world_mut().commands();
         commands.load_slot("none");
         commands.load_slot("empty");
-        app.world_mut().spawn((MemoryId::new("inn"), Remembered::location()));
-        app.world_mut().spawn((MemoryId::new("ann"), Remembered::npc(), PlaceId(EntityId::new("inn").unwrap())));
+        app.world_mut().spawn((MemoryId::new("inn"), EntityKind::location()));
+        app.world_mut().spawn((MemoryId::new("ann"), EntityKind::npc(), PlaceId(EntityId::new("inn").unwrap())));
         app.settle();
         let id = EntityId::new("ann").unwrap();
         let record = read(&app, move |world| hearsay_query::records::Record::of(&world.state, &id));
@@ -123,9 +123,9 @@ fn autosaves_take_turns() {
     let mut app = SteppingApp::new(HearsayPlugins::empty());
     app.settle();
     *app.world_mut().resource_mut::<Autosave>() =
-        Autosave { every: Some(std::time::Duration::from_millis(100)), keep: 2 };
+        Autosave { interval: Some(std::time::Duration::from_millis(100)), keep: 2 };
     (0..60).for_each(|_| app.step());
-    app.world_mut().resource_mut::<Autosave>().every = None;
+    app.world_mut().resource_mut::<Autosave>().interval = None;
     app.settle();
     let mut names = read(&app, |world| world.state.slots().into_iter().map(|slot| slot.name).collect::<Vec<_>>());
     names.sort();
@@ -135,7 +135,7 @@ fn autosaves_take_turns() {
 #[test]
 fn a_missing_campaign_is_reported_and_the_game_continues() {
     let mut app = SteppingApp::new(without_model(HearsayPlugins::unsaved("campaigns/of-nowhere")));
-    let ann = app.world_mut().spawn((MemoryId::new("ann"), Remembered::npc())).id();
+    let ann = app.world_mut().spawn((MemoryId::new("ann"), EntityKind::npc())).id();
     app.world_mut().commands().entity(ann).say("Hello?");
     let question = app.world_mut().commands().entity(ann).ask("Who are you?").id();
     app.settle();
@@ -151,18 +151,18 @@ fn slots_work_while_somebody_is_at_a_place_that_was_removed() {
     app.settle();
     app.world_mut().commands().save_slot("before");
     app.settle();
-    app.world_mut().spawn((MemoryId::new("inn"), Remembered::location()));
-    app.world_mut().spawn((MemoryId::new("ann"), Remembered::npc(), PlaceId(EntityId::new("inn").unwrap())));
+    app.world_mut().spawn((MemoryId::new("inn"), EntityKind::location()));
+    app.world_mut().spawn((MemoryId::new("ann"), EntityKind::npc(), PlaceId(EntityId::new("inn").unwrap())));
     app.settle();
     memory(&app).edit(Edit::RemoveEntity { entity: "inn".into() }).unwrap().wait().unwrap();
     app.world_mut().commands().save_slot("after");
     app.settle();
-    assert_eq!(app.take_troubles(), [""; 0]);
+    assert_eq!(app.take_errors(), [""; 0]);
     app.world_mut().commands().load_slot("before");
     app.settle();
     assert_eq!(read(&app, |world| world.state.entity_count()), 0);
     app.world_mut().commands().load_slot("after");
     app.settle();
     assert_eq!(read(&app, |world| world.state.entity_count()), 1);
-    assert_eq!(app.take_troubles(), [""; 0]);
+    assert_eq!(app.take_errors(), [""; 0]);
 }

@@ -9,7 +9,7 @@ use bevy::{
 use super::*;
 
 #[derive(Component, Default, Clone)]
-#[require(Remembered::npc())]
+#[require(EntityKind::npc())]
 struct Blacksmith;
 
 #[test]
@@ -26,7 +26,7 @@ fn a_scene_can_contain_remembered_entities() {
         .unwrap();
     app.settle();
     let grimjaw = entity(&mut app, "grimjaw").unwrap();
-    assert_eq!(app.world().get::<Remembered>(grimjaw), Some(&Remembered::npc()));
+    assert_eq!(app.world().get::<EntityKind>(grimjaw), Some(&EntityKind::npc()));
     let name = read(&app, |world| {
         let id = EntityId::new("grimjaw").unwrap();
         world.state.name(&id).map(str::to_owned)
@@ -43,12 +43,12 @@ fn components_are_registered_and_serialised() {
         assert_eq!(json, expected);
     };
     check(&registry, &MemoryId::new("Grimjaw Ironhand"), r#""grimjaw-ironhand""#);
-    check(&registry, &Remembered::faction(), r#""faction""#);
+    check(&registry, &EntityKind::faction(), r#""faction""#);
     check(&registry, &PlaceId::from_name("Salt Quay").unwrap(), r#""salt-quay""#);
     let registration =
         |name: &str| registry.get_with_short_type_path(name).unwrap_or_else(|| panic!("{name} is not registered"));
     for name in
-        ["MemoryId", "Remembered", "PlaceId", "LocatedIn", "Occupants", "Attributes", "Relation", "SpawnedByHearsay"]
+        ["MemoryId", "EntityKind", "PlaceId", "LocatedIn", "Occupants", "Attributes", "Relation", "SpawnedByHearsay"]
     {
         assert!(registration(name).data::<ReflectComponent>().is_some(), "{name} is not reflected as a component");
     }

@@ -24,10 +24,10 @@ fn session_app() -> (SteppingApp, Entity) {
     let mut app = SteppingApp::with(HearsayPlugins::empty(), |app| {
         app.init_resource::<SessionMessages>().add_systems(Update, collect_messages);
     });
-    app.world_mut().spawn((MemoryId::new("inn"), Name::new("The Inn"), Remembered::location()));
+    app.world_mut().spawn((MemoryId::new("inn"), Name::new("The Inn"), EntityKind::location()));
     let inn = || PlaceId::from_name("inn").unwrap();
-    let ann = app.world_mut().spawn((MemoryId::new("ann"), Name::new("Ann"), Remembered(Kind::Player), inn())).id();
-    app.world_mut().spawn((MemoryId::new("bob"), Name::new("Bob"), Remembered::npc(), inn()));
+    let ann = app.world_mut().spawn((MemoryId::new("ann"), Name::new("Ann"), EntityKind(Kind::Player), inn())).id();
+    app.world_mut().spawn((MemoryId::new("bob"), Name::new("Bob"), EntityKind::npc(), inn()));
     app.settle();
     (app, ann)
 }
@@ -43,7 +43,7 @@ fn a_session_starts_is_logged_and_ends_with_a_report() {
     commands.leave_early(ann);
     commands.end_session();
     app.settle();
-    assert_eq!(app.take_troubles(), [""; 0]);
+    assert_eq!(app.take_errors(), [""; 0]);
     let messages = app.world().resource::<SessionMessages>();
     let [started] = &messages.started[..] else { panic!("{:?}", messages.started) };
     let [SessionEnded { report }] = &messages.ended[..] else { panic!("{:?}", messages.ended) };
@@ -73,7 +73,7 @@ fn impossible_steps_are_errors_and_stop_nothing() {
     });
     commands.start_session(NewSession::default());
     app.settle();
-    let errors = app.take_troubles();
+    let errors = app.take_errors();
     assert_eq!(errors.len(), 4, "{errors:?}");
     assert_eq!(app.world().resource::<SessionMessages>().started.len(), 1);
 }

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use bevy_hearsay::{HearsayDiagnosticsPlugin, NpcMemory, testing::what_waits};
+use bevy_hearsay::{HearsayDiagnosticsPlugin, NpcMemory, testing::describe_pending_work};
 use hearsay_commands::edit::Edit;
 use hearsay_engine::Settings;
 use hearsay_model::PredicateRole;
@@ -27,7 +27,7 @@ fn a_campaign_becomes_entities() {
     let mut app = SteppingApp::new(HearsayPlugins::unsaved(campaign("tiny-tavern")));
     app.settle();
     let entities = read(&app, |world| world.state.entity_count());
-    let mut bound = app.world_mut().query::<(&MemoryId, &Remembered, &Name, &Attributes)>();
+    let mut bound = app.world_mut().query::<(&MemoryId, &EntityKind, &Name, &Attributes)>();
     assert_eq!(bound.iter(app.world()).count(), entities);
     let rook = entity(&mut app, "rook").unwrap();
     let saved = record(&app, "rook").unwrap();
@@ -35,20 +35,20 @@ fn a_campaign_becomes_entities() {
     assert_eq!(app.world().get::<PlaceId>(rook).map(|at| &at.0), saved.place.as_ref());
     let edges = app.world().get::<Relations>(rook).map_or(0, |edges| edges.iter().count());
     assert_eq!(edges, saved.relations.len());
-    assert_eq!(app.take_troubles(), [""; 0]);
+    assert_eq!(app.take_errors(), [""; 0]);
 }
 
 #[test]
 fn spawned_entities_are_added_to_the_memory() {
     let mut app = SteppingApp::new(HearsayPlugins::empty());
-    let smithy = app.world_mut().spawn((Name::new("The Smithy"), MemoryId::new("smithy"), Remembered::location())).id();
+    let smithy = app.world_mut().spawn((Name::new("The Smithy"), MemoryId::new("smithy"), EntityKind::location())).id();
     let smith = app
         .world_mut()
-        .spawn((Name::new("Grimjaw Ironhand"), MemoryId::new("grimjaw"), Remembered::npc(), PlaceId(id("smithy"))))
+        .spawn((Name::new("Grimjaw Ironhand"), MemoryId::new("grimjaw"), EntityKind::npc(), PlaceId(id("smithy"))))
         .id();
-    let nameless = app.world_mut().spawn((Name::new("A Guard"), Remembered::npc())).id();
+    let nameless = app.world_mut().spawn((Name::new("A Guard"), EntityKind::npc())).id();
     app.settle();
-    assert_eq!(app.take_troubles(), [""; 0]);
+    assert_eq!(app.take_errors(), [""; 0]);
     let saved = record(&app, "grimjaw").unwrap();
     assert_eq!(saved.name.as_deref(), Some("Grimjaw Ironhand"));
     assert_eq!(saved.kind, Some(Kind::Npc));
@@ -58,7 +58,7 @@ fn spawned_entities_are_added_to_the_memory() {
     let generated_id = app.world().get::<MemoryId>(nameless).unwrap().as_str().to_owned();
     assert!(generated_id.starts_with("a-guard-"), "{generated_id}");
     assert_eq!(record(&app, &generated_id).unwrap().name.as_deref(), Some("A Guard"));
-    assert_eq!(app.take_troubles(), [""; 0]);
+    assert_eq!(app.take_errors(), [""; 0]);
 }
 
 #[test]
@@ -68,10 +68,10 @@ fn changed_components_are_recorded() {
     let rook = entity(&mut app, "rook").unwrap();
     *app.world_mut().get_mut::<Name>(rook).unwrap() = Name::new("Rook the Bold");
     let mut commands = app.world_mut().commands();
-    let guild = commands.spawn((Name::new("The Guild"), MemoryId::new("guild"), Remembered::faction())).id();
+    let guild = commands.spawn((Name::new("The Guild"), MemoryId::new("guild"), EntityKind::faction())).id();
     commands.entity(rook).set_attribute("occupation", "thief").join(guild);
     app.settle();
-    assert_eq!(app.take_troubles(), [""; 0]);
+    assert_eq!(app.take_errors(), [""; 0]);
     let saved = record(&app, "rook").unwrap();
     assert_eq!(saved.name.as_deref(), Some("Rook the Bold"));
     assert_eq!(
@@ -84,7 +84,7 @@ fn changed_components_are_recorded() {
     let saved = record(&app, "rook").unwrap();
     assert!(saved.relations.keys().all(|(_, to)| to.as_str() != "guild"));
     assert!(saved.attributes.keys().all(|name| name.as_str() != "occupation"));
-    assert_eq!(app.take_troubles(), [""; 0]);
+    assert_eq!(app.take_errors(), [""; 0]);
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn dropped_events_are_healed_without_diagnostics() {
             assert!(start.elapsed() < SteppingApp::SETTLE_TIMEOUT, "the app still has pending work");
         }
     };
-    step_until(&mut app, &|app| what_waits(app.world()).is_empty());
+    step_until(&mut app, &|app| describe_pending_work(app.world()).is_empty());
     let set = |app: &App, entity: &str, value: String| {
         let (entity, attribute, options) = (entity.to_owned(), "occupation".into(), Default::default());
         let edit = Edit::Set { entity, attribute, value, options };
@@ -190,11 +190,11 @@ fn saved_state_wins_unless_the_game_says_otherwise() {
 #[test]
 fn a_second_entity_with_the_same_id_is_reported() {
     let mut app = SteppingApp::new(HearsayPlugins::empty());
-    app.world_mut().spawn((MemoryId::new("ann"), Remembered::npc()));
+    app.world_mut().spawn((MemoryId::new("ann"), EntityKind::npc()));
     app.settle();
-    app.world_mut().spawn((MemoryId::new("ann"), Remembered::npc(), Name::new("Other Ann")));
+    app.world_mut().spawn((MemoryId::new("ann"), EntityKind::npc(), Name::new("Other Ann")));
     app.step();
-    let errors = app.take_troubles();
+    let errors = app.take_errors();
     assert!(errors.iter().any(|text| text.contains("`ann` already belongs to")), "{errors:?}");
     app.settle();
     assert_ne!(record(&app, "ann").unwrap().name.as_deref(), Some("Other Ann"));
@@ -219,7 +219,7 @@ fn the_spawn_policy_can_change_at_run_time() {
     *app.world_mut().resource_mut::<SpawnPolicy>() =
         SpawnPolicy::matching(|state, id| state.kind(id) == Some(Kind::Faction));
     app.settle();
-    let mut kinds = app.world_mut().query::<&Remembered>();
+    let mut kinds = app.world_mut().query::<&EntityKind>();
     assert!(kinds.iter(app.world()).all(|kind| kind.0 == Kind::Faction));
     assert!(kinds.iter(app.world()).count() > 0);
 }
@@ -242,8 +242,8 @@ impl SyncedAttribute for Mood {
 #[test]
 fn a_synced_attribute_of_a_game_is_stored() {
     let mut app = SteppingApp::new(HearsayPlugins::empty());
-    app.remember::<Mood>();
-    let ann = app.world_mut().spawn((MemoryId::new("ann"), Remembered::npc(), Mood("merry".into()))).id();
+    app.sync_attribute::<Mood>();
+    let ann = app.world_mut().spawn((MemoryId::new("ann"), EntityKind::npc(), Mood("merry".into()))).id();
     app.settle();
     let mood = |app: &SteppingApp| {
         let saved = record(app, "ann").unwrap();

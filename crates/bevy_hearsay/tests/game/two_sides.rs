@@ -65,11 +65,11 @@ fn random_steps() -> impl Strategy<Value = RandomStep> {
     ]
 }
 
-fn kind(index: usize) -> Remembered {
+fn kind(index: usize) -> EntityKind {
     match index {
-        0..3 => Remembered::npc(),
-        3..5 => Remembered::location(),
-        _ => Remembered::faction(),
+        0..3 => EntityKind::npc(),
+        3..5 => EntityKind::location(),
+        _ => EntityKind::faction(),
     }
 }
 
@@ -181,7 +181,7 @@ fn component_record(app: &SteppingApp, entity: Entity) -> Record {
     let relations = relations.into_iter().filter_map(|edge| world.get::<Relation>(edge));
     Record {
         id: world.get::<MemoryId>(entity).unwrap().get().unwrap().clone(),
-        kind: world.get::<Remembered>(entity).map(|kind| kind.0.clone()),
+        kind: world.get::<EntityKind>(entity).map(|kind| kind.0.clone()),
         name: world.get::<Name>(entity).map(|name| name.as_str().to_owned()),
         place: world.get::<PlaceId>(entity).map(|at| at.0.clone()),
         attributes: world.get::<Attributes>(entity).map(|shown| shown.0.clone()).unwrap_or_default(),

@@ -181,7 +181,7 @@ impl Panel for EntityPanel {
             match action {
                 EntityAction::Back => self.navigate(false),
                 EntityAction::Forward => self.navigate(true),
-                EntityAction::Request(Request::Show(id)) => self.open(id),
+                EntityAction::Request(Request::ShowEntity(id)) => self.open(id),
                 EntityAction::Request(Request::ShowFact(fact)) if self.model.fact(fact).is_some() => {
                     self.state.pending_fact = Some(fact);
                 }
@@ -193,7 +193,7 @@ impl Panel for EntityPanel {
 
     fn handle_request(&mut self, request: &Request) -> bool {
         match request {
-            Request::Show(id) => {
+            Request::ShowEntity(id) => {
                 self.open(id.clone());
                 true
             }

@@ -149,7 +149,7 @@ fn every_fact_says_who_knows_it_and_where_it_is_written() {
     assert!(harness.query_by_label("people.yaml, line 3").is_none());
     harness.get_all_by_label("Pell").next().unwrap().click();
     harness.step();
-    assert!(matches!(harness.state().last_request(), Some(Request::Show(who)) if *who == id("pell")));
+    assert!(matches!(harness.state().last_request(), Some(Request::ShowEntity(who)) if *who == id("pell")));
 }
 
 fn edit_object(harness: &mut Harness<'static, DrawnPage>, value: &str) {
@@ -293,7 +293,7 @@ fn empty_states_say_what_to_do() {
 }
 
 fn open(harness: &mut PanelHarness<EntityPanel>, entity_id: &str) {
-    harness.state_mut().panel.handle_request(&Request::Show(id(entity_id)));
+    harness.state_mut().panel.handle_request(&Request::ShowEntity(id(entity_id)));
     let entity_id = id(entity_id);
     step_until(harness, "the page", move |host| {
         host.panel.model().id.as_ref() == Some(&entity_id) && host.panel.pending_page.is_none()
@@ -372,7 +372,7 @@ fn pages_are_walked_and_edited() {
     });
     assert!(harness.state().outcomes.iter().all(|outcome| outcome.result.is_ok()), "{:?}", harness.state().outcomes);
     // Undoing the creation of an entity leaves an empty page with a message.
-    harness.state_mut().panel.handle_request(&Request::Show(id("nobody-at-all")));
+    harness.state_mut().panel.handle_request(&Request::ShowEntity(id("nobody-at-all")));
     step_until(&mut harness, "the empty page", |host| host.panel.model().id == Some(id("nobody-at-all")));
     harness.get_by_label("`nobody-at-all` does not exist");
     harness.state_mut().panel.handle_request(&Request::ShowFact(fact_id_from_text("nothing")));

@@ -256,7 +256,9 @@ fn summary_ui(ui: &mut Ui, display: &DisplayContext, model: &EntityModel, reques
                 let response = link(ui, &thread.text).on_hover_text(&thread.details);
                 if response.clicked() {
                     requests.extend(match (&thread.quest, thread.fact) {
-                        (Some(quest), _) if model.id.as_ref() != Some(quest) => Some(Request::Show(quest.clone())),
+                        (Some(quest), _) if model.id.as_ref() != Some(quest) => {
+                            Some(Request::ShowEntity(quest.clone()))
+                        }
                         (_, fact) => fact.map(Request::ShowFact),
                     });
                 }

@@ -108,7 +108,7 @@ fn sentence_ui(
                 badges_ui(ui, display, fact);
                 let is_over = fact.status == FactStatus::False || fact.until.is_some();
                 let tone = if is_over { Tone::Weak } else { Tone::Plain };
-                requests.extend(sentence(ui, display, &fact.statement, tone).map(Request::Show));
+                requests.extend(sentence(ui, display, &fact.statement, tone).map(Request::ShowEntity));
             });
         });
     });
@@ -234,7 +234,7 @@ pub(crate) fn knower_ui(ui: &mut Ui, display: &DisplayContext, line: &KnowerLine
     let hover = format!("{}{since}{credence_text}", line.acquisition);
     let response = link(ui, RichText::new(&name).small().color(colour)).on_hover_text(hover);
     if set_button_name(response, true, &name).clicked() {
-        requests.push(Request::Show(line.knower.id.clone()));
+        requests.push(Request::ShowEntity(line.knower.id.clone()));
     }
     if line.conceals {
         ui.label(RichText::new("(hides it)").small().color(palette.secret));
@@ -400,7 +400,7 @@ pub(crate) fn entity_name_ui(
     if display.screen_safe && !safe {
         weak_label(ui, display, "somebody");
     } else if entity_button(ui, display, entity).clicked() {
-        requests.push(Request::Show(entity.id.clone()));
+        requests.push(Request::ShowEntity(entity.id.clone()));
     }
 }
 

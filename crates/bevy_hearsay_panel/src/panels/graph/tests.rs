@@ -79,7 +79,7 @@ fn a_click_selects_and_a_second_click_walks() {
     assert_eq!(harness.state().view.request.center, Some(id("odo")));
     harness.get_by_label("Open page").click();
     harness.step();
-    assert!(matches!(harness.state().requests.last(), Some(Request::Show(entity)) if *entity == id("odo")));
+    assert!(matches!(harness.state().requests.last(), Some(Request::ShowEntity(entity)) if *entity == id("odo")));
     harness.get_by_label("2 steps").click();
     harness.step();
     assert_eq!(harness.state().view.request.depth, 2);

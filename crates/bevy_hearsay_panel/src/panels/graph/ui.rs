@@ -392,7 +392,7 @@ fn canvas_ui(
             recenter(view, id.clone());
         }
         if display.is_triggered(ui, &commands::GRAPH_PAGE) {
-            requests.push(Request::Show(id));
+            requests.push(Request::ShowEntity(id));
         }
     }
     if display.accepts_keys && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape)) {
@@ -458,7 +458,7 @@ fn info_ui(
     let node = &model.nodes[number];
     ui.horizontal_wrapped(|ui| {
         if entity_button(ui, display, &node.entity).clicked() {
-            requests.push(Request::Show(node.entity.id.clone()));
+            requests.push(Request::ShowEntity(node.entity.id.clone()));
         }
         weak_label(ui, display, &crate::text::format_count(node.degree, "relation", "relations"));
         if view.request.center.as_ref() != Some(&node.entity.id)
@@ -467,7 +467,7 @@ fn info_ui(
             recenter(view, node.entity.id.clone());
         }
         if crate::widgets::command_button_without_keys(ui, display, &commands::GRAPH_PAGE).clicked() {
-            requests.push(Request::Show(node.entity.id.clone()));
+            requests.push(Request::ShowEntity(node.entity.id.clone()));
         }
     });
     egui::ScrollArea::vertical().id_salt("relations").auto_shrink([false, false]).show(ui, |ui| {

@@ -163,7 +163,7 @@ impl ReviewPanel {
             ReviewAction::Remove(id) => {
                 Request::Execute(DeskCommand::Edit(Edit::RemoveEntity { entity: id.to_string() }))
             }
-            ReviewAction::Show(id) => Request::Show(id),
+            ReviewAction::Show(id) => Request::ShowEntity(id),
             ReviewAction::ShowFact(id) => Request::ShowFact(id),
             ReviewAction::Undo => Request::Undo,
             ReviewAction::Redo => Request::Redo,

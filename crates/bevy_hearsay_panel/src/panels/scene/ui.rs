@@ -148,7 +148,7 @@ fn setting_ui(
                 response = response.on_hover_text(details);
             }
             if response.clicked() {
-                actions.push(SceneAction::Request(Request::Show(place.id.clone())));
+                actions.push(SceneAction::Request(Request::ShowEntity(place.id.clone())));
             }
         }
         let parts: Vec<&str> =
@@ -484,7 +484,7 @@ fn fact_knowledge_ui(
     if fact.secret {
         badge(ui, display, Tone::Secret, "\u{1F512} secret");
     }
-    requests.extend(sentence(ui, display, &fact.statement, Tone::Plain).map(Request::Show));
+    requests.extend(sentence(ui, display, &fact.statement, Tone::Plain).map(Request::ShowEntity));
     let party_knowledge = fact
         .party_knowledge
         .as_ref()

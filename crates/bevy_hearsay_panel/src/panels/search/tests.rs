@@ -92,8 +92,7 @@ fn results_are_chosen_with_the_keys_and_opened_with_enter() {
     harness.step();
     harness.key_press(Key::Enter);
     harness.step();
-    let is_opened =
-        |action: &SearchAction| matches!(action, SearchAction::Request(Request::Show(who)) if *who == id("odo-brandt"));
+    let is_opened = |action: &SearchAction| matches!(action, SearchAction::Request(Request::ShowEntity(who)) if *who == id("odo-brandt"));
     assert!(harness.state().actions.iter().any(is_opened), "{:?}", harness.state().actions);
     assert_eq!(harness.state().view.recent, [id("odo-brandt")]);
     harness.get_by_label("Odo Brandt was on Salt Quay.").click();
@@ -124,7 +123,7 @@ fn an_empty_box_says_what_can_be_asked() {
         search_harness(SearchModel { query: "oddo".into(), hints, ..SearchModel::default() }, "oddo", false);
     harness.get_by_label("Odo Brandt").click();
     harness.step();
-    assert!(matches!(&harness.state().actions[..], [SearchAction::Request(Request::Show(_))]));
+    assert!(matches!(&harness.state().actions[..], [SearchAction::Request(Request::ShowEntity(_))]));
 }
 
 fn search_for(harness: &mut PanelHarness<SearchPanel>, text: &str) {

@@ -198,10 +198,10 @@ fn open_target(row: &SearchRow, view: &mut SearchView, actions: &mut Vec<SearchA
             view.recent.retain(|recent| recent != id);
             view.recent.insert(0, id.clone());
             view.recent.truncate(MAX_RECENT);
-            Some(Request::Show(id.clone()))
+            Some(Request::ShowEntity(id.clone()))
         }
         Target::Fact(fact) => Some(Request::ShowFact(*fact)),
-        Target::Passage(_, open) => open.clone().map(Request::Show),
+        Target::Passage(_, open) => open.clone().map(Request::ShowEntity),
     };
     actions.extend(request.map(SearchAction::Request));
 }
@@ -224,7 +224,7 @@ fn empty_query_ui(ui: &mut Ui, display: &DisplayContext, view: &mut SearchView, 
     section_heading(ui, display, "Recently opened", None);
     for entity in recent {
         if entity_button(ui, display, entity).clicked() {
-            actions.push(SearchAction::Request(Request::Show(entity.id.clone())));
+            actions.push(SearchAction::Request(Request::ShowEntity(entity.id.clone())));
         }
     }
 }
@@ -253,7 +253,7 @@ fn no_results_ui(
                 view.recent.retain(|recent| *recent != hint.id);
                 view.recent.insert(0, hint.id.clone());
                 view.recent.truncate(MAX_RECENT);
-                actions.push(SearchAction::Request(Request::Show(hint.id.clone())));
+                actions.push(SearchAction::Request(Request::ShowEntity(hint.id.clone())));
             }
         }
     });

@@ -112,7 +112,7 @@ impl Panel for SessionPanel {
                     requests.push(Request::ShowMessage(StatusMessage::new("The recap is on the clipboard.")));
                 }
                 SessionAction::WriteFile(path, text) => self.file_to_write = Some((PathBuf::from(path), text)),
-                SessionAction::Show(id) => requests.push(Request::Show(id)),
+                SessionAction::Show(id) => requests.push(Request::ShowEntity(id)),
                 SessionAction::ShowFact(id) => requests.push(Request::ShowFact(id)),
             }
         }

@@ -51,7 +51,7 @@ impl Panel for ThreadsPanel {
         let party = if self.present_players.is_empty() { players } else { &self.present_players };
         let actions = threads_ui(ui, display, model, party, &mut self.view);
         let to_request = |action| match action {
-            ThreadsAction::Show(id) => Request::Show(id),
+            ThreadsAction::Show(id) => Request::ShowEntity(id),
             ThreadsAction::ShowFact(id) => Request::ShowFact(id),
             ThreadsAction::Session(id) => Request::Session(id),
             ThreadsAction::Execute(desk_command) => Request::Execute(desk_command),

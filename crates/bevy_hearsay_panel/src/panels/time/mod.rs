@@ -103,7 +103,7 @@ impl Panel for TimePanel {
                     }
                     self.reset();
                 }
-                TimeAction::Show(id) => requests.push(Request::Show(id)),
+                TimeAction::Show(id) => requests.push(Request::ShowEntity(id)),
                 TimeAction::ShowFact(id) => requests.push(Request::ShowFact(id)),
             }
         }

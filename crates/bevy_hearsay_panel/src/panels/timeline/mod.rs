@@ -45,7 +45,7 @@ impl Panel for TimelinePanel {
             return Vec::new();
         };
         let to_request = |action| match action {
-            TimelineAction::Show(id) => Request::Show(id),
+            TimelineAction::Show(id) => Request::ShowEntity(id),
             TimelineAction::ShowFact(id) => Request::ShowFact(id),
             TimelineAction::Session(id) => Request::Session(id),
         };
