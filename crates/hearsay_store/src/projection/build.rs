@@ -78,14 +78,18 @@ pub(crate) fn rows_for_keys(state: &State, touched: &[Key]) -> Vec<ProjectionRow
     rows
 }
 
-/// Returns the keys of all records that the graph tables must contain.
-pub(crate) fn all_keys(state: &State) -> Vec<Key> {
-    let entities = state.entities().map(|entity| Key::Entity(entity.id.clone()));
-    let sessions = state.sessions().map(|session| Key::Session(session.id.clone()));
-    let passages = state.passages().map(|(id, _)| Key::Passage(id));
-    let facts = state.facts().map(|fact| Key::Fact(fact.id()));
-    let knowledge = state.all_knowledge().map(|(id, _)| Key::KnowledgeEdge(id));
-    entities.chain(sessions).chain(passages).chain(facts).chain(knowledge).collect()
+/// Returns the keys of all records that the graph tables must contain, in pages of at most `page` keys. The keys of each
+/// kind of record are computed when the iterator reaches them.
+pub(crate) fn all_keys(state: &State, page: usize) -> impl Iterator<Item = Vec<Key>> {
+    let kinds: [fn(&State) -> Vec<Key>; 5] = [
+        |state| state.entities().map(|entity| Key::Entity(entity.id.clone())).collect(),
+        |state| state.sessions().map(|session| Key::Session(session.id.clone())).collect(),
+        |state| state.passages().map(|(id, _)| Key::Passage(id)).collect(),
+        |state| state.facts().map(|fact| Key::Fact(fact.id())).collect(),
+        |state| state.all_knowledge().map(|(id, _)| Key::KnowledgeEdge(id)).collect(),
+    ];
+    let pages = move |keys: Vec<Key>| keys.chunks(page).map(<[Key]>::to_vec).collect::<Vec<_>>();
+    kinds.into_iter().flat_map(move |keys| pages(keys(state)))
 }
 
 fn entity_row(state: &State, id: &EntityId) -> Option<Object> {

@@ -54,11 +54,11 @@ pub(crate) async fn compare_tables(
 ) -> Result<Option<Vec<RepairableDifference>>, surrealdb::Error> {
     let mut differences = Vec::new();
     let mut expected: [BTreeSet<String>; Table::ALL.len()] = Default::default();
-    for keys in all_keys(state).chunks(PAGE_RECORDS) {
+    for keys in all_keys(state, PAGE_RECORDS) {
         if stop.load(Ordering::Relaxed) {
             return Ok(None);
         }
-        let rows = rows_for_keys(state, keys);
+        let rows = rows_for_keys(state, &keys);
         for table in Table::ALL {
             let rows: Vec<&ProjectionRow> =
                 rows.iter().filter(|row| row.table == table && !row.is_deletion()).collect();

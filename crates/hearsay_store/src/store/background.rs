@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, atomic::Ordering};
 
-use hearsay_model::{Position, State};
+use hearsay_model::{Key, Position, State};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::{
@@ -102,37 +102,29 @@ async fn run_job(shared: &Shared, job: BackgroundJob, earlier_failure: Option<St
             return effect;
         }
         BackgroundJob::CatchUp { state, records, watermark } => {
-            let is_rebuild = matches!(records, CatchUp::Rebuild);
-            let keys = match records {
-                CatchUp::Records(keys) => keys,
-                CatchUp::All | CatchUp::Rebuild => projection::all_keys(&state),
+            let all = || projection::all_keys(&state, MAX_KEYS_PER_BATCH);
+            let (is_rebuild, pages): (bool, Box<dyn Iterator<Item = Vec<Key>> + Send>) = match &records {
+                CatchUp::Records(keys) => (false, Box::new(keys.chunks(MAX_KEYS_PER_BATCH).map(<[Key]>::to_vec))),
+                CatchUp::All => (false, Box::new(all())),
+                CatchUp::Rebuild => (true, Box::new(all())),
             };
-            tracing::info!(
-                place,
-                records = keys.len(),
-                anew = is_rebuild,
-                "updating the graph tables from the journal"
-            );
+            tracing::info!(place, anew = is_rebuild, "updating the graph tables from the journal");
             if is_rebuild && let Err(error) = projection::clear(db).await {
                 return TableEffect::Incomplete(error.to_string());
             }
-            let mut chunks = keys.chunks(MAX_KEYS_PER_BATCH).peekable();
-            while let Some(keys) = chunks.next() {
+            for keys in pages {
                 if shared.closing.load(Ordering::Relaxed) {
                     return TableEffect::Incomplete("the campaign was closed before the tables were complete".into());
                 }
                 let rows =
-                    if is_rebuild { projection::rows_for_keys(&state, keys) } else { projection::rows(&state, keys) };
-                let watermark = chunks.peek().is_none().then_some(watermark);
+                    if is_rebuild { projection::rows_for_keys(&state, &keys) } else { projection::rows(&state, &keys) };
                 shared.backlog.fetch_add(rows.len(), Ordering::Relaxed);
-                let (effect, _) = project(shared, rows, watermark, None).await;
+                let (effect, _) = project(shared, rows, None, None).await;
                 if let TableEffect::Incomplete(_) = effect {
                     return effect;
                 }
             }
-            if keys.is_empty() {
-                return project(shared, Vec::new(), Some(watermark), None).await.0;
-            }
+            return project(shared, Vec::new(), Some(watermark), None).await.0;
         }
         BackgroundJob::Verify { state } => {
             // Skips incomplete tables, because the next opening of the campaign updates them.

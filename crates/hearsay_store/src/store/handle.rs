@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use hearsay_model::{Operation, Position, State};
+use hearsay_model::{Key, Operation, Position, State};
 use tokio::{
     runtime::{Handle, Runtime},
     sync::mpsc::{UnboundedSender, error::SendError, unbounded_channel},
@@ -319,12 +319,12 @@ impl Store {
         mut progress: impl FnMut(usize, usize),
     ) -> Result<(), StoreError> {
         wait_for_callback(|done| self.queue_background(BackgroundJob::Clear(done)))?;
-        let all_keys = projection::all_keys(state);
-        let mut written = 0;
-        for keys in all_keys.chunks(2_000) {
-            wait_for_callback(|done| self.project_rows(projection::rows_for_keys(state, keys), None, done))?;
+        let pages: Vec<Vec<Key>> = projection::all_keys(state, 2_000).collect();
+        let (mut written, total) = (0, pages.iter().map(Vec::len).sum());
+        for keys in pages {
+            wait_for_callback(|done| self.project_rows(projection::rows_for_keys(state, &keys), None, done))?;
             written += keys.len();
-            progress(written, all_keys.len());
+            progress(written, total);
         }
         wait_for_callback(|done| self.project_rows(Vec::new(), Some(state.position().into()), done))
     }
