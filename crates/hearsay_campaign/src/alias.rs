@@ -37,24 +37,24 @@ impl std::ops::Add for Size {
 
 /// Counts the nodes and bytes that the aliases of one file copy.
 #[derive(Debug)]
-pub(crate) struct Aliases<'a> {
+pub(crate) struct AliasCounter<'a> {
     limits: &'a Limits,
-    all: &'a AliasBytes,
+    total: &'a AliasBytes,
     nodes: usize,
 }
 
-impl<'a> Aliases<'a> {
-    pub(crate) fn new(limits: &'a Limits, all: &'a AliasBytes) -> Self {
-        Self { limits, all, nodes: 0 }
+impl<'a> AliasCounter<'a> {
+    pub(crate) fn new(limits: &'a Limits, total: &'a AliasBytes) -> Self {
+        Self { limits, total, nodes: 0 }
     }
 
     /// Adds the size of a value to the counts, before the value is copied.
     ///
     /// # Errors
     /// Returns an error that names the exceeded limit. The caller must then not copy the value.
-    pub(crate) fn copy(&mut self, size: Size) -> Result<(), String> {
+    pub(crate) fn count_copy(&mut self, size: Size) -> Result<(), String> {
         self.nodes += size.nodes;
-        let bytes = size.bytes.saturating_add(self.all.0.fetch_add(size.bytes, Ordering::Relaxed));
+        let bytes = size.bytes.saturating_add(self.total.0.fetch_add(size.bytes, Ordering::Relaxed));
         if self.nodes > self.limits.alias_nodes {
             return Err(format!("aliases expand to more than {} values", self.limits.alias_nodes));
         }

@@ -11,7 +11,7 @@ use hearsay_model::{
     Vocabulary,
 };
 
-use crate::{Findings, Warning, error::Place};
+use crate::{Findings, Warning, error::SourcePosition};
 
 /// A campaign as its files describe it. [`read`](crate::read) returns it; [`plan`](crate::plan) compares it with a
 /// state.
@@ -24,16 +24,16 @@ pub struct Campaign {
     pub(crate) rules: AudienceRules,
     pub(crate) entities: BTreeMap<EntityId, Kind>,
     /// The ids of the entities in the tool that wrote the files.
-    pub(crate) external: BTreeMap<EntityId, Vec<ExternalId>>,
+    pub(crate) external_ids: BTreeMap<EntityId, Vec<ExternalId>>,
     pub(crate) sessions: Vec<Session>,
-    pub(crate) facts: Vec<Stated>,
-    pub(crate) passages: Vec<Text>,
+    pub(crate) facts: Vec<CampaignFact>,
+    pub(crate) passages: Vec<CampaignPassage>,
     pub(crate) reveals: Vec<Reveal>,
     pub(crate) warnings: Vec<Warning>,
     pub(crate) digest: String,
     pub(crate) findings: Findings,
     /// The exact records, if the files are a Hearsay export.
-    pub(crate) exact: Option<Box<UnchangedRecords>>,
+    pub(crate) unchanged_records: Option<Box<UnchangedRecords>>,
 }
 
 impl Campaign {
@@ -45,9 +45,9 @@ impl Campaign {
     /// Sets the recording time of every fact that has none in the files. [`plan`](crate::plan) then shares these facts
     /// instead of copying them.
     pub fn set_recorded(&mut self, now: Timestamp) {
-        for stated in &mut self.facts {
-            if stated.fact.provenance().recorded == Timestamp::default() {
-                Arc::make_mut(&mut stated.fact).set_recorded(now);
+        for campaign_fact in &mut self.facts {
+            if campaign_fact.fact.provenance().recorded == Timestamp::default() {
+                Arc::make_mut(&mut campaign_fact.fact).set_recorded(now);
             }
         }
     }
@@ -65,7 +65,7 @@ impl Campaign {
     /// Returns the external ids of an entity: its ids in the tool that wrote the files. The slice is empty if the
     /// entity is unknown or has no external id.
     pub fn external_ids(&self, id: &EntityId) -> &[ExternalId] {
-        self.external.get(id).map_or(&[], Vec::as_slice)
+        self.external_ids.get(id).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the findings in the files, such as links without a target and files that were not read. The report of
@@ -76,13 +76,13 @@ impl Campaign {
 
     /// Returns the facts of the campaign, in the order of the files.
     pub fn facts(&self) -> impl ExactSizeIterator<Item = &Arc<Fact>> {
-        self.facts.iter().map(|stated| &stated.fact)
+        self.facts.iter().map(|campaign_fact| &campaign_fact.fact)
     }
 
     /// Returns the passages of the campaign, in the order of the files. A passage whose readers follow from the
     /// audience rules has no readers yet.
     pub fn passages(&self) -> impl ExactSizeIterator<Item = &Passage> {
-        self.passages.iter().map(|text| &text.passage)
+        self.passages.iter().map(|campaign_passage| &campaign_passage.passage)
     }
 
     /// Returns the sessions of the campaign, in the order of the files.
@@ -108,13 +108,13 @@ impl Campaign {
 
 /// Who knows a fact or passage besides its named knowers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reach {
+pub(crate) enum AudienceSource {
     /// The audience that the audience rules give.
     Rules,
     /// The audience that the files state: everyone, the place, the parties or the subject.
-    Only(Audience),
+    Stated(Audience),
     /// No one: only the named knowers know it.
-    Named,
+    NamedKnowers,
 }
 
 /// The records of an export whose lines in the pages are unchanged.
@@ -127,16 +127,16 @@ pub(crate) struct UnchangedRecords {
     /// Removed entities and sessions that other records still refer to.
     pub(crate) removed: (BTreeSet<EntityId>, BTreeSet<SessionId>),
     /// Records of the export whose lines were removed or changed.
-    pub(crate) gone: BTreeSet<Key>,
+    pub(crate) invalidated: BTreeSet<Key>,
 }
 
 /// A fact with its knowers.
 #[derive(Debug, Clone)]
-pub(crate) struct Stated {
+pub(crate) struct CampaignFact {
     pub(crate) fact: Arc<Fact>,
-    pub(crate) reach: Reach,
+    pub(crate) audience_source: AudienceSource,
     /// The named knowers.
-    pub(crate) learned: Vec<Learned>,
+    pub(crate) knowers: Vec<KnowerEntry>,
     /// The characters who state the fact in a session. Each of them knows the fact from the beginning, unless the files
     /// give another time.
     pub(crate) speakers: Vec<EntityId>,
@@ -144,9 +144,9 @@ pub(crate) struct Stated {
 
 /// A passage with its readers.
 #[derive(Debug, Clone)]
-pub(crate) struct Text {
+pub(crate) struct CampaignPassage {
     pub(crate) passage: Passage,
-    pub(crate) reach: Reach,
+    pub(crate) audience_source: AudienceSource,
     /// The main subject.
     pub(crate) subject: Option<EntityId>,
     /// The indices of the facts that the passage states. The readers of the passage know these facts.
@@ -155,7 +155,7 @@ pub(crate) struct Text {
 
 /// A knowledge edge without its fact.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Learned {
+pub(crate) struct KnowerEntry {
     pub(crate) knower: Knower,
     pub(crate) acquisition: Acquisition,
     pub(crate) learned: Option<Date>,
@@ -167,10 +167,10 @@ pub(crate) struct Learned {
     /// The minimum rank in a group. Only members with at least this rank know the fact.
     pub(crate) rank: Option<String>,
     /// The position of the entry in the files.
-    pub(crate) at: Place,
+    pub(crate) at: SourcePosition,
 }
 
-impl Learned {
+impl KnowerEntry {
     pub(crate) fn authored(knower: impl Into<Knower>, credence: Credence, conceals: bool) -> Self {
         Self {
             knower: knower.into(),
@@ -181,11 +181,11 @@ impl Learned {
             session: None,
             co_present: Vec::new(),
             rank: None,
-            at: Place::default(),
+            at: SourcePosition::default(),
         }
     }
 
-    pub(crate) fn of(self, fact: FactId) -> KnowledgeEdge {
+    pub(crate) fn into_edge(self, fact: FactId) -> KnowledgeEdge {
         let Self { knower, acquisition, learned, credence, conceals, session, co_present, rank, .. } = self;
         let edge = KnowledgeEdge::authored(knower, fact);
         KnowledgeEdge { acquisition, learned, credence, conceals, session, co_present, rank, ..edge }.sorted()

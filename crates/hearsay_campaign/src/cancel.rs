@@ -12,18 +12,18 @@ pub(crate) const CANCELLED: &str = "reading was cancelled";
 /// files.
 ///
 /// ```
-/// use hearsay_campaign::{Cancel, Limits, read};
+/// use hearsay_campaign::{CancelToken, Limits, read};
 ///
-/// let cancel = Cancel::default();
+/// let cancel = CancelToken::default();
 /// let limits = Limits { cancel: cancel.clone(), ..Limits::default() };
 /// cancel.cancel();
 /// let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/inn");
 /// assert!(read(folder.as_ref(), &limits).unwrap_err().to_string().contains("cancelled"));
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct Cancel(Arc<AtomicBool>);
+pub struct CancelToken(Arc<AtomicBool>);
 
-impl Cancel {
+impl CancelToken {
     /// Tells readers to stop. A running read then returns an error and discards what it has read so far.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
@@ -35,8 +35,8 @@ impl Cancel {
     }
 }
 
-impl From<Arc<AtomicBool>> for Cancel {
-    /// Creates a `Cancel` that shares a flag with the caller. If the caller sets the flag to `true`, readers stop.
+impl From<Arc<AtomicBool>> for CancelToken {
+    /// Creates a `CancelToken` that shares a flag with the caller. If the caller sets the flag to `true`, readers stop.
     fn from(flag: Arc<AtomicBool>) -> Self {
         Self(flag)
     }

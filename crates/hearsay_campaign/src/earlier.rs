@@ -10,7 +10,7 @@ use hearsay_model::{Author, Calendar, Change, EntityId, ExternalId, Setting, Sta
 /// source are stored separately.
 #[derive(Debug, Clone, Default)]
 pub struct Earlier {
-    known: HashMap<String, HashMap<ExternalId, EntityId>>,
+    entities_by_external_id: HashMap<String, HashMap<ExternalId, EntityId>>,
     /// The author who first added each entity.
     owners: BTreeMap<EntityId, Author>,
     /// The calendar of the campaign, if it has one.
@@ -21,8 +21,9 @@ impl Earlier {
     /// Collects the entities that the operations in the journal added, except reverted operations. The external id of a
     /// merged entity maps to the entity that remains.
     pub fn of(state: &State) -> Self {
-        let set = state.settings().any(|setting| matches!(setting.as_ref(), Setting::World(WorldSetting::Calendar(_))));
-        let mut earlier = Self { calendar: set.then(|| state.calendar().clone()), ..Self::default() };
+        let has_calendar =
+            state.settings().any(|setting| matches!(setting.as_ref(), Setting::World(WorldSetting::Calendar(_))));
+        let mut earlier = Self { calendar: has_calendar.then(|| state.calendar().clone()), ..Self::default() };
         for (_, entry) in state.journal().filter(|(_, entry)| entry.live) {
             for change in &entry.operation.changes {
                 let Change::AddEntity(entity) = change else { continue };
@@ -30,7 +31,7 @@ impl Earlier {
                 // Merges have no cycles. The limit of 64 steps protects against invalid journals.
                 for _ in 0..64 {
                     match state.merged_into(id) {
-                        Some(into) if state.entity(id).is_none() => id = into,
+                        Some(merged_id) if state.entity(id).is_none() => id = merged_id,
                         _ => break,
                     }
                 }
@@ -39,7 +40,7 @@ impl Earlier {
                 }
                 earlier.owners.entry(id.clone()).or_insert_with(|| entry.operation.author.clone());
                 if let Author::Importer(source) = &entry.operation.author {
-                    let ids = earlier.known.entry(source.clone()).or_default();
+                    let ids = earlier.entities_by_external_id.entry(source.clone()).or_default();
                     ids.extend(entity.external_ids.iter().map(|external| (external.clone(), id.clone())));
                 }
             }
@@ -48,8 +49,8 @@ impl Earlier {
     }
 
     /// Returns the entity that an earlier import of `source` created for this external id, or `None` if there is none.
-    pub fn known(&self, source: &str, id: &ExternalId) -> Option<&EntityId> {
-        self.known.get(source)?.get(id)
+    pub fn entity_id(&self, source: &str, id: &ExternalId) -> Option<&EntityId> {
+        self.entities_by_external_id.get(source)?.get(id)
     }
 
     /// Returns the calendar of the campaign, or `None` if the campaign has none. Dates use this calendar if the files
@@ -59,8 +60,8 @@ impl Earlier {
     }
 
     /// Returns the entities that were first added by an author other than this source.
-    pub fn of_others(&self, source: &str) -> impl Iterator<Item = &EntityId> {
-        let others = move |author: &Author| !matches!(author, Author::Importer(name) if name == source);
-        self.owners.iter().filter(move |(_, author)| others(author)).map(|(id, _)| id)
+    pub fn foreign_entities(&self, source: &str) -> impl Iterator<Item = &EntityId> {
+        let is_other = move |author: &Author| !matches!(author, Author::Importer(name) if name == source);
+        self.owners.iter().filter(move |(_, author)| is_other(author)).map(|(id, _)| id)
     }
 }

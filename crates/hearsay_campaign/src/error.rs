@@ -87,79 +87,82 @@ impl fmt::Display for Warning {
 
 /// The position of a line: the index of its file and the line number, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(crate) struct Place {
+pub(crate) struct SourcePosition {
     pub(crate) file: u32,
     pub(crate) line: u32,
 }
 
 /// Collects errors up to a limit, so that one run shows many errors instead of only the first.
 #[derive(Debug)]
-pub(crate) struct Faults {
-    /// The paths of the files. The index is the `file` of a [`Place`].
+pub(crate) struct Diagnostics {
+    /// The paths of the files. The index is the `file` of a [`SourcePosition`].
     pub(crate) files: Vec<String>,
     limit: usize,
-    found: Vec<(Place, CampaignError)>,
-    more: usize,
+    errors: Vec<(SourcePosition, CampaignError)>,
+    omitted_errors: usize,
     pub(crate) warnings: Vec<Warning>,
 }
 
-impl Faults {
+impl Diagnostics {
     pub(crate) fn new(limit: usize) -> Self {
-        Self { files: Vec::new(), limit: limit.max(1), found: Vec::new(), more: 0, warnings: Vec::new() }
+        Self { files: Vec::new(), limit: limit.max(1), errors: Vec::new(), omitted_errors: 0, warnings: Vec::new() }
     }
 
     /// Returns whether the limit is reached. Further errors are only counted, and hints that are expensive to compute
     /// are skipped.
     pub(crate) fn is_full(&self) -> bool {
-        self.found.len() >= self.limit
+        self.errors.len() >= self.limit
     }
 
     /// Returns the number of errors so far.
-    pub(crate) fn count(&self) -> usize {
-        self.found.len() + self.more
+    pub(crate) fn error_count(&self) -> usize {
+        self.errors.len() + self.omitted_errors
     }
 
     /// Returns whether no error has been found so far.
-    pub(crate) fn found_none(&self) -> bool {
-        self.found.is_empty()
+    pub(crate) fn has_no_errors(&self) -> bool {
+        self.errors.is_empty()
     }
 
-    pub(crate) fn path(&self, at: Place) -> &str {
+    pub(crate) fn path(&self, at: SourcePosition) -> &str {
         self.files.get(at.file as usize).map_or("", String::as_str)
     }
 
     /// Formats a position as `file:line`, for hints that refer to another position.
-    pub(crate) fn spot(&self, at: Place) -> String {
+    pub(crate) fn format_position(&self, at: SourcePosition) -> String {
         format!("{}:{}", self.path(at), at.line)
     }
 
-    pub(crate) fn add(&mut self, at: Place, field: &str, message: impl Into<String>, hint: impl Into<String>) {
+    pub(crate) fn add(&mut self, at: SourcePosition, field: &str, message: impl Into<String>, hint: impl Into<String>) {
         if self.is_full() {
-            self.more += 1;
+            self.omitted_errors += 1;
             return;
         }
         let file = self.path(at).to_owned();
         let error =
             CampaignError { file, line: at.line, field: field.into(), message: message.into(), hint: hint.into() };
         // A YAML alias has the line of its anchor, so the same error can occur several times.
-        if !self.found.iter().any(|(_, found)| *found == error) {
-            self.found.push((at, error));
+        if !self.errors.iter().any(|(_, found)| *found == error) {
+            self.errors.push((at, error));
         }
     }
 
-    pub(crate) fn warn(&mut self, at: Place, what: impl Into<String>) {
+    pub(crate) fn warn(&mut self, at: SourcePosition, message: impl Into<String>) {
         let path = self.path(at).to_owned();
-        self.warnings.push(Warning { path, line: at.line, what: what.into() });
+        self.warnings.push(Warning { path, line: at.line, what: message.into() });
     }
 
     /// Returns the warnings if there are no errors. Otherwise returns all errors.
     pub(crate) fn finish(mut self) -> Result<Vec<Warning>, CampaignErrors> {
-        if self.found.is_empty() {
+        if self.errors.is_empty() {
             self.warnings.sort();
             self.warnings.dedup();
             return Ok(self.warnings);
         }
-        self.found.sort_by_key(|(at, _)| *at);
-        Err(CampaignErrors { errors: self.found.into_iter().map(|(_, error)| error).collect(), more: self.more })
+        self.errors.sort_by_key(|(at, _)| *at);
+        Err(CampaignErrors {
+            errors: self.errors.into_iter().map(|(_, error)| error).collect(),
+            more: self.omitted_errors,
+        })
     }
 }

@@ -7,7 +7,7 @@ use crate::Format;
 
 /// A position in a file, with the text at this position.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Place {
+pub struct FileLocation {
     /// The path of the file relative to the folder, with forward slashes.
     pub path: String,
     /// The line number, counted from 1.
@@ -37,15 +37,15 @@ pub struct Findings {
     pub nobody: usize,
     /// Links that match several notes, each with the entities of these notes. A relation to each of these entities can
     /// at most be proposed.
-    pub ambiguous: Vec<(Place, Vec<EntityId>)>,
+    pub ambiguous: Vec<(FileLocation, Vec<EntityId>)>,
     /// Links whose target does not exist.
-    pub dangling: Vec<Place>,
+    pub dangling: Vec<FileLocation>,
     /// The entities that were created for links whose target does not exist. The DM reviews them.
     pub stubs: Vec<EntityId>,
     /// Entities whose kind could not be determined.
     pub kindless: Vec<EntityId>,
     /// Text that the reader did not understand.
-    pub unclear: Vec<Place>,
+    pub unclear: Vec<FileLocation>,
     /// Files and records that were not read, with the reason.
     pub skipped: Vec<Skipped>,
 }

@@ -15,9 +15,9 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-pub use entry::Entry;
+pub use entry::FolderEntry;
 
-use crate::{CampaignErrors, Limits, Skipped, cancel::CANCELLED, regular};
+use crate::{CampaignErrors, Limits, Skipped, cancel::CANCELLED, regular_file};
 
 #[cfg(feature = "import")]
 use {crate::alias::AliasBytes, archive::Archive};
@@ -26,12 +26,12 @@ use {crate::alias::AliasBytes, archive::Archive};
 #[derive(Debug)]
 pub struct Folder {
     name: String,
-    entries: Vec<Entry>,
+    entries: Vec<FolderEntry>,
     skipped: Vec<Skipped>,
     limits: Limits,
     source: Source,
     /// The number of bytes that [`Folder::read`] has read so far.
-    read: AtomicU64,
+    bytes_read: AtomicU64,
     #[cfg(feature = "import")]
     aliases: AliasBytes,
 }
@@ -42,7 +42,7 @@ enum Source {
     Disk(PathBuf),
     #[cfg(feature = "import")]
     Zip(Archive),
-    /// Contents of files in memory. The index is the `number` of an [`Entry`].
+    /// Contents of files in memory. The index is the `index` of a [`FolderEntry`].
     Memory(Vec<Vec<u8>>),
 }
 
@@ -52,36 +52,41 @@ impl Folder {
     /// # Errors
     /// Returns an error if the path cannot be read, or if an archive is invalid. Archives need the feature `import`.
     pub fn open(path: &Path, limits: &Limits) -> Result<Self, CampaignErrors> {
-        let shown = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into());
-        let fault = |message: String, hint: &str| CampaignErrors::in_file(&shown, message, hint);
+        let display_name =
+            path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into());
+        let error_in_file = |message: String, hint: &str| CampaignErrors::in_file(&display_name, message, hint);
         let unreadable = |error: io::Error| {
-            fault(format!("cannot be read: {error}"), "check that it exists and that you may read it")
+            error_in_file(format!("cannot be read: {error}"), "check that it exists and that you may read it")
         };
-        let real = path.canonicalize().map_err(unreadable)?;
-        let meta = fs::metadata(&real).map_err(unreadable)?;
-        let name = real.file_stem().map_or_else(|| shown.clone(), |name| name.to_string_lossy().into_owned());
+        let real_path = path.canonicalize().map_err(unreadable)?;
+        let meta = fs::metadata(&real_path).map_err(unreadable)?;
+        let name =
+            real_path.file_stem().map_or_else(|| display_name.clone(), |name| name.to_string_lossy().into_owned());
         let mut folder;
         if meta.is_dir() {
-            folder = Self::empty(&name, Source::Disk(real.clone()), limits);
-            folder.name = real.file_name().map_or(shown, |name| name.to_string_lossy().into_owned());
-            folder.walk(&real, "", 0);
-        } else if let Some(kind) = regular::special(meta.file_type()) {
-            let what = format!("cannot be read: {}", regular::not_regular(kind));
-            return Err(fault(what, "give a folder, a file or a zip archive"));
-        } else if is_zip(&real) {
+            folder = Self::empty(&name, Source::Disk(real_path.clone()), limits);
+            folder.name = real_path.file_name().map_or(display_name, |name| name.to_string_lossy().into_owned());
+            folder.list_folder(&real_path, "", 0);
+        } else if let Some(kind) = regular_file::special_file_kind(meta.file_type()) {
+            let message = format!("cannot be read: {}", regular_file::not_regular_message(kind));
+            return Err(error_in_file(message, "give a folder, a file or a zip archive"));
+        } else if is_zip(&real_path) {
             #[cfg(not(feature = "import"))]
-            return Err(fault("is an archive, which this program cannot read".to_owned(), crate::error::NEEDS_IMPORT));
+            return Err(error_in_file(
+                "is an archive, which this program cannot read".to_owned(),
+                crate::error::NEEDS_IMPORT,
+            ));
             #[cfg(feature = "import")]
             {
-                let file = OsFile::open(&real).map_err(unreadable)?;
-                let archive = Archive::open(file).map_err(|why| fault(why, "export it again"))?;
-                folder = Self::of_listed(&name, archive, limits);
+                let file = OsFile::open(&real_path).map_err(unreadable)?;
+                let archive = Archive::open(file).map_err(|reason| error_in_file(reason, "export it again"))?;
+                folder = Self::from_listing(&name, archive, limits);
             }
         } else {
-            let parent = real.parent().map_or_else(PathBuf::new, Path::to_path_buf);
+            let parent = real_path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
             folder = Self::empty(&name, Source::Disk(parent), limits);
-            let path = real.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-            folder.entries.push(Entry { path, bytes: meta.len(), number: 0 });
+            let path = real_path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+            folder.entries.push(FolderEntry { path, size_bytes: meta.len(), index: 0 });
         }
         folder.entries.sort_by(|a, b| a.path.cmp(&b.path));
         folder.skipped.sort();
@@ -95,7 +100,7 @@ impl Folder {
             skipped: Vec::new(),
             limits: limits.clone(),
             source,
-            read: AtomicU64::new(0),
+            bytes_read: AtomicU64::new(0),
             #[cfg(feature = "import")]
             aliases: AliasBytes::default(),
         }
@@ -103,12 +108,12 @@ impl Folder {
 
     /// Creates a folder from files in memory, for tests and for programs that do not store the files on disk. If two
     /// files have the same path, the later file replaces the earlier one.
-    pub fn of_files(name: &str, files: impl IntoIterator<Item = (String, Vec<u8>)>, limits: &Limits) -> Self {
+    pub fn from_files(name: &str, files: impl IntoIterator<Item = (String, Vec<u8>)>, limits: &Limits) -> Self {
         let files: BTreeMap<String, Vec<u8>> = files.into_iter().collect();
-        let entry = |(number, (path, bytes)): (usize, (&String, &Vec<u8>))| Entry {
+        let entry = |(index, (path, bytes)): (usize, (&String, &Vec<u8>))| FolderEntry {
             path: path.clone(),
-            bytes: bytes.len() as u64,
-            number,
+            size_bytes: bytes.len() as u64,
+            index,
         };
         let entries = files.iter().enumerate().map(entry).collect();
         let source = Source::Memory(files.into_values().collect());
@@ -120,12 +125,12 @@ impl Folder {
     /// # Errors
     /// Returns the reason if the archive is invalid.
     #[cfg(feature = "import")]
-    pub fn of_archive(name: &str, bytes: Vec<u8>, limits: &Limits) -> Result<Self, String> {
-        Ok(Self::of_listed(name, Archive::from_bytes(bytes)?, limits))
+    pub fn from_archive(name: &str, bytes: Vec<u8>, limits: &Limits) -> Result<Self, String> {
+        Ok(Self::from_listing(name, Archive::from_bytes(bytes)?, limits))
     }
 
     #[cfg(feature = "import")]
-    fn of_listed(name: &str, archive: Archive, limits: &Limits) -> Self {
+    fn from_listing(name: &str, archive: Archive, limits: &Limits) -> Self {
         let (entries, skipped) = archive.list(limits);
         Self { entries, skipped, ..Self::empty(name, Source::Zip(archive), limits) }
     }
@@ -136,18 +141,18 @@ impl Folder {
     }
 
     /// Returns the files of the folder, sorted by path.
-    pub fn files(&self) -> std::slice::Iter<'_, Entry> {
+    pub fn files(&self) -> std::slice::Iter<'_, FolderEntry> {
         self.entries.iter()
     }
 
     /// Returns the file with this path, or `None` if the list has no such file.
-    pub fn get(&self, path: &str) -> Option<&Entry> {
-        let number = self.entries.binary_search_by(|entry| entry.path.as_str().cmp(path)).ok()?;
-        self.entries.get(number)
+    pub fn get(&self, path: &str) -> Option<&FolderEntry> {
+        let index = self.entries.binary_search_by(|entry| entry.path.as_str().cmp(path)).ok()?;
+        self.entries.get(index)
     }
 
     /// Returns whether the folder has a file with this path.
-    pub fn has(&self, path: &str) -> bool {
+    pub fn contains(&self, path: &str) -> bool {
         self.get(path).is_some()
     }
 
@@ -163,12 +168,12 @@ impl Folder {
 
     /// Returns a hidden file that a tool stores beside the notes, such as `.obsidian/plugins/calendarium/data.json`.
     /// Returns `None` if there is no such file.
-    pub fn hidden(&self, path: &str) -> Option<Entry> {
+    pub fn hidden_file(&self, path: &str) -> Option<FolderEntry> {
         match &self.source {
             Source::Disk(root) => {
-                let real = root.join(path).canonicalize().ok().filter(|real| real.starts_with(root))?;
-                let meta = fs::metadata(real).ok().filter(fs::Metadata::is_file)?;
-                Some(Entry { path: path.to_owned(), bytes: meta.len(), number: 0 })
+                let real_path = root.join(path).canonicalize().ok().filter(|real_path| real_path.starts_with(root))?;
+                let meta = fs::metadata(real_path).ok().filter(fs::Metadata::is_file)?;
+                Some(FolderEntry { path: path.to_owned(), size_bytes: meta.len(), index: 0 })
             }
             #[cfg(feature = "import")]
             Source::Zip(archive) => archive.find(path),
@@ -178,10 +183,10 @@ impl Folder {
 
     /// Returns the first `bytes` bytes of a file, or the whole file if it is shorter, for format detection. Returns an
     /// empty vector if the file cannot be read.
-    pub fn head(&self, entry: &Entry, bytes: u64) -> Vec<u8> {
+    pub fn head(&self, entry: &FolderEntry, bytes: u64) -> Vec<u8> {
         match self.limits.cancel.is_cancelled() {
             true => Vec::new(),
-            false => self.bytes_of(entry, bytes).map_or_else(|_| Vec::new(), |(bytes, _)| bytes),
+            false => self.read_limited(entry, bytes).map_or_else(|_| Vec::new(), |(bytes, _)| bytes),
         }
     }
 
@@ -195,96 +200,96 @@ impl Folder {
     ///
     /// # Errors
     /// Returns the reason and a hint if the file cannot be read or a limit is exceeded.
-    pub fn read(&self, entry: &Entry) -> Result<Vec<u8>, String> {
+    pub fn read(&self, entry: &FolderEntry) -> Result<Vec<u8>, String> {
         let too_large = || {
-            let (mib, most) = (entry.bytes >> 20, self.limits.file_bytes >> 20);
-            format!("the file has {mib} MiB or more; the limit is {most} MiB: split it, or raise the limit")
+            let (size_mib, limit_mib) = (entry.size_bytes >> 20, self.limits.file_bytes >> 20);
+            format!("the file has {size_mib} MiB or more; the limit is {limit_mib} MiB: split it, or raise the limit")
         };
         if self.limits.cancel.is_cancelled() {
             return Err(CANCELLED.to_owned());
         }
-        if entry.bytes > self.limits.file_bytes {
+        if entry.size_bytes > self.limits.file_bytes {
             return Err(too_large());
         }
-        let left = self.limits.total_bytes.saturating_sub(self.read.load(Ordering::Relaxed));
-        if left == 0 {
-            let most = self.limits.total_bytes >> 20;
+        let remaining = self.limits.total_bytes.saturating_sub(self.bytes_read.load(Ordering::Relaxed));
+        if remaining == 0 {
+            let limit_mib = self.limits.total_bytes >> 20;
             return Err(format!(
-                "the files have more than {most} MiB in total: import parts of them, or raise the limit"
+                "the files have more than {limit_mib} MiB in total: import parts of them, or raise the limit"
             ));
         }
-        let (bytes, more) = self.bytes_of(entry, self.limits.file_bytes)?;
-        self.read.fetch_add(bytes.len() as u64, Ordering::Relaxed);
-        if more { Err(too_large()) } else { Ok(bytes) }
+        let (bytes, has_more) = self.read_limited(entry, self.limits.file_bytes)?;
+        self.bytes_read.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        if has_more { Err(too_large()) } else { Ok(bytes) }
     }
 
-    /// Reads at most `most` bytes. Returns them, and whether the file has more.
-    fn bytes_of(&self, entry: &Entry, most: u64) -> Result<(Vec<u8>, bool), String> {
+    /// Reads at most `max_bytes` bytes. Returns them, and whether the file has more.
+    fn read_limited(&self, entry: &FolderEntry, max_bytes: u64) -> Result<(Vec<u8>, bool), String> {
         let failed = |error: &dyn std::fmt::Display| format!("cannot be read: {error}");
         let mut bytes = Vec::new();
         match &self.source {
             Source::Disk(root) => {
-                let file = regular::open_file(&root.join(&entry.path)).map_err(|error| failed(&error))?;
-                file.take(most + 1).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
+                let file = regular_file::open_file(&root.join(&entry.path)).map_err(|error| failed(&error))?;
+                file.take(max_bytes + 1).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
             }
             #[cfg(feature = "import")]
-            Source::Zip(archive) => bytes = archive.read(entry, most + 1)?,
+            Source::Zip(archive) => bytes = archive.read(entry, max_bytes + 1)?,
             Source::Memory(files) => {
-                let held = files.get(entry.number).map_or(&[][..], Vec::as_slice);
-                bytes.extend(held.iter().take(usize::try_from(most + 1).unwrap_or(usize::MAX)));
+                let content = files.get(entry.index).map_or(&[][..], Vec::as_slice);
+                bytes.extend(content.iter().take(usize::try_from(max_bytes + 1).unwrap_or(usize::MAX)));
             }
         }
-        let more = bytes.len() as u64 > most;
-        bytes.truncate(usize::try_from(most).unwrap_or(usize::MAX));
-        Ok((bytes, more))
+        let has_more = bytes.len() as u64 > max_bytes;
+        bytes.truncate(usize::try_from(max_bytes).unwrap_or(usize::MAX));
+        Ok((bytes, has_more))
     }
 
-    fn skip(&mut self, path: impl Into<String>, why: impl Into<String>) {
-        self.skipped.push(Skipped { path: path.into(), why: why.into() });
+    fn skip(&mut self, path: impl Into<String>, reason: impl Into<String>) {
+        self.skipped.push(Skipped { path: path.into(), why: reason.into() });
     }
 
-    fn walk(&mut self, folder: &Path, below: &str, depth: usize) {
-        let shown = if below.is_empty() { "." } else { below };
+    fn list_folder(&mut self, folder: &Path, relative_path: &str, depth: usize) {
+        let display_path = if relative_path.is_empty() { "." } else { relative_path };
         if depth >= self.limits.depth {
-            let why = format!("folders are nested more than {} levels deep: move them up", self.limits.depth);
-            return self.skip(shown, why);
+            let reason = format!("folders are nested more than {} levels deep: move them up", self.limits.depth);
+            return self.skip(display_path, reason);
         }
         let entries = match fs::read_dir(folder) {
             Ok(entries) => entries,
-            Err(error) => return self.skip(shown, format!("cannot be read: {error}")),
+            Err(error) => return self.skip(display_path, format!("cannot be read: {error}")),
         };
-        let mut names: Vec<_> = entries.filter_map(Result::ok).collect();
-        names.sort_by_key(fs::DirEntry::file_name);
-        for entry in names {
+        let mut dir_entries: Vec<_> = entries.filter_map(Result::ok).collect();
+        dir_entries.sort_by_key(fs::DirEntry::file_name);
+        for entry in dir_entries {
             let name = entry.file_name();
             let Some(name) = name.to_str() else {
-                self.skip(format!("{shown}/{}", name.to_string_lossy()), "its name is not UTF-8: rename it");
+                self.skip(format!("{display_path}/{}", name.to_string_lossy()), "its name is not UTF-8: rename it");
                 continue;
             };
             if name.starts_with('.') {
                 continue;
             }
-            let path = if below.is_empty() { name.to_owned() } else { format!("{below}/{name}") };
+            let path = if relative_path.is_empty() { name.to_owned() } else { format!("{relative_path}/{name}") };
             match entry.file_type() {
                 Ok(kind) if kind.is_symlink() => {
-                    let why = self.where_leads(&entry.path());
-                    self.skip(path, why);
+                    let reason = self.describe_link(&entry.path());
+                    self.skip(path, reason);
                 }
-                Ok(kind) if kind.is_dir() => self.walk(&entry.path(), &path, depth + 1),
+                Ok(kind) if kind.is_dir() => self.list_folder(&entry.path(), &path, depth + 1),
                 Ok(kind) if kind.is_file() => {
                     if self.entries.len() >= self.limits.files {
-                        let why = format!("the folder has more than {} files: raise the limit", self.limits.files);
-                        if self.skipped.last().is_none_or(|skipped| skipped.why != why) {
-                            self.skip(path, why);
+                        let reason = format!("the folder has more than {} files: raise the limit", self.limits.files);
+                        if self.skipped.last().is_none_or(|skipped| skipped.why != reason) {
+                            self.skip(path, reason);
                         }
                         return;
                     }
                     let bytes = entry.metadata().map_or(0, |meta| meta.len());
-                    self.entries.push(Entry { path, bytes, number: 0 });
+                    self.entries.push(FolderEntry { path, size_bytes: bytes, index: 0 });
                 }
                 Ok(kind) => {
-                    let kind = regular::special(kind).unwrap_or("a special file");
-                    self.skip(path, regular::not_regular(kind));
+                    let kind = regular_file::special_file_kind(kind).unwrap_or("a special file");
+                    self.skip(path, regular_file::not_regular_message(kind));
                 }
                 Err(error) => self.skip(path, format!("cannot be read: {error}")),
             }
@@ -293,10 +298,12 @@ impl Folder {
 
     /// Returns the reason for skipping a link. Links are never followed: a link to a target within the folder leads to
     /// a file that is read anyway, or forms a cycle.
-    fn where_leads(&self, link: &Path) -> &'static str {
+    fn describe_link(&self, link: &Path) -> &'static str {
         match (link.canonicalize(), &self.source) {
-            (Ok(real), Source::Disk(root)) if real.starts_with(root) => "a link to a file that is read anyway",
-            (Ok(_), _) => regular::LEADS_OUT,
+            (Ok(real_path), Source::Disk(root)) if real_path.starts_with(root) => {
+                "a link to a file that is read anyway"
+            }
+            (Ok(_), _) => regular_file::OUTSIDE_LINK_REASON,
             (Err(_), _) => "a link whose target does not exist",
         }
     }

@@ -7,10 +7,10 @@ use hearsay_model::{Author, Operation, State, Timestamp};
 
 use crate::{
     Backup, Campaign, Folder, Format, Limits, ReadOptions, Transcript,
-    export::sealed,
+    export::wrap_in_backup,
     export_backup, export_jsonl,
     files::File,
-    import::{FileId, Text, Visibility, assemble, markup, read_notes},
+    import::{FileId, SourceText, Visibility, assemble, markup, read_notes},
     native::read_files,
     plan, read_backup, read_jsonl,
 };
@@ -41,106 +41,111 @@ pub const TARGETS: [&str; 13] = [
 #[allow(clippy::panic, reason = "a panic is how a fuzzer is told")]
 pub fn run(target: &str, bytes: &[u8]) {
     match target {
-        "html" => html(bytes),
+        "html" => fuzz_html(bytes),
         "zip" => {
-            if let Ok(folder) = Folder::of_archive("fuzz", bytes.to_vec(), &limits()) {
-                notes(&folder, None);
+            if let Ok(folder) = Folder::from_archive("fuzz", bytes.to_vec(), &fuzz_limits()) {
+                fuzz_notes(&folder, None);
             }
         }
-        "native" => native(bytes),
-        "jsonl" => jsonl(bytes),
-        "backup" => backup(bytes),
-        "transcript" => transcript(bytes),
+        "native" => fuzz_native(bytes),
+        "jsonl" => fuzz_jsonl(bytes),
+        "backup" => fuzz_backup(bytes),
+        "transcript" => fuzz_transcript(bytes),
         target => match target.parse::<Format>() {
-            Ok(format) => notes(&Folder::of_files("fuzz", files(target, bytes), &limits()), Some(format)),
+            Ok(format) => {
+                fuzz_notes(&Folder::from_files("fuzz", split_files(target, bytes), &fuzz_limits()), Some(format))
+            }
             Err(error) => panic!("{error}"),
         },
     }
 }
 
-fn limits() -> Limits {
+fn fuzz_limits() -> Limits {
     Limits { file_bytes: 1 << 20, total_bytes: 4 << 20, ..Limits::default() }
 }
 
-fn html(bytes: &[u8]) {
-    let text = Text::new(FileId(0), String::from_utf8_lossy(bytes).into_owned());
+fn fuzz_html(bytes: &[u8]) {
+    let text = SourceText::new(FileId(0), String::from_utf8_lossy(bytes).into_owned());
     markup::html(&text, "", &Visibility::Unmarked, markup::no_links(), &mut Vec::new());
     markup::bbcode(&text, "", &Visibility::Unmarked, markup::no_links(), &mut Vec::new());
 }
 
-fn notes(folder: &Folder, format: Option<Format>) {
+fn fuzz_notes(folder: &Folder, format: Option<Format>) {
     let options = ReadOptions { format, ..ReadOptions::default() };
     if let Ok(Some(notes)) = read_notes(folder, &options) {
-        import(&assemble(notes, &options));
+        check_import(&assemble(notes, &options));
     }
 }
 
-fn native(bytes: &[u8]) {
-    let files = files("native", bytes).into_iter().map(|(path, bytes)| File { path, bytes });
-    if let Ok(campaign) = read_files(files.collect(), &limits()) {
-        import(&campaign);
+fn fuzz_native(bytes: &[u8]) {
+    let files = split_files("native", bytes).into_iter().map(|(path, bytes)| File { path, bytes });
+    if let Ok(campaign) = read_files(files.collect(), &fuzz_limits()) {
+        check_import(&campaign);
     }
 }
 
 #[allow(clippy::panic, reason = "a panic is how a fuzzer is told")]
-fn import(campaign: &Campaign) {
+fn check_import(campaign: &Campaign) {
     let mut state = State::default();
     let Some(operation) = plan(&state, campaign, Timestamp(1)).operation else { return };
     if let Err(error) = state.apply(operation) {
         panic!("the campaign that was read cannot be imported: {error}");
     }
-    if let Some(again) = plan(&state, campaign, Timestamp(2)).operation {
-        panic!("a second import of the same campaign makes a change: {:?}", again.changes.first());
+    if let Some(second_operation) = plan(&state, campaign, Timestamp(2)).operation {
+        panic!("a second import of the same campaign makes a change: {:?}", second_operation.changes.first());
     }
 }
 
 #[allow(clippy::panic, reason = "a panic is how a fuzzer is told")]
-fn jsonl(bytes: &[u8]) {
+fn fuzz_jsonl(bytes: &[u8]) {
     let Ok(changes) = read_jsonl(bytes) else { return };
     let mut state = State::default();
     let operation = Operation::new(Author::Importer("fuzz".to_owned()), "fuzz", changes);
     if state.apply(operation).is_err() {
         return;
     }
-    let mut written = Vec::new();
-    if let Err(error) = export_jsonl(&state, &mut written) {
+    let mut output = Vec::new();
+    if let Err(error) = export_jsonl(&state, &mut output) {
         panic!("the state that was read cannot be exported: {error}");
     }
-    if let Err(errors) = read_jsonl(&written[..]) {
+    if let Err(errors) = read_jsonl(&output[..]) {
         panic!("an export cannot be read: {errors}");
     }
 }
 
 /// Reads the bytes as a backup. Then adds the first and last line of a backup to the bytes, and reads the result.
 #[allow(clippy::panic, reason = "a panic is how a fuzzer is told")]
-fn backup(bytes: &[u8]) {
+fn fuzz_backup(bytes: &[u8]) {
     let _ = read_backup(bytes);
-    let Ok(backup) = read_backup(&sealed(bytes)[..]) else { return };
+    let Ok(backup) = read_backup(&wrap_in_backup(bytes)[..]) else { return };
     let Ok(state) = backup.fold() else { return };
-    let mut written = Vec::new();
-    if let Err(error) = export_backup(&state, &mut written) {
+    let mut output = Vec::new();
+    if let Err(error) = export_backup(&state, &mut output) {
         panic!("the state that was read cannot be backed up: {error}");
     }
-    match read_backup(&written[..]).map(Backup::fold) {
-        Ok(Ok(back)) if back == state => {}
+    match read_backup(&output[..]).map(Backup::fold) {
+        Ok(Ok(restored)) if restored == state => {}
         Ok(Ok(_)) => panic!("a restored backup differs from the original state"),
         Ok(Err(error)) => panic!("a backup cannot be restored: {error:?}"),
         Err(errors) => panic!("a backup cannot be read: {errors}"),
     }
 }
 
-fn transcript(bytes: &[u8]) {
-    for (name, content) in files("transcript", bytes) {
+fn fuzz_transcript(bytes: &[u8]) {
+    for (name, content) in split_files("transcript", bytes) {
         let Ok(transcript) = Transcript::read(&name, &content) else { continue };
         assert!(!transcript.utterances.is_empty(), "a transcript has at least one utterance");
-        for said in &transcript.utterances {
-            assert!(!said.text.trim().is_empty() && !said.text.contains('\n'), "an utterance is one line: {said:?}");
+        for utterance in &transcript.utterances {
+            assert!(
+                !utterance.text.trim().is_empty() && !utterance.text.contains('\n'),
+                "an utterance is one line: {utterance:?}"
+            );
         }
     }
 }
 
 /// Splits the bytes into files, at lines such as `>>> folder/Name.md`.
-fn files(target: &str, bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
+fn split_files(target: &str, bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
     let extension = match target {
         "markdown" => "md",
         "glyphoxa" | "native" => "yaml",

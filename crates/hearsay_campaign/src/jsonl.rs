@@ -19,7 +19,7 @@ use hearsay_model::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{CampaignError, CampaignErrors, lines};
+use crate::{CampaignError, CampaignErrors, line_reader};
 
 const FORMAT: u32 = 2;
 
@@ -58,16 +58,16 @@ fn is_false(flag: &bool) -> bool {
 /// # Errors
 /// Returns an error if `writer` cannot be written to.
 pub fn export_jsonl(state: &State, mut writer: impl Write) -> io::Result<()> {
-    let mut line = |line: &Line| -> io::Result<()> {
+    let mut write_line = |line: &Line| -> io::Result<()> {
         serde_json::to_writer(&mut writer, line)?;
         writer.write_all(b"\n")
     };
-    line(&Line::Hearsay { format: FORMAT })?;
+    write_line(&Line::Hearsay { format: FORMAT })?;
     for setting in state.settings() {
-        line(&Line::Setting { setting: setting.as_ref().clone() })?;
+        write_line(&Line::Setting { setting: setting.as_ref().clone() })?;
     }
-    let named = Named::of(state);
-    let entities: BTreeMap<&EntityId, Option<&Arc<Entity>>> = named
+    let references = References::from_state(state);
+    let entities: BTreeMap<&EntityId, Option<&Arc<Entity>>> = references
         .entities
         .iter()
         .map(|id| (*id, state.entity(id)))
@@ -76,35 +76,35 @@ pub fn export_jsonl(state: &State, mut writer: impl Write) -> io::Result<()> {
     for (id, entity) in entities {
         let removed = entity.is_none();
         let entity = entity.map_or_else(|| Entity::new(id.clone()), |entity| entity.as_ref().clone());
-        line(&Line::Entity { entity, removed })?;
+        write_line(&Line::Entity { entity, removed })?;
     }
     let sessions: BTreeSet<&SessionId> =
-        named.sessions.iter().copied().chain(state.sessions().map(|session| &session.id)).collect();
+        references.sessions.iter().copied().chain(state.sessions().map(|session| &session.id)).collect();
     for id in sessions {
         let (session, removed) = match state.session(id) {
             Some(session) => (session.as_ref().clone(), false),
             None => (empty_session(id), true),
         };
-        line(&Line::Session { session, removed })?;
+        write_line(&Line::Session { session, removed })?;
     }
     for fact in state.facts() {
-        line(&Line::Fact(Arc::clone(fact)))?;
+        write_line(&Line::Fact(Arc::clone(fact)))?;
     }
     let edges: BTreeMap<KnowledgeId, &Arc<KnowledgeEdge>> =
         state.facts().flat_map(|fact| edges_to(state, fact)).map(|edge| (edge.id(), edge)).collect();
     for edge in edges.into_values() {
-        line(&Line::KnowledgeEdge(Arc::clone(edge)))?;
+        write_line(&Line::KnowledgeEdge(Arc::clone(edge)))?;
     }
     for (_, passage) in state.passages() {
-        line(&Line::Passage(Arc::clone(passage)))?;
+        write_line(&Line::Passage(Arc::clone(passage)))?;
     }
     writer.flush()
 }
 
 /// Returns the edges that lead to a fact from knowers that still exist.
 fn edges_to<'a>(state: &'a State, fact: &Fact) -> impl Iterator<Item = &'a Arc<KnowledgeEdge>> {
-    let is_there = |edge: &&Arc<KnowledgeEdge>| edge.knower.entity().is_none_or(|id| state.entity(id).is_some());
-    state.recorded_knowledge(fact.id()).filter(is_there)
+    let exists = |edge: &&Arc<KnowledgeEdge>| edge.knower.entity().is_none_or(|id| state.entity(id).is_some());
+    state.recorded_knowledge(fact.id()).filter(exists)
 }
 
 fn empty_session(id: &SessionId) -> Session {
@@ -114,38 +114,38 @@ fn empty_session(id: &SessionId) -> Session {
 
 /// The entities and sessions that records of a state name. Some of them may have been removed.
 #[derive(Default)]
-struct Named<'a> {
+struct References<'a> {
     entities: BTreeSet<&'a EntityId>,
     sessions: BTreeSet<&'a SessionId>,
 }
 
-impl<'a> Named<'a> {
-    fn of(state: &'a State) -> Self {
-        let mut named = Self::default();
+impl<'a> References<'a> {
+    fn from_state(state: &'a State) -> Self {
+        let mut references = Self::default();
         for session in state.sessions() {
-            named.entities.extend(&session.present);
+            references.entities.extend(&session.present);
         }
         for fact in state.facts() {
-            named.fact(fact);
-            edges_to(state, fact).for_each(|edge| named.edge(edge));
+            references.add_fact(fact);
+            edges_to(state, fact).for_each(|edge| references.add_edge(edge));
         }
         for (_, passage) in state.passages() {
-            named.passage(passage);
+            references.add_passage(passage);
         }
-        named
+        references
     }
 
-    fn fact(&mut self, fact: &'a Fact) {
+    fn add_fact(&mut self, fact: &'a Fact) {
         self.entities.extend(fact.entities().chain(&fact.provenance().speaker));
         self.sessions.extend(&fact.provenance().session);
     }
 
-    fn edge(&mut self, edge: &'a KnowledgeEdge) {
+    fn add_edge(&mut self, edge: &'a KnowledgeEdge) {
         self.entities.extend(edge.acquisition.entities().chain(&edge.co_present));
         self.sessions.extend(&edge.session);
     }
 
-    fn passage(&mut self, passage: &'a Passage) {
+    fn add_passage(&mut self, passage: &'a Passage) {
         self.entities.extend(passage.entities().chain(passage.knowers().filter_map(Knower::entity)));
         self.sessions.extend(&passage.session);
     }
@@ -158,31 +158,31 @@ impl<'a> Named<'a> {
 /// Returns an error if a line is not a record, or if it names an entity, session or fact that has no line. Errors
 /// contain the line number and the expected input; `file` is empty.
 pub fn read_jsonl(reader: impl BufRead) -> Result<Vec<Change>, CampaignErrors> {
-    let mut read = Read::default();
-    let mut number = 0;
-    for text in lines::bounded(reader) {
-        number += 1;
+    let mut record_reader = RecordReader::default();
+    let mut line_number = 0;
+    for text in line_reader::bounded_lines(reader) {
+        line_number += 1;
         match text {
-            Ok(text) => read.line(number, &text),
+            Ok(text) => record_reader.read_line(line_number, &text),
             Err(error) => {
-                read.fault(number, format!("cannot be read: {error}"), "the file must be UTF-8 text");
+                record_reader.add_error(line_number, format!("cannot be read: {error}"), "the file must be UTF-8 text");
                 break;
             }
         }
     }
-    if number == 0 {
-        read.fault(1, "the file is empty", HEADER);
+    if line_number == 0 {
+        record_reader.add_error(1, "the file is empty", HEADER);
     }
-    read.finish()
+    record_reader.finish()
 }
 
 const HEADER: &str = "the first line must be {\"type\":\"hearsay\",\"format\":2}";
 const TYPES: &str =
     "expected an object with \"type\": setting, entity, session, fact, knowledge_edge or passage, and its fields";
-const SHOWN: usize = 50;
+const MAX_ERRORS: usize = 50;
 
 #[derive(Default)]
-struct Read {
+struct RecordReader {
     settings: Vec<Setting>,
     reveals: Vec<(u32, Reveal)>,
     playing: Option<(u32, ActiveSession)>,
@@ -193,105 +193,113 @@ struct Read {
     edges: Vec<(u32, Arc<KnowledgeEdge>)>,
     passages: Vec<(u32, Arc<Passage>)>,
     errors: Vec<CampaignError>,
-    more: usize,
+    omitted_errors: usize,
 }
 
-impl Read {
-    fn fault(&mut self, line: u32, message: impl Into<String>, hint: &str) {
-        if self.errors.len() >= SHOWN {
-            self.more += 1;
+impl RecordReader {
+    fn add_error(&mut self, line: u32, message: impl Into<String>, hint: &str) {
+        if self.errors.len() >= MAX_ERRORS {
+            self.omitted_errors += 1;
             return;
         }
         let (message, hint) = (message.into(), hint.to_owned());
         self.errors.push(CampaignError { file: String::new(), line, field: String::new(), message, hint });
     }
 
-    fn line(&mut self, number: u32, text: &str) {
-        if text.trim().is_empty() && number > 1 {
+    fn read_line(&mut self, line_number: u32, text: &str) {
+        if text.trim().is_empty() && line_number > 1 {
             return;
         }
         let line = match serde_json::from_str::<Line>(text) {
             Ok(line) => line,
             Err(error) => {
-                let hint = if number == 1 { HEADER } else { TYPES };
-                return self.fault(number, error.to_string(), hint);
+                let hint = if line_number == 1 { HEADER } else { TYPES };
+                return self.add_error(line_number, error.to_string(), hint);
             }
         };
-        match (number, line) {
+        match (line_number, line) {
             (1, Line::Hearsay { format: FORMAT }) => {}
             (1, Line::Hearsay { format }) => {
-                self.fault(1, format!("unknown format {format}"), "use a newer version of this program");
+                self.add_error(1, format!("unknown format {format}"), "use a newer version of this program");
             }
-            (1, _) => self.fault(1, "the header is missing", HEADER),
-            (_, Line::Hearsay { .. }) => self.fault(
-                number,
+            (1, _) => self.add_error(1, "the header is missing", HEADER),
+            (_, Line::Hearsay { .. }) => self.add_error(
+                line_number,
                 "the header is repeated",
                 "the file has two exports; write each of them to a file of its own",
             ),
             (_, Line::Setting { setting: Setting::Game(GameSetting::Reveal(reveal)) }) => {
-                self.reveals.push((number, reveal))
+                self.reveals.push((line_number, reveal))
             }
             (_, Line::Setting { setting: Setting::Session(SessionSetting::Playing(playing)) }) => {
-                self.playing = Some((number, playing))
+                self.playing = Some((line_number, playing))
             }
             (_, Line::Setting { setting: Setting::Session(SessionSetting::Recap(recap)) }) => {
-                self.recaps.push((number, recap))
+                self.recaps.push((line_number, recap))
             }
             (_, Line::Setting { setting }) => self.settings.push(setting),
             (_, Line::Entity { entity, removed }) => {
                 if let Some((entity, _)) = self.entities.insert(entity.id.clone(), (entity, removed)) {
-                    self.fault(number, format!("the entity `{}` is listed twice", entity.id), "keep one of the lines");
+                    self.add_error(
+                        line_number,
+                        format!("the entity `{}` is listed twice", entity.id),
+                        "keep one of the lines",
+                    );
                 }
             }
             (_, Line::Session { session, removed }) => {
-                if let Some((_, session, _)) = self.sessions.insert(session.id.clone(), (number, session, removed)) {
-                    self.fault(
-                        number,
+                if let Some((_, session, _)) = self.sessions.insert(session.id.clone(), (line_number, session, removed))
+                {
+                    self.add_error(
+                        line_number,
                         format!("the session `{}` is listed twice", session.id),
                         "keep one of the lines",
                     );
                 }
             }
-            (_, Line::Fact(fact)) => self.facts.push((number, fact)),
-            (_, Line::KnowledgeEdge(edge)) => self.edges.push((number, edge)),
-            (_, Line::Passage(passage)) => self.passages.push((number, passage)),
+            (_, Line::Fact(fact)) => self.facts.push((line_number, fact)),
+            (_, Line::KnowledgeEdge(edge)) => self.edges.push((line_number, edge)),
+            (_, Line::Passage(passage)) => self.passages.push((line_number, passage)),
         }
     }
 
     /// Checks that there is a line for each record that another record names.
-    fn check(&mut self) {
+    fn check_references(&mut self) {
         let facts: BTreeSet<_> = self.facts.iter().map(|(_, fact)| fact.id()).collect();
         let mut missing: Vec<(u32, String)> = Vec::new();
-        let mut names = |line: u32, named: &Named| {
-            let entities = named.entities.iter().filter(|id| !self.entities.contains_key(**id));
+        let mut add_missing = |line: u32, references: &References| {
+            let entities = references.entities.iter().filter(|id| !self.entities.contains_key(**id));
             missing.extend(entities.map(|id| (line, format!("the file has no line for the entity `{id}`"))));
-            let sessions = named.sessions.iter().filter(|id| !self.sessions.contains_key(**id));
+            let sessions = references.sessions.iter().filter(|id| !self.sessions.contains_key(**id));
             missing.extend(sessions.map(|id| (line, format!("the file has no line for the session `{id}`"))));
         };
         for (line, session, _) in self.sessions.values() {
-            names(*line, &Named { entities: session.present.iter().collect(), sessions: BTreeSet::new() });
+            add_missing(*line, &References { entities: session.present.iter().collect(), sessions: BTreeSet::new() });
         }
         for (line, fact) in &self.facts {
-            let mut named = Named::default();
-            named.fact(fact);
-            names(*line, &named);
+            let mut references = References::default();
+            references.add_fact(fact);
+            add_missing(*line, &references);
         }
         for (line, passage) in &self.passages {
-            let mut named = Named::default();
-            named.passage(passage);
-            names(*line, &named);
+            let mut references = References::default();
+            references.add_passage(passage);
+            add_missing(*line, &references);
         }
         for (line, edge) in &self.edges {
-            names(*line, &Named { entities: edge.knower.entity().into_iter().collect(), sessions: BTreeSet::new() });
+            add_missing(
+                *line,
+                &References { entities: edge.knower.entity().into_iter().collect(), sessions: BTreeSet::new() },
+            );
         }
         if let Some((line, playing)) = &self.playing {
-            names(*line, &Named { entities: BTreeSet::new(), sessions: BTreeSet::from([&playing.session]) });
+            add_missing(*line, &References { entities: BTreeSet::new(), sessions: BTreeSet::from([&playing.session]) });
         }
         for (line, recap) in &self.recaps {
-            names(*line, &Named { entities: BTreeSet::new(), sessions: BTreeSet::from([&recap.session]) });
+            add_missing(*line, &References { entities: BTreeSet::new(), sessions: BTreeSet::from([&recap.session]) });
         }
         for (line, reveal) in &self.reveals {
-            names(*line, &Named { entities: reveal.entities().collect(), sessions: BTreeSet::new() });
+            add_missing(*line, &References { entities: reveal.entities().collect(), sessions: BTreeSet::new() });
         }
         let flags: BTreeSet<&str> = self
             .settings
@@ -311,16 +319,16 @@ impl Read {
         missing.extend(unknown.map(|(line, edge)| (*line, format!("the file has no line for the fact {}", edge.fact))));
         missing.sort();
         for (line, message) in missing {
-            self.fault(line, message, "add the line, or remove this one");
+            self.add_error(line, message, "add the line, or remove this one");
         }
     }
 
     fn finish(mut self) -> Result<Vec<Change>, CampaignErrors> {
         if self.errors.is_empty() {
-            self.check();
+            self.check_references();
         }
         if !self.errors.is_empty() {
-            return Err(CampaignErrors { errors: self.errors, more: self.more });
+            return Err(CampaignErrors { errors: self.errors, more: self.omitted_errors });
         }
         let mut changes: Vec<Change> = self.settings.into_iter().map(Change::Set).collect();
         let mut removals = Vec::new();

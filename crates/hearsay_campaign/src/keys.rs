@@ -5,21 +5,21 @@
 pub(crate) struct Keys {
     /// The name of the definition under `$defs` in the schema; empty for the file itself.
     #[cfg_attr(not(test), allow(dead_code))]
-    pub(crate) def: &'static str,
+    pub(crate) schema_name: &'static str,
     /// The description of the mapping in errors.
-    pub(crate) what: &'static str,
+    pub(crate) description: &'static str,
     /// The keys, in groups. Several mappings may share a group.
     pub(crate) groups: &'static [&'static [&'static str]],
 }
 
 impl Keys {
-    pub(crate) fn all(&self) -> impl Iterator<Item = &'static str> + Clone {
+    pub(crate) fn all_keys(&self) -> impl Iterator<Item = &'static str> + Clone {
         self.groups.iter().flat_map(|group| group.iter().copied())
     }
 }
 
 /// Keys for the marks of any fact.
-const MARKS: &[&str] = &[
+const MARK_KEYS: &[&str] = &[
     "id",
     "text",
     "statement",
@@ -36,19 +36,19 @@ const MARKS: &[&str] = &[
     "known_by",
 ];
 /// Keys that decide who may know a fact.
-const KEPT: &[&str] = &["secret", "conceals", "reveal", "public"];
+const SECRECY_KEYS: &[&str] = &["secret", "conceals", "reveal", "public"];
 /// Keys for the content of a fact.
-const SAYS: &[&str] = &["type", "target", "value"];
+const CONTENT_KEYS: &[&str] = &["type", "target", "value"];
 /// Keys for the relation of a fact to another fact.
-const BEARS: &[&str] = &["distorts", "refutes", "ends"];
+const FACT_RELATION_KEYS: &[&str] = &["distorts", "refutes", "ends"];
 /// Keys that describe a knower, and how the knower learned a fact.
-const HOLDS: &[&str] = &["who", "how", "from", "citing", "when", "with", "rank", "credence", "conceals"];
+const KNOWER_KEYS: &[&str] = &["who", "how", "from", "citing", "when", "with", "rank", "credence", "conceals"];
 /// Keys that other tools use for the target of a relation.
-const ENDS: &[&str] = &["target_id", "target_name", "bidirectional"];
+const TARGET_KEYS: &[&str] = &["target_id", "target_name", "bidirectional"];
 
 macro_rules! keys {
     ($($name:ident = $def:literal, $what:literal, $groups:expr;)*) => {
-        $(pub(crate) const $name: Keys = Keys { def: $def, what: $what, groups: $groups };)*
+        $(pub(crate) const $name: Keys = Keys { schema_name: $def, description: $what, groups: $groups };)*
         /// All kinds of mappings.
         #[cfg(test)]
         pub(crate) const ALL: &[&Keys] = &[$(&$name),*];
@@ -78,20 +78,24 @@ keys! {
         &["type", "properties", "tags", "visibility", "personality", "behavior_rules", "knowledge_scope",
             "secret_knowledge"],
     ];
-    ALIAS = "alias", "an alias", &[&["name"], MARKS, KEPT];
-    ATTRIBUTE = "attribute", "an attribute's value", &[&["value"], MARKS, KEPT];
+    ALIAS = "alias", "an alias", &[&["name"], MARK_KEYS, SECRECY_KEYS];
+    ATTRIBUTE = "attribute", "an attribute's value", &[&["value"], MARK_KEYS, SECRECY_KEYS];
     SCENE = "scene", "a text among attributes", &[&["title", "content"]];
-    RELATIONSHIP = "relationship", "a relationship", &[MARKS, KEPT, SAYS, BEARS, ENDS];
-    TOP_RELATIONSHIP = "top_relationship", "a relationship", &[&["source"], MARKS, KEPT, SAYS, BEARS, ENDS];
-    ENTITY_FACT = "entity_fact", "a fact", &[MARKS, KEPT, SAYS, BEARS];
-    FACT = "fact", "a fact", &[&["subject"], MARKS, KEPT, SAYS, BEARS];
-    RUMOUR = "rumour", "a rumour", &[&["subject", "truth", "heard_by", "contradicts"], MARKS, KEPT, SAYS,
-        BEARS];
-    LIE = "lie", "a lie", &[&["subject", "by", "told_to", "truth_is"], MARKS, KEPT, SAYS, BEARS];
-    STATED = "stated", "a fact in a line or passage", &[&["fact", "credence", "subject"], MARKS, KEPT, SAYS, BEARS];
-    PUBLIC = "public", "the public version", &[MARKS, SAYS];
-    HOLDER = "holder", "a knower", &[HOLDS];
-    KNOWLEDGE = "knowledge", "an entry of `knowledge`", &[&["fact"], HOLDS];
+    RELATIONSHIP = "relationship", "a relationship",
+        &[MARK_KEYS, SECRECY_KEYS, CONTENT_KEYS, FACT_RELATION_KEYS, TARGET_KEYS];
+    TOP_RELATIONSHIP = "top_relationship", "a relationship",
+        &[&["source"], MARK_KEYS, SECRECY_KEYS, CONTENT_KEYS, FACT_RELATION_KEYS, TARGET_KEYS];
+    ENTITY_FACT = "entity_fact", "a fact", &[MARK_KEYS, SECRECY_KEYS, CONTENT_KEYS, FACT_RELATION_KEYS];
+    FACT = "fact", "a fact", &[&["subject"], MARK_KEYS, SECRECY_KEYS, CONTENT_KEYS, FACT_RELATION_KEYS];
+    RUMOUR = "rumour", "a rumour", &[&["subject", "truth", "heard_by", "contradicts"], MARK_KEYS, SECRECY_KEYS, CONTENT_KEYS,
+        FACT_RELATION_KEYS];
+    LIE = "lie", "a lie",
+        &[&["subject", "by", "told_to", "truth_is"], MARK_KEYS, SECRECY_KEYS, CONTENT_KEYS, FACT_RELATION_KEYS];
+    STATED = "stated", "a fact in a line or passage",
+        &[&["fact", "credence", "subject"], MARK_KEYS, SECRECY_KEYS, CONTENT_KEYS, FACT_RELATION_KEYS];
+    PUBLIC = "public", "the public version", &[MARK_KEYS, CONTENT_KEYS];
+    HOLDER = "holder", "a knower", &[KNOWER_KEYS];
+    KNOWLEDGE = "knowledge", "an entry of `knowledge`", &[&["fact"], KNOWER_KEYS];
     PASSAGE = "passage", "a passage", &[&["id", "title", "text", "about", "document", "place", "common", "known_by",
         "secret", "audience", "facts"]];
     SESSION = "session", "a session", &[&["id", "number", "title", "date", "start", "end", "place", "present", "summary",
@@ -110,8 +114,8 @@ keys! {
 }
 
 /// Returns the candidate that is most similar to a written key, if it is similar enough.
-pub(crate) fn nearest<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let lower = written.to_lowercase();
+pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let lower = word.to_lowercase();
     let score = |candidate: &str| strsim::jaro_winkler(&lower, &candidate.to_lowercase());
     let scored = candidates.into_iter().map(|candidate| (score(candidate), candidate));
     let best = scored.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)));
@@ -120,9 +124,9 @@ pub(crate) fn nearest<'a>(written: &str, candidates: impl IntoIterator<Item = &'
 
 /// Returns a hint that names the candidate most similar to the written key. If none is similar, the hint names all
 /// candidates.
-pub(crate) fn hint<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str> + Clone) -> String {
-    match nearest(written, candidates.clone()) {
-        Some(near) => format!("did you mean `{near}`?"),
+pub(crate) fn hint<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str> + Clone) -> String {
+    match nearest(word, candidates.clone()) {
+        Some(nearest_key) => format!("did you mean `{nearest_key}`?"),
         None => format!("expected one of {}", candidates.into_iter().collect::<Vec<_>>().join(", ")),
     }
 }

@@ -27,6 +27,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod alias;
+mod any_format;
 mod audience;
 mod campaign;
 mod cancel;
@@ -46,38 +47,37 @@ mod jsonl;
 mod justifications;
 mod keys;
 mod limits;
-mod lines;
+mod line_reader;
 mod lossless;
 mod names;
 mod native;
-mod open;
 mod options;
 mod plan;
-mod regular;
+mod regular_file;
 mod report;
 mod transcript;
 #[cfg(feature = "import")]
 mod watch;
 mod yaml;
 
+pub use any_format::read_any;
 pub use campaign::Campaign;
-pub use cancel::Cancel;
+pub use cancel::CancelToken;
 pub use earlier::Earlier;
 pub use error::{CampaignError, CampaignErrors, Warning};
 pub use export::{Backup, export_backup, export_dot, export_graphml, export_vault, export_yaml, handbook, read_backup};
 pub use files::digest;
-pub use findings::{Findings, Place, Skipped};
-pub use folder::{Entry, Folder};
+pub use findings::{FileLocation, Findings, Skipped};
+pub use folder::{Folder, FolderEntry};
 pub use format::Format;
 pub use jsonl::{export_jsonl, read_jsonl};
 pub use limits::Limits;
 pub use lossless::is_export;
 pub use native::read;
-pub use open::read_any;
 pub use options::{AliasOrder, ReadOptions};
-pub use plan::{ImportPlan, LEFT_OUT, LeftOut, plan};
-pub use regular::{open_file, read_file, read_text_file};
-pub use report::{Alike, AmbiguousLink, Deletion, ImportReport, Kept, Relations};
+pub use plan::{ImportPlan, LeftOut, MISSING_RECORD, plan};
+pub use regular_file::{open_file, read_file, read_text_file};
+pub use report::{AmbiguousLink, Deletion, ImportReport, Kept, PossibleDuplicate, Relations};
 pub use transcript::{Transcript, TranscriptError, TranscriptFormat, Utterance};
 #[cfg(feature = "import")]
 pub use watch::Watch;

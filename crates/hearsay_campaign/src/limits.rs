@@ -1,6 +1,6 @@
 //! Limits on the size of the input.
 
-use crate::Cancel;
+use crate::CancelToken;
 
 /// Limits on the input. Input that exceeds a limit is refused with an error that names the limit. The comment of each
 /// field states the default.
@@ -24,7 +24,7 @@ pub struct Limits {
     /// ten.
     pub ratio: u64,
     /// The flag with which the caller cancels reading.
-    pub cancel: Cancel,
+    pub cancel: CancelToken,
 }
 
 impl Default for Limits {
@@ -38,7 +38,7 @@ impl Default for Limits {
             errors: 50,
             total_bytes: 2 << 30,
             ratio: 200,
-            cancel: Cancel::default(),
+            cancel: CancelToken::default(),
         }
     }
 }

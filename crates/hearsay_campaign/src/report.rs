@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt};
 use hearsay_model::{EntityId, FactId};
 use serde::Serialize;
 
-use crate::{Findings, Format, Place, Skipped, Warning};
+use crate::{FileLocation, Findings, Format, Skipped, Warning};
 
 /// The number of new relations, by certainty.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -18,11 +18,11 @@ pub struct Relations {
 
 impl Relations {
     /// Minimum confidence of a relation that is counted in `high`.
-    const SURE: f64 = 0.7;
+    const MIN_HIGH_CONFIDENCE: f64 = 0.7;
 
     /// Counts one relation with this confidence, from 0 to 1.
     pub fn count(&mut self, confidence: f64) {
-        *(if confidence >= Self::SURE { &mut self.high } else { &mut self.low }) += 1;
+        *(if confidence >= Self::MIN_HIGH_CONFIDENCE { &mut self.high } else { &mut self.low }) += 1;
     }
 
     /// Returns the number of all relations.
@@ -42,7 +42,7 @@ pub struct Deletion {
 
 /// Two entities with the same name. They may be the same entity, but are never merged automatically.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Alike {
+pub struct PossibleDuplicate {
     /// The new entity.
     pub one: EntityId,
     /// The other entity with this name.
@@ -56,7 +56,7 @@ pub struct Alike {
 pub struct AmbiguousLink {
     /// The position and the text of the link.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: FileLocation,
     /// The entities of the notes that match.
     pub meant: Vec<EntityId>,
 }
@@ -121,7 +121,7 @@ pub struct ImportReport {
     /// Records that the files of another tool no longer contain. The import proposes to the DM to withdraw them.
     pub deletions: Vec<Deletion>,
     /// New entities that have the same name as another entity.
-    pub alike: Vec<Alike>,
+    pub alike: Vec<PossibleDuplicate>,
     /// The format of the files; `None` for Hearsay's own format.
     pub format: Option<Format>,
     /// The number of links that resolve to a note.
@@ -133,13 +133,13 @@ pub struct ImportReport {
     /// The links that match several notes.
     pub ambiguous_links: Vec<AmbiguousLink>,
     /// The links whose target does not exist.
-    pub dangling_links: Vec<Place>,
+    pub dangling_links: Vec<FileLocation>,
     /// The entities that are created for links whose target does not exist. The DM reviews them.
     pub stubs: Vec<EntityId>,
     /// Entities whose kind could not be determined.
     pub kindless: Vec<EntityId>,
     /// Text that the reader did not understand.
-    pub unclear: Vec<Place>,
+    pub unclear: Vec<FileLocation>,
     /// Files and records that were not read, with the reason.
     pub skipped: Vec<Skipped>,
     /// Warnings about text that was read but may be a mistake.
@@ -148,12 +148,13 @@ pub struct ImportReport {
 
 impl ImportReport {
     /// Copies the findings in the files into the report.
-    pub(crate) fn found(&mut self, findings: &Findings) {
+    pub(crate) fn add_findings(&mut self, findings: &Findings) {
         let Findings { format, resolved, ambiguous, dangling, stubs, kindless, unclear, skipped, .. } = findings;
         (self.format, self.resolved) = (*format, *resolved);
         (self.ambiguous, self.dangling) = (ambiguous.len(), dangling.len());
-        let links = ambiguous.iter().map(|(place, meant)| (place.clone(), meant.clone()));
-        self.ambiguous_links = links.map(|(place, meant)| AmbiguousLink { place, meant }).collect();
+        let links = ambiguous.iter().map(|(location, candidates)| (location.clone(), candidates.clone()));
+        self.ambiguous_links =
+            links.map(|(location, candidates)| AmbiguousLink { place: location, meant: candidates }).collect();
         self.dangling_links.clone_from(dangling);
         self.stubs.clone_from(stubs);
         self.kindless.clone_from(kindless);
@@ -201,37 +202,41 @@ impl fmt::Display for ImportReport {
             writeln!(f, "  links      {resolved} resolved, {ambiguous} ambiguous, {dangling} dangling")?;
         }
         let audience = self.audience.iter().filter(|(_, n)| **n > 0);
-        let audience: Vec<_> = audience.map(|(name, n)| format!("{n} {}", known_to(name))).collect();
+        let audience: Vec<_> = audience.map(|(name, n)| format!("{n} {}", audience_phrase(name))).collect();
         if !audience.is_empty() {
             writeln!(f, "  known to   {}", audience.join(", "))?;
         }
         if !self.know_nothing.is_empty() {
-            writeln!(f, "  NPCs who know nothing: {}", ids(&self.know_nothing))?;
+            writeln!(f, "  NPCs who know nothing: {}", join_ids(&self.know_nothing))?;
         }
         if !self.stubs.is_empty() {
-            writeln!(f, "  entities for missing link targets (to review): {}", ids(&self.stubs))?;
+            writeln!(f, "  entities for missing link targets (to review): {}", join_ids(&self.stubs))?;
         }
         if !self.kindless.is_empty() {
-            writeln!(f, "  entities of unknown kind: {}", ids(&self.kindless))?;
+            writeln!(f, "  entities of unknown kind: {}", join_ids(&self.kindless))?;
         }
-        let at = |Place { path, line, what }: &Place| format!("{path}:{line}: {what}");
-        lines(f, "possible duplicate", &self.alike, |Alike { one, other, .. }| format!("{one} and {other}"))?;
-        lines(f, "to review", &self.deletions, |Deletion { what, .. }| what.clone())?;
-        let ambiguous = |AmbiguousLink { place, meant }: &AmbiguousLink| format!("{} ({})", at(place), ids(meant));
-        lines(f, "ambiguous", &self.ambiguous_links, ambiguous)?;
-        lines(f, "dangling", &self.dangling_links, at)?;
-        lines(f, "not understood", &self.unclear, at)?;
-        lines(f, "skipped", &self.skipped, |Skipped { path, why }| format!("{path}: {why}"))?;
-        lines(f, "kept", &self.kept, |kept| format!("{} ({})", kept.what, kept.why))?;
-        lines(f, "warning", &self.warnings, Warning::to_string)
+        let format_location = |FileLocation { path, line, what }: &FileLocation| format!("{path}:{line}: {what}");
+        write_list(f, "possible duplicate", &self.alike, |PossibleDuplicate { one: first, other, .. }| {
+            format!("{first} and {other}")
+        })?;
+        write_list(f, "to review", &self.deletions, |Deletion { what, .. }| what.clone())?;
+        let ambiguous = |AmbiguousLink { place: location, meant: candidates }: &AmbiguousLink| {
+            format!("{} ({})", format_location(location), join_ids(candidates))
+        };
+        write_list(f, "ambiguous", &self.ambiguous_links, ambiguous)?;
+        write_list(f, "dangling", &self.dangling_links, format_location)?;
+        write_list(f, "not understood", &self.unclear, format_location)?;
+        write_list(f, "skipped", &self.skipped, |Skipped { path, why }| format!("{path}: {why}"))?;
+        write_list(f, "kept", &self.kept, |kept| format!("{} ({})", kept.what, kept.why))?;
+        write_list(f, "warning", &self.warnings, Warning::to_string)
     }
 }
 
 /// Maximum number of ids, and of lines of each kind, in the printed report. The JSON report contains all of them.
-const SHOWN: usize = 20;
+const MAX_SHOWN: usize = 20;
 
 /// Returns a phrase for the knowers of an audience.
-fn known_to(audience: &str) -> &str {
+fn audience_phrase(audience: &str) -> &str {
     match audience {
         "common" => "everybody",
         "local" => "the subject and its place",
@@ -243,19 +248,19 @@ fn known_to(audience: &str) -> &str {
     }
 }
 
-fn ids(ids: &[EntityId]) -> String {
-    let shown: Vec<_> = ids.iter().take(SHOWN).map(EntityId::as_str).collect();
+fn join_ids(ids: &[EntityId]) -> String {
+    let shown: Vec<_> = ids.iter().take(MAX_SHOWN).map(EntityId::as_str).collect();
     match ids.len() - shown.len() {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),
     }
 }
 
-fn lines<T>(f: &mut fmt::Formatter<'_>, kind: &str, all: &[T], line: impl Fn(&T) -> String) -> fmt::Result {
-    for one in all.iter().take(SHOWN) {
-        writeln!(f, "  {kind}: {}", line(one))?;
+fn write_list<T>(f: &mut fmt::Formatter<'_>, kind: &str, items: &[T], line: impl Fn(&T) -> String) -> fmt::Result {
+    for item in items.iter().take(MAX_SHOWN) {
+        writeln!(f, "  {kind}: {}", line(item))?;
     }
-    match all.len().saturating_sub(SHOWN) {
+    match items.len().saturating_sub(MAX_SHOWN) {
         0 => Ok(()),
         more => writeln!(f, "  {kind}: {more} more; --json lists them all"),
     }
@@ -267,9 +272,9 @@ mod tests {
 
     #[test]
     fn long_lists_are_cut_and_say_so() {
-        let kindless = (0..SHOWN + 5).map(|n| EntityId::new(format!("note-{n}")).unwrap()).collect();
-        let place = |n| Place { path: format!("{n}.md"), line: 1, what: "[[Nobody]]".into() };
-        let dangling_links = (0..SHOWN as u32 + 1).map(place).collect();
+        let kindless = (0..MAX_SHOWN + 5).map(|n| EntityId::new(format!("note-{n}")).unwrap()).collect();
+        let place = |n| FileLocation { path: format!("{n}.md"), line: 1, what: "[[Nobody]]".into() };
+        let dangling_links = (0..MAX_SHOWN as u32 + 1).map(place).collect();
         let report = ImportReport { kindless, dangling_links, ..ImportReport::default() }.to_string();
         assert!(report.contains("note-19 and 5 more\n") && !report.contains("note-20"), "{report}");
         assert!(report.contains("dangling: 19.md:1") && report.contains("dangling: 1 more; --json"), "{report}");

@@ -17,80 +17,80 @@ use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 #[derive(Debug)]
 pub struct Watch {
     path: PathBuf,
-    quiet: Duration,
+    quiet_period: Duration,
     events: Receiver<()>,
     /// Stops watching when it is dropped.
     _watcher: RecommendedWatcher,
     /// The size and modification time of each file at the time of the last report.
-    seen: BTreeMap<PathBuf, Look>,
+    reported_stamps: BTreeMap<PathBuf, FileStamp>,
     /// The time of the latest event since the last report.
-    changed: Option<Instant>,
+    last_event: Option<Instant>,
 }
 
 /// Size and modification time of a file. They show a change without reading the file.
-type Look = (u64, Option<SystemTime>);
+type FileStamp = (u64, Option<SystemTime>);
 
 impl Watch {
-    /// Starts to watch a folder or file. `quiet` is the duration for which the files must stay unchanged before a
-    /// change is reported; half a second works well.
+    /// Starts to watch a folder or file. `quiet_period` is the duration for which the files must stay unchanged before
+    /// a change is reported; half a second works well.
     ///
     /// # Errors
     /// Returns an error if the path does not exist or the operating system cannot watch it.
-    pub fn new(path: &Path, quiet: Duration) -> io::Result<Self> {
+    pub fn new(path: &Path, quiet_period: Duration) -> io::Result<Self> {
         let path = path.canonicalize()?;
         let (sender, events) = channel();
-        let below = path.clone();
-        let tell = move |event: notify::Result<notify::Event>| {
-            let counts = match &event {
+        let watched = path.clone();
+        let on_event = move |event: notify::Result<notify::Event>| {
+            let is_relevant = match &event {
                 Ok(event) if matches!(event.kind, EventKind::Access(_)) => false,
-                Ok(event) => event.paths.is_empty() || event.paths.iter().any(|path| !is_hidden(path, &below)),
+                Ok(event) => event.paths.is_empty() || event.paths.iter().any(|path| !is_hidden(path, &watched)),
                 // An event was missed, and it may have been a change.
                 Err(_) => true,
             };
-            if counts {
+            if is_relevant {
                 let _ = sender.send(());
             }
         };
-        let mut watcher = notify::recommended_watcher(tell).map_err(io::Error::other)?;
+        let mut watcher = notify::recommended_watcher(on_event).map_err(io::Error::other)?;
         // If the path is a single file, its folder is watched: an editor may replace the file by a new file with the
         // same name, and only the folder reports this.
         let folder = if path.is_dir() { path.as_path() } else { path.parent().unwrap_or(&path) };
         let mode = if path.is_dir() { RecursiveMode::Recursive } else { RecursiveMode::NonRecursive };
         watcher.watch(folder, mode).map_err(io::Error::other)?;
-        let seen = look(&path);
-        Ok(Self { path, quiet, events, _watcher: watcher, seen, changed: None })
+        let reported_stamps = file_stamps(&path);
+        Ok(Self { path, quiet_period, events, _watcher: watcher, reported_stamps, last_event: None })
     }
 
-    /// Waits for a change, at most for the duration `patience`. Returns `true` if files have changed and are stable
+    /// Waits for a change, at most for the duration `timeout`. Returns `true` if files have changed and are stable
     /// again.
-    pub fn wait(&mut self, patience: Duration) -> bool {
-        let until = Instant::now() + patience;
+    pub fn wait(&mut self, timeout: Duration) -> bool {
+        let deadline = Instant::now() + timeout;
         loop {
             let now = Instant::now();
-            let due = self.changed.map(|since| since + self.quiet);
+            let due = self.last_event.map(|since| since + self.quiet_period);
             if due.is_some_and(|due| due <= now) {
-                self.changed = None;
-                let looks = look(&self.path);
-                if looks == self.seen {
+                self.last_event = None;
+                let stamps = file_stamps(&self.path);
+                if stamps == self.reported_stamps {
                     continue;
                 }
                 // A file that is still being written is checked again.
-                std::thread::sleep(self.quiet.min(Duration::from_millis(50)));
-                if look(&self.path) != looks {
-                    self.changed = Some(Instant::now());
+                std::thread::sleep(self.quiet_period.min(Duration::from_millis(50)));
+                if file_stamps(&self.path) != stamps {
+                    self.last_event = Some(Instant::now());
                     continue;
                 }
-                self.seen = looks;
+                self.reported_stamps = stamps;
                 return true;
             }
-            if now >= until {
+            if now >= deadline {
                 return false;
             }
-            let wait = due.map_or(until, |due| due.min(until)).saturating_duration_since(now);
+            let wait = due.map_or(deadline, |due| due.min(deadline)).saturating_duration_since(now);
             match self.events.recv_timeout(wait) {
                 Ok(()) => {
                     while self.events.try_recv().is_ok() {}
-                    self.changed = Some(Instant::now());
+                    self.last_event = Some(Instant::now());
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return false,
@@ -99,23 +99,24 @@ impl Watch {
     }
 }
 
-fn is_hidden(path: &Path, below: &Path) -> bool {
-    let inner = path.strip_prefix(below).unwrap_or(path);
+fn is_hidden(path: &Path, root: &Path) -> bool {
+    let inner = path.strip_prefix(root).unwrap_or(path);
     inner.components().any(|part| part.as_os_str().to_string_lossy().starts_with('.'))
 }
 
 /// Returns the size and modification time of every file that is not hidden. Does not follow links.
-fn look(path: &Path) -> BTreeMap<PathBuf, Look> {
-    let mut looks = BTreeMap::new();
-    let shown = |entry: &walkdir::DirEntry| entry.depth() == 0 || !entry.file_name().to_string_lossy().starts_with('.');
-    for entry in walkdir::WalkDir::new(path).max_depth(64).into_iter().filter_entry(shown).flatten() {
+fn file_stamps(path: &Path) -> BTreeMap<PathBuf, FileStamp> {
+    let mut stamps = BTreeMap::new();
+    let is_visible =
+        |entry: &walkdir::DirEntry| entry.depth() == 0 || !entry.file_name().to_string_lossy().starts_with('.');
+    for entry in walkdir::WalkDir::new(path).max_depth(64).into_iter().filter_entry(is_visible).flatten() {
         if entry.file_type().is_file()
             && let Ok(meta) = fs::symlink_metadata(entry.path())
         {
-            looks.insert(entry.path().to_owned(), (meta.len(), meta.modified().ok()));
+            stamps.insert(entry.path().to_owned(), (meta.len(), meta.modified().ok()));
         }
     }
-    looks
+    stamps
 }
 
 #[cfg(test)]

@@ -8,14 +8,14 @@ use saphyr_parser::{Event, Parser};
 
 use crate::{
     Limits,
-    alias::{AliasBytes, Aliases, Size},
+    alias::{AliasBytes, AliasCounter, Size},
     cancel::CANCELLED,
-    error::{Faults, Place},
+    error::{Diagnostics, SourcePosition},
 };
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Node {
-    pub(crate) at: Place,
+    pub(crate) at: SourcePosition,
     pub(crate) value: Yaml,
 }
 
@@ -32,7 +32,7 @@ pub(crate) enum Yaml {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Key {
-    pub(crate) at: Place,
+    pub(crate) at: SourcePosition,
     pub(crate) text: Box<str>,
 }
 
@@ -62,7 +62,7 @@ impl Node {
     }
 
     /// Returns the name of the node's type, for error messages.
-    pub(crate) fn what(&self) -> &'static str {
+    pub(crate) fn type_name(&self) -> &'static str {
         match self.value {
             Yaml::Null => "nothing",
             Yaml::Flag(_) => "true or false",
@@ -87,89 +87,106 @@ impl Node {
     }
 }
 
-/// Parses one file. Returns `None` if the file is empty. If the file cannot be parsed, adds an error to `faults` and
-/// returns `None`. `aliases` counts the bytes that aliases have copied in all files of a campaign.
+/// Parses one file. Returns `None` if the file is empty. If the file cannot be parsed, adds an error to `diagnostics`
+/// and returns `None`. `aliases` counts the bytes that aliases have copied in all files of a campaign.
 pub(crate) fn parse(
     bytes: &[u8],
     file: u32,
     limits: &Limits,
     aliases: &AliasBytes,
-    faults: &mut Faults,
+    diagnostics: &mut Diagnostics,
 ) -> Option<Node> {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.strip_prefix('\u{FEFF}').unwrap_or(text),
         Err(error) => {
             let before = &bytes[..error.valid_up_to()];
             let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count() as u32;
-            faults.add(Place { file, line }, "", "the file is not UTF-8 text", "save it as UTF-8 in your editor");
+            diagnostics.add(
+                SourcePosition { file, line },
+                "",
+                "the file is not UTF-8 text",
+                "save it as UTF-8 in your editor",
+            );
             return None;
         }
     };
-    let aliases = Aliases::new(limits, aliases);
-    let tree = Tree { file, limits, aliases, open: Vec::new(), anchors: HashMap::new(), root: None };
-    match tree.grow(text, faults) {
+    let aliases = AliasCounter::new(limits, aliases);
+    let tree = TreeBuilder { file, limits, aliases, open: Vec::new(), anchors: HashMap::new(), root: None };
+    match tree.build(text, diagnostics) {
         Ok(root) => root.filter(|root| !root.is_null()),
-        Err(Stop(at, message, hint)) => {
-            faults.add(at, "", message, hint);
+        Err(ParseError(at, message, hint)) => {
+            diagnostics.add(at, "", message, hint);
             None
         }
     }
 }
 
 /// The reason why parsing stopped, with the position and a hint.
-struct Stop(Place, String, &'static str);
+struct ParseError(SourcePosition, String, &'static str);
 
-enum Open {
+enum OpenCollection {
     List(Vec<Node>),
     Map(Vec<(Key, Node)>, Option<Key>),
 }
 
-struct Tree<'a> {
+struct TreeBuilder<'a> {
     file: u32,
     limits: &'a Limits,
-    open: Vec<(Place, usize, Open)>,
+    open: Vec<(SourcePosition, usize, OpenCollection)>,
     anchors: HashMap<usize, (Size, Node)>,
-    aliases: Aliases<'a>,
+    aliases: AliasCounter<'a>,
     root: Option<Node>,
 }
 
-impl Tree<'_> {
-    fn grow(mut self, text: &str, faults: &mut Faults) -> Result<Option<Node>, Stop> {
+impl TreeBuilder<'_> {
+    fn build(mut self, text: &str, diagnostics: &mut Diagnostics) -> Result<Option<Node>, ParseError> {
         let mut documents = 0;
         for event in Parser::new_from_str(text) {
             if self.limits.cancel.is_cancelled() {
-                return Err(Stop(Place { file: self.file, line: 0 }, CANCELLED.into(), ""));
+                return Err(ParseError(SourcePosition { file: self.file, line: 0 }, CANCELLED.into(), ""));
             }
             let (event, span) = event.map_err(|error| {
                 let line = error.marker().line() as u32;
                 let hint = "check indentation, quotes and brackets here and in the line above";
-                Stop(Place { file: self.file, line }, format!("invalid YAML: {}", error.info()), hint)
+                ParseError(SourcePosition { file: self.file, line }, format!("invalid YAML: {}", error.info()), hint)
             })?;
-            let at = Place { file: self.file, line: span.start.line() as u32 };
+            let at = SourcePosition { file: self.file, line: span.start.line() as u32 };
             match event {
                 Event::DocumentStart(_) => {
                     documents += 1;
                     if documents > 1 {
-                        return Err(Stop(at, "a second document begins here".into(), "move it to a separate file"));
+                        return Err(ParseError(
+                            at,
+                            "a second document begins here".into(),
+                            "move it to a separate file",
+                        ));
                     }
                 }
-                Event::SequenceStart(anchor, _) => self.open(at, anchor, Open::List(Vec::new()))?,
-                Event::MappingStart(anchor, _) => self.open(at, anchor, Open::Map(Vec::new(), None))?,
-                Event::SequenceEnd | Event::MappingEnd => self.close(faults)?,
+                Event::SequenceStart(anchor, _) => {
+                    self.open_collection(at, anchor, OpenCollection::List(Vec::new()))?
+                }
+                Event::MappingStart(anchor, _) => {
+                    self.open_collection(at, anchor, OpenCollection::Map(Vec::new(), None))?
+                }
+                Event::SequenceEnd | Event::MappingEnd => self.close_collection(diagnostics)?,
                 Event::Scalar(text, style, anchor, tag) => {
-                    let value = scalar(&text, style, tag.as_deref());
+                    let value = parse_scalar(&text, style, tag.as_deref());
                     let value = value.ok_or_else(|| {
-                        Stop(at, format!("`{text}` does not match its tag"), "remove the tag, or correct the value")
+                        ParseError(
+                            at,
+                            format!("`{text}` does not match its tag"),
+                            "remove the tag, or correct the value",
+                        )
                     })?;
-                    self.put(Node { at, value }, anchor)?;
+                    self.add_node(Node { at, value }, anchor)?;
                 }
                 Event::Alias(id) => {
-                    let held = self.anchors.get(&id);
-                    let (size, node) =
-                        held.ok_or_else(|| Stop(at, "the alias has no anchor".into(), "write the value instead"))?;
-                    self.aliases.copy(*size).map_err(|what| copies(at, what))?;
+                    let anchored = self.anchors.get(&id);
+                    let (size, node) = anchored
+                        .ok_or_else(|| ParseError(at, "the alias has no anchor".into(), "write the value instead"))?;
+                    self.aliases.count_copy(*size).map_err(|message| alias_error(at, message))?;
                     let node = node.clone();
-                    self.put(node, 0)?;
+                    self.add_node(node, 0)?;
                 }
                 Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => {}
             }
@@ -177,42 +194,47 @@ impl Tree<'_> {
         Ok(self.root)
     }
 
-    fn open(&mut self, at: Place, anchor: usize, open: Open) -> Result<(), Stop> {
+    fn open_collection(&mut self, at: SourcePosition, anchor: usize, open: OpenCollection) -> Result<(), ParseError> {
         if self.open.len() >= self.limits.depth {
             let message = format!("lists and mappings are nested more than {} levels deep", self.limits.depth);
-            return Err(Stop(at, message, "flatten them"));
+            return Err(ParseError(at, message, "flatten them"));
         }
         self.open.push((at, anchor, open));
         Ok(())
     }
 
-    fn close(&mut self, faults: &mut Faults) -> Result<(), Stop> {
+    fn close_collection(&mut self, diagnostics: &mut Diagnostics) -> Result<(), ParseError> {
         let Some((at, anchor, open)) = self.open.pop() else { return Ok(()) };
         let value = match open {
-            Open::List(items) => Yaml::List(items),
-            Open::Map(entries, _) => {
+            OpenCollection::List(items) => Yaml::List(items),
+            OpenCollection::Map(entries, _) => {
                 let mut keys: Vec<&Key> = entries.iter().map(|(key, _)| key).collect();
                 keys.sort_by(|a, b| a.text.cmp(&b.text).then(a.at.cmp(&b.at)));
                 for pair in keys.windows(2).filter(|pair| pair[0].text == pair[1].text) {
                     let message = format!("duplicate key: it is also in line {}", pair[0].at.line);
-                    faults.add(pair[1].at, &pair[1].text, message, "keep one of them; write several values as a list");
+                    diagnostics.add(
+                        pair[1].at,
+                        &pair[1].text,
+                        message,
+                        "keep one of them; write several values as a list",
+                    );
                 }
                 Yaml::Map(entries)
             }
         };
-        self.put(Node { at, value }, anchor)
+        self.add_node(Node { at, value }, anchor)
     }
 
-    fn put(&mut self, node: Node, anchor: usize) -> Result<(), Stop> {
+    fn add_node(&mut self, node: Node, anchor: usize) -> Result<(), ParseError> {
         if anchor > 0 {
             let size = node.size();
-            self.aliases.copy(size).map_err(|what| copies(node.at, what))?;
+            self.aliases.count_copy(size).map_err(|message| alias_error(node.at, message))?;
             self.anchors.insert(anchor, (size, node.clone()));
         }
         match self.open.last_mut() {
             None => self.root = Some(node),
-            Some((_, _, Open::List(items))) => items.push(node),
-            Some((_, _, Open::Map(entries, key))) => match key.take() {
+            Some((_, _, OpenCollection::List(items))) => items.push(node),
+            Some((_, _, OpenCollection::Map(entries, key))) => match key.take() {
                 Some(key) => entries.push((key, node)),
                 None => {
                     let at = node.at;
@@ -220,8 +242,8 @@ impl Tree<'_> {
                         Yaml::Text(text) | Yaml::Number(_, text) => text,
                         Yaml::Flag(flag) => flag.to_string().into(),
                         _ => {
-                            let message = format!("a key must be a word, not {}", node.what());
-                            return Err(Stop(at, message, "write `key: value`"));
+                            let message = format!("a key must be a word, not {}", node.type_name());
+                            return Err(ParseError(at, message, "write `key: value`"));
                         }
                     };
                     *key = Some(Key { at, text });
@@ -232,11 +254,11 @@ impl Tree<'_> {
     }
 }
 
-fn copies(at: Place, what: String) -> Stop {
-    Stop(at, what, "write the values instead")
+fn alias_error(at: SourcePosition, message: String) -> ParseError {
+    ParseError(at, message, "write the values instead")
 }
 
-fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Option<Yaml> {
+fn parse_scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Option<Yaml> {
     let tag = tag.map(std::borrow::Cow::Borrowed);
     Some(match Scalar::parse_from_cow_and_metadata(text.into(), style, tag.as_ref())? {
         Scalar::Null => Yaml::Null,

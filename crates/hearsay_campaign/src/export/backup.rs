@@ -11,7 +11,7 @@ use std::io::{self, BufRead, Write};
 use hearsay_model::{ApplyError, Author, Operation, Position, SharedIds, State};
 use serde::{Deserialize, Serialize};
 
-use crate::{CampaignError, CampaignErrors, lines};
+use crate::{CampaignError, CampaignErrors, line_reader};
 
 const FORMAT: u32 = 3;
 
@@ -20,11 +20,11 @@ const FORMAT: u32 = 3;
 enum Line {
     HearsayBackup {
         format: u32,
-        #[serde(default, skip_serializing_if = "is_nothing")]
+        #[serde(default, skip_serializing_if = "is_zero")]
         compacted_to: Position,
     },
     Operation {
-        #[serde(default, skip_serializing_if = "is_nothing")]
+        #[serde(default, skip_serializing_if = "is_zero")]
         position: Position,
         operation: Operation,
     },
@@ -34,7 +34,7 @@ enum Line {
     },
 }
 
-fn is_nothing(position: &Position) -> bool {
+fn is_zero(position: &Position) -> bool {
     *position == Position(0)
 }
 
@@ -95,7 +95,9 @@ pub fn export_backup(state: &State, mut writer: impl Write) -> io::Result<()> {
     line(&Line::HearsayBackup { format: FORMAT, compacted_to }, &mut hasher)?;
     let mut operations = 0;
     let journal = state.journal().map(|(at, entry)| (at, entry.operation.as_ref().clone()));
-    for (at, operation) in journal.chain(transients(state).map(|operation| (state.position().next(), operation))) {
+    for (at, operation) in
+        journal.chain(transient_values_operation(state).map(|operation| (state.position().next(), operation)))
+    {
         operations += 1;
         let position = if at <= compacted_to { at } else { Position(0) };
         line(&Line::Operation { position, operation }, &mut hasher)?;
@@ -106,7 +108,7 @@ pub fn export_backup(state: &State, mut writer: impl Write) -> io::Result<()> {
 }
 
 /// Returns the operation that records the transient values, which are not in the journal.
-fn transients(state: &State) -> Option<Operation> {
+fn transient_values_operation(state: &State) -> Option<Operation> {
     let recorded = state.journal().next_back().map(|(_, entry)| entry.operation.recorded).unwrap_or_default();
     let operation = Operation::new(Author::Game, "save the state of the campaign", state.all_transients());
     (!operation.changes.is_empty()).then_some(Operation { recorded, ..operation })
@@ -114,7 +116,7 @@ fn transients(state: &State) -> Option<Operation> {
 
 /// Turns lines of operations into a backup by adding the first and the last line. Does not check the operations.
 #[cfg(feature = "import")]
-pub(crate) fn sealed(operations: &[u8]) -> Vec<u8> {
+pub(crate) fn wrap_in_backup(operations: &[u8]) -> Vec<u8> {
     let mut bytes = format!("{{\"type\":\"hearsay-backup\",\"format\":{FORMAT}}}\n").into_bytes();
     bytes.extend_from_slice(operations);
     if bytes.last() != Some(&b'\n') {
@@ -133,46 +135,47 @@ pub(crate) fn sealed(operations: &[u8]) -> Vec<u8> {
 /// empty.
 pub fn read_backup(reader: impl BufRead) -> Result<Backup, CampaignErrors> {
     let mut hasher = blake3::Hasher::new();
-    let mut found = Backup::default();
+    let mut backup = Backup::default();
     let mut ids = SharedIds::default();
-    let mut last = Position(0);
+    let mut last_position = Position(0);
     let mut number = 0;
-    let fault = |line: u32, message: String| {
+    let error_at = |line: u32, message: String| {
         let hint = "use another copy of the backup".to_owned();
         let error = CampaignError { file: String::new(), line, field: String::new(), message, hint };
         CampaignErrors { errors: vec![error], more: 0 }
     };
-    for text in lines::bounded(reader) {
+    for text in line_reader::bounded_lines(reader) {
         number += 1;
-        let text = text.map_err(|error| fault(number, format!("cannot be read: {error}")))?;
-        let line = ids.share(|| serde_json::from_str(&text)).map_err(|error| fault(number, error.to_string()))?;
+        let text = text.map_err(|error| error_at(number, format!("cannot be read: {error}")))?;
+        let line = ids.share(|| serde_json::from_str(&text)).map_err(|error| error_at(number, error.to_string()))?;
         match (number, line) {
-            (1, Line::HearsayBackup { format: FORMAT, compacted_to }) => found.compacted_to = compacted_to,
+            (1, Line::HearsayBackup { format: FORMAT, compacted_to }) => backup.compacted_to = compacted_to,
             (1, Line::HearsayBackup { format, .. }) => {
-                return Err(fault(1, format!("unknown format {format}: use a newer version of this program")));
+                return Err(error_at(1, format!("unknown format {format}: use a newer version of this program")));
             }
             (1, _) | (_, Line::HearsayBackup { .. }) => {
-                return Err(fault(number, "this file is not a backup of Hearsay".to_owned()));
+                return Err(error_at(number, "this file is not a backup of Hearsay".to_owned()));
             }
-            (_, Line::Operation { position: Position(0), operation }) => found.operations.push(operation),
+            (_, Line::Operation { position: Position(0), operation }) => backup.operations.push(operation),
             (_, Line::Operation { position, operation }) => {
-                if position <= last || position > found.compacted_to || !found.operations.is_empty() {
-                    let upto = found.compacted_to;
-                    let what =
-                        format!("unexpected position {position}: expected a position after {last} and up to {upto}");
-                    return Err(fault(number, what));
+                if position <= last_position || position > backup.compacted_to || !backup.operations.is_empty() {
+                    let limit = backup.compacted_to;
+                    let message = format!(
+                        "unexpected position {position}: expected a position after {last_position} and up to {limit}"
+                    );
+                    return Err(error_at(number, message));
                 }
-                last = position;
-                found.compacted.push((position, operation));
+                last_position = position;
+                backup.compacted.push((position, operation));
             }
             (_, Line::End { operations, hash }) => {
-                let whole = operations == found.len() && hash == hasher.finalize().to_hex().as_str();
-                let broken = || fault(number, "the backup was changed, or parts of it are missing".to_owned());
-                return if whole { Ok(found) } else { Err(broken()) };
+                let is_complete = operations == backup.len() && hash == hasher.finalize().to_hex().as_str();
+                let damaged = || error_at(number, "the backup was changed, or parts of it are missing".to_owned());
+                return if is_complete { Ok(backup) } else { Err(damaged()) };
             }
         }
         hasher.update(text.as_bytes());
         hasher.update(b"\n");
     }
-    Err(fault(number, "the backup is truncated".to_owned()))
+    Err(error_at(number, "the backup is truncated".to_owned()))
 }

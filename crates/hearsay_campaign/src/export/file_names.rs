@@ -9,40 +9,40 @@ use unicode_normalization::UnicodeNormalization;
 const MAX_BYTES: usize = 160;
 
 /// Maximum length of a name, in characters. Longer names are hard to read.
-const MAX_LETTERS: usize = 80;
+const MAX_CHARS: usize = 80;
 
-/// The paths that are already in use, normalized by [`folded`], because some file systems ignore case and the encoding
-/// of accents.
+/// The paths that are already in use, normalized by [`normalize_path`], because some file systems ignore case and the
+/// encoding of accents.
 #[derive(Debug, Default)]
 pub(super) struct FileNames {
-    taken: HashSet<String>,
+    used: HashSet<String>,
 }
 
 impl FileNames {
     /// Returns an unused path, without an extension, for a file with this name in a folder, and marks the path as used.
     /// If the path with this name is in use, the returned path also contains `id`.
-    pub(super) fn take(&mut self, folder: &str, name: &str, id: &str) -> String {
+    pub(super) fn reserve(&mut self, folder: &str, name: &str, id: &str) -> String {
         let name = file_name(name);
         let mut path = format!("{folder}/{name}");
-        let mut again = 1;
-        while !self.taken.insert(folded(&path)) {
-            path = match again {
-                1 => format!("{folder}/{name} ({})", shortened(id)),
-                _ => format!("{folder}/{name} ({} {again})", shortened(id)),
+        let mut copy_number = 1;
+        while !self.used.insert(normalize_path(&path)) {
+            path = match copy_number {
+                1 => format!("{folder}/{name} ({})", shorten_id(id)),
+                _ => format!("{folder}/{name} ({} {copy_number})", shorten_id(id)),
             };
-            again += 1;
+            copy_number += 1;
         }
         path
     }
 }
 
 /// Normalizes a path. Two paths with the same result are the same file on some systems.
-fn folded(path: &str) -> String {
+fn normalize_path(path: &str) -> String {
     path.nfd().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()
 }
 
 /// Returns the beginning of an id, at most 64 bytes.
-fn shortened(id: &str) -> &str {
+fn shorten_id(id: &str) -> &str {
     let mut end = id.len().min(64);
     while !id.is_char_boundary(end) {
         end -= 1;
@@ -52,11 +52,11 @@ fn shortened(id: &str) -> &str {
 
 /// Returns a file name that is valid on every system and in Obsidian links.
 fn file_name(name: &str) -> String {
-    let fits = |c: char| !c.is_control() && !is_invisible(c) && !"\\/:*?\"<>|#^[]%`".contains(c);
-    let name: String = name.chars().map(|c| if fits(c) { c } else { ' ' }).collect();
+    let is_allowed = |c: char| !c.is_control() && !is_invisible(c) && !"\\/:*?\"<>|#^[]%`".contains(c);
+    let name: String = name.chars().map(|c| if is_allowed(c) { c } else { ' ' }).collect();
     let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut short = String::new();
-    for c in name.trim_matches(['.', ' ', '-']).chars().take(MAX_LETTERS) {
+    for c in name.trim_matches(['.', ' ', '-']).chars().take(MAX_CHARS) {
         if short.len() + c.len_utf8() > MAX_BYTES {
             break;
         }
@@ -79,13 +79,15 @@ fn is_invisible(c: char) -> bool {
 /// Returns whether a file name, given without its extension, is a device name on Windows.
 fn is_reserved(base: &str) -> bool {
     const DEVICES: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"];
-    let numbered = |port: &str| {
+    let is_numbered_device = |port: &str| {
         let mut letters = base.chars();
-        let begins = port.chars().all(|c| letters.next().is_some_and(|letter| letter.eq_ignore_ascii_case(&c)));
-        let digit = |c: char| c.is_ascii_digit() || matches!(c, '\u{B9}' | '\u{B2}' | '\u{B3}');
-        begins && letters.next().is_some_and(digit) && letters.next().is_none()
+        let has_prefix = port.chars().all(|c| letters.next().is_some_and(|letter| letter.eq_ignore_ascii_case(&c)));
+        let is_digit = |c: char| c.is_ascii_digit() || matches!(c, '\u{B9}' | '\u{B2}' | '\u{B3}');
+        has_prefix && letters.next().is_some_and(is_digit) && letters.next().is_none()
     };
-    DEVICES.iter().any(|device| base.eq_ignore_ascii_case(device)) || numbered("COM") || numbered("LPT")
+    DEVICES.iter().any(|device| base.eq_ignore_ascii_case(device))
+        || is_numbered_device("COM")
+        || is_numbered_device("LPT")
 }
 
 #[cfg(test)]
@@ -124,9 +126,9 @@ mod tests {
         let mut names = FileNames::default();
         let taken: Vec<String> = ["Ann", "ANN", "ann", "Ann (x)", "\u{C9}a", "E\u{301}A", "Stra\u{DF}e", "STRASSE"]
             .iter()
-            .map(|name| names.take("People", name, "x"))
+            .map(|name| names.reserve("People", name, "x"))
             .collect();
-        let folded: HashSet<String> = taken.iter().map(|path| super::folded(path)).collect();
+        let folded: HashSet<String> = taken.iter().map(|path| super::normalize_path(path)).collect();
         assert_eq!(folded.len(), taken.len(), "{taken:?}");
         assert_eq!(taken[0], "People/Ann");
     }

@@ -11,11 +11,11 @@ use hearsay_model::{Entity, Fact, State};
 
 /// Returns the relations between existing entities, sorted by fact id.
 fn relations(state: &State) -> Vec<&Arc<Fact>> {
-    let there = |fact: &&Arc<Fact>| {
-        let there = |id| state.entity(id).is_some();
-        fact.object().entity().is_some_and(there) && there(fact.subject())
+    let exists = |fact: &&Arc<Fact>| {
+        let exists = |id| state.entity(id).is_some();
+        fact.object().entity().is_some_and(exists) && exists(fact.subject())
     };
-    let mut relations: Vec<_> = state.facts().filter(there).collect();
+    let mut relations: Vec<_> = state.facts().filter(exists).collect();
     relations.sort_unstable_by_key(|fact| fact.id());
     relations
 }
@@ -33,17 +33,17 @@ fn entities(state: &State) -> impl Iterator<Item = (&Arc<Entity>, &str, String)>
 pub fn export_graphml(state: &State, mut writer: impl Write) -> io::Result<()> {
     writeln!(writer, r#"<?xml version="1.0" encoding="UTF-8"?>"#)?;
     writeln!(writer, r#"<graphml xmlns="http://graphml.graphdrawing.org/xmlns">"#)?;
-    for (of, keys) in
+    for (element, keys) in
         [("node", &["label", "kind"][..]), ("edge", &["label", "statement", "status", "secrecy", "from", "until"])]
     {
         for key in keys {
-            writeln!(writer, r#"  <key id="{of}-{key}" for="{of}" attr.name="{key}" attr.type="string"/>"#)?;
+            writeln!(writer, r#"  <key id="{element}-{key}" for="{element}" attr.name="{key}" attr.type="string"/>"#)?;
         }
     }
     writeln!(writer, r#"  <graph id="campaign" edgedefault="directed">"#)?;
     let data = |key: &str, value: &str| match value {
         "" => String::new(),
-        value => format!(r#"<data key="{key}">{}</data>"#, xml(value)),
+        value => format!(r#"<data key="{key}">{}</data>"#, escape_xml(value)),
     };
     for (entity, name, kind) in entities(state) {
         let (name, kind) = (data("node-label", name), data("node-kind", &kind));
@@ -52,21 +52,21 @@ pub fn export_graphml(state: &State, mut writer: impl Write) -> io::Result<()> {
     for fact in relations(state) {
         let Some(object) = fact.object().entity() else { continue };
         let date = |date: Option<&hearsay_model::Date>| date.map_or_else(String::new, |date| date.raw.clone());
-        let mut inner = data("edge-label", fact.predicate().as_str());
-        inner += &data("edge-statement", fact.statement());
-        inner += &data("edge-status", fact.status().as_str());
-        inner += &data("edge-secrecy", fact.secrecy().as_str());
-        inner += &data("edge-from", &date(fact.validity().from.as_ref()));
-        inner += &data("edge-until", &date(fact.validity().until.as_ref()));
+        let mut data_elements = data("edge-label", fact.predicate().as_str());
+        data_elements += &data("edge-statement", fact.statement());
+        data_elements += &data("edge-status", fact.status().as_str());
+        data_elements += &data("edge-secrecy", fact.secrecy().as_str());
+        data_elements += &data("edge-from", &date(fact.validity().from.as_ref()));
+        data_elements += &data("edge-until", &date(fact.validity().until.as_ref()));
         let (id, subject) = (fact.id(), fact.subject());
-        writeln!(writer, r#"    <edge id="{id}" source="{subject}" target="{object}">{inner}</edge>"#)?;
+        writeln!(writer, r#"    <edge id="{id}" source="{subject}" target="{object}">{data_elements}</edge>"#)?;
     }
     writeln!(writer, "  </graph>\n</graphml>")?;
     writer.flush()
 }
 
 /// Escapes text for XML. Removes characters that XML does not allow.
-fn xml(text: &str) -> String {
+fn escape_xml(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -99,15 +99,15 @@ pub fn export_dot(state: &State, mut writer: impl Write) -> io::Result<()> {
             "item" | "document" => "note",
             _ => "box",
         };
-        let (id, name, kind) = (quoted(entity.id.as_str()), quoted(name), quoted(&kind));
+        let (id, name, kind) = (quote_dot(entity.id.as_str()), quote_dot(name), quote_dot(&kind));
         writeln!(writer, "  {id} [label={name}, shape={shape}, tooltip={kind}];")?;
     }
     for fact in relations(state) {
         let Some(object) = fact.object().entity() else { continue };
         let secret = fact.secrecy() == hearsay_model::Secrecy::Secret;
-        let style = if secret || !fact.is_in_effect() { "dashed" } else { "solid" };
-        let (subject, object) = (quoted(fact.subject().as_str()), quoted(object.as_str()));
-        let (label, tooltip) = (quoted(fact.predicate().as_str()), quoted(fact.statement()));
+        let style = if secret || !fact.stands() { "dashed" } else { "solid" };
+        let (subject, object) = (quote_dot(fact.subject().as_str()), quote_dot(object.as_str()));
+        let (label, tooltip) = (quote_dot(fact.predicate().as_str()), quote_dot(fact.statement()));
         writeln!(writer, "  {subject} -> {object} [label={label}, tooltip={tooltip}, style={style}];")?;
     }
     writeln!(writer, "}}")?;
@@ -115,7 +115,7 @@ pub fn export_dot(state: &State, mut writer: impl Write) -> io::Result<()> {
 }
 
 /// Returns a quoted Graphviz string.
-fn quoted(text: &str) -> String {
+fn quote_dot(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     for c in text.chars() {
         match c {

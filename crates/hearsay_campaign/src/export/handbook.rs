@@ -9,7 +9,7 @@ use hearsay_belief::{Known, View};
 use hearsay_model::{EntityId, FactId, GameTime, Kind, Knower, PassageId, State, attribute, escape::markdown, text};
 
 /// Credence below which a fact is presented as a rumour.
-const BELIEVED: f64 = 0.5;
+const RUMOUR_THRESHOLD: f64 = 0.5;
 
 /// Returns everything that these characters and parties know at `as_of`, as Markdown; `None` means the end of all
 /// recorded time. Entities are grouped by kind, each with the facts that the characters know about it. Facts that the
@@ -19,24 +19,24 @@ const BELIEVED: f64 = 0.5;
 /// The text is built only from the views of these characters, so it cannot reveal facts that they do not know.
 pub fn handbook(state: &State, title: &str, players: &[EntityId], as_of: Option<GameTime>) -> String {
     let views: Vec<View> = players.iter().map(|id| View::of(state, &Knower::Entity(id.clone()), as_of)).collect();
-    let mut book = Book::default();
+    let mut book = Handbook::default();
     for view in &views {
-        book.take(view);
+        book.add_view(view);
     }
-    book.write(title)
+    book.to_markdown(title)
 }
 
 #[derive(Default)]
-struct Book {
+struct Handbook {
     names: BTreeMap<EntityId, BTreeMap<FactId, String>>,
     kinds: BTreeMap<EntityId, BTreeMap<FactId, Kind>>,
     /// The sentences by subject and fact, each with its highest credence among the characters.
-    said: BTreeMap<EntityId, BTreeMap<FactId, (String, f64)>>,
+    statements: BTreeMap<EntityId, BTreeMap<FactId, (String, f64)>>,
     texts: BTreeMap<PassageId, (Option<String>, String)>,
 }
 
-impl Book {
-    fn take(&mut self, view: &View) {
+impl Handbook {
+    fn add_view(&mut self, view: &View) {
         for known in view.facts().filter(|known| !known.conceals()) {
             let (id, subject) = (known.id(), known.subject().clone());
             match (known.predicate().as_str(), known.object().text()) {
@@ -46,7 +46,7 @@ impl Book {
                 (attribute::KIND, Some(kind)) => {
                     self.kinds.entry(subject).or_default().insert(id, Kind::from(kind));
                 }
-                _ => self.say(view, known),
+                _ => self.add_statement(view, known),
             }
         }
         let concealed = view.concealed_passages();
@@ -55,11 +55,11 @@ impl Book {
         }
     }
 
-    fn say(&mut self, view: &View, known: &Known) {
+    fn add_statement(&mut self, view: &View, known: &Known) {
         let belief = view.belief(known).credence.get();
-        let said = self.said.entry(known.subject().clone()).or_default();
-        let held = said.entry(known.id()).or_insert_with(|| (known.statement().to_owned(), belief));
-        held.1 = held.1.max(belief);
+        let statements = self.statements.entry(known.subject().clone()).or_default();
+        let entry = statements.entry(known.id()).or_insert_with(|| (known.statement().to_owned(), belief));
+        entry.1 = entry.1.max(belief);
     }
 
     fn name<'a>(&'a self, id: &'a EntityId) -> &'a str {
@@ -67,29 +67,29 @@ impl Book {
         names.map_or(id.as_str(), String::as_str)
     }
 
-    fn write(&self, title: &str) -> String {
+    fn to_markdown(&self, title: &str) -> String {
         let mut page = format!("# {}\n\nWhat the party knows.\n", markdown(title));
         let mut chapters: BTreeMap<(usize, String), Vec<(String, &EntityId)>> = BTreeMap::new();
-        for (id, said) in &self.said {
+        for (id, statements) in &self.statements {
             // An entity without a known name gets no section.
-            if said.is_empty() || !self.names.contains_key(id) {
+            if statements.is_empty() || !self.names.contains_key(id) {
                 continue;
             }
             let kind = self.kinds.get(id).and_then(|kinds| kinds.values().next());
-            let place = kind.and_then(|kind| CHAPTERS.iter().position(|(one, _)| one == kind));
-            let chapter = place.map_or("Other things", |place| CHAPTERS[place].1);
-            let key = (place.unwrap_or(CHAPTERS.len()), chapter.to_owned());
-            chapters.entry(key).or_default().push((text::normalize(self.name(id)), id));
+            let index = kind.and_then(|kind| CHAPTERS.iter().position(|(listed_kind, _)| listed_kind == kind));
+            let chapter = index.map_or("Other things", |index| CHAPTERS[index].1);
+            let key = (index.unwrap_or(CHAPTERS.len()), chapter.to_owned());
+            chapters.entry(key).or_default().push((text::normal(self.name(id)), id));
         }
         for ((_, chapter), mut entries) in chapters {
             entries.sort();
             let _ = writeln!(page, "\n## {chapter}");
             for (_, id) in entries {
                 let _ = writeln!(page, "\n### {}\n", markdown(self.name(id)));
-                let mut seen = BTreeSet::new();
-                for (statement, belief) in self.said.get(id).into_iter().flat_map(BTreeMap::values) {
-                    if seen.insert(statement) {
-                        let rumour = if *belief < BELIEVED { " *(a rumour)*" } else { "" };
+                let mut written_statements = BTreeSet::new();
+                for (statement, belief) in self.statements.get(id).into_iter().flat_map(BTreeMap::values) {
+                    if written_statements.insert(statement) {
+                        let rumour = if *belief < RUMOUR_THRESHOLD { " *(a rumour)*" } else { "" };
                         let _ = writeln!(page, "- {}{rumour}", markdown(statement));
                     }
                 }
@@ -100,13 +100,13 @@ impl Book {
         }
         let mut texts: Vec<_> = self.texts.values().collect();
         texts.sort();
-        for (title, words) in texts {
+        for (title, body) in texts {
             if let Some(title) = title {
                 let _ = writeln!(page, "\n**{}**", markdown(title));
             }
             page.push('\n');
-            for part in words.lines() {
-                let _ = writeln!(page, "> {}", markdown(part));
+            for line in body.lines() {
+                let _ = writeln!(page, "> {}", markdown(line));
             }
         }
         page

@@ -8,7 +8,7 @@ mod vault;
 mod yaml;
 
 #[cfg(feature = "import")]
-pub(crate) use backup::sealed;
+pub(crate) use backup::wrap_in_backup;
 pub use backup::{Backup, export_backup, read_backup};
 pub use graph::{export_dot, export_graphml};
 pub use handbook::handbook;

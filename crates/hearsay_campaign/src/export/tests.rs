@@ -15,7 +15,7 @@ fn inn() -> State {
     state
 }
 
-fn written(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> String {
+fn write_to_string(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> String {
     let mut bytes = Vec::new();
     write(&mut bytes).unwrap();
     String::from_utf8(bytes).unwrap()
@@ -28,7 +28,7 @@ fn a_backup_has_the_whole_history() {
     apply(&mut state, Author::Dm, vec![Change::RetractFact(first)]);
     apply(&mut state, Author::Dm, vec![Change::SaveSlot("evening".into())]);
     apply(&mut state, Author::Dm, vec![Change::Revert(Position(2))]);
-    let text = written(|bytes| export_backup(&state, bytes));
+    let text = write_to_string(|bytes| export_backup(&state, bytes));
     let back = read_backup(text.as_bytes()).unwrap().fold().unwrap();
     assert!(back == state);
     assert_eq!((back.position(), back.slots()), (state.position(), state.slots()));
@@ -46,10 +46,10 @@ fn a_backup_has_the_whole_history() {
 fn graphs_have_every_relation_and_their_text_is_escaped() {
     let state = inn();
     let relations = state.facts().filter(|fact| fact.object().entity().is_some()).count();
-    let graphml = written(|bytes| export_graphml(&state, bytes));
+    let graphml = write_to_string(|bytes| export_graphml(&state, bytes));
     assert_eq!(graphml.matches("<edge ").count(), relations);
     assert_eq!(graphml.matches("<node ").count(), state.entity_count());
-    let dot = written(|bytes| export_dot(&state, bytes));
+    let dot = write_to_string(|bytes| export_dot(&state, bytes));
     assert_eq!(dot.matches(" -> ").count(), relations);
     assert!(dot.starts_with("digraph") && dot.ends_with("}\n"));
 }

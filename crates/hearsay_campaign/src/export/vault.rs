@@ -22,10 +22,10 @@ use crate::lossless::Pages;
 /// # Errors
 /// Returns an error if a file cannot be written.
 pub fn export_vault(state: &State, folder: &Path) -> io::Result<()> {
-    let mut taken = FileNames::default();
-    let names = names(state, &mut taken);
-    let mut vault = Vault { state, pages: Pages::default(), names, taken };
-    vault.write();
+    let mut file_names = FileNames::default();
+    let note_paths = assign_note_paths(state, &mut file_names);
+    let mut vault = Vault { state, pages: Pages::default(), note_paths, file_names };
+    vault.write_pages();
     vault.pages.write(state, folder)
 }
 
@@ -33,11 +33,11 @@ struct Vault<'a> {
     state: &'a State,
     pages: Pages,
     /// The path of each entity's note, without its extension.
-    names: HashMap<EntityId, String>,
-    taken: FileNames,
+    note_paths: HashMap<EntityId, String>,
+    file_names: FileNames,
 }
 
-fn folder_of(kind: Option<&Kind>) -> &'static str {
+fn folder_for_kind(kind: Option<&Kind>) -> &'static str {
     match kind {
         Some(Kind::Npc) => "People",
         Some(Kind::Player) => "Player characters",
@@ -53,20 +53,20 @@ fn folder_of(kind: Option<&Kind>) -> &'static str {
     }
 }
 
-fn names(state: &State, taken: &mut FileNames) -> HashMap<EntityId, String> {
-    let mut names = HashMap::new();
+fn assign_note_paths(state: &State, file_names: &mut FileNames) -> HashMap<EntityId, String> {
+    let mut note_paths = HashMap::new();
     for entity in state.entities() {
         let id = &entity.id;
-        let hidden = state.open_name(id).is_none() && state.name(id).is_some();
+        let has_secret_name = state.open_name(id).is_none() && state.name(id).is_some();
         let kind = state.kind(id);
-        let folder = if hidden { "Secrets" } else { folder_of(kind.as_ref()) };
-        names.insert(id.clone(), taken.take(folder, state.name_or_id(id), id.as_str()));
+        let folder = if has_secret_name { "Secrets" } else { folder_for_kind(kind.as_ref()) };
+        note_paths.insert(id.clone(), file_names.reserve(folder, state.name_or_id(id), id.as_str()));
     }
-    names
+    note_paths
 }
 
 impl Vault<'_> {
-    fn write(&mut self) {
+    fn write_pages(&mut self) {
         let state = self.state;
         let mut facts: BTreeMap<&EntityId, Vec<&Fact>> = BTreeMap::new();
         for fact in state.facts().filter(|fact| fact.status() != FactStatus::Rejected) {
@@ -78,53 +78,55 @@ impl Vault<'_> {
             match &passage.session {
                 Some(session) => logs.entry(session.as_str()).or_default().push((id, passage)),
                 None => {
-                    let about = passage.mentions.iter().find(|id| state.entity(id).is_some());
-                    texts.entry(about).or_default().push((id, passage));
+                    let subject = passage.mentions.iter().find(|id| state.entity(id).is_some());
+                    texts.entry(subject).or_default().push((id, passage));
                 }
             }
         }
         for entity in state.entities() {
             let facts = facts.remove(&entity.id).unwrap_or_default();
-            self.entity(&entity.id, facts, texts.remove(&Some(&entity.id)).unwrap_or_default());
+            self.write_entity(&entity.id, facts, texts.remove(&Some(&entity.id)).unwrap_or_default());
         }
         if let Some(texts) = texts.remove(&None) {
-            self.texts("Texts.md", "", &texts);
+            self.write_texts("Texts.md", "", &texts);
         }
         for session in state.sessions() {
-            let within = session.id.as_str();
-            let path = format!("{}.md", self.taken.take("Sessions", &session.title, within));
-            let mut head = vec!["---".to_owned(), format!("id: {within}"), "type: session".to_owned()];
-            head.extend(session.number.map(|number| format!("sessionnumber: {number}")));
-            head.extend(session.date.as_ref().map(|date| format!("sessiondate: {}", serde_json::json!(date))));
-            head.extend(["---".to_owned(), format!("# {}", one_line(&session.title)), String::new()]);
-            for line in head {
-                self.pages.line(&path, within, &line, []);
+            let page_id = session.id.as_str();
+            let path = format!("{}.md", self.file_names.reserve("Sessions", &session.title, page_id));
+            let mut header = vec!["---".to_owned(), format!("id: {page_id}"), "type: session".to_owned()];
+            header.extend(session.number.map(|number| format!("sessionnumber: {number}")));
+            header.extend(session.date.as_ref().map(|date| format!("sessiondate: {}", serde_json::json!(date))));
+            header.extend(["---".to_owned(), format!("# {}", one_line(&session.title)), String::new()]);
+            for line in header {
+                self.pages.add_line(&path, page_id, &line, []);
             }
-            let mut log = logs.remove(within).unwrap_or_default();
+            let mut log = logs.remove(page_id).unwrap_or_default();
             log.sort_by_key(|(id, passage)| (passage.line, *id));
             for (id, passage) in log {
                 let speaker = passage.speaker.as_ref().map(|speaker| format!("**{}**: ", state.name_or_id(speaker)));
                 let line = format!("- {}{}", speaker.unwrap_or_default(), one_line(&passage.text));
-                self.pages.line(&path, within, &line, [Key::Passage(id)]);
+                self.pages.add_line(&path, page_id, &line, [Key::Passage(id)]);
             }
         }
     }
 
-    fn entity(&mut self, id: &EntityId, mut facts: Vec<&Fact>, texts: Vec<(PassageId, &Passage)>) {
-        let path = format!("{}.md", self.names[id]);
-        let within = id.as_str();
+    fn write_entity(&mut self, id: &EntityId, mut facts: Vec<&Fact>, texts: Vec<(PassageId, &Passage)>) {
+        let path = format!("{}.md", self.note_paths[id]);
+        let page_id = id.as_str();
         facts.sort_by_key(|fact| (fact.predicate(), fact.id()));
-        let is = |fact: &Fact, name: &str| fact.predicate().as_str() == name;
+        let has_predicate = |fact: &Fact, name: &str| fact.predicate().as_str() == name;
         let open = |fact: &Fact| fact.secrecy() != Secrecy::Secret;
         let keys = |facts: &[&Fact]| facts.iter().map(|fact| Key::Fact(fact.id())).collect::<Vec<_>>();
-        let (names, rest): (Vec<&Fact>, Vec<&Fact>) = facts.into_iter().partition(|fact| is(fact, attribute::NAME));
-        let (kinds, rest): (Vec<&Fact>, Vec<&Fact>) = rest.into_iter().partition(|fact| is(fact, attribute::KIND));
+        let (names, rest): (Vec<&Fact>, Vec<&Fact>) =
+            facts.into_iter().partition(|fact| has_predicate(fact, attribute::NAME));
+        let (kinds, rest): (Vec<&Fact>, Vec<&Fact>) =
+            rest.into_iter().partition(|fact| has_predicate(fact, attribute::KIND));
         let (aliases, rest): (Vec<&Fact>, Vec<&Fact>) = rest
             .into_iter()
-            .partition(|fact| is(fact, attribute::ALIAS) && open(fact) && fact.object().text().is_some());
+            .partition(|fact| has_predicate(fact, attribute::ALIAS) && open(fact) && fact.object().text().is_some());
         let (open, secret): (Vec<&Fact>, Vec<&Fact>) = rest.into_iter().partition(|fact| open(fact));
         let kind = self.state.kind(id).map_or_else(|| "unknown".to_owned(), |kind| kind.to_string());
-        let mut line = |line: &str, keys: Vec<Key>| self.pages.line(&path, within, line, keys);
+        let mut line = |line: &str, keys: Vec<Key>| self.pages.add_line(&path, page_id, line, keys);
         line("---", vec![]);
         line(&format!("id: {id}"), vec![Key::Entity(id.clone())]);
         line(&format!("type: {kind}"), keys(&kinds));
@@ -136,17 +138,17 @@ impl Vault<'_> {
         }
         line("---", vec![]);
         line(&format!("# {}", one_line(self.state.name_or_id(id))), keys(&names));
-        let (relations, said): (Vec<&Fact>, Vec<&Fact>) =
+        let (relations, statements): (Vec<&Fact>, Vec<&Fact>) =
             open.into_iter().partition(|fact| fact.object().entity().is_some());
-        for (heading, facts) in [("Relations", relations), ("About", said)] {
+        for (heading, facts) in [("Relations", relations), ("About", statements)] {
             if !facts.is_empty() {
                 line("", vec![]);
                 line(&format!("## {heading}"), vec![]);
                 line("", vec![]);
             }
             for fact in facts {
-                let said = said_in_a_line(self.state, &self.names, fact);
-                line(&format!("- {said}"), vec![Key::Fact(fact.id())]);
+                let line_text = fact_line(self.state, &self.note_paths, fact);
+                line(&format!("- {line_text}"), vec![Key::Fact(fact.id())]);
             }
         }
         if !secret.is_empty() {
@@ -156,52 +158,52 @@ impl Vault<'_> {
             line("> [!secret]", vec![]);
         }
         for fact in secret {
-            let said = said_in_a_line(self.state, &self.names, fact);
-            line(&format!("> - {said}"), vec![Key::Fact(fact.id())]);
+            let line_text = fact_line(self.state, &self.note_paths, fact);
+            line(&format!("> - {line_text}"), vec![Key::Fact(fact.id())]);
         }
         if !texts.is_empty() {
             line("", vec![]);
-            self.texts(&path, within, &texts);
+            self.write_texts(&path, page_id, &texts);
         }
     }
 
     /// Writes passages. A passage without hearers or readers goes into a separate secret callout.
-    fn texts(&mut self, path: &str, within: &str, texts: &[(PassageId, &Passage)]) {
-        let secret = |passage: &Passage| passage.heard_by.is_empty() && passage.readers.is_empty();
-        let (hidden, open): (Vec<_>, Vec<_>) = texts.iter().partition(|(_, passage)| secret(passage));
-        for (heading, texts, quote) in [("Texts", open, ""), ("Secret texts", hidden, "> ")] {
+    fn write_texts(&mut self, path: &str, page_id: &str, texts: &[(PassageId, &Passage)]) {
+        let is_secret = |passage: &Passage| passage.heard_by.is_empty() && passage.readers.is_empty();
+        let (secret_texts, open_texts): (Vec<_>, Vec<_>) = texts.iter().partition(|(_, passage)| is_secret(passage));
+        for (heading, texts, quote) in [("Texts", open_texts, ""), ("Secret texts", secret_texts, "> ")] {
             if texts.is_empty() {
                 continue;
             }
-            self.pages.line(path, within, &format!("## {heading}"), []);
-            self.pages.line(path, within, "", []);
+            self.pages.add_line(path, page_id, &format!("## {heading}"), []);
+            self.pages.add_line(path, page_id, "", []);
             if !quote.is_empty() {
-                self.pages.line(path, within, "> [!secret]", []);
+                self.pages.add_line(path, page_id, "> [!secret]", []);
             }
             for (id, passage) in texts {
                 let title =
                     passage.title.as_ref().map_or_else(String::new, |title| format!("**{}** ", one_line(title)));
                 let line = format!("{quote}- {title}{}", one_line(&passage.text));
-                self.pages.line(path, within, &line, [Key::Passage(id)]);
+                self.pages.add_line(path, page_id, &line, [Key::Passage(id)]);
             }
-            self.pages.line(path, within, "", []);
+            self.pages.add_line(path, page_id, "", []);
         }
     }
 }
 
 /// Returns the sentence of a fact in one line, with a link to its object, and with its status if it is not canon.
-fn said_in_a_line(state: &State, names: &HashMap<EntityId, String>, fact: &Fact) -> String {
-    let mut said = one_line(fact.statement());
+fn fact_line(state: &State, names: &HashMap<EntityId, String>, fact: &Fact) -> String {
+    let mut line = one_line(fact.statement());
     if let Some(object) = fact.object().entity()
         && let Some(path) = names.get(object)
     {
         let label = one_line(state.name_or_id(object)).replace(['[', ']', '|'], " ");
         let relation = fact.predicate().as_str().to_lowercase();
-        said = format!("{relation}:: [[{path}|{label}]] \u{2014} {said}");
+        line = format!("{relation}:: [[{path}|{label}]] \u{2014} {line}");
     }
     match fact.status() {
-        FactStatus::Canon | FactStatus::Rejected => said,
-        status => format!("{said} *({status})*"),
+        FactStatus::Canon | FactStatus::Rejected => line,
+        status => format!("{line} *({status})*"),
     }
 }
 

@@ -11,11 +11,11 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::{Limits, files::File, lossless::Pages, native::read_files};
 
-const PAGE: &str = "campaign.yaml";
+const PAGE_NAME: &str = "campaign.yaml";
 
 /// Maximum number of attempts to write the page. After each attempt, the page is read back, and the lines that the
 /// reader rejects are removed.
-const TRIES: usize = 24;
+const MAX_ATTEMPTS: usize = 24;
 
 /// Writes a state as campaign files into a folder. [`read_any`](crate::read_any) reads the files back without loss. You
 /// may edit lines; the import restores the exact records of all unchanged lines. Data that the format cannot express,
@@ -26,47 +26,47 @@ const TRIES: usize = 24;
 /// Returns an error if a file cannot be written.
 pub fn export_yaml(state: &State, folder: &Path) -> io::Result<()> {
     let mut pages = Pages::default();
-    write(state, &mut pages);
+    write_page(state, &mut pages);
     // The format cannot express every record, so the reader rejects some lines, which are then removed.
-    for _ in 0..TRIES {
-        let page = File { path: PAGE.to_owned(), bytes: pages.page(PAGE).as_bytes().to_vec() };
+    for _ in 0..MAX_ATTEMPTS {
+        let page = File { path: PAGE_NAME.to_owned(), bytes: pages.page(PAGE_NAME).as_bytes().to_vec() };
         match read_files(vec![page], &Limits { errors: 100_000, ..Limits::default() }) {
             Ok(_) => break,
             Err(errors) => {
                 let lines: BTreeSet<u32> = errors.errors.iter().map(|error| error.line).collect();
-                pages.without(PAGE, &lines);
+                pages.remove_lines(PAGE_NAME, &lines);
             }
         }
     }
     pages.write(state, folder)
 }
 
-fn write(state: &State, pages: &mut Pages) {
-    let mut line = |line: &str, keys: Vec<Key>| pages.line(PAGE, "", line, keys);
+fn write_page(state: &State, pages: &mut Pages) {
+    let mut line = |line: &str, keys: Vec<Key>| pages.add_line(PAGE_NAME, "", line, keys);
     let info = state.campaign().cloned().unwrap_or_default();
     let id = if info.id.is_empty() { "campaign".to_owned() } else { info.id.clone() };
     let name = if info.name.is_empty() { id.clone() } else { info.name.clone() };
     line("# One entry per line. `hearsay import` applies your changes and keeps all other records.", vec![]);
-    let mut about = json!({ "id": id, "name": name });
+    let mut campaign_entry = json!({ "id": id, "name": name });
     if !info.system.is_empty() {
-        about["system"] = json!(info.system);
+        campaign_entry["system"] = json!(info.system);
     }
-    line(&format!("campaign: {about}"), vec![]);
+    line(&format!("campaign: {campaign_entry}"), vec![]);
     if !state.calendar().months.is_empty()
         && state.settings().any(|setting| {
             matches!(setting.as_ref(), hearsay_model::Setting::World(hearsay_model::WorldSetting::Calendar(_)))
         })
         && let Ok(mut calendar) = serde_json::to_value(state.calendar())
     {
-        prune(&mut calendar);
+        remove_empty_values(&mut calendar);
         line(&format!("calendar: {calendar}"), vec![]);
     }
-    let mut own: BTreeMap<&str, Vec<&Fact>> = BTreeMap::new();
+    let mut name_facts: BTreeMap<&str, Vec<&Fact>> = BTreeMap::new();
     let mut facts = Vec::new();
     for fact in state.facts() {
-        let basic = [attribute::NAME, attribute::KIND].contains(&fact.predicate().as_str());
-        match basic && fact.status() == FactStatus::Canon {
-            true => own.entry(fact.subject().as_str()).or_default().push(fact),
+        let is_name_or_kind = [attribute::NAME, attribute::KIND].contains(&fact.predicate().as_str());
+        match is_name_or_kind && fact.status() == FactStatus::Canon {
+            true => name_facts.entry(fact.subject().as_str()).or_default().push(fact),
             false if fact.status() == FactStatus::Rejected || fact.fact_relation().is_some() => {}
             false => facts.push(fact),
         }
@@ -81,7 +81,7 @@ fn write(state: &State, pages: &mut Pages) {
         if !state.kind(&entity.id).is_some_and(|kind| kind.is_character()) {
             entry.remove("home");
         }
-        let facts = own.get(entity.id.as_str()).into_iter().flatten().map(|fact| Key::Fact(fact.id()));
+        let facts = name_facts.get(entity.id.as_str()).into_iter().flatten().map(|fact| Key::Fact(fact.id()));
         line(&entry_line(entry), std::iter::once(Key::Entity(entity.id.clone())).chain(facts).collect());
     }
     facts.sort_by(|a, b| (a.subject(), a.predicate(), a.id()).cmp(&(b.subject(), b.predicate(), b.id())));
@@ -101,15 +101,15 @@ fn write(state: &State, pages: &mut Pages) {
 }
 
 /// Removes empty values.
-fn prune(value: &mut Json) {
+fn remove_empty_values(value: &mut Json) {
     match value {
         Json::Object(map) => {
-            map.values_mut().for_each(prune);
+            map.values_mut().for_each(remove_empty_values);
             map.retain(|_, value| {
                 !(value.is_null() || *value == json!("") || value.as_array().is_some_and(Vec::is_empty))
             });
         }
-        Json::Array(items) => items.iter_mut().for_each(prune),
+        Json::Array(items) => items.iter_mut().for_each(remove_empty_values),
         _ => {}
     }
 }
@@ -163,19 +163,19 @@ fn fact_entry(state: &State, fact: &Fact) -> Map<String, Json> {
         Secrecy::Common => entry.insert("common".into(), json!(true)),
         Secrecy::Open => None,
     };
-    let mut known: Vec<Json> = Vec::new();
+    let mut knowers: Vec<Json> = Vec::new();
     for (_, edge) in state.recorded_edges(fact.id()).filter(|(_, edge)| edge.acquisition.gives_knowledge()) {
-        let Knower::Entity(who) = &edge.knower else { continue };
-        let plain = edge.acquisition.is_authored() && edge.credence.get() >= 1.0 && !edge.conceals;
-        known.push(match plain {
-            true => json!(who),
-            false => json!({ "who": who, "credence": edge.credence.get(), "conceals": edge.conceals }),
+        let Knower::Entity(knower) = &edge.knower else { continue };
+        let is_default = edge.acquisition.is_authored() && edge.credence.get() >= 1.0 && !edge.conceals;
+        knowers.push(match is_default {
+            true => json!(knower),
+            false => json!({ "who": knower, "credence": edge.credence.get(), "conceals": edge.conceals }),
         });
     }
-    if !known.is_empty() && fact.secrecy() != Secrecy::Common {
-        known.sort_by_key(Json::to_string);
-        known.dedup();
-        entry.insert("known_by".into(), Json::Array(known));
+    if !knowers.is_empty() && fact.secrecy() != Secrecy::Common {
+        knowers.sort_by_key(Json::to_string);
+        knowers.dedup();
+        entry.insert("known_by".into(), Json::Array(knowers));
     }
     entry
 }
@@ -199,9 +199,9 @@ fn passage_entry(passage: &Passage) -> Map<String, Json> {
         entry.insert("common".into(), json!(true));
     } else {
         // Name all readers, so that the audience rules add none to an edited passage.
-        let known: Vec<_> = passage.heard_by.iter().filter_map(Knower::entity).collect();
+        let knowers: Vec<_> = passage.heard_by.iter().filter_map(Knower::entity).collect();
         entry.insert("secret".into(), json!(true));
-        entry.insert("known_by".into(), json!(known));
+        entry.insert("known_by".into(), json!(knowers));
     }
     entry
 }

@@ -9,17 +9,17 @@ use std::{
 
 use zip::ZipArchive;
 
-use super::entry::Entry;
+use super::entry::FolderEntry;
 use crate::{Limits, Skipped};
 
 /// A zip archive, on disk or in memory.
 #[derive(Debug)]
-pub(super) struct Archive(Mutex<ZipArchive<Box<dyn Bytes>>>);
+pub(super) struct Archive(Mutex<ZipArchive<Box<dyn ArchiveSource>>>);
 
 /// The bytes of an archive, on disk or in memory.
-trait Bytes: Read + Seek + Send + fmt::Debug {}
+trait ArchiveSource: Read + Seek + Send + fmt::Debug {}
 
-impl<T: Read + Seek + Send + fmt::Debug> Bytes for T {}
+impl<T: Read + Seek + Send + fmt::Debug> ArchiveSource for T {}
 
 impl Archive {
     /// Opens an archive.
@@ -38,40 +38,40 @@ impl Archive {
         Self::new(Box::new(io::Cursor::new(bytes)))
     }
 
-    fn new(bytes: Box<dyn Bytes>) -> Result<Self, String> {
+    fn new(bytes: Box<dyn ArchiveSource>) -> Result<Self, String> {
         let archive = ZipArchive::new(bytes).map_err(|error| format!("the archive is damaged: {error}"))?;
         Ok(Self(Mutex::new(archive)))
     }
 
     /// Returns the file with this path, even if it is hidden.
-    pub(super) fn find(&self, path: &str) -> Option<Entry> {
+    pub(super) fn find(&self, path: &str) -> Option<FolderEntry> {
         let mut archive = self.0.lock().ok()?;
-        let number = (0..archive.len())
-            .find(|number| archive.name_for_index(*number).and_then(Result::ok).is_some_and(|name| name == path))?;
-        let bytes = archive.by_index_raw(number).ok()?.size();
-        Some(Entry { path: path.to_owned(), bytes, number })
+        let index = (0..archive.len())
+            .find(|index| archive.name_for_index(*index).and_then(Result::ok).is_some_and(|name| name == path))?;
+        let bytes = archive.by_index_raw(index).ok()?.size();
+        Some(FolderEntry { path: path.to_owned(), size_bytes: bytes, index })
     }
 
-    /// Reads at most `most` bytes of a file.
-    pub(super) fn read(&self, entry: &Entry, most: u64) -> Result<Vec<u8>, String> {
+    /// Reads at most `max_bytes` bytes of a file.
+    pub(super) fn read(&self, entry: &FolderEntry, max_bytes: u64) -> Result<Vec<u8>, String> {
         let failed = |error: &dyn fmt::Display| format!("cannot be read: {error}");
         let mut archive = self.0.lock().map_err(|_| "the archive cannot be read".to_owned())?;
-        let file = archive.by_index(entry.number).map_err(|error| failed(&error))?;
+        let file = archive.by_index(entry.index).map_err(|error| failed(&error))?;
         let mut bytes = Vec::new();
-        file.take(most).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
+        file.take(max_bytes).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
         Ok(bytes)
     }
 
     /// Returns the files to read, and the files that are skipped with a reason. Hidden files are in neither list.
-    pub(super) fn list(&self, limits: &Limits) -> (Vec<Entry>, Vec<Skipped>) {
+    pub(super) fn list(&self, limits: &Limits) -> (Vec<FolderEntry>, Vec<Skipped>) {
         let (mut entries, mut skipped) = (Vec::new(), Vec::new());
         let Ok(mut archive) = self.0.lock() else { return (entries, skipped) };
-        for number in 0..archive.len() {
-            let mut skip = |path: &str, why: String| skipped.push(Skipped { path: path.to_owned(), why });
-            let file = match archive.by_index_raw(number) {
+        for index in 0..archive.len() {
+            let mut skip = |path: &str, reason: String| skipped.push(Skipped { path: path.to_owned(), why: reason });
+            let file = match archive.by_index_raw(index) {
                 Ok(file) => file,
                 Err(error) => {
-                    skip(&format!("entry {number}"), format!("cannot be read: {error}"));
+                    skip(&format!("entry {index}"), format!("cannot be read: {error}"));
                     continue;
                 }
             };
@@ -79,8 +79,8 @@ impl Archive {
             if file.is_dir() || name.ends_with('/') {
                 continue;
             }
-            if let Some(why) = bad_name(&name, limits.depth) {
-                skip(&name, why);
+            if let Some(reason) = refuse_name(&name, limits.depth) {
+                skip(&name, reason);
             } else if name.split('/').any(|part| part.starts_with('.') || part == "__MACOSX") {
             } else if file.is_symlink() {
                 skip(&name, "a link within an archive".to_owned());
@@ -98,26 +98,26 @@ impl Archive {
                 skip(&name, format!("the archive has more than {} files: raise the limit", limits.files));
                 break;
             } else {
-                entries.push(Entry { path: name, bytes: file.size(), number });
+                entries.push(FolderEntry { path: name, size_bytes: file.size(), index });
             }
         }
         drop(archive);
         entries.sort_by(|a, b| a.path.cmp(&b.path));
         entries.dedup_by(|later, first| {
-            let twice = later.path == first.path;
-            if twice {
+            let is_duplicate = later.path == first.path;
+            if is_duplicate {
                 skipped.push(Skipped { path: later.path.clone(), why: "two files have this name".into() });
             }
-            twice
+            is_duplicate
         });
         (entries, skipped)
     }
 }
 
 /// Returns the reason for refusing a file name within an archive, or `None` if the name is accepted.
-fn bad_name(name: &str, depth: usize) -> Option<String> {
-    let drive = name.as_bytes().get(1) == Some(&b':');
-    if name.starts_with('/') || drive {
+fn refuse_name(name: &str, depth: usize) -> Option<String> {
+    let has_drive = name.as_bytes().get(1) == Some(&b':');
+    if name.starts_with('/') || has_drive {
         return Some("its name is an absolute path".to_owned());
     }
     if name.split('/').any(|part| part == ".." || part.contains('\0')) {

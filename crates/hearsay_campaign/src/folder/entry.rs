@@ -2,16 +2,16 @@
 
 /// A file of an import source. The content is read later, with [`Folder::read`](super::Folder::read).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct FolderEntry {
     /// The path of the file relative to the folder, with forward slashes.
     pub path: String,
     /// The size in bytes, as the file system or the archive reports it.
-    pub bytes: u64,
+    pub size_bytes: u64,
     /// The index of the file in an archive or in memory; 0 for a file on disk.
-    pub(super) number: usize,
+    pub(super) index: usize,
 }
 
-impl Entry {
+impl FolderEntry {
     /// Returns the file name without folders.
     pub fn name(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or_default()
@@ -31,6 +31,6 @@ impl Entry {
     /// Returns whether the file has one of these extensions, which are given in lowercase without dots.
     pub fn has_extension(&self, extensions: &[&str]) -> bool {
         let extension = self.name().rsplit_once('.').map_or("", |(_, extension)| extension);
-        extensions.iter().any(|one| extension.eq_ignore_ascii_case(one))
+        extensions.iter().any(|candidate| extension.eq_ignore_ascii_case(candidate))
     }
 }

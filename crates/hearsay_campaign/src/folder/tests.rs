@@ -109,8 +109,8 @@ fn nothing_outside_is_read_and_no_link_runs_in_a_circle() {
     let why: Vec<_> = skipped.iter().map(|(path, why)| format!("{path}: {why}")).collect();
     assert_eq!(why.len(), 4, "{why:?}");
     assert!(why.iter().filter(|why| why.contains("to a file outside the folder")).count() == 2, "{why:?}");
-    assert!(open(folder.path(), &Limits::default()).0.hidden(".hidden").is_none(), "nor is a hidden one");
-    assert!(open(folder.path(), &Limits::default()).0.hidden("../private.md").is_none());
+    assert!(open(folder.path(), &Limits::default()).0.hidden_file(".hidden").is_none(), "nor is a hidden one");
+    assert!(open(folder.path(), &Limits::default()).0.hidden_file("../private.md").is_none());
 }
 
 #[test]
@@ -147,7 +147,10 @@ fn text_of_two_bytes_a_letter_is_read_with_its_places() {
         assert_eq!(read.content, text);
     }
     let at = text.find("end").unwrap();
-    let place = texts[0].on_disk(at);
-    assert_eq!(&little[place..place + 6], &"end".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>()[..]);
-    assert_eq!(texts[2].on_disk(at), at + 3);
+    let position = texts[0].file_position(at);
+    assert_eq!(
+        &little[position..position + 6],
+        &"end".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>()[..]
+    );
+    assert_eq!(texts[2].file_position(at), at + 3);
 }

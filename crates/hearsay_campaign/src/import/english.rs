@@ -9,7 +9,7 @@ use std::{
 use hearsay_model::{Kind, Predicate, PredicateDef};
 use serde::Deserialize;
 
-use super::tables::table;
+use super::word_lists::parse_table;
 
 /// All word lists.
 pub(super) struct English {
@@ -21,10 +21,10 @@ pub(super) struct English {
 
 /// The word lists from `data/english`.
 pub(super) static ENGLISH: LazyLock<English> = LazyLock::new(|| English {
-    fields: table("english/fields.toml", include_str!("../../data/english/fields.toml")),
-    relations: table("english/relations.toml", include_str!("../../data/english/relations.toml")),
-    kinds: table("english/kinds.toml", include_str!("../../data/english/kinds.toml")),
-    words: table("english/words.toml", include_str!("../../data/english/words.toml")),
+    fields: parse_table("english/fields.toml", include_str!("../../data/english/fields.toml")),
+    relations: parse_table("english/relations.toml", include_str!("../../data/english/relations.toml")),
+    kinds: parse_table("english/kinds.toml", include_str!("../../data/english/kinds.toml")),
+    words: parse_table("english/words.toml", include_str!("../../data/english/words.toml")),
 });
 
 /// Names of fields that are not relations.
@@ -68,7 +68,7 @@ pub(super) struct PlainFields {
 pub(super) struct RelationWords {
     pub(super) relation: Vec<RelationFields>,
     pub(super) ranks: RankFields,
-    pub(super) fit: Vec<Fit>,
+    pub(super) fit: Vec<FitRule>,
     /// Symmetric relations that notes use and the built-in vocabulary lacks.
     pub(super) predicate: Vec<PredicateDef>,
 }
@@ -79,7 +79,7 @@ pub(super) struct RelationWords {
 pub(super) struct RelationFields {
     pub(super) name: Predicate,
     /// The directions that a heading can state for all items of the list below it; `None` if it can state neither.
-    pub(super) lists: Option<Lists>,
+    pub(super) lists: Option<ListDirections>,
     /// Names of fields in the note of the subject.
     #[serde(default)]
     pub(super) fields: Vec<String>,
@@ -91,7 +91,7 @@ pub(super) struct RelationFields {
 /// The directions of a relation that a heading can state for all items of the list below it.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Lists {
+pub(super) enum ListDirections {
     Both,
     Inverse,
 }
@@ -111,11 +111,11 @@ pub(super) struct RankFields {
 /// A rule that changes a relation, depending on the kinds of its two entities.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Fit {
+pub(super) struct FitRule {
     name: Predicate,
     direction: Option<Direction>,
-    note: Option<Vec<Sort>>,
-    target: Option<Vec<Sort>>,
+    note: Option<Vec<KindClass>>,
+    target: Option<Vec<KindClass>>,
     #[serde(default)]
     ranked: bool,
     /// The new relation.
@@ -140,14 +140,14 @@ pub(super) enum Direction {
 /// A kind of entity, or a group of kinds, as the word lists name it.
 #[derive(Deserialize)]
 #[serde(from = "String")]
-enum Sort {
+enum KindClass {
     Character,
     /// A built-in kind that is not a character.
     Thing,
     Kind(Kind),
 }
 
-impl From<String> for Sort {
+impl From<String> for KindClass {
     fn from(word: String) -> Self {
         match word.as_str() {
             "character" => Self::Character,
@@ -157,17 +157,17 @@ impl From<String> for Sort {
     }
 }
 
-impl Sort {
-    fn has(&self, kind: &Kind) -> bool {
+impl KindClass {
+    fn contains(&self, kind: &Kind) -> bool {
         match self {
             Self::Character => kind.is_character(),
             Self::Thing => !kind.is_character() && !matches!(kind, Kind::Custom(_)),
-            Self::Kind(one) => one == kind,
+            Self::Kind(this_kind) => this_kind == kind,
         }
     }
 }
 
-impl Fit {
+impl FitRule {
     /// Returns whether this rule applies to a relation between entities of these kinds.
     pub(super) fn applies(
         &self,
@@ -176,15 +176,15 @@ impl Fit {
         target: Option<&Kind>,
     ) -> bool {
         let direction = if backwards { Direction::Backward } else { Direction::Forward };
-        let fits = |wanted: &Option<Vec<Sort>>, kind: Option<&Kind>| match wanted {
-            Some(sorts) => kind.is_some_and(|kind| sorts.iter().any(|sort| sort.has(kind))),
+        let is_allowed = |allowed: &Option<Vec<KindClass>>, kind: Option<&Kind>| match allowed {
+            Some(sorts) => kind.is_some_and(|kind| sorts.iter().any(|sort| sort.contains(kind))),
             None => true,
         };
         self.name == *name
-            && self.direction.is_none_or(|wanted| wanted == direction)
+            && self.direction.is_none_or(|allowed| allowed == direction)
             && (ranked || !self.ranked)
-            && fits(&self.note, note)
-            && fits(&self.target, target)
+            && is_allowed(&self.note, note)
+            && is_allowed(&self.target, target)
     }
 }
 
@@ -207,8 +207,8 @@ pub(super) struct WordMap(std::collections::HashMap<String, String>);
 
 impl From<BTreeMap<String, Vec<String>>> for WordMap {
     fn from(by_meaning: BTreeMap<String, Vec<String>>) -> Self {
-        let all = by_meaning.into_iter();
-        Self(all.flat_map(|(meaning, words)| words.into_iter().map(move |word| (word, meaning.clone()))).collect())
+        let entries = by_meaning.into_iter();
+        Self(entries.flat_map(|(meaning, words)| words.into_iter().map(move |word| (word, meaning.clone()))).collect())
     }
 }
 
@@ -242,8 +242,10 @@ pub(super) struct MarkWords {
 pub(super) struct SecretWords {
     pub(super) words: HashSet<String>,
     pub(super) sequences: Vec<Sequence>,
-    pub(super) beside: HashSet<String>,
-    pub(super) told: Vec<Sequence>,
+    #[serde(rename = "beside")]
+    pub(super) companions: HashSet<String>,
+    #[serde(rename = "told")]
+    pub(super) phrases: Vec<Sequence>,
 }
 
 /// A sequence of consecutive words.
@@ -259,7 +261,7 @@ impl From<String> for Sequence {
 
 impl Sequence {
     /// Returns whether a text contains the words of the sequence one after the other.
-    pub(super) fn stands_in(&self, text: &[String]) -> bool {
+    pub(super) fn occurs_in(&self, text: &[String]) -> bool {
         text.windows(self.0.len()).any(|window| *window == *self.0)
     }
 }

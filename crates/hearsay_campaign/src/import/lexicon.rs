@@ -5,8 +5,8 @@ use std::{collections::HashMap, sync::LazyLock};
 use hearsay_model::{Kind, Predicate, PredicateRole, Vocabulary, attribute, slug};
 
 use super::{
-    DateOf,
-    english::{Direction, ENGLISH, Lists},
+    DateRole,
+    english::{Direction, ENGLISH, ListDirections},
     truth::{self, Truth},
 };
 
@@ -23,18 +23,18 @@ pub enum Meaning {
     Player,
     /// The field states a relation to other entities. Values that are not entities become an attribute with the name of
     /// the field.
-    Relation(Says),
+    Relation(RelationMeaning),
     /// The field contains an attribute with this name.
     Attribute(Predicate),
     /// The field contains a state of the entity, such as dead or missing.
     State,
     /// The field contains a date.
-    Date(DateOf),
+    Date(DateRole),
     /// The field occurs only in session logs.
     Session(SessionField),
     /// The field states no fact about the game world, such as a setting of the page layout or a number of the game's
     /// rules.
-    Nothing,
+    Ignored,
 }
 
 /// A field of a session log.
@@ -54,7 +54,7 @@ pub enum SessionField {
 
 /// The relation that a field or a phrase states between the entity of a note and a target.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Says {
+pub struct RelationMeaning {
     /// The predicate of the relation.
     pub predicate: Predicate,
     /// Whether the target is the subject of the relation. Otherwise the entity of the note is the subject.
@@ -67,10 +67,10 @@ pub struct Says {
 /// if its name is known.
 pub fn is_known(name: &str) -> bool {
     match meaning(name) {
-        Meaning::Nothing => false,
-        Meaning::Attribute(held) => {
-            let listed = row(&key(name)).is_some();
-            listed || VOCABULARY.attribute(&held).is_some()
+        Meaning::Ignored => false,
+        Meaning::Attribute(attribute) => {
+            let is_listed = find_entry(&normalize_name(name)).is_some();
+            is_listed || VOCABULARY.attribute(&attribute).is_some()
         }
         _ => true,
     }
@@ -78,36 +78,36 @@ pub fn is_known(name: &str) -> bool {
 
 /// Returns the meaning of the field with this name.
 pub fn meaning(name: &str) -> Meaning {
-    let word = key(name);
-    if let Some(meaning) = NAMED.get(word.as_str()) {
+    let word = normalize_name(name);
+    if let Some(meaning) = SPECIAL_FIELDS.get(word.as_str()) {
         return meaning.clone();
     }
-    let known = match row(&word) {
-        Some(Row::Nothing) => return Meaning::Nothing,
-        Some(Row::State) => return Meaning::State,
-        Some(Row::Relation { name, backwards, rank }) => {
-            return Meaning::Relation(Says { predicate: name.clone(), backwards, rank });
+    let attribute = match find_entry(&word) {
+        Some(LexiconEntry::Ignored) => return Meaning::Ignored,
+        Some(LexiconEntry::State) => return Meaning::State,
+        Some(LexiconEntry::Relation { name, backwards, rank }) => {
+            return Meaning::Relation(RelationMeaning { predicate: name.clone(), backwards, rank });
         }
-        Some(Row::Attribute(name)) => name,
-        None => match truth::named(&word) {
+        Some(LexiconEntry::Attribute(name)) => name,
+        None => match truth::split_doubt(&word) {
             // `Rumoured allies` has the meaning of `allies`. The doubt is handled separately.
             (Truth::Plain, _) => word.as_str(),
             (_, rest) => match meaning(rest) {
-                held @ Meaning::Relation(_) => return held,
+                relation @ Meaning::Relation(_) => return relation,
                 _ => word.as_str(),
             },
         },
     };
-    match Predicate::new(&known.replace('-', "_")) {
+    match Predicate::new(&attribute.replace('-', "_")) {
         Ok(name) if !name.is_relation() => Meaning::Attribute(name),
-        _ => Meaning::Nothing,
+        _ => Meaning::Ignored,
     }
 }
 
 /// The meaning of a field name in the word lists.
 #[derive(Debug, Clone, Copy)]
-enum Row {
-    Nothing,
+enum LexiconEntry {
+    Ignored,
     State,
     Relation { name: &'static Predicate, backwards: bool, rank: Option<&'static str> },
     Attribute(&'static str),
@@ -116,7 +116,7 @@ enum Row {
 static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(Vocabulary::default);
 
 /// Names of the fields with a special meaning.
-static NAMED: LazyLock<HashMap<&'static str, Meaning>> = LazyLock::new(|| {
+static SPECIAL_FIELDS: LazyLock<HashMap<&'static str, Meaning>> = LazyLock::new(|| {
     let named = &ENGLISH.fields.named;
     let session = Meaning::Session;
     let all = [
@@ -129,8 +129,8 @@ static NAMED: LazyLock<HashMap<&'static str, Meaning>> = LazyLock::new(|| {
         (&named.session_present, session(SessionField::Present)),
         (&named.session_start, session(SessionField::Start)),
         (&named.session_end, session(SessionField::End)),
-        (&named.start, Meaning::Date(DateOf::Start)),
-        (&named.end, Meaning::Date(DateOf::End)),
+        (&named.start, Meaning::Date(DateRole::Start)),
+        (&named.end, Meaning::Date(DateRole::End)),
     ];
     all.into_iter()
         .flat_map(|(words, meaning)| words.iter().map(move |word| (word.as_str(), meaning.clone())))
@@ -138,130 +138,138 @@ static NAMED: LazyLock<HashMap<&'static str, Meaning>> = LazyLock::new(|| {
 });
 
 /// Names of all other fields. If a word is in two lists, the earlier list wins.
-static ROWS: LazyLock<HashMap<&'static str, Row>> = LazyLock::new(|| {
+static LEXICON: LazyLock<HashMap<&'static str, LexiconEntry>> = LazyLock::new(|| {
     let (fields, relations) = (&ENGLISH.fields, &ENGLISH.relations);
     let mut rows = HashMap::new();
-    let mut add = |words: &'static [String], row: &dyn Fn(&'static str) -> Row| {
+    let mut add = |words: &'static [String], row: &dyn Fn(&'static str) -> LexiconEntry| {
         for word in words {
             rows.entry(word.as_str()).or_insert_with(|| row(word));
         }
     };
-    add(&fields.fields.ignored, &|_| Row::Nothing);
-    add(&fields.fields.states, &|_| Row::State);
-    let member =
-        |backwards, rank| Row::Relation { name: PredicateRole::Membership.predicate(), backwards, rank: Some(rank) };
+    add(&fields.fields.ignored, &|_| LexiconEntry::Ignored);
+    add(&fields.fields.states, &|_| LexiconEntry::State);
+    let member = |backwards, rank| LexiconEntry::Relation {
+        name: PredicateRole::Membership.predicate(),
+        backwards,
+        rank: Some(rank),
+    };
     add(&relations.ranks.holders, &|word| member(true, word));
     add(&relations.ranks.leaders, &|_| member(true, "leader"));
     add(&relations.ranks.leads, &|_| member(false, "leader"));
     for of in &relations.relation {
-        add(&of.fields, &|_| Row::Relation { name: &of.name, backwards: false, rank: None });
-        add(&of.inverse_fields, &|_| Row::Relation { name: &of.name, backwards: true, rank: None });
+        add(&of.fields, &|_| LexiconEntry::Relation { name: &of.name, backwards: false, rank: None });
+        add(&of.inverse_fields, &|_| LexiconEntry::Relation { name: &of.name, backwards: true, rank: None });
     }
     for (name, words) in &fields.attributes {
-        add(words, &|_| Row::Attribute(name));
+        add(words, &|_| LexiconEntry::Attribute(name));
     }
     rows
 });
 
 /// Looks up a word, also in its singular form.
-fn row(word: &str) -> Option<Row> {
+fn find_entry(word: &str) -> Option<LexiconEntry> {
     let singular = || word.strip_suffix('s').filter(|_| !word.ends_with("ss"));
-    ROWS.get(word).or_else(|| ROWS.get(singular()?)).copied()
+    LEXICON.get(word).or_else(|| LEXICON.get(singular()?)).copied()
 }
 
 /// Returns the relation that words such as `is the rival of`, `organization` or `MEMBER_OF` state. Up to five unknown
 /// words become the name of a new relation. More than five unknown words become the general relation.
-pub fn relation(words: &str, vocabulary: &Vocabulary) -> Option<Says> {
-    let word = key(words);
-    let named = Predicate::relation(&word).ok();
-    if let Some(name) = &named {
+pub fn relation(words: &str, vocabulary: &Vocabulary) -> Option<RelationMeaning> {
+    let word = normalize_name(words);
+    let parsed = Predicate::relation(&word).ok();
+    if let Some(name) = &parsed {
         if vocabulary.predicate(name).is_some() {
-            return Some(Says { predicate: name.clone(), backwards: false, rank: None });
+            return Some(RelationMeaning { predicate: name.clone(), backwards: false, rank: None });
         }
         if let Some(def) = vocabulary.inverse_of(name) {
-            return Some(Says { predicate: def.name.clone(), backwards: true, rank: None });
+            return Some(RelationMeaning { predicate: def.name.clone(), backwards: true, rank: None });
         }
     }
-    if let Meaning::Relation(says) = meaning(words) {
-        return Some(says);
+    if let Meaning::Relation(meaning) = meaning(words) {
+        return Some(meaning);
     }
     // `is the rival of` has the same meaning as `rival of`, and `a member of the` the same as `member of`.
-    let kept = word.split('-').filter(|word| !ENGLISH.words.function_words.relation.contains(*word));
-    let kept: Vec<&str> = kept.collect();
-    let short = kept.join("-");
+    let content_words = word.split('-').filter(|word| !ENGLISH.words.function_words.relation.contains(*word));
+    let content_words: Vec<&str> = content_words.collect();
+    let short = content_words.join("-");
     if short != word && !short.is_empty() {
         return relation(&short, vocabulary);
     }
-    let predicate = match named {
-        Some(name) if kept.len() <= 5 => name,
+    let predicate = match parsed {
+        Some(name) if content_words.len() <= 5 => name,
         _ => PredicateRole::Related.predicate().clone(),
     };
-    Some(Says { predicate, backwards: false, rank: None })
+    Some(RelationMeaning { predicate, backwards: false, rank: None })
 }
 
 /// Adapts the relation that a list states to the kind of the note's entity. In the note of a place, `Locations` lists
 /// parts of that place.
-pub(super) fn listed(name: &str, says: &Says, note: Option<&Kind>) -> Says {
-    let word = key(name);
-    let several = word.ends_with('s') && !word.ends_with("ss") && !word.ends_with("whereabouts");
-    let parts =
-        several && !says.backwards && PredicateRole::Location.is(&says.predicate) && note == Some(&Kind::Location);
-    match parts {
-        true => Says { predicate: PredicateRole::Part.predicate().clone(), backwards: true, rank: None },
-        false => says.clone(),
+pub(super) fn adapt_list_relation(name: &str, meaning: &RelationMeaning, note: Option<&Kind>) -> RelationMeaning {
+    let word = normalize_name(name);
+    let is_plural = word.ends_with('s') && !word.ends_with("ss") && !word.ends_with("whereabouts");
+    let lists_parts = is_plural
+        && !meaning.backwards
+        && PredicateRole::Location.is(&meaning.predicate)
+        && note == Some(&Kind::Location);
+    match lists_parts {
+        true => RelationMeaning { predicate: PredicateRole::Part.predicate().clone(), backwards: true, rank: None },
+        false => meaning.clone(),
     }
 }
 
 /// Adapts a relation to the kinds of the note's entity and of the target. For example, the `parent` of a place contains
 /// that place.
-pub fn fitted(mut says: Says, note: Option<&Kind>, target: Option<&Kind>) -> Says {
-    let is = (&says.predicate, says.backwards, says.rank.is_some());
-    let Some(fit) = ENGLISH.relations.fit.iter().find(|fit| fit.applies(is, note, target)) else { return says };
-    if let Some(other) = &fit.becomes {
-        says.predicate = other.clone();
+pub fn fit_to_kinds(mut meaning: RelationMeaning, note: Option<&Kind>, target: Option<&Kind>) -> RelationMeaning {
+    let relation = (&meaning.predicate, meaning.backwards, meaning.rank.is_some());
+    let Some(rule) = ENGLISH.relations.fit.iter().find(|rule| rule.applies(relation, note, target)) else {
+        return meaning;
+    };
+    if let Some(predicate) = &rule.becomes {
+        meaning.predicate = predicate.clone();
     }
-    if let Some(direction) = fit.turned {
-        says.backwards = direction == Direction::Backward;
+    if let Some(direction) = rule.turned {
+        meaning.backwards = direction == Direction::Backward;
     }
-    if fit.drops_rank {
-        says.rank = None;
+    if rule.drops_rank {
+        meaning.rank = None;
     }
-    says
+    meaning
 }
 
 /// Returns whether a heading that states this relation applies to each item of the list below it.
-pub(super) fn lists(says: &Says) -> bool {
-    let of = ENGLISH.relations.relation.iter().find(|of| of.name == says.predicate);
-    match of.and_then(|of| of.lists) {
-        Some(Lists::Both) => true,
-        Some(Lists::Inverse) => says.backwards,
+pub(super) fn applies_to_list_items(meaning: &RelationMeaning) -> bool {
+    let entry = ENGLISH.relations.relation.iter().find(|entry| entry.name == meaning.predicate);
+    match entry.and_then(|entry| entry.lists) {
+        Some(ListDirections::Both) => true,
+        Some(ListDirections::Inverse) => meaning.backwards,
         None => false,
     }
 }
 
 /// Converts a word to the form of the word lists: `currentLocation` and `Current location` become `current-location`.
-fn key(name: &str) -> String {
-    let mut spaced = String::with_capacity(name.len() + 8);
-    let mut before = ' ';
+fn normalize_name(name: &str) -> String {
+    let mut words = String::with_capacity(name.len() + 8);
+    let mut previous = ' ';
     for c in name.chars() {
-        if c.is_uppercase() && before.is_lowercase() {
-            spaced.push(' ');
+        if c.is_uppercase() && previous.is_lowercase() {
+            words.push(' ');
         }
-        spaced.push(c);
-        before = c;
+        words.push(c);
+        previous = c;
     }
     // A name may be written as `organization(s)`.
-    slug(&spaced.replace("(s)", "s"))
+    slug(&words.replace("(s)", "s"))
 }
 
 /// Returns the kind of entity that a tag, a type or the name of a folder means, or `None` if the word means no kind.
 pub fn kind(word: &str) -> Option<Kind> {
-    let word = key(word);
+    let word = normalize_name(word);
     // `npc/ally` and `world/people` contain the kind as a part.
     let words: Vec<&str> = word.split('-').collect();
-    let of =
+    let kind_of_word =
         |word: &str| ENGLISH.kinds.kinds.kind(word.strip_suffix('s').filter(|_| !word.ends_with("ss")).unwrap_or(word));
-    of(&word).or_else(|| (words.len() <= 4).then(|| words.iter().rev().find_map(|word| of(word)))?)
+    kind_of_word(&word)
+        .or_else(|| (words.len() <= 4).then(|| words.iter().rev().find_map(|word| kind_of_word(word)))?)
 }
 
 /// Returns the kind of the entities that a noun describes, such as `blacksmith` or `outpost`, or `None` if the noun is
@@ -275,8 +283,8 @@ pub fn noun(word: &str) -> Option<Kind> {
 pub fn state(words: &str) -> Option<&'static str> {
     let text = hearsay_model::text::words(words.split('(').next().unwrap_or_default());
     let first: Vec<&str> = text.iter().take(4).map(String::as_str).collect();
-    let negated = ENGLISH.words.function_words.negation.iter().any(|word| first.contains(&word.as_str()));
-    if negated {
+    let is_negated = ENGLISH.words.function_words.negation.iter().any(|word| first.contains(&word.as_str()));
+    if is_negated {
         return None;
     }
     first.iter().find_map(|word| ENGLISH.kinds.states.meaning(word))
@@ -284,7 +292,7 @@ pub fn state(words: &str) -> Option<&'static str> {
 
 /// Returns the state that a field such as `dead: true` or `alive: false` states, or `None` if it states no state.
 pub fn flag_state(name: &str, flag: bool) -> Option<&'static str> {
-    match (state(&key(name).replace('-', " "))?, flag) {
+    match (state(&normalize_name(name).replace('-', " "))?, flag) {
         ("alive", false) => Some("dead"),
         (state, true) => Some(state),
         _ => None,

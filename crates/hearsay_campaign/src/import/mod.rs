@@ -4,7 +4,7 @@
 //!
 //! 1. A [`NoteReader`] converts the files of one format to [`Notes`]: texts, positions and marks of secrecy. A reader
 //!    decides nothing about the game world.
-//! 2. [`Index`] finds the note for a link: by key, id, title, file name, path, heading or alias.
+//! 2. [`NoteIndex`] finds the note for a link: by key, id, title, file name, path, heading or alias.
 //! 3. [`assemble`] builds a [`Campaign`](crate::Campaign) from the notes: entities with stable ids, facts, passages,
 //!    sessions and knowers. As for Hearsay's own format, [`plan`](crate::plan) then compares the campaign with a state.
 //!
@@ -47,13 +47,13 @@
 //!     fn format(&self) -> Format { Format::Kanka }
 //!
 //!     fn detect(&self, folder: &Folder) -> Option<Score> {
-//!         folder.has("campaign.json").then_some(Score::SURE)          // by looking at the files
+//!         folder.contains("campaign.json").then_some(Score::CERTAIN)   // by looking at the files
 //!     }
 //!
 //!     fn read(&self, folder: &Folder, options: &ReadOptions, notes: &mut Notes) {
 //!         for entry in folder.files().filter(|entry| entry.has_extension(&["json"])) {
 //!             let Some(text) = folder.text(entry, notes) else { continue };   // an unreadable file is skipped
-//!             let file = notes.file(&entry.path, &text.bytes());
+//!             let file = notes.add_file(&entry.path, &text.bytes());
 //!             // … push a `Note` for each entity
 //!         }
 //!     }
@@ -63,15 +63,15 @@
 //! - **Keys.** [`Note::key`] is the identity that the tool uses. Only a link with [`Target::Key`] finds a note by its
 //!   key. Two notes with the same name are two entities. If links may also use other ids for the note, put these ids
 //!   into [`Note::ids`].
-//! - **Fields** keep their name in the file (`currentLocation`). They have one [`Piece`] per value, with the links in
-//!   this value. The module [`lexicon`] defines the meaning of field names for all readers: do not translate names in a
-//!   reader, but add them to the word lists. If a field of the format can state only one relation, create a [`Link`]
-//!   with [`Relation::typed`] instead.
+//! - **Fields** keep their name in the file (`currentLocation`). They have one [`FieldValue`] per value, with the links
+//!   in this value. The module [`lexicon`] defines the meaning of field names for all readers: do not translate names
+//!   in a reader, but add them to the word lists. If a field of the format can state only one relation, create a
+//!   [`Link`] with [`Relation::explicit`] instead.
 //! - **Texts** keep the markup that they have in the file. [`markup::markdown`] or [`markup::html`] converts a text to
 //!   [`Block`]s. Each block has its headings, its links and its position in the file.
-//! - **JSON, YAML, CSV.** `tree::load` parses the files into trees in which every value has its position. A `tree::Pen`
-//!   converts these trees to fields, links and texts. A value of a wrong type counts as missing, but a mark of secrecy
-//!   of a wrong type counts as set.
+//! - **JSON, YAML, CSV.** `tree::load` parses the files into trees in which every value has its position. A
+//!   `tree::TreeConverter` converts these trees to fields, links and texts. A value of a wrong type counts as missing,
+//!   but a mark of secrecy of a wrong type counts as set.
 //! - **Secrets.** Give [`Visibility::SECRET`] to everything that the tool hides from players: a whole note, a field, a
 //!   link, a block, an alias, a date or a state. If in doubt, make a part secret. [`secret::is_secret`] recognizes the
 //!   words with which authors mark secrets.
@@ -83,32 +83,32 @@
 
 mod assemble;
 mod calendar;
-mod clean;
-mod decode;
 mod english;
 mod formats;
 mod input;
 pub mod lexicon;
 pub mod markup;
 mod note;
-mod prose;
+mod plain_text;
+mod prose_list;
 mod read;
 mod reader;
 pub mod resolve;
 pub mod secret;
-mod tables;
+mod source_text;
 mod tree;
 pub mod truth;
+mod word_lists;
 
 pub use assemble::assemble;
-pub(crate) use assemble::assemble_until;
-pub use clean::Clean;
-pub use decode::Text;
+pub(crate) use assemble::assemble_cancellable;
 pub use formats::READERS;
 pub use note::{
-    Alias, Block, DateOf, Dated, Field, File, FileId, Guess, Link, Note, Notes, Origin, Piece, Relation, Role,
-    SessionHead, State, Sure, Target, Visibility, quote,
+    Alias, Block, Certainty, DateRole, EntityState, Field, FieldValue, File, FileId, KindGuess, Link, Note, NoteDate,
+    Notes, Origin, Relation, Role, SessionInfo, Target, Visibility, quote,
 };
+pub use plain_text::PlainText;
 pub use read::read_notes;
 pub use reader::{NoteReader, Score};
-pub use resolve::{Found, Index};
+pub use resolve::{LinkResolution, NoteIndex};
+pub use source_text::SourceText;

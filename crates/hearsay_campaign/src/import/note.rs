@@ -7,7 +7,7 @@ use std::{ops::Range, sync::Arc};
 
 use hearsay_model::{Audience, AudienceRules, Calendar, ExternalId, Kind, Span, Value};
 
-use super::{Clean, truth::Truth};
+use super::{PlainText, truth::Truth};
 use crate::{Format, Skipped, Warning};
 
 /// The notes that a reader produced from a campaign's files.
@@ -91,9 +91,9 @@ impl Origin {
 
 /// Returns the beginning of a source text, for use as evidence: at most 160 bytes, cut between characters.
 pub fn quote(source: &str) -> &str {
-    const MOST: usize = 160;
+    const MAX_QUOTE_BYTES: usize = 160;
     let source = source.trim();
-    let mut end = source.len().min(MOST);
+    let mut end = source.len().min(MAX_QUOTE_BYTES);
     while !source.is_char_boundary(end) {
         end -= 1;
     }
@@ -148,12 +148,12 @@ pub enum Role {
 
 /// How certain a statement in a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub enum Sure {
+pub enum Certainty {
     /// The statement comes from free text or from a convention. It becomes a proposal.
     #[default]
-    Guessed,
+    Inferred,
     /// The statement comes from a field of the format. It becomes canon.
-    Typed,
+    Explicit,
 }
 
 /// One entity, one session log or one text in the files of another tool.
@@ -172,10 +172,10 @@ pub struct Note {
     pub name: String,
     /// Other names of the entity.
     pub aliases: Vec<Alias>,
-    /// The kind of the entity, if something in the files indicates it. [`Note::guess`] sets the kind.
-    pub kind: Option<Guess>,
+    /// The kind of the entity, if something in the files indicates it. [`Note::set_kind`] sets the kind.
+    pub kind: Option<KindGuess>,
     /// Whether a player plays the character. If so, the entity is a player character even if `kind` has another value.
-    pub player: bool,
+    pub is_player: bool,
     /// The position of the note in its file.
     pub origin: Origin,
     /// The fields of the note.
@@ -185,34 +185,34 @@ pub struct Note {
     /// The texts of the note, in the order of the file.
     pub texts: Vec<Block>,
     /// The dates of the entity.
-    pub dates: Vec<Dated>,
+    pub dates: Vec<NoteDate>,
     /// The states of the entity, such as dead or missing.
-    pub states: Vec<State>,
+    pub states: Vec<EntityState>,
     /// The number, dates and characters of the session, if the note is a session log.
-    pub session: Option<SessionHead>,
+    pub session: Option<SessionInfo>,
     /// Who may know that the entity exists. All parts of the note are at least as secret.
     pub visibility: Visibility,
 }
 
 impl Note {
-    /// Sets the kind of the entity, unless the present kind is more certain. `from` describes the evidence for the
+    /// Sets the kind of the entity, unless the present kind is more certain. `evidence` describes the evidence for the
     /// kind.
-    pub fn guess(&mut self, kind: Kind, sure: Sure, from: impl Into<String>) {
-        if self.kind.as_ref().is_none_or(|held| held.sure < sure) {
-            self.kind = Some(Guess { kind, sure, from: from.into() });
+    pub fn set_kind(&mut self, kind: Kind, certainty: Certainty, evidence: impl Into<String>) {
+        if self.kind.as_ref().is_none_or(|present| present.certainty < certainty) {
+            self.kind = Some(KindGuess { kind, certainty, evidence: evidence.into() });
         }
     }
 }
 
 /// The kind that a note's entity probably has.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Guess {
+pub struct KindGuess {
     /// The probable kind.
     pub kind: Kind,
     /// How certain the kind is.
-    pub sure: Sure,
+    pub certainty: Certainty,
     /// The evidence for the kind, as shown to the DM, such as `tag NPC` or `folder People`.
-    pub from: String,
+    pub evidence: String,
 }
 
 /// Another name of an entity.
@@ -235,26 +235,26 @@ pub struct Field {
     /// The name of the field as written in the file, such as `currentLocation` or `Party Knowledge`.
     pub name: String,
     /// The values of the field. Empty values are left out.
-    pub values: Vec<Piece>,
+    pub values: Vec<FieldValue>,
     /// The position of the field in its file.
     pub origin: Origin,
     /// Who may know the field.
     pub visibility: Visibility,
-    /// How certain it is that the text is a field. A field that was found in prose is [`Sure::Guessed`], and its
+    /// How certain it is that the text is a field. A field that was found in prose is [`Certainty::Inferred`], and its
     /// relations become proposals.
-    pub sure: Sure,
+    pub certainty: Certainty,
 }
 
 /// One value of a field.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Piece {
+pub struct FieldValue {
     /// The value. If it is text, it has no markup.
     pub value: Value,
     /// The links in the value.
     pub links: Vec<Target>,
 }
 
-impl From<&str> for Piece {
+impl From<&str> for FieldValue {
     fn from(text: &str) -> Self {
         Self { value: text.into(), links: Vec::new() }
     }
@@ -294,9 +294,9 @@ pub struct Relation {
     /// Whether the target is the subject of the relation. Otherwise the note's entity is the subject.
     pub backwards: bool,
     /// Whether the relation holds in both directions.
-    pub both_ways: bool,
+    pub bidirectional: bool,
     /// How certain the relation is.
-    pub sure: Sure,
+    pub certainty: Certainty,
     /// Whether the file marks the relation as a rumour or as untrue.
     pub truth: Truth,
     /// The subject's attitude towards the object, −100 to 100.
@@ -313,8 +313,8 @@ pub struct Relation {
 
 impl Relation {
     /// Creates a relation that comes from a field of the format, so it is certain.
-    pub fn typed(words: impl Into<String>) -> Self {
-        Self { words: words.into(), sure: Sure::Typed, ..Self::default() }
+    pub fn explicit(words: impl Into<String>) -> Self {
+        Self { words: words.into(), certainty: Certainty::Explicit, ..Self::default() }
     }
 
     /// Makes the target of the link the subject of the relation.
@@ -333,7 +333,7 @@ pub struct Block {
     /// of a row.
     pub label: Option<String>,
     /// The text of the block.
-    pub text: Clean,
+    pub text: PlainText,
     /// The speaker of the block, in a session log.
     pub speaker: Option<Target>,
     /// The links in the text of the block.
@@ -346,9 +346,9 @@ pub struct Block {
 
 /// A date in a note.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Dated {
+pub struct NoteDate {
     /// What the date means for the entity.
-    pub what: DateOf,
+    pub role: DateRole,
     /// The date as written in the file. It is stored together with the parsed date.
     pub raw: String,
     /// The date in a form that calendars can parse, such as `1492-03-14`, if the tool itself uses another form.
@@ -363,18 +363,18 @@ pub struct Dated {
 
 /// What a date means for the entity of its note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DateOf {
+pub enum DateRole {
     /// The date at which the entity began to exist, or the date of an event.
     Start,
     /// The date at which the entity or event ended.
     End,
-    /// The date of another event, which the note mentions. [`Dated::title`] is the name of that event.
+    /// The date of another event, which the note mentions. [`NoteDate::title`] is the name of that event.
     Mention,
 }
 
 /// A state of an entity.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct State {
+pub struct EntityState {
     /// The state as one word, such as `dead`, `missing` or `imprisoned`. If the word is unknown, it stays as written in
     /// the file.
     pub word: String,
@@ -386,7 +386,7 @@ pub struct State {
 
 /// The number, dates and characters of a session log.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct SessionHead {
+pub struct SessionInfo {
     /// The number of the session.
     pub number: Option<u32>,
     /// The date of the session in the real world, as written in the file.
@@ -412,7 +412,7 @@ impl Notes {
     }
 
     /// Adds a file to the list of files, and returns its id. An [`Origin`] refers to the file by this id.
-    pub fn file(&mut self, path: &str, bytes: &[u8]) -> FileId {
+    pub fn add_file(&mut self, path: &str, bytes: &[u8]) -> FileId {
         let digest = blake3::hash(bytes).to_hex();
         self.files.push(File { path: path.into(), digest: digest.as_str().into() });
         FileId(u32::try_from(self.files.len() - 1).unwrap_or(u32::MAX))
@@ -423,13 +423,13 @@ impl Notes {
         self.files.get(file.0 as usize).map_or("", |file| &file.path)
     }
 
-    /// Records that a file or record was not read. `why` is the reason, with a hint.
-    pub fn skip(&mut self, path: impl Into<String>, why: impl Into<String>) {
-        self.skipped.push(Skipped { path: path.into(), why: why.into() });
+    /// Records that a file or record was not read. `reason` is the reason, with a hint.
+    pub fn skip(&mut self, path: impl Into<String>, reason: impl Into<String>) {
+        self.skipped.push(Skipped { path: path.into(), why: reason.into() });
     }
 
     /// Adds a warning about text that was read but may be a mistake.
-    pub fn warn(&mut self, path: impl Into<String>, line: u32, what: impl Into<String>) {
-        self.warnings.push(Warning { path: path.into(), line, what: what.into() });
+    pub fn warn(&mut self, path: impl Into<String>, line: u32, message: impl Into<String>) {
+        self.warnings.push(Warning { path: path.into(), line, what: message.into() });
     }
 }

@@ -17,24 +17,24 @@ pub fn read_notes(folder: &Folder, options: &ReadOptions) -> Result<Option<Notes
     }
     let reader = match options.format {
         Some(format) => READERS.iter().find(|reader| reader.format() == format),
-        None => best(folder),
+        None => best_reader(folder),
     };
-    let Some(reader) = reader else { return Err(no_reader(folder, options)) };
+    let Some(reader) = reader else { return Err(no_reader_error(folder, options)) };
     let mut notes = Notes { name: folder.name().to_owned(), format: Some(reader.format()), ..Notes::default() };
     notes.skipped.extend_from_slice(folder.skipped());
     reader.read(folder, options, &mut notes);
     if reader.format() != Format::Markdown {
-        notes.notes.iter_mut().filter(|note| note.role == Role::Entity).for_each(formats::relate);
+        notes.notes.iter_mut().filter(|note| note.role == Role::Entity).for_each(formats::add_text_relations);
     }
     Ok(Some(notes))
 }
 
 /// Returns the reader with the highest score. Among equal scores, returns the first reader.
-fn best(folder: &Folder) -> Option<&'static &'static dyn NoteReader> {
+fn best_reader(folder: &Folder) -> Option<&'static &'static dyn NoteReader> {
     let mut best = None;
     for reader in READERS {
         if let Some(score) = reader.detect(folder)
-            && best.is_none_or(|(held, _)| score > held)
+            && best.is_none_or(|(best_score, _)| score > best_score)
         {
             best = Some((score, reader));
         }
@@ -42,7 +42,7 @@ fn best(folder: &Folder) -> Option<&'static &'static dyn NoteReader> {
     best.map(|(_, reader)| reader)
 }
 
-fn no_reader(folder: &Folder, options: &ReadOptions) -> CampaignErrors {
+fn no_reader_error(folder: &Folder, options: &ReadOptions) -> CampaignErrors {
     let message = match options.format {
         Some(format) => format!("cannot read {format}"),
         None => "the format of the files is unknown".to_owned(),

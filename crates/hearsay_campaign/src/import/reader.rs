@@ -10,7 +10,7 @@ pub struct Score(pub u8);
 
 impl Score {
     /// The score if the files have marks that only this format has.
-    pub const SURE: Self = Self(90);
+    pub const CERTAIN: Self = Self(90);
     /// The score if most of the files look like this format.
     pub const LIKELY: Self = Self(60);
     /// The score if the reader can read the files, but another reader may fit better.

@@ -13,52 +13,52 @@ pub fn is_secret(label: &str) -> bool {
     if label.contains(['\u{1F512}', '\u{1F510}', '\u{1F50F}', '\u{1F92B}']) {
         return true;
     }
-    let words = words(label);
+    let words = split_words(label);
     if words.is_empty() {
         return false;
     }
-    let negated = words.iter().any(|word| ["non", "not", "no"].contains(&word.as_str()));
-    let signs = &ENGLISH.words.secret;
-    let run = signs.sequences.iter().any(|run| run.stands_in(&words));
-    run || words == ["truth"] || !negated && words.iter().any(|word| signs.words.contains(word))
+    let is_negated = words.iter().any(|word| ["non", "not", "no"].contains(&word.as_str()));
+    let secret_words = &ENGLISH.words.secret;
+    let has_sequence = secret_words.sequences.iter().any(|sequence| sequence.occurs_in(&words));
+    has_sequence || words == ["truth"] || !is_negated && words.iter().any(|word| secret_words.words.contains(word))
 }
 
 /// Returns whether a label consists only of a mark of secrecy, such as `GM notes` or `For the DM`.
-pub fn is_nothing_but_secret(label: &str) -> bool {
-    let words = words(label);
-    let signs = &ENGLISH.words.secret;
-    let fits = |word: &String| signs.words.contains(word) || signs.beside.contains(word);
-    is_secret(label) && !label.starts_with('#') && words.iter().all(fits)
+pub fn is_only_secret_mark(label: &str) -> bool {
+    let words = split_words(label);
+    let secret_words = &ENGLISH.words.secret;
+    let is_mark_word = |word: &String| secret_words.words.contains(word) || secret_words.companions.contains(word);
+    is_secret(label) && !label.starts_with('#') && words.iter().all(is_mark_word)
 }
 
 /// Returns whether a sentence says that few people know its content, with words such as `secretly`, `nobody knows` or
 /// `only she and her brother know`.
-pub fn is_told_as_secret(text: &str) -> bool {
-    let folded = text.to_lowercase();
+pub fn states_secrecy(text: &str) -> bool {
+    let lowercase = text.to_lowercase();
     // Most texts contain none of these words, so the check usually ends here.
-    if !["secret", "unbeknownst", "know"].iter().any(|word| folded.contains(word)) {
+    if !["secret", "unbeknownst", "know"].iter().any(|word| lowercase.contains(word)) {
         return false;
     }
     let words = hearsay_model::text::words(text);
-    let only = words
+    let limits_knowers = words
         .iter()
         .position(|word| word == "only")
         .is_some_and(|at| words[at..].iter().take(8).any(|word| word == "know" || word == "knows"));
-    ENGLISH.words.secret.told.iter().any(|sign| sign.stands_in(&words)) || only
+    ENGLISH.words.secret.phrases.iter().any(|phrase| phrase.occurs_in(&words)) || limits_knowers
 }
 
 /// Splits a label into words, including those of `camelCase` and `snake_case`.
-fn words(label: &str) -> Vec<String> {
-    let mut spaced = String::with_capacity(label.len() + 8);
-    let mut before = ' ';
+fn split_words(label: &str) -> Vec<String> {
+    let mut words = String::with_capacity(label.len() + 8);
+    let mut previous = ' ';
     for c in label.chars() {
-        if c.is_uppercase() && before.is_lowercase() {
-            spaced.push(' ');
+        if c.is_uppercase() && previous.is_lowercase() {
+            words.push(' ');
         }
-        spaced.push(c);
-        before = c;
+        words.push(c);
+        previous = c;
     }
-    slug(&spaced).split('-').filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    slug(&words).split('-').filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
 #[cfg(test)]
@@ -81,9 +81,9 @@ mod tests {
             assert!(is_secret(secret), "{secret}");
         }
         for secret in ["She is secretly a wolf.", "Only the three of them know of it.", "Nobody knows why."] {
-            assert!(super::is_told_as_secret(secret), "{secret}");
+            assert!(super::states_secrecy(secret), "{secret}");
         }
-        assert!(!super::is_told_as_secret("The secretary knows the town."));
+        assert!(!super::states_secrecy("The secretary knows the town."));
         for open in ["Notes", "Admin", "Secretary", "Description", "", "Domain", "Non-secret"] {
             assert!(!is_secret(open), "{open}");
         }

@@ -28,58 +28,58 @@ impl Truth {
 
     /// Returns whether a value or remark is stated plainly, as a rumour, or as untrue. Only the beginning of the text,
     /// text in parentheses, and a question mark at the end count, because other words may refer to something else.
-    pub fn of(written: &str) -> Self {
-        let written = written.trim().trim_start_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '(' | '?'));
-        let asks = written.ends_with(['?', '\u{2753}']) || written.contains("(?)");
-        let mut found = if asks { Self::Rumoured } else { begins(written) };
-        for remark in written.split('(').skip(1) {
+    pub fn from_text(statement: &str) -> Self {
+        let statement = statement.trim().trim_start_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '(' | '?'));
+        let is_question = statement.ends_with(['?', '\u{2753}']) || statement.contains("(?)");
+        let mut truth = if is_question { Self::Rumoured } else { leading_doubt(statement) };
+        for remark in statement.split('(').skip(1) {
             let words = text::words(remark.split(')').next().unwrap_or_default());
-            found = words.iter().map(|word| of_word(word)).fold(found, Ord::max);
+            truth = words.iter().map(|word| word_doubt(word)).fold(truth, Ord::max);
         }
-        found
+        truth
     }
 
     /// Returns whether a short text about a state is stated plainly, as a rumour, or as untrue. For example, `missing,
     /// presumed dead` is a rumour.
-    pub fn of_state(written: &str) -> Self {
-        let words = text::words(written);
-        let anywhere = words.iter().take(6).map(|word| of_word(word)).max().unwrap_or_default();
-        anywhere.max(Self::of(written))
+    pub fn from_state_text(statement: &str) -> Self {
+        let words = text::words(statement);
+        let anywhere = words.iter().take(6).map(|word| word_doubt(word)).max().unwrap_or_default();
+        anywhere.max(Self::from_text(statement))
     }
 }
 
 /// Splits a name such as `Rumoured allies` into the doubt that it expresses and the rest of the name.
-pub fn named(name: &str) -> (Truth, &str) {
+pub fn split_doubt(name: &str) -> (Truth, &str) {
     match name.trim().split_once([' ', '_', '-']) {
-        Some((first, rest)) if of_word(&first.to_lowercase()) != Truth::Plain => {
-            (of_word(&first.to_lowercase()), rest.trim())
+        Some((first, rest)) if word_doubt(&first.to_lowercase()) != Truth::Plain => {
+            (word_doubt(&first.to_lowercase()), rest.trim())
         }
         _ => (Truth::Plain, name),
     }
 }
 
-fn begins(written: &str) -> Truth {
-    let words = text::words(written);
+fn leading_doubt(statement: &str) -> Truth {
+    let words = text::words(statement);
     let first = words.iter().find(|word| !ENGLISH.words.function_words.truth.contains(*word));
-    first.map_or(Truth::Plain, |word| of_word(word))
+    first.map_or(Truth::Plain, |word| word_doubt(word))
 }
 
-fn of_word(word: &str) -> Truth {
-    let signs = &ENGLISH.words.truth;
+fn word_doubt(word: &str) -> Truth {
+    let truth_words = &ENGLISH.words.truth;
     match word {
-        word if signs.rumoured.contains(word) => Truth::Rumoured,
-        word if signs.untrue.contains(word) => Truth::Untrue,
+        word if truth_words.rumoured.contains(word) => Truth::Rumoured,
+        word if truth_words.untrue.contains(word) => Truth::Untrue,
         _ => Truth::Plain,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Truth, named};
+    use super::{Truth, split_doubt};
 
     #[test]
     fn words_of_doubt_are_known() {
-        let check = |written: &str, expected: Truth| assert_eq!(Truth::of(written), expected, "{written}");
+        let check = |text: &str, expected: Truth| assert_eq!(Truth::from_text(text), expected, "{text}");
         check("Odo (rumoured)", Truth::Rumoured);
         check("\u{2014} rumoured lover", Truth::Rumoured);
         check("the guild?", Truth::Rumoured);
@@ -87,9 +87,9 @@ mod tests {
         check("said to be possibly a spy", Truth::Rumoured);
         check("collects rumours for the guild", Truth::Plain);
         check("a baker", Truth::Plain);
-        assert_eq!(Truth::of_state("Missing, presumed dead"), Truth::Rumoured);
-        assert_eq!(Truth::of_state("DECEASED (drowned)"), Truth::Plain);
-        assert_eq!(named("Suspected members"), (Truth::Rumoured, "members"));
-        assert_eq!(named("Members"), (Truth::Plain, "Members"));
+        assert_eq!(Truth::from_state_text("Missing, presumed dead"), Truth::Rumoured);
+        assert_eq!(Truth::from_state_text("DECEASED (drowned)"), Truth::Plain);
+        assert_eq!(split_doubt("Suspected members"), (Truth::Rumoured, "members"));
+        assert_eq!(split_doubt("Members"), (Truth::Plain, "Members"));
     }
 }

@@ -18,7 +18,7 @@ pub(super) enum Line {
 
 /// Returns the id of the entity or session that a page describes. It is the `id` in the front matter; empty if there is
 /// none.
-pub(super) fn within(page: &str) -> String {
+pub(super) fn page_subject(page: &str) -> String {
     let mut lines = page.trim_start_matches('\u{feff}').lines();
     if lines.next().map(str::trim_end) != Some("---") {
         return String::new();
@@ -29,23 +29,23 @@ pub(super) fn within(page: &str) -> String {
 }
 
 /// Returns a hash of the visible text of a line. The targets of links are ignored, so that notes can be renamed.
-pub(super) fn hash(within: &str, line: &str) -> String {
-    let mut shown = String::with_capacity(line.len());
+pub(super) fn line_hash(page_id: &str, line: &str) -> String {
+    let mut visible = String::with_capacity(line.len());
     let mut rest = line.trim();
     while let Some(start) = rest.find("[[") {
         let (before, link) = rest.split_at(start);
-        shown.push_str(before);
+        visible.push_str(before);
         let Some(end) = link.find("]]") else { break };
         let inner = &link[2..end];
-        shown.push_str("[[");
-        shown.push_str(inner.split_once('|').map_or(inner, |(_, label)| label));
-        shown.push_str("]]");
+        visible.push_str("[[");
+        visible.push_str(inner.split_once('|').map_or(inner, |(_, label)| label));
+        visible.push_str("]]");
         rest = &link[end + 2..];
     }
-    shown.push_str(rest);
+    visible.push_str(rest);
     let mut hasher = blake3::Hasher::new();
-    hasher.update(within.as_bytes());
+    hasher.update(page_id.as_bytes());
     hasher.update(&[0]);
-    hasher.update(shown.as_bytes());
+    hasher.update(visible.as_bytes());
     hasher.finalize().to_hex().as_str()[..20].to_owned()
 }

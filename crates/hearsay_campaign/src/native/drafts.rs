@@ -8,8 +8,8 @@ use hearsay_model::{
 };
 
 use crate::{
-    campaign::{Learned, Reach},
-    error::Place,
+    campaign::{AudienceSource, KnowerEntry},
+    error::SourcePosition,
     yaml::Node,
 };
 
@@ -19,9 +19,9 @@ pub(super) struct Context {
     /// The subject of the entry, if the position of the entry determines it.
     pub(super) subject: Option<EntityId>,
     /// The entity that lists the entry under its `secrets`. This entity knows and conceals the fact.
-    pub(super) bearer: Option<EntityId>,
+    pub(super) secret_owner: Option<EntityId>,
     /// The audience of an entry without a mark.
-    pub(super) reach: Reach,
+    pub(super) audience_source: AudienceSource,
     pub(super) status: FactStatus,
     pub(super) method: Method,
     pub(super) speaker: Option<EntityId>,
@@ -31,11 +31,11 @@ pub(super) struct Context {
 }
 
 impl Context {
-    pub(super) fn about(subject: Option<&EntityId>) -> Self {
+    pub(super) fn for_subject(subject: Option<&EntityId>) -> Self {
         Self {
             subject: subject.cloned(),
-            bearer: None,
-            reach: Reach::Rules,
+            secret_owner: None,
+            audience_source: AudienceSource::Rules,
             status: FactStatus::Canon,
             method: Method::Imported,
             speaker: None,
@@ -48,7 +48,7 @@ impl Context {
 /// All parts of an entry except subject, predicate and object.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Marks {
-    pub(super) handle: Option<(String, Place)>,
+    pub(super) handle: Option<(String, SourcePosition)>,
     pub(super) statement: Option<String>,
     pub(super) about: Vec<EntityId>,
     pub(super) status: Option<FactStatus>,
@@ -58,94 +58,94 @@ pub(super) struct Marks {
     pub(super) rank: Option<String>,
     pub(super) conditions: Option<String>,
     pub(super) secrecy: Secrecy,
-    pub(super) reach: Option<Reach>,
+    pub(super) audience_source: Option<AudienceSource>,
     /// Whether the entry has no mark for its audience.
     pub(super) unmarked: bool,
-    pub(super) learned: Vec<Learned>,
-    pub(super) reveals: Vec<Written>,
-    pub(super) bears: Option<Bears>,
-    pub(super) public: Option<Written>,
+    pub(super) knowers: Vec<KnowerEntry>,
+    pub(super) reveals: Vec<UnparsedNode>,
+    pub(super) relation: Option<RelationDraft>,
+    pub(super) public: Option<UnparsedNode>,
 }
 
 /// Predicate and object of a fact.
-pub(super) type Says = (Predicate, Object);
+pub(super) type FactContent = (Predicate, Object);
 
 /// An entry that was read, with its position, subject and content.
 #[derive(Debug)]
-pub(super) struct Said {
-    pub(super) at: Place,
+pub(super) struct FactEntry {
+    pub(super) at: SourcePosition,
     pub(super) path: String,
     pub(super) context: Context,
     /// The subject; `None` if the subject is taken from another fact.
     pub(super) subject: Option<EntityId>,
     /// Predicate and object; `None` if they are taken from another fact.
-    pub(super) says: Option<Says>,
+    pub(super) content: Option<FactContent>,
     pub(super) marks: Marks,
 }
 
 /// A reference to a fact by its handle, and what this reference adds to the fact.
 #[derive(Debug)]
-pub(super) struct Later {
+pub(super) struct HandleReference {
     pub(super) handle: String,
-    pub(super) at: Place,
+    pub(super) at: SourcePosition,
     pub(super) path: String,
     /// The knowers that the reference adds to the fact.
-    pub(super) learned: Vec<Learned>,
+    pub(super) knowers: Vec<KnowerEntry>,
     /// The speaker of the fact.
     pub(super) speaker: Option<EntityId>,
     /// The index of the passage that states the fact.
-    pub(super) read_in: Option<usize>,
+    pub(super) passage_index: Option<usize>,
     /// The passage of the log line that states the fact, with its text.
-    pub(super) said_in: Option<(PassageId, String)>,
+    pub(super) log_line: Option<(PassageId, String)>,
 }
 
 /// The relation of a fact to another fact.
 #[derive(Debug, Clone)]
-pub(super) struct Bears {
+pub(super) struct RelationDraft {
     pub(super) key: &'static str,
-    pub(super) relation: ToRelation,
-    pub(super) of: Other,
+    pub(super) relation: RelationConstructor,
+    pub(super) other: OtherFact,
 }
 
-impl Bears {
-    pub(super) fn covers(secret: usize) -> Self {
-        Self { key: "public", relation: FactRelation::Covers, of: Other::Read(secret) }
+impl RelationDraft {
+    pub(super) fn for_cover(secret: usize) -> Self {
+        Self { key: "public", relation: FactRelation::Covers, other: OtherFact::ByIndex(secret) }
     }
 
     /// Returns whether the sentence of the fact can be generated from the other fact.
-    pub(super) fn speaks(&self) -> bool {
+    pub(super) fn implies_statement(&self) -> bool {
         self.key == "refutes" || self.key == "ends"
     }
 }
 
 #[derive(Debug, Clone)]
 /// The other fact in a relation between two facts.
-pub(super) enum Other {
+pub(super) enum OtherFact {
     /// The other fact is given by its handle. Its entry may come later in the files.
-    Named { handle: String, at: Place, path: String },
+    ByHandle { handle: String, at: SourcePosition, path: String },
     /// The other fact was read before. The value is its index.
-    Read(usize),
+    ByIndex(usize),
 }
 
 /// A fact that is not built yet, because it has a relation to another fact.
 #[derive(Debug)]
-pub(super) struct Unbuilt {
-    pub(super) number: usize,
-    pub(super) bears: Bears,
+pub(super) struct PendingFact {
+    pub(super) index: usize,
+    pub(super) relation: RelationDraft,
     /// The entry of the fact. If it has no subject, the fact has the same subject as the other fact. If it has no text,
     /// the fact states that the other fact is false or has ended.
-    pub(super) said: Said,
+    pub(super) entry: FactEntry,
 }
 
 /// A function that creates the relation to a fact.
-pub(super) type ToRelation = fn(FactId) -> FactRelation;
+pub(super) type RelationConstructor = fn(FactId) -> FactRelation;
 
 /// A reveal that is not parsed yet. Reveals are parsed last, because their conditions refer to facts by handle.
 #[derive(Debug, Clone)]
-pub(super) struct Written {
+pub(super) struct UnparsedNode {
     pub(super) node: Node,
     pub(super) path: String,
 }
 
 /// The flags that the files declare, with their positions.
-pub(super) type Flags = BTreeMap<String, (Value, Place)>;
+pub(super) type FlagDeclarations = BTreeMap<String, (Value, SourcePosition)>;

@@ -14,246 +14,259 @@ use hearsay_model::{
 };
 
 use super::{
-    checks::in_short,
-    drafts::{Bears, Context, Marks, Other, Said, Says, ToRelation, Unbuilt, Written},
+    checks::join_steps,
+    drafts::{
+        Context, FactContent, FactEntry, Marks, OtherFact, PendingFact, RelationConstructor, RelationDraft,
+        UnparsedNode,
+    },
     fields::Fields,
     reader::CampaignReader,
 };
 use crate::{
-    campaign::{Learned, Reach, Stated},
+    campaign::{AudienceSource, CampaignFact, KnowerEntry},
     keys,
     yaml::{Node, Yaml},
 };
 
-const FACT_RELATIONS: [(&str, ToRelation); 3] =
+const FACT_RELATIONS: [(&str, RelationConstructor); 3] =
     [("distorts", FactRelation::Distorts), ("refutes", FactRelation::Refutes), ("ends", FactRelation::Ends)];
 
 impl CampaignReader {
     /// Reads the relation that an entry has to another fact.
-    pub(super) fn bears(&mut self, f: &Fields) -> Option<Bears> {
+    pub(super) fn read_fact_relation(&mut self, f: &Fields) -> Option<RelationDraft> {
         let mut found = None;
         for (key, relation) in FACT_RELATIONS {
             let Some(node) = f.get(key) else { continue };
-            let path = f.below(key);
-            let Some(handle) = self.text_of(node, &path) else { continue };
-            let of = Other::Named { handle: handle.trim().to_owned(), at: node.at, path: path.clone() };
-            if found.replace(Bears { key, relation, of }).is_some() {
+            let path = f.child_path(key);
+            let Some(handle) = self.read_text_node(node, &path) else { continue };
+            let other = OtherFact::ByHandle { handle: handle.trim().to_owned(), at: node.at, path: path.clone() };
+            if found.replace(RelationDraft { key, relation, other }).is_some() {
                 let message = "a fact can distort, refute or end only one other fact";
-                self.faults.add(node.at, &path, message, "write a separate fact for each of them");
+                self.diagnostics.add(node.at, &path, message, "write a separate fact for each of them");
             }
         }
         found
     }
 
     /// Reserves an index for a fact that is built later, and returns this index.
-    pub(super) fn wait(&mut self, mut said: Said, bears: Bears) -> Option<usize> {
-        let number = self.facts.len();
-        let reach = said.marks.reach.unwrap_or(said.context.reach);
-        let learned = std::mem::take(&mut said.marks.learned);
-        self.facts.push(Stated { fact: unknown()?, reach, learned, speakers: Vec::new() });
-        self.spots.push(said.at);
-        self.follow(number, &mut said);
-        self.unbuilt.push(Unbuilt { number, bears, said });
-        Some(number)
+    pub(super) fn defer_fact(&mut self, mut fact_entry: FactEntry, relation_draft: RelationDraft) -> Option<usize> {
+        let index = self.facts.len();
+        let audience_source = fact_entry.marks.audience_source.unwrap_or(fact_entry.context.audience_source);
+        let knowers = std::mem::take(&mut fact_entry.marks.knowers);
+        self.facts.push(CampaignFact { fact: placeholder_fact()?, audience_source, knowers, speakers: Vec::new() });
+        self.fact_positions.push(fact_entry.at);
+        self.register_marks(index, &mut fact_entry);
+        self.pending_facts.push(PendingFact { index, relation: relation_draft, entry: fact_entry });
+        Some(index)
     }
 
     /// Builds the facts that wait for another fact, each after the fact that it depends on.
-    pub(super) fn build_waiting(&mut self) {
-        let unbuilt = std::mem::take(&mut self.unbuilt);
-        let waiting: HashMap<usize, usize> =
-            unbuilt.iter().enumerate().map(|(place, fact)| (fact.number, place)).collect();
-        let others: Vec<Option<usize>> = unbuilt.iter().map(|fact| self.other(&fact.bears.of)).collect();
-        let mut entered = vec![false; unbuilt.len()];
-        let mut order = Vec::with_capacity(unbuilt.len());
-        for start in 0..unbuilt.len() {
+    pub(super) fn build_deferred_facts(&mut self) {
+        let pending = std::mem::take(&mut self.pending_facts);
+        let positions: HashMap<usize, usize> =
+            pending.iter().enumerate().map(|(position, fact)| (fact.index, position)).collect();
+        let others: Vec<Option<usize>> =
+            pending.iter().map(|fact| self.find_other_fact(&fact.relation.other)).collect();
+        let mut visited = vec![false; pending.len()];
+        let mut order = Vec::with_capacity(pending.len());
+        for start in 0..pending.len() {
             let (mut path, mut at) = (Vec::new(), Some(start));
-            while let Some(place) = at.filter(|place| !entered[*place]) {
-                entered[place] = true;
-                path.push(place);
-                at = others[place].and_then(|other| waiting.get(&other).copied());
+            while let Some(position) = at.filter(|position| !visited[*position]) {
+                visited[position] = true;
+                path.push(position);
+                at = others[position].and_then(|other| positions.get(&other).copied());
             }
-            match at.and_then(|at| path.iter().position(|place| *place == at)) {
-                Some(begin) => self.circle(&unbuilt, &path[begin..]),
+            match at.and_then(|at| path.iter().position(|position| *position == at)) {
+                Some(cycle_start) => self.report_cycle(&pending, &path[cycle_start..]),
                 None => order.extend(path.into_iter().rev()),
             }
         }
-        let mut unbuilt: Vec<Option<Unbuilt>> = unbuilt.into_iter().map(Some).collect();
+        let mut pending: Vec<Option<PendingFact>> = pending.into_iter().map(Some).collect();
         // Maps the index of a duplicate fact to the index of the fact that is kept.
-        let mut same = HashMap::new();
-        for place in order {
-            let (Some(fact), Some(other)) = (unbuilt[place].take(), others[place]) else { continue };
+        let mut duplicates = HashMap::new();
+        for position in order {
+            let (Some(fact), Some(other)) = (pending[position].take(), others[position]) else { continue };
             // A fact in a cycle was already reported as an error.
-            let is_built = waiting.get(&other).is_none_or(|place| unbuilt[*place].is_none());
+            let is_built = positions.get(&other).is_none_or(|position| pending[*position].is_none());
             if is_built {
-                self.build_on(fact, other, &mut same);
+                self.build_related_fact(fact, other, &mut duplicates);
             }
         }
-        self.unite(&same);
+        self.merge_duplicates(&duplicates);
     }
 
-    fn other(&mut self, of: &Other) -> Option<usize> {
-        match of {
-            Other::Read(number) => Some(*number),
-            Other::Named { handle, at, path } => {
-                let number = self.handles.get(handle).map(|(number, _)| *number);
-                if number.is_none() {
-                    self.no_handle(handle, *at, path);
+    fn find_other_fact(&mut self, other: &OtherFact) -> Option<usize> {
+        match other {
+            OtherFact::ByIndex(index) => Some(*index),
+            OtherFact::ByHandle { handle, at, path } => {
+                let index = self.handles.get(handle).map(|(index, _)| *index);
+                if index.is_none() {
+                    self.add_unknown_handle_error(handle, *at, path);
                 }
-                number
+                index
             }
         }
     }
 
-    fn circle(&mut self, unbuilt: &[Unbuilt], circle: &[usize]) {
-        let mut steps: Vec<&Unbuilt> = circle.iter().map(|place| &unbuilt[*place]).collect();
-        let first = steps.iter().enumerate().min_by_key(|(_, fact)| fact.said.at).map_or(0, |(first, _)| first);
+    fn report_cycle(&mut self, pending: &[PendingFact], cycle: &[usize]) {
+        let mut steps: Vec<&PendingFact> = cycle.iter().map(|position| &pending[*position]).collect();
+        let first = steps.iter().enumerate().min_by_key(|(_, fact)| fact.entry.at).map_or(0, |(first, _)| first);
         steps.rotate_left(first);
         let Some(first) = steps.first() else { return };
-        let named = |fact: &&Unbuilt| {
-            let handle = fact.said.marks.handle.as_ref().map_or("", |(handle, _)| handle);
-            format!("`{handle}` ({})", self.faults.spot(fact.said.at))
+        let format_step = |fact: &&PendingFact| {
+            let handle = fact.entry.marks.handle.as_ref().map_or("", |(handle, _)| handle);
+            format!("`{handle}` ({})", self.diagnostics.format_position(fact.entry.at))
         };
-        let message = format!("the facts refer to each other in a circle: {}", in_short(&steps, named));
+        let message = format!("the facts refer to each other in a circle: {}", join_steps(&steps, format_step));
         let hint = "remove `distorts`, `refutes` or `ends` from one of them";
-        self.faults.add(first.said.at, &first.said.path, message, hint);
+        self.diagnostics.add(first.entry.at, &first.entry.path, message, hint);
     }
 
-    fn build_on(&mut self, unbuilt: Unbuilt, other: usize, same: &mut HashMap<usize, usize>) {
-        let Unbuilt { number, bears, mut said } = unbuilt;
-        let of = Arc::clone(&self.facts[other].fact);
-        let fact_relation = (bears.relation)(of.id());
-        let marks = &mut said.marks;
-        if said.says.is_none() && marks.statement.is_none() {
+    fn build_related_fact(&mut self, pending: PendingFact, other: usize, duplicates: &mut HashMap<usize, usize>) {
+        let PendingFact { index, relation: relation_draft, entry: mut fact_entry } = pending;
+        let other_fact = Arc::clone(&self.facts[other].fact);
+        let fact_relation = (relation_draft.relation)(other_fact.id());
+        let marks = &mut fact_entry.marks;
+        if fact_entry.content.is_none() && marks.statement.is_none() {
             marks.statement = match fact_relation {
-                FactRelation::Ends(_) => Some(learn::ending_statement(&of, marks.validity.from.as_ref())),
-                _ => Some(learn::refutation_statement(&of)),
+                FactRelation::Ends(_) => Some(learn::ending_of(&other_fact, marks.validity.from.as_ref())),
+                _ => Some(learn::refuting(&other_fact)),
             };
             if marks.about.is_empty() {
-                marks.about = of.entities().cloned().collect();
+                marks.about = other_fact.entities().cloned().collect();
             }
         }
         // A fact that is derived from a secret is secret too, unless it has a mark of its own.
         let is_cover = matches!(fact_relation, FactRelation::Covers(_));
-        let by_rule = marks.unmarked && said.context.reach == Reach::Rules;
-        if !is_cover && by_rule && of.secrecy() == Secrecy::Secret {
+        let has_default_audience = marks.unmarked && fact_entry.context.audience_source == AudienceSource::Rules;
+        if !is_cover && has_default_audience && other_fact.secrecy() == Secrecy::Secret {
             marks.secrecy = Secrecy::Secret;
-            self.facts[number].reach = Reach::Named;
+            self.facts[index].audience_source = AudienceSource::NamedKnowers;
         }
-        let text = || Some(Object::Value(marks.statement.clone()?.into()));
-        let lore = || Some((Predicate::new(attribute::LORE).ok()?, text()?));
-        said.says = said.says.or_else(lore);
-        said.subject.get_or_insert_with(|| of.subject().clone());
-        let Some(fact) = self.built(&said, Some(fact_relation)) else { return };
-        match self.by_id.entry(fact.id()) {
+        let statement_value = || Some(Object::Value(marks.statement.clone()?.into()));
+        let lore_content = || Some((Predicate::new(attribute::LORE).ok()?, statement_value()?));
+        fact_entry.content = fact_entry.content.or_else(lore_content);
+        fact_entry.subject.get_or_insert_with(|| other_fact.subject().clone());
+        let Some(fact) = self.build_fact(&fact_entry, Some(fact_relation)) else { return };
+        match self.fact_indices.entry(fact.id()) {
             hash_map::Entry::Vacant(entry) => {
-                entry.insert(number);
+                entry.insert(index);
             }
             hash_map::Entry::Occupied(entry) => {
-                same.insert(number, *entry.get());
-                if said.context.speaker.is_none() {
-                    let first = self.faults.spot(self.spots[*entry.get()]);
-                    self.faults.warn(said.at, format!("duplicate of {first}; both are imported as one fact"));
+                duplicates.insert(index, *entry.get());
+                if fact_entry.context.speaker.is_none() {
+                    let first = self.diagnostics.format_position(self.fact_positions[*entry.get()]);
+                    self.diagnostics
+                        .warn(fact_entry.at, format!("duplicate of {first}; both are imported as one fact"));
                 }
             }
         }
-        self.facts[number].fact = Arc::new(fact);
+        self.facts[index].fact = Arc::new(fact);
     }
 
     /// Merges several entries that state the same fact.
-    fn unite(&mut self, same: &HashMap<usize, usize>) {
-        if same.is_empty() {
+    fn merge_duplicates(&mut self, duplicates: &HashMap<usize, usize>) {
+        if duplicates.is_empty() {
             return;
         }
-        let mut stays = Vec::new();
-        let mut numbers = Vec::new();
-        for (number, stated) in std::mem::take(&mut self.facts).into_iter().enumerate() {
-            numbers.push(stays.len());
-            match same.get(&number) {
-                None => stays.push((stated, self.spots[number])),
-                Some(_) => self.facts.push(stated),
+        let mut remaining = Vec::new();
+        let mut new_indices = Vec::new();
+        for (index, campaign_fact) in std::mem::take(&mut self.facts).into_iter().enumerate() {
+            new_indices.push(remaining.len());
+            match duplicates.get(&index) {
+                None => remaining.push((campaign_fact, self.fact_positions[index])),
+                Some(_) => self.facts.push(campaign_fact),
             }
         }
-        let now = |number: usize| numbers[same.get(&number).copied().unwrap_or(number)];
-        let mut united = std::mem::take(&mut self.facts).into_iter();
-        let mut left: Vec<usize> = same.keys().copied().collect();
-        left.sort_unstable();
-        for (number, stated) in left.into_iter().zip(&mut united) {
-            if let Some((into, _)) = stays.get_mut(now(number)) {
-                into.learned.extend(stated.learned);
-                into.speakers.extend(stated.speakers);
+        let new_index = |index: usize| new_indices[duplicates.get(&index).copied().unwrap_or(index)];
+        let mut duplicate_facts = std::mem::take(&mut self.facts).into_iter();
+        let mut duplicate_indices: Vec<usize> = duplicates.keys().copied().collect();
+        duplicate_indices.sort_unstable();
+        for (index, campaign_fact) in duplicate_indices.into_iter().zip(&mut duplicate_facts) {
+            if let Some((original, _)) = remaining.get_mut(new_index(index)) {
+                original.knowers.extend(campaign_fact.knowers);
+                original.speakers.extend(campaign_fact.speakers);
             }
         }
-        (self.facts, self.spots) = stays.into_iter().unzip();
-        self.by_id.values_mut().for_each(|number| *number = now(*number));
-        self.handles.values_mut().for_each(|(number, _)| *number = now(*number));
-        self.unread_reveals.iter_mut().for_each(|(number, _)| *number = now(*number));
-        self.passages.iter_mut().flat_map(|text| &mut text.facts).for_each(|number| *number = now(*number));
-        self.covers.iter_mut().for_each(|(cover, secret)| (*cover, *secret) = (now(*cover), now(*secret)));
+        (self.facts, self.fact_positions) = remaining.into_iter().unzip();
+        self.fact_indices.values_mut().for_each(|index| *index = new_index(*index));
+        self.handles.values_mut().for_each(|(index, _)| *index = new_index(*index));
+        self.pending_reveals.iter_mut().for_each(|(index, _)| *index = new_index(*index));
+        self.passages
+            .iter_mut()
+            .flat_map(|campaign_passage| &mut campaign_passage.facts)
+            .for_each(|index| *index = new_index(*index));
+        self.covers.iter_mut().for_each(|(cover, secret)| (*cover, *secret) = (new_index(*cover), new_index(*secret)));
     }
 
     /// Reads the public version of a secret fact.
-    pub(super) fn public(&mut self, secret: usize, said: &Said, written: &Written) {
-        let Written { node, path } = written;
-        let subject = said.subject.clone();
-        let context = Context { status: FactStatus::Claimed, ..Context::about(subject.as_ref()) };
+    pub(super) fn read_public_version(&mut self, secret: usize, fact_entry: &FactEntry, unparsed: &UnparsedNode) {
+        let UnparsedNode { node, path } = unparsed;
+        let subject = fact_entry.subject.clone();
+        let context = Context { status: FactStatus::Claimed, ..Context::for_subject(subject.as_ref()) };
         let (at, path) = (node.at, path.clone());
-        let said = if let Yaml::Map(_) = node.value {
-            let Some(f) = self.fields(node, &path, &keys::PUBLIC) else { return };
-            let marks = self.marks(&f, &context);
-            let Some((subject, says)) = self.said_in_public(&f, said, &marks) else { return };
-            Said { at, path, context, subject, says, marks }
+        let fact_entry = if let Yaml::Map(_) = node.value {
+            let Some(f) = self.read_fields(node, &path, &keys::PUBLIC) else { return };
+            let marks = self.read_marks(&f, &context);
+            let Some((subject, content)) = self.read_public_content(&f, fact_entry, &marks) else { return };
+            FactEntry { at, path, context, subject, content, marks }
         } else {
-            let Some(text) = self.text_of(node, &path) else { return };
+            let Some(text) = self.read_text_node(node, &path) else { return };
             let marks = Marks { statement: Some(text.trim().to_owned()), ..Marks::default() };
-            Said { at, path, context, subject, says: None, marks }
+            FactEntry { at, path, context, subject, content: None, marks }
         };
-        let number = self.wait(said, Bears::covers(secret));
-        self.covers.extend(number.map(|number| (number, secret)));
+        let index = self.defer_fact(fact_entry, RelationDraft::for_cover(secret));
+        self.covers.extend(index.map(|index| (index, secret)));
     }
 
     /// Returns the subject, predicate and object of the public version. Parts that the entry omits are taken from the
     /// secret.
-    fn said_in_public(&mut self, f: &Fields, secret: &Said, marks: &Marks) -> Option<(Option<EntityId>, Option<Says>)> {
-        let (subject, secret) = (secret.subject.clone(), secret.says.as_ref());
-        let (written, value) = (self.text(f, "type"), f.get("value"));
-        let is_relation = value.is_none() && (f.get("target").is_some() || written.is_some_and(is_relation));
+    fn read_public_content(
+        &mut self,
+        f: &Fields,
+        secret: &FactEntry,
+        marks: &Marks,
+    ) -> Option<(Option<EntityId>, Option<FactContent>)> {
+        let (subject, secret) = (secret.subject.clone(), secret.content.as_ref());
+        let (type_name, value) = (self.read_text(f, "type"), f.get("value"));
+        let is_relation = value.is_none() && (f.get("target").is_some() || type_name.is_some_and(is_relation_name));
         let at = f.get("type").map_or(f.at, |node| node.at);
-        if written.is_none() && value.is_none() && !is_relation {
+        if type_name.is_none() && value.is_none() && !is_relation {
             if marks.statement.is_none() {
-                self.faults.add(f.at, &f.path, "the fact has no content", "add `text: …`, or `type` and `target`");
+                self.diagnostics.add(f.at, &f.path, "the fact has no content", "add `text: …`, or `type` and `target`");
                 return None;
             }
             return Some((subject, None));
         }
-        let fits = |name: &&Predicate| name.is_relation() == is_relation && **name != *attribute::LORE;
-        let named = secret.map(|(predicate, _)| predicate).filter(fits);
-        let (predicate, backwards) = match (written, named) {
-            (Some(written), _) if is_relation => self.relation_name(written, at, &f.below("type"))?,
-            (Some(written), _) => (self.attribute_name(written, at, &f.below("type"))?, false),
+        let is_suitable = |name: &&Predicate| name.is_relation() == is_relation && **name != *attribute::LORE;
+        let secret_predicate = secret.map(|(predicate, _)| predicate).filter(is_suitable);
+        let (predicate, backwards) = match (type_name, secret_predicate) {
+            (Some(type_name), _) if is_relation => self.resolve_relation_name(type_name, at, &f.child_path("type"))?,
+            (Some(type_name), _) => (self.resolve_attribute_name(type_name, at, &f.child_path("type"))?, false),
             (None, Some(predicate)) => (predicate.clone(), false),
             (None, None) => {
-                let what = if is_relation { "a target" } else { "a value" };
-                self.faults.add(f.at, &f.path, format!("{what} needs a type"), "add `type: …`");
+                let missing_part = if is_relation { "a target" } else { "a value" };
+                self.diagnostics.add(f.at, &f.path, format!("{missing_part} needs a type"), "add `type: …`");
                 return None;
             }
         };
         if !is_relation {
             let value = match (value, &marks.statement) {
-                (Some(node), _) => self.value(node, &f.below("value"))?,
+                (Some(node), _) => self.read_value(node, &f.child_path("value"))?,
                 (None, Some(text)) => text.clone().into(),
                 (None, None) => {
-                    self.faults.add(f.at, &f.path, format!("{predicate} has no value"), "add `value: …`");
+                    self.diagnostics.add(f.at, &f.path, format!("{predicate} has no value"), "add `value: …`");
                     return None;
                 }
             };
             return Some((subject, Some((predicate, Object::Value(value)))));
         }
         let target = match f.get("target") {
-            Some(node) => Some(self.reference(node, &f.below("target"))?),
+            Some(node) => Some(self.resolve_reference(node, &f.child_path("target"))?),
             None => secret.and_then(|(_, object)| object.entity()).cloned(),
         };
         let Some(target) = target else {
-            self.faults.add(f.at, &f.path, format!("{predicate} has no target"), "add `target: …`");
+            self.diagnostics.add(f.at, &f.path, format!("{predicate} has no target"), "add `target: …`");
             return None;
         };
         match subject {
@@ -264,41 +277,42 @@ impl CampaignReader {
 
     /// Sets the credence of the public version for knowers of the secret to one minus their credence in the secret.
     /// Has no effect if the public version is canon.
-    pub(super) fn know_better(&mut self) {
+    pub(super) fn set_cover_credences(&mut self) {
         for (cover, secret) in std::mem::take(&mut self.covers) {
             if self.facts[cover].fact.status() == FactStatus::Canon {
                 continue;
             }
-            let holders = self.facts[secret].learned.clone();
-            for Learned { knower, learned, credence, rank, at, .. } in holders {
-                let named = self.facts[cover].learned.iter().any(|named| named.knower == knower && named.rank == rank);
-                if let (false, Ok(doubt)) = (named, Credence::new(1.0 - credence.get())) {
-                    let better = Learned::authored(knower, doubt, false);
-                    self.facts[cover].learned.push(Learned { learned, rank, at, ..better });
+            let holders = self.facts[secret].knowers.clone();
+            for KnowerEntry { knower, learned: learned_date, credence, rank, at, .. } in holders {
+                let is_named =
+                    self.facts[cover].knowers.iter().any(|existing| existing.knower == knower && existing.rank == rank);
+                if let (false, Ok(doubt)) = (is_named, Credence::new(1.0 - credence.get())) {
+                    let entry = KnowerEntry::authored(knower, doubt, false);
+                    self.facts[cover].knowers.push(KnowerEntry { learned: learned_date, rank, at, ..entry });
                 }
             }
         }
     }
 }
 
-fn is_relation(written: &str) -> bool {
-    !written.contains(char::is_lowercase)
+fn is_relation_name(name_text: &str) -> bool {
+    !name_text.contains(char::is_lowercase)
 }
 
 /// Returns a placeholder for a fact that is not built yet.
-fn unknown() -> Option<Arc<Fact>> {
+fn placeholder_fact() -> Option<Arc<Fact>> {
     let nobody = EntityId::new("nobody").ok()?;
     let provenance = Provenance::new(Method::Imported, Author::Game);
     Some(Arc::new(Fact::attribute(&nobody, attribute::LORE, "…", provenance).ok()?.build().ok()?))
 }
 
 /// Returns whether an entry has no subject of its own, so that it takes the subject of the related fact.
-pub(super) fn leaves_subject(f: &Fields) -> bool {
+pub(super) fn omits_subject(f: &Fields) -> bool {
     ["subject", "source", "about", "type"].into_iter().all(|key: &str| f.get(key).is_none())
 }
 
 /// Returns the node under `public`, if there is one.
-pub(super) fn written_public(f: &Fields) -> Option<Written> {
+pub(super) fn public_node(f: &Fields) -> Option<UnparsedNode> {
     let node: &Node = f.get("public")?;
-    Some(Written { node: node.clone(), path: f.below("public") })
+    Some(UnparsedNode { node: node.clone(), path: f.child_path("public") })
 }

@@ -8,16 +8,16 @@ use hearsay_model::{
 };
 
 use super::{
-    drafts::{Context, Later, Marks, Said},
-    fact_relations::{leaves_subject, written_public},
-    fields::{Fields, nth},
-    holders::Usual,
-    names::is_nobody,
+    drafts::{Context, FactEntry, HandleReference, Marks},
+    fact_relations::{omits_subject, public_node},
+    fields::{Fields, item_path},
+    knowers::KnowerDefaults,
     reader::CampaignReader,
+    references::is_no_entity,
 };
 use crate::{
-    campaign::{Learned, Reach, Stated},
-    error::Place,
+    campaign::{AudienceSource, CampaignFact, KnowerEntry},
+    error::SourcePosition,
     keys,
     yaml::{Node, Yaml},
 };
@@ -27,21 +27,23 @@ const STATUSES: [&str; 4] = ["canon", "claimed", "proposed", "false"];
 impl CampaignReader {
     /// Reads an entry that has a `type` with a `target` or a `value`, or that has only a text. Returns the index of its
     /// fact.
-    pub(super) fn entry(&mut self, f: &Fields, context: &Context) -> Option<usize> {
-        let mut marks = self.marks(f, context);
-        let unsaid = f.get("type").is_none() && f.get("target").is_none() && f.get("value").is_none();
-        if let Some(bears) = marks.bears.take_if(|bears| {
-            unsaid && (context.subject.is_none() && leaves_subject(f) || marks.statement.is_none() && bears.speaks())
+    pub(super) fn read_fact(&mut self, f: &Fields, context: &Context) -> Option<usize> {
+        let mut marks = self.read_marks(f, context);
+        let has_no_content = f.get("type").is_none() && f.get("target").is_none() && f.get("value").is_none();
+        if let Some(relation_draft) = marks.relation.take_if(|relation_draft| {
+            has_no_content
+                && (context.subject.is_none() && omits_subject(f)
+                    || marks.statement.is_none() && relation_draft.implies_statement())
         }) {
             // The fact takes its content from the other fact. If the entry gives no subject, it takes the subject too.
-            let given = ["subject", "source", "about"].iter().any(|key| f.get(key).is_some());
-            let subject = match given || context.subject.is_some() {
-                true => Some(self.subject(f, context, &mut marks)?),
+            let has_subject = ["subject", "source", "about"].iter().any(|key| f.get(key).is_some());
+            let subject = match has_subject || context.subject.is_some() {
+                true => Some(self.read_subject(f, context, &mut marks)?),
                 false => None,
             };
-            return match (&marks.statement, bears.speaks()) {
+            return match (&marks.statement, relation_draft.implies_statement()) {
                 (None, false) => {
-                    self.faults.add(
+                    self.diagnostics.add(
                         f.at,
                         &f.path,
                         "the fact has no content",
@@ -51,22 +53,25 @@ impl CampaignReader {
                 }
                 _ => {
                     let (path, context) = (f.path.clone(), context.clone());
-                    self.wait(Said { at: f.at, path, context, subject, says: None, marks }, bears)
+                    self.defer_fact(
+                        FactEntry { at: f.at, path, context, subject, content: None, marks },
+                        relation_draft,
+                    )
                 }
             };
         }
-        let subject = self.subject(f, context, &mut marks)?;
+        let subject = self.read_subject(f, context, &mut marks)?;
         let target = ["target", "target_id", "target_name"].into_iter().find(|key| f.get(key).is_some());
-        let written = self.text(f, "type");
-        match (written, target) {
+        let type_name = self.read_text(f, "type");
+        match (type_name, target) {
             (None, Some(target)) => {
                 let hint = "add `type: …`, a relation such as RELATED_TO";
-                self.faults.add(f.at, &f.below(target), "a target needs a type", hint);
+                self.diagnostics.add(f.at, &f.child_path(target), "a target needs a type", hint);
                 None
             }
             (None, None) if f.get("value").is_some() => {
                 let hint = "add `type: …`, the name of the attribute";
-                self.faults.add(f.at, &f.below("value"), "a value needs a type", hint);
+                self.diagnostics.add(f.at, &f.child_path("value"), "a value needs a type", hint);
                 None
             }
             (None, None) if f.get("type").is_some() => None,
@@ -74,91 +79,110 @@ impl CampaignReader {
                 let Some(text) = marks.statement.clone() else {
                     if f.get("text").or(f.get("statement")).is_none() {
                         let hint = "add `text: …`, or `type` and `target`";
-                        self.faults.add(f.at, &f.path, "the fact has no content", hint);
+                        self.diagnostics.add(f.at, &f.path, "the fact has no content", hint);
                     }
                     return None;
                 };
                 let lore = Predicate::new(attribute::LORE).ok()?;
-                self.say(f.at, &f.path, context, subject, lore, Object::Value(text.into()), marks)
+                self.record_fact(f.at, &f.path, context, subject, lore, Object::Value(text.into()), marks)
             }
-            (Some(written), Some(key)) => self.relation(f, context, subject, written, key, marks),
-            (Some(written), None) => {
+            (Some(type_name), Some(key)) => self.read_relation(f, context, subject, type_name, key, marks),
+            (Some(type_name), None) => {
                 let predicate = match f.get("value") {
-                    None if !written.contains(char::is_lowercase) => {
+                    None if !type_name.contains(char::is_lowercase) => {
                         let hint = "add `target: …`, or write an attribute in lowercase";
-                        self.faults.add(f.at, &f.path, format!("{written} has no target"), hint);
+                        self.diagnostics.add(f.at, &f.path, format!("{type_name} has no target"), hint);
                         return None;
                     }
-                    _ => self.attribute_name(written, f.get("type").map_or(f.at, |node| node.at), &f.below("type"))?,
+                    _ => self.resolve_attribute_name(
+                        type_name,
+                        f.get("type").map_or(f.at, |node| node.at),
+                        &f.child_path("type"),
+                    )?,
                 };
                 let value = match (f.get("value"), marks.statement.clone()) {
-                    (Some(node), _) => self.value(node, &f.below("value"))?,
+                    (Some(node), _) => self.read_value(node, &f.child_path("value"))?,
                     (None, Some(text)) => text.into(),
                     (None, None) => {
-                        self.faults.add(f.at, &f.path, format!("{written} has no value"), "add `value: …`");
+                        self.diagnostics.add(f.at, &f.path, format!("{type_name} has no value"), "add `value: …`");
                         return None;
                     }
                 };
-                self.say(f.at, &f.path, context, subject, predicate, Object::Value(value), marks)
+                self.record_fact(f.at, &f.path, context, subject, predicate, Object::Value(value), marks)
             }
         }
     }
 
-    fn subject(&mut self, f: &Fields, context: &Context, marks: &mut Marks) -> Option<EntityId> {
+    fn read_subject(&mut self, f: &Fields, context: &Context, marks: &mut Marks) -> Option<EntityId> {
         if let Some(subject) = &context.subject {
             return Some(subject.clone());
         }
         for key in ["subject", "source"] {
             if f.get(key).is_some() {
-                return self.refer(f, key);
+                return self.read_reference(f, key);
             }
         }
         if marks.about.is_empty() {
             if f.get("about").is_none() {
                 let hint = "add `subject: …`, or `about: […]` with the subject first";
-                self.faults.add(f.at, &f.path, "the fact has no subject", hint);
+                self.diagnostics.add(f.at, &f.path, "the fact has no subject", hint);
             }
             return None;
         }
         Some(marks.about.remove(0))
     }
 
-    fn relation(
+    fn read_relation(
         &mut self,
         f: &Fields,
         context: &Context,
         subject: EntityId,
-        written: &str,
+        type_name: &str,
         key: &str,
         marks: Marks,
     ) -> Option<usize> {
         let at = f.get("type").map_or(f.at, |node| node.at);
-        let (predicate, backwards) = self.relation_name(written, at, &f.below("type"))?;
+        let (predicate, backwards) = self.resolve_relation_name(type_name, at, &f.child_path("type"))?;
         let target = f.get(key)?;
         // "None; works independently" names no entity, so no entity is created for it.
         if let Some(text) = target.text()
-            && is_nobody(text)
+            && is_no_entity(text)
             && !self.is_known(text.trim())
         {
-            self.faults.warn(target.at, format!("`{text}` names no entity, so no {predicate} relation is recorded"));
+            self.diagnostics
+                .warn(target.at, format!("`{text}` names no entity, so no {predicate} relation is recorded"));
             return None;
         }
-        let object = self.reference(target, &f.below(key))?;
+        let object = self.resolve_reference(target, &f.child_path(key))?;
         let (subject, object) = if backwards { (object, subject) } else { (subject, object) };
-        let both_ways = self.flag(f, "bidirectional").unwrap_or(false);
-        let symmetric = self.vocabulary.predicate(&predicate).is_some_and(|def| def.symmetric);
-        if both_ways && !symmetric {
-            let back = Marks { handle: None, statement: None, reveals: Vec::new(), public: None, ..marks.clone() };
+        let is_bidirectional = self.read_flag(f, "bidirectional").unwrap_or(false);
+        let is_symmetric = self.vocabulary.predicate(&predicate).is_some_and(|def| def.symmetric);
+        if is_bidirectional && !is_symmetric {
+            let reverse_marks =
+                Marks { handle: None, statement: None, reveals: Vec::new(), public: None, ..marks.clone() };
             let (subject, object) = (object.clone(), Object::Entity(subject.clone()));
-            self.say(f.at, &f.below("bidirectional"), context, subject, predicate.clone(), object, back);
+            self.record_fact(
+                f.at,
+                &f.child_path("bidirectional"),
+                context,
+                subject,
+                predicate.clone(),
+                object,
+                reverse_marks,
+            );
         }
-        self.say(f.at, &f.path, context, subject, predicate, Object::Entity(object), marks)
+        self.record_fact(f.at, &f.path, context, subject, predicate, Object::Entity(object), marks)
     }
 
     /// Returns the relation with this name, and whether the name is that of the inverse relation.
-    pub(super) fn relation_name(&mut self, written: &str, at: Place, path: &str) -> Option<(Predicate, bool)> {
-        let name = Predicate::relation(written);
-        let name = name.map_err(|error| self.faults.add(at, path, error.to_string(), "")).ok()?;
+    pub(super) fn resolve_relation_name(
+        &mut self,
+        name_text: &str,
+        at: SourcePosition,
+        path: &str,
+    ) -> Option<(Predicate, bool)> {
+        let name = Predicate::relation(name_text);
+        let name = name.map_err(|error| self.diagnostics.add(at, path, error.to_string(), "")).ok()?;
         if self.vocabulary.predicate(&name).is_some() {
             return Some((name, false));
         }
@@ -166,24 +190,33 @@ impl CampaignReader {
             return Some((def.name.clone(), true));
         }
         if self.undeclared.insert(name.clone()) {
-            let near = keys::nearest(name.as_str(), self.vocabulary.predicates().map(|def| def.name.as_str()));
-            let near = near.map_or(String::new(), |near| format!(" Did you mean {near}?"));
-            let what = format!("{name} is not a known relation, and is added as a new one.{near}");
-            self.faults.warn(at, what);
+            let nearest_name = keys::nearest(name.as_str(), self.vocabulary.predicates().map(|def| def.name.as_str()));
+            let nearest_name =
+                nearest_name.map_or(String::new(), |nearest_name| format!(" Did you mean {nearest_name}?"));
+            let message = format!("{name} is not a known relation, and is added as a new one.{nearest_name}");
+            self.diagnostics.warn(at, message);
         }
         Some((name, false))
     }
 
-    pub(super) fn attribute_name(&mut self, written: &str, at: Place, path: &str) -> Option<Predicate> {
-        let name = Predicate::new(&hearsay_model::slug(written).replace('-', "_"));
-        let name = name.map_err(|error| self.faults.add(at, path, error.to_string(), "")).ok()?;
+    pub(super) fn resolve_attribute_name(
+        &mut self,
+        name_text: &str,
+        at: SourcePosition,
+        path: &str,
+    ) -> Option<Predicate> {
+        let name = Predicate::new(&hearsay_model::slug(name_text).replace('-', "_"));
+        let name = name.map_err(|error| self.diagnostics.add(at, path, error.to_string(), "")).ok()?;
         if self.vocabulary.attribute(&name).is_none() && self.undeclared.insert(name.clone()) {
-            let known = self.vocabulary.attributes().map(|def| def.name.as_str());
-            let near = keys::nearest(name.as_str(), known).filter(|near| strsim::levenshtein(near, name.as_str()) < 3);
-            if let Some(near) = near {
-                self.faults.warn(
+            let known_names = self.vocabulary.attributes().map(|def| def.name.as_str());
+            let nearest_name = keys::nearest(name.as_str(), known_names)
+                .filter(|nearest_name| strsim::levenshtein(nearest_name, name.as_str()) < 3);
+            if let Some(nearest_name) = nearest_name {
+                self.diagnostics.warn(
                     at,
-                    format!("`{name}` is not a known attribute, and is added as a new one. Did you mean `{near}`?"),
+                    format!(
+                        "`{name}` is not a known attribute, and is added as a new one. Did you mean `{nearest_name}`?"
+                    ),
                 );
             }
         }
@@ -191,144 +224,150 @@ impl CampaignReader {
     }
 
     /// Reads a value: text, a number, true or false.
-    pub(super) fn value(&mut self, node: &Node, path: &str) -> Option<Value> {
+    pub(super) fn read_value(&mut self, node: &Node, path: &str) -> Option<Value> {
         match &node.value {
             Yaml::Number(number, raw) => {
                 let message = format!("{raw} is not a finite number");
-                Number::new(*number).map(Value::Number).map_err(|_| self.faults.add(node.at, path, message, "")).ok()
+                Number::new(*number)
+                    .map(Value::Number)
+                    .map_err(|_| self.diagnostics.add(node.at, path, message, ""))
+                    .ok()
             }
             Yaml::Flag(flag) => Some(Value::Flag(*flag)),
-            Yaml::Text(_) => self.text_of(node, path).map(|text| text.trim().into()),
+            Yaml::Text(_) => self.read_text_node(node, path).map(|text| text.trim().into()),
             _ => {
-                self.wrong(node, path, "text, a number, true or false");
+                self.add_type_error(node, path, "text, a number, true or false");
                 None
             }
         }
     }
 
-    fn status(&mut self, f: &Fields) -> Option<FactStatus> {
+    fn read_status(&mut self, f: &Fields) -> Option<FactStatus> {
         let node = f.get("status")?;
         if node.value == Yaml::Flag(false) {
             return Some(FactStatus::False);
         }
-        match self.text(f, "status")? {
+        match self.read_text(f, "status")? {
             "canon" => Some(FactStatus::Canon),
             "claimed" => Some(FactStatus::Claimed),
             "proposed" => Some(FactStatus::Proposed),
             "false" => Some(FactStatus::False),
             other => {
                 let message = format!("unknown status `{other}`");
-                self.faults.add(node.at, &f.below("status"), message, keys::hint(other, STATUSES));
+                self.diagnostics.add(node.at, &f.child_path("status"), message, keys::hint(other, STATUSES));
                 None
             }
         }
     }
 
     /// Reads the marks of an entry, such as its status, dates and audience.
-    pub(super) fn marks(&mut self, f: &Fields, context: &Context) -> Marks {
+    pub(super) fn read_marks(&mut self, f: &Fields, context: &Context) -> Marks {
         if f.get("text").is_some() && f.get("statement").is_some() {
-            self.faults.add(
+            self.diagnostics.add(
                 f.at,
                 &f.path,
                 "the fact has both `text` and `statement`",
                 "keep one of them; both have the same meaning",
             );
         }
-        let handle = self.text(f, "id").and_then(|handle| {
+        let handle = self.read_text(f, "id").and_then(|handle| {
             let at = f.get("id").map_or(f.at, |node| node.at);
-            let slug =
-                EntityId::new(handle).map_err(|error| self.faults.add(at, &f.below("id"), error.to_string(), ""));
+            let slug = EntityId::new(handle)
+                .map_err(|error| self.diagnostics.add(at, &f.child_path("id"), error.to_string(), ""));
             slug.ok().map(|_| (handle.to_owned(), at))
         });
-        let (from, until) = (self.date(f, "since"), self.date(f, "until"));
-        let (secret, common) = (self.flag(f, "secret"), self.flag(f, "common") == Some(true));
-        let audience = self.audience(f, "audience");
-        let unmarked = secret.is_none() && !common && audience.is_none();
-        let secret = context.bearer.is_some() || secret == Some(true);
-        if let Some(node) = f.get("public").filter(|_| !secret) {
+        let (from, until) = (self.read_date(f, "since"), self.read_date(f, "until"));
+        let (is_secret, is_common_knowledge) = (self.read_flag(f, "secret"), self.read_flag(f, "common") == Some(true));
+        let audience = self.read_audience(f, "audience");
+        let is_unmarked = is_secret.is_none() && !is_common_knowledge && audience.is_none();
+        let is_secret = context.secret_owner.is_some() || is_secret == Some(true);
+        if let Some(node) = f.get("public").filter(|_| !is_secret) {
             let hint = "add `secret: true`, or write the public version as a separate fact";
-            self.faults.add(
+            self.diagnostics.add(
                 node.at,
-                &f.below("public"),
+                &f.child_path("public"),
                 "`public` needs a secret: it is the version that is told instead of the secret",
                 hint,
             );
         }
-        if secret && (common || audience.is_some()) {
+        if is_secret && (is_common_knowledge || audience.is_some()) {
             let hint = "remove `secret`, or remove `common` and `audience`";
-            self.faults.add(f.at, &f.path, "a secret is known only to the knowers in `known_by`", hint);
+            self.diagnostics.add(f.at, &f.path, "a secret is known only to the knowers in `known_by`", hint);
         }
-        let common = common || audience == Some(Audience::Common);
-        let secrecy = match (secret, common) {
+        let is_common_knowledge = is_common_knowledge || audience == Some(Audience::Common);
+        let secrecy = match (is_secret, is_common_knowledge) {
             (true, _) => Secrecy::Secret,
             (_, true) => Secrecy::Common,
             _ => Secrecy::Open,
         };
-        let reach = match secrecy {
-            Secrecy::Secret => Some(Reach::Named),
-            Secrecy::Common => Some(Reach::Only(Audience::Common)),
-            Secrecy::Open => audience.map(Reach::Only),
+        let audience_source = match secrecy {
+            Secrecy::Secret => Some(AudienceSource::NamedKnowers),
+            Secrecy::Common => Some(AudienceSource::Stated(Audience::Common)),
+            Secrecy::Open => audience.map(AudienceSource::Stated),
         };
         Marks {
             handle,
-            statement: self.owned(f, "text").or_else(|| self.owned(f, "statement")),
-            about: self.refers(f, "about"),
-            status: self.status(f),
-            confidence: self.scale(f, "confidence", Confidence::new),
+            statement: self.read_trimmed_text(f, "text").or_else(|| self.read_trimmed_text(f, "statement")),
+            about: self.read_references(f, "about"),
+            status: self.read_status(f),
+            confidence: self.read_scale(f, "confidence", Confidence::new),
             validity: Validity { from, until },
-            attitude: self.attitude(f),
-            rank: self.owned(f, "rank"),
-            conditions: self.owned(f, "conditions"),
+            attitude: self.read_attitude(f),
+            rank: self.read_trimmed_text(f, "rank"),
+            conditions: self.read_trimmed_text(f, "conditions"),
             secrecy,
-            reach,
-            unmarked,
-            learned: self.named(f, context),
-            reveals: self.written_reveals(f),
-            bears: self.bears(f),
-            public: written_public(f),
+            audience_source,
+            unmarked: is_unmarked,
+            knowers: self.read_named_knowers(f, context),
+            reveals: self.reveal_nodes(f),
+            relation: self.read_fact_relation(f),
+            public: public_node(f),
         }
     }
 
     /// Returns the knowers in `known_by`, and the entity whose secret the entry is. Each result also states whether the
     /// knower conceals the fact.
-    fn named(&mut self, f: &Fields, context: &Context) -> Vec<Learned> {
-        let mut learned = self.holders(f, "known_by", &Usual::authored());
-        let mut bearer_conceals = true;
+    fn read_named_knowers(&mut self, f: &Fields, context: &Context) -> Vec<KnowerEntry> {
+        let mut entries = self.read_knower_entries(f, "known_by", &KnowerDefaults::authored());
+        let mut owner_conceals = true;
         let mut concealing = Vec::new();
         match f.get("conceals") {
-            Some(Node { value: Yaml::Flag(flag), .. }) if context.bearer.is_some() => bearer_conceals = *flag,
-            Some(Node { value: Yaml::List(_), .. }) => concealing = self.refers(f, "conceals"),
-            Some(node) => self.wrong(node, &f.below("conceals"), "a list of the characters who conceal the fact"),
+            Some(Node { value: Yaml::Flag(flag), .. }) if context.secret_owner.is_some() => owner_conceals = *flag,
+            Some(Node { value: Yaml::List(_), .. }) => concealing = self.read_references(f, "conceals"),
+            Some(node) => {
+                self.add_type_error(node, &f.child_path("conceals"), "a list of the characters who conceal the fact")
+            }
             None => {}
         }
-        if let Some(bearer) = &context.bearer {
-            let said = f.get("known_by").map_or(&[][..], Node::items).iter().any(|item| item.get("conceals").is_some());
-            match learned.iter_mut().find(|learned| learned.knower.entity() == Some(bearer)) {
-                Some(own) if !said => own.conceals = bearer_conceals,
+        if let Some(owner) = &context.secret_owner {
+            let states_concealment =
+                f.get("known_by").map_or(&[][..], Node::items).iter().any(|item| item.get("conceals").is_some());
+            match entries.iter_mut().find(|entry| entry.knower.entity() == Some(owner)) {
+                Some(own_entry) if !states_concealment => own_entry.conceals = owner_conceals,
                 Some(_) => {}
-                None if self.index.kind(bearer).is_some_and(|kind| kind.can_know()) => {
-                    learned.push(Learned::authored(bearer.clone(), Credence::FULL, bearer_conceals));
+                None if self.index.kind(owner).is_some_and(|kind| kind.can_know()) => {
+                    entries.push(KnowerEntry::authored(owner.clone(), Credence::FULL, owner_conceals));
                 }
                 None => {}
             }
         }
         for id in concealing {
             let knower = Knower::Entity(id);
-            if !learned.iter().any(|learned| learned.knower == knower) {
-                learned.push(Learned::authored(knower.clone(), Credence::FULL, true));
+            if !entries.iter().any(|entry| entry.knower == knower) {
+                entries.push(KnowerEntry::authored(knower.clone(), Credence::FULL, true));
             }
-            for learned in learned.iter_mut().filter(|learned| learned.knower == knower) {
-                learned.conceals = true;
+            for entry in entries.iter_mut().filter(|entry| entry.knower == knower) {
+                entry.conceals = true;
             }
         }
-        learned
+        entries
     }
 
     /// Records a fact. Returns its index.
     #[allow(clippy::too_many_arguments)]
-    pub(super) fn say(
+    pub(super) fn record_fact(
         &mut self,
-        at: Place,
+        at: SourcePosition,
         path: &str,
         context: &Context,
         subject: EntityId,
@@ -336,60 +375,63 @@ impl CampaignReader {
         object: Object,
         mut marks: Marks,
     ) -> Option<usize> {
-        let bears = marks.bears.take();
+        let relation_draft = marks.relation.take();
         let (path, context) = (path.to_owned(), context.clone());
-        let mut said = Said { at, path, context, subject: Some(subject), says: Some((predicate, object)), marks };
-        if let Some(bears) = bears {
-            return self.wait(said, bears);
+        let mut fact_entry =
+            FactEntry { at, path, context, subject: Some(subject), content: Some((predicate, object)), marks };
+        if let Some(relation_draft) = relation_draft {
+            return self.defer_fact(fact_entry, relation_draft);
         }
-        let fact = self.built(&said, None)?;
-        let reach = said.marks.reach.unwrap_or(said.context.reach);
-        let learned = std::mem::take(&mut said.marks.learned);
-        let number = match self.by_id.entry(fact.id()) {
+        let fact = self.build_fact(&fact_entry, None)?;
+        let audience_source = fact_entry.marks.audience_source.unwrap_or(fact_entry.context.audience_source);
+        let knowers = std::mem::take(&mut fact_entry.marks.knowers);
+        let index = match self.fact_indices.entry(fact.id()) {
             hash_map::Entry::Vacant(entry) => {
                 entry.insert(self.facts.len());
-                self.spots.push(at);
-                self.facts.push(Stated { fact: Arc::new(fact), reach, learned, speakers: Vec::new() });
+                self.fact_positions.push(at);
+                self.facts.push(CampaignFact { fact: Arc::new(fact), audience_source, knowers, speakers: Vec::new() });
                 self.facts.len() - 1
             }
             hash_map::Entry::Occupied(entry) => {
-                let number = *entry.get();
-                if said.context.speaker.is_none() {
-                    let first = self.faults.spot(self.spots[number]);
-                    self.faults.warn(at, format!("duplicate of {first}; both are imported as one fact"));
+                let index = *entry.get();
+                if fact_entry.context.speaker.is_none() {
+                    let first_position = self.diagnostics.format_position(self.fact_positions[index]);
+                    self.diagnostics.warn(at, format!("duplicate of {first_position}; both are imported as one fact"));
                 }
-                self.facts[number].learned.extend(learned);
-                number
+                self.facts[index].knowers.extend(knowers);
+                index
             }
         };
-        self.follow(number, &mut said);
-        Some(number)
+        self.register_marks(index, &mut fact_entry);
+        Some(index)
     }
 
     /// Registers the handle, the reveals and the public version of a fact.
-    pub(super) fn follow(&mut self, number: usize, said: &mut Said) {
-        let reveals = std::mem::take(&mut said.marks.reveals);
-        self.unread_reveals.extend(reveals.into_iter().map(|written| (number, written)));
-        if let Some((handle, at)) = said.marks.handle.clone() {
+    pub(super) fn register_marks(&mut self, index: usize, fact_entry: &mut FactEntry) {
+        let reveals = std::mem::take(&mut fact_entry.marks.reveals);
+        self.pending_reveals.extend(reveals.into_iter().map(|unparsed| (index, unparsed)));
+        if let Some((handle, at)) = fact_entry.marks.handle.clone() {
             match self.handles.entry(handle) {
                 hash_map::Entry::Vacant(entry) => {
-                    entry.insert((number, at));
+                    entry.insert((index, at));
                 }
                 hash_map::Entry::Occupied(entry) => {
-                    let first = self.faults.spot(entry.get().1);
-                    let message = format!("duplicate id `{}`: it is already used at {first}", entry.key());
-                    self.faults.add(at, &said.path, message, "give one of them another `id`");
+                    let first_position = self.diagnostics.format_position(entry.get().1);
+                    let message = format!("duplicate id `{}`: it is already used at {first_position}", entry.key());
+                    self.diagnostics.add(at, &fact_entry.path, message, "give one of them another `id`");
                 }
             }
         }
-        if let Some(written) = said.marks.public.take() {
-            self.public(number, said, &written);
+        if let Some(unparsed) = fact_entry.marks.public.take() {
+            self.read_public_version(index, fact_entry, &unparsed);
         }
     }
 
     /// Builds a fact. Returns `None` if its subject or content is unknown.
-    pub(super) fn built(&mut self, said: &Said, fact_relation: Option<FactRelation>) -> Option<Fact> {
-        let Said { at, path, context, subject: Some(subject), says: Some((predicate, object)), marks } = said else {
+    pub(super) fn build_fact(&mut self, fact_entry: &FactEntry, fact_relation: Option<FactRelation>) -> Option<Fact> {
+        let FactEntry { at, path, context, subject: Some(subject), content: Some((predicate, object)), marks } =
+            fact_entry
+        else {
             return None;
         };
         let at = *at;
@@ -406,16 +448,16 @@ impl CampaignReader {
             (Some((handle, _)), Some((list, _))) => format!("{list}/{handle}"),
             _ => path.clone(),
         };
-        provenance.evidence.push(Evidence::File { path: self.faults.path(at).to_owned(), line: at.line, field });
+        provenance.evidence.push(Evidence::File { path: self.diagnostics.path(at).to_owned(), line: at.line, field });
         if let Some((passage, quote)) = &context.passage {
             let span = Span { start: 0, end: quote.len() };
             provenance.evidence.push(Evidence::Passage { passage: *passage, span, quote: quote.clone() });
         }
-        let begun = match object {
+        let builder_result = match object {
             Object::Entity(id) => Fact::relation(subject, predicate.clone(), id, provenance),
             Object::Value(value) => Fact::attribute(subject, predicate.clone(), value.clone(), provenance),
         };
-        let built = begun.and_then(|builder| {
+        let result = builder_result.and_then(|builder| {
             builder
                 .statement(statement)
                 .mentions(marks.about.iter().cloned())
@@ -429,55 +471,55 @@ impl CampaignReader {
                 .fact_relation(fact_relation)
                 .build()
         });
-        let error = match built {
+        let error = match result {
             Ok(fact) => return Some(fact),
             Err(error) => error,
         };
-        let raw = |date: &Option<hearsay_model::Date>| date.as_ref().map_or(String::new(), |d| d.raw.clone());
+        let raw_date = |date: &Option<hearsay_model::Date>| date.as_ref().map_or(String::new(), |d| d.raw.clone());
         let message = match error {
-            FactError::EndBeforeStart { .. } => {
-                let (from, until) = (raw(&marks.validity.from), raw(&marks.validity.until));
+            FactError::Backwards { .. } => {
+                let (from, until) = (raw_date(&marks.validity.from), raw_date(&marks.validity.until));
                 format!("the end ({until}) is before the beginning ({from})")
             }
             error => error.to_string(),
         };
-        self.faults.add(at, path, message, "");
+        self.diagnostics.add(at, path, message, "");
         None
     }
 
     /// Records a fact without marks.
-    pub(super) fn plain(
+    pub(super) fn record_plain_fact(
         &mut self,
-        at: Place,
+        at: SourcePosition,
         path: &str,
         subject: &EntityId,
         name: &str,
         object: Object,
     ) -> Option<usize> {
         let predicate = Predicate::new(name).ok()?;
-        self.say(at, path, &Context::about(None), subject.clone(), predicate, object, Marks::default())
+        self.record_fact(at, path, &Context::for_subject(None), subject.clone(), predicate, object, Marks::default())
     }
 
     /// Reads a reference to a fact by its handle. The entry of that fact may come later in the files.
-    pub(super) fn later(&mut self, f: &Fields, key: &str) -> Option<Later> {
+    pub(super) fn read_handle_reference(&mut self, f: &Fields, key: &str) -> Option<HandleReference> {
         let node = f.get(key)?;
-        self.later_of(node, &f.below(key))
+        self.handle_reference(node, &f.child_path(key))
     }
 
-    fn later_of(&mut self, node: &Node, path: &str) -> Option<Later> {
-        let handle = self.text_of(node, path)?.trim().to_owned();
-        Some(Later {
+    fn handle_reference(&mut self, node: &Node, path: &str) -> Option<HandleReference> {
+        let handle = self.read_text_node(node, path)?.trim().to_owned();
+        Some(HandleReference {
             handle,
             at: node.at,
             path: path.into(),
-            learned: Vec::new(),
+            knowers: Vec::new(),
             speaker: None,
-            read_in: None,
-            said_in: None,
+            passage_index: None,
+            log_line: None,
         })
     }
 
-    pub(super) fn rumour(&mut self, f: &Fields) {
+    pub(super) fn read_rumour(&mut self, f: &Fields) {
         let status = match f.get("truth").map(|node| &node.value) {
             None => FactStatus::Claimed,
             Some(Yaml::Flag(true)) => FactStatus::Canon,
@@ -485,53 +527,57 @@ impl CampaignReader {
             Some(Yaml::Text(text)) if &**text == "unknown" => FactStatus::Claimed,
             Some(_) => {
                 let at = f.get("truth").map_or(f.at, |node| node.at);
-                self.faults.add(at, &f.below("truth"), "expected true, false or unknown", "");
+                self.diagnostics.add(at, &f.child_path("truth"), "expected true, false or unknown", "");
                 return;
             }
         };
-        let heard = self.holders(f, "heard_by", &Usual { acquisition: Acquisition::told(None), credence: 0.5 });
-        let context = Context { status, reach: Reach::Named, ..Context::about(None) };
-        if let Some(number) = self.entry(f, &context) {
-            self.facts[number].learned.extend(heard);
+        let hearers = self.read_knower_entries(
+            f,
+            "heard_by",
+            &KnowerDefaults { acquisition: Acquisition::told(None), credence: 0.5 },
+        );
+        let context = Context { status, audience_source: AudienceSource::NamedKnowers, ..Context::for_subject(None) };
+        if let Some(index) = self.read_fact(f, &context) {
+            self.facts[index].knowers.extend(hearers);
         }
-        for (n, node) in self.list(f, "contradicts").iter().enumerate() {
-            let later = self.later_of(node, &nth(&f.below("contradicts"), n));
-            self.later.extend(later);
+        for (n, node) in self.read_list(f, "contradicts").iter().enumerate() {
+            let reference = self.handle_reference(node, &item_path(&f.child_path("contradicts"), n));
+            self.handle_references.extend(reference);
         }
     }
 
-    pub(super) fn lie(&mut self, f: &Fields) {
+    pub(super) fn read_lie(&mut self, f: &Fields) {
         if f.get("by").is_none() {
-            self.faults.add(f.at, &f.path, "the lie has no speaker", "add `by: …`, or make it a rumour");
+            self.diagnostics.add(f.at, &f.path, "the lie has no speaker", "add `by: …`, or make it a rumour");
         }
-        let Some(liar) = self.refer(f, "by") else { return };
-        let told = Acquisition::told(Some(liar.clone()));
-        let told = self.holders(f, "told_to", &Usual { acquisition: told, credence: 0.8 });
+        let Some(liar) = self.read_reference(f, "by") else { return };
+        let acquisition = Acquisition::told(Some(liar.clone()));
+        let hearers = self.read_knower_entries(f, "told_to", &KnowerDefaults { acquisition, credence: 0.8 });
         let context = Context {
             status: FactStatus::False,
-            reach: Reach::Named,
+            audience_source: AudienceSource::NamedKnowers,
             speaker: Some(liar.clone()),
-            ..Context::about(None)
+            ..Context::for_subject(None)
         };
-        if let Some(number) = self.entry(f, &context) {
-            let knows_better = Learned::authored(liar.clone(), Credence::NONE, false);
-            self.facts[number].learned.push(knows_better);
-            self.facts[number].learned.extend(told);
+        if let Some(index) = self.read_fact(f, &context) {
+            let liar_entry = KnowerEntry::authored(liar.clone(), Credence::NONE, false);
+            self.facts[index].knowers.push(liar_entry);
+            self.facts[index].knowers.extend(hearers);
         }
-        if let Some(mut later) = self.later(f, "truth_is") {
-            later.learned.push(Learned::authored(liar, Credence::FULL, true));
-            self.later.push(later);
+        if let Some(mut reference) = self.read_handle_reference(f, "truth_is") {
+            reference.knowers.push(KnowerEntry::authored(liar, Credence::FULL, true));
+            self.handle_references.push(reference);
         }
     }
 
-    pub(super) fn knowledge(&mut self, f: &Fields) {
-        let learned = self.holder_fields(f, &Usual::authored());
+    pub(super) fn read_knowledge(&mut self, f: &Fields) {
+        let entry = self.read_knower_fields(f, &KnowerDefaults::authored());
         if f.get("fact").is_none() {
-            self.faults.add(f.at, &f.path, "the entry names no fact", "add `fact: …`, the id of a fact");
+            self.diagnostics.add(f.at, &f.path, "the entry names no fact", "add `fact: …`, the id of a fact");
         }
-        if let Some(mut later) = self.later(f, "fact") {
-            later.learned.extend(learned);
-            self.later.push(later);
+        if let Some(mut reference) = self.read_handle_reference(f, "fact") {
+            reference.knowers.extend(entry);
+            self.handle_references.push(reference);
         }
     }
 }

@@ -5,239 +5,257 @@ use std::collections::HashMap;
 use hearsay_model::{Condition, ConditionEntity, Credence, EntityId, FactId, Predicate, Reveal, Value};
 
 use super::{
-    drafts::Written,
-    fields::{Fields, nth},
+    drafts::UnparsedNode,
+    fields::{Fields, item_path},
     reader::CampaignReader,
 };
 use crate::{
-    error::Place,
+    error::SourcePosition,
     keys::{self, Keys},
     yaml::{Node, Yaml},
 };
 
 impl CampaignReader {
-    pub(super) fn flags_of(&mut self, f: &Fields) {
+    pub(super) fn read_flags(&mut self, f: &Fields) {
         let Some(node) = f.get("flags") else { return };
-        let Some(map) = self.any_fields(node, "flags", "the flags by name") else { return };
+        let Some(map) = self.read_any_fields(node, "flags", "the flags by name") else { return };
         for (key, node) in map.entries() {
-            let (name, path) = (key.text.to_string(), map.below(&key.text));
+            let (name, path) = (key.text.to_string(), map.child_path(&key.text));
             if let Err(error) = EntityId::new(&name) {
-                self.faults.add(key.at, &path, error.to_string(), "");
+                self.diagnostics.add(key.at, &path, error.to_string(), "");
             } else if let Some((_, first)) = self.flags.get(&name) {
-                let message =
-                    format!("duplicate flag `{name}`: it is already declared at {}", self.faults.spot(*first));
-                self.faults.add(key.at, &path, message, "keep one of them");
-            } else if let Some(value) = self.value(node, &path) {
+                let message = format!(
+                    "duplicate flag `{name}`: it is already declared at {}",
+                    self.diagnostics.format_position(*first)
+                );
+                self.diagnostics.add(key.at, &path, message, "keep one of them");
+            } else if let Some(value) = self.read_value(node, &path) {
                 self.flags.insert(name, (value, key.at));
             }
         }
     }
 
     /// Returns the reveals of an entry, which has a single reveal or a list of reveals.
-    pub(super) fn written_reveals(&mut self, f: &Fields) -> Vec<Written> {
-        let path = f.below("reveal");
-        let written = |node: &Node, path| Written { node: node.clone(), path };
+    pub(super) fn reveal_nodes(&mut self, f: &Fields) -> Vec<UnparsedNode> {
+        let path = f.child_path("reveal");
+        let unparsed = |node: &Node, path| UnparsedNode { node: node.clone(), path };
         match f.get("reveal") {
             Some(Node { value: Yaml::List(items), .. }) => {
-                items.iter().enumerate().map(|(n, item)| written(item, nth(&path, n))).collect()
+                items.iter().enumerate().map(|(n, item)| unparsed(item, item_path(&path, n))).collect()
             }
-            one => one.map(|node| written(node, path)).into_iter().collect(),
+            single => single.map(|node| unparsed(node, path)).into_iter().collect(),
         }
     }
 
     /// Reads all reveals. Facts, handles and flags must be complete before this call.
     pub(super) fn read_reveals(&mut self) {
         let mut counts: HashMap<usize, usize> = HashMap::new();
-        let mut taken: HashMap<String, Place> = HashMap::new();
-        for (number, Written { node, path }) in std::mem::take(&mut self.unread_reveals) {
-            let count = counts.entry(number).or_default();
+        let mut positions_by_id: HashMap<String, SourcePosition> = HashMap::new();
+        for (index, UnparsedNode { node, path }) in std::mem::take(&mut self.pending_reveals) {
+            let count = counts.entry(index).or_default();
             *count += 1;
-            let Some(reveal) = self.reveal(number, *count, &node, &path) else { continue };
-            match taken.get(&reveal.id) {
+            let Some(reveal) = self.read_reveal(index, *count, &node, &path) else { continue };
+            match positions_by_id.get(&reveal.id) {
                 None => {
-                    taken.insert(reveal.id.clone(), node.at);
+                    positions_by_id.insert(reveal.id.clone(), node.at);
                     self.reveals.push(reveal);
                 }
-                Some(first) => {
-                    let first = self.faults.spot(*first);
-                    let message = format!("duplicate id `{}`: it is already used by the reveal at {first}", reveal.id);
-                    self.faults.add(node.at, &path, message, "give one of them another `id`");
+                Some(first_position) => {
+                    let first_position = self.diagnostics.format_position(*first_position);
+                    let message =
+                        format!("duplicate id `{}`: it is already used by the reveal at {first_position}", reveal.id);
+                    self.diagnostics.add(node.at, &path, message, "give one of them another `id`");
                 }
             }
         }
     }
 
-    fn reveal(&mut self, number: usize, count: usize, node: &Node, path: &str) -> Option<Reveal> {
-        let f = self.fields(node, path, &keys::REVEAL)?;
-        let holder = self.refer(&f, "holder");
-        let stated = &self.facts[number];
-        let fact = &stated.fact;
-        let conceals = stated.learned.iter().any(|learned| learned.conceals);
-        let made = fact.handle().map_or_else(|| format!("{}-{}", fact.subject(), fact.id().short()), str::to_owned);
-        let made = if count == 1 { made } else { format!("{made}-{count}") };
+    fn read_reveal(&mut self, index: usize, count: usize, node: &Node, path: &str) -> Option<Reveal> {
+        let f = self.read_fields(node, path, &keys::REVEAL)?;
+        let holder = self.read_reference(&f, "holder");
+        let campaign_fact = &self.facts[index];
+        let fact = &campaign_fact.fact;
+        let conceals = campaign_fact.knowers.iter().any(|entry| entry.conceals);
+        let default_id =
+            fact.handle().map_or_else(|| format!("{}-{}", fact.subject(), fact.id().short()), str::to_owned);
+        let default_id = if count == 1 { default_id } else { format!("{default_id}-{count}") };
         let fact = fact.id();
         if f.get("holder").is_none() && !conceals {
             let hint = "add `holder: …`, or list the characters who conceal the fact under `conceals`";
-            self.faults.add(f.at, &f.path, "the reveal has no holder, and nobody conceals this fact", hint);
+            self.diagnostics.add(f.at, &f.path, "the reveal has no holder, and nobody conceals this fact", hint);
         }
-        let id = self.owned(&f, "id").unwrap_or(made);
-        let note = self.owned(&f, "note");
-        let when = self.must(&f, "when")?;
-        let when = self.condition(when, &f.below("when"))?;
+        let id = self.read_trimmed_text(&f, "id").unwrap_or(default_id);
+        let note = self.read_trimmed_text(&f, "note");
+        let when = self.required_node(&f, "when")?;
+        let when = self.read_condition(when, &f.child_path("when"))?;
         let reveal = Reveal { id, fact, holder, when, note };
-        reveal.check().map_err(|error| self.faults.add(f.at, &f.path, error.to_string(), "")).ok()?;
+        reveal.check().map_err(|error| self.diagnostics.add(f.at, &f.path, error.to_string(), "")).ok()?;
         Some(reveal)
     }
 
     /// Returns the value of a required key.
-    fn must<'a>(&mut self, f: &Fields<'a>, key: &str) -> Option<&'a Node> {
+    fn required_node<'a>(&mut self, f: &Fields<'a>, key: &str) -> Option<&'a Node> {
         let node = f.get(key);
         if node.is_none() {
-            let what = f.path.rsplit('/').next().unwrap_or_default();
-            self.faults.add(f.at, &f.path, format!("`{what}` needs `{key}`"), format!("add `{key}: …`"));
+            let mapping_name = f.path.rsplit('/').next().unwrap_or_default();
+            self.diagnostics.add(f.at, &f.path, format!("`{mapping_name}` needs `{key}`"), format!("add `{key}: …`"));
         }
         node
     }
 
-    fn condition(&mut self, node: &Node, path: &str) -> Option<Condition> {
-        let f = self.fields(node, path, &keys::CONDITION)?;
+    fn read_condition(&mut self, node: &Node, path: &str) -> Option<Condition> {
+        let f = self.read_fields(node, path, &keys::CONDITION)?;
         let [(key, node)] = f.entries() else {
-            let found: Vec<_> = f.entries().iter().map(|(key, _)| format!("`{}`", key.text)).collect();
-            let (message, hint) = match found.len() {
+            let keys: Vec<_> = f.entries().iter().map(|(key, _)| format!("`{}`", key.text)).collect();
+            let (message, hint) = match keys.len() {
                 0 => ("the condition is empty".into(), "write a condition such as `flag: …`".to_owned()),
                 _ => (
-                    format!("a condition has exactly one key, not {}", found.join(" and ")),
+                    format!("a condition has exactly one key, not {}", keys.join(" and ")),
                     "put them in a list: `all: [{…}, {…}]`, or `any`".to_owned(),
                 ),
             };
-            self.faults.add(f.at, path, message, hint);
+            self.diagnostics.add(f.at, path, message, hint);
             return None;
         };
-        let path = f.below(&key.text);
+        let path = f.child_path(&key.text);
         match &*key.text {
             "trust" => {
-                let f = self.fields(node, &path, &keys::TRUST)?;
-                let (who, of) =
-                    (self.who(&f, "who", ConditionEntity::Holder)?, self.who(&f, "of", ConditionEntity::Listener)?);
-                self.must(&f, "at_least")?;
-                Some(Condition::Trusts { who, of, at_least: self.scale(&f, "at_least", Credence::new)? })
+                let f = self.read_fields(node, &path, &keys::TRUST)?;
+                let (who, of) = (self.read_role(&f, "who", Who::Holder)?, self.read_role(&f, "of", Who::Listener)?);
+                self.required_node(&f, "at_least")?;
+                Some(Condition::Trusts { who, of, at_least: self.read_scale(&f, "at_least", Credence::new)? })
             }
             "owns" => {
-                let (f, who) = self.of_listener(node, &path, &keys::OWNS)?;
-                Some(Condition::Owns { who, item: self.must_refer(&f, "item")? })
+                let (f, who) = self.read_listener_condition(node, &path, &keys::OWNS)?;
+                Some(Condition::Owns { who, item: self.read_required_reference(&f, "item")? })
             }
             "member" => {
-                let (f, who) = self.of_listener(node, &path, &keys::MEMBER)?;
-                Some(Condition::Member { who, group: self.must_refer(&f, "group")?, rank: self.owned(&f, "rank") })
+                let (f, who) = self.read_listener_condition(node, &path, &keys::MEMBER)?;
+                Some(Condition::Member {
+                    who,
+                    group: self.read_required_reference(&f, "group")?,
+                    rank: self.read_trimmed_text(&f, "rank"),
+                })
             }
             "at" => {
-                let (f, who) = self.of_listener(node, &path, &keys::AT)?;
-                Some(Condition::At { who, place: self.must_refer(&f, "place")? })
+                let (f, who) = self.read_listener_condition(node, &path, &keys::AT)?;
+                Some(Condition::At { who, place: self.read_required_reference(&f, "place")? })
             }
             "stage" => {
-                let f = self.fields(node, &path, &keys::STAGE)?;
+                let f = self.read_fields(node, &path, &keys::STAGE)?;
                 let name = Predicate::new("stage").ok()?;
-                Some(Condition::Attribute { of: self.must_refer(&f, "quest")?, name, is: self.is(&f)? })
+                Some(Condition::Attribute {
+                    of: self.read_required_reference(&f, "quest")?,
+                    name,
+                    is: self.read_expected_value(&f)?,
+                })
             }
             "attribute" => {
-                let f = self.fields(node, &path, &keys::ATTRIBUTE_IS)?;
-                let (of, named) = (self.must_refer(&f, "of")?, self.must(&f, "name")?);
-                let name = self.text_of(named, &f.below("name"))?;
-                let name = self.attribute_name(name, named.at, &f.below("name"))?;
-                Some(Condition::Attribute { of, name, is: self.is(&f)? })
+                let f = self.read_fields(node, &path, &keys::ATTRIBUTE_IS)?;
+                let (of, name_node) = (self.read_required_reference(&f, "of")?, self.required_node(&f, "name")?);
+                let name = self.read_text_node(name_node, &f.child_path("name"))?;
+                let name = self.resolve_attribute_name(name, name_node.at, &f.child_path("name"))?;
+                Some(Condition::Attribute { of, name, is: self.read_expected_value(&f)? })
             }
-            "flag" => self.flag_is(node, &path),
+            "flag" => self.read_flag_condition(node, &path),
             "date" => {
-                self.must(&f, "date")?;
-                Some(Condition::Date { from: self.date(&f, "date")? })
+                self.required_node(&f, "date")?;
+                Some(Condition::Date { from: self.read_date(&f, "date")? })
             }
             "knows" => {
-                let (f, who) = self.of_listener(node, &path, &keys::KNOWS)?;
-                let named = self.must(&f, "fact")?;
-                Some(Condition::Knows { who, fact: self.handle(named, &f.below("fact"))? })
+                let (f, who) = self.read_listener_condition(node, &path, &keys::KNOWS)?;
+                let name_node = self.required_node(&f, "fact")?;
+                Some(Condition::Knows { who, fact: self.resolve_handle(name_node, &f.child_path("fact"))? })
             }
-            "all" => self.conditions(&f, "all").map(Condition::All),
-            "any" => self.conditions(&f, "any").map(Condition::Any),
-            "not" => Some(Condition::Not(Box::new(self.condition(node, &path)?))),
+            "all" => self.read_conditions(&f, "all").map(Condition::All),
+            "any" => self.read_conditions(&f, "any").map(Condition::Any),
+            "not" => Some(Condition::Not(Box::new(self.read_condition(node, &path)?))),
             // The unknown key was already reported as an error.
             _ => None,
         }
     }
 
-    fn conditions(&mut self, f: &Fields, key: &str) -> Option<Vec<Condition>> {
-        let (before, path) = (self.faults.count(), f.below(key));
-        let items = self.list(f, key);
-        if items.is_empty() && self.faults.count() == before {
-            self.faults.add(f.at, &path, "the list of conditions is empty", "add at least one condition");
+    fn read_conditions(&mut self, f: &Fields, key: &str) -> Option<Vec<Condition>> {
+        let (error_count, path) = (self.diagnostics.error_count(), f.child_path(key));
+        let items = self.read_list(f, key);
+        if items.is_empty() && self.diagnostics.error_count() == error_count {
+            self.diagnostics.add(f.at, &path, "the list of conditions is empty", "add at least one condition");
         }
-        let read = items.iter().enumerate().map(|(n, item)| self.condition(item, &nth(&path, n)));
+        let conditions = items.iter().enumerate().map(|(n, item)| self.read_condition(item, &item_path(&path, n)));
         // All conditions are read before the first invalid one ends the function, so that all errors are found.
-        let read: Vec<_> = read.collect();
-        read.into_iter().collect::<Option<Vec<_>>>().filter(|conditions| !conditions.is_empty())
+        let conditions: Vec<_> = conditions.collect();
+        conditions.into_iter().collect::<Option<Vec<_>>>().filter(|conditions| !conditions.is_empty())
     }
 
     /// Reads a condition that has a `who`. The default of `who` is the listener.
-    fn of_listener<'a>(&mut self, node: &'a Node, path: &str, keys: &Keys) -> Option<(Fields<'a>, ConditionEntity)> {
-        let f = self.fields(node, path, keys)?;
-        let who = self.who(&f, "who", ConditionEntity::Listener)?;
+    fn read_listener_condition<'a>(&mut self, node: &'a Node, path: &str, keys: &Keys) -> Option<(Fields<'a>, Who)> {
+        let f = self.read_fields(node, path, keys)?;
+        let who = self.read_role(&f, "who", Who::Listener)?;
         Some((f, who))
     }
 
-    fn who(&mut self, f: &Fields, key: &str, usual: ConditionEntity) -> Option<ConditionEntity> {
+    fn read_role(&mut self, f: &Fields, key: &str, default_role: Who) -> Option<Who> {
         match f.get(key).map(Node::text) {
-            None => Some(usual),
-            Some(Some("listener")) => Some(ConditionEntity::Listener),
-            Some(Some("holder")) => Some(ConditionEntity::Holder),
-            _ => self.refer(f, key).map(ConditionEntity::Entity),
+            None => Some(default_role),
+            Some(Some("listener")) => Some(Who::Listener),
+            Some(Some("holder")) => Some(Who::Holder),
+            _ => self.read_reference(f, key).map(Who::Entity),
         }
     }
 
-    fn must_refer(&mut self, f: &Fields, key: &str) -> Option<EntityId> {
-        let node = self.must(f, key)?;
-        self.reference(node, &f.below(key))
+    fn read_required_reference(&mut self, f: &Fields, key: &str) -> Option<EntityId> {
+        let node = self.required_node(f, key)?;
+        self.resolve_reference(node, &f.child_path(key))
     }
 
     /// Reads the value that an attribute must have, as text.
-    fn is(&mut self, f: &Fields) -> Option<String> {
-        let node = self.must(f, "is")?;
-        self.value(node, &f.below("is")).map(|value| value.to_string())
+    fn read_expected_value(&mut self, f: &Fields) -> Option<String> {
+        let node = self.required_node(f, "is")?;
+        self.read_value(node, &f.child_path("is")).map(|value| value.to_string())
     }
 
     /// Reads `flag: name` or `flag: {name: value}`.
-    fn flag_is(&mut self, node: &Node, path: &str) -> Option<Condition> {
+    fn read_flag_condition(&mut self, node: &Node, path: &str) -> Option<Condition> {
         let (name, is, at) = match &node.value {
             Yaml::Map(entries) => match entries.as_slice() {
-                [(key, value)] => (key.text.to_string(), self.value(value, &format!("{path}/{}", key.text))?, key.at),
+                [(key, value)] => {
+                    (key.text.to_string(), self.read_value(value, &format!("{path}/{}", key.text))?, key.at)
+                }
                 _ => {
-                    self.faults.add(node.at, path, "expected one flag with its value", "write `flag: {name: value}`");
+                    self.diagnostics.add(
+                        node.at,
+                        path,
+                        "expected one flag with its value",
+                        "write `flag: {name: value}`",
+                    );
                     return None;
                 }
             },
-            _ => (self.text_of(node, path)?.trim().to_owned(), Value::Flag(true), node.at),
+            _ => (self.read_text_node(node, path)?.trim().to_owned(), Value::Flag(true), node.at),
         };
-        let Some((held, _)) = self.flags.get(&name) else {
+        let Some((declared, _)) = self.flags.get(&name) else {
             let hint = match self.flags.is_empty() {
                 true => format!("declare it: `flags: {{{name}: false}}` beside `campaign`"),
                 false => keys::hint(&name, self.flags.keys().map(String::as_str)),
             };
-            self.faults.add(at, path, format!("no flag `{name}` is declared under `flags`"), hint);
+            self.diagnostics.add(at, path, format!("no flag `{name}` is declared under `flags`"), hint);
             return None;
         };
-        if held.kind() != is.kind() {
-            let message = format!("the flag `{name}` is {}, so it never has the value `{is}`", held.kind());
-            self.faults.add(at, path, message, format!("write `flag: {{{name}: …}}` with a value of that type"));
+        if declared.kind() != is.kind() {
+            let message = format!("the flag `{name}` is {}, so it never has the value `{is}`", declared.kind());
+            self.diagnostics.add(at, path, message, format!("write `flag: {{{name}: …}}` with a value of that type"));
             return None;
         }
         Some(Condition::Flag { name, is })
     }
 
     /// Returns the fact with a handle.
-    fn handle(&mut self, node: &Node, path: &str) -> Option<FactId> {
-        let handle = self.text_of(node, path)?.trim();
+    fn resolve_handle(&mut self, node: &Node, path: &str) -> Option<FactId> {
+        let handle = self.read_text_node(node, path)?.trim();
         match self.handles.get(handle) {
-            Some((number, _)) => Some(self.facts[*number].fact.id()),
+            Some((index, _)) => Some(self.facts[*index].fact.id()),
             None => {
-                self.no_handle(handle, node.at, path);
+                self.add_unknown_handle_error(handle, node.at, path);
                 None
             }
         }

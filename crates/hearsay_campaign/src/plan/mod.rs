@@ -5,4 +5,4 @@ mod planner;
 mod three_way;
 
 pub use changes::{ImportPlan, plan};
-pub use three_way::{LEFT_OUT, LeftOut};
+pub use three_way::{LeftOut, MISSING_RECORD};

@@ -15,7 +15,7 @@ pub(super) struct Planner<'a> {
     pub(super) history: History<'a>,
     pub(super) report: ImportReport,
     /// Changes that add records. A record comes after the records that it depends on.
-    pub(super) adds: Vec<Change>,
+    pub(super) additions: Vec<Change>,
     /// Changes that remove records. A record comes after the records that depend on it.
     pub(super) removals: Vec<Change>,
 }
@@ -26,23 +26,28 @@ pub(super) struct Withdrawn {
     /// Facts that are retracted.
     pub(super) retracted: HashSet<FactId>,
     /// Facts in the files that are not added, because another author retracted them.
-    pub(super) away: HashSet<FactId>,
+    pub(super) not_added: HashSet<FactId>,
     /// Facts that the files no longer contain, but that stay because another author uses or changed them.
-    pub(super) kept: HashSet<FactId>,
+    pub(super) kept_facts: HashSet<FactId>,
     /// Facts that the files of another tool no longer contain. They stay until the DM decides.
-    pub(super) left_out: Vec<FactId>,
+    pub(super) missing_facts: Vec<FactId>,
     /// Passages that the files of another tool no longer contain. They stay until the DM decides.
-    pub(super) left_out_texts: Vec<PassageId>,
+    pub(super) missing_passages: Vec<PassageId>,
 }
 
 impl Planner<'_> {
     /// Reports a record that stays unchanged.
-    pub(super) fn keep(&mut self, fact: Option<FactId>, what: impl Into<String>, why: impl Into<String>) {
-        self.report.kept.push(Kept { fact, what: what.into(), why: why.into() });
+    pub(super) fn report_unchanged(
+        &mut self,
+        fact: Option<FactId>,
+        description: impl Into<String>,
+        reason: impl Into<String>,
+    ) {
+        self.report.kept.push(Kept { fact, what: description.into(), why: reason.into() });
     }
 
     /// Returns the exact records, if the files are an export.
-    pub(super) fn exact(&self) -> Option<&UnchangedRecords> {
-        self.campaign.exact.as_deref()
+    pub(super) fn unchanged_records(&self) -> Option<&UnchangedRecords> {
+        self.campaign.unchanged_records.as_deref()
     }
 }

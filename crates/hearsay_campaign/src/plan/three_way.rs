@@ -18,13 +18,14 @@ use hearsay_model::{
 };
 
 use super::planner::{Planner, Withdrawn};
-use crate::{Alike, Deletion, names::name_key};
+use crate::{Deletion, PossibleDuplicate, names::name_key};
 
 /// The attribute of a proposal to withdraw a record that the files no longer contain. The value of the attribute names
 /// the record: see [`LeftOut`].
-pub const LEFT_OUT: &str = "left_out";
+pub const MISSING_RECORD: &str = "left_out";
 
-/// A record that the files no longer contain. The value of a fact with the attribute [`LEFT_OUT`] names this record.
+/// A record that the files no longer contain. The value of a fact with the attribute [`MISSING_RECORD`] names this
+/// record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LeftOut {
     /// The files no longer contain this fact.
@@ -38,11 +39,11 @@ pub enum LeftOut {
 impl LeftOut {
     /// Returns the record that a proposal to withdraw names, or `None` if the fact is no such proposal.
     pub fn of(fact: &Fact) -> Option<Self> {
-        if fact.predicate().as_str() != LEFT_OUT {
+        if fact.predicate().as_str() != MISSING_RECORD {
             return None;
         }
-        let (what, id) = fact.object().text()?.split_once(' ')?;
-        match what {
+        let (kind, id) = fact.object().text()?.split_once(' ')?;
+        match kind {
             "fact" => id.parse().ok().map(Self::Fact),
             "text" => id.parse().ok().map(Self::Passage),
             "entity" => id.parse().ok().map(Self::Entity),
@@ -50,7 +51,7 @@ impl LeftOut {
         }
     }
 
-    fn value(&self) -> String {
+    fn to_value(&self) -> String {
         match self {
             Self::Fact(id) => format!("fact {id}"),
             Self::Passage(id) => format!("text {id}"),
@@ -60,26 +61,26 @@ impl LeftOut {
 }
 
 /// The position of a record in the files: its document, subject and predicate.
-type Slot<'a> = (&'a str, &'a EntityId, &'a Predicate);
+type FactPosition<'a> = (&'a str, &'a EntityId, &'a Predicate);
 
 /// Facts of the last import that other facts in the files replace.
 #[derive(Debug, Default)]
-pub(super) struct Replaced {
+pub(super) struct ReplacedFacts {
     /// Facts of the last import at whose position the files now have another fact.
-    pub(super) old: HashSet<FactId>,
+    pub(super) replaced: HashSet<FactId>,
     /// Facts that replace a fact that another author changed. The value describes the change by the other author.
     pub(super) contested: HashMap<FactId, &'static str>,
 }
 
-fn source(evidence: &[Evidence]) -> Option<&str> {
+fn evidence_source(evidence: &[Evidence]) -> Option<&str> {
     evidence.iter().find_map(|evidence| match evidence {
         Evidence::Excerpt(excerpt) => Some(&*excerpt.source),
         _ => None,
     })
 }
 
-fn slot(fact: &Fact) -> Option<Slot<'_>> {
-    Some((source(&fact.provenance().evidence)?, fact.subject(), fact.predicate()))
+fn fact_position(fact: &Fact) -> Option<FactPosition<'_>> {
+    Some((evidence_source(&fact.provenance().evidence)?, fact.subject(), fact.predicate()))
 }
 
 impl Planner<'_> {
@@ -89,61 +90,65 @@ impl Planner<'_> {
     }
 
     /// Compares the facts that the files no longer contain with the new facts, position by position.
-    pub(super) fn replaced(&self, wanted: &HashSet<FactId>) -> Replaced {
-        let mut replaced = Replaced::default();
-        let mut new: HashMap<Slot, Vec<FactId>> = HashMap::new();
-        for stated in &self.campaign.facts {
-            let id = stated.fact.id();
+    pub(super) fn find_replaced_facts(&self, file_facts: &HashSet<FactId>) -> ReplacedFacts {
+        let mut replaced = ReplacedFacts::default();
+        let mut new_facts: HashMap<FactPosition, Vec<FactId>> = HashMap::new();
+        for campaign_fact in &self.campaign.facts {
+            let id = campaign_fact.fact.id();
             if !self.history.facts.contains_key(&id)
-                && let Some(slot) = slot(&stated.fact)
+                && let Some(position) = fact_position(&campaign_fact.fact)
             {
-                new.entry(slot).or_default().push(id);
+                new_facts.entry(position).or_default().push(id);
             }
         }
-        let mut gone: HashMap<Slot, Vec<(FactId, Option<&'static str>)>> = HashMap::new();
+        let mut missing_facts: HashMap<FactPosition, Vec<(FactId, Option<&'static str>)>> = HashMap::new();
         for (id, history) in &self.history.facts {
-            if let Some(fact) = history.ours.filter(|_| !wanted.contains(id))
-                && let Some(slot) = slot(fact)
+            if let Some(fact) = history.ours.filter(|_| !file_facts.contains(id))
+                && let Some(position) = fact_position(fact)
             {
-                gone.entry(slot).or_default().push((*id, history.touched));
+                missing_facts.entry(position).or_default().push((*id, history.other_change));
             }
         }
-        for (slot, mut gone) in gone {
-            let Some(mut new) = new.remove(&slot) else { continue };
-            gone.sort_unstable_by_key(|(id, _)| *id);
-            new.sort_unstable();
-            replaced.old.extend(gone.iter().map(|(id, _)| *id).take(new.len()));
+        for (position, mut missing_facts) in missing_facts {
+            let Some(mut new_facts) = new_facts.remove(&position) else { continue };
+            missing_facts.sort_unstable_by_key(|(id, _)| *id);
+            new_facts.sort_unstable();
+            replaced.replaced.extend(missing_facts.iter().map(|(id, _)| *id).take(new_facts.len()));
             // If the DM changed the old fact, either value may be right, so the value in the files is proposed.
-            if let Some(touched) = gone.iter().find_map(|(_, touched)| *touched) {
-                replaced.contested.extend(new.into_iter().map(|id| (id, touched)));
+            if let Some(other_change) = missing_facts.iter().find_map(|(_, other_change)| *other_change) {
+                replaced.contested.extend(new_facts.into_iter().map(|id| (id, other_change)));
             }
         }
         replaced
     }
 
     /// Returns the passages of the last import at whose position the files now have another passage.
-    pub(super) fn replaced_texts(&self, wanted: &BTreeMap<PassageId, Arc<Passage>>) -> HashSet<PassageId> {
-        type Place<'a> = (Option<&'a str>, Option<&'a str>);
-        fn place(passage: &Passage) -> Place<'_> {
-            (source(&passage.evidence), passage.title.as_deref())
+    pub(super) fn find_replaced_passages(
+        &self,
+        file_passages: &BTreeMap<PassageId, Arc<Passage>>,
+    ) -> HashSet<PassageId> {
+        type PassagePosition<'a> = (Option<&'a str>, Option<&'a str>);
+        fn passage_position(passage: &Passage) -> PassagePosition<'_> {
+            (evidence_source(&passage.evidence), passage.title.as_deref())
         }
-        let mut new: HashMap<Place, usize> = HashMap::new();
-        for (id, passage) in wanted {
+        let mut new_counts: HashMap<PassagePosition, usize> = HashMap::new();
+        for (id, passage) in file_passages {
             if !self.history.passages.contains_key(id) {
-                *new.entry(place(passage)).or_default() += 1;
+                *new_counts.entry(passage_position(passage)).or_default() += 1;
             }
         }
-        let mut gone: Vec<(PassageId, &Arc<Passage>)> = Vec::new();
+        let mut missing_passages: Vec<(PassageId, &Arc<Passage>)> = Vec::new();
         for (id, last) in &self.history.passages {
-            if let Some(passage) = last.value.filter(|_| last.ours && !wanted.contains_key(id)) {
-                gone.push((*id, passage));
+            if let Some(passage) = last.value.filter(|_| last.ours && !file_passages.contains_key(id)) {
+                missing_passages.push((*id, passage));
             }
         }
-        gone.sort_unstable_by_key(|(id, _)| *id);
+        missing_passages.sort_unstable_by_key(|(id, _)| *id);
         let mut replaced = HashSet::new();
-        for (id, passage) in gone {
-            if let Some(left) = new.get_mut(&place(passage)).filter(|left| **left > 0) {
-                *left -= 1;
+        for (id, passage) in missing_passages {
+            if let Some(remaining) = new_counts.get_mut(&passage_position(passage)).filter(|remaining| **remaining > 0)
+            {
+                *remaining -= 1;
                 replaced.insert(id);
             }
         }
@@ -151,107 +156,122 @@ impl Planner<'_> {
     }
 
     /// Returns the entities of the last import that the files no longer contain.
-    pub(super) fn left_out_entities(&self) -> BTreeSet<EntityId> {
+    pub(super) fn missing_entities(&self) -> BTreeSet<EntityId> {
         let ours = self.history.entities.iter().filter(|(_, last)| last.ours && last.value.is_some());
-        let gone = ours.filter(|(id, _)| !self.campaign.entities.contains_key(*id));
-        gone.map(|(id, _)| (*id).clone()).collect()
+        let missing = ours.filter(|(id, _)| !self.campaign.entities.contains_key(*id));
+        missing.map(|(id, _)| (*id).clone()).collect()
     }
 
     /// Proposes to the DM to withdraw records that the files no longer contain. Retracts earlier proposals of this kind
     /// if their records are in the files again.
-    pub(super) fn left_out(&mut self, withdrawn: &Withdrawn) {
+    pub(super) fn propose_withdrawals(&mut self, withdrawn: &Withdrawn) {
         let mut proposals: BTreeMap<FactId, (Fact, Deletion)> = BTreeMap::new();
-        let entities = self.left_out_entities();
+        let entities = self.missing_entities();
         if self.is_foreign() {
             let keys: HashSet<&str> = entities
                 .iter()
                 .filter_map(|id| self.state.entity(id))
                 .flat_map(|entity| entity.external_ids.iter().map(|external| external.id.as_str()))
                 .collect();
-            let mut left: Vec<(EntityId, LeftOut, String, Secrecy, Vec<Evidence>)> = Vec::new();
+            let mut missing_records: Vec<(EntityId, LeftOut, String, Secrecy, Vec<Evidence>)> = Vec::new();
             for id in &entities {
                 let name = self.state.name_or_id(id);
-                let open = self.state.open_name(id).is_some();
-                let secrecy = if open { Secrecy::Open } else { Secrecy::Secret };
-                let what = format!("\u{201C}{name}\u{201D} was removed from the files.");
-                left.push((id.clone(), LeftOut::Entity(id.clone()), what, secrecy, Vec::new()));
+                let is_open = self.state.open_name(id).is_some();
+                let secrecy = if is_open { Secrecy::Open } else { Secrecy::Secret };
+                let statement_text = format!("\u{201C}{name}\u{201D} was removed from the files.");
+                missing_records.push((id.clone(), LeftOut::Entity(id.clone()), statement_text, secrecy, Vec::new()));
             }
-            for id in &withdrawn.left_out {
+            for id in &withdrawn.missing_facts {
                 // Removing an entity also removes all facts about it.
                 let Some(fact) = self.state.fact(*id).filter(|fact| !entities.contains(fact.subject())) else {
                     continue;
                 };
-                let what = format!("This was removed from the files: {}", fact.statement());
+                let statement_text = format!("This was removed from the files: {}", fact.statement());
                 let evidence = fact.provenance().evidence.clone();
-                left.push((fact.subject().clone(), LeftOut::Fact(*id), what, fact.secrecy(), evidence));
+                missing_records.push((
+                    fact.subject().clone(),
+                    LeftOut::Fact(*id),
+                    statement_text,
+                    fact.secrecy(),
+                    evidence,
+                ));
             }
-            for id in &withdrawn.left_out_texts {
+            for id in &withdrawn.missing_passages {
                 let Some(passage) = self.state.passage(*id) else { continue };
-                if source(&passage.evidence).is_some_and(|source| keys.contains(source)) {
+                if evidence_source(&passage.evidence).is_some_and(|source| keys.contains(source)) {
                     continue;
                 }
-                let about = passage.mentions.iter().chain(&passage.document).chain(&passage.place);
-                let Some(about) = about.chain(&passage.speaker).find(|id| self.state.entity(id).is_some()) else {
-                    let (what, why) = (begin(&passage.text), "the text was removed from the files".to_owned());
-                    self.keep(None, what, why);
+                let subject_ids = passage.mentions.iter().chain(&passage.document).chain(&passage.place);
+                let Some(subject_id) = subject_ids.chain(&passage.speaker).find(|id| self.state.entity(id).is_some())
+                else {
+                    let (statement_text, reason) =
+                        (quote_beginning(&passage.text), "the text was removed from the files".to_owned());
+                    self.report_unchanged(None, statement_text, reason);
                     continue;
                 };
-                let what = format!("This text was removed from the files: {}", begin(&passage.text));
+                let statement_text =
+                    format!("This text was removed from the files: {}", quote_beginning(&passage.text));
                 let evidence = passage.evidence.clone();
-                left.push((about.clone(), LeftOut::Passage(*id), what, Secrecy::Secret, evidence));
+                missing_records.push((
+                    subject_id.clone(),
+                    LeftOut::Passage(*id),
+                    statement_text,
+                    Secrecy::Secret,
+                    evidence,
+                ));
             }
-            for (subject, what, statement, secrecy, evidence) in left {
+            for (subject, record, statement, secrecy, evidence) in missing_records {
                 let mut provenance = Provenance::new(Method::Imported, self.author.clone());
                 provenance.confidence = Confidence::new(0.5).unwrap_or(Confidence::FULL);
                 (provenance.recorded, provenance.evidence) = (self.now, evidence);
-                let begun = Fact::attribute(&subject, LEFT_OUT, what.value(), provenance);
-                let built = begun.and_then(|builder| {
+                let builder_result = Fact::attribute(&subject, MISSING_RECORD, record.to_value(), provenance);
+                let result = builder_result.and_then(|builder| {
                     builder.statement(&statement).status(FactStatus::Proposed).secrecy(secrecy).build()
                 });
-                if let Ok(fact) = built {
+                if let Ok(fact) = result {
                     proposals.insert(fact.id(), (fact, Deletion { subject, what: statement }));
                 }
             }
         }
-        let mut back: Vec<FactId> = Vec::new();
+        let mut obsolete: Vec<FactId> = Vec::new();
         for (id, history) in &self.history.facts {
-            let ours = history.ours.is_some_and(|fact| fact.predicate().as_str() == LEFT_OUT);
-            if ours && history.touched.is_none() && !proposals.contains_key(id) && self.state.fact(*id).is_some() {
-                back.push(*id);
+            let ours = history.ours.is_some_and(|fact| fact.predicate().as_str() == MISSING_RECORD);
+            if ours && history.other_change.is_none() && !proposals.contains_key(id) && self.state.fact(*id).is_some() {
+                obsolete.push(*id);
             }
         }
-        back.sort_unstable();
-        self.removals.extend(back.into_iter().map(Change::RetractFact));
+        obsolete.sort_unstable();
+        self.removals.extend(obsolete.into_iter().map(Change::RetractFact));
         for (id, (fact, deletion)) in proposals {
             // A proposal that was made before is skipped: either the DM has decided, or the proposal still waits.
             if !self.history.facts.contains_key(&id) {
                 self.report.deletions.push(deletion);
-                self.adds.push(Change::AssertFact(Arc::new(fact)));
+                self.additions.push(Change::AssertFact(Arc::new(fact)));
             }
         }
     }
 
     /// Reports new entities that have the same name as another entity. Only the DM knows whether they are the same.
-    pub(super) fn alike(&mut self) {
+    pub(super) fn report_duplicates(&mut self) {
         let is_name = |fact: &Fact| {
             [attribute::NAME, attribute::ALIAS].contains(&fact.predicate().as_str())
                 && fact.status() != FactStatus::Rejected
         };
-        let mut called: BTreeMap<String, BTreeSet<EntityId>> = BTreeMap::new();
-        let said = self.campaign.facts.iter().map(|stated| &stated.fact);
-        for fact in self.state.facts().chain(said).filter(|fact| is_name(fact)) {
+        let mut entities_by_name: BTreeMap<String, BTreeSet<EntityId>> = BTreeMap::new();
+        let file_facts = self.campaign.facts.iter().map(|campaign_fact| &campaign_fact.fact);
+        for fact in self.state.facts().chain(file_facts).filter(|fact| is_name(fact)) {
             if let Some(name) = fact.object().text().map(name_key).filter(|name| !name.is_empty()) {
-                called.entry(name).or_default().insert(fact.subject().clone());
+                entities_by_name.entry(name).or_default().insert(fact.subject().clone());
             }
         }
-        let mut seen = BTreeSet::new();
-        for (name, ids) in called.into_iter().filter(|(_, ids)| ids.len() > 1) {
+        let mut reported = BTreeSet::new();
+        for (name, ids) in entities_by_name.into_iter().filter(|(_, ids)| ids.len() > 1) {
             let is_new = |id: &EntityId| self.campaign.entities.contains_key(id) && self.state.entity(id).is_none();
-            for one in ids.iter().filter(|id| is_new(id)) {
-                for other in ids.iter().filter(|other| *other != one && !(is_new(other) && *other < one)) {
-                    if seen.insert((one.clone(), other.clone())) && self.report.alike.len() < 1_000 {
-                        let (one, other, name) = (one.clone(), other.clone(), name.clone());
-                        self.report.alike.push(Alike { one, other, name });
+            for first in ids.iter().filter(|id| is_new(id)) {
+                for other in ids.iter().filter(|other| *other != first && !(is_new(other) && *other < first)) {
+                    if reported.insert((first.clone(), other.clone())) && self.report.alike.len() < 1_000 {
+                        let (first, other, name) = (first.clone(), other.clone(), name.clone());
+                        self.report.alike.push(PossibleDuplicate { one: first, other, name });
                     }
                 }
             }
@@ -260,8 +280,8 @@ impl Planner<'_> {
 }
 
 /// Returns the beginning of a text, in quotation marks.
-fn begin(text: &str) -> String {
+fn quote_beginning(text: &str) -> String {
     let short: String = text.chars().take(80).collect();
-    let more = if short.len() < text.len() { "\u{2026}" } else { "" };
-    format!("\u{201C}{}{more}\u{201D}", short.trim())
+    let ellipsis = if short.len() < text.len() { "\u{2026}" } else { "" };
+    format!("\u{201C}{}{ellipsis}\u{201D}", short.trim())
 }

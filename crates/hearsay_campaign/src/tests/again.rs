@@ -8,8 +8,8 @@ use hearsay_model::{
 use proptest::prelude::*;
 
 use crate::{
-    Campaign, Earlier, Format, ImportReport, LEFT_OUT, LeftOut, ReadOptions,
-    import::{Block, Clean, Field, Note, Notes, Origin, Piece, Role, Sure, assemble},
+    Campaign, Earlier, Format, ImportReport, LeftOut, MISSING_RECORD, ReadOptions,
+    import::{Block, Certainty, Field, FieldValue, Note, Notes, Origin, PlainText, Role, assemble},
     plan,
 };
 
@@ -19,19 +19,19 @@ struct Vault(Vec<(bool, [u8; 4])>);
 
 fn campaign(vault: &Vault, state: &State, name: &str) -> Campaign {
     let mut notes = Notes { name: name.into(), format: Some(Format::Markdown), ..Notes::default() };
-    for (number, (there, versions)) in vault.0.iter().enumerate().filter(|(_, (there, _))| *there) {
+    for (number, (exists, versions)) in vault.0.iter().enumerate().filter(|(_, (exists, _))| *exists) {
         let path = format!("people/p{number}.md");
-        let file = notes.file(&path, format!("{there} {versions:?}").as_bytes());
+        let file = notes.add_file(&path, format!("{exists} {versions:?}").as_bytes());
         let origin = |field: &str, text: &str| Origin::new(file, 3, field, 0..text.len(), text);
         let field = |name: &str, version: u8| Field {
             name: name.into(),
-            values: vec![Piece::from(format!("{name} {version} of {number}").as_str())],
+            values: vec![FieldValue::from(format!("{name} {version} of {number}").as_str())],
             origin: origin(name, &format!("{version}")),
             visibility: Default::default(),
-            sure: Sure::Typed,
+            certainty: Certainty::Explicit,
         };
         let text = |version: u8| Block {
-            text: Clean::plain(format!("Text {version} of person {number}.")),
+            text: PlainText::without_positions(format!("Text {version} of person {number}.")),
             origin: origin("text", &format!("{version}")),
             ..Block::default()
         };
@@ -70,7 +70,7 @@ fn import_as(state: &mut State, vault: &Vault, name: &str) -> (ImportReport, Vec
     (planned.report, changes)
 }
 
-fn said(state: &State, words: &str) -> Arc<Fact> {
+fn fact_with_statement(state: &State, words: &str) -> Arc<Fact> {
     state.facts().find(|fact| fact.statement().contains(words)).unwrap_or_else(|| panic!("{words}")).clone()
 }
 
@@ -86,13 +86,13 @@ fn vault() -> Vault {
 fn a_changed_entry_replaces_its_earlier_version() {
     let mut state = State::default();
     import(&mut state, &vault());
-    let old = said(&state, "goals 1 of 0").id();
+    let old = fact_with_statement(&state, "goals 1 of 0").id();
     let mut changed = vault();
     changed.0[0].1[1] = 2;
     changed.0[0].1[2] = 3;
     let (report, _) = import(&mut state, &changed);
     assert_eq!((report.removed, report.fact_count(), report.deletions.len()), (1, 1, 0));
-    assert!(state.fact(old).is_none() && said(&state, "goals 2 of 0").status() != FactStatus::Rejected);
+    assert!(state.fact(old).is_none() && fact_with_statement(&state, "goals 2 of 0").status() != FactStatus::Rejected);
     let texts: Vec<_> = state.passages().map(|(_, passage)| passage.text.clone()).collect();
     assert!(texts.iter().any(|text| text.starts_with("Text 3")) && texts.len() == 3, "{texts:?}");
 }
@@ -101,7 +101,7 @@ fn a_changed_entry_replaces_its_earlier_version() {
 fn changes_by_the_dm_stay() {
     let mut state = State::default();
     import(&mut state, &vault());
-    let old = said(&state, "goals 1 of 0").id();
+    let old = fact_with_statement(&state, "goals 1 of 0").id();
     dm(&mut state, vec![Change::SetStatus { fact: old, status: FactStatus::False }]);
     let (report, changes) = import(&mut state, &vault());
     assert_eq!((report.conflicts.len(), changes.len()), (0, 0));
@@ -112,13 +112,13 @@ fn changes_by_the_dm_stay() {
 fn conflicting_changes_wait_for_review() {
     let mut state = State::default();
     import(&mut state, &vault());
-    let old = said(&state, "goals 1 of 0").id();
+    let old = fact_with_statement(&state, "goals 1 of 0").id();
     dm(&mut state, vec![Change::Confirm(old)]);
     let mut changed = vault();
     changed.0[0].1[1] = 2;
     let (report, _) = import(&mut state, &changed);
     assert_eq!(report.conflicts.len(), 1);
-    assert_eq!(said(&state, "goals 2 of 0").status(), FactStatus::Proposed);
+    assert_eq!(fact_with_statement(&state, "goals 2 of 0").status(), FactStatus::Proposed);
     assert!(state.fact(old).is_some(), "the DM's word stands");
 }
 
@@ -132,9 +132,11 @@ fn the_removal_of_an_entry_is_proposed_until_it_returns() {
     let (report, _) = import(&mut state, &less);
     let proposals = |state: &State| state.facts().filter_map(|fact| LeftOut::of(fact)).collect::<Vec<_>>();
     assert_eq!(report.deletions.len(), 2, "{:?}", report.deletions);
-    assert!(proposals(&state).iter().any(|what| matches!(what, LeftOut::Entity(id) if id.as_str() == "person-1")));
-    said(&state, "goals 1 of 0");
-    said(&state, "occupation 1 of 1");
+    assert!(
+        proposals(&state).iter().any(|proposal| matches!(proposal, LeftOut::Entity(id) if id.as_str() == "person-1"))
+    );
+    fact_with_statement(&state, "goals 1 of 0");
+    fact_with_statement(&state, "occupation 1 of 1");
     import(&mut state, &vault());
     assert!(proposals(&state).is_empty());
 }
@@ -162,8 +164,8 @@ fn work(state: &mut State, n: u8) {
         3 => Change::SetSecrecy { fact, secrecy: Secrecy::Secret },
         _ => {
             let provenance = Provenance::new(Method::Authored, Author::Dm);
-            let own = Fact::attribute(&subject, "occupation", format!("own {n}").as_str(), provenance);
-            Change::AssertFact(Arc::new(own.unwrap().build().unwrap()))
+            let own_fact = Fact::attribute(&subject, "occupation", format!("own {n}").as_str(), provenance);
+            Change::AssertFact(Arc::new(own_fact.unwrap().build().unwrap()))
         }
     };
     let _ = state.apply(Operation::new(Author::Dm, "edit", vec![change]));
@@ -207,7 +209,7 @@ proptest! {
                         Some(Key::Fact(id)) => match change {
                             Change::AssertFact(fact) => Some(fact.subject().clone()),
                             // A pending question about a fact that the DM retracted has no effect.
-                            _ => state.asserted(id).filter(|fact| fact.predicate().as_str() != LEFT_OUT)
+                            _ => state.asserted(id).filter(|fact| fact.predicate().as_str() != MISSING_RECORD)
                                 .map(|fact| fact.subject().clone()),
                         },
                         Some(Key::Entity(id)) => Some(id),
@@ -222,7 +224,7 @@ proptest! {
             }
             before = Some(vault);
         }
-        let left = state.facts().filter(|fact| fact.predicate().as_str() == LEFT_OUT);
+        let left = state.facts().filter(|fact| fact.predicate().as_str() == MISSING_RECORD);
         for fact in left {
             prop_assert!(LeftOut::of(fact).is_some());
         }

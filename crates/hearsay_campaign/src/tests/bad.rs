@@ -117,12 +117,12 @@ fn facts_about_facts_and_their_holders() {
   - {id: d, refutes: b}";
     check(circle, 11, "`a` (test.yaml:11), `b` (test.yaml:12), `c` (test.yaml:13)", "remove `distorts`");
     check("facts:\n  - {id: a, refutes: a}", 11, "refer to each other in a circle", "");
-    let known = |by: &str| fact(&format!("text: U., known_by: [{by}]"));
-    check(&known("{who: bob, rank: master}"), 12, "`bob` is not a faction or party", "name the group");
-    check(&known("{who: world, rank: master}"), 12, "`the world` is not a faction or party", "");
-    check(&known("{who: bob, how: witnessed, citing: eve}"), 12, "`citing` is allowed only", "add `how: told`");
-    check(&known("{who: bob, with: [Bobb]}"), 12, "no entity has the name or id `Bobb`", "did you mean `bob`?");
-    check(&known("{who: bob, from: bob}"), 12, "`bob` heard it from `bob` (test.yaml:12)", "change `how`");
+    let known_by = |by: &str| fact(&format!("text: U., known_by: [{by}]"));
+    check(&known_by("{who: bob, rank: master}"), 12, "`bob` is not a faction or party", "name the group");
+    check(&known_by("{who: world, rank: master}"), 12, "`the world` is not a faction or party", "");
+    check(&known_by("{who: bob, how: witnessed, citing: eve}"), 12, "`citing` is allowed only", "add `how: told`");
+    check(&known_by("{who: bob, with: [Bobb]}"), 12, "no entity has the name or id `Bobb`", "did you mean `bob`?");
+    check(&known_by("{who: bob, from: bob}"), 12, "`bob` heard it from `bob` (test.yaml:12)", "change `how`");
     let circle = "facts:\n  - id: a\n    subject: ann\n    text: T.\n    known_by:\n      - {who: eve, from: bob}
       - {who: bob, from: ann}\n      - {who: ann, from: bob}";
     check(
@@ -162,8 +162,8 @@ fn broken_yaml() {
 
 fn folder_error(folder: &Path, limits: &Limits, file: &str, message: &str) {
     let errors = read(folder, limits).unwrap_err();
-    let found = errors.errors.iter().any(|error| error.file == file && error.message.contains(message));
-    assert!(found, "{errors}");
+    let has_error = errors.errors.iter().any(|error| error.file == file && error.message.contains(message));
+    assert!(has_error, "{errors}");
 }
 
 #[test]
@@ -209,9 +209,9 @@ fn many_errors_come_in_one_run() {
     let facts: String = (0..80).map(|n| format!("  - {{subject: ann, text: T., key{n}: 1}}\n")).collect();
     let errors = read_text(&format!("{HEAD}facts:\n{facts}")).unwrap_err();
     assert_eq!((errors.errors.len(), errors.more), (50, 30));
-    let shown = errors.to_string();
-    assert!(shown.starts_with("test.yaml:11: facts/1/key0: a fact has no key `key0`; expected one of"), "{shown}");
-    assert!(shown.ends_with("and 30 more"), "{shown}");
+    let printed = errors.to_string();
+    assert!(printed.starts_with("test.yaml:11: facts/1/key0: a fact has no key `key0`; expected one of"), "{printed}");
+    assert!(printed.ends_with("and 30 more"), "{printed}");
 }
 
 #[test]

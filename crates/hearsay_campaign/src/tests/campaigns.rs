@@ -36,17 +36,17 @@ fn a_rumour_of_gullhaven_grows_on_its_way() {
     // Returns the credence of a knower, and how it learned the fact.
     let check = |knower: &str, name: &str, expected: Option<(f64, &str)>| {
         let view = View::of(&state, &Knower::Entity(EntityId::new(knower).unwrap()), None);
-        let known = view.fact(fact(&state, name).id()).map(|known| {
-            let chains = derivations(&state, known);
-            let mut way = Vec::new();
+        let known_fact = view.fact(fact(&state, name).id()).map(|known_fact| {
+            let chains = chains(&state, known_fact);
+            let mut path = Vec::new();
             let mut link = chains.first();
             while let Some(next) = link {
-                way.push(next.edge.knower.as_str());
+                path.push(next.edge.knower.as_str());
                 link = next.from.first();
             }
-            ((known.credence().get() * 1000.0).round() / 1000.0, way.join(" < "))
+            ((known_fact.credence().get() * 1000.0).round() / 1000.0, path.join(" < "))
         });
-        assert_eq!(known, expected.map(|(belief, way)| (belief, way.to_owned())), "{knower} {name}");
+        assert_eq!(known_fact, expected.map(|(belief, path)| (belief, path.to_owned())), "{knower} {name}");
     };
     check("captain-rusk", "bram-pushed-him", Some((0.4, "captain-rusk < oswin-pike < widow-hask")));
     let far = "ottilie-corvane < captain-rusk < oswin-pike < widow-hask";
@@ -69,9 +69,9 @@ fn each_of_the_inn_knows_its_part() {
     let check = |knower: &str, name: &str, expected: Option<(f64, bool)>| {
         let view = View::of(&state, &Knower::Entity(EntityId::new(knower).unwrap()), None);
         let rounded = |credence: f64| (credence * 1000.0).round() / 1000.0;
-        let known = view.fact(fact(&state, name).id());
-        let known = known.map(|known| (rounded(known.credence().get()), known.conceals()));
-        assert_eq!(known, expected, "{knower} {name}");
+        let known_fact = view.fact(fact(&state, name).id());
+        let known_fact = known_fact.map(|known_fact| (rounded(known_fact.credence().get()), known_fact.conceals()));
+        assert_eq!(known_fact, expected, "{knower} {name}");
     };
     check("ansel", "ansel-cut-the-rope", Some((1.0, true)));
     check("carter", "ansel-cut-the-rope", Some((0.5, false)));

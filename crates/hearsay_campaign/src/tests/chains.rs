@@ -18,16 +18,16 @@ fn id(text: &str) -> EntityId {
 }
 
 /// Returns the final credence of a knower in a fact.
-fn belief(state: &State, who: &str, name: &str) -> f64 {
-    let view = View::of(state, &Knower::Entity(id(who)), None);
-    let belief = view.fact(fact(state, name).id()).map_or(-1.0, |known| known.credence().get());
+fn belief(state: &State, knower: &str, name: &str) -> f64 {
+    let view = View::of(state, &Knower::Entity(id(knower)), None);
+    let belief = view.fact(fact(state, name).id()).map_or(-1.0, |known_fact| known_fact.credence().get());
     (belief * 1000.0).round() / 1000.0
 }
 
 /// Returns the edges by which a knower knows a fact.
-fn edges<'a>(state: &'a State, who: &str, name: &str) -> Vec<&'a Arc<KnowledgeEdge>> {
+fn edges<'a>(state: &'a State, knower: &str, name: &str) -> Vec<&'a Arc<KnowledgeEdge>> {
     let edges = state.recorded_knowledge(fact(state, name).id());
-    edges.filter(|edge| edge.knower == id(who).into() && edge.acquisition.gives_knowledge()).collect()
+    edges.filter(|edge| edge.knower == id(knower).into() && edge.acquisition.gives_knowledge()).collect()
 }
 
 #[test]
@@ -37,24 +37,24 @@ fn a_told_fact_depends_on_the_tellers_knowledge() {
             "facts: [{{id: x, subject: book, text: T., secret: true, since: 2 Rain 4, known_by: [{holders}]}}]"
         );
         let state = world(&yaml);
-        for (who, wanted, links) in expected {
-            let view = View::of(&state, &Knower::Entity(id(who)), None);
-            let found = derivations(&state, view.fact(fact(&state, "x").id()).unwrap());
-            let (mut length, mut link) = (1, &found[0]);
+        for (knower, expected_belief, links) in expected {
+            let view = View::of(&state, &Knower::Entity(id(knower)), None);
+            let found_chains = chains(&state, view.fact(fact(&state, "x").id()).unwrap());
+            let (mut length, mut link) = (1, &found_chains[0]);
             while let Some(next) = link.from.first() {
                 (length, link) = (length + 1, next);
             }
-            assert_eq!((belief(&state, who, "x"), length), (*wanted, *links), "{who}: {holders}");
+            assert_eq!((belief(&state, knower, "x"), length), (*expected_belief, *links), "{knower}: {holders}");
         }
     };
     let saw = "{who: ann, how: witnessed, when: 2 Rain 4}";
-    let told = |who: &str, from: &str, rest: &str| format!("{{who: {who}, how: told, from: {from}{rest}}}");
+    let told = |knower: &str, teller: &str, rest: &str| format!("{{who: {knower}, how: told, from: {teller}{rest}}}");
     let (bob, eve) = (told("bob", "ann", ", when: 3 Rain 4"), told("eve", "bob", ", when: 4 Rain 4"));
     let dan = told("dan", "eve", ", when: 5 Rain 4, credence: 0.4");
     // Without a written credence, the credence is the maximum that the chain allows. Otherwise, the credence is the
     // written value.
-    let whole = [saw, &bob, &eve, &dan].join(", ");
-    check(&whole, &[("ann", 1.0, 1), ("bob", 0.9, 2), ("eve", 0.81, 3), ("dan", 0.4, 4)]);
+    let all_entries = [saw, &bob, &eve, &dan].join(", ");
+    check(&all_entries, &[("ann", 1.0, 1), ("bob", 0.9, 2), ("eve", 0.81, 3), ("dan", 0.4, 4)]);
     let backwards = [&dan, &eve, &bob, saw].join(", ");
     check(&backwards, &[("bob", 0.9, 2), ("eve", 0.81, 3), ("dan", 0.4, 4)]);
     check(&format!("{saw}, {{who: bob, how: rumour, from: ann}}"), &[("bob", 0.5, 2)]);
@@ -121,15 +121,15 @@ fn those_who_hear_or_see_something_know_of_one_another() {
   {speaker: ann, text: So., with: [dan], facts: [{id: y, subject: eve, text: Eve owes.}]}]}]
 facts: [{id: z, subject: book, text: T., secret: true, known_by: [{who: ann, how: witnessed, with: [ann, dan, bob]}]}]",
     );
-    let co_present = |who: &str, name: &str| {
-        edges(&state, who, name)[0].co_present.iter().map(|id| id.to_string()).collect::<Vec<_>>().join(" ")
+    let co_present = |knower: &str, name: &str| {
+        edges(&state, knower, name)[0].co_present.iter().map(|id| id.to_string()).collect::<Vec<_>>().join(" ")
     };
     assert_eq!((co_present("ann", "x"), co_present("bob", "x")), ("bob".into(), "ann".into()));
     assert_eq!((co_present("bob", "y"), co_present("dan", "y")), ("dan".into(), "bob".into()), "the speaker told it");
     assert_eq!(co_present("ann", "z"), "bob dan");
-    let thinks = |who: &str, other: &str, name: &str| {
-        let view = View::of(&state, &Knower::Entity(id(who)), None);
-        view.attributed_facts(&id(other)).contains_key(&fact(&state, name).id())
+    let thinks = |knower: &str, other: &str, name: &str| {
+        let view = View::of(&state, &Knower::Entity(id(knower)), None);
+        view.attributed(&id(other)).contains_key(&fact(&state, name).id())
     };
     assert!(thinks("bob", "dan", "y") && thinks("ann", "dan", "y") && thinks("ann", "dan", "z"));
     assert!(!thinks("dan", "ann", "z") && !thinks("bob", "eve", "y"));
@@ -161,7 +161,7 @@ fn a_written_credence_is_kept_as_far_as_the_chain_gives_it() {
         let state = world(&format!(
             "facts: [{{id: x, subject: book, text: T., secret: true, known_by: [{{who: ann, credence: 0.8}}, {{who: bob, from: ann, credence: {wish}}}]}}]"
         ));
-        let wanted = wish.min(0.8 * RETELLING_FACTOR);
-        assert!((belief(&state, "bob", "x") - wanted).abs() < 1e-9, "{wish}");
+        let expected_belief = wish.min(0.8 * RETELLING);
+        assert!((belief(&state, "bob", "x") - expected_belief).abs() < 1e-9, "{wish}");
     }
 }

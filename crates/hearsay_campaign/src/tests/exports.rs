@@ -41,8 +41,8 @@ fn check(state: &State) {
 fn same(back: &str, all: &str) {
     let lines = |text: &str| text.lines().map(str::to_owned).collect::<std::collections::BTreeSet<_>>();
     let (back, all) = (lines(back), lines(all));
-    let (lost, more): (Vec<_>, Vec<_>) = (all.difference(&back).collect(), back.difference(&all).collect());
-    assert!(lost.is_empty() && more.is_empty(), "lost {lost:#?}\nmore {more:#?}");
+    let (lost, added): (Vec<_>, Vec<_>) = (all.difference(&back).collect(), back.difference(&all).collect());
+    assert!(lost.is_empty() && added.is_empty(), "lost {lost:#?}\nmore {added:#?}");
 }
 
 fn inn() -> State {
@@ -83,9 +83,9 @@ fn a_line_changed_by_hand_is_read_and_the_rest_stays() {
         assert!(changed > 0, "{words}");
         let after = back(folder.path());
         assert!(after.fact(fact.id()).is_none());
-        let found = after.facts().any(|fact| fact.statement().contains("burned down last winter"))
+        let has_changed_line = after.facts().any(|fact| fact.statement().contains("burned down last winter"))
             || after.passages().any(|(_, passage)| passage.text.contains("burned down last winter"));
-        assert!(found, "what was written is read");
+        assert!(has_changed_line, "what was written is read");
         let lost = state.facts().filter(|fact| after.fact(fact.id()).is_none()).count();
         assert_eq!(lost, 1, "everything else is as it was");
     }
@@ -219,21 +219,21 @@ fn nobody_else_reads_an_export_and_a_killed_one_leaves_nothing() {
             let all = walkdir::WalkDir::new(folder).sort_by_file_name().into_iter().flatten();
             all.filter(|entry| entry.file_type().is_file()).map(walkdir::DirEntry::into_path).collect::<Vec<_>>()
         };
-        let whole = files(&export);
+        let complete_files = files(&export);
         // After a kill, the file of records is missing and one page is half written.
-        let (held, part) = (export.join("hearsay.records"), export.join("hearsay.records.part"));
+        let (records_path, temporary_path) = (export.join("hearsay.records"), export.join("hearsay.records.part"));
         let page = pages(&export).remove(0);
-        let list = fs::read_to_string(&held).unwrap();
-        let gone = "{\"type\":\"page\",\"path\":\"Gone.md\"}";
+        let list = fs::read_to_string(&records_path).unwrap();
+        let deleted_page = "{\"type\":\"page\",\"path\":\"Gone.md\"}";
         let bad = "{\"type\":\"page\",\"path\":\"../kept.md\"}";
-        fs::write(&part, list.replacen('\n', &format!("\n{gone}\n{bad}\n"), 1)).unwrap();
-        fs::remove_file(&held).unwrap();
+        fs::write(&temporary_path, list.replacen('\n', &format!("\n{deleted_page}\n{bad}\n"), 1)).unwrap();
+        fs::remove_file(&records_path).unwrap();
         fs::rename(&page, format!("{}.part", page.display())).unwrap();
         fs::write(export.join("Gone.md"), "secret").unwrap();
         fs::write(folder.path().join("kept.md"), "kept").unwrap();
         assert!(crate::is_export(&export), "another export may replace it");
         write(&state, &export).unwrap();
-        assert_eq!(files(&export), whole);
+        assert_eq!(files(&export), complete_files);
         assert!(folder.path().join("kept.md").exists(), "nothing outside the folder goes");
         same(&records(&back(&export)), &records(&state));
         // The export does not write through a folder of pages that is a link to another folder.

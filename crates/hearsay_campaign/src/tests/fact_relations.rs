@@ -9,23 +9,25 @@ fn world(yaml: &str) -> State {
     imported(&format!("{HEAD}{yaml}"))
 }
 
-fn view(state: &State, who: &str) -> View {
-    View::of(state, &Knower::Entity(EntityId::new(who).unwrap()), None)
+fn view(state: &State, knower: &str) -> View {
+    View::of(state, &Knower::Entity(EntityId::new(knower).unwrap()), None)
 }
 
 #[test]
 fn a_fact_may_distort_refute_or_end_another() {
-    let of = "facts: [{id: x, subject: ann, type: OWES, target: bob}]\n";
-    let check =
-        |yaml: &str, fact_relation: fn(hearsay_model::FactId) -> FactRelation, subject: &str, statement: &str| {
-            // The other fact may come before or after this fact in the files.
-            for yaml in [format!("{of}rumours: [{yaml}]"), format!("rumours: [{yaml}]\n{of}")] {
-                let state = world(&yaml);
-                let found = state.facts().find(|fact| fact.fact_relation().is_some()).unwrap();
-                assert_eq!(found.fact_relation(), Some(fact_relation(fact(&state, "x").id())), "{yaml}");
-                assert_eq!((found.subject().as_str(), found.statement()), (subject, statement), "{yaml}");
-            }
-        };
+    let original = "facts: [{id: x, subject: ann, type: OWES, target: bob}]\n";
+    let check = |yaml: &str,
+                 fact_relation: fn(hearsay_model::FactId) -> FactRelation,
+                 subject: &str,
+                 statement: &str| {
+        // The other fact may come before or after this fact in the files.
+        for yaml in [format!("{original}rumours: [{yaml}]"), format!("rumours: [{yaml}]\n{original}")] {
+            let state = world(&yaml);
+            let relation_fact = state.facts().find(|fact| fact.fact_relation().is_some()).unwrap();
+            assert_eq!(relation_fact.fact_relation(), Some(fact_relation(fact(&state, "x").id())), "{yaml}");
+            assert_eq!((relation_fact.subject().as_str(), relation_fact.statement()), (subject, statement), "{yaml}");
+        }
+    };
     let owes = "Ann Oak owes Bob Elm.";
     check("{distorts: x, text: Ann owes a king.}", FactRelation::Distorts, "ann", "Ann owes a king.");
     check("{distorts: x, text: Eve owes Bob., about: [eve, bob]}", FactRelation::Distorts, "eve", "Eve owes Bob.");
@@ -66,9 +68,9 @@ sessions: [{id: s, present: [eve], log: [{speaker: bob, text: No., facts: [{id: 
 
 #[test]
 fn entries_that_say_the_same_are_one() {
-    let yaml = |more: &str| {
+    let yaml = |extra: &str| {
         format!(
-            "{HEAD}rumours: [{{id: b, distorts: a, text: U., heard_by: [eve]}}, {{distorts: a, text: U., heard_by: [bob]{more}}}]
+            "{HEAD}rumours: [{{id: b, distorts: a, text: U., heard_by: [eve]}}, {{distorts: a, text: U., heard_by: [bob]{extra}}}]
 facts: [{{id: a, subject: ann, text: T., secret: true, known_by: [ann]}}, {{id: z, subject: ann, text: Z.}}]
 passages: [{{text: P., about: [ann], known_by: [guild], facts: [{{fact: z}}, {{fact: b}}]}}]"
         )
@@ -121,8 +123,8 @@ fn a_secret_has_a_public_version() {
         &known_by,
     );
     // If the public version is canon, knowers of the secret believe it like everybody else.
-    let so = ["ann authored 1", "bob authored 1", "inn authored 1"];
-    check("{type: ALLIED_WITH, status: canon}", "ann ALLIED_WITH bob", allied, FactStatus::Canon, &so);
+    let authored = ["ann authored 1", "bob authored 1", "inn authored 1"];
+    check("{type: ALLIED_WITH, status: canon}", "ann ALLIED_WITH bob", allied, FactStatus::Canon, &authored);
     let backwards = "Bob Elm works for Ann Oak.";
     check("{type: EMPLOYS, audience: parties}", "bob EMPLOYED_BY ann", backwards, FactStatus::Claimed, &usual[..3]);
 }

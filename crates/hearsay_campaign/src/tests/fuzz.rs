@@ -9,7 +9,7 @@ use crate::{
     export_backup, export_jsonl,
     fuzz::{TARGETS, run},
     import::{
-        FileId, Text, Visibility,
+        FileId, SourceText, Visibility,
         markup::{markdown, no_links},
     },
 };
@@ -143,7 +143,7 @@ proptest! {
 
     #[test]
     fn every_letter_knows_where_it_stands(text in pieces()) {
-        let text = Text::new(FileId(0), text);
+        let text = SourceText::new(FileId(0), text);
         let mut blocks = Vec::new();
         markdown(&text, 0..text.content.len(), &Visibility::Unmarked, no_links(), &mut blocks);
         for block in blocks {

@@ -80,9 +80,9 @@ fn the_native_reader_stays_in_its_folder() {
         assert!(note.starts_with(&format!("{link}: a symbolic link to a file outside the folder")), "{note}");
     }
     // The named folder can itself be a link.
-    let beside = tempfile::tempdir().unwrap();
-    symlink(folder.path(), beside.path().join("link")).unwrap();
-    assert_eq!(read(&beside.path().join("link"), &Limits::default()).unwrap().entities().len(), 3);
+    let other_folder = tempfile::tempdir().unwrap();
+    symlink(folder.path(), other_folder.path().join("link")).unwrap();
+    assert_eq!(read(&other_folder.path().join("link"), &Limits::default()).unwrap().entities().len(), 3);
 }
 
 #[cfg(unix)]
@@ -101,9 +101,9 @@ fn folders_that_link_to_one_another_are_walked_once() {
     }
     fs::create_dir(folder.path().join(".d40")).unwrap();
     symlink(".d0", folder.path().join("start")).unwrap();
-    let begun = Instant::now();
+    let started_at = Instant::now();
     assert_eq!(read(folder.path(), &Limits::default()).unwrap().entities().len(), 1);
-    assert!(begun.elapsed().as_secs() < 60);
+    assert!(started_at.elapsed().as_secs() < 60);
 }
 
 /// Returns YAML whose aliases expand to `texts` copies of one text.
@@ -135,9 +135,10 @@ fn aliases_are_bounded_by_their_expanded_size() {
     let options = ReadOptions { format: Some(crate::Format::Glyphoxa), ..ReadOptions::default() };
     let campaign = read_any(folder.path(), &options, &Limits::default()).unwrap();
     let skipped = &campaign.findings().skipped;
-    let found =
-        skipped.iter().any(|one| one.path == "big.yaml" && one.why.contains("aliases expand to more than 16384 KiB"));
-    assert!(found, "{skipped:?}");
+    let has_alias_error = skipped.iter().any(|skipped_file| {
+        skipped_file.path == "big.yaml" && skipped_file.why.contains("aliases expand to more than 16384 KiB")
+    });
+    assert!(has_alias_error, "{skipped:?}");
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("Ann.md"), format!("---\n{}---\nAnn.\n", bomb(1 << 10, 5_000))).unwrap();
     let campaign = read_any(folder.path(), &ReadOptions::default(), &Limits::default()).unwrap();
@@ -181,7 +182,7 @@ fn ends(folder: &Path, format: &str) {
     let limits = Limits::default();
     let cancel = limits.cancel.clone();
     let options = ReadOptions { format: format.parse().ok(), ..ReadOptions::default() };
-    let begun = Instant::now();
+    let started_at = Instant::now();
     let error = std::thread::scope(|scope| {
         let read = scope.spawn(|| read_any(folder, &options, &limits).unwrap_err().to_string());
         std::thread::sleep(std::time::Duration::from_millis(100));
@@ -191,5 +192,5 @@ fn ends(folder: &Path, format: &str) {
         assert!(asked.elapsed().as_secs() < 60, "{format}: {:?}", asked.elapsed());
         error
     });
-    assert!(error.contains("reading was cancelled"), "{format} after {:?}: {error}", begun.elapsed());
+    assert!(error.contains("reading was cancelled"), "{format} after {:?}: {error}", started_at.elapsed());
 }

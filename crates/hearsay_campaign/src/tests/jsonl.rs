@@ -31,10 +31,10 @@ fn imported(text: &str) -> State {
 /// Returns the edges to proposed or rejected facts. The equality of states ignores these edges, so they are compared
 /// separately.
 fn asleep(state: &State) -> Vec<KnowledgeEdge> {
-    let there = |edge: &&Arc<KnowledgeEdge>| edge.knower.entity().is_none_or(|id| state.entity(id).is_some());
+    let knower_exists = |edge: &&Arc<KnowledgeEdge>| edge.knower.entity().is_none_or(|id| state.entity(id).is_some());
     let mut edges: Vec<_> = state
         .facts()
-        .flat_map(|fact| state.recorded_knowledge(fact.id()).filter(there))
+        .flat_map(|fact| state.recorded_knowledge(fact.id()).filter(knower_exists))
         .map(|e| (**e).clone())
         .collect();
     edges.sort_by_key(KnowledgeEdge::id);

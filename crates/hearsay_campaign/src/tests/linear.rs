@@ -14,7 +14,7 @@ impl Clock {
 
     fn elapsed(&self) -> Duration {
         match (self.0, processor_time()) {
-            (Some(begun), Some(now)) => now.saturating_sub(begun),
+            (Some(started_at), Some(now)) => now.saturating_sub(started_at),
             _ => self.1.elapsed(),
         }
     }
@@ -262,9 +262,9 @@ fn time(target: &str, pattern: &str, bytes: usize) -> Duration {
         text.push_str(&pattern.replace("{n}", &n.to_string()));
         n += 1;
     }
-    let begun = Clock::start();
+    let clock = Clock::start();
     run(target, text.as_bytes());
-    begun.elapsed()
+    clock.elapsed()
 }
 
 /// Sizes in bytes of the small and the large file.

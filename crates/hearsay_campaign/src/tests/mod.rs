@@ -90,14 +90,14 @@ fn fact<'a>(state: &'a State, name: &str) -> &'a Fact {
 fn known(state: &State, name: &str) -> Vec<String> {
     use hearsay_model::Acquisition;
     let edges = state.recorded_knowledge(fact(state, name).id());
-    let mut calculator = hearsay_belief::BeliefCalculator::new(state);
-    let shown = edges.map(|edge| {
+    let mut weigher = hearsay_belief::Weigher::new(state);
+    let lines = edges.map(|edge| {
         let when = edge.learned.as_ref().map_or(String::new(), |date| format!(" at {}", date.raw));
         let acquisition = match &edge.acquisition {
             Acquisition::Shared => {
-                let what = if edge.sources.is_empty() { "made up to" } else { "told" };
+                let verb = if edge.sources.is_empty() { "made up to" } else { "told" };
                 let co_present: Vec<_> = edge.co_present.iter().map(|id| id.as_str()).collect();
-                return format!("{} {what} {}{when}", edge.knower, co_present.join(", "));
+                return format!("{} {verb} {}{when}", edge.knower, co_present.join(", "));
             }
             Acquisition::Told { by, citing: Some(citing) } => {
                 format!("told by {} citing {citing}", by.as_ref().map_or("?", |by| by.as_str()))
@@ -112,9 +112,9 @@ fn known(state: &State, name: &str) -> Vec<String> {
         let rank = edge.rank.as_ref().map_or(String::new(), |rank| format!(" from {rank} on"));
         format!("{} {acquisition} {belief}{when}{rank}{}", edge.knower, if edge.conceals { " !" } else { "" })
     });
-    let mut shown: Vec<String> = shown.collect();
-    shown.sort();
-    shown
+    let mut lines: Vec<String> = lines.collect();
+    lines.sort();
+    lines
 }
 
 pub(crate) fn apply(state: &mut State, author: hearsay_model::Author, changes: Vec<hearsay_model::Change>) {

@@ -24,8 +24,8 @@ impl Random {
     /// Returns a random range of a text with this length.
     fn stretch(&mut self, length: usize) -> std::ops::Range<usize> {
         let start = self.below(length + 1);
-        let most = if self.below(4) == 0 { length } else { 12 };
-        start..(start + self.below(most + 1)).min(length)
+        let max_length = if self.below(4) == 0 { length } else { 12 };
+        start..(start + self.below(max_length + 1)).min(length)
     }
 }
 
@@ -85,8 +85,8 @@ fn mutated(seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
             }
             3 => bytes.iter_mut().skip(range.start).take(1).for_each(|byte| *byte ^= 1 << random.below(8)),
             _ => {
-                let piece = PIECES[random.below(PIECES.len())];
-                bytes.splice(range.start..range.start, piece.bytes());
+                let fragment = PIECES[random.below(PIECES.len())];
+                bytes.splice(range.start..range.start, fragment.bytes());
             }
         }
     }
@@ -102,18 +102,19 @@ fn the_corpus_is_mutated() {
     let seconds = env::var("HEARSAY_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(60);
     let chosen = env::var("HEARSAY_FUZZ_TARGETS").unwrap_or_default();
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_nanos() as u64;
-    for target in TARGETS.into_iter().filter(|target| chosen.is_empty() || chosen.split(',').any(|one| one == *target))
+    for target in
+        TARGETS.into_iter().filter(|target| chosen.is_empty() || chosen.split(',').any(|name| name == *target))
     {
         let files = fs::read_dir(corpus.join(target)).unwrap().map(|entry| entry.unwrap().path());
         let seeds: Vec<Vec<u8>> = files.map(|file| fs::read(file).unwrap()).collect();
-        let (mut random, begun, mut runs, mut slowest) = (Random(now | 1), Instant::now(), 0, Duration::ZERO);
-        while begun.elapsed().as_secs() < seconds {
+        let (mut random, started_at, mut runs, mut slowest) = (Random(now | 1), Instant::now(), 0, Duration::ZERO);
+        while started_at.elapsed().as_secs() < seconds {
             let input = mutated(&seeds, &mut random);
             let start = Instant::now();
             if catch_unwind(|| run(target, &input)).is_err() {
-                let kept = env::temp_dir().join(format!("hearsay-fuzz-{target}-{now}"));
-                fs::write(&kept, &input).unwrap();
-                panic!("{target}: {}", kept.display());
+                let input_path = env::temp_dir().join(format!("hearsay-fuzz-{target}-{now}"));
+                fs::write(&input_path, &input).unwrap();
+                panic!("{target}: {}", input_path.display());
             }
             if start.elapsed() > slowest {
                 slowest = start.elapsed();

@@ -35,32 +35,32 @@ pub(crate) fn kind(campaign: &Campaign, id: &str) -> Option<Kind> {
 
 /// Returns the relations as `subject PREDICATE object`, sorted, with `?` if proposed and `!` if secret.
 pub(crate) fn relations(campaign: &Campaign) -> Vec<String> {
-    let shown = |fact: &Fact| {
+    let format_relation = |fact: &Fact| {
         let proposed = if fact.status() == FactStatus::Proposed { "?" } else { "" };
         let secret = if fact.secrecy() == Secrecy::Secret { "!" } else { "" };
         Some(format!("{} {} {}{proposed}{secret}", fact.subject(), fact.predicate(), fact.object().entity()?))
     };
-    let mut relations: Vec<String> = campaign.facts().filter_map(|fact| shown(fact)).collect();
+    let mut relations: Vec<String> = campaign.facts().filter_map(|fact| format_relation(fact)).collect();
     relations.sort();
     relations
 }
 
 /// Returns the values of an attribute, with `!` if secret.
 pub(crate) fn values(campaign: &Campaign, id: &str, name: &str) -> Vec<String> {
-    let of = campaign.facts().filter(|fact| fact.subject().as_str() == id && *fact.predicate() == *name);
+    let matching_facts = campaign.facts().filter(|fact| fact.subject().as_str() == id && *fact.predicate() == *name);
     let secret = |fact: &Fact| if fact.secrecy() == Secrecy::Secret { "!" } else { "" };
-    of.map(|fact| format!("{}{}", fact.object(), secret(fact))).collect()
+    matching_facts.map(|fact| format!("{}{}", fact.object(), secret(fact))).collect()
 }
 
 /// Returns the texts with their titles, sorted.
 pub(crate) fn texts(campaign: &Campaign) -> Vec<String> {
-    let shown = campaign.passages().map(|passage| {
+    let texts = campaign.passages().map(|passage| {
         let title = passage.title.as_deref().unwrap_or_default();
         format!("{title}| {}", passage.text)
     });
-    let mut shown: Vec<String> = shown.collect();
-    shown.sort();
-    shown
+    let mut texts: Vec<String> = texts.collect();
+    texts.sort();
+    texts
 }
 
 /// Returns the quotes of evidence. Every knower of the fact or the text can see them.
@@ -94,6 +94,30 @@ pub(crate) fn known(campaign: &Campaign) -> Vec<(String, String)> {
     }
     known.sort();
     known
+}
+
+/// The numbered secrets in the fixtures of the readers. A fixture contains the first secrets of this list.
+const NUMBERED_SECRETS: [&str; 15] = [
+    "hush one",
+    "hush two",
+    "hush three",
+    "hush four",
+    "hush five",
+    "hush six",
+    "hush seven",
+    "hush eight",
+    "hush nine",
+    "hush ten",
+    "hush eleven",
+    "hush twelve",
+    "hush thirteen",
+    "hush fourteen",
+    "hush fifteen",
+];
+
+/// Returns the first numbered secrets, and then the other secrets of a fixture.
+pub(crate) fn numbered_secrets(count: usize, others: &[&'static str]) -> Vec<&'static str> {
+    [&NUMBERED_SECRETS[..count], others].concat()
 }
 
 /// Checks that the secrets of a fixture were read, and that only the named holders know them. Every secret contains the

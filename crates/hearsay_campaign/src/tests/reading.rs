@@ -152,8 +152,8 @@ fn secret_names_are_not_learned_with_a_fact() {
 fn provenance_leads_back_to_the_file() {
     let state = imported(&format!("{HEAD}facts:\n  - {{id: x, subject: ann, text: T., confidence: 0.5}}\n"));
     let provenance = fact(&state, "x").provenance();
-    let place = Evidence::File { path: "test.yaml".into(), line: 11, field: "facts/x".into() };
-    assert_eq!(provenance.evidence, [place]);
+    let location = Evidence::File { path: "test.yaml".into(), line: 11, field: "facts/x".into() };
+    assert_eq!(provenance.evidence, [location]);
     assert_eq!((provenance.method, provenance.confidence.get()), (Method::Imported, 0.5));
     assert_eq!(provenance.author, Author::Importer("test".into()));
 }

@@ -43,13 +43,13 @@ fn heirs_of_their_ways_has_its_sessions_actors_and_dead() {
     let numbers: Vec<_> = campaign.sessions().iter().filter_map(|session| session.number).collect();
     assert_eq!(numbers, (0..26).collect::<Vec<_>>());
     let of_file = |start: &str, part: &str, kind: Kind| {
-        let of = |id: &&EntityId| {
+        let is_from_file = |id: &&EntityId| {
             let external = campaign.external_ids(id).iter().map(|external| external.id.as_str());
             let file =
                 external.clone().any(|path| path.starts_with(start) && path.contains(part) && !path.contains('#'));
             file && campaign.entities().get(*id) == Some(&kind)
         };
-        campaign.entities().keys().filter(of).count()
+        campaign.entities().keys().filter(is_from_file).count()
     };
     assert_eq!(of_file("src/adventures/", "/actors/", Kind::Npc), 23);
     assert_eq!(of_file("src/module/", "/PCs/", Kind::Player), 4);

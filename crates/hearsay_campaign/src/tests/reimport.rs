@@ -79,15 +79,18 @@ fn removed_entries_are_withdrawn() {
 
 #[test]
 fn sessions_and_texts_are_withdrawn_too() {
-    let more = "sessions: [{id: s, present: [bob], log: [Rain., {speaker: bob, text: Hm., facts: [{subject: ann, text: T.}]}]}]";
-    let mut state = imported(&yaml(more));
+    let extra = "sessions: [{id: s, present: [bob], log: [Rain., {speaker: bob, text: Hm., facts: [{subject: ann, text: T.}]}]}]";
+    let mut state = imported(&yaml(extra));
     import(&mut state, &yaml(""));
     assert!(state == imported(&yaml("")));
 }
 
-fn kept(state: &mut State, yaml: &str, why: &str) {
+fn assert_kept(state: &mut State, yaml: &str, why: &str) {
     let report = import(state, yaml);
-    assert!(report.kept.iter().chain(&report.conflicts).any(|kept| kept.why.contains(why)), "{why}: {report:#?}");
+    assert!(
+        report.kept.iter().chain(&report.conflicts).any(|unchanged| unchanged.why.contains(why)),
+        "{why}: {report:#?}"
+    );
 }
 
 #[test]
@@ -97,7 +100,7 @@ fn confirmed_facts_stay() {
     apply(&mut state, Author::Dm, vec![Change::Confirm(x)]);
     let report = import(&mut state, &yaml(FACTS));
     assert_eq!(report.kept, [], "nothing is said otherwise");
-    kept(&mut state, &yaml(""), "it was removed from the files, but it was confirmed");
+    assert_kept(&mut state, &yaml(""), "it was removed from the files, but it was confirmed");
     assert_eq!(known(&state, "x"), ["ann authored 1", "inn authored 1"], "who knows it stays with it");
 }
 
@@ -106,7 +109,7 @@ fn a_status_set_by_the_dm_stays() {
     let mut state = imported(&yaml(FACTS));
     let x = id_of(&state, "x");
     apply(&mut state, Author::Dm, vec![Change::SetStatus { fact: x, status: FactStatus::Rejected }]);
-    kept(&mut state, &yaml(FACTS), "its status was changed");
+    assert_kept(&mut state, &yaml(FACTS), "its status was changed");
     assert_eq!(fact(&state, "x").status(), FactStatus::Rejected);
 }
 
@@ -115,7 +118,7 @@ fn facts_retracted_by_the_dm_stay_away() {
     let mut state = imported(&yaml(FACTS));
     let x = id_of(&state, "x");
     apply(&mut state, Author::Dm, vec![Change::RetractFact(x)]);
-    kept(&mut state, &yaml(FACTS), "it was retracted, so it is not added again");
+    assert_kept(&mut state, &yaml(FACTS), "it was retracted, so it is not added again");
     assert!(state.fact(x).is_none());
 }
 
@@ -123,7 +126,7 @@ fn facts_retracted_by_the_dm_stay_away() {
 fn an_entity_that_the_dm_removed_stays_away() {
     let mut state = imported(&yaml(FACTS));
     apply(&mut state, Author::Dm, vec![Change::RemoveEntity(id("eve"))]);
-    kept(&mut state, &yaml(&FACTS.replace("limps", "runs")), "it was removed in the campaign");
+    assert_kept(&mut state, &yaml(&FACTS.replace("limps", "runs")), "it was removed in the campaign");
     assert!(state.entity(&id("eve")).is_none());
 }
 
@@ -132,7 +135,7 @@ fn an_edge_that_the_dm_took_away_stays_away() {
     let mut state = imported(&yaml(FACTS));
     let edge = state.recorded_knowledge(id_of(&state, "y")).next().unwrap().id();
     apply(&mut state, Author::Dm, vec![Change::Unlearn(edge)]);
-    kept(&mut state, &yaml(FACTS), "the campaign has changed how `eve` knows this fact");
+    assert_kept(&mut state, &yaml(FACTS), "the campaign has changed how `eve` knows this fact");
     assert!(known(&state, "y").is_empty());
 }
 
@@ -142,7 +145,7 @@ fn an_entity_that_others_use_keeps_its_name() {
     let provenance = Provenance::new(Method::Authored, Author::Dm);
     let dm = Fact::attribute(&id("eve"), "lore", "Eve is a spy.", provenance).unwrap().build().unwrap();
     apply(&mut state, Author::Dm, vec![Change::AssertFact(Arc::new(dm))]);
-    kept(
+    assert_kept(
         &mut state,
         &yaml("").replace("  - {id: eve, name: Eve Ash, kind: npc, home: none}\n", ""),
         "a remaining fact",
@@ -172,7 +175,7 @@ fn a_value_of_another_is_not_replaced() {
     apply(&mut state, Author::Game, vec![moved("inn")]);
     let elsewhere = "  - {id: mill, name: Mill, kind: location}\n";
     let yaml = yaml(elsewhere).replace("Bob Elm, kind: npc", "Bob Elm, kind: npc, location: mill");
-    kept(&mut state, &yaml, "it is only proposed, because `bob LOCATED_AT inn` is already recorded");
+    assert_kept(&mut state, &yaml, "it is only proposed, because `bob LOCATED_AT inn` is already recorded");
     assert_eq!(fact(&state, "Bob Elm is at Mill.").status(), FactStatus::Proposed);
 }
 
@@ -263,8 +266,8 @@ fn campaign_of(chosen: &[bool]) -> String {
         if !has_w && (line.contains("refutes: w") || line.contains("distorts: w")) {
             continue;
         }
-        let taken = |seen: &mut bool, has: bool| has && std::mem::replace(seen, true);
-        if taken(&mut x, line.contains("id: x")) || taken(&mut s, line.contains("id: s,")) {
+        let is_repeated = |was_seen: &mut bool, has: bool| has && std::mem::replace(was_seen, true);
+        if is_repeated(&mut x, line.contains("id: x")) || is_repeated(&mut s, line.contains("id: s,")) {
             continue;
         }
         let (key, item) = line.split_once(": ").unwrap();

@@ -83,12 +83,12 @@ fn a_fact_may_have_several_reveals() {
     let campaign = read_good(&with(
         "[{when: {flag: fire-reported}}, {holder: bob, when: {flag: fire-reported}, note: Late.}, {id: own, when: {flag: fire-reported}}]",
     ));
-    let shown: Vec<_> = campaign
+    let reveals: Vec<_> = campaign
         .reveals()
         .iter()
         .map(|r| (r.id.as_str(), r.holder.as_ref().map(EntityId::as_str), r.note.as_deref()))
         .collect();
-    assert_eq!(shown, [("x", None, None), ("x-2", Some("bob"), Some("Late.")), ("own", None, None)]);
+    assert_eq!(reveals, [("x", None, None), ("x-2", Some("bob"), Some("Late.")), ("own", None, None)]);
 }
 
 #[test]
@@ -143,41 +143,44 @@ fn values_set_by_the_game_stay_and_removed_entries_are_withdrawn() {
     let yaml = with("{when: {all: [{flag: fire-reported}, {not: {flag: {favour: 3}}}]}}");
     assert_eq!(import(&mut state, &yaml).reveals, 1);
     apply(&mut state, Author::Game, vec![set(true)]);
-    let shown = |state: &State| {
+    let flags_and_reveals = |state: &State| {
         let flags: Vec<_> = state.flags().map(|(name, value)| format!("{name} {value}")).collect();
         (flags.join(", "), state.reveals().map(|reveal| reveal.id.clone()).collect::<Vec<_>>())
     };
     let x = || vec!["x".to_owned()];
     assert_eq!(import(&mut state, &yaml).kept, []);
-    assert_eq!(shown(&state), ("favour 0, fire-reported yes".into(), x()));
+    assert_eq!(flags_and_reveals(&state), ("favour 0, fire-reported yes".into(), x()));
     // A new initial value does not change a flag that was set. It changes a flag that was not set.
     let changed = yaml.replace("fire-reported: false, favour: 0", "fire-reported: true, favour: 2");
     import(&mut state, &changed);
     apply(&mut state, Author::Game, vec![set(false)]);
     import(&mut state, &changed);
-    assert_eq!(shown(&state), ("favour 2, fire-reported no".into(), x()));
+    assert_eq!(flags_and_reveals(&state), ("favour 2, fire-reported no".into(), x()));
     // A flag of another type is a new flag. A changed condition replaces the old one.
     let text = yaml
         .replace("fire-reported: false", "fire-reported: soon")
         .replace("{flag: fire-reported}", "{flag: {fire-reported: now}}");
     assert_eq!(import(&mut state, &text).reveals, 1);
-    assert_eq!(shown(&state), ("favour 0, fire-reported soon".into(), x()));
+    assert_eq!(flags_and_reveals(&state), ("favour 0, fire-reported soon".into(), x()));
     // Entries that were removed from the files are withdrawn; flags that the game set are not.
     import(&mut state, &yaml);
     apply(&mut state, Author::Game, vec![set(true)]);
     import(&mut state, HEAD);
-    assert_eq!(shown(&state), ("fire-reported yes".into(), vec![]));
+    assert_eq!(flags_and_reveals(&state), ("fire-reported yes".into(), vec![]));
 }
 
 #[test]
 fn a_reveal_stays_away_with_its_references() {
     let yaml = with("{when: {any: [{knows: {fact: y}}, {flag: fire-reported}]}}");
-    let check = |change: fn(&State) -> Change, kept: &str| {
+    let check = |change: fn(&State) -> Change, reason: &str| {
         let mut state = imported(&yaml);
         let change = change(&state);
         apply(&mut state, Author::Dm, vec![change]);
         let report = import(&mut state, &yaml.replace("{flag: fire-reported}", "{not: {flag: fire-reported}}"));
-        assert!(report.kept.iter().any(|one| one.what == "reveal x" && one.why.contains(kept)), "{report}");
+        assert!(
+            report.kept.iter().any(|unchanged| unchanged.what == "reveal x" && unchanged.why.contains(reason)),
+            "{report}"
+        );
     };
     check(|state| Change::RetractFact(fact(state, "y").id()), "refers to something that is not added again");
     check(|_| Change::Unset(SettingKey::Flag("fire-reported".into())), "refers to something that is not added again");
@@ -193,8 +196,9 @@ fn json_lines_name_what_a_reveal_misses() {
     let text = String::from_utf8(bytes).unwrap();
     let back = State::fold([Operation::new(Author::Dm, "import", read_jsonl(text.as_bytes()).unwrap())]).unwrap();
     assert!(back == state && back.reveals().count() == 1);
-    let check = |gone: &str, message: &str| {
-        let less: String = text.lines().filter(|line| !line.contains(gone)).map(|line| format!("{line}\n")).collect();
+    let check = |removed_text: &str, message: &str| {
+        let less: String =
+            text.lines().filter(|line| !line.contains(removed_text)).map(|line| format!("{line}\n")).collect();
         let errors = read_jsonl(less.as_bytes()).unwrap_err().to_string();
         assert!(errors.contains(message), "{errors}");
     };
@@ -210,8 +214,8 @@ fn gullhaven_tells_when_the_time_has_come() {
     state.apply(plan(&state, &campaign, Timestamp(1)).operation.unwrap()).unwrap();
     let judged = |state: &State, reveal: &str, holder: &str| {
         let trust = |_: &EntityId, _: &EntityId| Credence::new(0.5).unwrap();
-        let all = evaluate_reveals(state, &trust);
-        all.into_iter().find(|one| one.reveal == reveal && one.holder.as_str() == holder).unwrap().judgement
+        let all = revealable(state, &trust);
+        all.into_iter().find(|offer| offer.reveal == reveal && offer.holder.as_str() == holder).unwrap().judgement
     };
     let ottilie = judged(&state, "lucan-left-the-table", "ottilie-corvane");
     assert_eq!(ottilie.missing, ["flag `lucan-arrested` is no (wanted: yes)"]);

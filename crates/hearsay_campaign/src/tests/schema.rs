@@ -8,8 +8,8 @@ use super::fixture;
 use crate::{
     Limits,
     alias::AliasBytes,
-    error::Faults,
-    files::load,
+    error::Diagnostics,
+    files::load_files,
     keys,
     yaml::{Node, Yaml, parse},
 };
@@ -33,14 +33,14 @@ fn to_json(node: &Node) -> Value {
 
 fn errors(path: &std::path::Path) -> Vec<String> {
     let validator = jsonschema::draft202012::new(&schema()).unwrap();
-    let (limits, mut faults) = (Limits::default(), Faults::new(50));
-    let files = load(path, &limits, &mut faults).files;
+    let (limits, mut diagnostics) = (Limits::default(), Diagnostics::new(50));
+    let files = load_files(path, &limits, &mut diagnostics).files;
     assert!(!files.is_empty());
     let mut errors = Vec::new();
     for file in files {
-        let tree = parse(&file.bytes, 0, &limits, &AliasBytes::default(), &mut faults).unwrap();
-        let found = to_json(&tree);
-        errors.extend(validator.iter_errors(&found).map(|e| format!("{}: {}: {e}", file.path, e.instance_path())));
+        let tree = parse(&file.bytes, 0, &limits, &AliasBytes::default(), &mut diagnostics).unwrap();
+        let json_tree = to_json(&tree);
+        errors.extend(validator.iter_errors(&json_tree).map(|e| format!("{}: {}: {e}", file.path, e.instance_path())));
     }
     errors
 }
@@ -81,7 +81,7 @@ fn the_schema_refuses_what_the_reader_refuses() {
 /// Returns the properties of a definition, including those of the definitions that it refers to.
 fn properties(schema: &Value, def: &Value) -> BTreeSet<String> {
     let mut names: BTreeSet<String> =
-        def["properties"].as_object().into_iter().flat_map(|own| own.keys().cloned()).collect();
+        def["properties"].as_object().into_iter().flat_map(|object| object.keys().cloned()).collect();
     for part in def["allOf"].as_array().into_iter().flatten() {
         let name = part["$ref"].as_str().unwrap().trim_start_matches("#/$defs/");
         names.extend(properties(schema, &schema["$defs"][name]));
@@ -94,12 +94,12 @@ fn reader_and_schema_know_the_same_keys() {
     let schema = schema();
     let mut strict = BTreeSet::new();
     for keys in keys::ALL {
-        let def = if keys.def.is_empty() { &schema } else { &schema["$defs"][keys.def] };
-        let known: BTreeSet<String> = keys.all().map(str::to_owned).collect();
-        assert_eq!(properties(&schema, def), known, "{}", keys.def);
+        let def = if keys.schema_name.is_empty() { &schema } else { &schema["$defs"][keys.schema_name] };
+        let known: BTreeSet<String> = keys.all_keys().map(str::to_owned).collect();
+        assert_eq!(properties(&schema, def), known, "{}", keys.schema_name);
         let closed = def["additionalProperties"] == json!(false) || def["unevaluatedProperties"] == json!(false);
-        assert!(closed, "{} is strict", keys.def);
-        strict.insert(keys.def);
+        assert!(closed, "{} is strict", keys.schema_name);
+        strict.insert(keys.schema_name);
     }
     for (name, def) in schema["$defs"].as_object().unwrap() {
         let closed = def["additionalProperties"] == json!(false) || def["unevaluatedProperties"] == json!(false);

@@ -1,11 +1,11 @@
 //! Splitting of a line into its parts: time, speaker and speech.
 
 /// A line of a file, with its number.
-pub(super) type Numbered<'a> = (u32, &'a str);
+pub(super) type NumberedLine<'a> = (u32, &'a str);
 
 /// Splits a clock time such as `12:03`, `00:12:03` or `00:12:03.250` from the start of a text. Returns the time in
 /// seconds, and the rest of the text. Returns `None` if the text does not start with a time.
-pub(super) fn clock(text: &str) -> Option<(u32, &str)> {
+pub(super) fn split_clock_time(text: &str) -> Option<(u32, &str)> {
     let end = text.find(|c: char| !c.is_ascii_digit() && c != ':').unwrap_or(text.len());
     let parts = text[..end].split(':').map(|part| if part.len() <= 3 { part.parse::<u32>().ok() } else { None });
     let parts: Vec<u32> = parts.collect::<Option<_>>()?;
@@ -20,13 +20,13 @@ pub(super) fn clock(text: &str) -> Option<(u32, &str)> {
 }
 
 /// Maximum length of a speaker's name, in characters.
-const LONGEST_NAME: usize = 48;
+const MAX_NAME_CHARS: usize = 48;
 /// Maximum number of words in a speaker's name.
-const MOST_WORDS: usize = 6;
+const MAX_NAME_WORDS: usize = 6;
 
 /// Splits a line that begins with `Speaker:` into speaker and speech. The name of the speaker may be bold. Returns
 /// `None` for any other line.
-pub(super) fn spoken(line: &str) -> Option<(&str, &str)> {
+pub(super) fn split_speaker(line: &str) -> Option<(&str, &str)> {
     let (name, text) = line.split_once(':')?;
     // A line that begins with `http://` or `12:30` names no speaker.
     let is_time = name.ends_with(|c: char| c.is_ascii_digit()) && text.starts_with(|c: char| c.is_ascii_digit());
@@ -35,19 +35,21 @@ pub(super) fn spoken(line: &str) -> Option<(&str, &str)> {
     }
     let text = text.trim_start_matches('*').trim();
     let name = name.trim().trim_matches(['*', '_', '<', '>', '[', ']']).trim();
-    (is_name(name) && !text.is_empty()).then_some((name, text))
+    (is_speaker_name(name) && !text.is_empty()).then_some((name, text))
 }
 
 /// Returns whether a text may be the name of a speaker.
-pub(super) fn is_name(name: &str) -> bool {
-    let begins = name.starts_with(|c: char| c.is_alphanumeric() || c == '@');
-    let letters = name.chars().any(char::is_alphabetic);
-    let plain = !name.contains(['?', '!', ',', ';', '"', '\u{201C}', '\u{201D}', '/', '\\', '=', '{', '}']);
-    let short = name.chars().count() <= LONGEST_NAME && name.split_whitespace().count() <= MOST_WORDS;
+pub(super) fn is_speaker_name(name: &str) -> bool {
+    let begins_with_letter = name.starts_with(|c: char| c.is_alphanumeric() || c == '@');
+    let has_letter = name.chars().any(char::is_alphabetic);
+    let has_plain_characters =
+        !name.contains(['?', '!', ',', ';', '"', '\u{201C}', '\u{201D}', '/', '\\', '=', '{', '}']);
+    let is_short = name.chars().count() <= MAX_NAME_CHARS && name.split_whitespace().count() <= MAX_NAME_WORDS;
     // A dot ends a sentence, except after a short word such as `Mr.` or `J. R.`
-    let ends = |(at, _): (usize, &str)| name[..at].split(' ').next_back().is_some_and(|word| word.chars().count() > 3);
-    let sentence = name.match_indices(". ").any(ends);
-    begins && letters && plain && short && !sentence
+    let is_sentence_end =
+        |(at, _): (usize, &str)| name[..at].split(' ').next_back().is_some_and(|word| word.chars().count() > 3);
+    let has_sentence_end = name.match_indices(". ").any(is_sentence_end);
+    begins_with_letter && has_letter && has_plain_characters && is_short && !has_sentence_end
 }
 
 /// Joins a text into one line.

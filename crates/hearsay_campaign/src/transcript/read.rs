@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use super::{
     captions,
-    line::Numbered,
+    line::NumberedLine,
     plain,
     utterance::{TranscriptFormat, Utterance},
 };
@@ -72,12 +72,12 @@ impl Transcript {
             return Err(TranscriptError::Binary { file: file.to_owned(), line });
         }
         let mut notes = Vec::new();
-        let text = decoded(bytes, &mut notes);
-        let lines: Vec<Numbered> = (1..).zip(text.lines().map(str::trim_end)).collect();
-        let format = format_of(file, &lines);
+        let text = decode(bytes, &mut notes);
+        let lines: Vec<NumberedLine> = (1..).zip(text.lines().map(str::trim_end)).collect();
+        let format = detect_format(file, &lines);
         let utterances = match format {
-            TranscriptFormat::Plain => plain::read(&lines),
-            TranscriptFormat::Vtt | TranscriptFormat::Srt => captions::read(&lines, format, &mut notes),
+            TranscriptFormat::Plain => plain::parse(&lines),
+            TranscriptFormat::Vtt | TranscriptFormat::Srt => captions::parse(&lines, format, &mut notes),
         };
         match utterances.is_empty() {
             true => Err(TranscriptError::Empty { file: file.to_owned() }),
@@ -87,10 +87,10 @@ impl Transcript {
 
     /// Returns each speaker as written, with the number of utterances. The order is that of their first utterances.
     pub fn speakers(&self) -> Vec<(&str, usize)> {
-        let (mut speakers, mut places) = (Vec::<(&str, usize)>::new(), BTreeMap::new());
-        for speaker in self.utterances.iter().filter_map(|said| said.speaker.as_deref()) {
-            let place = *places.entry(speaker).or_insert(speakers.len());
-            match speakers.get_mut(place) {
+        let (mut speakers, mut indices) = (Vec::<(&str, usize)>::new(), BTreeMap::new());
+        for speaker in self.utterances.iter().filter_map(|utterance| utterance.speaker.as_deref()) {
+            let index = *indices.entry(speaker).or_insert(speakers.len());
+            match speakers.get_mut(index) {
                 Some((_, count)) => *count += 1,
                 None => speakers.push((speaker, 1)),
             }
@@ -100,20 +100,20 @@ impl Transcript {
 }
 
 /// Decodes a file, and normalizes its line endings. Lines that are not UTF-8 are read as Windows-1252.
-fn decoded(bytes: &[u8], notes: &mut Vec<String>) -> String {
+fn decode(bytes: &[u8], notes: &mut Vec<String>) -> String {
     let mut text = String::with_capacity(bytes.len());
-    let mut wrong = Vec::new();
+    let mut invalid_lines = Vec::new();
     for (number, line) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
         match std::str::from_utf8(line) {
             Ok(line) => text.push_str(line),
             Err(_) => {
-                wrong.push(number);
+                invalid_lines.push(number);
                 text.extend(line.iter().map(|byte| windows_1252(*byte)));
             }
         }
         text.push('\n');
     }
-    if let [first, rest @ ..] = &wrong[..] {
+    if let [first, rest @ ..] = &invalid_lines[..] {
         let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
         notes.push(format!("line {first}{more}: not UTF-8, read as Windows-1252"));
     }
@@ -125,21 +125,21 @@ fn decoded(bytes: &[u8], notes: &mut Vec<String>) -> String {
 }
 
 /// The characters of Windows-1252 that differ from Latin-1.
-const WINDOWS: [char; 32] = [
+const WINDOWS_1252: [char; 32] = [
     '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8D}', 'Ž', '\u{8F}', '\u{90}', '‘', '’',
     '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9D}', 'ž', 'Ÿ',
 ];
 
 fn windows_1252(byte: u8) -> char {
     match byte {
-        0x80..0xA0 => WINDOWS[usize::from(byte - 0x80)],
+        0x80..0xA0 => WINDOWS_1252[usize::from(byte - 0x80)],
         other => char::from(other),
     }
 }
 
-fn format_of(file: &str, lines: &[Numbered]) -> TranscriptFormat {
-    let mut filled = lines.iter().map(|(_, line)| line.trim()).filter(|line| !line.is_empty());
-    let (first, second) = (filled.next().unwrap_or_default(), filled.next().unwrap_or_default());
+fn detect_format(file: &str, lines: &[NumberedLine]) -> TranscriptFormat {
+    let mut nonempty_lines = lines.iter().map(|(_, line)| line.trim()).filter(|line| !line.is_empty());
+    let (first, second) = (nonempty_lines.next().unwrap_or_default(), nonempty_lines.next().unwrap_or_default());
     let is_count = !first.is_empty() && first.bytes().all(|byte| byte.is_ascii_digit());
     let ends_in = |ending: &str| file.len() > ending.len() && file.to_ascii_lowercase().ends_with(ending);
     if first == "WEBVTT" || first.starts_with("WEBVTT ") || first.starts_with("WEBVTT\t") || ends_in(".vtt") {

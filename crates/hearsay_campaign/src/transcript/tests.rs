@@ -4,12 +4,14 @@ use super::*;
 
 fn read(file: &str, text: &str) -> Vec<(u32, String)> {
     let transcript = Transcript::read(file, text.as_bytes()).unwrap();
-    let line = |said: &Utterance| (said.line, format!("{}|{}", said.speaker.as_deref().unwrap_or("-"), said.text));
+    let line = |utterance: &Utterance| {
+        (utterance.line, format!("{}|{}", utterance.speaker.as_deref().unwrap_or("-"), utterance.text))
+    };
     transcript.utterances.iter().map(line).collect()
 }
 
 fn check(file: &str, text: &str, expected: &[(u32, &str)]) {
-    let expected: Vec<(u32, String)> = expected.iter().map(|(line, said)| (*line, (*said).to_owned())).collect();
+    let expected: Vec<(u32, String)> = expected.iter().map(|(line, text)| (*line, (*text).to_owned())).collect();
     assert_eq!(read(file, text), expected, "{text}");
 }
 
@@ -93,11 +95,11 @@ fn errors_name_their_line() {
 #[test]
 fn a_large_file_takes_no_time() {
     let long = format!("Anna: {}\n", "word ".repeat(2_000_000));
-    let begun = std::time::Instant::now();
+    let started_at = std::time::Instant::now();
     assert_eq!(Transcript::read("s.txt", long.as_bytes()).unwrap().utterances.len(), 1);
     let cues: String = (0..100_000).map(|n| format!("{n}\n00:00:01,000 --> 00:00:02,000\n<v A{n}>w<{{\n\n")).collect();
     assert!(Transcript::read("s.srt", cues.as_bytes()).unwrap().utterances.len() >= 100_000);
-    assert!(begun.elapsed().as_secs() < 10, "{:?}", begun.elapsed());
+    assert!(started_at.elapsed().as_secs() < 10, "{:?}", started_at.elapsed());
 }
 
 proptest! {

@@ -10,17 +10,17 @@ use hearsay_model::{
     Object, Predicate, Provenance, Secrecy, Session, Vocabulary,
 };
 
-use super::mentions::Mentions;
+use super::entity_names::EntityNames;
 use crate::{
-    campaign::{Learned, Reach, Stated, Text},
-    findings::{Findings, Place},
-    import::{FileId, Found, Index, Note, Notes, Origin, Sure, Target, Visibility, truth::Truth},
+    campaign::{AudienceSource, CampaignFact, CampaignPassage, KnowerEntry},
+    findings::{FileLocation, Findings},
+    import::{Certainty, FileId, LinkResolution, Note, NoteIndex, Notes, Origin, Target, Visibility, truth::Truth},
 };
 
 /// Confidence of a fact from a field or convention of the format. Such a fact needs no review.
-const TYPED: f64 = 0.95;
+const EXPLICIT_CONFIDENCE: f64 = 0.95;
 /// Confidence of a fact from free text. It is so low that the fact waits for review.
-const GUESSED: f64 = 0.5;
+const INFERRED_CONFIDENCE: f64 = 0.5;
 
 /// Maximum number of evidence entries of a fact.
 const MAX_EVIDENCE: usize = 64;
@@ -28,30 +28,30 @@ const MAX_EVIDENCE: usize = 64;
 /// A campaign under construction from notes.
 pub(super) struct Assembly<'a> {
     pub(super) notes: &'a Notes,
-    pub(super) index: Index,
-    pub(super) mentions: Mentions,
+    pub(super) index: NoteIndex,
+    pub(super) mentions: EntityNames,
     /// The entity of each note; `None` for a note that is a session log or a text.
-    pub(super) ids: Vec<Option<EntityId>>,
+    pub(super) entity_ids: Vec<Option<EntityId>>,
     pub(super) kinds: BTreeMap<EntityId, Kind>,
     pub(super) names: HashMap<EntityId, String>,
-    pub(super) external: BTreeMap<EntityId, Vec<ExternalId>>,
+    pub(super) external_ids: BTreeMap<EntityId, Vec<ExternalId>>,
     pub(super) stubs: BTreeMap<EntityId, Stub>,
     /// The entities whose existence is secret.
-    pub(super) hidden: HashSet<EntityId>,
+    pub(super) secret_entities: HashSet<EntityId>,
     /// Entities that other sources added.
-    pub(super) others: HashSet<EntityId>,
+    pub(super) foreign_entities: HashSet<EntityId>,
     pub(super) vocabulary: Vocabulary,
     pub(super) calendar: Option<Calendar>,
     pub(super) author: Author,
-    pub(super) facts: Vec<Stated>,
-    pub(super) by_id: HashMap<FactId, usize>,
+    pub(super) facts: Vec<CampaignFact>,
+    pub(super) fact_indices: HashMap<FactId, usize>,
     /// Symmetric relations with their attitudes, in the direction in which they were first stated.
-    pub(super) both_ways: HashMap<(Predicate, EntityId, EntityId), Option<Attitude>>,
+    pub(super) symmetric_relations: HashMap<(Predicate, EntityId, EntityId), Option<Attitude>>,
     /// Links that are already in the findings. A file may contain the same link several times.
-    pub(super) listed: HashSet<(FileId, String)>,
+    pub(super) reported_links: HashSet<(FileId, String)>,
     /// The note key of the latest evidence. Facts of the same note share this key.
     pub(super) last_key: Arc<str>,
-    pub(super) passages: Vec<Text>,
+    pub(super) passages: Vec<CampaignPassage>,
     pub(super) sessions: Vec<Session>,
     pub(super) session_ids: HashSet<String>,
     pub(super) findings: Findings,
@@ -67,13 +67,13 @@ pub(super) struct Stub {
 }
 
 /// The content of a fact that is not built yet.
-pub(super) struct Saying<'s> {
+pub(super) struct FactDraft<'s> {
     pub(super) subject: &'s EntityId,
     pub(super) predicate: Predicate,
     pub(super) object: Object,
     /// The sentence of the fact; `None` to generate it.
     pub(super) statement: Option<String>,
-    pub(super) sure: Sure,
+    pub(super) certainty: Certainty,
     pub(super) truth: Truth,
     pub(super) origin: &'s Origin,
     /// The external id of the note that states the fact.
@@ -84,47 +84,47 @@ pub(super) struct Saying<'s> {
 impl Assembly<'_> {
     /// Returns the entity of a link target, or `None` if the target is ambiguous or names no entity. A link whose
     /// target does not exist creates a stub.
-    pub(super) fn target(
+    pub(super) fn resolve_target(
         &mut self,
         target: &Target,
         label: Option<&str>,
-        from: &Note,
-        at: &Origin,
+        source_note: &Note,
+        origin: &Origin,
         visibility: &Visibility,
     ) -> Option<EntityId> {
-        let shown = match target {
+        let display_name = match target {
             Target::Name(name) => name.as_str(),
             Target::Key(key) => label.unwrap_or(key),
         };
-        match self.index.find(target, from, self.notes) {
-            Found::One(number) => {
+        match self.index.find(target, source_note, self.notes) {
+            LinkResolution::One(index) => {
                 self.findings.resolved += 1;
-                self.ids[number].clone()
+                self.entity_ids[index].clone()
             }
-            Found::Nobody => {
+            LinkResolution::NoEntity => {
                 self.findings.nobody += 1;
                 None
             }
-            Found::Several(several) => {
-                if self.listed.insert((at.file, shown.to_owned())) {
-                    let meant = several.iter().filter_map(|number| self.ids[*number].clone()).collect();
-                    let place = self.place(at, shown);
-                    self.findings.ambiguous.push((place, meant));
+            LinkResolution::Ambiguous(indices) => {
+                if self.reported_links.insert((origin.file, display_name.to_owned())) {
+                    let candidates = indices.iter().filter_map(|index| self.entity_ids[*index].clone()).collect();
+                    let location = self.location(origin, display_name);
+                    self.findings.ambiguous.push((location, candidates));
                 }
                 None
             }
-            Found::Dangling => {
-                if self.listed.insert((at.file, shown.to_owned())) {
-                    let place = self.place(at, shown);
-                    self.findings.dangling.push(place);
+            LinkResolution::Dangling => {
+                if self.reported_links.insert((origin.file, display_name.to_owned())) {
+                    let location = self.location(origin, display_name);
+                    self.findings.dangling.push(location);
                 }
-                self.stub(shown, from, at, visibility)
+                self.add_stub(display_name, source_note, origin, visibility)
             }
         }
     }
 
-    pub(super) fn place(&self, at: &Origin, what: &str) -> Place {
-        Place { path: self.notes.path(at.file).to_owned(), line: at.line, what: what.to_owned() }
+    pub(super) fn location(&self, origin: &Origin, text: &str) -> FileLocation {
+        FileLocation { path: self.notes.path(origin.file).to_owned(), line: origin.line, what: text.to_owned() }
     }
 
     pub(super) fn source(&self) -> &str {
@@ -134,11 +134,17 @@ impl Assembly<'_> {
         }
     }
 
-    pub(super) fn stub(&mut self, name: &str, from: &Note, at: &Origin, visibility: &Visibility) -> Option<EntityId> {
+    pub(super) fn add_stub(
+        &mut self,
+        name: &str,
+        source_note: &Note,
+        origin: &Origin,
+        visibility: &Visibility,
+    ) -> Option<EntityId> {
         let name = name.split('#').next().unwrap_or_default().trim().trim_end_matches(".md");
         let name = name.rsplit('/').next().unwrap_or_default().trim();
         let mut id = EntityId::from_name(name).ok()?;
-        if self.others.contains(&id) {
+        if self.foreign_entities.contains(&id) {
             // An entity of another source has this name. The DM decides whether both are the same.
             id = EntityId::from_name(&format!("{name} {}", self.source())).ok()?;
         }
@@ -147,28 +153,28 @@ impl Assembly<'_> {
             // resolved.
             return None;
         }
-        let visibility = visibility.within(&from.visibility);
+        let visibility = visibility.within(&source_note.visibility);
         let stub = self.stubs.entry(id.clone()).or_insert_with(|| Stub {
             name: name.to_owned(),
-            origin: at.clone(),
-            key: from.key.clone(),
+            origin: origin.clone(),
+            key: source_note.key.clone(),
             visibility: visibility.clone(),
         });
         if stub.visibility.is_secret() && !visibility.is_secret() {
-            (stub.visibility, stub.origin, stub.key) = (visibility, at.clone(), from.key.clone());
+            (stub.visibility, stub.origin, stub.key) = (visibility, origin.clone(), source_note.key.clone());
         }
-        self.kinds.entry(id.clone()).or_insert_with(unknown);
+        self.kinds.entry(id.clone()).or_insert_with(unknown_kind);
         self.names.entry(id.clone()).or_insert_with(|| name.to_owned());
         Some(id)
     }
 
     #[allow(clippy::too_many_arguments)]
-    pub(super) fn attribute(
+    pub(super) fn record_attribute(
         &mut self,
         subject: &EntityId,
         name: &str,
         value: &str,
-        sure: Sure,
+        certainty: Certainty,
         origin: &Origin,
         key: &str,
         visibility: &Visibility,
@@ -180,97 +186,109 @@ impl Assembly<'_> {
         let object = Object::Value(value.trim().into());
         let visibility = visibility.clone();
         let truth = Truth::Plain;
-        self.say(
-            Saying { subject, predicate, object, statement: None, sure, truth, origin, key, visibility },
+        self.record_fact(
+            FactDraft { subject, predicate, object, statement: None, certainty, truth, origin, key, visibility },
             |builder| builder,
         );
     }
 
     /// Records a fact.
-    pub(super) fn say(
+    pub(super) fn record_fact(
         &mut self,
-        saying: Saying<'_>,
-        more: impl FnOnce(hearsay_model::FactBuilder) -> hearsay_model::FactBuilder,
+        draft: FactDraft<'_>,
+        customize: impl FnOnce(hearsay_model::FactBuilder) -> hearsay_model::FactBuilder,
     ) {
-        let Saying { subject, predicate, object, statement, sure, truth, origin, key, visibility } = saying;
+        let FactDraft { subject, predicate, object, statement, certainty, truth, origin, key, visibility } = draft;
         let mut statement = statement.unwrap_or_else(|| {
-            let shown = object.entity().map_or_else(|| object.to_string(), |id| self.name(id).to_owned());
-            self.vocabulary.sentence(&predicate, self.name(subject), &shown)
+            let object_name = object.entity().map_or_else(|| object.to_string(), |id| self.entity_name(id).to_owned());
+            self.vocabulary.sentence(&predicate, self.entity_name(subject), &object_name)
         });
         statement.shrink_to_fit();
         let mut provenance = Provenance::new(Method::Imported, self.author.clone());
-        let confidence = if sure == Sure::Typed { TYPED } else { GUESSED };
+        let confidence = if certainty == Certainty::Explicit { EXPLICIT_CONFIDENCE } else { INFERRED_CONFIDENCE };
         provenance.confidence = Confidence::new(confidence).unwrap_or(Confidence::FULL);
-        provenance.evidence = vec![self.evidence(origin, key)];
-        let (secrecy, reach, learned) = self.audience(&visibility, subject);
-        let status = if sure == Sure::Typed { truth.status() } else { FactStatus::Proposed };
-        let begun = match &object {
+        provenance.evidence = vec![self.excerpt_evidence(origin, key)];
+        let (secrecy, audience_source, knowers) = self.audience_for(&visibility, subject);
+        let status = if certainty == Certainty::Explicit { truth.status() } else { FactStatus::Proposed };
+        let builder_result = match &object {
             Object::Entity(id) => hearsay_model::Fact::relation(subject, predicate, id, provenance),
             Object::Value(value) => hearsay_model::Fact::attribute(subject, predicate, value.clone(), provenance),
         };
-        let built =
-            begun.and_then(|builder| more(builder.statement(statement).status(status).secrecy(secrecy)).build());
-        let Ok(fact) = built else {
-            let place = self.place(origin, "an invalid fact");
-            self.findings.unclear.push(place);
+        let result = builder_result
+            .and_then(|builder| customize(builder.statement(statement).status(status).secrecy(secrecy)).build());
+        let Ok(fact) = result else {
+            let location = self.location(origin, "an invalid fact");
+            self.findings.unclear.push(location);
             return;
         };
-        match self.by_id.get(&fact.id()) {
+        match self.fact_indices.get(&fact.id()) {
             None => {
-                self.by_id.insert(fact.id(), self.facts.len());
-                self.facts.push(Stated { fact: Arc::new(fact), reach, learned, speakers: Vec::new() });
+                self.fact_indices.insert(fact.id(), self.facts.len());
+                self.facts.push(CampaignFact { fact: Arc::new(fact), audience_source, knowers, speakers: Vec::new() });
             }
-            Some(number) => self.twice(*number, &fact, reach, learned),
+            Some(index) => self.merge_statement(*index, &fact, audience_source, knowers),
         }
     }
 
     /// Merges a second statement of a fact into the first. The result has the status and provenance of the more certain
     /// statement, and the stricter secrecy of the two.
-    pub(super) fn twice(&mut self, number: usize, again: &hearsay_model::Fact, reach: Reach, learned: Vec<Learned>) {
-        let stated = &mut self.facts[number];
-        let held = &stated.fact;
-        let secrecy = held.secrecy().max(again.secrecy());
-        let surer = again.provenance().confidence > held.provenance().confidence;
-        let mut provenance = if surer { again.provenance() } else { held.provenance() }.clone();
-        let other = if surer { held } else { again };
-        let room = MAX_EVIDENCE.saturating_sub(provenance.evidence.len());
-        provenance.evidence.extend(other.provenance().evidence.iter().take(room.min(8)).cloned());
+    pub(super) fn merge_statement(
+        &mut self,
+        index: usize,
+        restated: &hearsay_model::Fact,
+        audience_source: AudienceSource,
+        knowers: Vec<KnowerEntry>,
+    ) {
+        let campaign_fact = &mut self.facts[index];
+        let existing = &campaign_fact.fact;
+        let secrecy = existing.secrecy().max(restated.secrecy());
+        let is_more_certain = restated.provenance().confidence > existing.provenance().confidence;
+        let mut provenance = if is_more_certain { restated.provenance() } else { existing.provenance() }.clone();
+        let other = if is_more_certain { existing } else { restated };
+        let remaining_capacity = MAX_EVIDENCE.saturating_sub(provenance.evidence.len());
+        provenance.evidence.extend(other.provenance().evidence.iter().take(remaining_capacity.min(8)).cloned());
         // If any note states the fact without doubt, the fact is not a rumour.
-        let plainer = again.status() == FactStatus::Canon && held.status() == FactStatus::Claimed;
-        let status = if surer || plainer { again.status() } else { held.status() };
+        let removes_doubt = restated.status() == FactStatus::Canon && existing.status() == FactStatus::Claimed;
+        let status = if is_more_certain || removes_doubt { restated.status() } else { existing.status() };
         if secrecy == Secrecy::Secret {
-            stated.reach = Reach::Named;
-            stated.learned.extend(learned);
-        } else if reach != Reach::Rules {
-            stated.reach = reach;
+            campaign_fact.audience_source = AudienceSource::NamedKnowers;
+            campaign_fact.knowers.extend(knowers);
+        } else if audience_source != AudienceSource::Rules {
+            campaign_fact.audience_source = audience_source;
         }
-        if let Ok(fact) = held.to_builder().secrecy(secrecy).status(status).provenance(provenance).build() {
-            stated.fact = Arc::new(fact);
+        if let Ok(fact) = existing.to_builder().secrecy(secrecy).status(status).provenance(provenance).build() {
+            campaign_fact.fact = Arc::new(fact);
         }
     }
 
-    pub(super) fn audience(&mut self, visibility: &Visibility, _subject: &EntityId) -> (Secrecy, Reach, Vec<Learned>) {
+    pub(super) fn audience_for(
+        &mut self,
+        visibility: &Visibility,
+        _subject: &EntityId,
+    ) -> (Secrecy, AudienceSource, Vec<KnowerEntry>) {
         match visibility {
-            Visibility::Unmarked => (Secrecy::Open, Reach::Rules, Vec::new()),
+            Visibility::Unmarked => (Secrecy::Open, AudienceSource::Rules, Vec::new()),
             Visibility::Marked(hearsay_model::Audience::Common) => {
-                (Secrecy::Common, Reach::Only(hearsay_model::Audience::Common), Vec::new())
+                (Secrecy::Common, AudienceSource::Stated(hearsay_model::Audience::Common), Vec::new())
             }
-            Visibility::Marked(audience) => (Secrecy::Open, Reach::Only(*audience), Vec::new()),
-            Visibility::Secret(holders) => (Secrecy::Secret, Reach::Named, self.holders(holders)),
+            Visibility::Marked(audience) => (Secrecy::Open, AudienceSource::Stated(*audience), Vec::new()),
+            Visibility::Secret(holders) => {
+                (Secrecy::Secret, AudienceSource::NamedKnowers, self.resolve_holders(holders))
+            }
         }
     }
 
-    pub(super) fn holders(&self, holders: &[Target]) -> Vec<Learned> {
-        let nobody = Note::default();
-        let found = holders.iter().filter_map(|holder| match self.index.find(holder, &nobody, self.notes) {
-            Found::One(number) => self.ids[number].clone(),
+    pub(super) fn resolve_holders(&self, holders: &[Target]) -> Vec<KnowerEntry> {
+        let no_note = Note::default();
+        let holder_ids = holders.iter().filter_map(|holder| match self.index.find(holder, &no_note, self.notes) {
+            LinkResolution::One(index) => self.entity_ids[index].clone(),
             _ => None,
         });
-        let knows = found.filter(|id| self.kinds.get(id).is_some_and(Kind::can_know));
-        knows.map(|id| Learned::authored(id, hearsay_model::Credence::FULL, true)).collect()
+        let knowers = holder_ids.filter(|id| self.kinds.get(id).is_some_and(Kind::can_know));
+        knowers.map(|id| KnowerEntry::authored(id, hearsay_model::Credence::FULL, true)).collect()
     }
 
-    pub(super) fn evidence(&mut self, origin: &Origin, key: &str) -> Evidence {
+    pub(super) fn excerpt_evidence(&mut self, origin: &Origin, key: &str) -> Evidence {
         // The facts of one note are recorded one after the other, so they share the key.
         if &*self.last_key != key {
             self.last_key = key.into();
@@ -288,6 +306,6 @@ impl Assembly<'_> {
 }
 
 /// Returns the kind of an entity whose kind is unknown.
-pub(super) fn unknown() -> Kind {
+pub(super) fn unknown_kind() -> Kind {
     Kind::Custom("unknown".into())
 }

@@ -11,19 +11,19 @@ use hearsay_model::{
 };
 
 use super::{
-    assembly::{Assembly, Stub, unknown},
+    assembly::{Assembly, Stub, unknown_kind},
+    entity_names::EntityNames,
     ids,
-    mentions::Mentions,
 };
 use crate::{
-    Campaign, Cancel, ReadOptions,
-    campaign::{Reach, Text},
+    Campaign, CancelToken, ReadOptions,
+    campaign::{AudienceSource, CampaignPassage},
     findings::Findings,
-    import::{Index, Note, Notes, Role, Sure, english::ENGLISH},
+    import::{Certainty, Note, NoteIndex, Notes, Role, english::ENGLISH},
 };
 
 /// Number of converted notes after which their memory is released.
-const RELEASED: usize = 4096;
+const NOTES_PER_RELEASE: usize = 4096;
 
 /// Builds a campaign from the notes that a reader returned.
 ///
@@ -34,24 +34,24 @@ const RELEASED: usize = 4096;
 /// - A link that matches several notes is listed in the findings. If it states a relation and matches at most four
 ///   notes, a relation to each of them is proposed to the DM.
 pub fn assemble(notes: Notes, options: &ReadOptions) -> Campaign {
-    assembled(notes, options, &Cancel::default())
+    build_campaign(notes, options, &CancelToken::default())
 }
 
 /// Works like [`assemble`]. Returns `None` if reading was cancelled.
-pub(crate) fn assemble_until(notes: Notes, options: &ReadOptions, cancel: &Cancel) -> Option<Campaign> {
-    let campaign = assembled(notes, options, cancel);
+pub(crate) fn assemble_cancellable(notes: Notes, options: &ReadOptions, cancel: &CancelToken) -> Option<Campaign> {
+    let campaign = build_campaign(notes, options, cancel);
     (!cancel.is_cancelled()).then_some(campaign)
 }
 
-fn assembled(mut notes: Notes, options: &ReadOptions, cancel: &Cancel) -> Campaign {
+fn build_campaign(mut notes: Notes, options: &ReadOptions, cancel: &CancelToken) -> Campaign {
     let name = options.name.clone().unwrap_or_else(|| std::mem::take(&mut notes.name));
     let name = name.trim();
     let source = match slug(name) {
         empty if empty.is_empty() => "campaign".to_owned(),
         source => source,
     };
-    let ids = ids::assign(&notes, options, &source);
-    let (index, mentions) = (Index::new(&notes), Mentions::new(&notes, &ids));
+    let entity_ids = ids::assign_ids(&notes, options, &source);
+    let (index, mentions) = (NoteIndex::new(&notes), EntityNames::new(&notes, &entity_ids));
     // Notes may be large, so each note is dropped as soon as its facts are complete.
     let bodies = std::mem::take(&mut notes.notes);
     let notes = &notes;
@@ -59,27 +59,27 @@ fn assembled(mut notes: Notes, options: &ReadOptions, cancel: &Cancel) -> Campai
         notes,
         index,
         mentions,
-        ids,
+        entity_ids,
         kinds: BTreeMap::new(),
         names: HashMap::new(),
-        external: BTreeMap::new(),
+        external_ids: BTreeMap::new(),
         stubs: BTreeMap::new(),
-        hidden: HashSet::new(),
-        others: options.earlier.of_others(&source).cloned().collect(),
+        secret_entities: HashSet::new(),
+        foreign_entities: options.earlier.foreign_entities(&source).cloned().collect(),
         vocabulary: vocabulary(),
         calendar: notes.calendar.clone().or_else(|| options.earlier.calendar().cloned()),
         author: Author::Importer(source.clone()),
         facts: Vec::new(),
-        by_id: HashMap::new(),
-        both_ways: HashMap::new(),
-        listed: HashSet::new(),
+        fact_indices: HashMap::new(),
+        symmetric_relations: HashMap::new(),
+        reported_links: HashSet::new(),
         last_key: Arc::default(),
         passages: Vec::new(),
         sessions: Vec::new(),
         session_ids: HashSet::new(),
         findings: Findings { format: notes.format, skipped: notes.skipped.clone(), ..Findings::default() },
     };
-    assembly.all(bodies, cancel);
+    assembly.add_notes(bodies, cancel);
     let info = CampaignInfo {
         id: source,
         name: if name.is_empty() { "Campaign".to_owned() } else { name.to_owned() },
@@ -90,49 +90,57 @@ fn assembled(mut notes: Notes, options: &ReadOptions, cancel: &Cancel) -> Campai
 }
 
 impl Assembly<'_> {
-    fn all(&mut self, mut bodies: Vec<Note>, cancel: &Cancel) {
-        for (number, note) in bodies.iter().enumerate() {
-            let Some(id) = self.ids[number].clone() else { continue };
-            let kind = if note.player {
+    fn add_notes(&mut self, mut bodies: Vec<Note>, cancel: &CancelToken) {
+        for (index, note) in bodies.iter().enumerate() {
+            let Some(id) = self.entity_ids[index].clone() else { continue };
+            let kind = if note.is_player {
                 Kind::Player
             } else {
-                note.kind.as_ref().map_or_else(unknown, |guess| guess.kind.clone())
+                note.kind.as_ref().map_or_else(unknown_kind, |guess| guess.kind.clone())
             };
             self.kinds.insert(id.clone(), kind);
             self.names.insert(id.clone(), note.name.clone());
             if note.visibility.is_secret() {
-                self.hidden.insert(id.clone());
+                self.secret_entities.insert(id.clone());
             }
-            let own = ExternalId { system: note.tool.to_owned(), id: note.key.clone() };
-            self.external.insert(id, std::iter::once(own).chain(note.ids.iter().cloned()).collect());
+            let external_id = ExternalId { system: note.tool.to_owned(), id: note.key.clone() };
+            self.external_ids.insert(id, std::iter::once(external_id).chain(note.ids.iter().cloned()).collect());
         }
-        let facts = bodies.iter().map(|note| 2 + note.aliases.len() + note.fields.len() + note.states.len()).sum();
-        self.by_id.reserve(facts);
+        let fact_count = bodies.iter().map(|note| 2 + note.aliases.len() + note.fields.len() + note.states.len()).sum();
+        self.fact_indices.reserve(fact_count);
         // Notes are taken from the end of the list, so that the memory of finished notes can be released for new facts.
         bodies.reverse();
-        let mut number = 0;
+        let mut index = 0;
         while let Some(note) = bodies.pop().filter(|_| !cancel.is_cancelled()) {
-            if bodies.len().is_multiple_of(RELEASED) {
+            if bodies.len().is_multiple_of(NOTES_PER_RELEASE) {
                 bodies.shrink_to_fit();
             }
             let note = &note;
-            match (self.ids[number].clone(), note.role) {
-                (Some(id), _) => self.entity(&id, note),
-                (None, Role::Session) => self.session(note),
-                (None, _) => self.texts(None, note),
+            match (self.entity_ids[index].clone(), note.role) {
+                (Some(id), _) => self.add_entity(&id, note),
+                (None, Role::Session) => self.add_session(note),
+                (None, _) => self.add_texts(None, note),
             }
-            number += 1;
+            index += 1;
         }
-        self.stubs();
+        self.add_stubs();
     }
 
-    fn stubs(&mut self) {
+    fn add_stubs(&mut self) {
         for (id, stub) in std::mem::take(&mut self.stubs) {
             let Stub { name, origin, key, visibility } = stub;
             let (key, visibility) = (key.as_str(), &visibility);
-            self.attribute(&id, attribute::NAME, &name, Sure::Typed, &origin, key, visibility);
-            self.attribute(&id, attribute::KIND, unknown().as_str(), Sure::Guessed, &origin, key, visibility);
-            self.external.insert(id.clone(), Vec::new());
+            self.record_attribute(&id, attribute::NAME, &name, Certainty::Explicit, &origin, key, visibility);
+            self.record_attribute(
+                &id,
+                attribute::KIND,
+                unknown_kind().as_str(),
+                Certainty::Inferred,
+                &origin,
+                key,
+                visibility,
+            );
+            self.external_ids.insert(id.clone(), Vec::new());
             self.findings.stubs.push(id);
         }
     }
@@ -142,12 +150,20 @@ impl Assembly<'_> {
             let mut passage = Passage::new(&info.description);
             passage.title = Some(info.name.clone());
             passage.heard_by = vec![Knower::World];
-            self.passages.insert(0, Text { passage, reach: Reach::Named, subject: None, facts: Vec::new() });
+            self.passages.insert(
+                0,
+                CampaignPassage {
+                    passage,
+                    audience_source: AudienceSource::NamedKnowers,
+                    subject: None,
+                    facts: Vec::new(),
+                },
+            );
         }
         let mut settings = vec![WorldSetting::Campaign(info.clone())];
         settings.extend(self.notes.calendar.clone().map(WorldSetting::Calendar));
         settings.extend(self.notes.rules.clone().map(WorldSetting::Audience));
-        let is_used = |def: &&PredicateDef| self.both_ways.keys().any(|(held, ..)| *held == def.name);
+        let is_used = |def: &&PredicateDef| self.symmetric_relations.keys().any(|(name, ..)| *name == def.name);
         settings.extend(ENGLISH.relations.predicate.iter().filter(is_used).cloned().map(WorldSetting::Predicate));
         let settings = settings.into_iter().map(Setting::World).collect();
         let mut hasher = blake3::Hasher::new();
@@ -166,7 +182,7 @@ impl Assembly<'_> {
             vocabulary: self.vocabulary,
             rules: self.notes.rules.clone().unwrap_or_default(),
             entities: self.kinds,
-            external: self.external,
+            external_ids: self.external_ids,
             sessions: self.sessions,
             facts: self.facts,
             passages: self.passages,
@@ -174,7 +190,7 @@ impl Assembly<'_> {
             warnings,
             digest: hasher.finalize().to_hex().to_string(),
             findings: self.findings,
-            exact: None,
+            unchanged_records: None,
         }
     }
 }

@@ -7,7 +7,7 @@ use super::assembly::Assembly;
 impl Assembly<'_> {
     /// Parses a date with the campaign's calendar, and keeps the original text. If the tool also wrote the date in a
     /// readable form, that form is tried first.
-    pub(super) fn date(&self, raw: &str, readable: Option<&str>) -> Date {
+    pub(super) fn parse_date(&self, raw: &str, readable: Option<&str>) -> Date {
         let calendar = self.calendar.as_ref();
         let parsed =
             [readable, Some(raw)].into_iter().flatten().find_map(|text| calendar?.parse(text.trim()).ok()?.time);

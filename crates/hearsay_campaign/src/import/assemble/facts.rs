@@ -2,172 +2,223 @@
 
 use hearsay_model::{EntityId, Kind, Object, Predicate, PredicateRole, Validity, Value, attribute};
 
-use super::assembly::{Assembly, Saying, unknown};
+use super::assembly::{Assembly, FactDraft, unknown_kind};
 use crate::import::{
-    DateOf, Field, Note, Piece, Sure, Visibility,
+    Certainty, DateRole, Field, FieldValue, Note, Visibility,
     lexicon::{self, Meaning},
     truth::Truth,
 };
 
 impl Assembly<'_> {
-    pub(super) fn entity(&mut self, id: &EntityId, note: &Note) {
-        let (key, outer) = (note.key.as_str(), &note.visibility);
-        self.attribute(id, attribute::NAME, &note.name, Sure::Typed, &note.origin, key, outer);
+    pub(super) fn add_entity(&mut self, id: &EntityId, note: &Note) {
+        let (key, note_visibility) = (note.key.as_str(), &note.visibility);
+        self.record_attribute(id, attribute::NAME, &note.name, Certainty::Explicit, &note.origin, key, note_visibility);
         match &note.kind {
-            _ if note.player => {
-                self.attribute(id, attribute::KIND, Kind::Player.as_str(), Sure::Typed, &note.origin, key, outer)
-            }
-            Some(guess) => {
-                self.attribute(id, attribute::KIND, guess.kind.as_str(), Sure::Typed, &note.origin, key, outer)
-            }
+            _ if note.is_player => self.record_attribute(
+                id,
+                attribute::KIND,
+                Kind::Player.as_str(),
+                Certainty::Explicit,
+                &note.origin,
+                key,
+                note_visibility,
+            ),
+            Some(guess) => self.record_attribute(
+                id,
+                attribute::KIND,
+                guess.kind.as_str(),
+                Certainty::Explicit,
+                &note.origin,
+                key,
+                note_visibility,
+            ),
             None => {
                 self.findings.kindless.push(id.clone());
-                self.attribute(id, attribute::KIND, unknown().as_str(), Sure::Guessed, &note.origin, key, outer);
+                self.record_attribute(
+                    id,
+                    attribute::KIND,
+                    unknown_kind().as_str(),
+                    Certainty::Inferred,
+                    &note.origin,
+                    key,
+                    note_visibility,
+                );
             }
         }
         for alias in &note.aliases {
-            let seen = alias.visibility.within(outer);
-            self.attribute(id, attribute::ALIAS, &alias.name, Sure::Typed, &alias.origin, key, &seen);
+            let visibility = alias.visibility.within(note_visibility);
+            self.record_attribute(
+                id,
+                attribute::ALIAS,
+                &alias.name,
+                Certainty::Explicit,
+                &alias.origin,
+                key,
+                &visibility,
+            );
         }
         for field in &note.fields {
-            self.field(id, note, field);
+            self.add_field(id, note, field);
         }
         for link in &note.links {
-            self.link(id, note, link);
+            self.add_link(id, note, link);
         }
         for state in &note.states {
-            let seen = state.visibility.within(outer);
+            let visibility = state.visibility.within(note_visibility);
             let word = lexicon::state(&state.word).unwrap_or(&state.word);
-            self.attribute(id, PredicateRole::Condition.name(), word, Sure::Typed, &state.origin, key, &seen);
+            self.record_attribute(
+                id,
+                PredicateRole::Condition.name(),
+                word,
+                Certainty::Explicit,
+                &state.origin,
+                key,
+                &visibility,
+            );
         }
-        self.dates(id, note);
-        self.texts(Some(id), note);
+        self.add_dates(id, note);
+        self.add_texts(Some(id), note);
     }
 
-    fn field(&mut self, id: &EntityId, note: &Note, field: &Field) {
+    fn add_field(&mut self, id: &EntityId, note: &Note, field: &Field) {
         let visibility = field.visibility.within(&note.visibility);
         match lexicon::meaning(&field.name) {
             Meaning::Name
             | Meaning::Kind
             | Meaning::Player
             | Meaning::Session(_)
-            | Meaning::Nothing
+            | Meaning::Ignored
             | Meaning::Date(_) => {}
             Meaning::Alias => {
-                for piece in &field.values {
-                    let alias = piece.value.to_string();
-                    self.attribute(id, attribute::ALIAS, &alias, field.sure, &field.origin, &note.key, &visibility);
+                for field_value in &field.values {
+                    let alias = field_value.value.to_string();
+                    self.record_attribute(
+                        id,
+                        attribute::ALIAS,
+                        &alias,
+                        field.certainty,
+                        &field.origin,
+                        &note.key,
+                        &visibility,
+                    );
                 }
             }
             Meaning::State => {
-                for piece in &field.values {
-                    let written = match &piece.value {
+                for field_value in &field.values {
+                    let state_text = match &field_value.value {
                         Value::Flag(flag) => match lexicon::flag_state(&field.name, *flag) {
                             Some(word) => word.to_owned(),
                             None => continue,
                         },
                         value => value.to_string(),
                     };
-                    let word = lexicon::state(&written).unwrap_or(written.as_str());
+                    let word = lexicon::state(&state_text).unwrap_or(state_text.as_str());
                     let predicate = PredicateRole::Condition.predicate().clone();
                     if word.trim().is_empty() {
                         continue;
                     }
-                    let saying = Saying {
+                    let draft = FactDraft {
                         subject: id,
                         predicate,
                         object: Object::Value(word.trim().into()),
                         statement: None,
-                        sure: field.sure,
-                        truth: Truth::of_state(&written),
+                        certainty: field.certainty,
+                        truth: Truth::from_state_text(&state_text),
                         origin: &field.origin,
                         key: &note.key,
                         visibility: visibility.clone(),
                     };
-                    self.say(saying, |builder| builder);
+                    self.record_fact(draft, |builder| builder);
                 }
             }
-            Meaning::Relation(says) => self.related(id, note, field, &says, &visibility),
-            Meaning::Attribute(name) => self.values(id, note, field, name, &visibility),
+            Meaning::Relation(meaning) => self.add_relation_field(id, note, field, &meaning, &visibility),
+            Meaning::Attribute(name) => self.add_attribute_values(id, note, field, name, &visibility),
         }
     }
 
     /// Adds the values of an attribute field. A link in a value also becomes a relation, named after the field.
-    fn values(&mut self, id: &EntityId, note: &Note, field: &Field, name: Predicate, visibility: &Visibility) {
+    fn add_attribute_values(
+        &mut self,
+        id: &EntityId,
+        note: &Note,
+        field: &Field,
+        name: Predicate,
+        visibility: &Visibility,
+    ) {
         if lexicon::is_reserved(&name) {
             return;
         }
-        for piece in &field.values {
-            if !piece.links.is_empty() && field.sure == Sure::Typed {
-                self.linked_value(id, note, field, piece, visibility);
+        for field_value in &field.values {
+            if !field_value.links.is_empty() && field.certainty == Certainty::Explicit {
+                self.add_linked_value(id, note, field, field_value, visibility);
             }
-            self.value(id, note, field, &name, piece, visibility);
+            self.add_attribute_value(id, note, field, &name, field_value, visibility);
         }
     }
 
-    pub(super) fn value(
+    pub(super) fn add_attribute_value(
         &mut self,
         id: &EntityId,
         note: &Note,
         field: &Field,
         name: &Predicate,
-        piece: &Piece,
+        field_value: &FieldValue,
         visibility: &Visibility,
     ) {
-        if matches!(&piece.value, Value::Text(text) if text.trim().is_empty()) {
+        if matches!(&field_value.value, Value::Text(text) if text.trim().is_empty()) {
             return;
         }
-        let saying = Saying {
+        let draft = FactDraft {
             subject: id,
             predicate: name.clone(),
-            object: Object::Value(piece.value.clone()),
+            object: Object::Value(field_value.value.clone()),
             statement: None,
             // An attribute is always recorded as certain. Only relations can be uncertain.
-            sure: Sure::Typed,
-            truth: match &piece.value {
-                Value::Text(text) if text.len() <= 120 => Truth::of(text),
+            certainty: Certainty::Explicit,
+            truth: match &field_value.value {
+                Value::Text(text) if text.len() <= 120 => Truth::from_text(text),
                 _ => Truth::Plain,
             },
             origin: &field.origin,
             key: &note.key,
             visibility: visibility.clone(),
         };
-        self.say(saying, |builder| builder);
+        self.record_fact(draft, |builder| builder);
     }
 
     /// Adds the dates of a note as attributes. A date that belongs to another event becomes a sentence of lore with the
     /// title of that event.
-    fn dates(&mut self, id: &EntityId, note: &Note) {
-        for dated in &note.dates {
-            let visibility = dated.visibility.within(&note.visibility);
-            let date = self.date(&dated.raw, dated.readable.as_deref());
-            let (name, shown) = match (dated.what, &dated.title) {
-                (DateOf::Mention, Some(title)) => (attribute::LORE, format!("{title}: {}.", dated.raw.trim())),
-                (DateOf::End, _) => ("end_date", dated.raw.trim().to_owned()),
-                _ => ("date", dated.raw.trim().to_owned()),
+    fn add_dates(&mut self, id: &EntityId, note: &Note) {
+        for note_date in &note.dates {
+            let visibility = note_date.visibility.within(&note.visibility);
+            let date = self.parse_date(&note_date.raw, note_date.readable.as_deref());
+            let (name, text) = match (note_date.role, &note_date.title) {
+                (DateRole::Mention, Some(title)) => (attribute::LORE, format!("{title}: {}.", note_date.raw.trim())),
+                (DateRole::End, _) => ("end_date", note_date.raw.trim().to_owned()),
+                _ => ("date", note_date.raw.trim().to_owned()),
             };
             let Ok(predicate) = Predicate::new(name) else { continue };
-            if shown.is_empty() {
+            if text.is_empty() {
                 continue;
             }
             let validity = Validity { from: Some(date), until: None };
-            let saying = Saying {
+            let draft = FactDraft {
                 subject: id,
                 predicate,
-                object: Object::Value(shown.as_str().into()),
+                object: Object::Value(text.as_str().into()),
                 statement: None,
-                sure: Sure::Typed,
+                certainty: Certainty::Explicit,
                 truth: Truth::Plain,
-                origin: &dated.origin,
+                origin: &note_date.origin,
                 key: &note.key,
                 visibility,
             };
-            self.say(saying, |builder| builder.validity(validity));
+            self.record_fact(draft, |builder| builder.validity(validity));
         }
     }
 
     /// Returns the visibility of a fact about two entities. If the other entity is secret, the result is secret.
-    pub(super) fn as_secret_as(&self, visibility: Visibility, other: &EntityId) -> Visibility {
+    pub(super) fn visibility_with(&self, visibility: Visibility, other: &EntityId) -> Visibility {
         if self.is_hidden(other) { Visibility::SECRET.within(&visibility) } else { visibility }
     }
 }

@@ -13,49 +13,50 @@ use crate::{
 /// keeps its id. If several notes have the same name, the note whose key sorts first gets the plain id. The ids of the
 /// other notes also contain the name of their folder or a part of a hash. A moved note is recognized by its name,
 /// unless another note claims the entity.
-pub(super) fn assign(notes: &Notes, options: &ReadOptions, source: &str) -> Vec<Option<EntityId>> {
+pub(super) fn assign_ids(notes: &Notes, options: &ReadOptions, source: &str) -> Vec<Option<EntityId>> {
     let mut ids: Vec<Option<EntityId>> = vec![None; notes.notes.len()];
-    let mut taken: HashSet<EntityId> = options.earlier.of_others(source).cloned().collect();
+    let mut used: HashSet<EntityId> = options.earlier.foreign_entities(source).cloned().collect();
     let mut by_slug: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-    let mut given: HashSet<EntityId> = HashSet::new();
-    for (number, note) in notes.notes.iter().enumerate() {
+    let mut claimed: HashSet<EntityId> = HashSet::new();
+    for (index, note) in notes.notes.iter().enumerate() {
         if note.role != Role::Entity {
             continue;
         }
-        let own = ExternalId { system: note.tool.to_owned(), id: note.key.clone() };
-        let mut all = std::iter::once(&own).chain(&note.ids);
-        let known = all.find_map(|id| options.known.get(id).or_else(|| options.earlier.known(source, id)));
-        match known {
+        let external_id = ExternalId { system: note.tool.to_owned(), id: note.key.clone() };
+        let mut note_ids = std::iter::once(&external_id).chain(&note.ids);
+        let earlier_id =
+            note_ids.find_map(|id| options.known_entities.get(id).or_else(|| options.earlier.entity_id(source, id)));
+        match earlier_id {
             // If two notes claim the same id, only the first gets it.
-            Some(id) if given.insert(id.clone()) => ids[number] = Some(id.clone()),
-            _ => by_slug.entry(slug(&note.name)).or_default().push(number),
+            Some(id) if claimed.insert(id.clone()) => ids[index] = Some(id.clone()),
+            _ => by_slug.entry(slug(&note.name)).or_default().push(index),
         }
     }
-    taken.extend(given);
-    for (plain, mut numbers) in by_slug {
+    used.extend(claimed);
+    for (base, mut indices) in by_slug {
         // A note that is a whole file comes before a note that is a heading within a file.
-        let order = |number: &usize| (notes.notes[*number].key.contains('#'), notes.notes[*number].key.as_str());
-        numbers.sort_by(|a, b| order(a).cmp(&order(b)));
-        for number in numbers {
-            let note = &notes.notes[number];
+        let order = |index: &usize| (notes.notes[*index].key.contains('#'), notes.notes[*index].key.as_str());
+        indices.sort_by(|a, b| order(a).cmp(&order(b)));
+        for index in indices {
+            let note = &notes.notes[index];
             let folder = notes.path(note.origin.file).rsplit('/').nth(1).unwrap_or_default();
             let hash = blake3::hash(note.key.as_bytes()).to_hex();
-            let candidates = [plain.clone(), slug(&format!("{plain} {folder}")), shortened(&plain, note, &hash)];
-            let free = candidates.iter().filter_map(|text| EntityId::new(text).ok()).find(|id| !taken.contains(id));
-            if let Some(id) = free {
-                taken.insert(id.clone());
-                ids[number] = Some(id);
+            let candidates = [base.clone(), slug(&format!("{base} {folder}")), with_hash(&base, note, &hash)];
+            let unused = candidates.iter().filter_map(|text| EntityId::new(text).ok()).find(|id| !used.contains(id));
+            if let Some(id) = unused {
+                used.insert(id.clone());
+                ids[index] = Some(id);
             }
         }
     }
     ids
 }
 
-fn shortened(plain: &str, note: &Note, hash: &str) -> String {
-    let plain = if plain.is_empty() { note.tool } else { plain };
-    let mut end = plain.len().min(100);
-    while !plain.is_char_boundary(end) {
+fn with_hash(base: &str, note: &Note, hash: &str) -> String {
+    let base = if base.is_empty() { note.tool } else { base };
+    let mut end = base.len().min(100);
+    while !base.is_char_boundary(end) {
         end -= 1;
     }
-    slug(&format!("{}-{}", &plain[..end], hash.get(..12).unwrap_or(hash)))
+    slug(&format!("{}-{}", &base[..end], hash.get(..12).unwrap_or(hash)))
 }

@@ -3,11 +3,11 @@
 mod assembly;
 mod build;
 mod dates;
+mod entity_names;
 mod facts;
 mod ids;
-mod mentions;
+mod passages;
 mod relations;
-mod texts;
 
 pub use build::assemble;
-pub(crate) use build::assemble_until;
+pub(crate) use build::assemble_cancellable;

@@ -2,54 +2,54 @@
 
 use hearsay_model::{Attitude, EntityId, Object, Predicate, PredicateRole, Validity, Value};
 
-use super::assembly::{Assembly, Saying};
+use super::assembly::{Assembly, FactDraft};
 use crate::import::{
-    Field, Found, Link, Note, Piece, Relation, Sure, Target, Visibility,
-    lexicon::{self, Says},
-    prose::split_list,
+    Certainty, Field, FieldValue, Link, LinkResolution, Note, Relation, Target, Visibility,
+    lexicon::{self, RelationMeaning},
+    prose_list::split_list,
     resolve,
     truth::{self, Truth},
 };
 
 /// Maximum number of entities that may share a name. A name that more entities share counts as a common word.
-const MOST_MEANT: usize = 4;
+const MAX_CANDIDATES: usize = 4;
 
 impl Assembly<'_> {
     /// Adds a link that is not within a text. A link that states no relation adds no fact.
-    pub(super) fn link(&mut self, id: &EntityId, note: &Note, link: &Link) {
+    pub(super) fn add_link(&mut self, id: &EntityId, note: &Note, link: &Link) {
         let visibility = link.visibility.within(&note.visibility);
-        let target = self.target(&link.target, link.label.as_deref(), note, &link.origin, &visibility);
+        let target = self.resolve_target(&link.target, link.label.as_deref(), note, &link.origin, &visibility);
         let Some(relation) = &link.relation else { return };
-        let Some(says) = lexicon::relation(&relation.words, &self.vocabulary) else { return };
-        let says = lexicon::listed(&relation.words, &says, self.kinds.get(id));
+        let Some(meaning) = lexicon::relation(&relation.words, &self.vocabulary) else { return };
+        let meaning = lexicon::adapt_list_relation(&relation.words, &meaning, self.kinds.get(id));
         let Some(target) = target else {
-            let guessed = Relation { sure: Sure::Guessed, ..relation.clone() };
-            for one in self.meant(&link.target, note) {
-                self.relate(id, note, &one, says.clone(), &guessed, &link.origin, visibility.clone());
+            let inferred = Relation { certainty: Certainty::Inferred, ..relation.clone() };
+            for candidate in self.candidates(&link.target, note) {
+                self.add_relation(id, note, &candidate, meaning.clone(), &inferred, &link.origin, visibility.clone());
             }
             return;
         };
-        self.relate(id, note, &target, says, relation, &link.origin, visibility);
+        self.add_relation(id, note, &target, meaning, relation, &link.origin, visibility);
     }
 
     /// Returns the entities that an ambiguous name may refer to. The caller proposes a relation to each of them, and
     /// the DM chooses.
-    fn meant(&self, target: &Target, from: &Note) -> Vec<EntityId> {
-        match self.index.find(target, from, self.notes) {
-            Found::Several(several) if several.len() <= MOST_MEANT => {
-                several.into_iter().filter_map(|number| self.ids[number].clone()).collect()
+    fn candidates(&self, target: &Target, source_note: &Note) -> Vec<EntityId> {
+        match self.index.find(target, source_note, self.notes) {
+            LinkResolution::Ambiguous(indices) if indices.len() <= MAX_CANDIDATES => {
+                indices.into_iter().filter_map(|index| self.entity_ids[index].clone()).collect()
             }
             _ => Vec::new(),
         }
     }
 
     #[allow(clippy::too_many_arguments)]
-    fn relate(
+    fn add_relation(
         &mut self,
         id: &EntityId,
         note: &Note,
         target: &EntityId,
-        says: Says,
+        meaning: RelationMeaning,
         relation: &Relation,
         origin: &crate::import::Origin,
         visibility: Visibility,
@@ -58,158 +58,175 @@ impl Assembly<'_> {
             return;
         }
         // The words of a relation describe its subject. The subject of a backwards relation is the link's target.
-        let (of, to) = if relation.backwards { (target, id) } else { (id, target) };
-        let says = lexicon::fitted(says, self.kinds.get(of), self.kinds.get(to));
-        let visibility = self.as_secret_as(visibility, target);
-        let backwards = says.backwards != relation.backwards;
+        let (subject_end, object_end) = if relation.backwards { (target, id) } else { (id, target) };
+        let meaning = lexicon::fit_to_kinds(meaning, self.kinds.get(subject_end), self.kinds.get(object_end));
+        let visibility = self.visibility_with(visibility, target);
+        let backwards = meaning.backwards != relation.backwards;
         let (subject, object) = if backwards { (target, id) } else { (id, target) };
-        let date = |raw: &Option<String>| raw.as_deref().map(|raw| self.date(raw, None));
+        let date = |raw: &Option<String>| raw.as_deref().map(|raw| self.parse_date(raw, None));
         let validity = Validity { from: date(&relation.since), until: date(&relation.until) };
         let attitude = relation.attitude.and_then(|attitude| Attitude::new(attitude.clamp(-100, 100)).ok());
-        let rank = relation.rank.clone().or_else(|| says.rank.map(str::to_owned));
-        let symmetric = self.vocabulary.predicate(&says.predicate).is_some_and(|def| def.symmetric);
-        let both = relation.both_ways && !symmetric;
+        let rank = relation.rank.clone().or_else(|| meaning.rank.map(str::to_owned));
+        let symmetric = self.vocabulary.predicate(&meaning.predicate).is_some_and(|def| def.symmetric);
+        let add_both = relation.bidirectional && !symmetric;
         let (mut subject, mut object) = (subject, object);
         if symmetric {
             // A relation that both notes state is one fact with two evidence entries, unless the attitudes differ.
-            let said = |a: &EntityId, b: &EntityId| (says.predicate.clone(), a.clone(), b.clone());
-            if self.both_ways.get(&said(object, subject)) == Some(&attitude) {
+            let relation_key = |a: &EntityId, b: &EntityId| (meaning.predicate.clone(), a.clone(), b.clone());
+            if self.symmetric_relations.get(&relation_key(object, subject)) == Some(&attitude) {
                 std::mem::swap(&mut subject, &mut object);
             } else {
-                self.both_ways.insert(said(subject, object), attitude);
+                self.symmetric_relations.insert(relation_key(subject, object), attitude);
             }
         }
-        let ends = [(subject, object), (object, subject)];
-        for (subject, object) in ends.into_iter().take(if both { 2 } else { 1 }) {
-            let saying = Saying {
+        let directions = [(subject, object), (object, subject)];
+        for (subject, object) in directions.into_iter().take(if add_both { 2 } else { 1 }) {
+            let draft = FactDraft {
                 subject,
-                predicate: says.predicate.clone(),
+                predicate: meaning.predicate.clone(),
                 object: Object::Entity(object.clone()),
                 statement: relation.statement.clone(),
-                sure: relation.sure,
+                certainty: relation.certainty,
                 truth: relation.truth,
                 origin,
                 key: &note.key,
                 visibility: visibility.clone(),
             };
             let (validity, rank) = (validity.clone(), rank.clone());
-            self.say(saying, |builder| builder.attitude(attitude).rank(rank).validity(validity));
+            self.record_fact(draft, |builder| builder.attitude(attitude).rank(rank).validity(validity));
         }
     }
 
     /// Adds the relations that a relation field states. The targets are its links, and texts that name a note. All
     /// other values become an attribute.
-    pub(super) fn related(&mut self, id: &EntityId, note: &Note, field: &Field, says: &Says, visibility: &Visibility) {
-        let says = &lexicon::listed(&field.name, says, self.kinds.get(id));
-        let (of_name, _) = truth::named(&field.name);
-        for piece in &field.values {
-            let truth = of_name.max(Truth::of(&piece.value.to_string()));
-            if let ([target], Some(relation)) = (&piece.links[..], said_of(piece, says)) {
-                let sure = field.sure;
+    pub(super) fn add_relation_field(
+        &mut self,
+        id: &EntityId,
+        note: &Note,
+        field: &Field,
+        meaning: &RelationMeaning,
+        visibility: &Visibility,
+    ) {
+        let meaning = &lexicon::adapt_list_relation(&field.name, meaning, self.kinds.get(id));
+        let (name_truth, _) = truth::split_doubt(&field.name);
+        for field_value in &field.values {
+            let truth = name_truth.max(Truth::from_text(&field_value.value.to_string()));
+            if let ([target], Some(relation)) = (&field_value.links[..], relation_words(field_value, meaning)) {
+                let certainty = field.certainty;
                 let words = lexicon::relation(&relation, &self.vocabulary).filter(|_| lexicon::is_known(&relation));
-                let says = words.as_ref().unwrap_or(says);
-                self.relate_to(id, note, field, target, says, (sure, truth), visibility);
+                let meaning = words.as_ref().unwrap_or(meaning);
+                self.add_relation_to_target(id, note, field, target, meaning, (certainty, truth), visibility);
                 continue;
             }
-            if !piece.links.is_empty() {
-                for target in &piece.links {
-                    self.relate_to(id, note, field, target, says, (field.sure, truth), visibility);
+            if !field_value.links.is_empty() {
+                for target in &field_value.links {
+                    self.add_relation_to_target(id, note, field, target, meaning, (field.certainty, truth), visibility);
                 }
                 continue;
             }
-            let Value::Text(text) = &piece.value else { continue };
-            if resolve::is_nobody(text) {
+            let Value::Text(text) = &field_value.value else { continue };
+            if resolve::is_no_entity(text) {
                 self.findings.nobody += 1;
                 continue;
             }
-            let mut left = false;
+            let mut has_leftover = false;
             let parts = split_list(text);
             // If a list contains only names, the names count as links. If it also contains prose, they become
             // proposals.
-            let means = |part: &&str| {
+            let is_note_name = |part: &&str| {
                 let target = Target::Name((*part).to_owned());
-                matches!(self.index.find(&target, note, self.notes), Found::One(_))
+                matches!(self.index.find(&target, note, self.notes), LinkResolution::One(_))
             };
-            let exact = parts.iter().all(means);
+            let all_names = parts.iter().all(is_note_name);
             for part in parts {
                 let name = part.split('(').next().unwrap_or_default().trim();
                 let target = Target::Name(name.trim_end_matches('?').trim().to_owned());
-                let truth = of_name.max(Truth::of(part));
+                let truth = name_truth.max(Truth::from_text(part));
                 // A text that names no note is not a link, so it creates no stub.
                 match self.index.find(&target, note, self.notes) {
-                    Found::One(_) => {
-                        let plain = exact || part == text.trim();
-                        let sure = if plain { field.sure } else { Sure::Guessed };
-                        self.relate_to(id, note, field, &target, says, (sure, truth), visibility);
-                        left |= !plain;
+                    LinkResolution::One(_) => {
+                        let is_whole_value = all_names || part == text.trim();
+                        let certainty = if is_whole_value { field.certainty } else { Certainty::Inferred };
+                        self.add_relation_to_target(id, note, field, &target, meaning, (certainty, truth), visibility);
+                        has_leftover |= !is_whole_value;
                     }
-                    Found::Several(_) => {
-                        self.relate_to(id, note, field, &target, says, (Sure::Guessed, truth), visibility);
-                        left = true;
+                    LinkResolution::Ambiguous(_) => {
+                        self.add_relation_to_target(
+                            id,
+                            note,
+                            field,
+                            &target,
+                            meaning,
+                            (Certainty::Inferred, truth),
+                            visibility,
+                        );
+                        has_leftover = true;
                     }
-                    Found::Dangling | Found::Nobody => left = true,
+                    LinkResolution::Dangling | LinkResolution::NoEntity => has_leftover = true,
                 }
             }
-            if left && let Some(name) = attribute_of(&field.name) {
-                self.value(id, note, field, &name, piece, visibility);
+            if has_leftover && let Some(name) = attribute_name(&field.name) {
+                self.add_attribute_value(id, note, field, &name, field_value, visibility);
             }
         }
     }
 
     #[allow(clippy::too_many_arguments)]
-    fn relate_to(
+    fn add_relation_to_target(
         &mut self,
         id: &EntityId,
         note: &Note,
         field: &Field,
         target: &Target,
-        says: &Says,
-        (sure, truth): (Sure, Truth),
+        meaning: &RelationMeaning,
+        (certainty, truth): (Certainty, Truth),
         visibility: &Visibility,
     ) {
-        let (sure, meant) = match self.target(target, None, note, &field.origin, visibility) {
-            Some(target) => (sure, vec![target]),
-            None => (Sure::Guessed, self.meant(target, note)),
+        let (certainty, targets) = match self.resolve_target(target, None, note, &field.origin, visibility) {
+            Some(target) => (certainty, vec![target]),
+            None => (Certainty::Inferred, self.candidates(target, note)),
         };
-        let relation = Relation { sure, truth, ..Relation::default() };
-        for target in &meant {
-            self.relate(id, note, target, says.clone(), &relation, &field.origin, visibility.clone());
+        let relation = Relation { certainty, truth, ..Relation::default() };
+        for target in &targets {
+            self.add_relation(id, note, target, meaning.clone(), &relation, &field.origin, visibility.clone());
         }
     }
 
     /// Adds a relation for each link in a field whose name is unknown. The relation gets the name of the field.
-    pub(super) fn linked_value(
+    pub(super) fn add_linked_value(
         &mut self,
         id: &EntityId,
         note: &Note,
         field: &Field,
-        piece: &Piece,
+        field_value: &FieldValue,
         visibility: &Visibility,
     ) {
         let name = Predicate::relation(&field.name).unwrap_or_else(|_| PredicateRole::Related.predicate().clone());
-        let says = Says { predicate: name, backwards: false, rank: None };
-        for target in &piece.links {
-            let truth = Truth::of(&piece.value.to_string());
-            self.relate_to(id, note, field, target, &says, (field.sure, truth), visibility);
+        let meaning = RelationMeaning { predicate: name, backwards: false, rank: None };
+        for target in &field_value.links {
+            let truth = Truth::from_text(&field_value.value.to_string());
+            self.add_relation_to_target(id, note, field, target, &meaning, (field.certainty, truth), visibility);
         }
     }
 }
 
 /// Returns the words that a general relation field contains besides its link, such as `brother` in `[[Bob]] (brother)`
 /// and `rival` in `rival: [[Eve]]`.
-fn said_of(piece: &Piece, says: &Says) -> Option<String> {
-    let [Target::Name(name)] = &piece.links[..] else { return None };
-    let text = piece.value.to_string();
+fn relation_words(field_value: &FieldValue, meaning: &RelationMeaning) -> Option<String> {
+    let [Target::Name(name)] = &field_value.links[..] else { return None };
+    let text = field_value.value.to_string();
     let name = name.split('#').next()?.rsplit('/').next()?;
     let rest = text.replacen(name, " ", 1);
     let words = hearsay_model::text::words(&rest);
-    let fits = PredicateRole::Related.is(&says.predicate) && rest != text && (1..=3).contains(&words.len());
-    let certain = || words.iter().filter(|word| Truth::of(word) == Truth::Plain).cloned().collect::<Vec<_>>().join(" ");
-    fits.then(certain).filter(|words| !words.is_empty())
+    let is_relation_phrase =
+        PredicateRole::Related.is(&meaning.predicate) && rest != text && (1..=3).contains(&words.len());
+    let certain_words =
+        || words.iter().filter(|word| Truth::from_text(word) == Truth::Plain).cloned().collect::<Vec<_>>().join(" ");
+    is_relation_phrase.then(certain_words).filter(|words| !words.is_empty())
 }
 
 /// Returns the attribute for the values of a relation field that name no entity.
-fn attribute_of(name: &str) -> Option<Predicate> {
+fn attribute_name(name: &str) -> Option<Predicate> {
     let name = hearsay_model::slug(name).replace('-', "_");
     Predicate::new(&name).ok().filter(|name| !name.is_relation() && !lexicon::is_reserved(name))
 }

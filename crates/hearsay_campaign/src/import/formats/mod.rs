@@ -9,7 +9,7 @@ mod roll20;
 mod world_anvil;
 
 use super::NoteReader;
-pub(super) use markdown::relate;
+pub(super) use markdown::add_text_relations;
 
 /// All readers. If two readers give the same score, the first of them reads the files.
 pub static READERS: &[&dyn NoteReader] = &[

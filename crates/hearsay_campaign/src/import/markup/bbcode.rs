@@ -1,65 +1,71 @@
 //! Text in BBCode, as World Anvil writes it. The text is converted to HTML, which is then parsed.
 
-use super::{hidden::Places, html, style::Style, writer::Writer};
-use crate::import::{Block, Text, Visibility, secret};
+use super::{hidden::MarkPositions, html, link_syntax::LinkSyntax, writer::BlockWriter};
+use crate::import::{Block, SourceText, Visibility, secret};
 
 /// Converts a text in BBCode to blocks, and appends them to `blocks`.
 ///
 /// The text between tags such as `[spoiler]`, `[gm]` or `[secret]` is secret. If such a tag is not closed, all text
 /// after it is secret. A `[` that does not begin a tag is text.
-pub fn bbcode(text: &Text, field: &str, visibility: &Visibility, style: Style, blocks: &mut Vec<Block>) {
-    let mut writer = Writer::new(text, field, visibility.clone(), style, blocks);
+pub fn bbcode(
+    text: &SourceText,
+    field: &str,
+    visibility: &Visibility,
+    link_syntax: LinkSyntax,
+    blocks: &mut Vec<Block>,
+) {
+    let mut writer = BlockWriter::new(text, field, visibility.clone(), link_syntax, blocks);
     html::write(&to_html(&text.content), &mut writer);
 }
 
 /// The HTML equivalent of a BBCode tag.
-enum Becomes {
+enum HtmlEquivalent {
     /// An element with this name.
     Element(&'static str),
     /// A secret element.
     Secret,
     /// Nothing, and the content is removed too. Examples are the address of an image and a dice roll.
-    Nothing,
+    Removed,
     /// Nothing, but the content stays.
-    Plain,
+    ContentOnly,
     /// A line break.
-    Break,
+    LineBreak,
     /// Text: the tag is not a BBCode tag, so it stays as it is.
-    Text,
+    Unchanged,
 }
 
-fn becomes(name: &str) -> Becomes {
+fn html_equivalent(name: &str) -> HtmlEquivalent {
     match name {
-        "b" | "i" | "u" | "s" | "em" | "strong" | "sup" | "sub" | "small" => Becomes::Element("span"),
-        "h1" | "header1" => Becomes::Element("h1"),
-        "h2" | "header2" | "heading" | "title" => Becomes::Element("h2"),
-        "h3" | "header3" => Becomes::Element("h3"),
-        "h4" | "header4" => Becomes::Element("h4"),
+        "b" | "i" | "u" | "s" | "em" | "strong" | "sup" | "sub" | "small" => HtmlEquivalent::Element("span"),
+        "h1" | "header1" => HtmlEquivalent::Element("h1"),
+        "h2" | "header2" | "heading" | "title" => HtmlEquivalent::Element("h2"),
+        "h3" | "header3" => HtmlEquivalent::Element("h3"),
+        "h4" | "header4" => HtmlEquivalent::Element("h4"),
         "p" | "center" | "left" | "right" | "justify" | "row" | "col" | "column" | "columns" | "container"
-        | "subcontainer" | "section" | "aloud" | "card" | "div" => Becomes::Element("div"),
-        "quote" | "blockquote" => Becomes::Element("blockquote"),
-        "ul" | "list" => Becomes::Element("ul"),
-        "ol" => Becomes::Element("ol"),
-        "li" | "*" => Becomes::Element("li"),
-        "dl" => Becomes::Element("dl"),
-        "dt" => Becomes::Element("dt"),
-        "dd" => Becomes::Element("dd"),
-        "table" => Becomes::Element("table"),
-        "tr" => Becomes::Element("tr"),
-        "td" => Becomes::Element("td"),
-        "th" => Becomes::Element("th"),
-        "br" | "hr" | "line" => Becomes::Break,
+        | "subcontainer" | "section" | "aloud" | "card" | "div" => HtmlEquivalent::Element("div"),
+        "quote" | "blockquote" => HtmlEquivalent::Element("blockquote"),
+        "ul" | "list" => HtmlEquivalent::Element("ul"),
+        "ol" => HtmlEquivalent::Element("ol"),
+        "li" | "*" => HtmlEquivalent::Element("li"),
+        "dl" => HtmlEquivalent::Element("dl"),
+        "dt" => HtmlEquivalent::Element("dt"),
+        "dd" => HtmlEquivalent::Element("dd"),
+        "table" => HtmlEquivalent::Element("table"),
+        "tr" => HtmlEquivalent::Element("tr"),
+        "td" => HtmlEquivalent::Element("td"),
+        "th" => HtmlEquivalent::Element("th"),
+        "br" | "hr" | "line" => HtmlEquivalent::LineBreak,
         "img" | "image" | "gallery" | "video" | "youtube" | "spotify" | "map" | "roll" | "dice" | "css"
-        | "articletoc" | "toc" | "block" | "statblock" | "embed" | "audio" => Becomes::Nothing,
+        | "articletoc" | "toc" | "block" | "statblock" | "embed" | "audio" => HtmlEquivalent::Removed,
         "url" | "article" | "color" | "colour" | "size" | "font" | "tooltip" | "link" | "anchor" | "code" | "pre"
-        | "abbr" | "dc" | "span" => Becomes::Plain,
-        _ if secret::is_secret(name) || name == "ooc" => Becomes::Secret,
-        _ => Becomes::Text,
+        | "abbr" | "dc" | "span" => HtmlEquivalent::ContentOnly,
+        _ if secret::is_secret(name) || name == "ooc" => HtmlEquivalent::Secret,
+        _ => HtmlEquivalent::Unchanged,
     }
 }
 
 /// Returns whether a tag has no closing tag. If such a tag has content, the content follows after a colon in the tag.
-fn is_alone(name: &str) -> bool {
+fn has_no_closing_tag(name: &str) -> bool {
     ["roll", "articletoc", "toc", "map", "block", "statblock", "embed", "css", "image"].contains(&name)
 }
 
@@ -70,58 +76,60 @@ fn to_html(source: &str) -> String {
     let mut out = String::with_capacity(source.len() + source.len() / 4);
     let mut open: Vec<String> = Vec::new();
     // The number of open tags whose content is removed.
-    let mut ignored = 0_usize;
-    let (mut rest, mut places) = (source, Places::new(source));
+    let mut ignored_depth = 0_usize;
+    let (mut rest, mut closing_tags) = (source, MarkPositions::new(source));
     while let Some(start) = rest.find('[') {
-        let (before, from) = rest.split_at(start);
-        if ignored == 0 {
+        let (before, from_tag) = rest.split_at(start);
+        if ignored_depth == 0 {
             push_text(&mut out, before);
         }
-        let Some((closes, name, length)) = tag(from) else {
-            if ignored == 0 {
+        let Some((is_closing, name, length)) = parse_tag(from_tag) else {
+            if ignored_depth == 0 {
                 out.push('[');
             }
-            rest = &from[1..];
+            rest = &from_tag[1..];
             continue;
         };
-        let kind = becomes(&name);
-        if matches!(kind, Becomes::Text) {
-            if ignored == 0 {
-                push_text(&mut out, &from[..length]);
+        let kind = html_equivalent(&name);
+        if matches!(kind, HtmlEquivalent::Unchanged) {
+            if ignored_depth == 0 {
+                push_text(&mut out, &from_tag[..length]);
             }
-        } else if closes {
-            close(&mut out, &mut open, &mut ignored, &name);
+        } else if is_closing {
+            close_tag(&mut out, &mut open, &mut ignored_depth, &name);
         } else {
             match kind {
                 // Tags beyond the limit have no effect, unless they are secret.
-                _ if open.len() >= MAX_OPEN && !matches!(kind, Becomes::Secret) => {}
-                Becomes::Element(element) if ignored == 0 => {
+                _ if open.len() >= MAX_OPEN && !matches!(kind, HtmlEquivalent::Secret) => {}
+                HtmlEquivalent::Element(element) if ignored_depth == 0 => {
                     if name == "*" && open.last().is_some_and(|last| last == "*") {
-                        close(&mut out, &mut open, &mut ignored, "*");
+                        close_tag(&mut out, &mut open, &mut ignored_depth, "*");
                     }
                     out.push_str(&format!("<{element}>"));
                     open.push(name);
                 }
-                Becomes::Secret => {
-                    if ignored == 0 {
+                HtmlEquivalent::Secret => {
+                    if ignored_depth == 0 {
                         out.push_str("<div class=\"secret\">");
                     }
                     open.push(name);
                 }
-                Becomes::Nothing
-                    if !is_alone(&name)
-                        && places.next(&format!("[/{name}]"), source.len() - from.len() + length).is_some() =>
+                HtmlEquivalent::Removed
+                    if !has_no_closing_tag(&name)
+                        && closing_tags
+                            .next(&format!("[/{name}]"), source.len() - from_tag.len() + length)
+                            .is_some() =>
                 {
-                    ignored += 1;
+                    ignored_depth += 1;
                     open.push(name);
                 }
-                Becomes::Break if ignored == 0 => out.push_str("<p></p>"),
+                HtmlEquivalent::LineBreak if ignored_depth == 0 => out.push_str("<p></p>"),
                 _ => {}
             }
         }
-        rest = &from[length..];
+        rest = &from_tag[length..];
     }
-    if ignored == 0 {
+    if ignored_depth == 0 {
         push_text(&mut out, rest);
     }
     out
@@ -140,15 +148,15 @@ fn push_text(out: &mut String, text: &str) {
 
 /// Closes a tag and all tags within it. Has no effect if the tag is not open, or if a secret within the tag is still
 /// open.
-fn close(out: &mut String, open: &mut Vec<String>, ignored: &mut usize, name: &str) {
-    let hides = |name: &String| matches!(becomes(name), Becomes::Secret);
-    let last = open.iter().rposition(|held| held == name || hides(held));
+fn close_tag(out: &mut String, open: &mut Vec<String>, ignored_depth: &mut usize, name: &str) {
+    let is_secret = |name: &String| matches!(html_equivalent(name), HtmlEquivalent::Secret);
+    let last = open.iter().rposition(|open_name| open_name == name || is_secret(open_name));
     let Some(at) = last.filter(|at| open[*at] == name) else { return };
     for name in open.drain(at..).rev() {
-        match becomes(&name) {
-            Becomes::Element(element) if *ignored == 0 => out.push_str(&format!("</{element}>")),
-            Becomes::Secret if *ignored == 0 => out.push_str("</div>"),
-            Becomes::Nothing => *ignored = ignored.saturating_sub(1),
+        match html_equivalent(&name) {
+            HtmlEquivalent::Element(element) if *ignored_depth == 0 => out.push_str(&format!("</{element}>")),
+            HtmlEquivalent::Secret if *ignored_depth == 0 => out.push_str("</div>"),
+            HtmlEquivalent::Removed => *ignored_depth = ignored_depth.saturating_sub(1),
             _ => {}
         }
     }
@@ -159,15 +167,15 @@ const MAX_TAG_BYTES: usize = 400;
 
 /// Returns the tag at the beginning of a text: whether it is a closing tag, its name in lowercase, and its length in
 /// bytes.
-fn tag(text: &str) -> Option<(bool, String, usize)> {
+fn parse_tag(text: &str) -> Option<(bool, String, usize)> {
     let end = text.bytes().take(MAX_TAG_BYTES).position(|byte| byte == b']')?;
     let inner = &text[1..end];
-    let (closes, inner) = inner.strip_prefix('/').map_or((false, inner), |inner| (true, inner));
+    let (is_closing, inner) = inner.strip_prefix('/').map_or((false, inner), |inner| (true, inner));
     let name: String =
         inner.chars().take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '*' | '_' | '-')).collect();
-    let behind = inner.get(name.len()..)?;
-    let fits = !name.is_empty() && (behind.is_empty() || behind.starts_with([':', '=', '|', ' ']));
-    fits.then(|| (closes, name.to_lowercase(), end + 1))
+    let after_name = inner.get(name.len()..)?;
+    let is_tag = !name.is_empty() && (after_name.is_empty() || after_name.starts_with([':', '=', '|', ' ']));
+    is_tag.then(|| (is_closing, name.to_lowercase(), end + 1))
 }
 
 #[cfg(test)]
@@ -175,21 +183,21 @@ mod tests {
     use super::bbcode;
     use crate::{
         import::markup::no_links,
-        import::{FileId, Text, Visibility},
+        import::{FileId, SourceText, Visibility},
     };
 
     fn check(source: &str, expected: &[&str]) {
-        let text = Text::new(FileId(0), source.to_owned());
+        let text = SourceText::new(FileId(0), source.to_owned());
         let mut blocks = Vec::new();
         bbcode(&text, "", &Visibility::Unmarked, no_links(), &mut blocks);
-        let shown: Vec<String> = blocks
+        let rendered: Vec<String> = blocks
             .iter()
             .map(|block| {
                 let heading = block.headings.last().map_or(String::new(), |heading| format!("{heading}> "));
                 format!("{}{heading}{}", if block.visibility.is_secret() { "!" } else { "" }, block.text.text)
             })
             .collect();
-        assert_eq!(shown, expected, "{source}");
+        assert_eq!(rendered, expected, "{source}");
     }
 
     #[test]

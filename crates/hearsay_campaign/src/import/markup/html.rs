@@ -9,10 +9,10 @@ use html5ever::{QualName, driver, local_name, ns, tendril::TendrilSink};
 use scraper::{Html, HtmlTreeSink, Node, node::Element};
 
 use super::{
-    style::{Style, no_links},
-    writer::Writer,
+    link_syntax::{LinkSyntax, no_links},
+    writer::BlockWriter,
 };
-use crate::import::{Block, Clean, FileId, Text, Visibility, secret};
+use crate::import::{Block, FileId, PlainText, SourceText, Visibility, secret};
 
 use attributes::{MAX_ATTRIBUTES, find_overloaded_tag};
 
@@ -23,8 +23,8 @@ pub(super) use plain::without_tags;
 /// The text of an element with a class such as `secret`, `spoiler` or `gm-only` is secret. Elements nested more than
 /// 256 deep are left out. After an element nested 512 deep, or a tag with more than 256 attributes, the rest of the
 /// text is read as plain text.
-pub fn html(text: &Text, field: &str, visibility: &Visibility, style: Style, blocks: &mut Vec<Block>) {
-    let mut writer = Writer::new(text, field, visibility.clone(), style, blocks);
+pub fn html(text: &SourceText, field: &str, visibility: &Visibility, link_syntax: LinkSyntax, blocks: &mut Vec<Block>) {
+    let mut writer = BlockWriter::new(text, field, visibility.clone(), link_syntax, blocks);
     write(&text.content, &mut writer);
 }
 
@@ -33,15 +33,15 @@ pub fn html_to_text(source: &str) -> String {
     if !source.contains(['<', '&']) {
         return source.trim().to_owned();
     }
-    let text = Text::new(FileId(0), source.to_owned());
+    let text = SourceText::new(FileId(0), source.to_owned());
     let mut blocks = Vec::new();
     html(&text, "", &Visibility::Unmarked, no_links(), &mut blocks);
-    let texts: Vec<&str> = blocks.iter().map(|Block { text: Clean { text, .. }, .. }| text.as_str()).collect();
+    let texts: Vec<&str> = blocks.iter().map(|Block { text: PlainText { text, .. }, .. }| text.as_str()).collect();
     texts.join(" ")
 }
 
 /// Maximum nesting depth. Elements that are nested deeper are left out.
-const DEEPEST: usize = 256;
+const MAX_WRITTEN_DEPTH: usize = 256;
 
 /// Heading level of a label that names a paragraph. The levels of real headings are 1 to 6.
 pub(super) const LABEL_LEVEL: u8 = 7;
@@ -51,19 +51,19 @@ fn is_named(node: &Node, name: &str) -> bool {
 }
 
 /// Nesting depth at which parsing stops. The time that the parser needs grows with the square of the depth.
-const TOO_DEEP: usize = 512;
+const MAX_PARSED_DEPTH: usize = 512;
 
 /// Bytes per call to the parser.
 const CHUNK_BYTES: usize = 1 << 10;
 
 /// Parses HTML. Stops at HTML that is nested too deeply, that has a tag with too many attributes, or that makes the
 /// parser repeat elements without end. Returns the tree and the number of bytes that were parsed.
-fn parse(source: &str, writer: &Writer) -> (Html, usize) {
+fn parse(source: &str, writer: &BlockWriter) -> (Html, usize) {
     let source = &source[..find_overloaded_tag(source, MAX_ATTRIBUTES).unwrap_or(source.len())];
     let body = QualName::new(None, ns!(html), local_name!("body"));
     let sink = HtmlTreeSink::new(Html::new_fragment());
     let mut parser = driver::parse_fragment(sink, driver::ParseOpts::default(), body, Vec::new(), false);
-    let (mut at, mut seen) = (0, 0);
+    let (mut at, mut checked_nodes) = (0, 0);
     while at < source.len() && !writer.is_cancelled() {
         // Cut only before a tag, so that no tag is split.
         let mut end = source.len().min(at + CHUNK_BYTES);
@@ -76,60 +76,62 @@ fn parse(source: &str, writer: &Writer) -> (Html, usize) {
         let tree = &parser.tokenizer.sink.sink.0.borrow().tree;
         let nodes = tree.nodes().len();
         // The new nodes are visited from the end, because skipping the earlier nodes would take time for each of them.
-        let step = (nodes - seen) / 16 + 1;
-        let mut new = tree.nodes().rev().take(nodes - seen).step_by(step);
-        if nodes > at + CHUNK_BYTES || new.any(|node| node.ancestors().nth(TOO_DEEP).is_some()) {
+        let step = (nodes - checked_nodes) / 16 + 1;
+        let mut new = tree.nodes().rev().take(nodes - checked_nodes).step_by(step);
+        if nodes > at + CHUNK_BYTES || new.any(|node| node.ancestors().nth(MAX_PARSED_DEPTH).is_some()) {
             break;
         }
-        seen = nodes;
+        checked_nodes = nodes;
     }
     (parser.finish(), at)
 }
 
-/// Writes the HTML that the parser did not read, as plain text. All of this text is secret if `hidden` is true, if one
-/// of its tags marks a secret, or if it contains the start or the end of a comment.
-fn write_unparsed(source: &str, hidden: bool, writer: &mut Writer) {
-    let tag = |rest: &str| rest.find('>').filter(|_| rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/'));
-    let hides = |rest: &str| tag(rest).and_then(|end| rest.get(..end)).is_some_and(secret::is_secret);
-    let hidden = hidden || source.contains("<!--") || source.contains("-->") || source.split('<').any(hides);
-    if hidden {
-        writer.open(&Visibility::SECRET);
+/// Writes the HTML that the parser did not read, as plain text. All of this text is secret if `is_secret_text` is true,
+/// if one of its tags marks a secret, or if it contains the start or the end of a comment.
+fn write_unparsed(source: &str, is_secret_text: bool, writer: &mut BlockWriter) {
+    let tag_end =
+        |rest: &str| rest.find('>').filter(|_| rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/'));
+    let is_secret_tag = |rest: &str| tag_end(rest).and_then(|end| rest.get(..end)).is_some_and(secret::is_secret);
+    let is_secret_text =
+        is_secret_text || source.contains("<!--") || source.contains("-->") || source.split('<').any(is_secret_tag);
+    if is_secret_text {
+        writer.push_visibility(&Visibility::SECRET);
     }
     let mut parts = source.split('<');
     let mut text = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         text.push(' ');
-        text.push_str(tag(part).and_then(|end| part.get(end + 1..)).unwrap_or(part));
+        text.push_str(tag_end(part).and_then(|end| part.get(end + 1..)).unwrap_or(part));
     }
     // Only character references are left to parse.
     for node in Html::parse_fragment(&text).tree.values() {
         if let Node::Text(words) = node {
-            writer.words(words, None);
+            writer.add_words(words, None);
         }
     }
-    writer.end();
-    if hidden {
-        writer.close();
+    writer.end_block();
+    if is_secret_text {
+        writer.pop_visibility();
     }
 }
 
 /// Writes a piece of HTML.
-pub(super) fn write(source: &str, writer: &mut Writer) {
+pub(super) fn write(source: &str, writer: &mut BlockWriter) {
     let (tree, parsed) = parse(source, writer);
     write_tree(&tree, writer);
     if let Some(rest) = source.get(parsed..).filter(|rest| !rest.is_empty() && !writer.is_cancelled()) {
-        let hidden = tree.tree.values().filter_map(Node::as_element).any(is_secret);
-        write_unparsed(rest, hidden, writer);
+        let has_secret = tree.tree.values().filter_map(Node::as_element).any(is_secret);
+        write_unparsed(rest, has_secret, writer);
     }
 }
 
-fn write_tree(tree: &Html, writer: &mut Writer) {
+fn write_tree(tree: &Html, writer: &mut BlockWriter) {
     // Tables that have a column for the DM.
     let mut tables = HashSet::new();
     for cell in tree.tree.nodes().filter(|node| is_named(node.value(), "th")) {
         let words: String =
             cell.descendants().filter_map(|node| node.value().as_text().map(|text| text.to_string())).collect();
-        let table = cell.ancestors().take(DEEPEST).find(|node| is_named(node.value(), "table"));
+        let table = cell.ancestors().take(MAX_WRITTEN_DEPTH).find(|node| is_named(node.value(), "table"));
         tables.extend(table.filter(|_| secret::is_secret(&words)).map(|node| node.id()));
     }
     let mut node = tree.tree.root();
@@ -141,9 +143,9 @@ fn write_tree(tree: &Html, writer: &mut Writer) {
         if writer.is_cancelled() {
             break;
         }
-        let enter = depth < DEEPEST && begin(node.value(), writer, &mut anchors);
+        let enter = depth < MAX_WRITTEN_DEPTH && enter_node(node.value(), writer, &mut anchors);
         if enter && tables.contains(&node.id()) {
-            writer.open(&Visibility::SECRET);
+            writer.push_visibility(&Visibility::SECRET);
         }
         if enter && let Some(child) = node.first_child() {
             node = child;
@@ -151,9 +153,9 @@ fn write_tree(tree: &Html, writer: &mut Writer) {
             continue;
         }
         if enter {
-            finish(node.value(), writer, &mut anchors);
+            leave_node(node.value(), writer, &mut anchors);
             if tables.contains(&node.id()) {
-                writer.close();
+                writer.pop_visibility();
             }
         }
         loop {
@@ -164,20 +166,20 @@ fn write_tree(tree: &Html, writer: &mut Writer) {
             let Some(parent) = node.parent() else { break 'walk };
             node = parent;
             depth -= 1;
-            finish(node.value(), writer, &mut anchors);
+            leave_node(node.value(), writer, &mut anchors);
             if tables.contains(&node.id()) {
-                writer.close();
+                writer.pop_visibility();
             }
         }
     }
-    writer.end();
+    writer.end_block();
 }
 
 /// Begins an element or writes a text. Returns whether the children of the node are written.
-fn begin(node: &Node, writer: &mut Writer, anchors: &mut Vec<usize>) -> bool {
+fn enter_node(node: &Node, writer: &mut BlockWriter, anchors: &mut Vec<usize>) -> bool {
     match node {
         Node::Text(words) => {
-            writer.words(words, None);
+            writer.add_words(words, None);
             true
         }
         Node::Element(element) => {
@@ -186,16 +188,16 @@ fn begin(node: &Node, writer: &mut Writer, anchors: &mut Vec<usize>) -> bool {
                 return false;
             }
             if is_block(name) {
-                writer.end();
+                writer.end_block();
             }
             match name {
-                "br" => writer.words("\n", None),
-                "td" | "th" if !writer.is_blank() => separate(writer),
+                "br" => writer.add_words("\n", None),
+                "td" | "th" if !writer.is_blank() => write_cell_separator(writer),
                 _ => {}
             }
             if is_secret(element) {
-                writer.end();
-                writer.open(&Visibility::SECRET);
+                writer.end_block();
+                writer.push_visibility(&Visibility::SECRET);
             }
             if element.attr("href").is_some() {
                 anchors.push(writer.position());
@@ -208,24 +210,24 @@ fn begin(node: &Node, writer: &mut Writer, anchors: &mut Vec<usize>) -> bool {
 }
 
 /// Writes the separator between cells of a row: `name: value; value`.
-fn separate(writer: &mut Writer) {
+fn write_cell_separator(writer: &mut BlockWriter) {
     let has_colon = writer.has_colon();
-    let written = writer.so_far().trim_end();
-    let mark = match () {
-        () if written.ends_with([':', ';', '.', '!', '?']) => " ",
+    let text = writer.current_text().trim_end();
+    let separator = match () {
+        () if text.ends_with([':', ';', '.', '!', '?']) => " ",
         () if has_colon => "; ",
         () => ": ",
     };
-    writer.words(mark, None);
+    writer.add_words(separator, None);
 }
 
-fn finish(node: &Node, writer: &mut Writer, anchors: &mut Vec<usize>) {
+fn leave_node(node: &Node, writer: &mut BlockWriter, anchors: &mut Vec<usize>) {
     let Node::Element(element) = node else { return };
     let name = element.name();
     if let Some(address) = element.attr("href")
         && let Some(start) = anchors.pop().filter(|start| *start < writer.position())
     {
-        writer.anchor(start, address);
+        writer.add_anchor(start, address);
     }
     match name.as_bytes() {
         [b'h', level @ b'1'..=b'6'] => {
@@ -236,20 +238,20 @@ fn finish(node: &Node, writer: &mut Writer, anchors: &mut Vec<usize>) {
             writer.end_as_heading(LABEL_LEVEL);
         }
         b"dl" => {
-            writer.end();
-            writer.end_heading(LABEL_LEVEL);
+            writer.end_block();
+            writer.end_headings(LABEL_LEVEL);
         }
         b"p" | b"div" if writer.announces_secret() => {
             writer.end_as_heading(LABEL_LEVEL);
         }
         _ if is_block(name) => {
-            writer.end();
+            writer.end_block();
         }
         _ => {}
     }
     if is_secret(element) {
-        writer.end();
-        writer.close();
+        writer.end_block();
+        writer.pop_visibility();
     }
 }
 
@@ -299,9 +301,9 @@ fn is_block(name: &str) -> bool {
 
 fn is_secret(element: &Element) -> bool {
     // Foundry shows revealed secrets to players.
-    let revealed = element.classes().any(|class| class == "revealed");
-    let hides = |class: &str| secret::is_secret(class) && !(revealed && class == "secret");
-    element.classes().any(hides) || element.attr("data-visibility").is_some_and(secret::is_secret)
+    let is_revealed = element.classes().any(|class| class == "revealed");
+    let is_secret_class = |class: &str| secret::is_secret(class) && !(is_revealed && class == "secret");
+    element.classes().any(is_secret_class) || element.attr("data-visibility").is_some_and(secret::is_secret)
 }
 
 #[cfg(test)]
@@ -311,7 +313,7 @@ mod tests {
 
     fn blocks(source: String) -> Vec<(String, bool)> {
         let mut blocks = Vec::new();
-        html(&Text::new(FileId(0), source), "", &Visibility::Unmarked, no_links(), &mut blocks);
+        html(&SourceText::new(FileId(0), source), "", &Visibility::Unmarked, no_links(), &mut blocks);
         blocks.into_iter().map(|block| (block.text.text, block.visibility.is_secret())).collect()
     }
 

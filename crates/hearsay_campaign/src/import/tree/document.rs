@@ -33,7 +33,7 @@ pub(crate) fn load(folder: &Folder, notes: &mut Notes, extensions: &[&str]) -> V
         let Some(text) = folder.text(entry, notes) else { continue };
         match folder.tree(&text, &entry.path) {
             Ok(tree) => documents.push(Document { path: entry.path.clone(), file: text.file, tree }),
-            Err(why) => notes.skip(&*entry.path, why),
+            Err(reason) => notes.skip(&*entry.path, reason),
         }
     }
     documents

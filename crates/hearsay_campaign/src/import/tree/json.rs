@@ -1,21 +1,21 @@
 //! JSON with the position of every value. Accepts a byte order mark and trailing commas, because other tools write
 //! them.
 
-use super::value::{Data, Tree, small};
-use crate::{Limits, cancel::CANCELLED, import::Text};
+use super::value::{Data, Tree, to_u32};
+use crate::{Limits, cancel::CANCELLED, import::SourceText};
 
-pub(super) fn parse(text: &Text, limits: &Limits) -> Result<Tree, String> {
+pub(super) fn parse(text: &SourceText, limits: &Limits) -> Result<Tree, String> {
     let mut parser = Parser { text, source: text.content.as_bytes(), at: 0, end: text.content.len(), limits };
-    let value = parser.value(0)?;
-    parser.blank();
+    let value = parser.parse_value(0)?;
+    parser.skip_whitespace();
     if parser.at < parser.end {
-        return Err(parser.fault("trailing data after the JSON value"));
+        return Err(parser.error("trailing data after the JSON value"));
     }
     Ok(value)
 }
 
 pub(super) fn lines<'a>(
-    text: &'a Text,
+    text: &'a SourceText,
     limits: &'a Limits,
 ) -> impl Iterator<Item = Result<Tree, (u32, String)>> + use<'a> {
     let mut at = 0;
@@ -26,16 +26,16 @@ pub(super) fn lines<'a>(
             return None;
         }
         let mut parser = Parser { text, source: text.content.as_bytes(), at: start, end: at, limits };
-        let value = parser.value(0).and_then(|value| {
-            parser.blank();
-            if parser.at < parser.end { Err(parser.fault("trailing data after the JSON value")) } else { Ok(value) }
+        let value = parser.parse_value(0).and_then(|value| {
+            parser.skip_whitespace();
+            if parser.at < parser.end { Err(parser.error("trailing data after the JSON value")) } else { Ok(value) }
         });
-        Some(value.map_err(|why| (text.line(start), why)))
+        Some(value.map_err(|reason| (text.line(start), reason)))
     })
 }
 
 struct Parser<'a> {
-    text: &'a Text,
+    text: &'a SourceText,
     source: &'a [u8],
     at: usize,
     end: usize,
@@ -47,24 +47,24 @@ impl Parser<'_> {
         self.source.get(self.at).copied().filter(|_| self.at < self.end)
     }
 
-    fn blank(&mut self) {
+    fn skip_whitespace(&mut self) {
         while self.peek().is_some_and(|byte| byte.is_ascii_whitespace()) {
             self.at += 1;
         }
     }
 
-    fn fault(&self, what: &str) -> String {
-        format!("line {}: invalid JSON: {what}; export the file again", self.text.line(self.at.min(self.end)))
+    fn error(&self, message: &str) -> String {
+        format!("line {}: invalid JSON: {message}; export the file again", self.text.line(self.at.min(self.end)))
     }
 
     /// The limit on depth bounds the recursion.
-    fn value(&mut self, depth: usize) -> Result<Tree, String> {
-        self.blank();
+    fn parse_value(&mut self, depth: usize) -> Result<Tree, String> {
+        self.skip_whitespace();
         let start = self.at;
         if depth > self.limits.depth {
-            let most = self.limits.depth;
+            let max_depth = self.limits.depth;
             return Err(format!(
-                "line {}: lists and objects are nested more than {most} levels deep",
+                "line {}: lists and objects are nested more than {max_depth} levels deep",
                 self.text.line(start)
             ));
         }
@@ -72,38 +72,38 @@ impl Parser<'_> {
             return Err(CANCELLED.to_owned());
         }
         let data = match self.peek() {
-            None => return Err(self.fault("unexpected end of the file")),
-            Some(b'{') => self.map(depth)?,
-            Some(b'[') => self.list(depth)?,
-            Some(b'"') => Data::Text(self.string()?.into()),
-            Some(b't') => self.literal("true", Data::Flag(true))?,
-            Some(b'f') => self.literal("false", Data::Flag(false))?,
-            Some(b'n') => self.literal("null", Data::Null)?,
+            None => return Err(self.error("unexpected end of the file")),
+            Some(b'{') => self.parse_map(depth)?,
+            Some(b'[') => self.parse_list(depth)?,
+            Some(b'"') => Data::Text(self.parse_string()?.into()),
+            Some(b't') => self.parse_literal("true", Data::Flag(true))?,
+            Some(b'f') => self.parse_literal("false", Data::Flag(false))?,
+            Some(b'n') => self.parse_literal("null", Data::Null)?,
             Some(b'-' | b'0'..=b'9') => {
                 while self.peek().is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'+' | b'.')) {
                     self.at += 1;
                 }
                 Data::Number(self.text.content.get(start..self.at).unwrap_or_default().into())
             }
-            Some(_) => return Err(self.fault("expected a value")),
+            Some(_) => return Err(self.error("expected a value")),
         };
-        let at = small(self.text.on_disk(start))..small(self.text.on_disk(self.at));
-        Ok(Tree { at, line: self.text.line(start), data })
+        let span = to_u32(self.text.file_position(start))..to_u32(self.text.file_position(self.at));
+        Ok(Tree { span, line: self.text.line(start), data })
     }
 
-    fn literal(&mut self, word: &str, data: Data) -> Result<Data, String> {
+    fn parse_literal(&mut self, word: &str, data: Data) -> Result<Data, String> {
         if self.source.get(self.at..self.end).is_some_and(|rest| rest.starts_with(word.as_bytes())) {
             self.at += word.len();
             return Ok(data);
         }
-        Err(self.fault("expected a value"))
+        Err(self.error("expected a value"))
     }
 
-    fn map(&mut self, depth: usize) -> Result<Data, String> {
+    fn parse_map(&mut self, depth: usize) -> Result<Data, String> {
         self.at += 1;
         let mut entries = Vec::new();
         loop {
-            self.blank();
+            self.skip_whitespace();
             match self.peek() {
                 Some(b'}') => break,
                 Some(b'"') => {}
@@ -111,56 +111,56 @@ impl Parser<'_> {
                     self.at += 1;
                     continue;
                 }
-                None => return Err(self.fault("unexpected end of the file")),
-                Some(_) => return Err(self.fault("expected a key in quotes")),
+                None => return Err(self.error("unexpected end of the file")),
+                Some(_) => return Err(self.error("expected a key in quotes")),
             }
-            let key = self.string()?;
-            self.blank();
+            let key = self.parse_string()?;
+            self.skip_whitespace();
             if self.peek() != Some(b':') {
-                return Err(self.fault("expected a colon after the key"));
+                return Err(self.error("expected a colon after the key"));
             }
             self.at += 1;
-            entries.push((key.into(), self.value(depth + 1)?));
-            self.blank();
+            entries.push((key.into(), self.parse_value(depth + 1)?));
+            self.skip_whitespace();
             if !matches!(self.peek(), Some(b',' | b'}')) {
-                return Err(self.fault("expected a comma"));
+                return Err(self.error("expected a comma"));
             }
         }
         self.at += 1;
         Ok(Data::Map(entries))
     }
 
-    fn list(&mut self, depth: usize) -> Result<Data, String> {
+    fn parse_list(&mut self, depth: usize) -> Result<Data, String> {
         self.at += 1;
         let mut items = Vec::new();
         loop {
-            self.blank();
+            self.skip_whitespace();
             match self.peek() {
                 Some(b']') => break,
                 Some(b',') if !items.is_empty() => {
                     self.at += 1;
                     continue;
                 }
-                None => return Err(self.fault("unexpected end of the file")),
+                None => return Err(self.error("unexpected end of the file")),
                 Some(_) => {}
             }
-            items.push(self.value(depth + 1)?);
-            self.blank();
+            items.push(self.parse_value(depth + 1)?);
+            self.skip_whitespace();
             if !matches!(self.peek(), Some(b',' | b']')) {
-                return Err(self.fault("expected a comma"));
+                return Err(self.error("expected a comma"));
             }
         }
         self.at += 1;
         Ok(Data::List(items))
     }
 
-    fn string(&mut self) -> Result<String, String> {
+    fn parse_string(&mut self) -> Result<String, String> {
         self.at += 1;
         let mut out = String::new();
         let mut start = self.at;
         loop {
             match self.peek() {
-                None => return Err(self.fault("a string has no closing quote")),
+                None => return Err(self.error("a string has no closing quote")),
                 Some(b'"') => {
                     out.push_str(self.text.content.get(start..self.at).unwrap_or_default());
                     self.at += 1;
@@ -169,7 +169,7 @@ impl Parser<'_> {
                 Some(b'\\') => {
                     out.push_str(self.text.content.get(start..self.at).unwrap_or_default());
                     self.at += 1;
-                    self.escape(&mut out)?;
+                    self.parse_escape(&mut out)?;
                     start = self.at;
                 }
                 Some(_) => self.at += 1,
@@ -177,8 +177,8 @@ impl Parser<'_> {
         }
     }
 
-    fn escape(&mut self, out: &mut String) -> Result<(), String> {
-        let byte = self.peek().ok_or_else(|| self.fault("a string has no closing quote"))?;
+    fn parse_escape(&mut self, out: &mut String) -> Result<(), String> {
+        let byte = self.peek().ok_or_else(|| self.error("a string has no closing quote"))?;
         self.at += 1;
         match byte {
             b'n' => out.push('\n'),
@@ -187,26 +187,26 @@ impl Parser<'_> {
             b'b' | b'f' => out.push(' '),
             b'"' | b'\\' | b'/' => out.push(char::from(byte)),
             b'u' => {
-                let first = self.hex()?;
+                let first = self.parse_hex()?;
                 let pair = (0xD800..0xDC00).contains(&first) && self.source.get(self.at..self.at + 2) == Some(b"\\u");
                 let code = if pair {
                     self.at += 2;
-                    let second = self.hex()?;
+                    let second = self.parse_hex()?;
                     0x10000 + ((first - 0xD800) << 10) + (second.wrapping_sub(0xDC00) & 0x3FF)
                 } else {
                     first
                 };
                 out.push(char::from_u32(code).unwrap_or('\u{FFFD}'));
             }
-            _ => return Err(self.fault("a string has an unknown escape sequence")),
+            _ => return Err(self.error("a string has an unknown escape sequence")),
         }
         Ok(())
     }
 
-    fn hex(&mut self) -> Result<u32, String> {
+    fn parse_hex(&mut self) -> Result<u32, String> {
         let digits = self.text.content.get(self.at..self.at + 4).filter(|_| self.at + 4 <= self.end);
         let code = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
         self.at += 4;
-        code.ok_or_else(|| self.fault("a string has an unknown escape sequence"))
+        code.ok_or_else(|| self.error("a string has an unknown escape sequence"))
     }
 }

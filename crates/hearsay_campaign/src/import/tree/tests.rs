@@ -4,11 +4,11 @@ use super::{Data, Tree};
 use crate::{
     Limits,
     alias::AliasBytes,
-    import::{FileId, Text},
+    import::{FileId, SourceText},
 };
 
 fn parse(path: &str, source: &str) -> Result<Tree, String> {
-    Tree::parse(&Text::new(FileId(0), source.to_owned()), path, &Limits::default(), &AliasBytes::default())
+    Tree::parse(&SourceText::new(FileId(0), source.to_owned()), path, &Limits::default(), &AliasBytes::default())
 }
 
 #[test]
@@ -17,14 +17,14 @@ fn values_know_their_places() {
     let tree = parse("x.json", json).unwrap();
     let text = tree.path("a.1");
     assert_eq!(text.text(), Some("töé\n"));
-    assert_eq!(&json[text.at.start as usize..text.at.end as usize], "\"tö\\u00e9\\n\"");
+    assert_eq!(&json[text.span.start as usize..text.span.end as usize], "\"tö\\u00e9\\n\"");
     assert_eq!((text.line, tree.path("b.c").line), (1, 2));
     assert!(tree.path("b.c").is_true() && tree.path("b.x.y").is_null());
 
     let yaml = "a: [1, 'tö']\nb:\n  c: >-\n    long\n    line\n  d: yes\n";
     let tree = parse("x.yaml", yaml).unwrap();
     let text = tree.path("a.1");
-    assert_eq!(&yaml[text.at.start as usize..text.at.end as usize], "'tö'");
+    assert_eq!(&yaml[text.span.start as usize..text.span.end as usize], "'tö'");
     assert_eq!(tree.path("b.c").text(), Some("long line"));
     assert_eq!(tree.path("b.c").line, 4, "where the text begins");
 
@@ -32,7 +32,7 @@ fn values_know_their_places() {
     let tree = parse("x.csv", csv).unwrap();
     assert_eq!(tree.path("0.name").text(), Some("Oak, Ann"));
     let row = tree.path("1.name");
-    assert_eq!((row.line, csv[row.at.start as usize..row.at.end as usize].trim()), (3, "Bob,"));
+    assert_eq!((row.line, csv[row.span.start as usize..row.span.end as usize].trim()), (3, "Bob,"));
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn same(tree: &Tree, value: &serde_json::Value) -> bool {
             a.len() == b.len()
                 && a.iter().all(|(key, a)| {
                     b.iter()
-                        .any(|(held, b)| held.replace('\r', "").replace(['\u{8}', '\u{c}'], " ") == **key && same(a, b))
+                        .any(|(name, b)| name.replace('\r', "").replace(['\u{8}', '\u{c}'], " ") == **key && same(a, b))
                 })
         }
         _ => false,
@@ -110,7 +110,7 @@ proptest! {
         for path in ["a.json", "a.yaml", "a.csv"] {
             let _ = parse(path, &source);
         }
-        let text = Text::new(FileId(0), source);
+        let text = SourceText::new(FileId(0), source);
         let _ = Tree::lines(&text, &Limits::default()).count();
     }
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Tree {
     /// The bytes of the value in the file.
-    pub(crate) at: Range<u32>,
+    pub(crate) span: Range<u32>,
     /// The first line, counted from 1.
     pub(crate) line: u32,
     pub(crate) data: Data,
@@ -23,19 +23,19 @@ pub(crate) enum Data {
     Map(Vec<(Box<str>, Tree)>),
 }
 
-static NOTHING: Tree = Tree { at: 0..0, line: 0, data: Data::Null };
+static NULL_TREE: Tree = Tree { span: 0..0, line: 0, data: Data::Null };
 
 impl Tree {
     /// Returns the value of a key, or an empty tree.
     pub(crate) fn get(&self, key: &str) -> &Self {
-        let Data::Map(entries) = &self.data else { return &NOTHING };
-        entries.iter().find(|(name, _)| &**name == key).map_or(&NOTHING, |(_, value)| value)
+        let Data::Map(entries) = &self.data else { return &NULL_TREE };
+        entries.iter().find(|(name, _)| &**name == key).map_or(&NULL_TREE, |(_, value)| value)
     }
 
     /// Returns the value at a path of keys: `system.details.race`. A number is an index into a list.
     pub(crate) fn path(&self, path: &str) -> &Self {
         path.split('.').filter(|key| !key.is_empty()).fold(self, |tree, key| match &tree.data {
-            Data::List(items) => key.parse().ok().and_then(|at: usize| items.get(at)).unwrap_or(&NOTHING),
+            Data::List(items) => key.parse().ok().and_then(|at: usize| items.get(at)).unwrap_or(&NULL_TREE),
             _ => tree.get(key),
         })
     }
@@ -53,7 +53,7 @@ impl Tree {
     }
 
     /// Returns a text, a number or a flag as text, because tools write ids in all three forms.
-    pub(crate) fn word(&self) -> Option<String> {
+    pub(crate) fn to_text(&self) -> Option<String> {
         match &self.data {
             Data::Text(text) => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
             Data::Number(number) => Some(number.to_string()),
@@ -104,7 +104,7 @@ impl Tree {
     }
 
     /// Returns the items of a list. Any other value counts as a list of one.
-    pub(crate) fn each(&self) -> Vec<&Self> {
+    pub(crate) fn as_list(&self) -> Vec<&Self> {
         match &self.data {
             Data::List(items) => items.iter().collect(),
             Data::Null => Vec::new(),
@@ -120,7 +120,7 @@ impl Tree {
     }
 
     /// Removes these keys of a map.
-    pub(crate) fn forget(&mut self, keys: &[&str]) {
+    pub(crate) fn remove_keys(&mut self, keys: &[&str]) {
         if let Data::Map(entries) = &mut self.data {
             entries.retain(|(key, _)| !keys.contains(&&**key));
         }
@@ -133,6 +133,6 @@ impl Tree {
 }
 
 /// Converts a position to `u32`, as trees store it.
-pub(super) fn small(at: usize) -> u32 {
+pub(super) fn to_u32(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }

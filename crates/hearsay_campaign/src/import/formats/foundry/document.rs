@@ -4,24 +4,24 @@ use std::collections::HashMap;
 
 use hearsay_model::Calendar;
 
-use super::words::WORDS;
+use super::words::FOUNDRY_WORDS;
 use crate::import::{FileId, Note, tree::Tree};
 
 /// The name of the tool in external ids.
 pub(super) const TOOL: &str = "foundry";
 
 /// A note, and the key of the actor that represents the same person, if there is one.
-pub(super) type Written = (Note, Option<String>);
+pub(super) type ConvertedNote = (Note, Option<String>);
 
 /// The type of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum DocumentType {
     Actor,
     Item,
     Journal,
 }
 
-impl What {
+impl DocumentType {
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Actor => "Actor",
@@ -35,7 +35,7 @@ impl What {
 #[derive(Debug)]
 pub(super) struct Doc {
     pub(super) file: FileId,
-    pub(super) what: What,
+    pub(super) document_type: DocumentType,
     pub(super) id: String,
     /// The UUID, which is also the key of the note.
     pub(super) key: String,
@@ -63,20 +63,20 @@ impl Doc {
 
 /// Returns the permissions of a document. Foundry before version 10 used the key `permission`.
 pub(super) fn ownership(tree: &Tree) -> &Tree {
-    let now = tree.get("ownership");
-    if now.is_null() { tree.get("permission") } else { now }
+    let current = tree.get("ownership");
+    if current.is_null() { tree.get("permission") } else { current }
 }
 
 /// Returns the data of the game system. Foundry before version 10 used the key `data`.
 pub(super) fn system(tree: &Tree) -> &Tree {
-    let now = tree.get("system");
-    if now.is_null() { tree.get("data") } else { now }
+    let current = tree.get("system");
+    if current.is_null() { tree.get("data") } else { current }
 }
 
 /// All documents.
 #[derive(Debug, Default)]
-pub(super) struct Docs {
-    pub(super) docs: Vec<Doc>,
+pub(super) struct LoadedDocuments {
+    pub(super) documents: Vec<Doc>,
     /// Folders by id: their name and their parent folder.
     pub(super) folders: HashMap<String, (String, Option<String>)>,
     /// The id of each user's character, by user id.
@@ -95,11 +95,11 @@ pub(super) struct Docs {
 /// Returns whether an actor has a type for player characters.
 pub(super) fn is_player(tree: &Tree) -> bool {
     let kind = tree.get("type").text().unwrap_or_default().to_lowercase();
-    WORDS.players.contains(&kind)
+    FOUNDRY_WORDS.players.contains(&kind)
 }
 
 /// Returns whether an item is an object in the game world, and not a rule such as a spell.
-pub(super) fn is_thing(doc: &Doc) -> bool {
+pub(super) fn is_physical_item(doc: &Doc) -> bool {
     let kind = doc.tree.get("type").text().unwrap_or_default().to_lowercase();
-    WORDS.things.contains(&kind)
+    FOUNDRY_WORDS.things.contains(&kind)
 }

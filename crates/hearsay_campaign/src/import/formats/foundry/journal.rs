@@ -3,103 +3,111 @@
 use hearsay_model::Kind;
 
 use super::{
-    builder, codex,
-    document::{Doc, TOOL, Written},
-    form::{Form, form, noted, page_key, session, stands_alone},
-    library::{Access, Library, begin},
-    modules::is_kept,
-    text::{page_text, within, write},
+    campaign_builder, campaign_codex,
+    document::{ConvertedNote, Doc, TOOL},
+    journal_role::{JournalRole, calendar_note_data, is_separate_note, journal_role, page_key, session_number},
+    library::{Access, Library, start_note},
+    modules::is_module_page,
+    text::{add_html, add_page_text, restrict_access},
 };
 use crate::import::{
-    DateOf, Dated, Note, Role, SessionHead, Sure, Visibility, secret,
-    tree::{Pen, Tree},
+    Certainty, DateRole, Note, NoteDate, Role, SessionInfo, Visibility, secret,
+    tree::{Tree, TreeConverter},
 };
 
 /// Adds the dates of a Simple Calendar note, which counts months and days from 0.
-fn dates(doc: &Doc, pen: Pen, note: &mut Note) {
-    for (key, what) in [("startDate", DateOf::Start), ("endDate", DateOf::End)] {
-        let date = noted(doc).get(key);
-        let part = |name: &str, more: i64| date.get(name).integer().and_then(|number| number.checked_add(more));
+fn add_dates(doc: &Doc, converter: TreeConverter, note: &mut Note) {
+    for (key, role) in [("startDate", DateRole::Start), ("endDate", DateRole::End)] {
+        let date = calendar_note_data(doc).get(key);
+        let part = |name: &str, offset: i64| date.get(name).integer().and_then(|number| number.checked_add(offset));
         let (Some(year), Some(month), Some(day)) = (part("year", 0), part("month", 1), part("day", 1)) else {
             continue;
         };
         let raw = format!("{year}-{month}-{day}");
-        if what == DateOf::End && note.dates.iter().any(|held| held.raw == raw) {
+        if role == DateRole::End && note.dates.iter().any(|date| date.raw == raw) {
             continue;
         }
-        let origin = pen.origin(date, &format!("flags.foundryvtt-simple-calendar.noteData.{key}"));
+        let origin = converter.origin(date, &format!("flags.foundryvtt-simple-calendar.noteData.{key}"));
         let (readable, visibility) = (Some(raw.clone()), note.visibility.clone());
-        note.dates.push(Dated { what, raw, readable, title: None, origin, visibility });
+        note.dates.push(NoteDate { role, raw, readable, title: None, origin, visibility });
     }
 }
 
 /// Returns the notes that a journal contains.
-pub(super) fn notes(library: &Library, number: usize, pen: Pen) -> Vec<Written> {
-    let Some(doc) = library.docs.docs.get(number) else { return Vec::new() };
+pub(super) fn convert_journal(library: &Library, index: usize, converter: TreeConverter) -> Vec<ConvertedNote> {
+    let Some(doc) = library.loaded.documents.get(index) else { return Vec::new() };
     let access = library.access(doc);
-    let Some(mut whole) = begin(doc, &access, pen) else { return Vec::new() };
-    match form(library, doc) {
-        Form::Codex => codex::notes(library, doc, whole, &access, pen),
-        Form::Pages(kind) => {
-            let mut written = Vec::new();
-            whole.role = Role::Text;
+    let Some(mut journal_note) = start_note(doc, &access, converter) else { return Vec::new() };
+    match journal_role(library, doc) {
+        JournalRole::Codex => campaign_codex::convert_journal(library, doc, journal_note, &access, converter),
+        JournalRole::Pages(kind) => {
+            let mut converted = Vec::new();
+            journal_note.role = Role::Text;
             for page in doc.tree.get("pages").items() {
-                if stands_alone(library, doc, page) {
-                    written.extend(alone(library, doc, page, kind.clone(), &access, pen));
+                if is_separate_note(library, doc, page) {
+                    converted.extend(convert_page(library, doc, page, kind.clone(), &access, converter));
                 } else {
-                    page_text(library, doc, page, &access, pen, &mut whole);
+                    add_page_text(library, doc, page, &access, converter, &mut journal_note);
                 }
             }
-            written.push((whole, None));
-            written
+            converted.push((journal_note, None));
+            converted
         }
-        form => {
-            match form {
-                Form::Entity(kind, folder) => {
-                    whole.player = kind == Kind::Player;
-                    whole.guess(kind, Sure::Guessed, format!("folder {folder}"));
+        role => {
+            match role {
+                JournalRole::Entity(kind, folder) => {
+                    journal_note.is_player = kind == Kind::Player;
+                    journal_note.set_kind(kind, Certainty::Inferred, format!("folder {folder}"));
                 }
-                Form::Session(number) => {
-                    whole.role = Role::Session;
-                    whole.session = Some(SessionHead { number, ..SessionHead::default() });
+                JournalRole::Session(index) => {
+                    journal_note.role = Role::Session;
+                    journal_note.session = Some(SessionInfo { number: index, ..SessionInfo::default() });
                 }
-                _ => whole.role = Role::Text,
+                _ => journal_note.role = Role::Text,
             }
-            dates(doc, pen, &mut whole);
+            add_dates(doc, converter, &mut journal_note);
             // Before version 10, an entry had no pages.
             let content = doc.tree.get("content");
-            write(library, doc, content, "content", None, &access.inner, pen, &mut whole);
+            add_html(library, doc, content, "content", None, &access.content, converter, &mut journal_note);
             for page in doc.tree.get("pages").items() {
-                page_text(library, doc, page, &access, pen, &mut whole);
+                add_page_text(library, doc, page, &access, converter, &mut journal_note);
             }
-            vec![(whole, None)]
+            vec![(journal_note, None)]
         }
     }
 }
 
 /// Returns the note for a page that becomes a separate note.
-fn alone(library: &Library, doc: &Doc, page: &Tree, kind: Option<Kind>, outer: &Access, pen: Pen) -> Option<Written> {
+fn convert_page(
+    library: &Library,
+    doc: &Doc,
+    page: &Tree,
+    kind: Option<Kind>,
+    journal_access: &Access,
+    converter: TreeConverter,
+) -> Option<ConvertedNote> {
     let name = page.get("name").text()?.trim().to_owned();
-    let access = within(&library.page_access(doc, page), outer);
-    let hides = secret::is_secret(&name);
-    let visibility = if hides { Visibility::SECRET.within(&access.seen) } else { access.seen.clone() };
+    let access = restrict_access(&library.page_access(doc, page), journal_access);
+    let is_secret_part = secret::is_secret(&name);
+    let visibility =
+        if is_secret_part { Visibility::SECRET.within(&access.existence) } else { access.existence.clone() };
     let mut note = Note {
         key: page_key(doc, page),
         tool: TOOL,
-        origin: pen.origin(page.get("name"), "pages.name"),
+        origin: converter.origin(page.get("name"), "pages.name"),
         visibility,
         ..Note::default()
     };
-    let number = session(&name);
+    let number = session_number(&name);
     note.name = name;
-    if let Some(number) = number.filter(|_| !is_kept(page)) {
+    if let Some(number) = number.filter(|_| !is_module_page(page)) {
         note.role = Role::Session;
-        note.session = Some(SessionHead { number, ..SessionHead::default() });
+        note.session = Some(SessionInfo { number, ..SessionInfo::default() });
     } else if let Some(kind) = kind {
-        note.player = kind == Kind::Player;
-        note.guess(kind, Sure::Guessed, "the name of the journal");
+        note.is_player = kind == Kind::Player;
+        note.set_kind(kind, Certainty::Inferred, "the name of the journal");
     }
-    let actor = builder::fill(library, doc, page, &access, pen, &mut note);
-    page_text(library, doc, page, outer, pen, &mut note);
+    let actor = campaign_builder::fill_note(library, doc, page, &access, converter, &mut note);
+    add_page_text(library, doc, page, journal_access, converter, &mut note);
     Some((note, actor))
 }

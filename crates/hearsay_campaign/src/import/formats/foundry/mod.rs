@@ -12,11 +12,11 @@
 //!   public, only the actor itself knows them.
 
 mod actor;
-mod builder;
-mod codex;
+mod campaign_builder;
+mod campaign_codex;
 mod document;
-mod form;
 mod journal;
+mod journal_role;
 mod library;
 mod links;
 mod load;

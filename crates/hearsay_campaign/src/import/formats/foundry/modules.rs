@@ -6,10 +6,10 @@ use super::document::Doc;
 use crate::import::tree::Tree;
 
 /// The key of the flags of Monk's Enhanced Journal.
-pub(super) const MONK: &str = "monks-enhanced-journal";
+pub(super) const MONKS_JOURNAL: &str = "monks-enhanced-journal";
 
 /// Returns whether a page contains an entity or a session of a module.
-pub(super) fn is_kept(page: &Tree) -> bool {
+pub(super) fn is_module_page(page: &Tree) -> bool {
     is_builder(page) || monk_kind(page).is_some()
 }
 
@@ -25,7 +25,7 @@ pub(super) fn is_session(page: &Tree) -> bool {
 }
 
 pub(super) fn monk_kind(page: &Tree) -> Option<Kind> {
-    Some(match page.get("flags").get(MONK).get("type").text()? {
+    Some(match page.get("flags").get(MONKS_JOURNAL).get("type").text()? {
         "person" => Kind::Npc,
         "place" | "shop" | "poi" => Kind::Location,
         "organization" => Kind::Faction,

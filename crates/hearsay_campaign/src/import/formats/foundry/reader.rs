@@ -2,14 +2,14 @@
 
 use super::{
     actor,
-    document::{TOOL, What, Written},
+    document::{ConvertedNote, DocumentType, TOOL},
     journal,
     library::Library,
     load,
 };
 use crate::{
     Folder, Format, ReadOptions,
-    import::{Alias, Note, NoteReader, Notes, Score, Visibility, tree::Pen},
+    import::{Alias, Note, NoteReader, Notes, Score, Visibility, tree::TreeConverter},
 };
 
 /// The reader for Foundry VTT data.
@@ -25,45 +25,49 @@ impl NoteReader for Foundry {
     }
 
     fn read(&self, folder: &Folder, options: &ReadOptions, notes: &mut Notes) {
-        let mut library = Library::new(load::load(folder, options, notes));
-        if let Some(name) = library.docs.world.take() {
+        let mut library = Library::new(load::load_documents(folder, options, notes));
+        if let Some(name) = library.loaded.world.take() {
             notes.name = name;
         }
-        notes.calendar = library.docs.calendar.take();
-        let mut written = Vec::new();
-        for (number, doc) in library.docs.docs.iter().enumerate() {
-            let pen = Pen { file: doc.file };
-            match doc.what {
-                What::Actor => written.extend(actor::note(&library, number, pen).map(|note| (note, None))),
-                What::Item => written.extend(actor::item(&library, number, pen).map(|note| (note, None))),
-                What::Journal => written.extend(journal::notes(&library, number, pen)),
+        notes.calendar = library.loaded.calendar.take();
+        let mut converted = Vec::new();
+        for (index, doc) in library.loaded.documents.iter().enumerate() {
+            let converter = TreeConverter { file: doc.file };
+            match doc.document_type {
+                DocumentType::Actor => {
+                    converted.extend(actor::convert_actor(&library, index, converter).map(|note| (note, None)))
+                }
+                DocumentType::Item => {
+                    converted.extend(actor::convert_item(&library, index, converter).map(|note| (note, None)))
+                }
+                DocumentType::Journal => converted.extend(journal::convert_journal(&library, index, converter)),
             }
         }
-        merge(written, notes);
-        let closed = library.docs.docs.iter().filter(|doc| doc.is_in_pack() && doc.is_closed()).count();
-        if closed > 0 && !options.open_folders {
-            let what = format!(
-                "{closed} compendium documents have `ownership.default: 0`, the default of Foundry; they are imported as secret. If players may read the compendiums, set `ReadOptions::open_folders`"
+        merge_actor_pages(converted, notes);
+        let closed_count = library.loaded.documents.iter().filter(|doc| doc.is_in_pack() && doc.is_closed()).count();
+        if closed_count > 0 && !options.open_folders {
+            let message = format!(
+                "{closed_count} compendium documents have `ownership.default: 0`, the default of Foundry; they are imported as secret. If players may read the compendiums, set `ReadOptions::open_folders`"
             );
             let path = notes.files.first().map(|file| file.path.to_string()).unwrap_or_default();
-            notes.warn(path, 0, what);
+            notes.warn(path, 0, message);
         }
     }
 }
 
 /// Joins two notes about one person: the page of a module, and the actor that this page names.
-fn merge(written: Vec<Written>, notes: &mut Notes) {
-    let mut place = std::collections::HashMap::new();
-    let mut merged: Vec<Note> = Vec::with_capacity(written.len());
-    let (pages, plain): (Vec<_>, Vec<_>) = written.into_iter().partition(|(_, actor)| actor.is_some());
-    for (note, _) in plain {
-        place.insert(note.key.clone(), merged.len());
+fn merge_actor_pages(converted: Vec<ConvertedNote>, notes: &mut Notes) {
+    let mut index_by_key = std::collections::HashMap::new();
+    let mut merged: Vec<Note> = Vec::with_capacity(converted.len());
+    let (pages, unlinked): (Vec<_>, Vec<_>) = converted.into_iter().partition(|(_, actor)| actor.is_some());
+    for (note, _) in unlinked {
+        index_by_key.insert(note.key.clone(), merged.len());
         merged.push(note);
     }
     for (page, actor) in pages {
-        let actor = actor.and_then(|actor| place.get(&actor)).copied();
+        let actor = actor.and_then(|actor| index_by_key.get(&actor)).copied();
         match actor.and_then(|at| merged.get_mut(at)) {
-            Some(actor) => join(actor, page),
+            Some(actor) => merge_page_into_actor(actor, page),
             None => merged.push(page),
         }
     }
@@ -71,20 +75,20 @@ fn merge(written: Vec<Written>, notes: &mut Notes) {
 }
 
 /// Adds the content of a page to the note of an actor. Each part stays as secret as the document that it comes from.
-fn join(actor: &mut Note, mut page: Note) {
-    seal(actor);
-    seal(&mut page);
+fn merge_page_into_actor(actor: &mut Note, mut page: Note) {
+    restrict_parts(actor);
+    restrict_parts(&mut page);
     actor.ids.push(hearsay_model::ExternalId { system: TOOL.to_owned(), id: page.key });
     actor.ids.append(&mut page.ids);
-    let other = page.name.strip_suffix(" - Journal").unwrap_or(&page.name).trim().to_owned();
-    if !other.is_empty() && other != actor.name {
+    let page_name = page.name.strip_suffix(" - Journal").unwrap_or(&page.name).trim().to_owned();
+    if !page_name.is_empty() && page_name != actor.name {
         // The name of the secret document becomes a secret alias.
         let (open, hidden) = match (actor.visibility.is_secret(), page.visibility.is_secret()) {
-            (true, false) => (other, std::mem::take(&mut actor.name)),
-            _ => (std::mem::take(&mut actor.name), other),
+            (true, false) => (page_name, std::mem::take(&mut actor.name)),
+            _ => (std::mem::take(&mut actor.name), page_name),
         };
-        let secret = actor.visibility.is_secret() || page.visibility.is_secret();
-        let visibility = if secret { Visibility::SECRET } else { Visibility::Unmarked };
+        let is_any_secret = actor.visibility.is_secret() || page.visibility.is_secret();
+        let visibility = if is_any_secret { Visibility::SECRET } else { Visibility::Unmarked };
         actor.name = open;
         actor.aliases.push(Alias { name: hidden, origin: page.origin.clone(), visibility });
     }
@@ -92,9 +96,9 @@ fn join(actor: &mut Note, mut page: Note) {
         actor.visibility = page.visibility;
         actor.origin = page.origin;
     }
-    actor.player |= page.player;
-    if let Some(guess) = page.kind.filter(|_| !actor.player) {
-        actor.guess(guess.kind, guess.sure, guess.from);
+    actor.is_player |= page.is_player;
+    if let Some(guess) = page.kind.filter(|_| !actor.is_player) {
+        actor.set_kind(guess.kind, guess.certainty, guess.evidence);
     }
     actor.aliases.append(&mut page.aliases);
     actor.fields.append(&mut page.fields);
@@ -105,7 +109,7 @@ fn join(actor: &mut Note, mut page: Note) {
 }
 
 /// Makes each part of a note at least as secret as the note.
-fn seal(note: &mut Note) {
+fn restrict_parts(note: &mut Note) {
     let outer = note.visibility.clone();
     let parts = (note.fields.iter_mut().map(|part| &mut part.visibility))
         .chain(note.aliases.iter_mut().map(|part| &mut part.visibility))

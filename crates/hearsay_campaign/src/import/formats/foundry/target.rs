@@ -1,75 +1,77 @@
 //! Targets of links between Foundry documents.
 
 use super::{
-    document::{Doc, What, is_thing},
-    form::{only_page, stands_alone},
+    document::{Doc, DocumentType, is_physical_item},
+    journal_role::{is_separate_note, single_page_key},
     library::Library,
 };
 use crate::import::Target;
 
 /// The destination of a link.
-pub(super) enum Meant {
+pub(super) enum LinkDestination {
     /// The link points to a note. The fields are its key, its name, and whether it is hidden from players.
     Note { key: String, name: String, hidden: bool },
     /// The link points to a document that describes no entity of the game world, such as rules, a scene or a table.
-    Nothing,
+    NoEntity,
     /// The link points to a document that is not in the files.
-    Unknown,
+    Missing,
 }
 
 impl Library {
-    /// Returns the destination of a link that contains this UUID or id, in the document `from`.
-    pub(super) fn meant(&self, uuid: &str, from: &Doc) -> Meant {
+    /// Returns the destination of a link that contains this UUID or id, in the document `source_doc`.
+    pub(super) fn resolve(&self, uuid: &str, source_doc: &Doc) -> LinkDestination {
         let uuid = uuid.split(['#', ' ']).next().unwrap_or_default().trim();
         // `.JournalEntryPage.x` is a page of the same journal, and `.x` is a sibling page.
-        let whole = match uuid.strip_prefix('.') {
-            Some(rest) if rest.contains('.') || from.what != What::Journal => format!("{}.{rest}", from.key),
-            Some(rest) => format!("{}.JournalEntryPage.{rest}", from.key),
+        let full_uuid = match uuid.strip_prefix('.') {
+            Some(rest) if rest.contains('.') || source_doc.document_type != DocumentType::Journal => {
+                format!("{}.{rest}", source_doc.key)
+            }
+            Some(rest) => format!("{}.JournalEntryPage.{rest}", source_doc.key),
             None => uuid.to_owned(),
         };
-        let (base, page) = match whole.split_once(".JournalEntryPage.") {
+        let (base, page) = match full_uuid.split_once(".JournalEntryPage.") {
             Some((base, page)) => (base, Some(page.split('.').next().unwrap_or_default())),
-            None => (whole.as_str(), None),
+            None => (full_uuid.as_str(), None),
         };
         // A link to an embedded document leads to the actor that contains it.
         let base = match base.split_once("Actor.") {
             Some((before, rest)) => format!("{before}Actor.{}", rest.split('.').next().unwrap_or_default()),
             None => base.to_owned(),
         };
-        if let Some(doc) = self.find(&base, from).and_then(|number| self.doc(number)) {
-            return self.note(doc, page);
+        if let Some(doc) = self.find(&base, source_doc).and_then(|index| self.doc(index)) {
+            return self.note_destination(doc, page);
         }
         let kind = base.split('.').rev().nth(1).unwrap_or_default();
-        let compendium = base.starts_with("Compendium.");
+        let is_in_compendium = base.starts_with("Compendium.");
         match kind {
-            "Actor" | "JournalEntry" if !compendium => Meant::Unknown,
-            "Actor" => Meant::Unknown,
+            "Actor" | "JournalEntry" if !is_in_compendium => LinkDestination::Missing,
+            "Actor" => LinkDestination::Missing,
             // Compendiums of other packages mostly contain rules.
-            _ => Meant::Nothing,
+            _ => LinkDestination::NoEntity,
         }
     }
 
-    fn note(&self, doc: &Doc, page: Option<&str>) -> Meant {
-        let name = doc.tree.get("name").word().unwrap_or_default();
-        let hidden = self.access(doc).seen.is_secret();
-        match doc.what {
-            What::Actor => Meant::Note { key: doc.key.clone(), name, hidden },
-            What::Item if is_thing(doc) => Meant::Note { key: doc.key.clone(), name, hidden },
-            What::Item => Meant::Nothing,
-            What::Journal => {
+    fn note_destination(&self, doc: &Doc, page: Option<&str>) -> LinkDestination {
+        let name = doc.tree.get("name").to_text().unwrap_or_default();
+        let hidden = self.access(doc).existence.is_secret();
+        match doc.document_type {
+            DocumentType::Actor => LinkDestination::Note { key: doc.key.clone(), name, hidden },
+            DocumentType::Item if is_physical_item(doc) => LinkDestination::Note { key: doc.key.clone(), name, hidden },
+            DocumentType::Item => LinkDestination::NoEntity,
+            DocumentType::Journal => {
                 let pages = doc.tree.get("pages").items();
                 let found =
-                    page.and_then(|id| pages.into_iter().find(|page| page.get("_id").word().as_deref() == Some(id)));
+                    page.and_then(|id| pages.into_iter().find(|page| page.get("_id").to_text().as_deref() == Some(id)));
                 match found {
-                    Some(page) if stands_alone(self, doc, page) => {
-                        let id = page.get("_id").word().unwrap_or_default();
-                        let hidden = hidden || self.page_access(doc, page).seen.is_secret();
+                    Some(page) if is_separate_note(self, doc, page) => {
+                        let id = page.get("_id").to_text().unwrap_or_default();
+                        let hidden = hidden || self.page_access(doc, page).existence.is_secret();
                         let key = format!("{}.JournalEntryPage.{id}", doc.key);
-                        Meant::Note { key, name: page.get("name").word().unwrap_or(name), hidden }
+                        LinkDestination::Note { key, name: page.get("name").to_text().unwrap_or(name), hidden }
                     }
-                    _ => match only_page(self, doc) {
-                        Some(key) => Meant::Note { key, name, hidden },
-                        None => Meant::Note { key: doc.key.clone(), name, hidden },
+                    _ => match single_page_key(self, doc) {
+                        Some(key) => LinkDestination::Note { key, name, hidden },
+                        None => LinkDestination::Note { key: doc.key.clone(), name, hidden },
                     },
                 }
             }
@@ -78,11 +80,11 @@ impl Library {
 
     /// Returns the target of a link to a UUID. Returns `None` for a document that describes no entity of the game
     /// world.
-    pub(super) fn target(&self, uuid: &str, from: &Doc) -> Option<Target> {
-        match self.meant(uuid, from) {
-            Meant::Note { key, .. } => Some(Target::Key(key)),
-            Meant::Unknown => Some(Target::Key(uuid.trim().to_owned())),
-            Meant::Nothing => None,
+    pub(super) fn link_target(&self, uuid: &str, source_doc: &Doc) -> Option<Target> {
+        match self.resolve(uuid, source_doc) {
+            LinkDestination::Note { key, .. } => Some(Target::Key(key)),
+            LinkDestination::Missing => Some(Target::Key(uuid.trim().to_owned())),
+            LinkDestination::NoEntity => None,
         }
     }
 }

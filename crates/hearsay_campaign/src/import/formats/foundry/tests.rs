@@ -4,7 +4,9 @@ use hearsay_model::Kind;
 
 use crate::{
     Campaign, Format, ReadOptions,
-    tests::notes::{assert_hushed, kind, known, read as read_in, read_with, relations, skipped, texts, values},
+    tests::notes::{
+        assert_hushed, kind, known, numbered_secrets, read as read_in, read_with, relations, skipped, texts, values,
+    },
 };
 
 fn read(files: &[(&str, &str)]) -> Campaign {
@@ -87,7 +89,7 @@ fn a_world_is_read_with_its_folders() {
         "Tib| See Old Orrin.",
         "| They paid 2d6 coins. An athletics check",
     ] {
-        assert!(texts.iter().any(|held| held == text), "{text} in {texts:#?}");
+        assert!(texts.iter().any(|found| found == text), "{text} in {texts:#?}");
     }
     assert!(campaign.entities().keys().all(|id| !id.as_str().contains("check")), "a roll is nobody");
 }
@@ -192,36 +194,13 @@ fn private_content_stays_private() {
           {"_id": "j3", "name": "Hush Plot", "folder": "dm", "pages": [{"_id": "p5", "name": "x", "type": "text", "text": {"content": "<p>Hush fourteen.</p>"}}]}
         ]}"#,
     )]);
-    assert_hushed(
-        &campaign,
-        &[
-            "hush one",
-            "hush two",
-            "hush three",
-            "hush four",
-            "hush five",
-            "hush six",
-            "hush seven",
-            "hush eight",
-            "hush nine",
-            "hush ten",
-            "hush ring",
-            "hush eleven",
-            "hush twelve",
-            "hush vault",
-            "hush thirteen",
-            "hush fourteen",
-            "hush evil",
-            "hush good",
-        ],
-        &["petra"],
-    );
+    assert_hushed(&campaign, &numbered_secrets(14, &["hush ring", "hush vault", "hush evil", "hush good"]), &["petra"]);
     let of_petra: Vec<_> =
         known(&campaign).into_iter().filter(|(knower, words)| knower == "petra" && words.contains("hush")).collect();
     assert!(of_petra.iter().all(|(_, words)| words.contains("hush-nine")) && !of_petra.is_empty(), "{of_petra:?}");
-    let open = known(&campaign).into_iter().map(|(_, words)| words).collect::<Vec<_>>().join("\n");
+    let known_words = known(&campaign).into_iter().map(|(_, words)| words).collect::<Vec<_>>().join("\n");
     for word in ["known.", "told.", "seen by many", "tall.", "kind.", "open. run by (unknown)"] {
-        assert!(open.contains(word), "{word} is open");
+        assert!(known_words.contains(word), "{word} is open");
     }
 }
 
@@ -234,8 +213,8 @@ fn compendiums_can_be_read_as_open() {
     let closed = read_with(&files, &ReadOptions::default());
     assert!(known(&closed).is_empty());
     assert!(closed.warnings().iter().any(|warning| warning.what.contains("open_folders")));
-    let open = read_with(&files, &ReadOptions { open_folders: true, ..ReadOptions::default() });
-    assert!(!known(&open).is_empty());
+    let open_campaign = read_with(&files, &ReadOptions { open_folders: true, ..ReadOptions::default() });
+    assert!(!known(&open_campaign).is_empty());
 }
 
 #[test]
@@ -328,15 +307,16 @@ fn bad_documents_leave_the_rest() {
 #[test]
 fn the_sample_of_a_game_system_is_read() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let beside = ["../shared/data/campaigns", "../../shared/data/campaigns"];
-    let Some(folder) = beside.iter().map(|path| root.join(path).join("dnd5e-srd-sample")).find(|path| path.is_dir())
+    let data_folders = ["../shared/data/campaigns", "../../shared/data/campaigns"];
+    let Some(folder) =
+        data_folders.iter().map(|path| root.join(path).join("dnd5e-srd-sample")).find(|path| path.is_dir())
     else {
         return;
     };
     let campaign = crate::read_any(&folder, &ReadOptions::default(), &Default::default()).unwrap();
     assert_eq!(campaign.findings.format, Some(Format::Foundry));
-    let of = |kind: Kind| campaign.entities().values().filter(|held| **held == kind).count();
-    assert_eq!((of(Kind::Npc), of(Kind::Player)), (5, 1));
+    let count = |kind: Kind| campaign.entities().values().filter(|entity_kind| **entity_kind == kind).count();
+    assert_eq!((count(Kind::Npc), count(Kind::Player)), (5, 1));
     assert!(known(&campaign).is_empty(), "all are kept from players");
     assert!(campaign.findings.skipped.is_empty(), "{:?}", campaign.findings.skipped);
 }

@@ -7,53 +7,66 @@ use super::{
 };
 use crate::import::{
     Note, Visibility,
-    markup::Style,
+    markup::LinkSyntax,
     secret,
-    tree::{Markup, Pen, Tree, Writing},
+    tree::{Markup, TextConversion, Tree, TreeConverter},
 };
 
 /// Adds a text in HTML.
 #[allow(clippy::too_many_arguments)]
-pub(super) fn write(
+pub(super) fn add_html(
     library: &Library,
     doc: &Doc,
     tree: &Tree,
-    place: &str,
+    field_path: &str,
     heading: Option<&str>,
     visibility: &Visibility,
-    pen: Pen,
+    converter: TreeConverter,
     note: &mut Note,
 ) {
-    let inline = |text: &str| links::inline(library, doc, text);
-    let style = Style { inline: &inline, address: &|_| None };
-    let writing = Writing { field: place, heading, markup: Markup::Html, visibility, style };
-    pen.blocks(tree, &writing, &mut note.texts);
+    let inline = |text: &str| links::find_inline_links(library, doc, text);
+    let link_syntax = LinkSyntax { inline: &inline, address: &|_| None };
+    let conversion =
+        TextConversion { field: field_path, heading, markup: Markup::Html, visibility, style: link_syntax };
+    converter.add_blocks(tree, &conversion, &mut note.texts);
 }
 
 /// Limits the visibility of a page to that of its journal.
-pub(super) fn within(inner: &Access, outer: &Access) -> Access {
-    Access { seen: inner.seen.within(&outer.seen), inner: inner.inner.within(&outer.inner), said: true }
+pub(super) fn restrict_access(inner: &Access, outer: &Access) -> Access {
+    Access {
+        existence: inner.existence.within(&outer.existence),
+        content: inner.content.within(&outer.content),
+        has_own_permissions: true,
+    }
 }
 
 /// Adds the text of a page.
-pub(super) fn page_text(library: &Library, doc: &Doc, page: &Tree, outer: &Access, pen: Pen, note: &mut Note) {
-    let access = within(&library.page_access(doc, page), outer);
-    let name = page.get("name").word().unwrap_or_default();
-    let alone = doc.tree.get("pages").items().len() <= 1 || name == note.name;
-    let heading = Some(name.as_str()).filter(|_| !alone);
-    let hides = secret::is_secret(&name);
-    let visibility = if hides { Visibility::SECRET.within(&access.inner) } else { access.inner };
+pub(super) fn add_page_text(
+    library: &Library,
+    doc: &Doc,
+    page: &Tree,
+    journal_access: &Access,
+    converter: TreeConverter,
+    note: &mut Note,
+) {
+    let access = restrict_access(&library.page_access(doc, page), journal_access);
+    let name = page.get("name").to_text().unwrap_or_default();
+    let is_only_page = doc.tree.get("pages").items().len() <= 1 || name == note.name;
+    let heading = Some(name.as_str()).filter(|_| !is_only_page);
+    let is_secret_part = secret::is_secret(&name);
+    let visibility = if is_secret_part { Visibility::SECRET.within(&access.content) } else { access.content };
     let text = page.get("text");
     let markdown = text.get("format").integer() == Some(2) && text.get("markdown").text().is_some();
     let (tree, markup) = match markdown {
         true => (text.get("markdown"), Markup::Markdown),
         false => (text.get("content"), Markup::Html),
     };
-    let inline = |text: &str| links::inline(library, doc, text);
-    let style = Style { inline: &inline, address: &|_| None };
-    let writing = Writing { field: "pages.text", heading, markup, visibility: &visibility, style };
+    let inline = |text: &str| links::find_inline_links(library, doc, text);
+    let link_syntax = LinkSyntax { inline: &inline, address: &|_| None };
+    let conversion =
+        TextConversion { field: "pages.text", heading, markup, visibility: &visibility, style: link_syntax };
     let first = note.texts.len();
-    pen.blocks(tree, &writing, &mut note.texts);
+    converter.add_blocks(tree, &conversion, &mut note.texts);
     let mut at = 0;
     note.texts.retain(|block| {
         at += 1;

@@ -4,11 +4,11 @@ use std::{collections::HashSet, sync::LazyLock};
 
 use serde::Deserialize;
 
-use crate::import::{english::WordMap, tables::table};
+use crate::import::{english::WordMap, word_lists::parse_table};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Words {
+pub(super) struct FoundryWords {
     /// Types of actors that are not persons, with the kind of entity for each type.
     pub(super) kinds: WordMap,
     pub(super) players: HashSet<String>,
@@ -18,5 +18,5 @@ pub(super) struct Words {
     pub(super) rules: HashSet<String>,
 }
 
-pub(super) static WORDS: LazyLock<Words> =
-    LazyLock::new(|| table("foundry.toml", include_str!("../../../../data/foundry.toml")));
+pub(super) static FOUNDRY_WORDS: LazyLock<FoundryWords> =
+    LazyLock::new(|| parse_table("foundry.toml", include_str!("../../../../data/foundry.toml")));

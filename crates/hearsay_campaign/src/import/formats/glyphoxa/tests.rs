@@ -37,11 +37,11 @@ fn private_content_stays_private() {
         ["hush one", "hush two", "hush three", "hush four", "hush five", "hush cult", "hush plan", "hush odd"];
     assert_hushed(&campaign, &secrets, &["ann", "bob"]);
     for (knower, words) in known(&campaign).into_iter().filter(|(_, words)| words.contains("hush")) {
-        let fits = match knower.as_str() {
+        let may_know = match knower.as_str() {
             "ann" => words.contains("hush one"),
             _ => words.contains("hush-cult") || words.contains("hush five"),
         };
-        assert!(fits, "{knower} knows {words}");
+        assert!(may_know, "{knower} knows {words}");
     }
 }
 

@@ -4,107 +4,110 @@ use std::collections::HashMap;
 
 use hearsay_model::{Calendar, ExternalId, Kind};
 
-use super::words::WORDS;
+use super::words::KANKA_WORDS;
 use crate::import::{
     Notes, Target, calendar,
-    markup::Inline,
-    tree::{Document, Pen, Tree},
+    markup::InlineLink,
+    tree::{Document, Tree, TreeConverter},
 };
 
 /// The name of the tool in external ids.
 pub(super) const TOOL: &str = "kanka";
 
 /// An entity of an export, before its note is created.
-pub(super) struct Held<'a> {
+pub(super) struct KankaEntity<'a> {
     pub(super) tree: &'a Tree,
-    pub(super) pen: Pen,
+    pub(super) converter: TreeConverter,
     pub(super) module: String,
     pub(super) kind: Option<Kind>,
     /// The key of its note.
     pub(super) key: String,
     /// The id of the entity within its module, such as the id of a character.
-    pub(super) own: Option<ExternalId>,
+    pub(super) module_id: Option<ExternalId>,
     pub(super) name: String,
-    pub(super) private: bool,
+    pub(super) is_private: bool,
 }
 
 #[derive(Default)]
 pub(super) struct Export<'a> {
-    pub(super) entities: Vec<Held<'a>>,
+    pub(super) entities: Vec<KankaEntity<'a>>,
     /// The index of each entity, by the key of its note and by its id within a module.
-    pub(super) places: HashMap<String, usize>,
+    pub(super) entity_indices: HashMap<String, usize>,
     /// The calendars by id. The calendar that is chosen as the campaign's calendar is moved to the front.
     pub(super) calendars: Vec<(String, Calendar)>,
 }
 
 impl<'a> Export<'a> {
     /// Adds a calendar, unless it is private. Returns whether the calendar was added.
-    pub(super) fn calendar(&mut self, tree: &Tree) -> bool {
-        let private = tree.get("is_private").is_marked() || tree.path("entity.is_private").is_marked();
-        let read = calendar::of_kanka(&calendar::value(tree)).filter(|_| !private);
-        let id = tree.get("id").word().unwrap_or_default();
-        let known = read.is_some();
-        self.calendars.extend(read.map(|calendar| (id, calendar)));
-        known
+    pub(super) fn add_calendar(&mut self, tree: &Tree) -> bool {
+        let is_private = tree.get("is_private").is_marked() || tree.path("entity.is_private").is_marked();
+        let converted = calendar::from_kanka(&calendar::tree_to_json(tree)).filter(|_| !is_private);
+        let id = tree.get("id").to_text().unwrap_or_default();
+        let is_added = converted.is_some();
+        self.calendars.extend(converted.map(|calendar| (id, calendar)));
+        is_added
     }
 
     /// Returns the calendar that most reminders use. If several calendars are used equally often, returns the first of
     /// them.
     pub(super) fn choose_calendar(&mut self) -> Option<Calendar> {
         let mut uses: HashMap<String, usize> = HashMap::new();
-        for held in &self.entities {
-            for one in held.tree.path("entity.reminders").items() {
-                *uses.entry(one.get("calendar_id").word().unwrap_or_default()).or_default() += 1;
+        for entity in &self.entities {
+            for reminder in entity.tree.path("entity.reminders").items() {
+                *uses.entry(reminder.get("calendar_id").to_text().unwrap_or_default()).or_default() += 1;
             }
         }
         self.calendars.sort_by_key(|(id, _)| std::cmp::Reverse(uses.get(id).copied().unwrap_or(0)));
         self.calendars.first().map(|(_, calendar)| calendar.clone())
     }
 
-    pub(super) fn entity(&mut self, document: &'a Document, module: &str, notes: &mut Notes) {
+    pub(super) fn add_entity(&mut self, document: &'a Document, module: &str, notes: &mut Notes) {
         let tree = &document.tree;
         let Some(name) = tree.get("name").text().or(tree.path("entity.name").text()) else {
             return notes.skip(&*document.path, "no `name`: expected an entity of Kanka");
         };
-        let known = WORDS.modules.get(module);
-        let singular = known.map_or_else(|| module.trim_end_matches('s').to_owned(), |known| known.singular.clone());
-        let entity = tree.path("entity.id").word().or_else(|| tree.get("entity_id").word());
-        let own = tree.get("id").word().map(|id| format!("{singular}.{id}"));
-        let Some(key) = entity.map(|id| format!("entity.{id}")).or_else(|| own.clone()) else {
+        let module_words = KANKA_WORDS.modules.get(module);
+        let singular = module_words
+            .map_or_else(|| module.trim_end_matches('s').to_owned(), |module_words| module_words.singular.clone());
+        let entity = tree.path("entity.id").to_text().or_else(|| tree.get("entity_id").to_text());
+        let module_id = tree.get("id").to_text().map(|id| format!("{singular}.{id}"));
+        let Some(key) = entity.map(|id| format!("entity.{id}")).or_else(|| module_id.clone()) else {
             return notes.skip(&*document.path, "neither `entity.id` nor `id`: export the campaign from Kanka again");
         };
-        let private = tree.get("is_private").is_marked() || tree.path("entity.is_private").is_marked();
-        let held = Held {
+        let is_private = tree.get("is_private").is_marked() || tree.path("entity.is_private").is_marked();
+        let kanka_entity = KankaEntity {
             tree,
-            pen: Pen { file: document.file },
+            converter: TreeConverter { file: document.file },
             module: singular,
-            kind: known.and_then(|known| known.kind.clone()),
-            own: own.filter(|own| *own != key).map(|id| ExternalId { system: TOOL.to_owned(), id }),
+            kind: module_words.and_then(|module_words| module_words.kind.clone()),
+            module_id: module_id
+                .filter(|module_id| *module_id != key)
+                .map(|id| ExternalId { system: TOOL.to_owned(), id }),
             key: key.clone(),
             name: name.trim().to_owned(),
-            private,
+            is_private,
         };
-        if let Some(own) = &held.own {
-            self.places.insert(own.id.clone(), self.entities.len());
+        if let Some(module_id) = &kanka_entity.module_id {
+            self.entity_indices.insert(module_id.id.clone(), self.entities.len());
         }
-        self.places.insert(key, self.entities.len());
-        self.entities.push(held);
+        self.entity_indices.insert(key, self.entities.len());
+        self.entities.push(kanka_entity);
     }
 
-    pub(super) fn held(&self, key: &str) -> Option<&Held<'a>> {
-        self.places.get(key).and_then(|place| self.entities.get(*place))
+    pub(super) fn find(&self, key: &str) -> Option<&KankaEntity<'a>> {
+        self.entity_indices.get(key).and_then(|index| self.entities.get(*index))
     }
 
     /// Returns the target of a field that contains an id, such as `organisation_id`.
-    pub(super) fn target(&self, module: &str, id: &Tree) -> Option<Target> {
-        let id = id.word().filter(|id| id != "0")?;
+    pub(super) fn link_target(&self, module: &str, id: &Tree) -> Option<Target> {
+        let id = id.to_text().filter(|id| id != "0")?;
         let key = format!("{module}.{id}");
-        Some(Target::Key(self.held(&key).map_or(key, |held| held.key.clone())))
+        Some(Target::Key(self.find(&key).map_or(key, |entity| entity.key.clone())))
     }
 
     /// Finds mentions in a text: `[character:123|label]`. The label of a private entity is replaced by `(unknown)`,
     /// unless the text belongs to a private entity too.
-    pub(super) fn mentions(&self, text: &str, from: &Held) -> Vec<Inline> {
+    pub(super) fn find_mentions(&self, text: &str, source_entity: &KankaEntity) -> Vec<InlineLink> {
         let mut found = Vec::new();
         let mut at = 0;
         while let Some(start) = text.get(at..).and_then(|rest| rest.find('[')).map(|start| at + start) {
@@ -113,24 +116,25 @@ impl<'a> Export<'a> {
             let inner = &text[start + 1..start + end];
             let mut parts = inner.split('|');
             let Some((module, id)) = parts.next().and_then(|first| first.split_once(':')) else { continue };
-            let fits = !module.is_empty() && module.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
-            if !fits || id.is_empty() || !id.bytes().all(|byte| byte.is_ascii_digit()) {
+            let is_module_name =
+                !module.is_empty() && module.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+            if !is_module_name || id.is_empty() || !id.bytes().all(|byte| byte.is_ascii_digit()) {
                 continue;
             }
             let label =
                 parts.find(|part| !part.trim().is_empty() && !is_option(part)).map(|part| part.trim().to_owned());
             let key = format!("entity.{id}");
-            let held = self.held(&key);
-            let hidden = held.is_some_and(|held| held.private) && !from.private;
-            let label = match (hidden, label, held) {
+            let entity = self.find(&key);
+            let is_hidden = entity.is_some_and(|entity| entity.is_private) && !source_entity.is_private;
+            let label = match (is_hidden, label, entity) {
                 (true, ..) => "(unknown)".to_owned(),
                 (false, Some(label), _) => label,
-                (false, None, Some(held)) => held.name.clone(),
+                (false, None, Some(entity)) => entity.name.clone(),
                 (false, None, None) => String::new(),
             };
-            let is_note = held.is_none_or(|held| held.kind.is_some() || held.module != "tag");
+            let is_note = entity.is_none_or(|entity| entity.kind.is_some() || entity.module != "tag");
             let target = Some(Target::Key(key)).filter(|_| is_note && !label.is_empty());
-            found.push(Inline { range: start..start + end + 1, target, label });
+            found.push(InlineLink { range: start..start + end + 1, target, label });
             at = start + end + 1;
         }
         found

@@ -7,7 +7,7 @@ use hearsay_model::{Kind, Setting, WorldSetting};
 
 use crate::{
     Format,
-    tests::notes::{assert_hushed, kind, read, relations, skipped, texts, values},
+    tests::notes::{assert_hushed, kind, numbered_secrets, read, relations, skipped, texts, values},
 };
 
 const ANN: &str = r#"{"id": 5, "name": "Ann Oak", "type": "Smith", "title": "Mistress", "age": "40", "is_private": 0, "entry": "<p>Works for [organisation:11|the guild] with [character:12].</p><p>Born in [location:13|page:x].</p>",
@@ -18,9 +18,9 @@ const ANN: &str = r#"{"id": 5, "name": "Ann Oak", "type": "Smith", "title": "Mis
     "entityTags": [{"tag_id": 1}], "reminders": [{"calendar_id": 1, "year": -3, "month": 2, "day": 9, "type_id": 2, "visibility_id": 1}],
     "posts": [{"name": "Rumours", "entry": "<p>She sings.</p>", "visibility_id": 1}], "inventories": [{"item_id": 4, "visibility_id": 1}]}}"#;
 
-fn character(id: u32, entity: u32, name: &str, more: &str) -> String {
+fn character(id: u32, entity: u32, name: &str, extra_json: &str) -> String {
     format!(
-        r#"{{"id": {id}, "name": "{name}", "is_private": 0, "entry": null, "entity": {{"id": {entity}, "is_private": 0}}{more}}}"#
+        r#"{{"id": {id}, "name": "{name}", "is_private": 0, "entry": null, "entity": {{"id": {entity}, "is_private": 0}}{extra_json}}}"#
     )
 }
 
@@ -104,7 +104,7 @@ fn entities_are_read_with_both_of_their_ids() {
     let texts = texts(&campaign);
     for text in ["Ann Oak| Works for the guild with Bob Elm.", "Ann Oak| Born in Town.", "Ann Oak: Rumours| She sings."]
     {
-        assert!(texts.iter().any(|held| held == text), "{text} in {texts:#?}");
+        assert!(texts.iter().any(|found| found == text), "{text} in {texts:#?}");
     }
     assert!(campaign.findings.dangling.is_empty(), "{:?}", campaign.findings.dangling);
 }
@@ -145,30 +145,10 @@ fn private_content_stays_private() {
     );
     assert_hushed(
         &campaign,
-        &[
-            "hush one",
-            "hush two",
-            "hush three",
-            "hush four",
-            "hush five",
-            "hush six",
-            "hush seven",
-            "hush eight",
-            "hush old",
-            "hush nine",
-            "hush ten",
-            "hush eleven",
-            "hush twelve",
-            "hush thirteen",
-            "hush fourteen",
-            "hush fifteen",
-            "hush order",
-            "hush race",
-            "hush tag",
-            "hush blade",
-            "hush alias",
-            "hush wrong",
-        ],
+        &numbered_secrets(
+            15,
+            &["hush old", "hush order", "hush race", "hush tag", "hush blade", "hush alias", "hush wrong"],
+        ),
         &[],
     );
 }
@@ -208,9 +188,9 @@ fn an_export_is_read_from_its_archive() {
 
 #[test]
 fn wrong_types_leave_the_rest() {
-    let wrong = r#"{"id": {}, "name": "Ann", "is_private": "x", "entry": 4, "characterTraits": 7, "organisationMemberships": {"a": 1}, "entity": {"id": "10", "relationships": "x", "posts": [3, null], "entityAttributes": [[]], "reminders": [{"year": []}]}}"#;
+    let malformed = r#"{"id": {}, "name": "Ann", "is_private": "x", "entry": 4, "characterTraits": 7, "organisationMemberships": {"a": 1}, "entity": {"id": "10", "relationships": "x", "posts": [3, null], "entityAttributes": [[]], "reminders": [{"year": []}]}}"#;
     let campaign =
-        read(&[("characters/ann_10.json", wrong.as_bytes()), ("characters/no_11.json", b"[]")], Format::Kanka);
+        read(&[("characters/ann_10.json", malformed.as_bytes()), ("characters/no_11.json", b"[]")], Format::Kanka);
     assert_eq!(kind(&campaign, "ann"), Some(Kind::Npc));
     assert_eq!(skipped(&campaign).len(), 1);
 }

@@ -8,11 +8,11 @@ use std::{
 use hearsay_model::Kind;
 use serde::Deserialize;
 
-use crate::import::tables::table;
+use crate::import::word_lists::parse_table;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Words {
+pub(super) struct KankaWords {
     /// The folders of an export.
     pub(super) modules: HashMap<String, Module>,
     /// Folders with files that describe no entity.
@@ -29,5 +29,5 @@ pub(super) struct Module {
     pub(super) kind: Option<Kind>,
 }
 
-pub(super) static WORDS: LazyLock<Words> =
-    LazyLock::new(|| table("kanka.toml", include_str!("../../../../data/kanka.toml")));
+pub(super) static KANKA_WORDS: LazyLock<KankaWords> =
+    LazyLock::new(|| parse_table("kanka.toml", include_str!("../../../../data/kanka.toml")));

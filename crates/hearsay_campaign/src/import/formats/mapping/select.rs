@@ -29,55 +29,56 @@ pub(super) fn select<'a>(tree: &'a Tree, path: &str) -> Vec<(String, &'a Tree)> 
 }
 
 /// Returns whether a record meets a condition.
-pub(super) fn matches(record: &Tree, key: &str, filter: &Filter) -> bool {
+pub(super) fn matches_filter(record: &Tree, key: &str, filter: &Filter) -> bool {
     let mut words = Vec::new();
     match filter.field.as_str() {
         "$key" => words.push(key.to_owned()),
         path => {
-            for tree in select(record, path).into_iter().flat_map(|(_, tree)| tree.each()) {
-                words.extend(tree.word());
+            for tree in select(record, path).into_iter().flat_map(|(_, tree)| tree.as_list()) {
+                words.extend(tree.to_text());
                 // A condition on `true` also matches `1` and `yes`.
                 words.extend(tree.is_true().then(|| "true".to_owned()));
             }
         }
     }
-    let is = |list: &[String]| words.iter().any(|word| list.iter().any(|one| one.eq_ignore_ascii_case(word)));
-    let fits = filter.is.as_ref().is_none_or(|list| is(list));
-    let not = filter.not.as_ref().is_none_or(|list| !is(list));
-    let exists = filter.exists.is_none_or(|exists| exists != words.iter().all(|word| word.is_empty()));
-    fits && not && exists
+    let matches_any =
+        |list: &[String]| words.iter().any(|word| list.iter().any(|candidate| candidate.eq_ignore_ascii_case(word)));
+    let is_included = filter.is.as_ref().is_none_or(|list| matches_any(list));
+    let is_not_excluded = filter.not.as_ref().is_none_or(|list| !matches_any(list));
+    let existence_matches = filter.exists.is_none_or(|exists| exists != words.iter().all(|word| word.is_empty()));
+    is_included && is_not_excluded && existence_matches
 }
 
 /// Returns whether a path matches a pattern. `*` matches any text without a slash, `**` matches any number of folders.
-pub(super) fn glob(pattern: &str, path: &str) -> bool {
+pub(super) fn matches_glob(pattern: &str, path: &str) -> bool {
     let (pattern, path): (Vec<&str>, Vec<&str>) = (pattern.split('/').collect(), path.split('/').collect());
-    // `fits[n]`: whether the pattern so far matches the first n parts of the path.
-    let mut fits = vec![false; path.len() + 1];
-    if let Some(first) = fits.first_mut() {
+    // `matched[n]`: whether the pattern so far matches the first n parts of the path.
+    let mut matched = vec![false; path.len() + 1];
+    if let Some(first) = matched.first_mut() {
         *first = true;
     }
     for part in pattern {
         let mut next = vec![false; path.len() + 1];
-        for at in 0..=path.len() {
+        for index in 0..=path.len() {
             if part == "**" {
-                next[at] = fits[at] || at > 0 && next[at - 1];
-            } else if at > 0 {
-                next[at] = fits[at - 1] && name(part, path[at - 1]);
+                next[index] = matched[index] || index > 0 && next[index - 1];
+            } else if index > 0 {
+                next[index] = matched[index - 1] && matches_segment(part, path[index - 1]);
             }
         }
-        fits = next;
+        matched = next;
     }
-    fits.last().copied().unwrap_or_default()
+    matched.last().copied().unwrap_or_default()
 }
 
-fn name(pattern: &str, name: &str) -> bool {
+fn matches_segment(pattern: &str, name: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return pattern == name };
-    let Some(mut left) = name.strip_prefix(start) else { return false };
+    let Some(mut remaining) = name.strip_prefix(start) else { return false };
     let mut parts: Vec<&str> = rest.split('*').collect();
     let end = parts.pop().unwrap_or_default();
     for part in parts {
-        let Some(at) = left.find(part) else { return false };
-        left = &left[at + part.len()..];
+        let Some(at) = remaining.find(part) else { return false };
+        remaining = &remaining[at + part.len()..];
     }
-    left.len() >= end.len() && left.ends_with(end)
+    remaining.len() >= end.len() && remaining.ends_with(end)
 }

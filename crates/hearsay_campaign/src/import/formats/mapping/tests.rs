@@ -4,11 +4,11 @@ use std::path::Path;
 
 use hearsay_model::Kind;
 
-use super::{Tree, select::glob, spec::Spec};
+use super::{Tree, select::matches_glob, spec::MappingSpec};
 use crate::{
     Campaign, Format, Limits, ReadOptions,
     alias::AliasBytes,
-    import::{FileId, Text},
+    import::{FileId, SourceText},
     read_any,
     tests::notes::{assert_hushed, kind, read as read_in, relations, skipped, texts, values},
 };
@@ -140,9 +140,9 @@ fn a_mapping_with_faults_says_what_is_expected() {
         ("mapping: 1\nsources: [{files: a.json, name: n, format: xml}]\n", "`format`"),
         ("mapping: 1\nsources: [3]\n", "expected `key: value`"),
     ] {
-        let text = Text::new(FileId(0), source.to_owned());
+        let text = SourceText::new(FileId(0), source.to_owned());
         let tree = Tree::parse(&text, "m.yaml", &Limits::default(), &AliasBytes::default()).unwrap();
-        let why = Spec::read(&tree).unwrap_err();
+        let why = MappingSpec::read(&tree).unwrap_err();
         assert!(why.contains(expected), "{source}: {why}");
     }
     let campaign = read(&[("mapping.yaml", "mapping: 1\nsources: 3\n"), ("a.json", "[]")]);
@@ -167,7 +167,7 @@ fn lines_and_bad_files() {
 
 #[test]
 fn files_are_found_by_patterns() {
-    for (pattern, path, fits) in [
+    for (pattern, path, is_match) in [
         ("a.json", "a.json", true),
         ("a.json", "b/a.json", false),
         ("**/a.json", "a.json", true),
@@ -178,7 +178,7 @@ fn files_are_found_by_patterns() {
         ("a*a", "a", false),
         ("**", "a/b", true),
     ] {
-        assert_eq!(glob(pattern, path), fits, "{pattern} {path}");
+        assert_eq!(matches_glob(pattern, path), is_match, "{pattern} {path}");
     }
 }
 
@@ -199,10 +199,10 @@ fn the_schema_matches_the_reader() {
         serde_json::from_str(include_str!("../../../../schema/mapping.schema.json")).unwrap();
     let validator = jsonschema::draft202012::new(&schema).unwrap();
     let check = |source: &str| {
-        let text = Text::new(FileId(0), source.to_owned());
+        let text = SourceText::new(FileId(0), source.to_owned());
         let tree = Tree::parse(&text, "m.yaml", &Limits::default(), &AliasBytes::default()).unwrap();
         let valid = validator.is_valid(&to_json(&tree));
-        assert_eq!(valid, Spec::read(&tree).is_ok(), "{source}");
+        assert_eq!(valid, MappingSpec::read(&tree).is_ok(), "{source}");
         valid
     };
     assert!(check(MAPPING));
@@ -227,8 +227,8 @@ fn the_schema_matches_the_reader() {
 fn heroes_and_knaves_are_188_npcs() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mapping = root.join("mappings/heroes-and-knaves.mapping.yaml");
-    let text = Text::new(FileId(0), std::fs::read_to_string(&mapping).unwrap());
-    Spec::read(&Tree::parse(&text, "m.yaml", &Limits::default(), &AliasBytes::default()).unwrap()).unwrap();
+    let text = SourceText::new(FileId(0), std::fs::read_to_string(&mapping).unwrap());
+    MappingSpec::read(&Tree::parse(&text, "m.yaml", &Limits::default(), &AliasBytes::default()).unwrap()).unwrap();
     let folder = shared().join("heroes-and-knaves");
     if !folder.is_dir() {
         return;
@@ -244,7 +244,7 @@ fn heroes_and_knaves_are_188_npcs() {
             "{id} is nobody"
         );
     }
-    let count = |kind: Kind| campaign.entities().values().filter(|held| **held == kind).count();
+    let count = |kind: Kind| campaign.entities().values().filter(|entity_kind| **entity_kind == kind).count();
     assert_eq!((count(Kind::Location), count(Kind::Concept), campaign.entities().len()), (24, 37, 249));
     assert_eq!(relations(&campaign).len(), 376, "a realm and a god for each");
     assert!(campaign.passages().count() > 1000, "{} passages", campaign.passages().count());
@@ -254,6 +254,6 @@ fn heroes_and_knaves_are_188_npcs() {
 /// Returns directories of campaigns that are not part of the project.
 fn shared() -> std::path::PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let beside = ["../shared/data/campaigns", "../../shared/data/campaigns"];
-    beside.iter().map(|path| root.join(path)).find(|path| path.is_dir()).unwrap_or_default()
+    let data_folders = ["../shared/data/campaigns", "../../shared/data/campaigns"];
+    data_folders.iter().map(|path| root.join(path)).find(|path| path.is_dir()).unwrap_or_default()
 }

@@ -3,18 +3,18 @@
 use std::collections::HashSet;
 
 use super::{
-    source::{EXTENSIONS, is_page, split},
-    words::WORDS,
+    note_files::{EXTENSIONS, is_page, split_front_matter},
+    words::MARKDOWN_WORDS,
 };
 use crate::{
-    AliasOrder, Entry, Folder, ReadOptions,
-    import::{Target, markup::Inline, resolve},
+    AliasOrder, Folder, FolderEntry, ReadOptions,
+    import::{Target, markup::InlineLink, resolve},
     names::name_key,
 };
 
 /// Which part of `[[a|b]]` and which part of `[[a:b]]` is the target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Orders {
+pub(super) struct LinkOrders {
     bar: AliasOrder,
     /// `None` if a colon does not separate two parts.
     colon: Option<AliasOrder>,
@@ -22,58 +22,59 @@ pub(super) struct Orders {
 
 /// The names of all notes, and the order of the parts of links.
 #[derive(Debug)]
-pub(super) struct Names {
-    known: HashSet<String>,
-    pub(super) orders: Orders,
+pub(super) struct NoteNames {
+    keys: HashSet<String>,
+    pub(super) orders: LinkOrders,
 }
 
 /// Maximum number of two-part links that are checked to find the order of the parts.
-const ENOUGH: usize = 4_000;
+const MAX_SAMPLED_LINKS: usize = 4_000;
 
-impl Names {
+impl NoteNames {
     /// Reads all files to find the names of the notes and the order of the parts of links.
-    pub(super) fn gather(folder: &Folder, options: &ReadOptions) -> Self {
-        let mut known = HashSet::new();
-        let mut sides: Vec<(char, String, String)> = Vec::new();
+    pub(super) fn collect(folder: &Folder, options: &ReadOptions) -> Self {
+        let mut keys = HashSet::new();
+        let mut link_parts: Vec<(char, String, String)> = Vec::new();
         for entry in folder.files().filter(|entry| is_page(entry)) {
-            known.insert(name_key(entry.stem()));
+            keys.insert(name_key(entry.stem()));
             let bytes = folder.head(entry, folder.limits().file_bytes);
             let text = String::from_utf8_lossy(&bytes);
-            names(entry, &text, &mut known);
-            if sides.len() < ENOUGH {
-                sides.extend(two_sided(&text));
+            collect_names(entry, &text, &mut keys);
+            if link_parts.len() < MAX_SAMPLED_LINKS {
+                link_parts.extend(two_part_links(&text));
             }
         }
-        let vote = |mark: char| {
-            let (mut first, mut last) = (0, 0);
-            for (_, a, b) in sides.iter().filter(|(held, ..)| *held == mark) {
-                let page = |side: &str| {
-                    name_key(side.split('#').next().unwrap_or_default().rsplit('/').next().unwrap_or_default())
+        let count_votes = |separator: char| {
+            let (mut target_first, mut target_last) = (0, 0);
+            for (_, a, b) in link_parts.iter().filter(|(link_separator, ..)| *link_separator == separator) {
+                let page = |part: &str| {
+                    name_key(part.split('#').next().unwrap_or_default().rsplit('/').next().unwrap_or_default())
                 };
-                match (known.contains(&page(a)), known.contains(&page(b))) {
-                    (true, false) => first += 1,
-                    (false, true) => last += 1,
+                match (keys.contains(&page(a)), keys.contains(&page(b))) {
+                    (true, false) => target_first += 1,
+                    (false, true) => target_last += 1,
                     _ => {}
                 }
             }
-            (first, last)
+            (target_first, target_last)
         };
-        let (bar, colon) = (vote('|'), vote(':'));
-        let of =
-            |(first, last): (usize, usize)| if last > first { AliasOrder::LabelFirst } else { AliasOrder::TargetFirst };
-        let orders = Orders {
-            bar: options.alias_order.unwrap_or(of(bar)),
-            colon: (colon.0 + colon.1 > 0).then(|| options.alias_order.unwrap_or(of(colon))),
+        let (bar_votes, colon_votes) = (count_votes('|'), count_votes(':'));
+        let order_of = |(target_first, target_last): (usize, usize)| {
+            if target_last > target_first { AliasOrder::LabelFirst } else { AliasOrder::TargetFirst }
         };
-        Self { known, orders }
+        let orders = LinkOrders {
+            bar: options.alias_order.unwrap_or(order_of(bar_votes)),
+            colon: (colon_votes.0 + colon_votes.1 > 0).then(|| options.alias_order.unwrap_or(order_of(colon_votes))),
+        };
+        Self { keys, orders }
     }
 
-    fn knows(&self, name: &str) -> bool {
-        self.known.contains(&name_key(name))
+    fn is_note_name(&self, name: &str) -> bool {
+        self.keys.contains(&name_key(name))
     }
 
     /// Returns the links in a text.
-    pub(super) fn find(&self, text: &str) -> Vec<Inline> {
+    pub(super) fn find_links(&self, text: &str) -> Vec<InlineLink> {
         let mut links = Vec::new();
         let mut at = 0;
         while let Some(start) = text.get(at..).and_then(|rest| rest.find("[[")).map(|start| at + start) {
@@ -88,35 +89,35 @@ impl Names {
             if inner.contains('\n') && inner.len() > 120 || inner.trim().is_empty() {
                 continue;
             }
-            let embedded = text[..start].ends_with('!');
-            let start = if embedded { start - 1 } else { start };
+            let is_embedded = text[..start].ends_with('!');
+            let start = if is_embedded { start - 1 } else { start };
             if resolve::is_dice(inner) {
                 // A dice roll may have a label: `[[/save CON 14]]{DC 14 save}`.
                 let rest = &text[end..];
                 let label = label_in_braces(rest);
-                let shown = label.map_or_else(|| inner.trim().trim_start_matches('/').to_owned(), str::to_owned);
+                let visible = label.map_or_else(|| inner.trim().trim_start_matches('/').to_owned(), str::to_owned);
                 end += label.map_or(0, |label| label.len() + 2);
                 at = end;
-                links.push(Inline { range: start..end, target: None, label: shown });
+                links.push(InlineLink { range: start..end, target: None, label: visible });
                 continue;
             }
-            let (target, label) = self.sides(inner);
-            let media = target.rsplit_once('.').is_some_and(|(_, extension)| is_media(extension));
+            let (target, label) = self.split_link(inner);
+            let is_media_file = target.rsplit_once('.').is_some_and(|(_, extension)| is_media(extension));
             let name = target.trim();
-            if media || name.is_empty() {
-                links.push(Inline { range: start..end, target: None, label: String::new() });
+            if is_media_file || name.is_empty() {
+                links.push(InlineLink { range: start..end, target: None, label: String::new() });
             } else {
                 let target = Some(Target::Name(name.to_owned()));
-                links.push(Inline { range: start..end, target, label: label.trim().to_owned() });
+                links.push(InlineLink { range: start..end, target, label: label.trim().to_owned() });
             }
         }
-        links.extend(foundry(text));
+        links.extend(find_foundry_links(text));
         links.sort_by_key(|link| link.range.start);
         links
     }
 
     /// Returns the target and the label of a link, from the text between its brackets.
-    pub(super) fn sides<'t>(&self, inner: &'t str) -> (&'t str, &'t str) {
+    pub(super) fn split_link<'t>(&self, inner: &'t str) -> (&'t str, &'t str) {
         let inner_unescaped = inner;
         if let Some((a, b)) = inner_unescaped.split_once('|') {
             let a = a.trim_end_matches('\\');
@@ -127,7 +128,7 @@ impl Names {
         }
         if let Some(order) = self.orders.colon
             && let Some((a, b)) = inner.split_once(':')
-            && !self.knows(inner)
+            && !self.is_note_name(inner)
             && !a.trim().is_empty()
             && !b.trim().is_empty()
         {
@@ -136,12 +137,12 @@ impl Names {
                 AliasOrder::LabelFirst => (b, a),
             };
         }
-        (inner, shown(inner))
+        (inner, visible_text(inner))
     }
 
     /// Returns the target of the address in a Markdown link. Returns `None` for an address outside the folder, and for
     /// a file that is not a note.
-    pub(super) fn address(address: &str) -> Option<Target> {
+    pub(super) fn address_target(address: &str) -> Option<Target> {
         let address = address.trim();
         if address.contains("://")
             || address.starts_with("mailto:")
@@ -150,19 +151,19 @@ impl Names {
         {
             return None;
         }
-        let decoded = percent_decoded(address);
+        let decoded = decode_percent(address);
         let page = decoded.split('#').next().unwrap_or_default();
         let file = page.rsplit('/').next().unwrap_or_default();
-        let fits = match file.rsplit_once('.') {
+        let is_note = match file.rsplit_once('.') {
             Some((_, extension)) => EXTENSIONS.contains(&extension.to_lowercase().as_str()),
             None => page.is_empty() || page.contains('/') || address.starts_with('#'),
         };
-        fits.then_some(Target::Name(decoded))
+        is_note.then_some(Target::Name(decoded))
     }
 }
 
 /// Returns the visible text of a link without a label: the last part of the path, or the heading if there is no path.
-fn shown(inner: &str) -> &str {
+fn visible_text(inner: &str) -> &str {
     let page = inner.split('#').next().unwrap_or_default();
     match page.rsplit('/').next() {
         Some("") | None => inner.trim_start_matches('#'),
@@ -172,7 +173,7 @@ fn shown(inner: &str) -> &str {
 
 fn is_media(extension: &str) -> bool {
     let extension = extension.to_lowercase();
-    WORDS.media.contains(&extension)
+    MARKDOWN_WORDS.media.contains(&extension)
 }
 
 /// Returns the label in braces at the beginning of a text. A label has at most 500 bytes.
@@ -183,7 +184,7 @@ fn label_in_braces(rest: &str) -> Option<&str> {
 }
 
 /// Finds `@UUID[JournalEntry.x.JournalEntryPage.y]{label}`. Foundry writes links in this form in Markdown too.
-fn foundry(text: &str) -> Vec<Inline> {
+fn find_foundry_links(text: &str) -> Vec<InlineLink> {
     let mut links = Vec::new();
     let mut at = 0;
     while let Some(start) = text.get(at..).and_then(|rest| rest.find('@')).map(|start| at + start) {
@@ -197,30 +198,30 @@ fn foundry(text: &str) -> Vec<Inline> {
         let end = text.len() - rest.len() + label.map_or(0, |label| label.len() + 2);
         at = end;
         let key = id.split('#').next().unwrap_or_default().rsplit('.').next().unwrap_or_default().trim();
-        let known = ["UUID", "Actor", "Item", "JournalEntry", "Scene", "Compendium", "RollTable"].contains(&kind);
-        let target = (known && !key.is_empty()).then(|| Target::Key(key.to_owned()));
-        let shown = label.unwrap_or(if known { key } else { "" }).to_owned();
-        links.push(Inline { range: start..end, target, label: shown });
+        let is_document = ["UUID", "Actor", "Item", "JournalEntry", "Scene", "Compendium", "RollTable"].contains(&kind);
+        let target = (is_document && !key.is_empty()).then(|| Target::Key(key.to_owned()));
+        let visible = label.unwrap_or(if is_document { key } else { "" }).to_owned();
+        links.push(InlineLink { range: start..end, target, label: visible });
     }
     links
 }
 
 /// Collects the names of the note in a file: the title, name and aliases in the front matter, and the first heading.
 /// The name of an index file's folder is also a name of its note.
-fn names(entry: &Entry, text: &str, known: &mut HashSet<String>) {
+fn collect_names(entry: &FolderEntry, text: &str, keys: &mut HashSet<String>) {
     let text = text.trim_start_matches('\u{FEFF}');
-    let mut put = |name: &str| {
+    let mut add_key = |name: &str| {
         let name = name_key(name.trim().trim_matches(['"', '\'', '[', ']', ',']));
         if !name.is_empty() {
-            known.insert(name);
+            keys.insert(name);
         }
     };
     let mut in_aliases = false;
     let mut body = text;
-    if let Some((front, rest)) = split(text) {
+    if let Some((front, rest)) = split_front_matter(text) {
         for line in text.get(front).unwrap_or_default().lines() {
             if let Some(item) = line.trim_start().strip_prefix("- ").filter(|_| in_aliases) {
-                put(item);
+                add_key(item);
                 continue;
             }
             let Some((key, value)) = line.split_once(':') else { continue };
@@ -228,34 +229,34 @@ fn names(entry: &Entry, text: &str, known: &mut HashSet<String>) {
             if ["title", "name"].contains(&key.trim().to_lowercase().as_str()) {
                 // Escapes such as `"Day\u2019s End"` are parsed properly later. For counting, an approximation is
                 // enough.
-                put(&value.replace("\\u2019", "'"));
+                add_key(&value.replace("\\u2019", "'"));
             } else if in_aliases {
-                value.split(',').for_each(&mut put);
+                value.split(',').for_each(&mut add_key);
             }
         }
         body = text.get(rest..).unwrap_or_default();
     }
     if let Some(heading) = body.lines().find_map(|line| line.strip_prefix("# ")) {
-        put(heading);
+        add_key(heading);
     }
     if ["index", "_index", "readme"].contains(&entry.stem().to_lowercase().as_str())
         && let Some(folder) = entry.folders().next_back()
     {
-        put(folder);
+        add_key(folder);
     }
 }
 
 /// Returns the two-part links in a text. Each item contains the separator, the first part and the second part.
-fn two_sided(text: &str) -> impl Iterator<Item = (char, String, String)> {
+fn two_part_links(text: &str) -> impl Iterator<Item = (char, String, String)> {
     text.split("[[").skip(1).filter_map(|rest| {
         let (inner, _) = rest.split_once("]]").filter(|(inner, _)| inner.len() < 200)?;
-        let mark = if inner.contains('|') { '|' } else { ':' };
-        let (a, b) = inner.split_once(mark)?;
-        Some((mark, a.trim_end_matches('\\').to_owned(), b.to_owned()))
+        let separator = if inner.contains('|') { '|' } else { ':' };
+        let (a, b) = inner.split_once(separator)?;
+        Some((separator, a.trim_end_matches('\\').to_owned(), b.to_owned()))
     })
 }
 
-fn percent_decoded(address: &str) -> String {
+fn decode_percent(address: &str) -> String {
     if !address.contains('%') {
         return address.to_owned();
     }

@@ -5,19 +5,19 @@
 //! more often, counted over the whole folder. All other decisions are made for each note, so a folder may mix the
 //! styles.
 
-mod almanac;
-mod front;
-mod group;
-mod identity;
-mod labels;
+mod calendarium;
+mod classification;
+mod front_matter;
 mod links;
+mod note_files;
 mod page;
 mod reader;
-mod signs;
-mod source;
+mod sections;
 #[cfg(test)]
 mod tests;
+mod text_fields;
+mod title;
 mod words;
 
-pub(crate) use labels::relate;
 pub(super) use reader::Markdown;
+pub(crate) use text_fields::add_text_relations;

@@ -5,77 +5,91 @@ use std::{collections::HashMap, ops::Range};
 use hearsay_model::{Audience, Kind, slug};
 
 use super::{
-    almanac,
-    front::{self, Front, Scene},
-    group::{self, Headed, Section},
-    identity::{self, Identity},
-    labels::{take_field, take_label, take_listed, targets},
-    links::Names,
-    signs::{guess_by_sentence, is_rule, kind_in_name, says_secret},
+    calendarium,
+    classification::{is_rule, marks_note_secret, name_kind, set_kind_from_sentence},
+    front_matter::{self, FrontMatter, TextValue},
+    links::NoteNames,
+    sections::{self, EntityHeading, Section},
+    text_fields::{add_field, add_labelled_fields, add_listed_relations, value_targets},
+    title::{self, TitleParts},
 };
 use crate::{
-    Entry, ReadOptions,
+    FolderEntry, ReadOptions,
     import::{
-        Alias, Block, DateOf, Dated, Field, Note, Notes, Origin, Piece, Role, SessionHead, State, Sure, Text,
-        Visibility,
+        Alias, Block, Certainty, DateRole, EntityState, Field, FieldValue, Note, NoteDate, Notes, Origin, Role,
+        SessionInfo, SourceText, Visibility,
         english::ENGLISH,
         lexicon::{self, Meaning, SessionField},
-        markup::{self, Style},
+        markup::{self, LinkSyntax},
         secret,
     },
 };
 
 /// Reads a file. The result is one note or several notes.
-pub(super) fn read(entry: &Entry, text: &Text, names: &Names, options: &ReadOptions, notes: &mut Notes) {
-    let front = front::read(text, names);
-    if let Some((line, what)) = &front.fault {
-        let what = format!("the front matter is not valid YAML and was read line by line: {what}");
-        notes.warn(entry.path.as_str(), *line, what);
+pub(super) fn read_page(
+    entry: &FolderEntry,
+    text: &SourceText,
+    names: &NoteNames,
+    options: &ReadOptions,
+    notes: &mut Notes,
+) {
+    let front = front_matter::read_front_matter(text, names);
+    if let Some((line, message)) = &front.error {
+        let message = format!("the front matter is not valid YAML and was read line by line: {message}");
+        notes.warn(entry.path.as_str(), *line, message);
     }
-    let mut page =
-        Page { entry, text, names, note: Note::default(), blocks: Vec::new(), body: front.body, named_by: None };
-    page.hide(&front, options);
-    page.mark(&front);
-    let visibility = page.note.visibility.clone();
-    let find = |source: &str| names.find(source);
-    let style = Style { inline: &find, address: &Names::address };
-    for scene in &front.scenes {
-        page.scene(scene, &visibility, style);
-    }
-    markup::markdown(text, front.body..text.content.len(), &visibility, style, &mut page.blocks);
-    let sections = group::sections(&text.content, front.body);
-    page.name(&front, &sections);
-    page.note.links = front.links;
-    page.fields(front.fields);
-    page.kind();
-    page.dates();
-    page.tags();
-    let session = page.session();
-    let headed = match session || page.note.role == Role::Text && page.is_about() {
-        true => Vec::new(),
-        false => group::entities(text, &sections, &page.blocks, &page.note.name),
+    let mut page = Page {
+        entry,
+        text,
+        names,
+        note: Note::default(),
+        blocks: Vec::new(),
+        body: front.body,
+        front_matter_name: None,
     };
-    page.finish(&sections, headed, notes);
+    page.apply_secrecy(&front, options);
+    page.apply_audience(&front);
+    let visibility = page.note.visibility.clone();
+    let find_links = |source: &str| names.find_links(source);
+    let link_syntax = LinkSyntax { inline: &find_links, address: &NoteNames::address_target };
+    for scene in &front.texts {
+        page.add_text_value(scene, &visibility, link_syntax);
+    }
+    markup::markdown(text, front.body..text.content.len(), &visibility, link_syntax, &mut page.blocks);
+    let sections = sections::find_sections(&text.content, front.body);
+    page.set_name(&front, &sections);
+    page.note.links = front.links;
+    page.add_fields(front.fields);
+    page.set_kind();
+    page.add_dates();
+    page.apply_tags();
+    let is_session = page.detect_session();
+    let entity_headings = match is_session || page.note.role == Role::Text && page.is_folder_description() {
+        true => Vec::new(),
+        false => sections::find_entity_headings(text, &sections, &page.blocks, &page.note.name),
+    };
+    page.finish(&sections, entity_headings, notes);
 }
 
 struct Page<'a> {
-    entry: &'a Entry,
-    text: &'a Text,
-    names: &'a Names,
+    entry: &'a FolderEntry,
+    text: &'a SourceText,
+    names: &'a NoteNames,
     note: Note,
     blocks: Vec<Block>,
     /// The byte position at which the text after the front matter starts.
     body: usize,
     /// The name in the front matter.
-    named_by: Option<String>,
+    front_matter_name: Option<String>,
 }
 
 impl Page<'_> {
     /// Sets who may know the note, if the front matter states it.
-    fn mark(&mut self, front: &Front) {
+    fn apply_audience(&mut self, front: &FrontMatter) {
         for field in &front.fields {
             let name = field.name.to_lowercase();
-            let value = field.values.first().map(|piece| slug(&piece.value.to_string())).unwrap_or_default();
+            let value =
+                field.values.first().map(|field_value| slug(&field_value.value.to_string())).unwrap_or_default();
             let audience = match (name.as_str(), value.as_str()) {
                 ("audience" | "known-by" | "knowledge", "common" | "everyone" | "everybody" | "common-knowledge") => {
                     Audience::Common
@@ -90,159 +104,164 @@ impl Page<'_> {
     }
 
     /// Marks the note as DM-only, if its folders, its name or its front matter say so.
-    fn hide(&mut self, front: &Front, options: &ReadOptions) {
-        let folders = !options.open_folders && self.entry.folders().any(secret::is_secret);
-        let file = secret::is_secret(self.entry.stem());
-        let field = front.fields.iter().any(says_secret);
-        if folders || file || field {
+    fn apply_secrecy(&mut self, front: &FrontMatter, options: &ReadOptions) {
+        let is_folder_secret = !options.open_folders && self.entry.folders().any(secret::is_secret);
+        let is_file_secret = secret::is_secret(self.entry.stem());
+        let is_field_secret = front.fields.iter().any(marks_note_secret);
+        if is_folder_secret || is_file_secret || is_field_secret {
             self.note.visibility = Visibility::SECRET;
         }
     }
 
     /// Adds a text of the front matter.
-    fn scene(&mut self, scene: &Scene, outer: &Visibility, style: Style) {
-        let visibility = scene.visibility.within(outer);
-        let line = self.text.line(scene.span.start);
-        let on_disk = self.text.on_disk(scene.span.start)..self.text.on_disk(scene.span.end);
-        let inner = Text::within(self.text.file, scene.text.clone(), line, on_disk).until(self.text.cancel());
+    fn add_text_value(&mut self, text_value: &TextValue, outer_visibility: &Visibility, link_syntax: LinkSyntax) {
+        let visibility = text_value.visibility.within(outer_visibility);
+        let line = self.text.line(text_value.span.start);
+        let file_span = self.text.file_position(text_value.span.start)..self.text.file_position(text_value.span.end);
+        let inner = SourceText::from_part(self.text.file, text_value.text.clone(), line, file_span)
+            .with_cancel(self.text.cancel_token());
         let first = self.blocks.len();
-        markup::markdown(&inner, 0..scene.text.len(), &visibility, style, &mut self.blocks);
+        markup::markdown(&inner, 0..text_value.text.len(), &visibility, link_syntax, &mut self.blocks);
         for block in &mut self.blocks[first..] {
-            block.headings = scene.headings.iter().chain(block.headings.iter()).cloned().collect();
+            block.headings = text_value.headings.iter().chain(block.headings.iter()).cloned().collect();
             if block.headings.iter().any(|heading| secret::is_secret(heading)) {
                 block.visibility = Visibility::SECRET.within(&block.visibility);
             }
         }
     }
 
-    fn name(&mut self, front: &Front, sections: &[Section]) {
+    fn set_name(&mut self, front: &FrontMatter, sections: &[Section]) {
         let note = &mut self.note;
         note.key.clone_from(&self.entry.path);
         note.tool = "file";
         note.origin = self.text.origin("", self.body..self.body);
         let stem = self.entry.stem();
-        let given = front.fields.iter().find(|field| ["title", "name"].contains(&field.name.to_lowercase().as_str()));
-        let given = given.and_then(|field| field.values.first()).map(|piece| piece.value.to_string());
-        self.named_by.clone_from(&given);
+        let given_name =
+            front.fields.iter().find(|field| ["title", "name"].contains(&field.name.to_lowercase().as_str()));
+        let given_name =
+            given_name.and_then(|field| field.values.first()).map(|field_value| field_value.value.to_string());
+        self.front_matter_name.clone_from(&given_name);
         let heading = sections.first().filter(|section| section.level == 1).map(|section| section.title.clone());
         // If the file name has neither spaces nor capitals, the first heading is the name.
-        let machine = !stem.contains(' ') && !stem.chars().any(char::is_uppercase);
+        let is_machine_name = !stem.contains(' ') && !stem.chars().any(char::is_uppercase);
         let is_index = ["index", "_index"].contains(&stem.to_lowercase().as_str());
         let folder = self.entry.folders().next_back().unwrap_or_default();
-        let title = match (given, heading) {
-            (Some(given), _) => given,
-            (None, Some(heading)) if machine || slug(&heading) == slug(stem) => heading,
+        let title = match (given_name, heading) {
+            (Some(given_name), _) => given_name,
+            (None, Some(heading)) if is_machine_name || slug(&heading) == slug(stem) => heading,
             (None, _) if is_index && !folder.is_empty() => folder.to_owned(),
             (None, _) => stem.to_owned(),
         };
-        let identity = identity::of(&title);
-        if identity.secret {
+        let title_parts = title::parse_title(&title);
+        if title_parts.secret {
             note.visibility = Visibility::SECRET.within(&note.visibility);
         }
         let origin = match sections.first().filter(|section| section.title == title) {
             Some(section) => self.text.origin(section.title.as_str(), section.heading.clone()),
             None => note.origin.clone(),
         };
-        let plain = Visibility::Unmarked;
-        take_identity(note, identity, &origin, &plain);
+        let unmarked = Visibility::Unmarked;
+        apply_title(note, title_parts, &origin, &unmarked);
         note.origin = if origin.quote.is_empty() { Origin { quote: stem.into(), ..origin } } else { origin };
     }
 
     /// Adds the fields of the front matter, except the field with the name of the note.
-    fn fields(&mut self, front: Vec<Field>) {
+    fn add_fields(&mut self, front: Vec<Field>) {
         for field in front {
-            let names =
+            let is_name_field =
                 ["title", "name"].contains(&field.name.to_lowercase().as_str()) && !field.origin.field.contains('/');
-            let same = field.values.first().map(|piece| piece.value.to_string()) == self.named_by;
-            if !(names && same) {
-                take_field(&mut self.note, field);
+            let is_note_name =
+                field.values.first().map(|field_value| field_value.value.to_string()) == self.front_matter_name;
+            if !(is_name_field && is_note_name) {
+                add_field(&mut self.note, field);
             }
         }
     }
 
     /// Sets the kind that the front matter states, or else the kind that the folders imply.
-    fn kind(&mut self) {
-        let mut typed: Vec<(Kind, String)> = Vec::new();
+    fn set_kind(&mut self) {
+        let mut stated_kinds: Vec<(Kind, String)> = Vec::new();
         let mut states = Vec::new();
         for field in &self.note.fields {
             let name = field.name.to_lowercase();
-            let says = match lexicon::meaning(&field.name) {
+            let states_kind = match lexicon::meaning(&field.name) {
                 Meaning::Kind => true,
-                Meaning::Attribute(held) => held == *"tag",
+                Meaning::Attribute(attribute_name) => attribute_name == *"tag",
                 _ => name == "layout",
             };
             // In a Foundry document, the type belongs to the game's rules, except for player characters.
-            let nested = field.origin.field.contains('/');
-            for piece in field.values.iter().filter(|_| says) {
-                let word = piece.value.to_string();
-                if is_rule(&word) && !nested {
+            let is_nested = field.origin.field.contains('/');
+            for field_value in field.values.iter().filter(|_| states_kind) {
+                let word = field_value.value.to_string();
+                if is_rule(&word) && !is_nested {
                     self.note.role = Role::Text;
                 }
-                let found = match (nested, word.as_str()) {
+                let found = match (is_nested, word.as_str()) {
                     (true, "npc") => Some(Kind::Npc),
                     (true, "character") if &*field.origin.field == "system/type" => Some(Kind::Player),
                     (true, _) => None,
                     (false, _) => lexicon::kind(word.trim_start_matches('#')),
                 };
-                if let Some(word) = lexicon::state(&word).filter(|word| !nested && *word != "alive") {
-                    states.push(State {
+                if let Some(word) = lexicon::state(&word).filter(|word| !is_nested && *word != "alive") {
+                    states.push(EntityState {
                         word: word.to_owned(),
                         origin: field.origin.clone(),
                         visibility: field.visibility.clone(),
                     });
                 }
-                typed.extend(found.map(|kind| (kind, format!("{name} {word}"))));
+                stated_kinds.extend(found.map(|kind| (kind, format!("{name} {word}"))));
             }
         }
         self.note.states.append(&mut states);
-        let played = typed.iter().find(|(kind, _)| *kind == Kind::Player).or(typed.first());
-        let typed_npc = typed.iter().any(|(kind, _)| *kind == Kind::Npc);
-        if let Some((kind, from)) = played.cloned() {
-            self.note.player |= kind == Kind::Player;
-            self.note.guess(kind, Sure::Typed, from);
+        let stated_kind = stated_kinds.iter().find(|(kind, _)| *kind == Kind::Player).or(stated_kinds.first());
+        let is_stated_npc = stated_kinds.iter().any(|(kind, _)| *kind == Kind::Npc);
+        if let Some((kind, evidence)) = stated_kind.cloned() {
+            self.note.is_player |= kind == Kind::Player;
+            self.note.set_kind(kind, Certainty::Explicit, evidence);
         }
         // Only the two innermost folders are a reliable sign of the kind.
         for folder in self.entry.folders().rev().take(2) {
             if let Some(kind) = lexicon::kind(folder).filter(|_| !folder.eq_ignore_ascii_case("world")) {
-                self.note.player |= kind == Kind::Player && self.note.kind.is_none();
-                self.note.guess(kind, Sure::Guessed, format!("folder {folder}"));
+                self.note.is_player |= kind == Kind::Player && self.note.kind.is_none();
+                self.note.set_kind(kind, Certainty::Inferred, format!("folder {folder}"));
                 break;
             }
         }
         // A character with a player is a player character, unless the front matter states another kind.
-        let played =
-            self.note.fields.iter().any(|field| field.name.eq_ignore_ascii_case("player") && names_somebody(field));
+        let has_player =
+            self.note.fields.iter().any(|field| field.name.eq_ignore_ascii_case("player") && names_entity(field));
         // The folder of a party contains its members, so a note whose kind is probably party may be a character.
-        let character =
-            self.note.kind.as_ref().is_none_or(|guess| {
-                guess.kind.is_character() || guess.kind == Kind::Party && guess.sure == Sure::Guessed
-            });
-        self.note.player |= played && character && !typed_npc;
-        if self.is_about() && self.note.kind.as_ref().is_none_or(|guess| guess.sure == Sure::Guessed) {
+        let may_be_character = self.note.kind.as_ref().is_none_or(|guess| {
+            guess.kind.is_character() || guess.kind == Kind::Party && guess.certainty == Certainty::Inferred
+        });
+        self.note.is_player |= has_player && may_be_character && !is_stated_npc;
+        if self.is_folder_description()
+            && self.note.kind.as_ref().is_none_or(|guess| guess.certainty == Certainty::Inferred)
+        {
             self.note.role = Role::Text;
         }
     }
 
     /// Returns whether the file describes the folder, and not an entity of the game world.
-    fn is_about(&self) -> bool {
+    fn is_folder_description(&self) -> bool {
         slug(self.entry.stem()).split('-').any(|word| ENGLISH.words.headings.about.contains(word))
     }
 
     /// Adds dates: the fields of the plug-in Calendarium, and the tags with dates in the text.
-    fn dates(&mut self) {
+    fn add_dates(&mut self) {
         for field in &self.note.fields {
-            let Meaning::Date(what) = lexicon::meaning(&field.name) else { continue };
+            let Meaning::Date(role) = lexicon::meaning(&field.name) else { continue };
             if ["died", "death", "date of death", "date-of-death"].contains(&field.name.to_lowercase().as_str())
-                && names_somebody(field)
+                && names_entity(field)
             {
                 let (origin, visibility) = (field.origin.clone(), field.visibility.clone());
-                self.note.states.push(State { word: "dead".to_owned(), origin, visibility });
+                self.note.states.push(EntityState { word: "dead".to_owned(), origin, visibility });
             }
-            for piece in &field.values {
-                let raw = piece.value.to_string();
-                let readable = almanac::readable(&raw);
+            for field_value in &field.values {
+                let raw = field_value.value.to_string();
+                let readable = calendarium::readable_date(&raw);
                 let (origin, visibility) = (field.origin.clone(), field.visibility.clone());
-                self.note.dates.push(Dated { what, raw, readable, title: None, origin, visibility });
+                self.note.dates.push(NoteDate { role, raw, readable, title: None, origin, visibility });
             }
         }
         let content = &self.text.content;
@@ -250,11 +269,12 @@ impl Page<'_> {
         if !content.contains("data-date=") {
             return;
         }
-        let (hidden, sections) = (markup::secret_ranges(content), group::sections(content, self.body));
+        let (secret_ranges, sections) = (markup::secret_ranges(content), sections::find_sections(content, self.body));
         while let Some(start) = content.get(at..).and_then(|rest| rest.find("data-date=")).map(|start| at + start) {
             at = start + 10;
             let before = content.as_bytes()[..start].iter().rev().take(500);
-            let Some(open) = before.into_iter().position(|byte| *byte == b'<').map(|back| start - back - 1) else {
+            let Some(open) = before.into_iter().position(|byte| *byte == b'<').map(|distance| start - distance - 1)
+            else {
                 continue;
             };
             let after = content.as_bytes()[start..].iter().take(500);
@@ -262,31 +282,32 @@ impl Page<'_> {
                 continue;
             };
             let tag = &content[open..end];
-            let Some(raw) = quoted(tag, "data-date") else { continue };
-            let title = quoted(tag, "data-title").or_else(|| quoted(tag, "data-name"));
+            let Some(raw) = attribute_value(tag, "data-date") else { continue };
+            let title = attribute_value(tag, "data-title").or_else(|| attribute_value(tag, "data-name"));
             let origin = self.text.origin("data-date", open..end);
-            let commented =
-                hidden.get(hidden.partition_point(|range| range.end <= open)).is_some_and(|range| range.start <= open);
-            let under = sections[..sections.partition_point(|section| section.heading.start <= open)].last();
-            let secret = commented || under.is_some_and(|section| section.secret);
-            let visibility = if secret { Visibility::SECRET } else { Visibility::Unmarked };
-            let dated = |what, raw: &str, title: Option<&str>| Dated {
-                what,
+            let is_in_secret = secret_ranges
+                .get(secret_ranges.partition_point(|range| range.end <= open))
+                .is_some_and(|range| range.start <= open);
+            let section_above = sections[..sections.partition_point(|section| section.heading.start <= open)].last();
+            let is_secret = is_in_secret || section_above.is_some_and(|section| section.secret);
+            let visibility = if is_secret { Visibility::SECRET } else { Visibility::Unmarked };
+            let make_date = |role, raw: &str, title: Option<&str>| NoteDate {
+                role,
                 raw: raw.to_owned(),
-                readable: almanac::readable(raw),
+                readable: calendarium::readable_date(raw),
                 title: title.map(str::to_owned),
                 origin: origin.clone(),
                 visibility: visibility.clone(),
             };
-            self.note.dates.push(dated(DateOf::Mention, raw, title));
+            self.note.dates.push(make_date(DateRole::Mention, raw, title));
         }
     }
 
     /// Applies the tags in the texts. Tags on a line of their own apply to the note. A secret tag in a paragraph makes
     /// this paragraph secret.
-    fn tags(&mut self) {
-        let (mut kinds, mut passing) = (Vec::new(), Vec::new());
-        let mut hidden = false;
+    fn apply_tags(&mut self) {
+        let (mut kinds, mut inline_kinds) = (Vec::new(), Vec::new());
+        let mut is_note_secret = false;
         self.blocks.retain_mut(|block| {
             let words: Vec<&str> = block.text.text.split_whitespace().collect();
             let is_tag =
@@ -296,124 +317,131 @@ impl Page<'_> {
                 .filter(|word| is_tag(word))
                 .map(|tag| tag[1..].trim_end_matches([',', '.']).to_owned())
                 .collect();
-            let alone = !tags.is_empty() && tags.len() == words.len();
-            let says_secret = tags.iter().any(|tag| secret::is_secret(tag));
-            if !alone {
-                passing.extend(tags.iter().filter_map(|tag| Some((lexicon::kind(tag)?, tag.clone()))));
+            let is_tag_line = !tags.is_empty() && tags.len() == words.len();
+            let has_secret_tag = tags.iter().any(|tag| secret::is_secret(tag));
+            if !is_tag_line {
+                inline_kinds.extend(tags.iter().filter_map(|tag| Some((lexicon::kind(tag)?, tag.clone()))));
             }
-            if alone {
-                hidden |= says_secret;
+            if is_tag_line {
+                is_note_secret |= has_secret_tag;
                 kinds.extend(tags.iter().filter_map(|tag| Some((lexicon::kind(tag)?, tag.clone()))));
-            } else if says_secret {
+            } else if has_secret_tag {
                 block.visibility = Visibility::SECRET.within(&block.visibility);
                 for link in &mut block.links {
                     link.visibility = Visibility::SECRET.within(&link.visibility);
                 }
             }
-            !alone
+            !is_tag_line
         });
-        if hidden {
+        if is_note_secret {
             self.note.visibility = Visibility::SECRET.within(&self.note.visibility);
         }
-        let played = kinds.iter().find(|(kind, _)| *kind == Kind::Player).or(kinds.first()).cloned();
-        if let Some((kind, tag)) = played {
-            self.note.player |= kind == Kind::Player;
-            self.note.guess(kind, Sure::Typed, format!("tag {tag}"));
+        let tagged_kind = kinds.iter().find(|(kind, _)| *kind == Kind::Player).or(kinds.first()).cloned();
+        if let Some((kind, tag)) = tagged_kind {
+            self.note.is_player |= kind == Kind::Player;
+            self.note.set_kind(kind, Certainty::Explicit, format!("tag {tag}"));
         }
-        if let [(kind, tag)] = &passing[..]
+        if let [(kind, tag)] = &inline_kinds[..]
             && *kind != Kind::Player
         {
-            self.note.guess(kind.clone(), Sure::Guessed, format!("tag {tag}"));
+            self.note.set_kind(kind.clone(), Certainty::Inferred, format!("tag {tag}"));
         }
     }
 
     /// Turns the note into a session log, if it has the signs of a session log. Returns whether the note is a session
     /// log.
-    fn session(&mut self) -> bool {
+    fn detect_session(&mut self) -> bool {
         let stem = slug(self.entry.stem());
         let words: Vec<&str> = stem.split('-').collect();
-        let number_of = |words: &[&str]| {
+        let session_number = |words: &[&str]| {
             let at = words.iter().position(|word| *word == "session" || *word == "sess")?;
             let number = words.get(at + 1).filter(|word| word.len() <= 4)?;
             number.parse::<u32>().ok()
         };
         let title = slug(&self.note.name);
         let title_words: Vec<&str> = title.split('-').collect();
-        let numbered =
-            number_of(&words).or_else(|| number_of(&title_words).filter(|_| title_words.first() == Some(&"session")));
-        let typed = self.note.fields.iter().any(|field| {
-            let says = matches!(lexicon::meaning(&field.name), Meaning::Kind)
+        let number_from_name = session_number(&words)
+            .or_else(|| session_number(&title_words).filter(|_| title_words.first() == Some(&"session")));
+        let is_stated_session = self.note.fields.iter().any(|field| {
+            let states_kind = matches!(lexicon::meaning(&field.name), Meaning::Kind)
                 || matches!(lexicon::meaning(&field.name), Meaning::Attribute(name) if name == *"tag");
-            let of_session = |piece: &Piece| {
-                let word = slug(&piece.value.to_string());
+            let is_session_word = |field_value: &FieldValue| {
+                let word = slug(&field_value.value.to_string());
                 word.split('-').any(|word| ["session", "sessions", "sessionlog", "recap"].contains(&word))
             };
-            says && field.values.iter().any(of_session)
+            states_kind && field.values.iter().any(is_session_word)
         });
-        let fielded = self.note.fields.iter().any(|field| {
+        let has_session_field = self.note.fields.iter().any(|field| {
             let name = slug(&field.name).replace('-', "");
             ["sessionnumber", "sessiondate"].contains(&name.as_str())
         });
         let folder = self.entry.folders().next_back().map(slug).unwrap_or_default();
-        let in_folder = ["sessions", "session-logs", "session-notes", "session-journals", "recaps", "session-recaps"]
-            .contains(&folder.as_str());
-        let dated = stem.starts_with(|c: char| c.is_ascii_digit());
-        let other_kind = self.note.kind.as_ref().is_some_and(|guess| guess.sure == Sure::Typed) && !typed;
-        if other_kind || !(typed || fielded || numbered.is_some() || in_folder && (dated || !self.is_about())) {
+        let is_in_session_folder =
+            ["sessions", "session-logs", "session-notes", "session-journals", "recaps", "session-recaps"]
+                .contains(&folder.as_str());
+        let is_dated_file = stem.starts_with(|c: char| c.is_ascii_digit());
+        let has_other_kind =
+            self.note.kind.as_ref().is_some_and(|guess| guess.certainty == Certainty::Explicit) && !is_stated_session;
+        if has_other_kind
+            || !(is_stated_session
+                || has_session_field
+                || number_from_name.is_some()
+                || is_in_session_folder && (is_dated_file || !self.is_folder_description()))
+        {
             return false;
         }
-        let mut head = SessionHead { number: numbered, ..SessionHead::default() };
+        let mut info = SessionInfo { number: number_from_name, ..SessionInfo::default() };
         for field in &self.note.fields {
             let Meaning::Session(part) = lexicon::meaning(&field.name) else { continue };
-            let first = field.values.first().map(|piece| piece.value.to_string());
+            let first = field.values.first().map(|field_value| field_value.value.to_string());
             match part {
-                SessionField::Number => head.number = first.and_then(|text| text.trim().parse().ok()).or(head.number),
-                SessionField::Date => head.date = first,
-                SessionField::Start => head.start = first,
-                SessionField::End => head.end = first,
+                SessionField::Number => info.number = first.and_then(|text| text.trim().parse().ok()).or(info.number),
+                SessionField::Date => info.date = first,
+                SessionField::Start => info.start = first,
+                SessionField::End => info.end = first,
                 SessionField::Present => {
-                    for piece in &field.values {
-                        head.present.extend(targets(piece));
+                    for field_value in &field.values {
+                        info.present.extend(value_targets(field_value));
                     }
                 }
             }
         }
-        if head.date.is_none() {
-            let dated = self.note.dates.iter().find(|dated| dated.what == DateOf::Start);
-            head.date = dated.map(|dated| dated.raw.clone());
+        if info.date.is_none() {
+            let start_date = self.note.dates.iter().find(|start_date| start_date.role == DateRole::Start);
+            info.date = start_date.map(|start_date| start_date.raw.clone());
         }
         self.note.role = Role::Session;
-        self.note.session = Some(head);
+        self.note.session = Some(info);
         true
     }
 
     /// Distributes the texts among the note and the entities under the headings of the file.
-    fn finish(mut self, sections: &[Section], headed: Vec<Headed>, notes: &mut Notes) {
-        let several = headed.len() >= 2;
-        let mut titles: HashMap<&str, usize> = HashMap::new();
+    fn finish(mut self, sections: &[Section], headings: Vec<EntityHeading>, notes: &mut Notes) {
+        let is_group = headings.len() >= 2;
+        let mut title_counts: HashMap<&str, usize> = HashMap::new();
         // Sorted by range. The ranges do not overlap.
-        let mut made: Vec<(Range<usize>, Note)> = Vec::new();
-        for Headed { section, identity } in headed {
+        let mut entity_notes: Vec<(Range<usize>, Note)> = Vec::new();
+        for EntityHeading { section, identity: title_parts } in headings {
             let section = &sections[section];
-            let range = self.text.on_disk(section.heading.start)..self.text.on_disk(section.end);
-            let again = titles.entry(section.title.as_str()).or_default();
-            *again += 1;
-            made.push((range, self.headed(section, *again, identity, sections)));
+            let range = self.text.file_position(section.heading.start)..self.text.file_position(section.end);
+            let occurrence = title_counts.entry(section.title.as_str()).or_default();
+            *occurrence += 1;
+            entity_notes.push((range, self.entity_note(section, *occurrence, title_parts, sections)));
         }
-        let (mut own, body) = (Vec::new(), self.text.on_disk(self.body));
+        let (mut own_texts, body) = (Vec::new(), self.text.file_position(self.body));
         for block in std::mem::take(&mut self.blocks) {
             let at = block.origin.span.start as usize;
-            let place = made.partition_point(|(range, _)| range.end <= at);
-            let within = made.get_mut(place).filter(|(range, _)| range.contains(&at) && at >= body);
-            let (note, texts) = match within {
+            let index = entity_notes.partition_point(|(range, _)| range.end <= at);
+            let entity_note = entity_notes.get_mut(index).filter(|(range, _)| range.contains(&at) && at >= body);
+            let (note, texts) = match entity_note {
                 Some((_, note)) => (note, None),
-                None => (&mut self.note, Some(&mut own)),
+                None => (&mut self.note, Some(&mut own_texts)),
             };
-            let keep = take_label(note, &block, self.text, self.names);
-            take_listed(note, &block);
-            if keep {
+            let is_text = add_labelled_fields(note, &block, self.text, self.names);
+            add_listed_relations(note, &block);
+            if is_text {
                 match texts {
-                    Some(own) => own.push(block),
+                    Some(own_texts) => own_texts.push(block),
                     None => note.texts.push(block),
                 }
             }
@@ -421,109 +449,116 @@ impl Page<'_> {
         if self.entry.stem().eq_ignore_ascii_case("readme") {
             // A readme is about the files of the folder, so its links are dropped: some of them lead to files that are
             // not notes.
-            own.iter_mut().for_each(|block: &mut Block| block.links.clear());
+            own_texts.iter_mut().for_each(|block: &mut Block| block.links.clear());
         }
-        self.note.texts = own;
-        guess_by_sentence(&mut self.note);
-        if several {
-            self.gathers();
+        self.note.texts = own_texts;
+        set_kind_from_sentence(&mut self.note);
+        if is_group {
+            self.adapt_group_note();
         }
-        self.played();
+        self.detect_player();
         let front = std::mem::take(&mut self.note);
         notes.push(front);
-        for (_, mut note) in made {
+        for (_, mut note) in entity_notes {
             // This check needs the fields of the note, which are complete only now.
-            let somebody =
-                note.fields.iter().any(|field| field.name.eq_ignore_ascii_case("player") && names_somebody(field));
-            note.player |= somebody;
+            let has_player =
+                note.fields.iter().any(|field| field.name.eq_ignore_ascii_case("player") && names_entity(field));
+            note.is_player |= has_player;
             notes.push(note);
         }
     }
 
     /// Adapts a note that groups several entities. If its name is a plural such as `Guards`, the note becomes a text.
     /// If its kind was probably character, the kind becomes faction.
-    fn gathers(&mut self) {
+    fn adapt_group_note(&mut self) {
         let words = slug(&self.note.name);
-        let gathers = |word: &str| {
+        let is_group_word = |word: &str| {
             word.ends_with('s') && lexicon::kind(word).is_some() || ENGLISH.words.headings.groups.contains(word)
         };
-        if words.split('-').any(gathers) {
+        if words.split('-').any(is_group_word) {
             self.note.role = Role::Text;
-        } else if self.note.kind.as_ref().is_some_and(|guess| guess.sure == Sure::Guessed && guess.kind.is_character())
+        } else if self
+            .note
+            .kind
+            .as_ref()
+            .is_some_and(|guess| guess.certainty == Certainty::Inferred && guess.kind.is_character())
         {
             // A file with several NPCs in the folder of the NPCs is a group.
             self.note.kind = None;
-            self.note.player = false;
-            self.note.guess(Kind::Faction, Sure::Guessed, "several texts under one heading");
+            self.note.is_player = false;
+            self.note.set_kind(Kind::Faction, Certainty::Inferred, "several texts under one heading");
         }
     }
 
-    fn played(&mut self) {
-        let named =
-            self.note.fields.iter().any(|field| field.name.eq_ignore_ascii_case("player") && names_somebody(field));
-        let typed_npc =
-            self.note.kind.as_ref().is_some_and(|guess| guess.kind == Kind::Npc && guess.sure == Sure::Typed);
-        let character = self.note.kind.as_ref().is_none_or(|guess| guess.kind.is_character());
-        self.note.player |= named && character && !typed_npc;
+    fn detect_player(&mut self) {
+        let has_player =
+            self.note.fields.iter().any(|field| field.name.eq_ignore_ascii_case("player") && names_entity(field));
+        let is_stated_npc = self
+            .note
+            .kind
+            .as_ref()
+            .is_some_and(|guess| guess.kind == Kind::Npc && guess.certainty == Certainty::Explicit);
+        let may_be_character = self.note.kind.as_ref().is_none_or(|guess| guess.kind.is_character());
+        self.note.is_player |= has_player && may_be_character && !is_stated_npc;
     }
 
-    /// Returns the note for the entity under a heading. `again` is the number of headings with the same title.
-    fn headed(&self, section: &Section, again: usize, identity: Identity, sections: &[Section]) -> Note {
+    /// Returns the note for the entity under a heading. `occurrence` is the number of headings with the same title.
+    fn entity_note(&self, section: &Section, occurrence: usize, title_parts: TitleParts, sections: &[Section]) -> Note {
         let origin = self.text.origin(section.title.as_str(), section.heading.clone());
-        let key = match again {
+        let key = match occurrence {
             1 => format!("{}#{}", self.entry.path, section.title),
-            _ => format!("{}#{} {again}", self.entry.path, section.title),
+            _ => format!("{}#{} {occurrence}", self.entry.path, section.title),
         };
-        let hidden = if section.secret { Visibility::SECRET } else { Visibility::Unmarked };
-        let visibility = hidden.within(&self.note.visibility);
+        let section_visibility = if section.secret { Visibility::SECRET } else { Visibility::Unmarked };
+        let visibility = section_visibility.within(&self.note.visibility);
         let mut note = Note { key, tool: "file", origin: origin.clone(), visibility, ..Note::default() };
-        let kind = identity.kind.clone();
-        take_identity(&mut note, identity, &origin, &Visibility::Unmarked);
+        let kind = title_parts.kind.clone();
+        apply_title(&mut note, title_parts, &origin, &Visibility::Unmarked);
         if let Some(kind) = kind {
-            note.guess(kind, Sure::Typed, "the heading");
+            note.set_kind(kind, Certainty::Explicit, "the heading");
         }
         // The first sign of a kind counts: the headings above, then words in the name, then the kind of the file.
         let mut parent = section.parent;
-        while let Some(number) = parent {
-            let above = &sections[number];
-            if let Some(kind) = group::announced(&above.title).filter(|_| above.level > 1) {
-                note.guess(kind, Sure::Guessed, format!("heading {}", above.title));
+        while let Some(index) = parent {
+            let parent_section = &sections[index];
+            if let Some(kind) = sections::announced_kind(&parent_section.title).filter(|_| parent_section.level > 1) {
+                note.set_kind(kind, Certainty::Inferred, format!("heading {}", parent_section.title));
             }
-            parent = above.parent;
+            parent = parent_section.parent;
         }
-        if let Some(kind) = kind_in_name(&note.name) {
-            note.guess(kind, Sure::Guessed, "its name");
+        if let Some(kind) = name_kind(&note.name) {
+            note.set_kind(kind, Certainty::Inferred, "its name");
         }
         if let Some(guess) = &self.note.kind {
-            note.guess(guess.kind.clone(), Sure::Guessed, guess.from.clone());
+            note.set_kind(guess.kind.clone(), Certainty::Inferred, guess.evidence.clone());
         }
         note
     }
 }
 
 /// Adds the names, kind and state of a title to the note.
-fn take_identity(note: &mut Note, identity: Identity, origin: &Origin, visibility: &Visibility) {
-    note.name = identity.name;
-    for name in identity.aliases {
+fn apply_title(note: &mut Note, title_parts: TitleParts, origin: &Origin, visibility: &Visibility) {
+    note.name = title_parts.name;
+    for name in title_parts.aliases {
         note.aliases.push(Alias { name, origin: origin.clone(), visibility: visibility.clone() });
     }
-    if let Some(word) = identity.state {
-        note.states.push(State { word: word.to_owned(), origin: origin.clone(), visibility: visibility.clone() });
+    if let Some(word) = title_parts.state {
+        note.states.push(EntityState { word: word.to_owned(), origin: origin.clone(), visibility: visibility.clone() });
     }
-    if let Some(kind) = identity.kind {
-        note.guess(kind, Sure::Guessed, "its name");
+    if let Some(kind) = title_parts.kind {
+        note.set_kind(kind, Certainty::Inferred, "its name");
     }
-    if identity.secret {
+    if title_parts.secret {
         note.visibility = Visibility::SECRET.within(&note.visibility);
     }
 }
 
-fn names_somebody(field: &Field) -> bool {
-    field.values.iter().any(|piece| !crate::import::resolve::is_nobody(&piece.value.to_string()))
+fn names_entity(field: &Field) -> bool {
+    field.values.iter().any(|field_value| !crate::import::resolve::is_no_entity(&field_value.value.to_string()))
 }
 
 /// Returns the value of an attribute of an HTML tag.
-fn quoted<'t>(tag: &'t str, name: &str) -> Option<&'t str> {
+fn attribute_value<'t>(tag: &'t str, name: &str) -> Option<&'t str> {
     let (_, rest) = tag.split_once(&format!("{name}="))?;
     let mark = rest.chars().next().filter(|c| matches!(c, '"' | '\''))?;
     rest[1..].split(mark).next().filter(|value| !value.trim().is_empty())

@@ -1,6 +1,6 @@
 //! The reader for folders of Markdown.
 
-use super::{almanac, links::Names, page, source::is_page};
+use super::{calendarium, links::NoteNames, note_files::is_page, page};
 use crate::{
     Folder, Format, ReadOptions,
     import::{NoteReader, Notes, Score},
@@ -15,22 +15,22 @@ impl NoteReader for Markdown {
     }
 
     fn detect(&self, folder: &Folder) -> Option<Score> {
-        let all = folder.files().len();
-        let pages = folder.files().filter(|entry| is_page(entry)).count();
-        match pages {
+        let file_count = folder.files().len();
+        let page_count = folder.files().filter(|entry| is_page(entry)).count();
+        match page_count {
             0 => None,
-            _ if folder.hidden(".obsidian/app.json").is_some() => Some(Score(80)),
-            _ if pages * 2 > all => Some(Score::LIKELY),
+            _ if folder.hidden_file(".obsidian/app.json").is_some() => Some(Score(80)),
+            _ if page_count * 2 > file_count => Some(Score::LIKELY),
             _ => Some(Score::POSSIBLE),
         }
     }
 
     fn read(&self, folder: &Folder, options: &ReadOptions, notes: &mut Notes) {
-        let names = Names::gather(folder, options);
-        almanac::read(folder, notes);
+        let names = NoteNames::collect(folder, options);
+        calendarium::read_calendar(folder, notes);
         for entry in folder.files().filter(|entry| is_page(entry)) {
             if let Some(text) = folder.text(entry, notes) {
-                page::read(entry, &text, &names, options, notes);
+                page::read_page(entry, &text, &names, options, notes);
             }
         }
     }

@@ -19,15 +19,15 @@ fn open_texts(campaign: &Campaign) -> Vec<String> {
     state.apply(plan(&state, campaign, Timestamp(1)).operation.unwrap()).unwrap();
     let passages =
         state.passages().filter(|(_, passage)| !passage.heard_by.is_empty()).map(|(_, passage)| passage.text.clone());
-    let known = state.facts().filter(|fact| state.recorded_knowledge(fact.id()).next().is_some());
-    let mut texts: Vec<String> = passages.chain(known.map(|fact| fact.statement().to_owned())).collect();
+    let known_facts = state.facts().filter(|fact| state.recorded_knowledge(fact.id()).next().is_some());
+    let mut texts: Vec<String> = passages.chain(known_facts.map(|fact| fact.statement().to_owned())).collect();
     // The evidence of open facts must not quote a secret either.
     let quoted = |evidence: &hearsay_model::Evidence| match evidence {
         hearsay_model::Evidence::Excerpt(excerpt) => Some(excerpt.quote.to_string()),
         _ => None,
     };
-    let open = state.facts().filter(|fact| fact.secrecy() != Secrecy::Secret);
-    texts.extend(open.flat_map(|fact| &fact.provenance().evidence).filter_map(quoted));
+    let public_facts = state.facts().filter(|fact| fact.secrecy() != Secrecy::Secret);
+    texts.extend(public_facts.flat_map(|fact| &fact.provenance().evidence).filter_map(quoted));
     let heard = state.passages().filter(|(_, passage)| !passage.heard_by.is_empty());
     let heard: Vec<_> =
         heard.flat_map(|(_, passage)| passage.evidence.iter().filter_map(quoted).collect::<Vec<_>>()).collect();
@@ -304,11 +304,14 @@ fn every_mark_of_a_secret_is_respected() {
         "quoteword",
     ];
     assert_hidden(&campaign, &words);
-    let open = open_texts(&campaign);
-    assert!(open.iter().any(|text| text.contains("Four")), "{open:?}");
-    assert!(!open.iter().any(|text| text.contains("headword") || text.contains("titleword")), "{open:?}");
+    let public_texts = open_texts(&campaign);
+    assert!(public_texts.iter().any(|text| text.contains("Four")), "{public_texts:?}");
+    assert!(
+        !public_texts.iter().any(|text| text.contains("headword") || text.contains("titleword")),
+        "{public_texts:?}"
+    );
     for text in ["Open text.", "Tall.", "Ann is at Inn."] {
-        assert!(open.iter().any(|held| held == text), "{text}: {open:?}");
+        assert!(public_texts.iter().any(|public_text| public_text == text), "{text}: {public_texts:?}");
     }
 }
 
@@ -417,10 +420,10 @@ fn every_fact_leads_back_to_bytes_of_its_file() {
 #[test]
 fn entities_keep_their_ids() {
     let files = [("Ann.md", "---\ntags: [NPC]\n---\n")];
-    let own = hearsay_model::ExternalId { system: "file".into(), id: "Ann.md".into() };
-    let known = [(own.clone(), EntityId::new("ann-oak").unwrap())].into();
-    let campaign = read_with(&files, &ReadOptions { known, ..ReadOptions::default() });
-    assert_eq!(campaign.external_ids(&EntityId::new("ann-oak").unwrap()), [own]);
+    let external_id = hearsay_model::ExternalId { system: "file".into(), id: "Ann.md".into() };
+    let known_ids = [(external_id.clone(), EntityId::new("ann-oak").unwrap())].into();
+    let campaign = read_with(&files, &ReadOptions { known_entities: known_ids, ..ReadOptions::default() });
+    assert_eq!(campaign.external_ids(&EntityId::new("ann-oak").unwrap()), [external_id]);
 }
 
 #[test]

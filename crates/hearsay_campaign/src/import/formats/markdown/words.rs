@@ -4,14 +4,14 @@ use std::{collections::HashSet, sync::LazyLock};
 
 use serde::Deserialize;
 
-use crate::import::tables::table;
+use crate::import::word_lists::parse_table;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Words {
+pub(super) struct MarkdownWords {
     pub(super) media: HashSet<String>,
     pub(super) repository: HashSet<String>,
 }
 
-pub(super) static WORDS: LazyLock<Words> =
-    LazyLock::new(|| table("markdown.toml", include_str!("../../../../data/markdown.toml")));
+pub(super) static MARKDOWN_WORDS: LazyLock<MarkdownWords> =
+    LazyLock::new(|| parse_table("markdown.toml", include_str!("../../../../data/markdown.toml")));

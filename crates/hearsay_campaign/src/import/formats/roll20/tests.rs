@@ -4,7 +4,7 @@ use hearsay_model::Kind;
 
 use crate::{
     Format,
-    tests::notes::{assert_hushed, kind, known, read, skipped, texts, values},
+    tests::notes::{assert_hushed, kind, known, numbered_secrets, read, skipped, texts, values},
 };
 
 const CAMPAIGN: &str = r#"{"schema_version": 3, "campaign_title": "Harbour",
@@ -37,20 +37,7 @@ fn characters_and_handouts_are_read() {
 #[test]
 fn private_content_stays_private() {
     let campaign = read(&[("campaign.json", CAMPAIGN)], Format::Roll20);
-    let secrets = [
-        "hush one",
-        "hush two",
-        "hush three",
-        "hush four",
-        "hush five",
-        "hush six",
-        "hush seven",
-        "hush eight",
-        "hush spy",
-        "hush friend",
-        "hush map",
-        "hush plan",
-    ];
+    let secrets = numbered_secrets(8, &["hush spy", "hush friend", "hush map", "hush plan"]);
     assert_hushed(&campaign, &secrets, &["petra"]);
     let of_petra = known(&campaign).into_iter().filter(|(_, words)| words.contains("hush"));
     for (knower, words) in of_petra {

@@ -4,7 +4,7 @@ use hearsay_model::Kind;
 
 use crate::{
     Format,
-    tests::notes::{assert_hushed, kind, read, relations, skipped, texts, values},
+    tests::notes::{assert_hushed, kind, numbered_secrets, read, relations, skipped, texts, values},
 };
 
 #[test]
@@ -54,7 +54,7 @@ fn articles_are_read() {
     for text in
         ["Ann Oak: Youth| Born near The Vale & raised by Old Oak.", "Ann Oak: History| Left at ten.", "The Vale| Green"]
     {
-        assert!(texts.iter().any(|held| held == text), "{text} in {texts:#?}");
+        assert!(texts.iter().any(|found| found == text), "{text} in {texts:#?}");
     }
     assert_eq!(skipped(&campaign).len(), 1);
 }
@@ -88,22 +88,6 @@ fn private_content_stays_private() {
         ],
         Format::WorldAnvil,
     );
-    let secrets = [
-        "hush one",
-        "hush two",
-        "hush three",
-        "hush four",
-        "hush five",
-        "hush six",
-        "hush seven",
-        "hush eight",
-        "hush nine",
-        "hush ten",
-        "hush ally",
-        "hush order",
-        "hush spy",
-        "hush circle",
-        "hush odd",
-    ];
+    let secrets = numbered_secrets(10, &["hush ally", "hush order", "hush spy", "hush circle", "hush odd"]);
     assert_hushed(&campaign, &secrets, &[]);
 }

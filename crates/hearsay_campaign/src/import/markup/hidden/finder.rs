@@ -7,32 +7,32 @@ use crate::import::{markup::html::without_tags, secret};
 
 /// Returns the DM-only regions of a source, sorted and without overlaps. An unclosed region extends to the end.
 pub(crate) fn regions<'s>(source: &'s str) -> Vec<Region> {
-    type Find<'s> = fn(&mut Finder<'s>, usize) -> Option<Start<'s>>;
-    let finders: [Find<'s>; 8] = [
-        Finder::comment,
-        Finder::html_comment,
-        Finder::element,
-        Finder::callout,
-        Finder::fence,
-        Finder::container,
-        Finder::tag,
-        Finder::spoiler,
+    type FindRegion<'s> = fn(&mut RegionFinder<'s>, usize) -> Option<RegionStart<'s>>;
+    let finders: [FindRegion<'s>; 8] = [
+        RegionFinder::find_comment,
+        RegionFinder::find_html_comment,
+        RegionFinder::find_element,
+        RegionFinder::find_callout,
+        RegionFinder::find_fence,
+        RegionFinder::find_container,
+        RegionFinder::find_tag,
+        RegionFinder::find_spoiler,
     ];
-    let mut finder = Finder::new(source);
+    let mut finder = RegionFinder::new(source);
     // The next match of each finder. A match within another region is skipped, so the end of a match is searched only
     // when the match is used.
-    let mut next: Vec<Option<Start>> = finders.iter().map(|find| find(&mut finder, 0)).collect();
+    let mut next: Vec<Option<RegionStart>> = finders.iter().map(|find| find(&mut finder, 0)).collect();
     let (mut regions, mut at) = (Vec::new(), 0);
     loop {
-        for (held, find) in next.iter_mut().zip(finders) {
-            if held.as_ref().is_some_and(|start| start.at < at) {
-                *held = find(&mut finder, at);
+        for (region_start, find) in next.iter_mut().zip(finders) {
+            if region_start.as_ref().is_some_and(|start| start.at < at) {
+                *region_start = find(&mut finder, at);
             }
         }
         let Some(start) = next.iter().flatten().min_by_key(|start| start.at) else { break };
-        let region = finder.region(start.at, start.end);
+        let region = finder.find_region_end(start.at, start.end);
         // A region within a code block is skipped, unless the code block itself is the region.
-        match finder.code_around(region.outer.start).filter(|fence| fence.end != region.outer.end) {
+        match finder.enclosing_code(region.outer.start).filter(|fence| fence.end != region.outer.end) {
             Some(fence) => at = fence.end.max(at + 1),
             None => {
                 at = region.outer.end.max(at + 1);
@@ -45,13 +45,13 @@ pub(crate) fn regions<'s>(source: &'s str) -> Vec<Region> {
 
 /// The start of a region, and how to find its end.
 #[derive(Debug, Clone, Copy)]
-struct Start<'s> {
+struct RegionStart<'s> {
     at: usize,
-    end: End<'s>,
+    end: RegionEnd<'s>,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum End<'s> {
+enum RegionEnd<'s> {
     /// The region ends at this closing mark. The number is the length of the opening mark in bytes.
     Mark(usize, &'static str),
     /// The region ends at the closing tag of the element with this name. The number is the byte at which its content
@@ -66,33 +66,33 @@ enum End<'s> {
 /// Cached positions of marks such as `%%` in a text. If the positions of the queries ascend, each byte is searched at
 /// most once for each mark.
 #[derive(Debug)]
-pub(crate) struct Places<'s> {
+pub(crate) struct MarkPositions<'s> {
     source: &'s str,
     /// For each mark, the position at which the last search began, and the result of that search.
-    held: HashMap<String, (usize, Option<usize>)>,
+    cache: HashMap<String, (usize, Option<usize>)>,
 }
 
 /// Maximum number of different marks that are searched in one text. No hand-written text has more.
 const MAX_MARKS: usize = 1_000;
 
-impl<'s> Places<'s> {
+impl<'s> MarkPositions<'s> {
     pub(crate) fn new(source: &'s str) -> Self {
-        Self { source, held: HashMap::new() }
+        Self { source, cache: HashMap::new() }
     }
 
     /// Returns the first position of a mark at or after the byte `from`.
     pub(crate) fn next(&mut self, mark: &str, from: usize) -> Option<usize> {
-        if let Some((since, found)) = self.held.get(mark)
+        if let Some((since, found)) = self.cache.get(mark)
             && *since <= from
             && found.is_none_or(|at| at >= from)
         {
             return *found;
         }
-        if self.held.len() >= MAX_MARKS && !self.held.contains_key(mark) {
+        if self.cache.len() >= MAX_MARKS && !self.cache.contains_key(mark) {
             return None;
         }
         let found = self.source.get(from..)?.find(mark).map(|at| from + at);
-        self.held.insert(mark.to_owned(), (from, found));
+        self.cache.insert(mark.to_owned(), (from, found));
         found
     }
 }
@@ -103,69 +103,69 @@ const MAX_TAG_BYTES: usize = 2_000;
 /// Maximum number of lines at the start of a block that are searched for its title.
 const MAX_HEAD_LINES: usize = 20;
 
-struct Finder<'s> {
+struct RegionFinder<'s> {
     source: &'s str,
-    places: Places<'s>,
+    marks: MarkPositions<'s>,
     /// Ranges of fenced code.
     code: Vec<Range<usize>>,
-    /// For each mark in [`BLOCKS`], the lines that close a block, sorted.
-    closing: [Vec<Range<usize>>; 3],
+    /// For each mark in [`BLOCK_MARKS`], the lines that close a block, sorted.
+    closing_lines: [Vec<Range<usize>>; 3],
 }
 
-/// The marks that begin and end blocks. [`Finder::closing`] uses the same indices.
-const BLOCKS: [&str; 3] = ["```", "~~~", ":::"];
+/// The marks that begin and end blocks. [`RegionFinder::closing_lines`] uses the same indices.
+const BLOCK_MARKS: [&str; 3] = ["```", "~~~", ":::"];
 
-impl<'s> Finder<'s> {
+impl<'s> RegionFinder<'s> {
     fn new(source: &'s str) -> Self {
         let mut closing: [Vec<Range<usize>>; 3] = Default::default();
         for (start, line) in lines_from(source, 0) {
-            let text = bare(line);
+            let text = trim_line(line);
             let end = start + line.len();
-            for (mark, lines) in BLOCKS.iter().zip(&mut closing) {
-                let closes = match *mark {
+            for (mark, lines) in BLOCK_MARKS.iter().zip(&mut closing) {
+                let is_closing = match *mark {
                     ":::" => text.trim_matches(':').is_empty() && line.contains(mark),
                     _ => text.starts_with(mark) && text.trim_matches(['`', '~', ' ']).is_empty(),
                 };
-                if closes {
+                if is_closing {
                     lines.push(start..end);
                 }
             }
         }
-        Self { source, places: Places::new(source), code: fences(source), closing }
+        Self { source, marks: MarkPositions::new(source), code: code_fences(source), closing_lines: closing }
     }
 
     /// Returns the range of the fenced code that contains a byte.
-    fn code_around(&self, at: usize) -> Option<Range<usize>> {
+    fn enclosing_code(&self, at: usize) -> Option<Range<usize>> {
         let fence = self.code.get(self.code.partition_point(|fence| fence.end <= at))?;
         (fence.start <= at).then(|| fence.clone())
     }
 
     /// Returns the end of the fenced code that contains a byte. Ignores unclosed code that extends to the end of the
     /// text.
-    fn code_end(&self, at: usize) -> Option<usize> {
-        self.code_around(at).map(|fence| fence.end).filter(|end| *end < self.source.len())
+    fn enclosing_code_end(&self, at: usize) -> Option<usize> {
+        self.enclosing_code(at).map(|fence| fence.end).filter(|end| *end < self.source.len())
     }
 
     /// Returns the start and the end of the line that closes a block whose content begins at `from`. If there is no
     /// such line, both are the end of the source.
-    fn closing_line(&self, block: usize, from: usize) -> (usize, usize) {
-        let lines = &self.closing[block];
+    fn find_closing_line(&self, block: usize, from: usize) -> (usize, usize) {
+        let lines = &self.closing_lines[block];
         let line = lines.get(lines.partition_point(|line| line.start < from));
         line.map_or((self.source.len(), self.source.len()), |line| (line.start, line.end))
     }
 
-    fn region(&mut self, start: usize, end: End) -> Region {
+    fn find_region_end(&mut self, start: usize, end: RegionEnd) -> Region {
         let length = self.source.len();
         match end {
-            End::Mark(open, close) => {
+            RegionEnd::Mark(open, close) => {
                 let inner = start + open;
-                match self.places.next(close, inner) {
+                match self.marks.next(close, inner) {
                     Some(end) => Region { outer: start..end + close.len(), inner: inner..end },
                     None => Region { outer: start..length, inner: inner..length },
                 }
             }
-            End::Element(name, inner) => self.close_element(start, name, inner),
-            End::Quote(mut end) => {
+            RegionEnd::Element(name, inner) => self.element_region(start, name, inner),
+            RegionEnd::Quote(mut end) => {
                 while let Some(next) = self.source.get(end + 1..) {
                     if !next.trim_start_matches([' ', '\t']).starts_with('>') {
                         break;
@@ -174,61 +174,65 @@ impl<'s> Finder<'s> {
                 }
                 Region { outer: start..end, inner: start..end }
             }
-            End::Known { outer, inner: (from, to) } => Region { outer: start..outer, inner: from.min(to)..to },
+            RegionEnd::Known { outer, inner: (from, to) } => Region { outer: start..outer, inner: from.min(to)..to },
         }
     }
 
     /// Returns the first position of a mark outside of code, at or after the byte `from`.
-    fn open_place(&mut self, mark: &str, from: usize) -> Option<usize> {
+    fn find_outside_code(&mut self, mark: &str, from: usize) -> Option<usize> {
         let mut at = from;
         loop {
-            let start = self.places.next(mark, at)?;
-            match self.code_end(start) {
+            let start = self.marks.next(mark, at)?;
+            match self.enclosing_code_end(start) {
                 Some(end) => at = end,
                 None => return Some(start),
             }
         }
     }
 
-    fn comment(&mut self, from: usize) -> Option<Start<'s>> {
-        Some(Start { at: self.open_place("%%", from)?, end: End::Mark(2, "%%") })
+    fn find_comment(&mut self, from: usize) -> Option<RegionStart<'s>> {
+        Some(RegionStart { at: self.find_outside_code("%%", from)?, end: RegionEnd::Mark(2, "%%") })
     }
 
-    fn html_comment(&mut self, from: usize) -> Option<Start<'s>> {
-        Some(Start { at: self.open_place("<!--", from)?, end: End::Mark(4, "-->") })
+    fn find_html_comment(&mut self, from: usize) -> Option<RegionStart<'s>> {
+        Some(RegionStart { at: self.find_outside_code("<!--", from)?, end: RegionEnd::Mark(4, "-->") })
     }
 
     /// Finds `<div class="spoiler">…</div>` and similar elements.
-    fn element(&mut self, from: usize) -> Option<Start<'s>> {
+    fn find_element(&mut self, from: usize) -> Option<RegionStart<'s>> {
         let mut at = from;
         loop {
-            let start = self.open_place("<", at)?;
+            let start = self.find_outside_code("<", at)?;
             at = start + 1;
             let rest = &self.source[start..];
             let name_end = rest[1..].find(|c: char| !c.is_ascii_alphanumeric()).map_or(rest.len(), |end| end + 1);
             let name = &rest[1..name_end];
             at = at.max(start + name_end);
-            let itself = name.len() <= 40 && secret::is_secret(name);
-            if !itself && !["div", "section", "aside", "span", "details", "p", "blockquote"].contains(&name) {
+            let is_secret_element = name.len() <= 40 && secret::is_secret(name);
+            if !is_secret_element && !["div", "section", "aside", "span", "details", "p", "blockquote"].contains(&name)
+            {
                 continue;
             }
-            let Some(close) = self.places.next(">", start).filter(|close| close - start < MAX_TAG_BYTES) else {
+            let Some(close) = self.marks.next(">", start).filter(|close| close - start < MAX_TAG_BYTES) else {
                 continue;
             };
             let inner = close + 1;
-            if itself || is_marked(&self.source[start..close]) || name == "details" && self.summary_hides(inner) {
-                return Some(Start { at: start, end: End::Element(name, inner) });
+            if is_secret_element
+                || is_secret_tag(&self.source[start..close])
+                || name == "details" && self.is_summary_secret(inner)
+            {
+                return Some(RegionStart { at: start, end: RegionEnd::Element(name, inner) });
             }
         }
     }
 
-    fn summary_hides(&mut self, inner: usize) -> bool {
-        let end = self.places.next("</summary>", inner).filter(|end| end - inner < MAX_TAG_BYTES);
+    fn is_summary_secret(&mut self, inner: usize) -> bool {
+        let end = self.marks.next("</summary>", inner).filter(|end| end - inner < MAX_TAG_BYTES);
         let summary = end.and_then(|end| self.source.get(inner..end)).unwrap_or_default();
         secret::is_secret(&without_tags(summary))
     }
 
-    fn close_element(&self, start: usize, name: &str, inner: usize) -> Region {
+    fn element_region(&self, start: usize, name: &str, inner: usize) -> Region {
         let mut depth = 1;
         let marks = self.source.get(inner..).unwrap_or_default().match_indices('<').map(|(at, _)| inner + at);
         for at in marks {
@@ -247,11 +251,11 @@ impl<'s> Finder<'s> {
     }
 
     /// Finds `> [!secret] Title` with the following quoted lines.
-    fn callout(&mut self, from: usize) -> Option<Start<'s>> {
+    fn find_callout(&mut self, from: usize) -> Option<RegionStart<'s>> {
         let source = self.source;
         let mut at = from;
         loop {
-            let start = self.open_place("[!", at)?;
+            let start = self.find_outside_code("[!", at)?;
             at = start + 2;
             let quoted = source[from..start].trim_end_matches(['>', ' ', '\t']);
             let line_start = from + quoted.len();
@@ -260,32 +264,32 @@ impl<'s> Finder<'s> {
             }
             let line = source[start..].split('\n').next().unwrap_or_default();
             if secret::is_secret(line) {
-                return Some(Start { at: line_start, end: End::Quote(start + line.len()) });
+                return Some(RegionStart { at: line_start, end: RegionEnd::Quote(start + line.len()) });
             }
         }
     }
 
     /// Finds a code block of a plug-in whose language or title is secret, such as three backticks with `ad-secret`.
-    fn fence(&mut self, from: usize) -> Option<Start<'s>> {
+    fn find_fence(&mut self, from: usize) -> Option<RegionStart<'s>> {
         let source = self.source;
         // A block must begin at the start of a line.
-        let begins = from == 0 || source.get(..from).is_some_and(|before| before.ends_with('\n'));
-        let mut lines = lines_from(source, from).skip(usize::from(!begins)).peekable();
+        let is_line_start = from == 0 || source.get(..from).is_some_and(|before| before.ends_with('\n'));
+        let mut lines = lines_from(source, from).skip(usize::from(!is_line_start)).peekable();
         while let Some((start, line)) = lines.next() {
-            let opening = bare(line);
-            let Some(block) = BLOCKS[..2].iter().position(|mark| opening.starts_with(mark)) else { continue };
+            let opening = trim_line(line);
+            let Some(block) = BLOCK_MARKS[..2].iter().position(|mark| opening.starts_with(mark)) else { continue };
             let inner = start + line.len();
-            let (close, end) = self.closing_line(block, inner);
-            let mut hides = secret::is_secret(opening.trim_start_matches(['`', '~']));
+            let (close, end) = self.find_closing_line(block, inner);
+            let mut is_secret = secret::is_secret(opening.trim_start_matches(['`', '~']));
             for (_, line) in lines_from(source, inner).take(MAX_HEAD_LINES).take_while(|(at, _)| *at < close) {
-                let text = bare(line);
+                let text = trim_line(line);
                 if !text.split_once(':').is_some_and(|(name, _)| !name.is_empty() && !name.contains(' ')) {
                     break;
                 }
-                hides |= text.strip_prefix("title:").is_some_and(secret::is_secret);
+                is_secret |= text.strip_prefix("title:").is_some_and(secret::is_secret);
             }
-            if hides {
-                return Some(Start { at: start, end: End::Known { outer: end, inner: (inner, close) } });
+            if is_secret {
+                return Some(RegionStart { at: start, end: RegionEnd::Known { outer: end, inner: (inner, close) } });
             }
             while lines.next_if(|(at, _)| *at < end).is_some() {}
         }
@@ -293,32 +297,32 @@ impl<'s> Finder<'s> {
     }
 
     /// Finds `:::gm` up to `:::`.
-    fn container(&mut self, from: usize) -> Option<Start<'s>> {
-        self.places.next(":::", from)?;
+    fn find_container(&mut self, from: usize) -> Option<RegionStart<'s>> {
+        self.marks.next(":::", from)?;
         for (start, line) in lines_from(self.source, from) {
-            let opens = bare(line).strip_prefix(":::").is_some_and(secret::is_secret);
-            if opens && self.code_end(start).is_none() {
+            let is_opening = trim_line(line).strip_prefix(":::").is_some_and(secret::is_secret);
+            if is_opening && self.enclosing_code_end(start).is_none() {
                 let inner = start + line.len();
-                let (close, end) = self.closing_line(2, inner);
-                return Some(Start { at: start, end: End::Known { outer: end, inner: (inner, close) } });
+                let (close, end) = self.find_closing_line(2, inner);
+                return Some(RegionStart { at: start, end: RegionEnd::Known { outer: end, inner: (inner, close) } });
             }
         }
         None
     }
 
     /// Finds `[secret]…[/secret]` and `{{< gm >}}…{{< /gm >}}`.
-    fn tag(&mut self, from: usize) -> Option<Start<'s>> {
+    fn find_tag(&mut self, from: usize) -> Option<RegionStart<'s>> {
         const MARKS: [(&str, &str); 3] = [("{{<", ">}}"), ("{{%", "%}}"), ("[", "]")];
         const MAX_NAME_BYTES: usize = 30;
         let mut at = from;
         loop {
-            let (bracket, brace) = (self.open_place("[", at), self.open_place("{{", at));
+            let (bracket, brace) = (self.find_outside_code("[", at), self.find_outside_code("{{", at));
             let start = bracket.into_iter().chain(brace).min()?;
             at = start + 1;
             let rest = &self.source[start..];
             let Some((open, close)) = MARKS.iter().find(|(open, _)| rest.starts_with(open)) else { continue };
             let name_at = start + open.len();
-            let Some(name_end) = self.places.next(close, name_at).filter(|end| end - name_at <= MAX_NAME_BYTES) else {
+            let Some(name_end) = self.marks.next(close, name_at).filter(|end| end - name_at <= MAX_NAME_BYTES) else {
                 continue;
             };
             let name = &self.source[name_at..name_end];
@@ -328,38 +332,41 @@ impl<'s> Finder<'s> {
             }
             let inner = name_end + close.len();
             let end = ["/", " /"].iter().filter_map(|slash| {
-                let within = self.places.next(&format!("{open}{slash}{name}"), inner)?;
-                Some((within, self.places.next(close, within)? + close.len()))
+                let within = self.marks.next(&format!("{open}{slash}{name}"), inner)?;
+                Some((within, self.marks.next(close, within)? + close.len()))
             });
             if let Some((within, outer)) = end.min() {
-                return Some(Start { at: start, end: End::Known { outer, inner: (inner, within) } });
+                return Some(RegionStart { at: start, end: RegionEnd::Known { outer, inner: (inner, within) } });
             }
         }
     }
 
     /// Finds `||…||` within a line that is not a row of a table.
-    fn spoiler(&mut self, from: usize) -> Option<Start<'s>> {
+    fn find_spoiler(&mut self, from: usize) -> Option<RegionStart<'s>> {
         let source = self.source;
         let mut at = from;
         loop {
-            let start = self.open_place("||", at)?;
+            let start = self.find_outside_code("||", at)?;
             // Only the first mark of a line can have no bar before it, so the search continues on the next line.
             at = source[start..].find('\n').map_or(source.len(), |end| start + end);
             let line = source[..start].rfind('\n').map_or(0, |end| end + 1);
-            if bare(&source[line..start]).contains('|') {
+            if trim_line(&source[line..start]).contains('|') {
                 continue;
             }
             let Some((inner, rest)) = source[start + 2..at.max(start + 2)].split_once("||") else { continue };
             if !inner.is_empty() && !inner.contains('|') && !rest.contains('|') {
                 let end = start + 2 + inner.len();
-                return Some(Start { at: start, end: End::Known { outer: end + 2, inner: (start + 2, end) } });
+                return Some(RegionStart {
+                    at: start,
+                    end: RegionEnd::Known { outer: end + 2, inner: (start + 2, end) },
+                });
             }
         }
     }
 }
 
 /// Returns whether a class, id or visibility in a tag marks its element as DM-only.
-fn is_marked(tag: &str) -> bool {
+fn is_secret_tag(tag: &str) -> bool {
     ["class", "data-visibility", "id"].iter().any(|name| {
         let value = tag.split_once(&format!("{name}=")).map(|(_, value)| value);
         let value = value.map(|value| match value.chars().next() {
@@ -380,19 +387,19 @@ fn lines_from(source: &str, from: usize) -> impl Iterator<Item = (usize, &str)> 
 }
 
 /// Removes spaces and the quotation mark `>` from the start of a line, and spaces from its end.
-fn bare(line: &str) -> &str {
+fn trim_line(line: &str) -> &str {
     line.trim_start_matches([' ', '\t', '>']).trim_end()
 }
 
 /// Returns the ranges of fenced code.
-fn fences(source: &str) -> Vec<Range<usize>> {
+fn code_fences(source: &str) -> Vec<Range<usize>> {
     let (mut fences, mut open, mut at) = (Vec::new(), None::<(usize, &str)>, 0);
     for line in source.split_inclusive('\n') {
         let trimmed = line.trim_start();
         let mark = ["```", "~~~"].into_iter().find(|mark| trimmed.starts_with(mark));
         match (open, mark) {
             (None, Some(mark)) => open = Some((at, mark)),
-            (Some((start, held)), Some(mark)) if held == mark => {
+            (Some((start, open_mark)), Some(mark)) if open_mark == mark => {
                 fences.push(start..at + line.len());
                 open = None;
             }

@@ -6,7 +6,7 @@ pub(super) const MAX_ATTRIBUTES: usize = 256;
 
 /// States of the HTML tokenizer within a tag.
 #[derive(Debug, Clone, Copy)]
-enum State {
+enum TagState {
     TagName,
     BeforeAttribute,
     AttributeName,
@@ -17,31 +17,31 @@ enum State {
     Unquoted,
 }
 
-const STATES: [State; 8] = [
-    State::TagName,
-    State::BeforeAttribute,
-    State::AttributeName,
-    State::AfterAttributeName,
-    State::BeforeValue,
-    State::DoubleQuoted,
-    State::SingleQuoted,
-    State::Unquoted,
+const TAG_STATES: [TagState; 8] = [
+    TagState::TagName,
+    TagState::BeforeAttribute,
+    TagState::AttributeName,
+    TagState::AfterAttributeName,
+    TagState::BeforeValue,
+    TagState::DoubleQuoted,
+    TagState::SingleQuoted,
+    TagState::Unquoted,
 ];
 
-impl State {
+impl TagState {
     /// Returns the state after a byte, or `None` at the end of the tag.
     fn next(self, byte: u8) -> Option<Self> {
-        let space = matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0C);
+        let is_space = matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0C);
         Some(match (self, byte) {
             (Self::DoubleQuoted, b'"') | (Self::SingleQuoted, b'\'') => Self::BeforeAttribute,
             (Self::DoubleQuoted | Self::SingleQuoted, _) => self,
             (_, b'>') => return None,
-            (Self::BeforeValue, _) if space => self,
+            (Self::BeforeValue, _) if is_space => self,
             (Self::BeforeValue, b'"') => Self::DoubleQuoted,
             (Self::BeforeValue, b'\'') => Self::SingleQuoted,
             (Self::AttributeName | Self::AfterAttributeName, b'=') => Self::BeforeValue,
-            (Self::AttributeName | Self::AfterAttributeName, _) if space => Self::AfterAttributeName,
-            (Self::TagName | Self::BeforeAttribute | Self::Unquoted, _) if space => Self::BeforeAttribute,
+            (Self::AttributeName | Self::AfterAttributeName, _) if is_space => Self::AfterAttributeName,
+            (Self::TagName | Self::BeforeAttribute | Self::Unquoted, _) if is_space => Self::BeforeAttribute,
             (Self::BeforeValue | Self::Unquoted, _) => Self::Unquoted,
             (_, b'/') => Self::BeforeAttribute,
             (Self::TagName, _) => self,
@@ -70,21 +70,21 @@ struct OpenTag {
 /// would see. It takes linear time.
 pub(super) fn find_overloaded_tag(source: &str, max: usize) -> Option<usize> {
     let bytes = source.as_bytes();
-    let mut open = [None::<OpenTag>; STATES.len()];
+    let mut open = [None::<OpenTag>; TAG_STATES.len()];
     let mut at = 0;
     while at < bytes.len() {
-        let mut next = [None::<OpenTag>; STATES.len()];
+        let mut next = [None::<OpenTag>; TAG_STATES.len()];
         let mut none_open = true;
-        for (state, tag) in STATES.into_iter().zip(open) {
-            let (Some(mut tag), Some(to)) = (tag, state.next(bytes[at])) else { continue };
-            tag.attributes += usize::from(state.begins_attribute(to));
+        for (state, tag) in TAG_STATES.into_iter().zip(open) {
+            let (Some(mut tag), Some(next_state)) = (tag, state.next(bytes[at])) else { continue };
+            tag.attributes += usize::from(state.begins_attribute(next_state));
             if tag.attributes > max {
                 return Some(tag.start);
             }
             none_open = false;
-            let held = &mut next[to as usize];
-            if held.is_none_or(|held| held.attributes < tag.attributes) {
-                *held = Some(tag);
+            let kept_tag = &mut next[next_state as usize];
+            if kept_tag.is_none_or(|kept_tag| kept_tag.attributes < tag.attributes) {
+                *kept_tag = Some(tag);
             }
         }
         open = next;
@@ -95,7 +95,7 @@ pub(super) fn find_overloaded_tag(source: &str, max: usize) -> Option<usize> {
             _ => None,
         };
         if let Some(start) = name_start {
-            open[State::TagName as usize].get_or_insert(OpenTag { start, attributes: 0 });
+            open[TagState::TagName as usize].get_or_insert(OpenTag { start, attributes: 0 });
         }
         none_open &= name_start.is_none() && !bytes[..=at].ends_with(b"<") && !bytes[..=at].ends_with(b"</");
         at = match none_open {

@@ -4,20 +4,20 @@
 use hearsay_model::{ExternalId, Kind, PredicateRole};
 
 use super::{
-    document::{Doc, TOOL, Written},
+    document::{ConvertedNote, Doc, TOOL},
     library::{Access, Library},
     modules::codex_kind,
-    target::Meant,
-    text::{page_text, write},
+    target::LinkDestination,
+    text::{add_html, add_page_text},
 };
 use crate::import::{
-    Note, Relation, Role, State, Sure, Visibility,
-    tree::{Data, Pen, Tree},
+    Certainty, EntityState, Note, Relation, Role, Visibility,
+    tree::{Data, Tree, TreeConverter},
 };
 
 /// Returns the relation that a list of links states in a journal of type `kind`, and whether the link's target is the
 /// subject of this relation.
-fn relation(list: &str, kind: &str) -> Option<(&'static str, bool)> {
+fn list_relation(list: &str, kind: &str) -> Option<(&'static str, bool)> {
     Some(match (list, kind) {
         ("linkedLocations" | "linkedLocation" | "linkedShops" | "linkedRegions" | "linkedRegion", "npc" | "item") => {
             (PredicateRole::Location.name(), false)
@@ -46,10 +46,16 @@ fn relation(list: &str, kind: &str) -> Option<(&'static str, bool)> {
     })
 }
 
-pub(super) fn notes(library: &Library, doc: &Doc, mut note: Note, access: &Access, pen: Pen) -> Vec<Written> {
+pub(super) fn convert_journal(
+    library: &Library,
+    doc: &Doc,
+    mut note: Note,
+    access: &Access,
+    converter: TreeConverter,
+) -> Vec<ConvertedNote> {
     let flags = doc.tree.get("flags").get("campaign-codex");
     let kind = codex_kind(doc).unwrap_or_default();
-    let is = match kind {
+    let entity_kind = match kind {
         "npc" => Kind::Npc,
         "location" | "region" | "shop" => Kind::Location,
         "group" => Kind::Faction,
@@ -61,44 +67,45 @@ pub(super) fn notes(library: &Library, doc: &Doc, mut note: Note, access: &Acces
             Kind::Concept
         }
     };
-    note.guess(is, Sure::Typed, format!("Campaign Codex: {kind}"));
+    note.set_kind(entity_kind, Certainty::Explicit, format!("Campaign Codex: {kind}"));
     if let Some(name) = note.name.strip_suffix(" - Journal") {
         note.name = name.trim().to_owned();
     }
     let data = flags.get("data");
     for (name, list) in data.entries() {
-        let Some((words, backwards)) = relation(name, kind) else { continue };
-        for link in list.each() {
+        let Some((words, backwards)) = list_relation(name, kind) else { continue };
+        for link in list.as_list() {
             let uuid = match &link.data {
-                Data::Map(_) => link.get("uuid").word().or_else(|| link.get("id").word()),
-                _ => link.word(),
+                Data::Map(_) => link.get("uuid").to_text().or_else(|| link.get("id").to_text()),
+                _ => link.to_text(),
             };
-            let hides = link.get("hidden").is_marked() || link.get("isHidden").is_marked();
-            let Some(target) = uuid.and_then(|uuid| library.target(&journal_uuid(&uuid), doc)) else { continue };
-            let relation = Relation { backwards, ..Relation::typed(words) };
-            let visibility = if hides { Visibility::SECRET.within(&access.inner) } else { access.inner.clone() };
-            let place = format!("flags.campaign-codex.data.{name}");
-            note.links.push(pen.link(target, relation, link, &place, &visibility));
+            let is_secret_part = link.get("hidden").is_marked() || link.get("isHidden").is_marked();
+            let Some(target) = uuid.and_then(|uuid| library.link_target(&journal_uuid(&uuid), doc)) else { continue };
+            let relation = Relation { backwards, ..Relation::explicit(words) };
+            let visibility =
+                if is_secret_part { Visibility::SECRET.within(&access.content) } else { access.content.clone() };
+            let field_path = format!("flags.campaign-codex.data.{name}");
+            note.links.push(converter.link(target, relation, link, &field_path, &visibility));
         }
     }
-    let text = |tree: &Tree, place: &str, visibility: &Visibility, note: &mut Note| {
-        write(library, doc, tree, place, None, visibility, pen, note);
+    let add_text = |tree: &Tree, field_path: &str, visibility: &Visibility, note: &mut Note| {
+        add_html(library, doc, tree, field_path, None, visibility, converter, note);
     };
-    text(data.get("description"), "flags.campaign-codex.data.description", &access.inner, &mut note);
+    add_text(data.get("description"), "flags.campaign-codex.data.description", &access.content, &mut note);
     // In this module, notes are for the DM only.
-    text(data.get("notes"), "flags.campaign-codex.data.notes", &Visibility::SECRET, &mut note);
+    add_text(data.get("notes"), "flags.campaign-codex.data.notes", &Visibility::SECRET, &mut note);
     for page in doc.tree.get("pages").items() {
-        page_text(library, doc, page, access, pen, &mut note);
+        add_page_text(library, doc, page, access, converter, &mut note);
     }
     if kind == "npc" && data.get("isDead").is_true() {
-        let origin = pen.origin(data.get("isDead"), "flags.campaign-codex.data.isDead");
-        note.states.push(State { word: "dead".into(), origin, visibility: access.inner.clone() });
+        let origin = converter.origin(data.get("isDead"), "flags.campaign-codex.data.isDead");
+        note.states.push(EntityState { word: "dead".into(), origin, visibility: access.content.clone() });
     }
-    let quests = quests(library, doc, &note, data, access, pen);
+    let quests = read_quests(library, doc, &note, data, access, converter);
     let actor = data.get("linkedActor");
-    let actor = actor.word().or_else(|| actor.get("uuid").word()).filter(|_| kind == "npc");
-    let actor = actor.and_then(|uuid| match library.meant(&uuid, doc) {
-        Meant::Note { key, .. } => Some(key),
+    let actor = actor.to_text().or_else(|| actor.get("uuid").to_text()).filter(|_| kind == "npc");
+    let actor = actor.and_then(|uuid| match library.resolve(&uuid, doc) {
+        LinkDestination::Note { key, .. } => Some(key),
         _ => None,
     });
     std::iter::once((note, actor)).chain(quests.into_iter().map(|quest| (quest, None))).collect()
@@ -111,42 +118,49 @@ fn journal_uuid(uuid: &str) -> String {
 
 /// Returns the quests that the module stores in the data of their giver. A quest that the module shows to players is as
 /// visible as the content of the giver. Any other quest is secret.
-fn quests(library: &Library, doc: &Doc, giver: &Note, data: &Tree, access: &Access, pen: Pen) -> Vec<Note> {
+fn read_quests(
+    library: &Library,
+    doc: &Doc,
+    giver: &Note,
+    data: &Tree,
+    access: &Access,
+    converter: TreeConverter,
+) -> Vec<Note> {
     let mut quests = Vec::new();
-    for (number, quest) in data.get("quests").items().into_iter().enumerate() {
+    for (index, quest) in data.get("quests").items().into_iter().enumerate() {
         let Some(title) = quest.get("title").text().or(quest.get("name").text()) else { continue };
-        let id = quest.get("id").word().unwrap_or_else(|| number.to_string());
+        let id = quest.get("id").to_text().unwrap_or_else(|| index.to_string());
         let visibility = if quest.get("visible").is_true() {
-            access.inner.clone()
+            access.content.clone()
         } else {
-            Visibility::SECRET.within(&access.inner)
+            Visibility::SECRET.within(&access.content)
         };
         let mut note = Note {
             key: format!("{}.quest.{id}", giver.key),
             tool: TOOL,
             name: title.trim().to_owned(),
-            origin: pen.origin(quest.get("title"), "flags.campaign-codex.data.quests.title"),
+            origin: converter.origin(quest.get("title"), "flags.campaign-codex.data.quests.title"),
             visibility,
             ids: Vec::<ExternalId>::new(),
             ..Note::default()
         };
-        note.guess(Kind::Quest, Sure::Typed, "Campaign Codex: quest");
-        if let Some(done) = Some(quest.get("completed")).filter(|done| done.is_true()) {
-            note.fields.extend(pen.field_of(
+        note.set_kind(Kind::Quest, Certainty::Explicit, "Campaign Codex: quest");
+        if let Some(completed) = Some(quest.get("completed")).filter(|completed| completed.is_true()) {
+            note.fields.extend(converter.field_with_values(
                 "quest-status",
                 vec!["completed".into()],
-                done,
+                completed,
                 "quests.completed",
                 &note.visibility,
             ));
         }
-        let place = "flags.campaign-codex.data.quests.description";
+        let field_path = "flags.campaign-codex.data.quests.description";
         let visibility = note.visibility.clone();
-        write(library, doc, quest.get("description"), place, None, &visibility, pen, &mut note);
+        add_html(library, doc, quest.get("description"), field_path, None, &visibility, converter, &mut note);
         if codex_kind(doc) == Some("npc") {
             let target = crate::import::Target::Key(giver.key.clone());
-            let relation = Relation::typed(PredicateRole::Assignment.name()).backwards();
-            note.links.push(pen.link(target, relation, quest, "flags.campaign-codex.data.quests", &visibility));
+            let relation = Relation::explicit(PredicateRole::Assignment.name()).backwards();
+            note.links.push(converter.link(target, relation, quest, "flags.campaign-codex.data.quests", &visibility));
         }
         quests.push(note);
     }

@@ -4,28 +4,28 @@ use std::collections::HashMap;
 
 use hearsay_model::{EntityId, Knower, Passage, Session, SessionId, slug};
 
-use super::{assembly::Assembly, mentions::sorted};
+use super::{assembly::Assembly, entity_names::sort_and_dedup};
 use crate::{
-    campaign::{Reach, Text},
+    campaign::{AudienceSource, CampaignPassage},
     import::{Block, Note, Visibility},
 };
 
 impl Assembly<'_> {
     /// Adds the texts of a note as passages. A text without a subject and without a visibility mark has no reader.
-    pub(super) fn texts(&mut self, subject: Option<&EntityId>, note: &Note) {
-        let mut said: HashMap<(Option<String>, &str), u32> = HashMap::new();
+    pub(super) fn add_texts(&mut self, subject: Option<&EntityId>, note: &Note) {
+        let mut line_counts: HashMap<(Option<String>, &str), u32> = HashMap::new();
         for block in &note.texts {
-            let title = title(note, block);
-            let line = said.entry((title.clone(), &block.text.text)).or_default();
+            let title = passage_title(note, block);
+            let line = line_counts.entry((title.clone(), &block.text.text)).or_default();
             let mut passage = Passage::new(&block.text.text);
             passage.title = title;
             passage.line = *line;
             *line += 1;
-            self.text(subject, note, block, passage, Vec::new());
+            self.add_text(subject, note, block, passage, Vec::new());
         }
     }
 
-    fn text(
+    fn add_text(
         &mut self,
         subject: Option<&EntityId>,
         note: &Note,
@@ -37,53 +37,53 @@ impl Assembly<'_> {
             return;
         }
         let visibility = block.visibility.within(&note.visibility);
-        let mut mentions = self.mentions.found_in(&passage.text);
+        let mut mentions = self.mentions.find_in_text(&passage.text);
         // For each hidden entity that the text links to, whether the text contains its name.
-        let mut named: HashMap<EntityId, bool> = HashMap::new();
+        let mut contains_name_cache: HashMap<EntityId, bool> = HashMap::new();
         mentions.extend(subject.cloned());
         for link in &block.links {
-            let seen = link.visibility.within(&visibility);
-            let target = self.target(&link.target, link.label.as_deref(), note, &link.origin, &seen);
+            let link_visibility = link.visibility.within(&visibility);
+            let target = self.resolve_target(&link.target, link.label.as_deref(), note, &link.origin, &link_visibility);
             // A mention of the link's target must not reveal a secret name that the text does not contain.
             let Some(id) = target else { continue };
-            let is_let_out = visibility.is_secret() || !self.is_hidden(&id) || {
-                let names = || names(&passage.text, self.name(&id));
-                *named.entry(id.clone()).or_insert_with(names)
+            let may_mention = visibility.is_secret() || !self.is_hidden(&id) || {
+                let names = || contains_name(&passage.text, self.entity_name(&id));
+                *contains_name_cache.entry(id.clone()).or_insert_with(names)
             };
-            mentions.extend(is_let_out.then_some(id));
+            mentions.extend(may_mention.then_some(id));
         }
-        passage.mentions = sorted(mentions);
-        passage.evidence = vec![self.evidence(&block.origin, &note.key)];
-        let reach = match &visibility {
+        passage.mentions = sort_and_dedup(mentions);
+        passage.evidence = vec![self.excerpt_evidence(&block.origin, &note.key)];
+        let audience_source = match &visibility {
             Visibility::Secret(holders) => {
-                passage.heard_by = self.holders(holders).into_iter().map(|learned| learned.knower).collect();
-                Reach::Named
+                passage.heard_by = self.resolve_holders(holders).into_iter().map(|entry| entry.knower).collect();
+                AudienceSource::NamedKnowers
             }
-            Visibility::Marked(audience) => Reach::Only(*audience),
-            Visibility::Unmarked if subject.is_some() => Reach::Rules,
+            Visibility::Marked(audience) => AudienceSource::Stated(*audience),
+            Visibility::Unmarked if subject.is_some() => AudienceSource::Rules,
             Visibility::Unmarked => {
                 passage.heard_by = present;
-                Reach::Named
+                AudienceSource::NamedKnowers
             }
         };
         passage.heard_by.sort();
         passage.heard_by.dedup();
-        self.passages.push(Text { passage, reach, subject: subject.cloned(), facts: Vec::new() });
+        self.passages.push(CampaignPassage { passage, audience_source, subject: subject.cloned(), facts: Vec::new() });
     }
 
-    pub(super) fn name<'n>(&'n self, id: &'n EntityId) -> &'n str {
+    pub(super) fn entity_name<'n>(&'n self, id: &'n EntityId) -> &'n str {
         self.names.get(id).map_or(id.as_str(), String::as_str)
     }
 
     /// Returns whether the existence of an entity is secret.
     pub(super) fn is_hidden(&self, id: &EntityId) -> bool {
-        self.hidden.contains(id)
+        self.secret_entities.contains(id)
     }
 
     /// Adds a session log. Its texts become lines of the session, and everyone who was present heard them.
-    pub(super) fn session(&mut self, note: &Note) {
-        let head = note.session.clone().unwrap_or_default();
-        let mut id = head.number.map_or_else(|| slug(&note.name), |number| format!("session-{number}"));
+    pub(super) fn add_session(&mut self, note: &Note) {
+        let info = note.session.clone().unwrap_or_default();
+        let mut id = info.number.map_or_else(|| slug(&note.name), |number| format!("session-{number}"));
         if self.session_ids.contains(&id) {
             id = slug(&format!("{id} {}", note.name));
         }
@@ -98,13 +98,13 @@ impl Assembly<'_> {
         self.session_ids.insert(id.clone());
         let Ok(id) = SessionId::new(&id) else { return };
         let mut present = Vec::new();
-        for target in &head.present {
-            present.extend(self.target(target, None, note, &note.origin, &note.visibility));
+        for target in &info.present {
+            present.extend(self.resolve_target(target, None, note, &note.origin, &note.visibility));
         }
         present.retain(|id| self.kinds.get(id).is_some_and(hearsay_model::Kind::can_know));
-        let present = sorted(present);
-        let start = head.start.as_deref().map(|raw| self.date(raw, None));
-        let end = head.end.as_deref().map(|raw| self.date(raw, None));
+        let present = sort_and_dedup(present);
+        let start = info.start.as_deref().map(|date| self.parse_date(date, None));
+        let end = info.end.as_deref().map(|date| self.parse_date(date, None));
         let title = if note.name.is_empty() { id.to_string() } else { note.name.clone() };
         let hearers: Vec<Knower> = present.iter().cloned().map(Knower::Entity).collect();
         for (line, block) in (1..).zip(&note.texts) {
@@ -114,15 +114,15 @@ impl Assembly<'_> {
             passage.line = line;
             passage.time.clone_from(&start);
             if let Some(speaker) = &block.speaker {
-                passage.speaker = self.target(speaker, None, note, &block.origin, &block.visibility);
+                passage.speaker = self.resolve_target(speaker, None, note, &block.origin, &block.visibility);
             }
-            self.text(None, note, block, passage, hearers.clone());
+            self.add_text(None, note, block, passage, hearers.clone());
         }
-        self.sessions.push(Session { id, number: head.number, title, date: head.date, start, end, present });
+        self.sessions.push(Session { id, number: info.number, title, date: info.date, start, end, present });
     }
 }
 
-fn title(note: &Note, block: &Block) -> Option<String> {
+fn passage_title(note: &Note, block: &Block) -> Option<String> {
     let name = note.name.trim();
     let heading = block.headings.iter().rev().find(|heading| heading.trim() != name);
     match (name.is_empty(), heading) {
@@ -132,6 +132,6 @@ fn title(note: &Note, block: &Block) -> Option<String> {
     }
 }
 
-fn names(passage: &str, name: &str) -> bool {
-    hearsay_model::text::contains_name(&hearsay_model::text::words(passage), &hearsay_model::text::words(name))
+fn contains_name(passage: &str, name: &str) -> bool {
+    hearsay_model::text::names(&hearsay_model::text::words(passage), &hearsay_model::text::words(name))
 }

@@ -2,27 +2,29 @@
 
 use hearsay_model::{Kind, slug};
 
-use crate::import::{Field, Note, Sure, english::ENGLISH, lexicon, secret};
+use crate::import::{Certainty, Field, Note, english::ENGLISH, lexicon, secret};
 
 /// Sets the kind that the first sentence states: `Gull Bay is a small port in the north.`
-pub(super) fn guess_by_sentence(note: &mut Note) {
-    let Some(first) = note.texts.first().filter(|_| note.kind.is_none() && !note.player) else { return };
+pub(super) fn set_kind_from_sentence(note: &mut Note) {
+    let Some(first) = note.texts.first().filter(|_| note.kind.is_none() && !note.is_player) else { return };
     let words = hearsay_model::text::words(first.text.text.split(". ").next().unwrap_or_default());
-    let named = hearsay_model::text::words(&note.name);
-    let begins = words.iter().take(3).any(|word| named.first() == Some(word));
-    let is = |pair: &[String]| {
+    let name_words = hearsay_model::text::words(&note.name);
+    let begins_with_name = words.iter().take(3).any(|word| name_words.first() == Some(word));
+    let is_copula_pair = |pair: &[String]| {
         ["is", "was", "are"].contains(&pair[0].as_str()) && ["a", "an", "the"].contains(&pair[1].as_str())
     };
-    let Some(at) = words.windows(2).take(12).position(is).filter(|_| begins) else { return };
-    let goes_on = |word: &&String| !ENGLISH.words.function_words.noun_end.contains(*word) && !word.ends_with("ing");
-    let noun = words[at + 2..].iter().take(8).take_while(goes_on).filter_map(|word| lexicon::noun(word)).last();
+    let Some(at) = words.windows(2).take(12).position(is_copula_pair).filter(|_| begins_with_name) else { return };
+    let is_in_noun_phrase =
+        |word: &&String| !ENGLISH.words.function_words.noun_end.contains(*word) && !word.ends_with("ing");
+    let noun =
+        words[at + 2..].iter().take(8).take_while(is_in_noun_phrase).filter_map(|word| lexicon::noun(word)).last();
     if let Some(kind) = noun {
-        note.guess(kind, Sure::Guessed, "its first sentence");
+        note.set_kind(kind, Certainty::Inferred, "its first sentence");
     }
 }
 
 /// Returns the kind that the words of a name state: `The Ascendant Guild`.
-pub(super) fn kind_in_name(name: &str) -> Option<Kind> {
+pub(super) fn name_kind(name: &str) -> Option<Kind> {
     let words = slug(name);
     let last = words.rsplit('-').next()?;
     let first = words.trim_start_matches("the-").split('-').next()?;
@@ -30,17 +32,17 @@ pub(super) fn kind_in_name(name: &str) -> Option<Kind> {
         return Some(Kind::Faction);
     }
     let kinds = [last, first].map(|word| ENGLISH.kinds.name_words.kind(word));
-    let has = |kind: Kind| kinds.contains(&Some(kind.clone())).then_some(kind);
-    has(Kind::Faction).or_else(|| has(Kind::Location))
+    let includes = |kind: Kind| kinds.contains(&Some(kind.clone())).then_some(kind);
+    includes(Kind::Faction).or_else(|| includes(Kind::Location))
 }
 
 /// Returns whether a field of the front matter marks the whole note as DM-only.
-pub(super) fn says_secret(field: &Field) -> bool {
+pub(super) fn marks_note_secret(field: &Field) -> bool {
     let name = slug(&field.name).replace('-', "");
-    let top = !field.origin.field.contains('/');
-    let values = || field.values.iter().map(|piece| piece.value.to_string().to_lowercase());
-    let yes = |text: &String| ["yes", "true", "1", "on", "full"].contains(&text.trim());
-    let marks = [
+    let is_top_level = !field.origin.field.contains('/');
+    let values = || field.values.iter().map(|field_value| field_value.value.to_string().to_lowercase());
+    let is_yes = |text: &String| ["yes", "true", "1", "on", "full"].contains(&text.trim());
+    let mark_fields = [
         "visibility",
         "audience",
         "access",
@@ -54,7 +56,7 @@ pub(super) fn says_secret(field: &Field) -> bool {
         "viewers",
         "readers",
     ];
-    let player_safe = [
+    let player_safe_fields = [
         "playersafe",
         "playervisible",
         "knowntoplayers",
@@ -77,10 +79,12 @@ pub(super) fn says_secret(field: &Field) -> bool {
         "showtoplayers",
         "playerfacing",
     ];
-    top && (secret::is_secret(&field.name) && values().any(|text| yes(&text))
-        || name == "draft" && values().any(|text| yes(&text))
-        || marks.contains(&name.as_str()) && values().any(|text| secret::is_secret(&text))
-        || player_safe.contains(&name.as_str()) && values().any(|text| ["no", "false", "0"].contains(&text.trim())))
+    is_top_level
+        && (secret::is_secret(&field.name) && values().any(|text| is_yes(&text))
+            || name == "draft" && values().any(|text| is_yes(&text))
+            || mark_fields.contains(&name.as_str()) && values().any(|text| secret::is_secret(&text))
+            || player_safe_fields.contains(&name.as_str())
+                && values().any(|text| ["no", "false", "0"].contains(&text.trim())))
 }
 
 /// Returns whether a type marks a note about the rules of the game, rather than about the game world.

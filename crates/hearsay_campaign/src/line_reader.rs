@@ -10,19 +10,19 @@ const MAX_LINE_BYTES: u64 = 64 << 20;
 ///
 /// # Errors
 /// An item is an error if the line cannot be read, is longer than 64 MiB, or is not UTF-8.
-pub(crate) fn bounded(reader: impl BufRead) -> impl Iterator<Item = io::Result<String>> {
-    up_to(reader, MAX_LINE_BYTES)
+pub(crate) fn bounded_lines(reader: impl BufRead) -> impl Iterator<Item = io::Result<String>> {
+    lines_up_to(reader, MAX_LINE_BYTES)
 }
 
-fn up_to(mut reader: impl BufRead, most: u64) -> impl Iterator<Item = io::Result<String>> {
+fn lines_up_to(mut reader: impl BufRead, max_bytes: u64) -> impl Iterator<Item = io::Result<String>> {
     std::iter::from_fn(move || {
         let mut bytes = Vec::new();
-        match reader.by_ref().take(most + 1).read_until(b'\n', &mut bytes) {
+        match reader.by_ref().take(max_bytes + 1).read_until(b'\n', &mut bytes) {
             Err(error) => return Some(Err(error)),
             Ok(0) => return None,
-            Ok(read) if read as u64 > most => {
-                let why = format!("the line is longer than {most} bytes");
-                return Some(Err(io::Error::new(io::ErrorKind::FileTooLarge, why)));
+            Ok(read_bytes) if read_bytes as u64 > max_bytes => {
+                let reason = format!("the line is longer than {max_bytes} bytes");
+                return Some(Err(io::Error::new(io::ErrorKind::FileTooLarge, reason)));
             }
             Ok(_) => {}
         }
@@ -44,7 +44,7 @@ mod tests {
     fn a_line_has_an_end() {
         let lines = |text: &'static [u8]| {
             let shown = |line: io::Result<String>| line.unwrap_or_else(|error| error.to_string());
-            up_to(text, 6).map(shown).take(4).collect::<Vec<_>>()
+            lines_up_to(text, 6).map(shown).take(4).collect::<Vec<_>>()
         };
         assert_eq!(lines(b"one\r\n\ntwo\n"), ["one", "", "two"]);
         assert_eq!(lines(b"12345\n1234567\n")[..2], ["12345", "the line is longer than 6 bytes"]);

@@ -14,8 +14,8 @@ use std::{
 /// # Errors
 /// Returns an error if the file cannot be opened, or if it is a folder, a FIFO, a socket or a device.
 pub fn open_file(path: &Path) -> io::Result<File> {
-    if let Some(kind) = special(fs::metadata(path)?.file_type()) {
-        return Err(io::Error::other(not_regular(kind)));
+    if let Some(kind) = special_file_kind(fs::metadata(path)?.file_type()) {
+        return Err(io::Error::other(not_regular_message(kind)));
     }
     File::open(path)
 }
@@ -29,8 +29,8 @@ pub fn read_file(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
     // The file may become larger while it is read.
     open_file(path)?.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > max_bytes {
-        let most = max_bytes >> 20;
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("the file is larger than {most} MiB")));
+        let limit_mib = max_bytes >> 20;
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("the file is larger than {limit_mib} MiB")));
     }
     Ok(bytes)
 }
@@ -48,15 +48,16 @@ pub fn read_text_file(path: &Path, max_bytes: u64) -> io::Result<String> {
 }
 
 /// The reason for not following a symbolic link.
-pub(crate) const LEADS_OUT: &str = "a symbolic link to a file outside the folder: copy that file into the folder";
+pub(crate) const OUTSIDE_LINK_REASON: &str =
+    "a symbolic link to a file outside the folder: copy that file into the folder";
 
 /// Returns the error message for a file type that is not regular.
-pub(crate) fn not_regular(kind: &str) -> String {
+pub(crate) fn not_regular_message(kind: &str) -> String {
     format!("it is {kind}; only regular files are read")
 }
 
 /// Returns the name of a file type that is not regular, or `None` for regular files.
-pub(crate) fn special(kind: FileType) -> Option<&'static str> {
+pub(crate) fn special_file_kind(kind: FileType) -> Option<&'static str> {
     if kind.is_file() {
         return None;
     }

@@ -1,0 +1,193 @@
+//! Files with several entities, one per heading.
+
+use std::ops::Range;
+
+use hearsay_model::{Kind, slug};
+
+use super::title::{self, TitleParts};
+use crate::import::{Block, SourceText, english::ENGLISH, lexicon, markup, secret};
+
+/// A heading and its content, up to the next heading of the same or a higher level.
+#[derive(Debug, Clone)]
+pub(super) struct Section {
+    pub(super) level: usize,
+    /// The title without markup, but with its emoji.
+    pub(super) title: String,
+    /// The range of the heading in the text, in bytes.
+    pub(super) heading: Range<usize>,
+    /// The end of the section, in bytes.
+    pub(super) end: usize,
+    pub(super) parent: Option<usize>,
+    /// Whether the section is in a DM-only region.
+    pub(super) secret: bool,
+}
+
+/// Returns the sections of a text after the byte position `start_byte`.
+pub(super) fn find_sections(content: &str, start_byte: usize) -> Vec<Section> {
+    let public_text = markup::without_secrets(content.get(start_byte..).unwrap_or_default());
+    let (mut sections, mut at, mut fence) = (Vec::<Section>::new(), start_byte, None::<&str>);
+    // The indices of the sections that contain the current line, outermost first.
+    let mut open_sections: Vec<usize> = Vec::new();
+    for line in public_text.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let trimmed = line.trim_start();
+        if let Some(mark) = ["```", "~~~"].into_iter().find(|mark| trimmed.starts_with(mark)) {
+            fence = match fence {
+                None => Some(mark),
+                Some(open_fence) if open_fence == mark => None,
+                open_fence => open_fence,
+            };
+        }
+        let level = line.len() - line.trim_start_matches('#').len();
+        if fence.is_some() || !(1..=6).contains(&level) || !line[level..].starts_with([' ', '\t']) {
+            continue;
+        }
+        let title = heading_text(&line[level..]);
+        while open_sections.last().is_some_and(|last| sections[*last].level >= level) {
+            if let Some(last) = open_sections.pop() {
+                sections[last].end = start;
+            }
+        }
+        let parent = open_sections.last().copied();
+        open_sections.push(sections.len());
+        let is_parent_secret = parent.is_some_and(|parent| sections[parent].secret);
+        let is_secret = is_parent_secret || secret::is_secret(&title);
+        let heading = start..start + line.trim_end().len();
+        sections.push(Section { level, title, heading, end: content.len(), parent, secret: is_secret });
+    }
+    sections
+}
+
+/// Returns a heading without its markup.
+fn heading_text(heading: &str) -> String {
+    let heading = heading.trim().trim_end_matches('#').trim();
+    let heading =
+        heading.rsplit_once(" {").filter(|(_, rest)| rest.ends_with('}')).map_or(heading, |(before, _)| before);
+    heading.replace("**", "").replace("__", "").trim_matches(['*', '_', ' ']).to_owned()
+}
+
+/// A heading that names an entity.
+#[derive(Debug)]
+pub(super) struct EntityHeading {
+    /// The index of the section with this heading.
+    pub(super) section: usize,
+    pub(super) title_parts: TitleParts,
+}
+
+/// Returns the headings that name entities.
+///
+/// Headings of the same level form a group: all below one parent heading, or all in the file. The headings of a group
+/// name entities if at least two of them, and at least half of those that may be names, have a sign of an entity. A
+/// sign is a line in italics below the heading, a field such as `**Status:**`, a skull, or a nickname in quotes.
+/// Headings below a heading such as `Key locations` name entities even without a sign.
+pub(super) fn find_entity_headings(
+    text: &SourceText,
+    sections: &[Section],
+    blocks: &[Block],
+    page_name: &str,
+) -> Vec<EntityHeading> {
+    // A file with this many headings is not a group of entities.
+    if sections.len() > 2_000 {
+        return Vec::new();
+    }
+    let content = &text.content;
+    let is_name: Vec<bool> = sections
+        .iter()
+        .map(|section| section.level > 1 && may_be_name(&section.title) && section.title != page_name)
+        .collect();
+    let is_known = |block: &&Block| block.label.as_deref().is_some_and(lexicon::is_known);
+    let mut label_starts: Vec<usize> =
+        blocks.iter().filter(is_known).map(|block| block.origin.span.start as usize).collect();
+    label_starts.sort_unstable();
+    let has_signs: Vec<bool> =
+        (0..sections.len()).map(|n| is_name[n] && has_sign(text, content, sections, &label_starts, n)).collect();
+    let mut chosen = vec![false; sections.len()];
+    for level in 2..=4 {
+        let is_candidate = |n: &usize| sections[*n].level == level && is_name[*n];
+        let candidates: Vec<usize> = (0..sections.len()).filter(is_candidate).collect();
+        let marked_count = candidates.iter().filter(|n| has_signs[**n]).count();
+        let is_group = marked_count >= 2 && marked_count * 2 >= candidates.len();
+        for &n in &candidates {
+            let siblings: Vec<usize> =
+                candidates.iter().copied().filter(|other| sections[*other].parent == sections[n].parent).collect();
+            let marked_count = siblings.iter().filter(|n| has_signs[**n]).count();
+            // If the title of a file announces entities, the headings below the title name entities. Deeper headings
+            // with signs of entities take precedence.
+            let announces_entities = |parent: &usize| {
+                let has_deeper_signs =
+                    || (0..sections.len()).any(|other| has_signs[other] && sections[other].level > level);
+                announced_kind(&sections[*parent].title).is_some()
+                    && (sections[*parent].level > 1 || !has_deeper_signs())
+            };
+            let is_announced = sections[n].parent.filter(announces_entities).is_some();
+            // A heading that only groups entities is not an entity.
+            let groups_entities =
+                (0..sections.len()).any(|other| has_signs[other] && sections[other].parent == Some(n));
+            chosen[n] = (is_group || is_announced || marked_count >= 2 && marked_count * 2 >= siblings.len())
+                && (has_signs[n] || !groups_entities);
+        }
+    }
+    // A heading within an entity is a part of its text.
+    let mut headings = Vec::new();
+    for n in (0..sections.len()).filter(|n| chosen[*n]) {
+        let mut parent = sections[n].parent;
+        let mut is_within_entity = false;
+        while let Some(number) = parent {
+            is_within_entity |= chosen[number];
+            parent = sections[number].parent;
+        }
+        if !is_within_entity {
+            headings.push(EntityHeading { section: n, title_parts: title::parse_title(&sections[n].title) });
+        }
+    }
+    headings
+}
+
+/// Returns the kind of the entities under a heading: `Key locations`, `Organizations mentioned`, `NPCs`, `Residents`.
+pub(super) fn announced_kind(title: &str) -> Option<Kind> {
+    // Words in parentheses are a remark. A possessive names the owner, not the kind.
+    let words = hearsay_model::text::words(title.split('(').next().unwrap_or_default());
+    let kind_of_word = |word: &String| {
+        let plural_kind = || word.ends_with('s').then(|| lexicon::kind(word)).flatten();
+        ENGLISH.kinds.headings.kind(word).or_else(plural_kind)
+    };
+    if words.len() > 4 { None } else { words.iter().rev().find_map(kind_of_word) }
+}
+
+/// Returns whether a heading may be a name, and not the title of a part of a text.
+fn may_be_name(title: &str) -> bool {
+    let title_parts = title::parse_title(title);
+    let name = title_parts.name.trim();
+    let words: Vec<&str> = name.split_whitespace().collect();
+    let first = name.chars().next();
+    let slugs: Vec<String> = slug(name).split('-').map(str::to_owned).collect();
+    let is_part_word = |word: &String| ENGLISH.words.headings.parts.contains(word);
+    !words.is_empty()
+        && words.len() <= 7
+        && first.is_some_and(|c| c.is_uppercase() || c.is_alphabetic() && !c.is_lowercase())
+        && !title.contains("[[")
+        && !title.contains(['?', '!'])
+        && !title.ends_with(':')
+        && !slugs.first().is_some_and(is_part_word)
+        && !slugs.last().is_some_and(is_part_word)
+        && !(words.len() == 1 && lexicon::is_known(name))
+}
+
+/// Returns whether a heading has a sign of an entity. `label_starts` contains the start of each line with a label in
+/// the file, sorted.
+fn has_sign(text: &SourceText, content: &str, sections: &[Section], label_starts: &[usize], n: usize) -> bool {
+    let section = &sections[n];
+    let own_end = sections.get(n + 1).map_or(section.end, |next| next.heading.start.min(section.end));
+    let body = content.get(section.heading.end..own_end).unwrap_or_default();
+    let first = body.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let is_italic = |mark: char| {
+        let inner = first.strip_prefix(mark).and_then(|rest| rest.strip_suffix(mark));
+        inner.is_some_and(|inner| inner.len() > 2 && !inner.starts_with(mark) && !inner.contains(mark))
+    };
+    let title_parts = title::parse_title(&section.title);
+    let range = text.file_position(section.heading.end)..text.file_position(own_end);
+    let next = label_starts.get(label_starts.partition_point(|at| *at < range.start));
+    let has_label = next.is_some_and(|at| range.contains(at));
+    is_italic('*') || is_italic('_') || has_label || title_parts.state.is_some() || !title_parts.aliases.is_empty()
+}
