@@ -48,7 +48,7 @@ impl<'a> CampaignSurroundings<'a> {
     }
 }
 
-impl Surroundings for CampaignSurroundings<'_> {
+impl EntityLookup for CampaignSurroundings<'_> {
     fn kind(&self, id: &EntityId) -> Option<Kind> {
         self.campaign.entities.get(id).cloned().or_else(|| self.state.kind(id))
     }

@@ -50,7 +50,7 @@ impl<'a> History<'a> {
     }
 
     fn apply_change(&mut self, change: &'a Change, ours: bool) {
-        match change.writes() {
+        match change.written_key() {
             Some(Key::Entity(id)) => _ = self.entities.insert(id, LastChange { value: change.entity(), ours }),
             Some(Key::Fact(id)) => self.apply_fact_change(id, change, ours),
             Some(Key::KnowledgeEdge(id)) => _ = self.edges.insert(id, LastChange { value: change.edge(), ours }),

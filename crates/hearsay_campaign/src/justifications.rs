@@ -165,13 +165,13 @@ fn build_edge(
     tellings: &mut BTreeMap<TellingKey, Vec<EntityId>>,
 ) -> BuiltEdge {
     let mut edge = edge.clone();
-    let weighed = dependencies.iter().map(|dependency| Weighed {
+    let weighed = dependencies.iter().map(|dependency| WeighedEdge {
         id: dependency.id,
         edge: &dependency.edge,
         belief: dependency.belief,
-        own: true,
+        is_own: true,
     });
-    let teller_credence = combine(&weighed.collect::<Vec<_>>(), &[]);
+    let teller_credence = combined_belief(&weighed.collect::<Vec<_>>(), &[]);
     let mut sources: Vec<Justification> = Vec::new();
     let mut belief = edge.credence.get();
     if teller_credence > 0.0 {
@@ -181,7 +181,7 @@ fn build_edge(
                 .map(|dependency| Justification::Basis { fact: dependency.edge.fact, edge: dependency.id }),
         );
         sources.sort();
-        let max_credence = RETELLING * teller_credence;
+        let max_credence = RETELLING_FACTOR * teller_credence;
         edge.credence = Credence::new((belief / max_credence).clamp(0.0, 1.0)).unwrap_or(Credence::FULL);
         belief = edge.credence.get() * max_credence;
         edge.sources.clone_from(&sources);

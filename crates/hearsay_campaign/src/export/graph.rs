@@ -105,7 +105,7 @@ pub fn export_dot(state: &State, mut writer: impl Write) -> io::Result<()> {
     for fact in relations(state) {
         let Some(object) = fact.object().entity() else { continue };
         let secret = fact.secrecy() == hearsay_model::Secrecy::Secret;
-        let style = if secret || !fact.stands() { "dashed" } else { "solid" };
+        let style = if secret || !fact.is_in_effect() { "dashed" } else { "solid" };
         let (subject, object) = (quote_dot(fact.subject().as_str()), quote_dot(object.as_str()));
         let (label, tooltip) = (quote_dot(fact.predicate().as_str()), quote_dot(fact.statement()));
         writeln!(writer, "  {subject} -> {object} [label={label}, tooltip={tooltip}, style={style}];")?;

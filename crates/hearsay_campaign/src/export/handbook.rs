@@ -79,7 +79,7 @@ impl Handbook {
             let index = kind.and_then(|kind| CHAPTERS.iter().position(|(listed_kind, _)| listed_kind == kind));
             let chapter = index.map_or("Other things", |index| CHAPTERS[index].1);
             let key = (index.unwrap_or(CHAPTERS.len()), chapter.to_owned());
-            chapters.entry(key).or_default().push((text::normal(self.name(id)), id));
+            chapters.entry(key).or_default().push((text::normalize(self.name(id)), id));
         }
         for ((_, chapter), mut entries) in chapters {
             entries.sort();

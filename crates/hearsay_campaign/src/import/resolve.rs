@@ -47,7 +47,7 @@ impl NoteIndex {
             let path = notes.path(note.origin.file);
             index.folders.push(path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned());
             let page = path.rsplit_once('.').map_or(path, |(page, _)| page);
-            index.pages.push(if note.tool == "file" { text::normal(page) } else { String::new() });
+            index.pages.push(if note.tool == "file" { text::normalize(page) } else { String::new() });
             let mut add = |map: fn(&mut Self) -> &mut HashMap<String, Vec<u32>>, name: String| {
                 if !name.is_empty() {
                     let indices = map(&mut index).entry(name).or_default();
@@ -70,16 +70,16 @@ impl NoteIndex {
                 let page = page.rsplit_once('.').map_or(page, |(page, _)| page);
                 let stem = page.rsplit('/').next().unwrap_or_default();
                 if heading.is_empty() {
-                    add(|index| &mut index.paths, text::normal(page));
+                    add(|index| &mut index.paths, text::normalize(page));
                     if ["index", "_index", "readme"].contains(&stem) {
                         let folder = page.rsplit_once('/').map_or("", |(folder, _)| folder);
-                        add(|index| &mut index.paths, text::normal(folder));
+                        add(|index| &mut index.paths, text::normalize(folder));
                         add(|index| &mut index.stems, name_key(folder.rsplit('/').next().unwrap_or_default()));
                     } else {
                         add(|index| &mut index.stems, name_key(stem));
                     }
                 } else {
-                    add(|index| &mut index.paths, format!("{}#{}", text::normal(page), name_key(heading)));
+                    add(|index| &mut index.paths, format!("{}#{}", text::normalize(page), name_key(heading)));
                     index.heading_notes.insert(note_index);
                 }
             }
@@ -110,12 +110,12 @@ impl NoteIndex {
         let page = page_text.trim_end_matches(".md");
         if page.is_empty() && !heading.is_empty() {
             let own_path = source_path.rsplit_once('.').map_or(source_path, |(page, _)| page);
-            let own_path = text::normal(own_path);
+            let own_path = text::normalize(own_path);
             let section_notes =
                 self.paths.get(&format!("{own_path}#{}", name_key(heading))).or_else(|| self.paths.get(&own_path));
             return section_notes.map_or(LinkResolution::Dangling, |found| self.choose(found, source_path));
         }
-        let path = text::normal(page.trim_start_matches("./").trim_matches('/'));
+        let path = text::normalize(page.trim_start_matches("./").trim_matches('/'));
         let folder = source_path.rsplit_once('/').map_or("", |(folder, _)| folder);
         let relative = normalize_path(&format!("{folder}/{page}"));
         let name = name_key(page);
@@ -227,7 +227,7 @@ pub fn is_dice(name: &str) -> bool {
 
 /// Returns whether a text says that there is no entity, such as `none`, `N/A` or `None; works independently.`
 pub fn is_no_entity(phrase: &str) -> bool {
-    let phrase = text::normal(phrase);
+    let phrase = text::normalize(phrase);
     let first = phrase.split([';', ',', '.', ':', '(', '-']).next().unwrap_or_default().trim();
     ENGLISH.words.no_entity.nobody.contains(first) || first.starts_with("none ") && first.split(' ').count() <= 4
 }
@@ -235,7 +235,7 @@ pub fn is_no_entity(phrase: &str) -> bool {
 /// Returns whether a text names a type of entity and not an entity, such as `rival faction`, `Local Militia`, `town
 /// guard` or `a merchant`.
 pub fn is_generic(phrase: &str) -> bool {
-    let text = text::normal(phrase);
+    let text = text::normalize(phrase);
     let text = text.split(['(', ';', ',']).next().unwrap_or_default();
     let words: Vec<&str> =
         text.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty()).collect();

@@ -100,7 +100,7 @@ impl CampaignReader {
         for entry in self.facts.iter().flat_map(|campaign_fact| &campaign_fact.knowers) {
             let (Some(group), Some(rank)) = (entry.knower.entity(), &entry.rank) else { continue };
             let known_ranks = ranks.get(group).map_or(&[][..], Vec::as_slice);
-            if !known_ranks.iter().any(|known_rank| text::normal(known_rank) == text::normal(rank)) {
+            if !known_ranks.iter().any(|known_rank| text::normalize(known_rank) == text::normalize(rank)) {
                 let known_ranks: Vec<_> = known_ranks.iter().map(|known_rank| known_rank.trim()).collect();
                 let hint = match known_ranks.is_empty() {
                     true => "add `ranks` to the attributes of the group, lowest rank first".to_owned(),

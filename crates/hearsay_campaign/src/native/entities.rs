@@ -274,7 +274,7 @@ impl CampaignReader {
         for (n, node) in self.read_one_or_many(f, "visibility").iter().enumerate() {
             let path = item_path(&f.child_path("visibility"), n);
             let Some(text) = self.read_text_node(node, &path) else { continue };
-            match text::normal(text).as_str() {
+            match text::normalize(text).as_str() {
                 "gm" | "dm" | "hidden" | "secret" | "private" => is_secret = true,
                 "all" | "public" | "everyone" | "players" => is_public = true,
                 _ => knowers.extend(self.read_knower(node, &path)),

@@ -129,8 +129,8 @@ impl CampaignReader {
         let marks = &mut fact_entry.marks;
         if fact_entry.content.is_none() && marks.statement.is_none() {
             marks.statement = match fact_relation {
-                FactRelation::Ends(_) => Some(learn::ending_of(&other_fact, marks.validity.from.as_ref())),
-                _ => Some(learn::refuting(&other_fact)),
+                FactRelation::Ends(_) => Some(learn::ending_statement(&other_fact, marks.validity.from.as_ref())),
+                _ => Some(learn::refutation_statement(&other_fact)),
             };
             if marks.about.is_empty() {
                 marks.about = other_fact.entities().cloned().collect();

@@ -477,7 +477,7 @@ impl CampaignReader {
         };
         let raw_date = |date: &Option<hearsay_model::Date>| date.as_ref().map_or(String::new(), |d| d.raw.clone());
         let message = match error {
-            FactError::Backwards { .. } => {
+            FactError::EndBeforeStart { .. } => {
                 let (from, until) = (raw_date(&marks.validity.from), raw_date(&marks.validity.until));
                 format!("the end ({until}) is before the beginning ({from})")
             }

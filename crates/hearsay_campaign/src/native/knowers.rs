@@ -62,7 +62,7 @@ impl CampaignReader {
         let acquisition_name = self.read_text(f, "how");
         let mut default_credence = defaults.credence;
         let citing = self.read_reference(f, "citing");
-        let create = acquisition_name.and_then(AcquisitionDescriptor::named).and_then(|kind| kind.create);
+        let create = acquisition_name.and_then(AcquisitionDescriptor::from_name).and_then(|kind| kind.create);
         let mut acquisition = match (acquisition_name, create) {
             (_, Some(create)) => create(from),
             (None, None) if from.is_none() => defaults.acquisition.clone(),

@@ -24,7 +24,7 @@ pub(super) fn parse_kind(word: &str) -> Kind {
 
 /// Returns whether a text says that there is no entity, such as `none`, `N/A` or `None; works independently.`
 pub(super) fn is_no_entity(name_text: &str) -> bool {
-    let name_text = text::normal(name_text);
+    let name_text = text::normalize(name_text);
     let first = name_text.split([';', ',', '.', ':', '(']).next().unwrap_or_default().trim();
     ["none", "nobody", "nothing", "n/a", "unknown", "-", ""].contains(&first)
 }

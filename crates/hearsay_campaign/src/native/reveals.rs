@@ -121,7 +121,10 @@ impl CampaignReader {
         match &*key.text {
             "trust" => {
                 let f = self.read_fields(node, &path, &keys::TRUST)?;
-                let (who, of) = (self.read_role(&f, "who", Who::Holder)?, self.read_role(&f, "of", Who::Listener)?);
+                let (who, of) = (
+                    self.read_role(&f, "who", ConditionEntity::Holder)?,
+                    self.read_role(&f, "of", ConditionEntity::Listener)?,
+                );
                 self.required_node(&f, "at_least")?;
                 Some(Condition::Trusts { who, of, at_least: self.read_scale(&f, "at_least", Credence::new)? })
             }
@@ -188,18 +191,23 @@ impl CampaignReader {
     }
 
     /// Reads a condition that has a `who`. The default of `who` is the listener.
-    fn read_listener_condition<'a>(&mut self, node: &'a Node, path: &str, keys: &Keys) -> Option<(Fields<'a>, Who)> {
+    fn read_listener_condition<'a>(
+        &mut self,
+        node: &'a Node,
+        path: &str,
+        keys: &Keys,
+    ) -> Option<(Fields<'a>, ConditionEntity)> {
         let f = self.read_fields(node, path, keys)?;
-        let who = self.read_role(&f, "who", Who::Listener)?;
+        let who = self.read_role(&f, "who", ConditionEntity::Listener)?;
         Some((f, who))
     }
 
-    fn read_role(&mut self, f: &Fields, key: &str, default_role: Who) -> Option<Who> {
+    fn read_role(&mut self, f: &Fields, key: &str, default_role: ConditionEntity) -> Option<ConditionEntity> {
         match f.get(key).map(Node::text) {
             None => Some(default_role),
-            Some(Some("listener")) => Some(Who::Listener),
-            Some(Some("holder")) => Some(Who::Holder),
-            _ => self.read_reference(f, key).map(Who::Entity),
+            Some(Some("listener")) => Some(ConditionEntity::Listener),
+            Some(Some("holder")) => Some(ConditionEntity::Holder),
+            _ => self.read_reference(f, key).map(ConditionEntity::Entity),
         }
     }
 

@@ -164,7 +164,8 @@ impl CampaignReader {
         let Some(credence) = given_credence.or(Credence::new(default_credence).ok()) else { return };
         let knows_alias = |hearer: &Knower, speaker: &EntityId, alias: &str| {
             let is_name = |fact: &Fact| {
-                let has_alias = fact.object().text().is_some_and(|name| text::normal(name) == text::normal(alias));
+                let has_alias =
+                    fact.object().text().is_some_and(|name| text::normalize(name) == text::normalize(alias));
                 *fact.predicate() == *attribute::ALIAS && fact.subject() == speaker && has_alias
             };
             let mut names = self.facts.iter().filter(|campaign_fact| is_name(&campaign_fact.fact));

@@ -37,7 +37,7 @@ fn a_rumour_of_gullhaven_grows_on_its_way() {
     let check = |knower: &str, name: &str, expected: Option<(f64, &str)>| {
         let view = View::of(&state, &Knower::Entity(EntityId::new(knower).unwrap()), None);
         let known_fact = view.fact(fact(&state, name).id()).map(|known_fact| {
-            let chains = chains(&state, known_fact);
+            let chains = derivations(&state, known_fact);
             let mut path = Vec::new();
             let mut link = chains.first();
             while let Some(next) = link {

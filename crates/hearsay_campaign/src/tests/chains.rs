@@ -39,7 +39,7 @@ fn a_told_fact_depends_on_the_tellers_knowledge() {
         let state = world(&yaml);
         for (knower, expected_belief, links) in expected {
             let view = View::of(&state, &Knower::Entity(id(knower)), None);
-            let found_chains = chains(&state, view.fact(fact(&state, "x").id()).unwrap());
+            let found_chains = derivations(&state, view.fact(fact(&state, "x").id()).unwrap());
             let (mut length, mut link) = (1, &found_chains[0]);
             while let Some(next) = link.from.first() {
                 (length, link) = (length + 1, next);
@@ -129,7 +129,7 @@ facts: [{id: z, subject: book, text: T., secret: true, known_by: [{who: ann, how
     assert_eq!(co_present("ann", "z"), "bob dan");
     let thinks = |knower: &str, other: &str, name: &str| {
         let view = View::of(&state, &Knower::Entity(id(knower)), None);
-        view.attributed(&id(other)).contains_key(&fact(&state, name).id())
+        view.attributed_facts(&id(other)).contains_key(&fact(&state, name).id())
     };
     assert!(thinks("bob", "dan", "y") && thinks("ann", "dan", "y") && thinks("ann", "dan", "z"));
     assert!(!thinks("dan", "ann", "z") && !thinks("bob", "eve", "y"));
@@ -161,7 +161,7 @@ fn a_written_credence_is_kept_as_far_as_the_chain_gives_it() {
         let state = world(&format!(
             "facts: [{{id: x, subject: book, text: T., secret: true, known_by: [{{who: ann, credence: 0.8}}, {{who: bob, from: ann, credence: {wish}}}]}}]"
         ));
-        let expected_belief = wish.min(0.8 * RETELLING);
+        let expected_belief = wish.min(0.8 * RETELLING_FACTOR);
         assert!((belief(&state, "bob", "x") - expected_belief).abs() < 1e-9, "{wish}");
     }
 }

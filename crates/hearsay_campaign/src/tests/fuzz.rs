@@ -148,7 +148,7 @@ proptest! {
         markdown(&text, 0..text.content.len(), &Visibility::Unmarked, no_links(), &mut blocks);
         for block in blocks {
             for (at, letter) in block.text.text.char_indices() {
-                let Some(source) = block.text.source(at) else { continue };
+                let Some(source) = block.text.source_position(at) else { continue };
                 let stands = text.content.get(source..).and_then(|rest| rest.chars().next());
                 let same = stands == Some(letter) || letter == ' ' && stands.is_some_and(char::is_whitespace);
                 prop_assert!(same, "{letter:?} of {:?} is {stands:?} at {source} of {:?}", block.text, text.content);

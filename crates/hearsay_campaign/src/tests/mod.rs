@@ -90,7 +90,7 @@ fn fact<'a>(state: &'a State, name: &str) -> &'a Fact {
 fn known(state: &State, name: &str) -> Vec<String> {
     use hearsay_model::Acquisition;
     let edges = state.recorded_knowledge(fact(state, name).id());
-    let mut weigher = hearsay_belief::Weigher::new(state);
+    let mut calculator = hearsay_belief::BeliefCalculator::new(state);
     let lines = edges.map(|edge| {
         let when = edge.learned.as_ref().map_or(String::new(), |date| format!(" at {}", date.raw));
         let acquisition = match &edge.acquisition {

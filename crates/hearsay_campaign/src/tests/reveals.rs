@@ -214,7 +214,7 @@ fn gullhaven_tells_when_the_time_has_come() {
     state.apply(plan(&state, &campaign, Timestamp(1)).operation.unwrap()).unwrap();
     let judged = |state: &State, reveal: &str, holder: &str| {
         let trust = |_: &EntityId, _: &EntityId| Credence::new(0.5).unwrap();
-        let all = revealable(state, &trust);
+        let all = evaluate_reveals(state, &trust);
         all.into_iter().find(|offer| offer.reveal == reveal && offer.holder.as_str() == holder).unwrap().judgement
     };
     let ottilie = judged(&state, "lucan-left-the-table", "ottilie-corvane");

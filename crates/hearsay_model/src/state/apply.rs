@@ -3,18 +3,17 @@
 
 use std::sync::{Arc, OnceLock};
 
-use smallvec::SmallVec;
-
 use super::{
-    Applied, ApplyError, Entry, Journal, State,
+    Applied, ApplyError, Entry, State,
     check::keys,
-    rows::{EntityRow, FactRow, Hop, Indices, KnowledgeRow, NameRow, PassageRow, Row, Write, Writes},
+    fold::{fold_entity, fold_fact, fold_knowledge, fold_passage, fold_session, fold_setting},
+    rows::{EntityRow, FactRow, Hop, Indices, KnowledgeRow, NameRow, PassageRow, Row, Write},
     shared::Buffer,
     validity::ValidityList,
 };
 use crate::{
-    Change, Entity, EntityId, Fact, FactId, GameSetting, Justification, Key, Knower, KnowledgeEdge, KnowledgeId,
-    Operation, Passage, Position, Session, Setting, SettingKey, Value, Vocabulary, WorldSetting, text,
+    Change, EntityId, Fact, FactId, Justification, Key, Knower, KnowledgeEdge, KnowledgeId, Operation, Passage,
+    PassageId, Position, Setting, SettingKey, Vocabulary, WorldSetting, text,
 };
 
 impl State {
@@ -101,9 +100,9 @@ impl State {
         let index = self.journal.len() as u32;
         self.journal.push(Entry { operation: Arc::clone(&operation), live: true });
         self.operation_count += 1;
-        let mut touched = Vec::with_capacity(keys.len());
+        let mut touched = Vec::new();
         self.drop_recorded(&operation, &mut touched);
-        let mut reverts = false;
+        let (mut reverts, mut written, mut rows) = (false, Vec::with_capacity(keys.len()), TouchedRows::default());
         for ((number, change), key) in operation.changes.iter().enumerate().zip(keys) {
             match key {
                 None => match change {
@@ -111,8 +110,9 @@ impl State {
                     change => self.note_slot(change, operation.recorded),
                 },
                 Some(key) => {
-                    self.note(change, &key, Write { operation: index, change: number as u32 });
-                    touched.push(key);
+                    let row = self.note(change, &key, Write { operation: index, change: number as u32 });
+                    rows.add(&key, row);
+                    written.push(key);
                 }
             }
         }
@@ -120,63 +120,79 @@ impl State {
             self.reverts.push(index);
             self.recompute_live_operations(&mut touched);
         }
-        self.refresh(&mut touched);
+        touched.iter().for_each(|key| rows.add(key, self.row_index(key)));
+        touched.append(&mut written);
+        self.refresh_rows(rows, &mut touched);
         self.drop_succeeded(&mut touched);
         touched
     }
 
-    /// Adds a write to the row of its record, and adds the row to the indices.
+    /// Returns the dense index of a fact or an edge; `None` if it has no row, and for other records.
+    fn row_index(&self, key: &Key) -> Option<u32> {
+        match key {
+            Key::Fact(id) => self.facts.find(id),
+            Key::KnowledgeEdge(id) => self.knowledge.find(id),
+            Key::Entity(_) | Key::Passage(_) | Key::Session(_) | Key::Setting(_) => None,
+        }
+    }
+
+    /// Adds a write to the row of its record, and adds the row to the indices. Returns the dense index of a fact or an
+    /// edge; `None` for other records.
     ///
     /// A write to a fact or an edge that was never recorded has no effect.
-    fn note(&mut self, change: &Change, key: &Key, write: Write) {
+    fn note(&mut self, change: &Change, key: &Key, write: Write) -> Option<u32> {
         match key {
             Key::Entity(id) => {
                 let index = self.entity_row(id);
                 self.entities.at_mut(index).record.writes.push(write);
             }
-            Key::Fact(id) => {
-                let index = if change.fact().is_some() { Some(self.fact_row(*id)) } else { self.facts.find(id) };
-                let Some(index) = index else { return };
-                let row = self.facts.at_mut(index);
-                let first = row.record.writes.is_empty();
-                let Some(fact) = change.fact() else {
-                    if !first {
-                        row.record.writes.push(write);
-                    }
-                    return;
-                };
-                row.record.writes.push(write);
-                row.supported |= matches!(change, Change::Support(_));
-                self.index_fact(fact, index, first);
-            }
-            Key::KnowledgeEdge(id) => {
-                let index =
-                    if change.edge().is_some() { Some(self.knowledge_row(*id)) } else { self.knowledge.find(id) };
-                let Some(index) = index else { return };
-                let writes = &mut self.knowledge.at_mut(index).record.writes;
-                let first = writes.is_empty();
-                if !first || change.edge().is_some() {
-                    writes.push(write);
-                }
-                if let Some(edge) = change.edge().filter(|_| first) {
-                    self.index_knowledge(edge, index);
-                }
-            }
-            Key::Passage(id) => {
-                let index = match change.passage() {
-                    Some(_) => Some(self.passages.find_or_add(id, || PassageRow { id: *id, record: Row::default() }).0),
-                    None => self.passages.find(id),
-                };
-                let Some(index) = index else { return };
-                let writes = &mut self.passages.at_mut(index).record.writes;
-                let first = writes.is_empty();
-                writes.push(write);
-                if let Some(passage) = change.passage() {
-                    self.index_passage(passage, index, first);
-                }
-            }
+            Key::Fact(id) => return self.note_fact(change, *id, write),
+            Key::KnowledgeEdge(id) => return self.note_edge(change, *id, write),
+            Key::Passage(id) => self.note_passage(change, *id, write),
             Key::Session(id) => self.sessions.get_or_default(id.clone()).writes.push(write),
             Key::Setting(key) => self.settings.get_or_default(key.clone()).writes.push(write),
+        }
+        None
+    }
+
+    fn note_fact(&mut self, change: &Change, id: FactId, write: Write) -> Option<u32> {
+        let index = if change.fact().is_some() { self.fact_row(id) } else { self.facts.find(&id)? };
+        let row = self.facts.at_mut(index);
+        let first = row.record.writes.is_empty();
+        if !first || change.fact().is_some() {
+            row.record.writes.push(write);
+        }
+        if let Some(fact) = change.fact() {
+            row.supported |= matches!(change, Change::Support(_));
+            self.index_fact(fact, index, first);
+        }
+        Some(index)
+    }
+
+    fn note_edge(&mut self, change: &Change, id: KnowledgeId, write: Write) -> Option<u32> {
+        let index = if change.edge().is_some() { self.knowledge_row(id) } else { self.knowledge.find(&id)? };
+        let writes = &mut self.knowledge.at_mut(index).record.writes;
+        let first = writes.is_empty();
+        if !first || change.edge().is_some() {
+            writes.push(write);
+        }
+        if let Some(edge) = change.edge().filter(|_| first) {
+            self.index_knowledge(edge, index);
+        }
+        Some(index)
+    }
+
+    fn note_passage(&mut self, change: &Change, id: PassageId, write: Write) {
+        let index = match change.passage() {
+            Some(_) => Some(self.passages.find_or_add(&id, || PassageRow { id, record: Row::default() }).0),
+            None => self.passages.find(&id),
+        };
+        let Some(index) = index else { return };
+        let writes = &mut self.passages.at_mut(index).record.writes;
+        let first = writes.is_empty();
+        writes.push(write);
+        if let Some(passage) = change.passage() {
+            self.index_passage(passage, index, first);
         }
     }
 
@@ -304,14 +320,21 @@ impl State {
         }
     }
 
-    /// Folds the touched rows again, and all rows whose visibility depends on them. Adds the keys of the dependent rows
-    /// to `touched`. If keys are added, `touched` is then sorted and unique.
+    /// Folds the rows of the touched records again, and all rows whose visibility depends on them. Adds the keys of the
+    /// dependent rows to `touched`. If keys are added, `touched` is then sorted and unique.
     pub(super) fn refresh(&mut self, touched: &mut Vec<Key>) {
-        // Dense indices of the touched records, and of the records that depend on them.
-        let (mut facts, mut edges) = (Vec::new(), Vec::new());
+        let mut rows = TouchedRows::default();
+        touched.iter().for_each(|key| rows.add(key, self.row_index(key)));
+        self.refresh_rows(rows, touched);
+    }
+
+    /// Does the same as [`refresh`](Self::refresh). `rows` are the rows of the touched records.
+    fn refresh_rows(&mut self, rows: TouchedRows, touched: &mut Vec<Key>) {
+        let TouchedRows { mut facts, mut edges, others } = rows;
+        // Dense indices of the records that depend on the touched records.
         let (mut more_facts, mut more_edges) = (Vec::new(), Vec::new());
         let mut vocabulary_changed = false;
-        for key in touched.iter() {
+        for key in &others {
             match key {
                 Key::Entity(id) => {
                     if let Some(index) = self.entities.find(id)
@@ -322,8 +345,6 @@ impl State {
                         more_edges.extend(row.knows.iter());
                     }
                 }
-                Key::Fact(id) => facts.extend(self.facts.find(id)),
-                Key::KnowledgeEdge(id) => edges.extend(self.knowledge.find(id)),
                 Key::Passage(id) => {
                     if let Some(index) = self.passages.find(id) {
                         let value = fold_passage(&self.journal, &self.passages.at(index).record.writes);
@@ -344,12 +365,14 @@ impl State {
                         vocabulary_changed |= matches!(key, SettingKey::Predicate(_) | SettingKey::Attribute(_));
                     }
                 }
+                // `TouchedRows` has these as dense indices.
+                Key::Fact(_) | Key::KnowledgeEdge(_) => {}
             }
         }
         let known = touched.len();
         sort_and_dedup(&mut facts);
-        more_facts.retain(|index| facts.binary_search(index).is_err());
         sort_and_dedup(&mut more_facts);
+        remove_sorted(&mut more_facts, &facts);
         touched.extend(more_facts.iter().map(|index| Key::Fact(self.facts.at(*index).id)));
         for index in facts.into_iter().chain(more_facts) {
             if self.refresh_fact(index) {
@@ -366,23 +389,33 @@ impl State {
         }
     }
 
-    /// Folds edges again. The keys of `edges` are already in `touched`. The key of each edge of `more_edges` is added
-    /// to `touched` if the edge changes.
+    /// Folds edges again. `edges` is sorted, and its keys are already in `touched`. The key of each edge of `more_edges`
+    /// is added to `touched` if the edge changes.
     pub(super) fn refresh_edges(&mut self, edges: &[u32], mut more_edges: Vec<u32>, touched: &mut Vec<Key>) {
-        more_edges.retain(|index| edges.binary_search(index).is_err());
         sort_and_dedup(&mut more_edges);
+        remove_sorted(&mut more_edges, edges);
         // If an edge became active or inactive, the edges that depend on it may change too. No edge depends on itself,
         // so the loop ends.
-        let mut open: Vec<u32> = edges.iter().copied().chain(more_edges).collect();
-        while let Some(index) = open.pop() {
-            let was = self.knowledge.at(index).shown;
-            let changed = self.refresh_knowledge(index);
-            touched.extend(changed.filter(|_| edges.binary_search(&index).is_err()).map(Key::KnowledgeEdge));
-            let row = self.knowledge.at(index);
-            if row.shown != was {
-                open.extend(row.dependents.iter());
-            }
+        let mut open = more_edges;
+        for index in edges {
+            self.refresh_edge(*index, &mut open);
         }
+        while let Some(index) = open.pop() {
+            let changed = self.refresh_edge(index, &mut open);
+            touched.extend(changed.filter(|_| edges.binary_search(&index).is_err()).map(Key::KnowledgeEdge));
+        }
+    }
+
+    /// Folds an edge again. Returns the id of the edge if it appeared, disappeared or changed. If it became active or
+    /// inactive, adds the edges that depend on it to `open`.
+    fn refresh_edge(&mut self, index: u32, open: &mut Vec<u32>) -> Option<KnowledgeId> {
+        let was = self.knowledge.at(index).shown;
+        let changed = self.refresh_knowledge(index);
+        let row = self.knowledge.at(index);
+        if row.shown != was {
+            open.extend(row.dependents.iter());
+        }
+        changed
     }
 
     pub(super) fn change(&self, write: Write) -> &Change {
@@ -473,104 +506,37 @@ impl State {
     }
 }
 
+/// Rows that an operation touched. Facts and edges are dense indices, because there may be very many of them.
+#[derive(Default)]
+struct TouchedRows {
+    facts: Vec<u32>,
+    edges: Vec<u32>,
+    /// Keys of all other records.
+    others: Vec<Key>,
+}
+
+impl TouchedRows {
+    /// Adds a record. `row` is its dense index if the record is a fact or an edge and has a row.
+    fn add(&mut self, key: &Key, row: Option<u32>) {
+        match key {
+            Key::Fact(_) => self.facts.extend(row),
+            Key::KnowledgeEdge(_) => self.edges.extend(row),
+            Key::Entity(_) | Key::Passage(_) | Key::Session(_) | Key::Setting(_) => self.others.push(key.clone()),
+        }
+    }
+}
+
+/// Removes the elements of `removed` from `all`. Both are sorted.
+fn remove_sorted(all: &mut Vec<u32>, removed: &[u32]) {
+    let mut removed = removed.iter().peekable();
+    all.retain(|index| {
+        while removed.next_if(|other| *other < index).is_some() {}
+        removed.peek() != Some(&index)
+    });
+}
+
 /// Sorts and deduplicates a vector.
 pub(super) fn sort_and_dedup<T: Ord>(all: &mut Vec<T>) {
     all.sort_unstable();
     all.dedup();
-}
-
-/// Returns the changes of the writes whose operation is live. The oldest change comes first.
-fn live<'a>(journal: &'a Journal, writes: &'a Writes) -> impl DoubleEndedIterator<Item = &'a Change> {
-    writes.iter().filter_map(|write| {
-        let entry = &journal[write.operation as usize];
-        entry.live.then(|| &entry.operation.changes[write.change as usize])
-    })
-}
-
-fn fold_entity(journal: &Journal, writes: &Writes) -> Option<Arc<Entity>> {
-    live(journal, writes).next_back()?.entity().cloned().map(Arc::new)
-}
-
-fn fold_fact(journal: &Journal, row: &FactRow) -> Option<Arc<Fact>> {
-    let mut value = None::<Arc<Fact>>;
-    let (mut supports, mut retracted) = (SmallVec::<[&Arc<Fact>; 2]>::new(), false);
-    // Only the last assertion or retraction and later writes count. However, if any write supports the fact, all writes
-    // count.
-    let decides = |write: &Write| {
-        let entry = &journal[write.operation as usize];
-        let change = &entry.operation.changes[write.change as usize];
-        entry.live && matches!(change, Change::AssertFact(_) | Change::RetractFact(_))
-    };
-    let writes = &row.record.writes;
-    let decided = if row.supported { None } else { writes.iter().rev().find(decides) };
-    let counts = |write: &Write| decided.is_none_or(|decided| *write >= decided);
-    let mut newest: SmallVec<[Write; 4]> = writes.iter().rev().take_while(counts).collect();
-    newest.reverse();
-    let live = newest.iter().filter_map(|write| {
-        let entry = &journal[write.operation as usize];
-        entry.live.then(|| &entry.operation.changes[write.change as usize])
-    });
-    for change in live {
-        if let Change::AssertFact(fact) = change {
-            (value, retracted) = (Some(Arc::clone(fact)), false);
-            continue;
-        }
-        if let Change::RetractFact(_) = change {
-            (value, retracted) = (None, true);
-            supports.clear();
-            continue;
-        }
-        if let Change::Support(fact) = change {
-            if !retracted {
-                supports.push(fact);
-                value.get_or_insert_with(|| Arc::clone(fact));
-            }
-            continue;
-        }
-        let Some(fact) = value.as_mut().map(Arc::make_mut) else { continue };
-        match change {
-            Change::EndFact { until, .. } => fact.set_end(until.clone()),
-            Change::SetStatus { status, .. } => fact.set_status(*status),
-            Change::SetSecrecy { secrecy, .. } => fact.set_secrecy(*secrecy),
-            Change::Confirm(_) => fact.confirm(),
-            _ => {}
-        }
-    }
-    // Support remains in effect when the fact is asserted again.
-    if let Some(fact) = value.as_mut().filter(|_| !supports.is_empty()).map(Arc::make_mut) {
-        supports.into_iter().for_each(|support| fact.support(support));
-    }
-    value
-}
-
-fn fold_knowledge(journal: &Journal, writes: &Writes) -> Option<Arc<KnowledgeEdge>> {
-    live(journal, writes).next_back()?.edge().cloned()
-}
-
-fn fold_passage(journal: &Journal, writes: &Writes) -> Option<Arc<Passage>> {
-    live(journal, writes).next_back()?.passage().cloned()
-}
-
-fn fold_session(journal: &Journal, writes: &Writes) -> Option<Arc<Session>> {
-    live(journal, writes).next_back()?.session().cloned().map(Arc::new)
-}
-
-fn fold_setting(journal: &Journal, writes: &Writes) -> Option<Arc<Setting>> {
-    // Iterate from the newest write to the oldest, because some settings, such as the clock, have very many writes.
-    let mut set = SmallVec::<[&Value; 1]>::new();
-    for change in live(journal, writes).rev() {
-        match change {
-            Change::Set(Setting::Game(GameSetting::Flag { name, value })) => {
-                // A flag without a live declaration does not exist. A value is ignored if its type differs from the
-                // type of the declared value.
-                let value = set.into_iter().find(|newer| newer.kind() == value.kind()).unwrap_or(value);
-                return Some(Arc::new(Setting::Game(GameSetting::Flag { name: name.clone(), value: value.clone() })));
-            }
-            Change::Set(setting) => return Some(Arc::new(setting.clone())),
-            Change::Unset(_) => return None,
-            Change::SetFlag { value, .. } => set.push(value),
-            _ => {}
-        }
-    }
-    None
 }

@@ -10,6 +10,7 @@ mod apply;
 mod check;
 mod compact;
 mod corpus;
+mod fold;
 mod forget;
 mod intern;
 mod names;

@@ -133,5 +133,5 @@ fn passage_title(note: &Note, block: &Block) -> Option<String> {
 }
 
 fn contains_name(passage: &str, name: &str) -> bool {
-    hearsay_model::text::names(&hearsay_model::text::words(passage), &hearsay_model::text::words(name))
+    hearsay_model::text::contains_name(&hearsay_model::text::words(passage), &hearsay_model::text::words(name))
 }

@@ -97,12 +97,12 @@ impl TreeBuilder<'_> {
                     OpenCollection::Map(entries, _) => Data::Map(entries),
                 };
                 let end = self.bytes.byte_position(span.end.index());
-                self.add_node(self.make_tree(start..end, line, data), anchor)
+                self.add_value(self.make_tree(start..end, line, data), anchor)
             }
             Event::Scalar(raw, style, anchor, _) => {
                 let end = self.bytes.byte_position(span.end.index());
                 let data = parse_scalar(&raw, style);
-                self.add_node(self.make_tree(start..end, line, data), anchor)
+                self.add_value(self.make_tree(start..end, line, data), anchor)
             }
             Event::Alias(id) => {
                 let anchored = self.anchors.get(&id);
@@ -110,7 +110,7 @@ impl TreeBuilder<'_> {
                     anchored.ok_or_else(|| format!("line {line}: the alias has no anchor; write the value instead"))?;
                 self.aliases.count_copy(*size).map_err(|message| alias_error(line, &message))?;
                 let tree = tree.clone();
-                self.add_node(tree, 0)
+                self.add_value(tree, 0)
             }
             _ => Ok(()),
         }

@@ -421,7 +421,7 @@ impl Page<'_> {
         let mut title_counts: HashMap<&str, usize> = HashMap::new();
         // Sorted by range. The ranges do not overlap.
         let mut entity_notes: Vec<(Range<usize>, Note)> = Vec::new();
-        for EntityHeading { section, identity: title_parts } in headings {
+        for EntityHeading { section, title_parts } in headings {
             let section = &sections[section];
             let range = self.text.file_position(section.heading.start)..self.text.file_position(section.end);
             let occurrence = title_counts.entry(section.title.as_str()).or_default();
