@@ -26,7 +26,7 @@ use crate::{
 pub enum LearnError {
     /// The teller does not know the fact.
     #[error(
-        "{teller} does not know that \u{201C}{statement}\u{201D}, so it cannot tell this; record how it learned the fact, or mark the statement as a lie"
+        "{teller} does not know that \u{201C}{statement}\u{201D}, so it cannot tell this; first record how {teller} learned the fact, or mark the statement as a lie"
     )]
     NotKnown {
         /// The teller.
@@ -43,7 +43,7 @@ pub enum LearnError {
         statement: String,
     },
     /// The teller or a learner is dead.
-    #[error("{0} is dead at that time, so it cannot learn or tell facts")]
+    #[error("{0} is dead at the time of the event, so it cannot learn or tell facts")]
     Dead(EntityId),
     /// The entity cannot know anything: an item, a document or an event.
     #[error("{0} is not a character, group or place, so it cannot know facts")]

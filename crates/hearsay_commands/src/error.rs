@@ -21,15 +21,18 @@ pub enum CommandError {
     #[error("there is already a flag `{0}`; set its value instead of declaring it again")]
     FlagExists(String),
     /// Error: the fact does not wait for review.
-    #[error("fact {} is not in review: its status is {status}", fact.short())]
+    #[error("fact {} does not wait for review: its status is {status}", fact.short())]
     NotProposed {
         /// Id of the fact.
         fact: FactId,
         /// Status of the fact.
         status: hearsay_model::FactStatus,
     },
-    /// Error: the knower has no knowledge edge of its own to the fact, so there is nothing to forget.
-    #[error("{knower} has no knowledge edge of its own to \u{201C}{statement}\u{201D}{}", inherited_knowledge_hint(*known))]
+    /// Error: no knowledge edge connects the knower with the fact, so there is nothing to forget.
+    #[error(
+        "{knower} did not learn \u{201C}{statement}\u{201D} itself, so it cannot forget this{}",
+        inherited_knowledge_hint(*known)
+    )]
     NotLearned {
         /// Id of the knower.
         knower: EntityId,
@@ -51,7 +54,7 @@ pub enum CommandError {
     /// Error: another session is already being played.
     #[error("{0} is still running; end it first with `session end`")]
     Playing(SessionId),
-    /// Error: the request applies to the session being played, but no session is being played.
+    /// Error: the command needs a session that is being played, but no session is being played.
     #[error("no session is running; start one with `session start`, or name a session")]
     NotPlaying,
     /// Error: another session already has the id of the new session.
@@ -87,15 +90,15 @@ pub enum CommandError {
     /// Error: the transcript does not contain the given speaker.
     #[error("the transcript has no speaker named `{name}`{}", did_you_mean(speakers))]
     NoSpeaker {
-        /// Speaker that was given.
+        /// Name of the given speaker.
         name: String,
-        /// Speakers of the transcript.
+        /// Names of the speakers in the transcript.
         speakers: Vec<String>,
     },
-    /// Error: the DM has already decided on all of the facts, or they already have the requested secrecy.
-    #[error("nothing to change: all of these facts were already decided, or already have this secrecy")]
+    /// Error: the DM has already decided on all of the facts, or all of them already have the requested secrecy.
+    #[error("nothing to change: you already decided on all of these facts, or they already have this secrecy")]
     NothingToDecide,
-    /// Error: the request to write to a log contains no lines.
+    /// Error: the request to write to the log of a session contains no lines.
     #[error("the log has no lines; give at least one line")]
     EmptyLog,
     /// Error: the fact is not true, so its validity cannot be ended.
@@ -108,26 +111,26 @@ pub enum CommandError {
     },
     /// Error: no game time is given, and the game clock is not set.
     #[error(
-        "the game clock is not set, so the date of the change is unknown; set `start` in the campaign, or give a time"
+        "the game clock is not set, so the date of the change is unknown; set `start` in campaign.yaml, or give a time"
     )]
     NoClock,
-    /// Error: two different entities are needed, but both names refer to the same entity.
+    /// Error: both given names refer to the same entity, but the command needs two different entities.
     #[error("both names refer to `{0}`; name two different entities")]
     SameEntity(EntityId),
-    /// Error: nothing was merged into the named entity, or several entities were.
+    /// Error: no entity was merged into the named entity, or several entities were merged into it.
     #[error("{}", not_merged_message(given, removed))]
     NotMerged {
         /// Name that was given.
         given: String,
-        /// Entities that were merged into the named entity.
+        /// Ids of the entities that were merged into the named entity.
         removed: Vec<EntityId>,
     },
     /// Error: the merge cannot be split, because its operation is not in the journal of this campaign.
     #[error(
-        "`{removed}` was merged into `{remaining}` before the export, so the merge cannot be split here; add `{removed}` as a new entity, and correct its facts"
+        "`{removed}` was merged into `{remaining}` before the export, so the merge cannot be split in this campaign; add `{removed}` as a new entity, and correct its facts"
     )]
     MergeNotInJournal {
-        /// Entity that was merged away.
+        /// Entity that the merge removed.
         removed: EntityId,
         /// Entity that the removed entity was merged into.
         remaining: EntityId,
@@ -140,10 +143,10 @@ pub enum CommandError {
         /// Entity that must be split first.
         first: EntityId,
     },
-    /// Error: no criterion for selecting facts to prune is given.
-    #[error("no facts selected for removal; give a confidence, an age in days, or a status")]
+    /// Error: the request to prune facts gives no criterion for selecting the facts.
+    #[error("no criterion selects the facts to remove; give a confidence, an age in days, or a status")]
     NoPruneCriteria,
-    /// Error: the change cannot be applied.
+    /// Error: the operation cannot be applied to the state.
     #[error(transparent)]
     Apply(Box<ApplyError>),
     /// Error: invalid fact.
@@ -188,7 +191,7 @@ fn not_true_hint(status: hearsay_model::FactStatus) -> &'static str {
 }
 
 fn inherited_knowledge_hint(known: bool) -> &'static str {
-    if known { "; it knows the fact only through a group or place, or because everybody knows it" } else { "" }
+    if known { "; it knows this only through a group or place, or because everybody knows it" } else { "" }
 }
 
 impl From<ApplyError> for CommandError {

@@ -52,7 +52,7 @@ pub enum EmbedError {
 
     /// A configuration file is not JSON, or a field has the wrong type.
     #[error(
-        "{path} is not valid JSON for this file: {source}. Copy the file again from the model",
+        "{path} does not contain the expected JSON: {source}. Copy the file again from the model",
         path = path.display()
     )]
     InvalidJson {

@@ -10,7 +10,7 @@ use hearsay_query::QueryError;
 use hearsay_store::StoreError;
 use thiserror::Error;
 
-/// An error of a request. Except after [`Uncertain`](Self::Uncertain), the request has changed nothing.
+/// An error of a request to the memory. Except after [`Uncertain`](Self::Uncertain), the request has changed nothing.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum MemoryError {
@@ -25,12 +25,12 @@ pub enum MemoryError {
     Settings {
         /// Path of the file.
         path: PathBuf,
-        /// Description of the error, with its location in the file.
+        /// Description of the error, with the line in the file.
         message: String,
     },
     /// Error: no language model is enabled, or the enabled language model cannot be used.
     #[cfg(feature = "llm")]
-    #[error("the language model is not used: {0}")]
+    #[error("the language model is not available: {0}")]
     NoLlm(String),
     /// Error: the language model returned no usable answer.
     #[cfg(feature = "llm")]
@@ -45,11 +45,11 @@ pub enum MemoryError {
     /// Error: invalid campaign files.
     #[error(transparent)]
     Campaign(#[from] CampaignErrors),
-    /// Error: the database refused a commit. The change was not made.
-    #[error("the change was not committed: {0}")]
+    /// Error: the database rejected a commit. The change was not made.
+    #[error("the database did not commit the change: {0}")]
     NotCommitted(String),
-    /// Error: it is unknown whether the change was made. The commit failed, and the journal could not be read again.
-    /// Further writes fail until the memory is opened again.
+    /// Error: the commit failed, and the journal could not be read afterwards, so it is unknown whether the change was
+    /// made. Further writes fail until the memory is opened again.
     #[error("{0}")]
     Uncertain(String),
     /// Error: writing has stopped because the state in memory and the journal may differ.
@@ -66,11 +66,11 @@ pub enum MemoryError {
         /// Number of changes that were not committed.
         not_committed: usize,
     },
-    /// Error: the machine's clock shows a time before 1970.
-    #[error("the clock of this machine is set to a time before 1970; correct it and try again")]
+    /// Error: the clock of the machine shows a time before 1970.
+    #[error("the clock of this machine is set to a time before 1970; set the correct time and try again")]
     Clock,
     /// Error: the question or search text is too long.
-    #[error("the question has {length} characters; the limit is {max_length}; shorten it")]
+    #[error("the question has {length} characters, but at most {max_length} are allowed; shorten the question")]
     QuestionTooLong {
         /// Length of the text, in characters.
         length: usize,
@@ -85,10 +85,10 @@ pub enum MemoryError {
         /// Error of the operating system.
         source: std::io::Error,
     },
-    /// Error: the channel to the worker is full. Try again in a moment.
-    #[error("the memory is busy with {waiting} waiting requests; try again in a moment")]
+    /// Error: too many requests wait for the worker thread of the memory. Try again in a moment.
+    #[error("{waiting} requests already wait for the memory; try again in a moment")]
     Full {
-        /// Number of waiting requests.
+        /// Number of requests that wait for the worker thread.
         waiting: usize,
     },
     /// Error: the request was cancelled.
@@ -100,7 +100,7 @@ pub enum MemoryError {
     /// Error: a thread could not be started.
     #[error("no thread could be started: {0}")]
     Thread(std::io::Error),
-    /// Error: a closure in the request or the worker panicked. The program log contains the details.
+    /// Error: a closure in the request, or the worker thread, panicked. The log of the program contains the details.
     #[error("the request failed because of a panic in the program; see the log")]
     Panicked,
     /// Error: the memory is closed, so it accepts no requests.
@@ -109,8 +109,8 @@ pub enum MemoryError {
 }
 
 impl From<CommandError> for MemoryError {
-    /// Converts a command error that contains a query error to [`Query`](Self::Query), so that it equals the error of a
-    /// query.
+    /// Converts a command error. If it contains a query error, returns this as [`Query`](Self::Query), like the error
+    /// of a query.
     fn from(error: CommandError) -> Self {
         match error {
             CommandError::Query(error) => Self::Query(error),

@@ -5,7 +5,7 @@ use thiserror::Error;
 
 /// Error: the text of a classifier is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("line {line} of the classifier: {problem}")]
+#[error("invalid classifier, line {line}: {problem}")]
 pub struct ClassifierError {
     /// Line number, starting at 1.
     pub line: usize,

@@ -286,13 +286,13 @@ pub enum RevealError {
     #[error("the list of conditions is empty; add at least one condition")]
     EmptyList,
     /// Conditions are nested too deeply.
-    #[error("conditions are nested more than {} levels deep; flatten them", Condition::MAX_DEPTH)]
+    #[error("conditions are nested more than {} levels deep; use fewer levels", Condition::MAX_DEPTH)]
     TooDeep,
     /// A condition on a value names a relation instead of an attribute.
-    #[error("{0} is a relation; a condition on a value needs an attribute, in lowercase")]
+    #[error("{0} is a relation, but a condition on a value needs an attribute (a predicate in lowercase)")]
     NotAnAttribute(Predicate),
     /// The campaign's calendar has no such date.
-    #[error("`{0}` is not on the calendar; write a date of the campaign's calendar")]
+    #[error("`{0}` is not a date on the campaign's calendar; write the date as the calendar prints it")]
     UnknownDate(String),
 }
 

@@ -167,7 +167,7 @@ pub enum VocabularyError {
     #[error("the name `{0}` has the wrong case: write relations LIKE_THIS and attributes like_this")]
     WrongCase(Predicate),
     /// A phrase lacks `{subject}` or `{object}`.
-    #[error("the phrase of {name}, `{phrase}`, needs both {{subject}} and {{object}}")]
+    #[error("the phrase of {name}, `{phrase}`, must contain both {{subject}} and {{object}}")]
     IncompletePhrase {
         /// The predicate.
         name: Predicate,
@@ -175,7 +175,7 @@ pub enum VocabularyError {
         phrase: String,
     },
     /// The phrase of an attribute lacks `{object}`.
-    #[error("the phrase of {name}, `{phrase}`, needs {{object}}")]
+    #[error("the phrase of {name}, `{phrase}`, must contain {{object}}")]
     IncompleteAttributePhrase {
         /// The attribute.
         name: Predicate,
@@ -184,14 +184,16 @@ pub enum VocabularyError {
     },
     /// A predicate limits its history but is not `functional`. It can have several values at a time, so a new value
     /// does not replace an old value.
-    #[error("`history` of {0} needs a predicate with one value at a time: add `functional: true`, or remove `history`")]
+    #[error(
+        "{0} has the key `history`, but allows several values at a time: add `functional: true`, or remove `history`"
+    )]
     HistoryNotFunctional(Predicate),
     /// A symmetric relation has another relation as its inverse.
     #[error("{0} is symmetric, so it cannot have an inverse with another name: remove `symmetric` or `inverse`")]
     SymmetricInverse(Predicate),
     /// A relation has a behavior that is only for attributes, or an attribute has a behavior that is only for
     /// relations.
-    #[error("{name}: `behavior.{field}` is for {allowed} only; remove it")]
+    #[error("{name}: `behavior.{field}` is for {allowed} only; remove this key")]
     WrongBehavior {
         /// The predicate.
         name: Predicate,
@@ -201,7 +203,11 @@ pub enum VocabularyError {
         allowed: &'static str,
     },
     /// No predicate has a role that the engine needs.
-    #[error("no predicate has the role `{}`; name one in the table `roles`", .0.as_str())]
+    #[error(
+        "no predicate has the role `{}`: add a line such as `{} = \"NAME\"` to the table `roles`",
+        .0.as_str(),
+        .0.as_str()
+    )]
     MissingRole(PredicateRole),
     /// The predicate of a role is not defined or has the wrong type: a relation where the role needs an attribute, or
     /// an attribute where the role needs a relation.

@@ -23,12 +23,12 @@ pub enum QueryError {
         /// Entities that the name may refer to.
         candidates: Vec<EntityId>,
     },
-    /// Error: no fact matches the given reference, or several facts match it.
+    /// Error: no fact matches the given id, handle or words, or several facts match.
     #[error("{}", fact_reference(given, *count))]
     FactReference {
         /// Reference that was given.
         given: String,
-        /// Number of matching facts.
+        /// Number of facts that match.
         count: usize,
         /// The first few matching facts, with their statements.
         candidates: Vec<(FactId, String)>,
@@ -46,7 +46,7 @@ pub enum QueryError {
     NoSession {
         /// Reference that was given.
         given: String,
-        /// All sessions of the campaign.
+        /// Ids of all sessions of the campaign.
         known: Vec<SessionId>,
     },
     /// Error: the session's end in game time is unknown.
@@ -64,7 +64,7 @@ pub enum QueryError {
         /// Author of the operations that could be undone; `None` for any author.
         author: Option<String>,
     },
-    /// Error: the change cannot be applied.
+    /// Error: the operation cannot be applied to the state.
     #[error(transparent)]
     Apply(Box<ApplyError>),
     /// Error: the text is not a valid id.

@@ -96,7 +96,9 @@ pub enum StoreError {
     },
     /// A commit failed, but its operations may be stored nevertheless. The store accepts no more commits until
     /// [`Store::reload`](crate::Store::reload) succeeds or the campaign is opened again.
-    #[error("operation {first} may or may not be saved in {place}: {reason}; close the campaign and open it again")]
+    #[error(
+        "it is unknown whether operation {first} was saved in {place}: {reason}; close the campaign and open it again"
+    )]
     Uncertain {
         /// Directory of the campaign.
         place: String,

@@ -75,7 +75,7 @@ impl GossipOptions {
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum GossipError {
     /// The step ends before it begins.
-    #[error("the gossip step ends at {until}, before it starts at {from}; choose a later end")]
+    #[error("gossip starts at {from}, so it cannot end at the earlier time {until}; choose a later end")]
     EndBeforeStart {
         /// The start of the step.
         from: GameTime,
@@ -83,7 +83,7 @@ pub enum GossipError {
         until: GameTime,
     },
     /// The step is too long to be simulated day by day.
-    #[error("gossip can be simulated for at most {max_days} days at a time; use several steps")]
+    #[error("gossip can be simulated for at most {max_days} days at a time; run several simulations")]
     TooLong {
         /// Maximum number of days.
         max_days: i64,

@@ -53,7 +53,7 @@ fn numbers_dates_and_words() {
     check("rumours: [{text: T., about: [ann], truth: maybe}]", 10, "true, false or unknown", "");
     check("audience: {predicates: {OWNZ: local}}", 10, "unknown predicate `OWNZ`", "did you mean `OWNS`?");
     check("predicates: [{name: bad, phrase: '{subject} {object}'}]", 10, "write relations LIKE_THIS", "");
-    check("predicates: [{name: BAD, phrase: '{subject}'}]", 10, "needs both", "");
+    check("predicates: [{name: BAD, phrase: '{subject}'}]", 10, "must contain both", "");
     let behaves = |kind: &str, behavior: &str| format!("{kind}, behavior: {{{behavior}}}}}]");
     let relation = |behavior: &str| behaves("predicates: [{name: VOWED, phrase: '{subject} {object}'", behavior);
     check(&relation("treads: debt"), 10, "a behavior has no key `treads`", "did you mean `thread`?");

@@ -22,7 +22,7 @@ pub(crate) struct Ask {
     /// Place of the scene [default: the place where the character is]
     #[arg(long, value_name = "PLACE", value_parser = name, add = entities())]
     pub(crate) at: Option<String>,
-    /// Listener in the scene; may be repeated [default: everyone who is present as far as the speaker knows]
+    /// Listener in the scene; may be repeated [default: everyone who, as the speaker believes, is present]
     #[arg(long, value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) with: Vec<String>,
     /// Only results about this entity or its direct neighbours; may be repeated
@@ -33,10 +33,10 @@ pub(crate) struct Ask {
     pub(crate) session: Option<String>,
     #[command(flatten)]
     pub(crate) point_in_time: PointInTime,
-    /// Maximum size of the context in tokens [default: from hearsay.toml, 1200]
+    /// Maximum size of the context in tokens [default: the value in hearsay.toml, or 1200]
     #[arg(long, value_name = "TOKENS", value_parser = budget)]
     pub(crate) budget: Option<usize>,
-    /// Maximum number of facts and passages [default: from hearsay.toml, 16]
+    /// Maximum number of facts and passages in the context [default: the value in hearsay.toml, or 16]
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
     /// Output format
@@ -48,7 +48,7 @@ pub(crate) struct Ask {
     /// Add citations also in the prompt format, and explain why each line was chosen
     #[arg(long)]
     pub(crate) citations: bool,
-    /// Do not use the sentence encoder
+    /// Do not use the sentence encoder; rank by keywords and graph only
     #[arg(long)]
     pub(crate) no_meaning: bool,
 }
@@ -57,10 +57,10 @@ pub(crate) struct Ask {
 pub(crate) struct Search {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Words to search for
+    /// Words to search for; `*` lists all entities
     #[arg(value_parser = text)]
     pub(crate) text: String,
-    /// Character whose view is used [default: the DM's]
+    /// Search only the knowledge of this character [default: the whole campaign]
     #[arg(long = "as", value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) knower: Option<String>,
     /// Only entities of this kind, such as npc, and facts about them
@@ -72,7 +72,7 @@ pub(crate) struct Search {
     /// Only facts with this predicate; --depth follows only relations with this predicate
     #[arg(long, add = predicates())]
     pub(crate) predicate: Option<String>,
-    /// Only facts and passages of this session, by id or number
+    /// Only facts and passages that were recorded in this session, by id or number
     #[arg(long, add = sessions())]
     pub(crate) session: Option<String>,
     /// Only facts with this status
@@ -86,13 +86,13 @@ pub(crate) struct Search {
     pub(crate) depth: u8,
     #[command(flatten)]
     pub(crate) point_in_time: PointInTime,
-    /// Maximum number of facts, and separately of passages
+    /// Maximum number of facts; the same limit applies to passages
     #[arg(long, default_value_t = 10, value_name = "N")]
     pub(crate) limit: usize,
     /// Explain each result: scores, citation, and path through the graph
     #[arg(long = "verbose", short = 'v')]
     pub(crate) explain: bool,
-    /// Do not use the sentence encoder
+    /// Do not use the sentence encoder; rank by keywords and graph only
     #[arg(long)]
     pub(crate) no_meaning: bool,
 }

@@ -71,13 +71,13 @@ pub(crate) struct Args {
     /// Campaign directory [env: HEARSAY_CAMPAIGN] [default: nearest upward]
     #[arg(long, short = 'C', global = true, value_name = "DIR", help_heading = GLOBAL)]
     pub(crate) campaign: Option<PathBuf>,
-    /// Ignore changes in the campaign's files
+    /// Do not import changed campaign files
     #[arg(long, global = true, help_heading = GLOBAL)]
     pub(crate) no_sync: bool,
     /// Print the result as one JSON document, and errors as JSON too
     #[arg(long, global = true, help_heading = GLOBAL)]
     pub(crate) json: bool,
-    /// Print neither progress nor notes
+    /// Print no progress and no notes on standard error
     #[arg(long, short, global = true, help_heading = GLOBAL)]
     pub(crate) quiet: bool,
     /// Use colour: auto, always or never

@@ -26,17 +26,17 @@ a directory beside the new database and never deleted. Operations keep their
 numbers: an empty operation replaces each lost operation. `hearsay sync` imports
 the content of campaign files again.")]
     Repair(Repair),
-    /// Compute the missing vectors of all texts, for search by meaning
+    /// Compute the missing vectors of all facts and passages, for search by meaning
     #[command(after_help = "\
-`ask` and `search` compute the vectors of a small number of texts themselves. Run
-this command after you import many sessions. It shows its progress. You can stop it
-with Ctrl-C; the next run continues with the remaining texts.")]
+If few vectors are missing, `ask` and `search` compute them. Run this command after
+you import many sessions. It shows its progress. You can stop it with Ctrl-C; the
+next run computes the remaining vectors.")]
     Embed(Campaign),
     /// List the operations of the journal, newest first
     History(History),
     /// Count entities by kind, and facts by predicate, status and source
     Stats(Campaign),
-    /// Check the campaign for problems: entities without relations, missing evidence, waiting work
+    /// Check the campaign for problems, such as entities without relations or facts without evidence
     #[command(after_help = "\
 Examples:
   hearsay db health
@@ -50,7 +50,7 @@ exist. The directory can contain campaign files, but no database.
 Example:
   hearsay -C restored db restore gullhaven.backup")]
     Restore(Restore),
-    /// Delete the database of a campaign; its files stay
+    /// Delete the database of a campaign; the campaign files stay
     Clear(Clear),
     /// Show which sentence encoder is used, and where it was found
     #[command(after_help = "\
@@ -69,7 +69,7 @@ Examples:
 pub(crate) struct Repair {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Write a new database even if nothing is wrong
+    /// Write a new database even if the old database is intact
     #[arg(long)]
     pub(crate) force: bool,
 }

@@ -33,7 +33,7 @@ pub(crate) struct FactArgs {
     /// Sentence that states the fact [default: generated from the predicate]
     #[arg(long)]
     pub(crate) statement: Option<String>,
-    /// Restrict the fact to its subject and the --known-by characters
+    /// Make the fact a secret, which only its subject and the --known-by characters know
     #[arg(long, conflicts_with = "common")]
     pub(crate) secret: bool,
     /// Make the fact known to everyone
@@ -54,10 +54,10 @@ pub(crate) struct FactArgs {
 pub(crate) struct Set {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Entity, by id or name
+    /// Entity that gets the attribute, by id or name
     #[arg(value_parser = name, add = entities())]
     pub(crate) entity: String,
-    /// Attribute, such as occupation
+    /// Name of the attribute, such as occupation
     #[arg(add = predicates())]
     pub(crate) attribute: String,
     /// Value of the attribute
@@ -71,13 +71,13 @@ pub(crate) struct Set {
 pub(crate) struct Relate {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Subject, by id or name
+    /// Subject of the relation, by id or name
     #[arg(value_parser = name, add = entities())]
     pub(crate) subject: String,
     /// Relation, such as OWES or EMPLOYED_BY, or your own words: "sails with" becomes SAILS_WITH
     #[arg(add = predicates())]
     pub(crate) predicate: String,
-    /// Object, by id or name
+    /// Object of the relation, by id or name
     #[arg(value_parser = name, add = entities())]
     pub(crate) object: String,
     /// Attitude of the subject to the object, -100 to 100
@@ -91,13 +91,13 @@ pub(crate) struct Relate {
 pub(crate) struct Correct {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Fact: id, first digits of the id, or handle
+    /// Fact to correct: id, first digits of the id, or handle
     #[arg(value_parser = name, add = facts())]
     pub(crate) fact: String,
-    /// Correct object or value
+    /// Correct object (an entity, by id or name), or correct value of the attribute
     #[arg(long, required_unless_present = "statement", value_parser = name, add = entities())]
     pub(crate) object: Option<String>,
-    /// Correct sentence
+    /// Correct sentence that states the fact
     #[arg(long)]
     pub(crate) statement: Option<String>,
 }
@@ -106,7 +106,7 @@ pub(crate) struct Correct {
 pub(crate) struct RemoveFact {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Fact: id, first digits of the id, or handle
+    /// Fact to remove: id, first digits of the id, or handle
     #[arg(value_parser = name, add = facts())]
     pub(crate) fact: String,
 }
@@ -115,7 +115,7 @@ pub(crate) struct RemoveFact {
 pub(crate) struct RemoveEntity {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Entity, by id or name
+    /// Entity to remove, by id or name
     #[arg(value_parser = name, add = entities())]
     pub(crate) entity: String,
 }

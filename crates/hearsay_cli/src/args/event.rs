@@ -11,13 +11,13 @@ use super::{
 /// Place and time of an event.
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct Circumstances {
-    /// Place, by id or name
+    /// Place of the event, by id or name
     #[arg(long, value_name = "PLACE", value_parser = name, add = entities())]
     pub(crate) at: Option<String>,
-    /// Date on the campaign's calendar [default: the end of the given session, or the game clock]
+    /// Date of the event on the campaign's calendar [default: the end of the given session, or the game clock]
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     pub(crate) time: Option<String>,
-    /// Session, by id or number
+    /// Session in which the event happens, by id or number [default: the session being played]
     #[arg(long, add = sessions())]
     pub(crate) session: Option<String>,
     /// Show who would learn which facts, without changing anything
@@ -28,10 +28,10 @@ pub(crate) struct Circumstances {
 /// A new fact.
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct NewFact {
-    /// New fact: a sentence about an entity
+    /// New fact, given as an entity and a sentence about this entity
     #[arg(long, num_args = 2, value_names = ["ENTITY", "SENTENCE"], value_parser = name, add = entities())]
     pub(crate) about: Vec<String>,
-    /// New fact: a relation or an attribute
+    /// New fact, given as subject, predicate and object, such as `pell OWES odo-brandt` or `pell occupation fisher`
     #[arg(long, num_args = 3, value_names = ["SUBJECT", "PREDICATE", "OBJECT"], value_parser = name, add = entities())]
     pub(crate) that: Vec<String>,
 }
@@ -45,7 +45,7 @@ pub(crate) struct Witness {
     pub(crate) facts: Vec<String>,
     #[command(flatten)]
     pub(crate) new: NewFact,
-    /// Witness; may be repeated [default: everyone at the place]
+    /// Character who sees the facts; may be repeated [default: everyone at the place of --at]
     #[arg(long, value_name = "NPC", required_unless_present = "at", value_parser = name, add = entities())]
     pub(crate) by: Vec<String>,
     #[command(flatten)]
@@ -59,7 +59,7 @@ pub(crate) struct Say {
     /// Speaker, by id or name
     #[arg(long = "by", value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) speaker: String,
-    /// Words of the line
+    /// Words that the character says
     #[arg(value_parser = text)]
     pub(crate) text: String,
     /// Fact that the line states: id, first digits of the id, or handle; may be repeated
@@ -67,7 +67,7 @@ pub(crate) struct Say {
     pub(crate) states: Vec<String>,
     #[command(flatten)]
     pub(crate) new: NewFact,
-    /// Hearer; may be repeated [default: everyone at the speaker's place]
+    /// Character who hears the line; may be repeated [default: everyone at the speaker's place]
     #[arg(long, value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) to: Vec<String>,
     /// The speaker lies: the stated facts are false, and the speaker does not believe them
@@ -89,7 +89,7 @@ pub(crate) struct Tell {
     pub(crate) fact: Option<String>,
     #[command(flatten)]
     pub(crate) new: NewFact,
-    /// Hearer; may be repeated [default: everyone at the teller's place]
+    /// Character who hears the fact; may be repeated [default: everyone at the teller's place]
     #[arg(long, value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) to: Vec<String>,
     /// Distorted sentence that the teller says instead of the fact's statement
@@ -101,10 +101,10 @@ pub(crate) struct Tell {
     /// The teller lies: the fact is false, and the teller does not believe it
     #[arg(long)]
     pub(crate) lie: bool,
-    /// Source that the teller names for the fact
+    /// Character whom the teller names as the source of the fact
     #[arg(long, value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) citing: Option<String>,
-    /// Hearers' credence, 0 to 1 [default: computed from their trust in the teller]
+    /// Hearers' credence in the told fact, 0 to 1 [default: computed from their trust in the teller]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) credence: Option<f64>,
     #[command(flatten)]
@@ -115,13 +115,13 @@ pub(crate) struct Tell {
 pub(crate) struct Read {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Document, by id or name
+    /// Document that the characters read, by id or name
     #[arg(value_parser = name, add = entities())]
     pub(crate) document: String,
-    /// Reader; may be repeated
+    /// Character who reads the document; may be repeated
     #[arg(long, value_name = "NPC", required = true, value_parser = name, add = entities())]
     pub(crate) by: Vec<String>,
-    /// Readers' credence in the document, 0 to 1
+    /// Readers' credence in the facts of the document, 0 to 1 [default: 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) credence: Option<f64>,
     #[command(flatten)]
@@ -143,7 +143,7 @@ pub(crate) struct Deduce {
     /// Fact from which the conclusion follows; may be repeated
     #[arg(long, value_name = "FACT", required = true, value_parser = name, add = facts())]
     pub(crate) from: Vec<String>,
-    /// Certainty that the conclusion follows, 0 to 1
+    /// Certainty that the conclusion follows from these facts, 0 to 1 [default: 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) certainty: Option<f64>,
     #[command(flatten)]
@@ -160,16 +160,16 @@ pub(crate) struct Refute {
     /// Sentence that denies the fact [default: generated from the fact's statement]
     #[arg(long, value_name = "SENTENCE", value_parser = text)]
     pub(crate) statement: Option<String>,
-    /// Character who says that the fact is wrong
+    /// Character who tells the hearers that the fact is wrong
     #[arg(long = "by", value_name = "NPC", conflicts_with = "seen_by", value_parser = name, add = entities())]
     pub(crate) teller: Option<String>,
-    /// Hearer; may be repeated [default: everyone at the teller's place]
+    /// Character who hears the fact; may be repeated [default: everyone at the teller's place]
     #[arg(long, value_name = "NPC", requires = "teller", value_parser = name, add = entities())]
     pub(crate) to: Vec<String>,
-    /// Witness who sees that the fact is wrong; may be repeated [default: everyone at the place]
+    /// Character who sees that the fact is wrong; may be repeated [default: everyone at the place of --at]
     #[arg(long, value_name = "NPC", required_unless_present_any = ["teller", "at"], value_parser = name, add = entities())]
     pub(crate) seen_by: Vec<String>,
-    /// Hearers' credence, 0 to 1 [default: computed from their trust in the teller]
+    /// Hearers' credence in the told fact, 0 to 1 [default: computed from their trust in the teller]
     #[arg(long, value_name = "N", requires = "teller", allow_negative_numbers = true)]
     pub(crate) credence: Option<f64>,
     #[command(flatten)]
@@ -186,10 +186,10 @@ pub(crate) struct Reveal {
     /// Secret: id, first digits of the id, or handle
     #[arg(value_parser = name, add = facts())]
     pub(crate) fact: String,
-    /// Hearer; may be repeated [default: everyone at the holder's place]
+    /// Character who hears the secret; may be repeated [default: everyone at the holder's place]
     #[arg(long, value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) to: Vec<String>,
-    /// The holder stops concealing the secret from everyone
+    /// From now on, the holder does not conceal the secret from anyone
     #[arg(long)]
     pub(crate) openly: bool,
     #[command(flatten)]
@@ -200,7 +200,7 @@ pub(crate) struct Reveal {
 pub(crate) struct Forget {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Character, by id or name
+    /// Character who forgets the fact, by id or name
     #[arg(value_parser = name, add = entities())]
     pub(crate) who: String,
     /// Fact to forget: id, first digits of the id, or handle
@@ -214,10 +214,10 @@ pub(crate) struct Forget {
 #[derive(Debug, ClapArgs)]
 #[group(id = "retcon_kind", required = true, multiple = false)]
 pub(crate) struct RetconKind {
-    /// The fact was never true: nobody knows it any more
+    /// Retract the fact, which was never true; nobody knows it any more
     #[arg(long)]
     pub(crate) never_so: bool,
-    /// The fact ended at this date; its knowers believe it until they learn that it ended
+    /// End the fact at this date; its knowers believe the fact until they learn that it ended
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     pub(crate) until: Option<String>,
 }
@@ -226,7 +226,7 @@ pub(crate) struct RetconKind {
 pub(crate) struct Retcon {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Fact: id, first digits of the id, or handle
+    /// Fact to retract or end: id, first digits of the id, or handle
     #[arg(value_parser = name, add = facts())]
     pub(crate) fact: String,
     #[command(flatten)]

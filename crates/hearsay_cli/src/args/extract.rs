@@ -14,34 +14,34 @@ use super::{
 pub(crate) struct Extract {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// File to preview, or `-` for standard input
+    /// File whose facts are shown but not recorded, or `-` for standard input
     #[arg(value_name = "FILE", conflicts_with = "text")]
     pub(crate) file: Option<PathBuf>,
-    /// Text to preview
+    /// Text whose facts are shown but not recorded
     #[arg(long, value_parser = text)]
     pub(crate) text: Option<String>,
-    /// Process all texts again, not only the waiting texts
+    /// Extract facts from all texts again, not only from texts that wait for extraction
     #[arg(long, conflicts_with_all = ["file", "text"])]
     pub(crate) again: bool,
     /// Speaker of the text, by id or name
     #[arg(long, value_name = "WHO", value_parser = name, add = entities())]
     pub(crate) by: Option<String>,
-    /// Character who is present; may be repeated
+    /// Character who is present when the text is said; may be repeated
     #[arg(long, value_name = "WHO", value_parser = name, add = entities())]
     pub(crate) present: Vec<String>,
     /// Place where the text is said
     #[arg(long, value_name = "PLACE", value_parser = name, add = entities())]
     pub(crate) at: Option<String>,
-    /// Also compare sentences in meaning with examples of relations (loads the sentence encoder)
+    /// Compare the meaning of sentences with example sentences, to find relations that are worded unusually (slower)
     #[arg(long)]
     pub(crate) meaning: bool,
-    /// Use the language model (configure [extraction.llm] in hearsay.toml)
+    /// Extract facts with the language model (configure [extraction.llm] in hearsay.toml)
     #[arg(long, conflicts_with = "meaning")]
     pub(crate) llm: bool,
-    /// The text describes the world and has no speaker
+    /// Treat the text as a description of the world, without a speaker
     #[arg(long, conflicts_with_all = ["by", "narration"])]
     pub(crate) lore: bool,
-    /// The text is the DM's narration, or a line of a log
+    /// Treat the text as narration by the DM, or as a line of a session's log
     #[arg(long, conflicts_with = "by")]
     pub(crate) narration: bool,
 }

@@ -25,10 +25,10 @@ pub(crate) struct Import {
     /// Format of the files [default: detected]
     #[arg(long, value_parser = format, value_name = "FORMAT")]
     pub(crate) format: Option<Format>,
-    /// Mapping file, which describes the fields of a JSON, YAML or CSV file
+    /// Mapping file, which says how the fields of a JSON, YAML or CSV file become facts
     #[arg(long, value_name = "FILE")]
     pub(crate) mapping: Option<PathBuf>,
-    /// Name that distinguishes this source from others [default: from the files or their folder]
+    /// Name that distinguishes this source from other sources [default: taken from the files or their folder]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
     #[command(flatten)]
@@ -51,7 +51,7 @@ pub(crate) struct ImportOptions {
     /// Keep running, and import changes of the files until you press Ctrl-C
     #[arg(long, conflicts_with = "dry_run")]
     pub(crate) watch: bool,
-    /// Do not compute the vectors of texts now; the next command that needs them does so
+    /// Do not compute vectors for search by meaning now; the next command that needs the vectors computes them
     #[arg(long)]
     pub(crate) no_meaning: bool,
 }

@@ -59,9 +59,9 @@ Examples:
     /// Merge an entity into another entity
     #[command(after_help = "\
 The facts and knowledge of the first entity move to the second entity. The name of
-the first becomes an alias. If two values conflict, the value with the higher
-confidence stays, and the other becomes a claimed fact. `entity split` reverts the
-merge.
+the first entity becomes an alias of the second. If two values conflict, the value
+with the higher confidence stays, and the other value becomes a claimed fact.
+`entity split` reverts the merge.
 
 Example:
   hearsay entity merge pell roz-keel --dry-run")]
@@ -152,7 +152,7 @@ Examples:
   hearsay know believes pell odo-brandt LOCATED_AT --as-of session-1
   hearsay know believes wren-oake jory-penhale --thinks-of dorric-stane")]
     Believes(Believes),
-    /// Explain why a character does not know a fact, and who could tell it
+    /// Explain why a character does not know a fact, and who could tell the character
     #[command(after_help = "\
 Example:
   hearsay know why pell jory-found-the-ledger")]
@@ -174,7 +174,7 @@ Examples:
   hearsay know secrets mirela-voss
   hearsay know secrets --untold --limit 10")]
     Secrets(Secrets),
-    /// List secrets with conditions for telling them, and the parts of the conditions that are missing
+    /// List secrets that may be told under a condition, and the parts of each condition that are not met yet
     Conditions(Campaign),
     /// List facts that an absent character did not learn in a session
     #[command(after_help = "\
@@ -252,7 +252,7 @@ Examples:
   hearsay simulate gossip --days 3 --dry-run
   hearsay simulate gossip --tellings --seed 7")]
     Gossip(GossipArgs),
-    /// List the story flags, or set one
+    /// List the story flags, or set a flag
     #[command(after_help = "\
 Examples:
   hearsay simulate flag

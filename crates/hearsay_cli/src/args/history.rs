@@ -8,7 +8,7 @@ use super::campaign::Campaign;
 pub(crate) struct History {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Maximum number of operations
+    /// Maximum number of operations to list
     #[arg(long, default_value_t = 20, value_name = "N")]
     pub(crate) limit: usize,
     /// Include internal operations, such as records of which texts were processed

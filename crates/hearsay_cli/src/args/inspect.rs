@@ -45,7 +45,7 @@ pub(crate) struct Show {
     /// Entity (id or name), or fact (id, first digits of the id, or handle)
     #[arg(value_parser = name, add = entities_and_facts())]
     pub(crate) what: String,
-    /// Character whose view is used
+    /// Use only the knowledge of this character [default: the whole campaign]
     #[arg(long = "as", value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) knower: Option<String>,
     #[command(flatten)]
@@ -64,10 +64,10 @@ pub(crate) struct TraversalOptions {
     /// Direction in which relations are followed
     #[arg(long, value_enum, default_value = "both")]
     pub(crate) direction: DirectionArg,
-    /// Only this relation; may be repeated
+    /// Follow only relations with this predicate; may be repeated
     #[arg(long, value_name = "PREDICATE", add = predicates())]
     pub(crate) predicate: Vec<String>,
-    /// Character whose view is used
+    /// Use only the knowledge of this character [default: the whole campaign]
     #[arg(long = "as", value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) knower: Option<String>,
     #[command(flatten)]
@@ -83,7 +83,7 @@ pub(crate) struct Neighbours {
     pub(crate) entity: String,
     #[command(flatten)]
     pub(crate) traversal: TraversalOptions,
-    /// Maximum number of relations between the start and a listed entity
+    /// Maximum number of relations on the path from the start to a listed entity
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub(crate) depth: usize,
     /// Maximum number of results
@@ -103,7 +103,7 @@ pub(crate) struct Path {
     pub(crate) to: String,
     #[command(flatten)]
     pub(crate) traversal: TraversalOptions,
-    /// Maximum length of the path
+    /// Maximum number of relations on the path
     #[arg(long, default_value_t = 6, value_name = "N")]
     pub(crate) max: usize,
 }
@@ -112,7 +112,7 @@ pub(crate) struct Path {
 pub(crate) struct Status {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Wait until every text has a vector
+    /// Wait until all facts and passages have a vector
     #[arg(long)]
     pub(crate) wait: bool,
 }

@@ -14,7 +14,7 @@ pub(crate) struct PointInTime {
     /// Use the knowledge at the end of this date or session [default: now]
     #[arg(long, value_name = "DATE|SESSION", allow_hyphen_values = true, value_parser = text, add = sessions())]
     pub(crate) as_of: Option<String>,
-    /// Use the journal only up to this operation; `hearsay db history` lists operations
+    /// Use only operations up to this number in the journal; `hearsay db history` lists the numbers
     #[arg(long, value_name = "POSITION")]
     pub(crate) recorded: Option<u64>,
 }
@@ -23,7 +23,7 @@ pub(crate) struct PointInTime {
 pub(crate) struct Knows {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Character, by id or name
+    /// Character whose knowledge is listed, by id or name
     #[arg(required_unless_present = "players", conflicts_with = "players", value_parser = name, add = entities())]
     pub(crate) who: Option<String>,
     /// List the knowledge of all player characters and their parties
@@ -35,7 +35,7 @@ pub(crate) struct Knows {
     /// Only facts with this predicate, such as MEMBER_OF or occupation
     #[arg(long, add = predicates())]
     pub(crate) predicate: Option<String>,
-    /// Only facts with all of these words
+    /// Only facts whose statement contains all of these words
     #[arg(long, value_name = "WORDS")]
     pub(crate) words: Option<String>,
     /// Only facts learned since the start of this session or since this date
@@ -52,13 +52,13 @@ pub(crate) struct Knows {
 pub(crate) struct Believes {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Character, by id or name
+    /// Character who holds the beliefs, by id or name
     #[arg(value_parser = name, add = entities())]
     pub(crate) who: String,
     /// Entity that the beliefs are about, by id or name
     #[arg(value_parser = name, add = entities())]
     pub(crate) subject: String,
-    /// Predicate, such as LOCATED_AT or occupation [default: all]
+    /// Only beliefs with this predicate, such as LOCATED_AT or occupation
     #[arg(add = predicates())]
     pub(crate) predicate: Option<String>,
     /// Show which beliefs the character attributes to this other character
@@ -72,7 +72,7 @@ pub(crate) struct Believes {
 pub(crate) struct KnowerAndFact {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Character, by id or name
+    /// Character whose knowledge of the fact is explained, by id or name
     #[arg(value_parser = name, add = entities())]
     pub(crate) who: String,
     /// Fact: id, first digits of the id, or handle
@@ -114,13 +114,13 @@ pub(crate) struct Secrets {
 pub(crate) struct Missed {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Absent character, by id or name
+    /// Character who was absent, by id or name
     #[arg(value_parser = name, add = entities())]
     pub(crate) who: String,
-    /// Session, by id or number
+    /// Session that the character missed, by id or number
     #[arg(add = sessions())]
     pub(crate) session: String,
-    /// Use the journal only up to this operation
+    /// Use only operations up to this number in the journal
     #[arg(long, value_name = "POSITION")]
     pub(crate) recorded: Option<u64>,
 }

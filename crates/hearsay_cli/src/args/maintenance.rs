@@ -21,7 +21,7 @@ pub(crate) enum TrustAction {
     Status,
     /// List the decisions that affect the trust, newest first
     History,
-    /// Let the trust change the confidence of new proposals
+    /// Let the learned trust change the confidence of new proposals
     On,
     /// Keep counting decisions, but do not change the confidence of proposals
     Off,
@@ -33,7 +33,7 @@ pub(crate) enum TrustAction {
 pub(crate) struct Trust {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Action on the learned trust
+    /// Action on the trust that was learned from your decisions
     #[arg(value_enum, default_value = "status")]
     pub(crate) what: TrustAction,
     /// Maximum number of results
@@ -54,13 +54,13 @@ pub(crate) struct Duplicates {
     /// Decision [default: list possible duplicates]
     #[arg(value_enum, requires = "other", conflicts_with = "facts")]
     pub(crate) what: Option<DuplicatesDecision>,
-    /// With `not-the-same`: one of the entities, by id or name
+    /// With `not-the-same`: the first of the two entities, by id or name
     #[arg(value_name = "A", value_parser = name, add = entities())]
     pub(crate) one: Option<String>,
-    /// With `not-the-same`: the other entity, by id or name
+    /// With `not-the-same`: the second entity, by id or name
     #[arg(value_name = "B", value_parser = name, add = entities())]
     pub(crate) other: Option<String>,
-    /// Also compare descriptions in meaning, with the sentence encoder
+    /// Also compare the descriptions of entities by meaning, with the sentence encoder
     #[arg(long, conflicts_with_all = ["facts", "what"])]
     pub(crate) meaning: bool,
     /// List duplicate facts instead of entities
@@ -99,7 +99,7 @@ pub(crate) struct Split {
 pub(crate) struct Prune {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Only facts with a lower confidence than this, 0.0 to 1.0
+    /// Only facts with a confidence below this number, 0.0 to 1.0
     #[arg(long, value_name = "CONFIDENCE", value_parser = confidence)]
     pub(crate) below: Option<Confidence>,
     /// Only facts recorded more than this many real days ago
@@ -120,10 +120,10 @@ pub(crate) struct Prune {
 pub(crate) struct Health {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Only the check with this name, such as orphans, as listed by --json; may be repeated
+    /// Run only the check with this name, such as orphans (--json lists the names); may be repeated
     #[arg(long, value_name = "NAME")]
     pub(crate) check: Vec<String>,
-    /// Maximum number of results per check
+    /// Maximum number of findings to list per check
     #[arg(long, default_value_t = 5, value_name = "N")]
     pub(crate) limit: usize,
 }

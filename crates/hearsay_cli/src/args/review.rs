@@ -32,13 +32,13 @@ pub(crate) struct Review {
     /// Reason for the decision, stored in the journal
     #[arg(long, requires = "facts")]
     pub(crate) reason: Option<String>,
-    /// With `edit`: correct object or value
+    /// With `edit`: correct object (an entity, by id or name), or correct value of the attribute
     #[arg(long, value_parser = name, add = entities())]
     pub(crate) object: Option<String>,
-    /// With `edit`: correct sentence
+    /// With `edit`: correct sentence that states the fact
     #[arg(long)]
     pub(crate) statement: Option<String>,
-    /// Maximum number of items
+    /// Maximum number of items to list
     #[arg(long, default_value_t = 20, value_name = "N")]
     pub(crate) limit: usize,
 }

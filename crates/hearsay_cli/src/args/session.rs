@@ -14,7 +14,7 @@ use super::{
 /// `hearsay session`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Session {
-    /// Start a session; everything recorded from now on belongs to it
+    /// Start a session; everything that is recorded until its end belongs to this session
     #[command(after_help = "\
 Example:
   hearsay session start --title \"The red ledger\" --at the-gilded-gull \\
@@ -106,7 +106,7 @@ pub(crate) struct NewSession {
     /// Real-world date of the session
     #[arg(long, value_name = "DATE", value_parser = text)]
     pub(crate) date: Option<String>,
-    /// Start date on the campaign's calendar [default: the game clock]
+    /// Date on the campaign's calendar at which the session starts [default: the game clock]
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     pub(crate) time: Option<String>,
     /// Place of the first scene, by id or name
@@ -150,16 +150,16 @@ pub(crate) struct SessionLog {
     /// Place of the line; the scene moves to this place
     #[arg(long, value_name = "PLACE", value_parser = name, add = entities())]
     pub(crate) at: Option<String>,
-    /// Date on the campaign's calendar [default: the later of the last log line and the game clock]
+    /// Date of the line on the campaign's calendar [default: the later of the last log line and the game clock]
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     pub(crate) time: Option<String>,
-    /// Hearer; may be repeated [default: everyone present]
+    /// Character who hears the line; may be repeated [default: everyone present]
     #[arg(long, value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) to: Vec<String>,
-    /// Additional hearer; may be repeated
+    /// Character who hears the line in addition to everyone present; may be repeated
     #[arg(long, value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) with: Vec<String>,
-    /// Session, by id or number [default: the session being played]
+    /// Session to which the line is added, by id or number [default: the session being played]
     #[arg(long, add = sessions())]
     pub(crate) session: Option<String>,
 }
@@ -168,7 +168,8 @@ pub(crate) struct SessionLog {
 pub(crate) struct SessionEnd {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Date on the campaign's calendar [default: the later of the last log line and the game clock]
+    /// Date at the end of the session, on the campaign's calendar [default: the later of the last log line and the game
+    /// clock]
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     pub(crate) time: Option<String>,
 }
@@ -182,10 +183,10 @@ pub(crate) struct SummaryOptions {
     /// Question that the summary should help to answer
     #[arg(long, value_parser = text)]
     pub(crate) question: Option<String>,
-    /// Maximum number of tokens [default: a tenth of the tokens of the log]
+    /// Maximum number of tokens of the summary [default: a tenth of the tokens of the log]
     #[arg(long, value_name = "TOKENS", value_parser = budget)]
     pub(crate) budget: Option<usize>,
-    /// Do not use the sentence encoder
+    /// Do not use the sentence encoder; compare lines with the question by keywords only
     #[arg(long)]
     pub(crate) no_meaning: bool,
 }
@@ -210,12 +211,12 @@ pub(crate) struct SessionShow {
     /// Print a summary of the log
     #[arg(long)]
     pub(crate) summary: bool,
-    /// Character whose view is used [default: the DM's]
+    /// Use only the knowledge of this character [default: everything]
     #[arg(long = "as", value_name = "NPC", requires = "summary", value_parser = name, add = entities())]
     pub(crate) knower: Option<String>,
     #[command(flatten)]
     pub(crate) summary_options: SummaryOptions,
-    /// Maximum number of lines in each part of the report
+    /// Maximum number of entries in each part of the report
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) limit: usize,
 }
@@ -226,18 +227,20 @@ pub(crate) struct SessionImport {
     pub(crate) campaign: Campaign,
     /// Transcript to import
     pub(crate) file: PathBuf,
-    /// Session, by id or number [default: the session of the previous import of this file, or a new session]
+    /// Session to which the lines are added, by id or number [default: the session of the previous import of this file,
+    /// or a new session]
     #[arg(long, add = sessions())]
     pub(crate) session: Option<String>,
-    /// Speaker and the character whom the speaker plays, such as "Anna=lyra"; may be repeated
+    /// Name of a speaker in the transcript and the character whom the speaker plays, such as "Anna=lyra"; may be
+    /// repeated
     #[arg(long, value_name = "SPEAKER=CHARACTER", value_parser = speaker)]
     pub(crate) speaker: Vec<(String, String)>,
-    /// Speaker who is the DM; this speaker's lines are narration
+    /// Name of the DM in the transcript; the lines of this speaker are narration
     #[arg(long, value_name = "SPEAKER", value_parser = text)]
     pub(crate) dm: Option<String>,
     #[command(flatten)]
     pub(crate) new: NewSession,
-    /// Show the speaker and character of each line, without changing anything
+    /// Show the speaker and the character of each line, without changing anything
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
@@ -260,22 +263,22 @@ pub(crate) struct Recap {
     /// Use only facts known to the characters who were present
     #[arg(long, conflicts_with = "knower")]
     pub(crate) player_safe: bool,
-    /// Character whose view is used
+    /// Use only the knowledge of this character [default: everything]
     #[arg(long = "as", value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) knower: Option<String>,
-    /// Maximum number of words
+    /// Maximum number of words of the recap
     #[arg(long, value_name = "N", default_value_t = 250)]
     pub(crate) words: usize,
-    /// Explain each line with its citation
+    /// Print the citation of each line
     #[arg(long)]
     pub(crate) citations: bool,
-    /// Print a prompt for a language model instead
+    /// Instead of the recap, print a prompt with which a language model can write it
     #[arg(long, conflicts_with = "citations")]
     pub(crate) prompt: bool,
     /// Let a language model write the recap (configure [extraction.llm] in hearsay.toml)
     #[arg(long, conflicts_with_all = ["citations", "prompt", "compress"])]
     pub(crate) written: bool,
-    /// Print a summary of the log instead, for use in a language model's prompt
+    /// Instead of the recap, print a summary of the log for the prompt of a language model
     #[arg(long, conflicts_with_all = ["prompt", "citations", "player_safe"])]
     pub(crate) compress: bool,
     #[command(flatten)]
@@ -311,7 +314,7 @@ pub(crate) struct Threads {
     /// Only threads about this entity, by id or name
     #[arg(long, value_name = "ENTITY", value_parser = name, add = entities())]
     pub(crate) about: Option<String>,
-    /// Only threads of this session (id or number), or about entities mentioned in it
+    /// Only threads recorded in this session (id or number), or about entities mentioned in the session
     #[arg(long, add = sessions())]
     pub(crate) session: Option<String>,
     /// Maximum number of results

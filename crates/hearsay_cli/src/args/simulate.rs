@@ -21,16 +21,16 @@ fn seed(given: &str) -> Result<u64, String> {
 pub(crate) struct GossipArgs {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Number of days on the campaign's calendar, starting at the game clock
+    /// Number of days to simulate on the campaign's calendar, starting at the game clock
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = days, allow_negative_numbers = true)]
     pub(crate) days: u32,
-    /// Random seed; use the same seed throughout a game
+    /// Random seed that decides who meets whom; use the same seed throughout a game
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = seed, allow_negative_numbers = true)]
     pub(crate) seed: u64,
-    /// Print every time a fact is told: who told whom which fact
+    /// Also print each occasion on which a fact is told: teller, hearer and fact
     #[arg(long)]
     pub(crate) tellings: bool,
-    /// Maximum number of facts
+    /// Maximum number of facts to list
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) limit: usize,
     /// Show who would tell whom which facts, without changing anything
@@ -45,7 +45,7 @@ pub(crate) struct Flag {
     /// Name of the flag [default: list all flags]
     #[arg(add = flags())]
     pub(crate) name: Option<String>,
-    /// New value: yes, no, a number or text, of the same type as the declared value
+    /// New value of the flag: yes, no, a number or text; it must have the same type as the declared value
     #[arg(requires = "name")]
     pub(crate) value: Option<String>,
     /// Declare a new flag

@@ -162,7 +162,11 @@ fn rejected_facts_count_as_decided() {
         Decision::Reject,
         Decision::Edit { subject: None, predicate: None, object: None, statement: None },
     ] {
-        refused(&memory, |memory| decide(memory, &owes, decision), &["is not in review: its status is rejected"]);
+        refused(
+            &memory,
+            |memory| decide(memory, &owes, decision),
+            &["does not wait for review: its status is rejected"],
+        );
     }
     refused(&memory, |memory| memory.decide("none-such", Decision::Accept).unwrap().wait(), &["there is no fact"]);
 }

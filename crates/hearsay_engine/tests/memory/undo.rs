@@ -44,11 +44,11 @@ fn undo_works_by_author_and_by_position() {
     undo(&memory, UndoTarget::At(first)).unwrap();
     assert!(ages(&memory).is_empty() && !facts(&memory, "odo-brandt", "age").is_empty());
     let again = |memory: &Memory| undo(memory, UndoTarget::At(first));
-    refused(&memory, again, &["no live operation at position"]);
+    refused(&memory, again, &["no operation at position"]);
     let game = |memory: &Memory| undo(memory, UndoTarget::LastBy(Author::Game));
     refused(&memory, game, &["nothing to undo by game"]);
-    refused(&memory, |memory| undo(memory, UndoTarget::At(Position(0))), &["no live operation"]);
-    refused(&memory, |memory| undo(memory, UndoTarget::At(Position(999))), &["no live operation"]);
+    refused(&memory, |memory| undo(memory, UndoTarget::At(Position(0))), &["no operation"]);
+    refused(&memory, |memory| undo(memory, UndoTarget::At(Position(999))), &["no operation"]);
 }
 
 #[test]

@@ -32,7 +32,7 @@ pub enum ApplyError {
     #[error("there is no session `{0}`")]
     NoSession(SessionId),
     /// The operation at the position does not exist, or was reverted.
-    #[error("there is no live operation at position {0}")]
+    #[error("there is no operation at position {0}, or it was already undone")]
     NoOperation(Position),
     /// The position lies after the newest operation.
     #[error("position {given} lies after the newest operation, {newest}")]

@@ -101,7 +101,10 @@ fn a_vocabulary_without_a_role_is_refused() {
     Vocabulary::from_toml(&vocabulary_file(NEEDED)).unwrap();
     let without = vocabulary_file(NEEDED).replace("residence = \"DWELLS_IN\"", "");
     let error = Vocabulary::from_toml(&without).unwrap_err();
-    assert_eq!(error.to_string(), "no predicate has the role `residence`; name one in the table `roles`");
+    assert_eq!(
+        error.to_string(),
+        "no predicate has the role `residence`: add a line such as `residence = \"NAME\"` to the table `roles`"
+    );
     let undefined = Vocabulary::from_toml(&vocabulary_file(&NEEDED.replace("WITHIN ", ""))).unwrap_err();
     assert!(undefined.to_string().contains("WITHIN cannot have the role `part`"), "{undefined}");
     let unknown = Vocabulary::from_toml(&vocabulary_file(NEEDED).replace("dead_values", "death_values")).unwrap_err();
