@@ -16,8 +16,8 @@ use crate::{
     sync::{Inbox, Outbox},
 };
 
-/// Measures the frame cost and the queues of the memory. The values are available as Bevy diagnostics and as
-/// [`MemoryCounts`].
+/// Plugin that measures the time that the memory takes in each frame, and the lengths of its queues. The values are
+/// available as Bevy diagnostics and as [`MemoryCounts`].
 #[derive(Debug, Clone)]
 pub struct HearsayDiagnosticsPlugin {
     /// Interval between two requests for the memory's status. Default 1 s.
@@ -35,28 +35,31 @@ impl HearsayDiagnosticsPlugin {
     pub const FRAME_COST: DiagnosticPath = DiagnosticPath::const_new("hearsay/frame_us");
     /// Number of changes, game events, questions and other writes that are waiting or in progress.
     pub const QUEUE: DiagnosticPath = DiagnosticPath::const_new("hearsay/queue");
-    /// Time from the first change of a batch to the commit of the batch, in milliseconds.
+    /// Time from the first change of the last committed batch to the commit, in milliseconds. A batch contains the
+    /// changes of one [interval](crate::SyncPlugin::interval).
     pub const COMMIT_LAG: DiagnosticPath = DiagnosticPath::const_new("hearsay/commit_lag_ms");
-    /// Time from sending the last question to its reply, in milliseconds.
+    /// Time between the last question and its reply, in milliseconds.
     pub const LATENCY: DiagnosticPath = DiagnosticPath::const_new("hearsay/latency_ms");
     /// Number of facts in the memory.
     pub const FACTS: DiagnosticPath = DiagnosticPath::const_new("hearsay/facts");
     /// Number of items that wait for review by the DM.
     pub const REVIEWS: DiagnosticPath = DiagnosticPath::const_new("hearsay/pending_reviews");
-    /// Number of texts without a vector.
+    /// Number of facts and passages that still need a vector.
     pub const VECTORS: DiagnosticPath = DiagnosticPath::const_new("hearsay/pending_vectors");
 }
 
-/// Sizes and queue lengths. These are the values of the diagnostics, for a game that does not use Bevy's diagnostics.
+/// Size of the memory and lengths of its queues. These are the values of the diagnostics, for a game that does not use
+/// Bevy's diagnostics.
 #[derive(Resource, Debug, Clone, Default, PartialEq)]
 pub struct MemoryCounts {
-    /// Number of unsent changes, and number of batches that were sent but not yet acknowledged.
+    /// Number of changes that were not sent yet, and number of batches of changes that were sent but not acknowledged
+    /// yet.
     pub changes: (usize, usize),
-    /// Number of unsent game events, and number of game events that were sent but not yet acknowledged.
+    /// Number of game events that were not sent yet, and number of game events that were sent but not acknowledged yet.
     pub game_events: (usize, usize),
-    /// Number of unsent questions, and number of questions that were sent but have no reply yet.
+    /// Number of questions that were not sent yet, and number of questions that were sent but have no reply yet.
     pub questions: (usize, usize),
-    /// Number of received records that have not been applied to components yet.
+    /// Number of entities whose values were received from the memory but not written to their components yet.
     pub records: usize,
     /// The last received status of the memory.
     pub status: Option<Status>,

@@ -1,10 +1,10 @@
 //! NPC memory for Bevy: what each character knows, who told them, and how sure they are.
 //!
 //! [`HearsayPlugins`] represents a campaign's people, places and factions as Bevy entities. The plugins sync these
-//! entities with an embedded graph database in which every fact has provenance. Characters hear what others say, and
-//! can pass it on. When the game asks a character a question, the plugin finds the facts that *this* character knows
-//! and may say. An answer takes milliseconds and needs no network. The game can pass the answer to a language model or
-//! print it with a template.
+//! entities with an embedded graph database in which every fact has provenance. Characters learn the facts that others
+//! tell them, and can pass these facts on. When the game asks a character a question, the plugin finds the facts that
+//! *this* character knows and may say. An answer takes milliseconds and needs no network. The game can pass the answer
+//! to a language model or print it with a template.
 //!
 //! # Quick start
 //!
@@ -64,7 +64,7 @@
 //!
 //! # Commands, events, messages
 //!
-//! Input is one of these:
+//! The game sends input to the memory in one of these ways:
 //!
 //! - commands of [`EntityMemoryCommands`] (`say`, `tell`, `witness`, `read_document`, `reveal`, `move_to`, `join`,
 //!   `leave`, …), [`EntityQuestionCommands`] (`ask`, `neighbours`, `beliefs_about`, `knowledge`), [`MemoryCommands`]
@@ -73,9 +73,9 @@
 //! - the event [`GameEvent`], which can also set the author and the hearers
 //! - the event [`SessionEvent`]
 //!
-//! Output is the entity events [`Answered`], [`Unanswered`] and [`Forgotten`], and the messages [`MemoryChanged`],
-//! [`MemoryErrorMessage`], [`SecretRevealable`], [`SessionStarted`], [`SessionEnded`], [`SlotSaved`] and
-//! [`SlotLoaded`].
+//! The memory sends output as the entity events [`Answered`], [`Unanswered`] and [`Forgotten`], and the messages
+//! [`MemoryChanged`], [`MemoryErrorMessage`], [`SecretRevealable`], [`SessionStarted`], [`SessionEnded`], [`SlotSaved`]
+//! and [`SlotLoaded`].
 //!
 //! # Sets
 //!
@@ -86,9 +86,9 @@
 //! | [`HearsaySystems::Collect`] | `PostUpdate` | collects the game's changes |
 //! | [`HearsaySystems::Send`] | `PostUpdate`, after `Collect` | sends changes, game events, saves and questions |
 //!
-//! Put systems that read the memory's answers in `Update`. There they see an answer in the same frame in which it
-//! arrives. The run conditions are [`memory_ready`] and [`memory_loading`]. [`LoadProgress`] has the progress for a
-//! loading screen.
+//! Put systems that read the memory's answers in `Update`. In `Update`, systems see an answer in the same frame in
+//! which it arrives. The run conditions are [`memory_ready`] and [`memory_loading`]. [`LoadProgress`] has the progress
+//! for a loading screen.
 //!
 //! # Guarantees
 //!
@@ -106,8 +106,8 @@
 //!   leaving and forgetting are explicit commands. [`erase`](EntityMemoryCommands::erase) removes an entity from the
 //!   memory until the removal is undone.
 //! - **Acknowledged operations survive a crash.** Each operation is on the disk before its effects are shown. A crash
-//!   loses only unsent changes, which are at most those of the last 250 ms. At a normal exit, the game sends these
-//!   changes first.
+//!   loses only unsent changes, which are at most the changes of the last 250 ms. At a normal exit, the game sends
+//!   these changes first.
 //! - **An answer contains only facts that the character knows**: see the crate `hearsay_engine`.
 //! - **Invalid input never causes a panic.** It produces a [`MemoryErrorMessage`] that says what to do. All other
 //!   requests continue.
@@ -154,7 +154,7 @@
 //! where the character is now. Add the key `location`, or move the character.
 //!
 //! **A fact that is passed on has no source.** A sentence ([`Statement::lore`]) is a new claim of its speaker. To pass
-//! on existing knowledge, tell the recorded fact ([`Statement::fact`]). You find the id of the fact in
+//! on existing knowledge, tell the recorded fact ([`Statement::fact`]). The id of the fact is in
 //! [`knowledge`](EntityQuestionCommands::knowledge) and in citations. The derivation then leads from the hearer to the
 //! teller, and from the teller to the teller's own source.
 //!

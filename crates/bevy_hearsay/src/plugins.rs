@@ -13,8 +13,8 @@ use crate::{
     sync::{SpawnPolicy, SyncPlugin},
 };
 
-/// Adds NPC memory to a game. To change the settings of a plugin, set its fields here. To replace a plugin, call
-/// `disable` and add your own plugin.
+/// Adds NPC memory to a game. To change the settings of a plugin, set the fields of the plugin here. To replace a
+/// plugin, call `disable` and add your own plugin.
 ///
 /// | plugin | purpose |
 /// |---|---|
@@ -76,21 +76,21 @@ impl HearsayPlugins {
         Self { memory: MemoryPlugin { campaign, save, start, ..MemoryPlugin::default() }, ..Self::default() }
     }
 
-    /// Configures a dedicated server without a window. Long frames are harmless on a server, so loads and imports get
-    /// 2 ms per frame, four times the default budget.
+    /// Configures a dedicated server without a window. Long frames are harmless on a server, so writing loaded values
+    /// to components may take 2 ms per frame, four times the default.
     pub fn headless(mut self) -> Self {
         self.sync.budget = std::time::Duration::from_millis(2);
         self
     }
 
-    /// Configures a game without a DM, in which nobody reviews doubtful facts. Doubtful facts therefore become claims,
-    /// and their credence follows from their confidence. The review queue stays empty.
+    /// Configures a game without a DM, in which nobody reviews doubtful facts. Doubtful facts therefore become claims.
+    /// The credence in such a claim is at most its confidence. The review queue stays empty.
     pub fn autonomous(mut self) -> Self {
         self.memory.mode = Some(hearsay_commands::policy::ReviewMode::Autonomous);
         self
     }
 
-    /// Sets [`SyncPlugin::spawn_policy`]: which entities of the memory the plugin spawns.
+    /// Sets [`SyncPlugin::spawn_policy`], which selects the entities of the memory that the plugin spawns.
     pub fn spawn_policy(mut self, spawn_policy: SpawnPolicy) -> Self {
         self.sync.spawn_policy = spawn_policy;
         self

@@ -14,13 +14,13 @@ use bevy::{
 /// [`Collect`](Self::Collect) and [`Send`](Self::Send) in [`PostUpdate`]. Each set runs after the previous one.
 #[derive(SystemSet, Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum HearsaySystems {
-    /// Receives the memory's answers.
+    /// Receives the memory's answers and events.
     Receive,
     /// Writes the answers to components, within the budget of the frame.
     Apply,
-    /// Collects the game's changes.
+    /// Collects the game's changes of components.
     Collect,
-    /// Sends changes, game events, saves and questions.
+    /// Sends changes, game events, requests to save or load, and questions to the memory.
     Send,
 }
 

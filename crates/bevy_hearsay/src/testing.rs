@@ -1,4 +1,4 @@
-//! An app that tests advance frame by frame. It is for the tests of this crate and of games that use this crate.
+//! An app that a test advances frame by frame, for tests of this crate and of games that use this crate.
 //!
 //! ```
 //! use bevy::prelude::*;
@@ -88,7 +88,7 @@ impl SteppingApp {
     /// committed, and the components show the memory's content.
     ///
     /// # Panics
-    /// Panics if this takes longer than [`SETTLE_TIMEOUT`](Self::SETTLE_TIMEOUT).
+    /// Panics if work is still pending after [`SETTLE_TIMEOUT`](Self::SETTLE_TIMEOUT).
     pub fn settle(&mut self) {
         let start = Instant::now();
         // Names are polled at intervals, so one idle frame is not enough.

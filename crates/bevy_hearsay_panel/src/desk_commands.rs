@@ -1,4 +1,4 @@
-//! Commands in progress. Each command is one call to the engine, and all panels receive its outcome.
+//! Queue of commands. Each command is one call to the engine, and all panels receive its outcome.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -56,7 +56,7 @@ impl Pending {
 }
 
 impl DeskCommandQueue {
-    /// Queues a command.
+    /// Adds a command to the queue.
     pub fn submit(&mut self, desk_command: DeskCommand) {
         self.waiting.push_back(desk_command);
     }
@@ -66,7 +66,7 @@ impl DeskCommandQueue {
         self.waiting.len() + self.in_progress.len()
     }
 
-    /// Sends the waiting commands. Returns the outcomes since the last call.
+    /// Sends the waiting commands. Returns the outcomes that arrived since the last call.
     pub fn update(&mut self, memory: &Memory) -> Vec<Outcome> {
         let mut outcomes = Vec::new();
         while let Some(desk_command) = self.waiting.pop_front() {

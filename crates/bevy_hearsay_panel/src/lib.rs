@@ -1,9 +1,10 @@
-//! egui panels for Hearsay's NPC memory. The DM uses them to review facts, search, prepare scenes, see the graph and
-//! let time pass. The panels work in any bevy_egui app.
+//! The DM console: egui panels for Hearsay's NPC memory. The DM uses the panels to review facts, search, prepare
+//! scenes, see the graph and let time pass. The panels work in any bevy_egui app.
 //!
 //! # Use case 1: one line
 //!
-//! [`HearsayPanelPlugin`] adds the complete desk to an app that has a memory. The key F10 opens and closes the desk.
+//! [`HearsayPanelPlugin`] adds the complete DM console to an app that has a memory. The key F10 opens and closes the
+//! console.
 //!
 //! ```no_run
 //! # use bevy::prelude::*;
@@ -18,25 +19,25 @@
 //!
 //! Each panel is a [`Panel`]. Call [`update`](Panel::update) and [`ui`](Panel::ui) each frame, and handle the
 //! [`Request`]s that `ui` returns. [`PanelContextPoller`] keeps the [`PanelContext`], which all panels need, up to
-//! date. [`DeskCommandQueue`] sends the commands that change the memory. [`Desk`] combines these types with tabs, keys
-//! and undo, and does not depend on Bevy. Each panel has a model of plain data, a function that reads the model from
-//! the memory, and a function that draws the model. For example, [`panels::review::review_ui`] draws a
+//! date. [`DeskCommandQueue`] sends the commands that change the memory. [`Desk`], the DM console, combines these types
+//! with tabs, keys and undo, and does not depend on Bevy. Each panel has a model of plain data, a function that reads
+//! the model from the memory, and a function that draws the model. For example, [`panels::review::review_ui`] draws a
 //! [`panels::review::ReviewModel`].
 //!
 //! # Guarantees
 //!
 //! - **No call blocks.** Requests to the memory return tickets, and a separate thread writes files.
-//! - **Every change is one operation.** Undo names the operation and reverts it. If later operations depend on it, undo
-//!   asks first.
+//! - **Every change is one operation.** Undo names the operation and reverts it. If later operations depend on this
+//!   operation, undo asks first.
 //! - **No typed text is lost** when the window closes: drafts, filters and layout are saved in [`SavedDesk`].
-//! - **Screen-safe mode draws no secrets.** It also draws no facts that only some of the players know.
+//! - **In screen-safe mode, the panels draw no secrets.** They also draw no facts that only some of the players know.
 //! - **Colour is never the only sign of a state.** Every clickable widget has a name for screen readers.
 //!
 //! # Appearance
 //!
-//! One [theme file](Theme) defines a dark and a light theme. The scale can be set from 0.75 to 2.0. The panels use the
-//! system's fonts for scripts that the built-in fonts do not cover. [One table](commands) defines all keys, the help
-//! (`?`) and the palette (Ctrl+P).
+//! One [theme file](Theme) defines a dark and a light theme. The scale of the interface is from 0.75 to 2.0. The panels
+//! use the system's fonts for scripts that the built-in fonts do not cover. [One table](commands) defines all keys, the
+//! help (`?`) and the palette (Ctrl+P).
 //!
 //! # Troubleshooting
 //!

@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use hearsay_model::{EntityId, Kind, State, text};
 use serde::{Deserialize, Serialize};
 
-/// An entity with its display name.
+/// An entity with the name under which the panels display it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct NamedEntity {
     /// Id of the entity.
     pub id: EntityId,
-    /// Main name of the entity; its id if it has no name.
+    /// Main name of the entity, or its id if it has no name.
     pub name: String,
     /// Kind of the entity.
     pub kind: Option<Kind>,
@@ -83,7 +83,7 @@ impl NameIndex {
     }
 
     /// Returns the entity with exactly this name, alias or id. Returns `None` if no entity or more than one entity has
-    /// it.
+    /// this name.
     pub fn find_exact(&self, name: &str) -> Option<&NamedEntity> {
         let name = text::normalize(name);
         let start = self.spellings.partition_point(|(spelling, _)| *spelling < name);
@@ -129,8 +129,8 @@ impl NameIndex {
         matches.next().filter(|_| matches.next().is_none())
     }
 
-    /// Returns at most `limit` entities for which `is_offered` is true and a word of a name begins with `typed`.
-    /// Entities whose main name begins with `typed` come first.
+    /// Returns at most `limit` entities for which `is_offered` returns `true` and which have a name with a word that
+    /// begins with `typed`. Entities whose main name begins with `typed` come first.
     pub fn completions(
         &self,
         typed: &str,

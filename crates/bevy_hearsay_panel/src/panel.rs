@@ -1,4 +1,5 @@
-//! The interface of a panel. A panel shows a model, returns requests to the desk, and never blocks.
+//! The interface of a panel. A panel displays data from the memory, returns requests to the DM console, and never
+//! blocks.
 
 use std::{borrow::Cow, path::PathBuf, sync::Arc};
 
@@ -23,10 +24,11 @@ use crate::{
     theme::Theme,
 };
 
-/// One panel of the desk.
+/// One panel of the DM console.
 ///
-/// In each frame in which the panel is visible, the desk calls [`update`](Self::update) and then [`ui`](Self::ui).
-/// Neither call may block: requests to the memory return tickets, which the panel polls in the next frame.
+/// In each frame in which the panel is visible, the DM console calls [`update`](Self::update) and then
+/// [`ui`](Self::ui). Neither call may block: requests to the memory return tickets, which the panel polls in the next
+/// frame.
 pub trait Panel: Send + Sync {
     /// Returns the title of the panel's tab.
     fn title(&self) -> Cow<'_, str>;
@@ -34,7 +36,7 @@ pub trait Panel: Send + Sync {
     /// Receives answers from the memory, and requests new data if the panel's data is stale.
     fn update(&mut self, memory: &Memory, context: &PanelContext);
 
-    /// Draws the panel. Returns its requests to the desk.
+    /// Draws the panel. Returns its requests to the DM console.
     fn ui(&mut self, ui: &mut egui::Ui, display: &DisplayContext) -> Vec<Request>;
 
     /// Returns the number of waiting items, for a badge on the panel's tab.
@@ -42,19 +44,20 @@ pub trait Panel: Send + Sync {
         0
     }
 
-    /// Shows the target of a request that another panel made. Returns whether this panel handles the request. If it
-    /// does, the desk opens the panel.
+    /// Shows the entity, fact or other item that another panel requested. Returns whether this panel can show it. If
+    /// so, the DM console opens the panel.
     fn handle_request(&mut self, request: &Request) -> bool {
         let _ = request;
         false
     }
 
-    /// Receives the outcome of a command that this or another panel gave.
+    /// Receives the outcome of a command that this panel or another panel requested.
     fn on_outcome(&mut self, outcome: &Outcome) {
         let _ = outcome;
     }
 
-    /// Returns the state to restore when the desk opens again: selection, filters, and typed text that was not sent.
+    /// Returns the state to restore when the DM console opens again: selection, filters, and typed text that was not
+    /// sent.
     fn save(&self) -> Option<SavedState> {
         None
     }
@@ -68,7 +71,7 @@ pub trait Panel: Send + Sync {
 /// State that a panel [saves](Panel::save).
 pub type SavedState = serde_json::Value;
 
-/// Serializes the view state of a panel for [`Panel::save`].
+/// Serializes the state of a panel for [`Panel::save`].
 pub fn save_state<T: Serialize>(view: &T) -> Option<SavedState> {
     serde_json::to_value(view).inspect_err(|error| tracing::debug!("cannot save the view of a panel: {error}")).ok()
 }
@@ -80,16 +83,16 @@ pub fn restore_state<T: DeserializeOwned>(saved: SavedState) -> Option<T> {
         .ok()
 }
 
-/// A request from a panel to the desk.
+/// A request from a panel to the DM console.
 #[derive(Debug, Clone)]
 #[allow(clippy::large_enum_variant, reason = "few at a time, and gone in the same frame")]
 pub enum Request {
     /// Show an entity's page.
     ShowEntity(EntityId),
-    /// Show a fact. A fact that waits for review is shown in the review panel, any other fact on the page of its
-    /// subject.
+    /// Show a fact. A fact that waits for review is shown in the review panel. Any other fact is shown on the page of
+    /// its subject.
     ShowFact(FactId),
-    /// Search for text.
+    /// Search for this text.
     Search(String),
     /// Show a scene.
     Scene {
@@ -110,10 +113,10 @@ pub enum Request {
     ShowMessage(StatusMessage),
     /// Change the memory. All panels [receive the outcome](Panel::on_outcome).
     Execute(DeskCommand),
-    /// Register a write that was made without a [`DeskCommand`], so that undo covers it.
+    /// Register a write that was made without a [`DeskCommand`], so that undo can revert this write.
     RegisterWrite(Written),
-    /// Revert the DM's newest live operation. The desk names this operation, and asks first if later operations depend
-    /// on it.
+    /// Revert the DM's newest operation that is still in effect. The DM console names this operation, and asks first if
+    /// later operations depend on it.
     Undo,
     /// Revert the newest undo.
     Redo,
@@ -140,7 +143,7 @@ impl StatusMessage {
     }
 }
 
-/// Function that makes an operation. Its argument is the state of the memory at the moment of the write.
+/// Function that makes an operation from the state of the memory at the moment of the write.
 pub type MakeOperation = Arc<dyn Fn(&ReadSnapshot) -> Result<Operation, MemoryError> + Send + Sync>;
 
 /// A change by the DM. Each change becomes one operation, which undo can revert.
@@ -148,7 +151,7 @@ pub type MakeOperation = Arc<dyn Fn(&ReadSnapshot) -> Result<Operation, MemoryEr
 pub enum DeskCommand {
     /// Decide on facts that wait for review, in one operation.
     Decide(Decisions),
-    /// Make facts secret, or end their secrecy.
+    /// Make facts secret or open.
     SetSecrecy(Keep),
     /// Make a manual edit.
     Edit(Edit),
@@ -164,31 +167,31 @@ pub enum DeskCommand {
     Propose(Author, Vec<Proposal>),
     /// Revert an operation without asking.
     Undo(UndoTarget),
-    /// Restore a position of the journal. All later operations lose their effect.
+    /// Restore the state at a position of the journal. All later operations lose their effect.
     Restore(Position),
     /// Merge two entities.
     Merge(Box<MergePlan>),
-    /// Split a merged entity.
+    /// Split the entity with this id or name, which is the result of a merge.
     Split(String),
     /// Record that two similar entities are different.
     NotTheSame(EntityId, EntityId),
     /// Apply a gossip plan: time passes, and characters tell each other the facts in the plan.
     Gossip(Box<GossipPlan>),
-    /// Import files.
+    /// Import the file or folder at this path.
     Import(PathBuf),
-    /// Export the memory to one file.
+    /// Export the memory to the file at this path.
     Export(PathBuf),
-    /// Set the game clock.
+    /// Set the game clock to this time.
     SetClock(GameTime),
-    /// Save a slot.
+    /// Save the current position as a slot with this name.
     SaveSlot(String),
-    /// Load a slot.
+    /// Load the slot with this name.
     LoadSlot(String),
-    /// Write any other operation.
+    /// Write an operation for which there is no other command.
     Custom {
-        /// Short description, for display, such as `everybody present saw it`.
+        /// Short description for display, such as `everybody present saw it`.
         description: String,
-        /// Makes the operation. May be called more than once.
+        /// Function that makes the operation. It may be called more than once.
         make_operation: MakeOperation,
     },
 }
@@ -253,20 +256,20 @@ impl DeskCommand {
 pub struct Outcome {
     /// The command.
     pub desk_command: DeskCommand,
-    /// The result, or an error that says what to do.
+    /// The result of the command, or an error that says what to do.
     pub result: Result<CommandReport, String>,
 }
 
 /// The result of a command.
 #[derive(Debug, Clone)]
 pub struct CommandReport {
-    /// Position of the operation; `None` if nothing changed.
+    /// Position of the operation in the journal; `None` if nothing changed.
     pub position: Option<Position>,
     /// Short summary of the changes.
     pub summary: String,
-    /// Report of an import.
+    /// Report of the import, if the command was an import.
     pub import: Option<Arc<ImportOutcome>>,
-    /// Outcome of proposals.
+    /// Number of proposals with each outcome, if the command submitted proposals.
     pub proposed: Option<ProposalCounts>,
 }
 
@@ -289,9 +292,9 @@ pub struct PanelContext {
     pub clock_time: Option<GameTime>,
     /// Current place of the scene, if it is known.
     pub place: Option<EntityId>,
-    /// Player characters whose players are at the table.
+    /// Player characters who are present in the current session.
     pub present_players: Vec<EntityId>,
-    /// All names, for completion.
+    /// All names of entities, for completion.
     pub names: Arc<NameIndex>,
     /// Number of commands that are waiting or in progress.
     pub pending_commands: usize,
@@ -305,14 +308,15 @@ pub struct DisplayContext {
     /// Whether players can see the screen. If so, panels draw no secrets, no notes for the DM, and no facts that only
     /// some of the players know.
     pub screen_safe: bool,
-    /// Whether quiet mode is on. In quiet mode, which is for combat, panels have no moving badges and no unrequested
-    /// popups.
+    /// Whether quiet mode is on. In quiet mode, which is for combat, panels show no animated badges, and no popups that
+    /// the user did not request.
     pub quiet: bool,
-    /// Whether this panel receives single keys. True if it is the active panel and no text field has the focus.
+    /// Whether this panel receives keys without modifiers. This is so if it is the active panel and no text field has
+    /// the focus.
     pub accepts_keys: bool,
-    /// Name of the command that the user chose for this panel in the palette in this frame.
+    /// Name of the command for this panel that the user chose in the command palette in this frame.
     pub chosen_command: Option<&'static str>,
-    /// All names, for completion and for the display of entities.
+    /// All names of entities, for completion and display.
     pub names: Arc<NameIndex>,
 }
 
@@ -330,7 +334,7 @@ impl Default for DisplayContext {
 }
 
 impl DisplayContext {
-    /// Returns whether the user gave a command to this panel in this frame, with a key or in the palette.
+    /// Returns whether the user gave a command to this panel in this frame, with a key or in the command palette.
     pub fn is_triggered(&self, ui: &egui::Ui, command: &Command) -> bool {
         let is_chosen = self.chosen_command == Some(command.name);
         // Ignore keys while a text field has the focus: the focus may have moved in this frame.

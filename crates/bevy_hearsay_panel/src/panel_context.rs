@@ -10,7 +10,7 @@ use hearsay_model::{Position, StateVersion};
 
 use crate::{names::NameIndex, panel::PanelContext};
 
-/// Interval between two status requests. A write of this desk triggers an additional request.
+/// Interval between two status requests. A write of this DM console triggers an additional request.
 const STATUS_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Minimum interval between two reads of all names. A read of a large campaign takes several milliseconds on a
@@ -39,7 +39,7 @@ impl PanelContextPoller {
         &self.panel_context
     }
 
-    /// Registers a write of this desk, which makes all earlier data stale.
+    /// Registers a write of this DM console. All data that was read earlier is then stale.
     pub fn register_write(&mut self, position: Position) {
         self.panel_context.version =
             self.panel_context.version.max(StateVersion { position, ..self.panel_context.version });

@@ -1,4 +1,4 @@
-//! The Bevy plugin: opens the desk with a key, and saves its state to a file.
+//! The Bevy plugin: opens the DM console with a key, and saves its state to a file.
 
 use std::{
     fs,
@@ -19,7 +19,7 @@ use crate::{
     widgets::empty_state,
 };
 
-/// Adds the DM's panels to an app that has a memory. The key F10 opens and closes the panels.
+/// Adds the DM console to an app that has a memory. The key F10 opens and closes the console.
 ///
 /// ```no_run
 /// use bevy::prelude::*;
@@ -37,16 +37,16 @@ use crate::{
 /// keys typed into the panels.
 #[derive(Debug, Clone)]
 pub struct HearsayPanelPlugin {
-    /// Key that opens and closes the panels. Default F10. With `None`, no key opens the panels, so the app must set
-    /// [`PanelDesk::open`].
+    /// Key that opens and closes the DM console. Default F10. With `None`, no key opens the console, so the app must
+    /// set [`PanelDesk::open`].
     pub key: Option<KeyCode>,
-    /// Whether the panels are open at the start. Default false.
+    /// Whether the DM console is open at the start. Default false.
     pub open: bool,
-    /// Whether the panels fill the window. If false, they are in a movable window above the game. Default false.
+    /// Whether the DM console fills the window. If `false`, it is a movable window above the game. Default false.
     pub fill_window: bool,
-    /// File in which layout, theme and typed text are saved. Default `None`: nothing is saved.
+    /// File in which the layout, the theme and the typed text are saved. Default `None`: nothing is saved.
     pub save_file: Option<PathBuf>,
-    /// Theme to use if none was saved. Default: the built-in dark theme.
+    /// Theme to use if no theme was saved. Default: the built-in dark theme.
     pub theme: Option<Theme>,
 }
 
@@ -56,12 +56,12 @@ impl Default for HearsayPanelPlugin {
     }
 }
 
-/// The desk of an app, and whether the desk is open.
+/// Resource: the DM console of the app, and whether it is open.
 #[derive(Resource)]
 pub struct PanelDesk {
-    /// The desk.
+    /// The DM console.
     pub desk: Desk,
-    /// Whether the desk is shown.
+    /// Whether the DM console is shown.
     pub open: bool,
 }
 
@@ -71,7 +71,7 @@ struct Settings {
     fill_window: bool,
 }
 
-/// Writes the desk's state on a separate thread.
+/// Writes the state of the DM console on a separate thread.
 #[derive(Resource)]
 struct DeskSaver {
     sender: Option<Sender<String>>,

@@ -1,5 +1,5 @@
-//! Tests of ten typical moments of a session at the table, with the complete desk and the real engine. Each moment may
-//! take at most ten seconds of input: five keys count as one second, and so does one click.
+//! Tests of ten typical moments of a session at the table, with the complete DM console and the real engine. Each
+//! moment may take at most ten seconds of input: five keys count as one second, and so does one click.
 
 use std::time::{Duration, Instant};
 
@@ -30,7 +30,7 @@ struct DeskHost {
     copied: Option<String>,
 }
 
-/// The desk in a test, with the time that the DM has spent on keys and clicks.
+/// The DM console in a test, with the time that the DM has spent on keys and clicks.
 struct Scenario {
     harness: Harness<'static, DeskHost>,
     seconds: f32,

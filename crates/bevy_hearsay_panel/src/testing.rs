@@ -46,7 +46,7 @@ pub(crate) fn gullhaven_state() -> Arc<State> {
     Arc::clone(STATE.get_or_init(read_state))
 }
 
-/// A panel with an engine. This type takes the role of the desk in tests.
+/// A panel with an engine. This type takes the role of the DM console in tests.
 pub(crate) struct PanelHost<P> {
     pub(crate) memory: Memory,
     pub(crate) panel: P,

@@ -21,7 +21,7 @@ pub struct LinkedText {
 pub struct Link {
     /// Byte range of the name in the text.
     pub span: Range<usize>,
-    /// The entity that the link shows.
+    /// The entity that is shown when the user clicks the link.
     pub to: NamedEntity,
 }
 
@@ -36,7 +36,7 @@ impl LinkedText {
         Self::with_links(state, fact.statement(), fact.entities())
     }
 
-    /// Creates a text. Each of the given entities that the text names gets a link.
+    /// Creates a text in which the names of the given entities become links.
     pub fn with_links<'a>(state: &State, words: &str, entities: impl IntoIterator<Item = &'a EntityId>) -> Self {
         let mut links: Vec<Link> = Vec::new();
         let mut linked_ids: Vec<&EntityId> = Vec::new();
@@ -59,7 +59,8 @@ impl LinkedText {
         Self { text: words.to_owned(), links }
     }
 
-    /// Returns the pieces of the text in order, each with its link target.
+    /// Returns the text in pieces: each link is a piece with its entity, and the texts between the links are pieces
+    /// without an entity.
     pub fn pieces(&self) -> impl Iterator<Item = (&str, Option<&NamedEntity>)> {
         let mut at = 0;
         let mut pieces = Vec::with_capacity(self.links.len() * 2 + 1);

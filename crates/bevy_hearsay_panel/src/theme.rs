@@ -63,7 +63,7 @@ pub struct Sizes {
     pub body: f32,
     /// Size of headings.
     pub heading: f32,
-    /// Minimum height of clickable widgets.
+    /// Minimum height of widgets that the user can click.
     pub target: f32,
     /// Height of a list row that has one line.
     pub row: f32,
@@ -114,7 +114,7 @@ pub struct Palette {
     /// Colour of focused widgets.
     #[serde(deserialize_with = "colour")]
     pub accent: Color32,
-    /// Colour of text on the accent colour.
+    /// Colour of text on a background in the colour `accent`.
     #[serde(deserialize_with = "colour")]
     pub on_accent: Color32,
     /// Background of selected items.
@@ -135,7 +135,7 @@ pub struct Palette {
     /// Colour of secrets.
     #[serde(deserialize_with = "colour")]
     pub secret: Color32,
-    /// Background of those words in a quote that state the fact.
+    /// Background of the words in a quote that state the fact.
     #[serde(deserialize_with = "colour")]
     pub mark: Color32,
     /// Colours of entities, by kind. The key `other` is for kinds that the campaign defines.
@@ -159,10 +159,10 @@ fn colours<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tone {
-    /// No particular meaning.
+    /// Text without a particular meaning.
     #[default]
     Plain,
-    /// De-emphasized.
+    /// De-emphasized text.
     Weak,
     /// Focused or new.
     Accent,
@@ -218,12 +218,12 @@ impl Theme {
         self
     }
 
-    /// Returns the current shade.
+    /// Returns the current shade: dark or light.
     pub fn shade(&self) -> Shade {
         self.shade
     }
 
-    /// Sets the shade.
+    /// Sets the shade: dark or light.
     pub fn set_shade(&mut self, shade: Shade) {
         self.shade = shade;
     }

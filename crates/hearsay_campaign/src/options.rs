@@ -16,8 +16,9 @@ pub struct ReadOptions {
     pub name: Option<String>,
     /// The part of `[[a|b]]` or `[[a:b]]` that is the target; `None` to detect it from the links.
     pub alias_order: Option<AliasOrder>,
-    /// Whether to read some notes as open that are secret by default. These are notes in a folder whose name marks it
-    /// as DM-only, and documents in Foundry compendiums whose default permission hides them from players.
+    /// Whether notes that are secret only because of their folder are read as open notes. Without this option, notes in
+    /// a folder whose name marks it as DM-only are secret, and so are documents in Foundry compendiums that players
+    /// cannot see by default.
     pub open_folders: bool,
     /// The path of the mapping file, for [`Format::Mapping`]; `None` to search for it beside the files.
     pub mapping: Option<PathBuf>,

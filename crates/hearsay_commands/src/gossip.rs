@@ -12,11 +12,11 @@ use crate::CommandError;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Gossip {
-    /// Start of the period. Default: the game clock.
+    /// Start of the simulated period. Default: the game clock.
     pub from: Option<GameTime>,
-    /// End of the period. Default: `days` days after the start.
+    /// End of the simulated period. Default: `days` days after the start.
     pub until: Option<GameTime>,
-    /// Length of the period in days of the campaign's calendar. Used only if `until` is unset. Default 1.
+    /// Length of the simulated period, in days of the campaign's calendar. Used only if `until` is unset. Default 1.
     pub days: u32,
     /// Random seed that determines who meets whom. Use the same seed for all simulations in one game. Default 0.
     pub seed: u64,
@@ -39,9 +39,9 @@ pub struct GossipReport {
     pub from: String,
     /// End of the period, as printed by the calendar.
     pub until: String,
-    /// Number of meetings between two characters.
+    /// Number of meetings between two characters in the period.
     pub meetings: usize,
-    /// Spread of each fact. Facts that reached the most new knowers come first.
+    /// Spread of each fact that was told. Facts that reached the most new knowers come first.
     pub spread: Vec<SpreadRow>,
     /// Facts that characters told each other, in chronological order.
     pub news: Vec<NewsRow>,
@@ -54,9 +54,9 @@ pub struct SpreadRow {
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// Number of knowers that had their own knowledge edge to the fact before the period.
+    /// Number of knowers with a knowledge edge to the fact before the period. A group or place counts as one knower.
     pub before: usize,
-    /// Number of knowers that had their own knowledge edge to the fact after the period.
+    /// Number of knowers with a knowledge edge to the fact after the period. A group or place counts as one knower.
     pub after: usize,
     /// Places where the fact was told, in chronological order.
     pub places: Vec<EntityId>,
@@ -77,7 +77,7 @@ pub struct NewsRow {
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// Credence that this telling gives the hearer.
+    /// Hearer's credence in the fact from this telling.
     pub credence: Credence,
 }
 

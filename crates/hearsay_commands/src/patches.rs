@@ -24,20 +24,20 @@ pub struct Patch {
     /// Kind and name with which the entity is created if it does not exist. If `create` is unset, a missing entity is
     /// an error.
     pub create: Option<(Kind, Option<String>)>,
-    /// Kind of the entity.
+    /// New kind of the entity; `None` if the kind does not change.
     pub kind: Option<Kind>,
-    /// Name of the entity.
+    /// New name of the entity; `None` if the name does not change.
     pub name: Option<String>,
-    /// Place of the entity; `Some(None)` for an unknown place.
+    /// New place of the entity; `Some(None)` for an unknown place, and `None` if the place does not change.
     pub place: Option<Option<EntityId>>,
-    /// New values of attributes; `None` ends the current value.
+    /// New values of attributes. `None` ends the current value of the attribute.
     pub attributes: BTreeMap<Predicate, Option<Value>>,
-    /// Relations to other entities. The value says whether the relation exists after the update.
+    /// Changed relations to other entities. The value says whether the relation exists after the update.
     pub relations: BTreeMap<(Predicate, EntityId), bool>,
 }
 
 impl Patch {
-    /// Merges a later patch into this one. The values of the later patch take precedence.
+    /// Merges a later patch into this patch. The values of the later patch take precedence.
     pub fn merge_later(&mut self, later: Self) {
         self.create = later.create.or(self.create.take());
         self.kind = later.kind.or(self.kind.take());
@@ -62,10 +62,10 @@ impl Patch {
     }
 }
 
-/// A field that could not be written. The other fields are written.
+/// A field of a patch that could not be written. The other fields are written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RejectedField {
-    /// Entity that the field belongs to.
+    /// Entity that the patch updates.
     pub entity: EntityId,
     /// Reason why the field could not be written.
     pub why: String,
@@ -74,7 +74,7 @@ pub struct RejectedField {
 /// Patches that are combined into one operation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Patches {
-    /// Entities and their patches. If an entity has several patches, later ones override earlier ones.
+    /// Entities and their patches. If an entity has several patches, later patches override earlier patches.
     pub entities: Vec<(EntityId, Patch)>,
     /// New time of the game clock.
     pub clock: Option<GameTime>,
@@ -151,7 +151,7 @@ const MAX_TRANSIENT: usize = 8_000;
 /// Writes that apply patches to a state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PatchPlan {
-    /// Operation to record. It has no changes if there is nothing to record.
+    /// Operation to record in the journal. It has no changes if there is nothing to record.
     pub operation: Operation,
     /// Values that are stored without a history.
     pub transients: TransientUpdate,

@@ -3,7 +3,7 @@
 use hearsay_model::{Confidence, Credence, FactStatus};
 use serde::{Deserialize, Serialize};
 
-/// Voice that states a proposed fact: the world itself, or a character.
+/// Type of source that states a proposed fact: the world itself, or a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StatementSource {
@@ -20,8 +20,8 @@ pub enum ReviewMode {
     /// The DM reviews doubtful facts.
     #[default]
     Dm,
-    /// Doubtful facts become claims without review. A knower that learns such a fact gets at most its confidence as
-    /// credence.
+    /// Doubtful facts become claims without review. The credence of a knower that learns such a fact is at most the
+    /// confidence of the fact.
     Autonomous,
 }
 
@@ -31,8 +31,8 @@ pub enum ReviewMode {
 pub struct Policy {
     /// Minimum confidence at which a proposal is accepted without review. Default 0.7.
     pub threshold: Confidence,
-    /// Minimum confidence at which a fact from an imported text or transcript is accepted without review. Applies if it
-    /// is higher than `threshold`. Default 0.95.
+    /// Minimum confidence at which a fact from an imported text or transcript is accepted without review. It applies
+    /// only if it is higher than `threshold`. Default 0.95.
     pub import_threshold: Confidence,
     /// Minimum confidence of a proposal. A proposal with a lower confidence is counted but not recorded. Default 0.3.
     pub floor: Confidence,
@@ -50,7 +50,7 @@ impl Default for Policy {
 /// Decision on a proposal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum PolicyDecision {
-    /// Records the fact with this status. The credence is the maximum for knowers that learn the fact.
+    /// Records the fact with this status. A knower that learns the fact gets at most this credence.
     Record(FactStatus, Credence),
     /// Drops the proposal.
     Drop,
@@ -62,7 +62,7 @@ impl Policy {
         Self { threshold: self.threshold.max(self.import_threshold), ..*self }
     }
 
-    /// Decides on a proposal by its confidence and its voice.
+    /// Decides on a proposal by its confidence and its type of source.
     ///
     /// | confidence | [`StatementSource::World`] | [`StatementSource::Character`] |
     /// |---|---|---|
@@ -83,8 +83,8 @@ impl Policy {
         PolicyDecision::Record(status, credence)
     }
 
-    /// Returns the status of a doubtful fact, and the maximum credence for knowers that learn it. Both depend on the
-    /// mode.
+    /// Returns the status of a doubtful fact, and the maximum credence of knowers that learn the fact. Both depend on
+    /// the mode.
     pub fn decide_doubtful(&self, confidence: Confidence) -> (FactStatus, Credence) {
         match self.mode {
             ReviewMode::Dm => (FactStatus::Proposed, Credence::FULL),

@@ -65,12 +65,12 @@ pub struct Proposal {
 pub struct TextSource {
     /// Game time at which the text was said.
     pub time: Option<Date>,
-    /// How the hearers acquired the fact, if the text has no speaker.
+    /// For a text without a speaker: how its hearers or readers learn the fact.
     pub acquisition: Option<Acquisition>,
     /// Source that the speaker cites for the fact.
     pub citing: Option<EntityId>,
-    /// Secret name that the speaker uses. A hearer who does not know that the name is the speaker's learns the fact
-    /// from an unknown source, and learns no facts about the speaker.
+    /// Secret name that the speaker uses. For a hearer who does not know whose name it is, the source of the fact is
+    /// unknown. Such a hearer learns no facts about the speaker.
     pub alias: Option<String>,
 }
 
@@ -95,26 +95,26 @@ impl Proposal {
     }
 }
 
-/// Counts of the outcomes of proposals.
+/// Number of proposals or facts for each outcome of a decision by the policy.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct ProposalCounts {
-    /// Number of facts recorded as canon.
+    /// Number of proposed facts that were recorded as canon.
     pub canon: usize,
-    /// Number of facts recorded as claims.
+    /// Number of proposed facts that were recorded as claims.
     pub claimed: usize,
-    /// Number of facts that wait for review.
+    /// Number of proposed facts that wait for review.
     pub waiting: usize,
-    /// Number of proposals dropped because their confidence is below the floor.
+    /// Number of proposals that were dropped because their confidence is below the policy's floor.
     pub dropped: usize,
-    /// Number of proposals skipped because the DM had already rejected an equivalent fact.
+    /// Number of proposals that were skipped because the DM had already rejected an equivalent fact.
     pub rejected_before: usize,
     /// Number of proposals whose fact was already recorded. Their hearers learn the recorded fact.
     pub known: usize,
     /// Number of recorded facts that gained evidence from these proposals.
     pub supported: usize,
-    /// Number of doubtful proposals that triage left out, because other proposals from the same texts or about the same
-    /// entities deserve the DM's time more. Once the DM has decided on those, reading the texts again suggests the
-    /// omitted proposals.
+    /// Number of doubtful proposals that triage omitted, because other proposals from the same texts or about the same
+    /// entities are more important. Once the DM has decided on the other proposals, a second extraction from the texts
+    /// proposes the omitted facts.
     pub left_out: usize,
 }
 
@@ -136,7 +136,7 @@ impl AddAssign for ProposalCounts {
 pub struct ProposalRules<'a> {
     /// Policy that decides by confidence.
     pub policy: &'a Policy,
-    /// Adjustments of confidence, learned from the DM's earlier decisions.
+    /// Trust calibration, which adjusts confidence according to the DM's earlier decisions.
     pub learned: &'a TrustCalibration,
 }
 

@@ -1,4 +1,4 @@
-//! Pruning: removes many old or doubtful facts at once.
+//! Pruning: retracts many old or doubtful facts at once.
 
 use hearsay_model::{Author, Change, Confidence, FactId, FactStatus, Operation, State, Timestamp};
 use serde::Serialize;
@@ -28,18 +28,18 @@ pub struct PruneRow {
     pub statement: String,
     /// Status of the fact.
     pub status: FactStatus,
-    /// Confidence of the extraction.
+    /// Confidence that the source really states the fact.
     pub confidence: Confidence,
     /// Number of real days since the fact was recorded; `None` if the time of recording is unknown.
     pub days: Option<u64>,
 }
 
-/// Facts that pruning would remove, and the operation that removes them.
+/// Facts that pruning would retract, and the operation that retracts them.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PrunePlan {
     /// Facts to prune, least confident first.
     pub facts: Vec<PruneRow>,
-    /// Number of facts that meet the criteria but are kept, because the DM stated or confirmed them.
+    /// Number of facts that meet the criteria but are not pruned, because the DM stated or confirmed them.
     pub spared: usize,
     /// Operation that prunes the facts; `None` if there are no facts to prune.
     #[serde(skip)]

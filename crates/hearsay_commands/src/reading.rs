@@ -37,20 +37,20 @@ const MAX_PATTERN_CONTEXT_LINES: usize = 3;
 /// for review.
 const REVIEW_MARGIN: f64 = 0.01;
 
-/// A text for trial extraction, which records nothing.
+/// A text from which facts are extracted as a trial. The facts are not recorded.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Draft {
     /// Text from which facts are extracted.
     pub text: String,
     /// Type of the text.
     pub form: TextType,
-    /// Speaker: an id or a name.
+    /// Speaker of the text: an id or a name.
     pub speaker: Option<String>,
-    /// Entities that are present: ids or names. They help to link the names in the text to entities.
+    /// Entities that are present when the text is said: ids or names. They help to link names in the text to entities.
     pub present: Vec<String>,
-    /// Place: an id or a name.
+    /// Place where the text is said: an id or a name.
     pub place: Option<String>,
-    /// Preceding lines, earliest first.
+    /// Lines that precede the text, earliest first.
     pub before: Vec<String>,
 }
 
@@ -147,7 +147,7 @@ impl ResolvedDraft {
     }
 }
 
-/// A passage to read, with the preceding lines that the extractor needs as context.
+/// A passage from which facts are extracted, with the preceding lines that the extractor needs as context.
 pub struct PassageWithContext {
     /// The passage.
     pub passage: Arc<Passage>,
@@ -205,7 +205,7 @@ pub struct Findings {
     pub passage: Arc<Passage>,
     /// Facts and entities that were extracted from the passage.
     pub extraction: Extraction,
-    /// Name of the language model that produced the extraction; `None` if the extractor did.
+    /// Name of the language model that extracted the facts; `None` if the extractor extracted them.
     pub model: Option<String>,
 }
 
@@ -224,7 +224,7 @@ fn is_imported(passage: &Passage) -> bool {
 
 impl PassageWithContext {
     /// Returns a passage with the preceding lines of its session that its speaker heard. If the passage has no speaker,
-    /// its first hearer counts instead.
+    /// returns the lines that its first hearer heard.
     pub fn load(state: &State, id: PassageId, lines: &mut SessionLines) -> Option<Self> {
         let passage = Arc::clone(state.passage(id)?);
         let mut before: Vec<(u32, &str, Option<&EntityId>)> = Vec::new();
@@ -274,9 +274,9 @@ impl PassageWithContext {
 pub struct ReadingTools<'a> {
     /// Extractor with the words and patterns of the language.
     pub extractor: &'a Extractor,
-    /// Lexicon of the names of entities.
+    /// Lexicon, which contains the names of all entities.
     pub lexicon: &'a Lexicon,
-    /// Sentence vectors for comparing sentences in meaning; `None` if there is no sentence encoder.
+    /// Sentence encoder for comparing sentences by meaning; `None` if there is none.
     pub encoder: Option<&'a dyn SentenceEncoder>,
     /// Reading model; `None` if only patterns are used.
     pub model: Option<&'a ReadingModel>,
@@ -352,10 +352,10 @@ fn form(passage: &Passage) -> TextType {
 
 /// Result of looking up a name that the extractor could not link to an entity.
 pub enum NameLookup {
-    /// The name refers to this entity, which was added after the extraction or whose name still waits for the DM's
+    /// The name refers to this entity. The entity was added after the extraction, or its name still waits for the DM's
     /// decision.
     Known(EntityId),
-    /// No entity may be added, because the DM rejected the name, or because several entities have it.
+    /// No entity with this name may be added, because the DM rejected the name or several entities have the name.
     Unusable,
     /// No entity has this name yet.
     Unknown,
@@ -403,7 +403,7 @@ fn candidate_ids(name: &str) -> impl Iterator<Item = EntityId> {
 }
 
 /// Returns the operation that records the facts and entities found in a passage, or `None` if there is nothing to
-/// write. Also returns the counts of the outcomes, including dropped facts.
+/// record. Also returns the number of proposals with each outcome, including dropped proposals.
 pub fn operation(
     state: &State,
     rules: &ProposalRules,

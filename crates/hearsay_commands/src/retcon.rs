@@ -16,12 +16,12 @@ pub enum Retcon {
         /// Fact, given by id, by the beginning of its id, or by handle.
         fact: String,
     },
-    /// Ends the validity of a fact at a date. Its knowers continue to believe the fact until they learn that it has
+    /// Ends the validity of a fact at a date. Knowers of the fact continue to believe it until they learn that it has
     /// ended.
     Until {
         /// Fact, given by id, by the beginning of its id, or by handle.
         fact: String,
-        /// End date, on the campaign's calendar.
+        /// Date on the campaign's calendar at which the fact ceased to be true.
         until: String,
     },
 }

@@ -1,4 +1,4 @@
-//! Changes of trust calibration.
+//! Commands that turn trust calibration on or off, or reset it.
 
 use hearsay_model::{Author, Change, Operation, ReviewSetting, Setting, State, Timestamp};
 use hearsay_query::trust::Verdict;

@@ -103,7 +103,7 @@ fn importance(statement_count: usize) -> f64 {
     0.25 * (1.0 + statement_count as f64).ln()
 }
 
-/// Removes the least important doubtful facts that exceed the limits per text, per entity and overall (`max_total`).
+/// Removes the least important doubtful facts until the limits per text, per entity and in total (`max_total`) are met.
 /// Facts that are certain, already recorded or already rejected do not count as doubtful, so they stay. Returns the
 /// number of removed facts. Does nothing in autonomous mode.
 pub fn drop_least_important(state: &State, policy: &Policy, findings: &mut [Findings], max_total: usize) -> usize {

@@ -60,7 +60,7 @@ pub struct ModelInfo {
     pub max_tokens: usize,
     /// Method that combines token vectors into one vector.
     pub pooling: Pooling,
-    /// Whether the vectors are scaled to length 1.
+    /// Whether the vectors are scaled to the Euclidean norm 1.
     pub normalized: bool,
     /// Directory of the model; `None` if the model is compiled into the program.
     pub directory: Option<PathBuf>,

@@ -50,7 +50,8 @@ impl Pooling {
     }
 }
 
-/// Scales a vector to length 1. The zero vector is not changed, because a division by its length would give NaN.
+/// Scales a vector to the Euclidean norm 1. The zero vector is not changed, because a division by its length would give
+/// NaN.
 pub(crate) fn normalize(vector: &mut [f32]) {
     // In f64, the squares can neither overflow nor underflow.
     let squares: f64 = vector.iter().map(|v| f64::from(*v) * f64::from(*v)).sum();

@@ -15,12 +15,12 @@ use crate::{
 /// Result of [`sync_campaign_files`].
 #[derive(Debug, Clone)]
 pub enum SyncOutcome {
-    /// Nothing was imported: there are no campaign files, or their contents are already in the memory.
+    /// Nothing was imported: there are no campaign files, or the memory already contains their contents.
     Unchanged,
     /// The changes were imported.
     Imported(Box<ImportOutcome>),
     /// The files contain changes that were not imported, because the last import of these files was undone. The DM can
-    /// still import them.
+    /// still import the changes.
     SkippedUndone(Box<ImportReport>),
 }
 

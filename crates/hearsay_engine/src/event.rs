@@ -7,19 +7,19 @@ use crate::ModelStatus;
 /// An event of the memory.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
-    /// A write was committed and applied to the state.
+    /// A write was committed to the database and applied to the state.
     Applied {
         /// Position of the newest operation.
         position: Position,
-        /// Number of this write, counted since the memory was opened. Writes of transient values are counted too,
-        /// although they have no position in the journal.
+        /// Number of writes since the memory was opened, including this write. Writes of transient values are counted
+        /// too, although they have no position in the journal.
         revision: u64,
-        /// Keys of the records that may have changed.
+        /// Keys of the records (entities, facts, edges and others) that may have changed.
         touched: Vec<Key>,
     },
-    /// The sentence encoder computed vectors for some texts.
+    /// The sentence encoder computed vectors of facts and passages.
     Vectors {
-        /// Number of texts that still need a vector.
+        /// Number of facts and passages that still need a vector.
         pending: usize,
     },
     /// A write fulfilled the condition of a reveal, so the holder may now tell the secret.
@@ -35,14 +35,14 @@ pub enum Event {
     Model(ModelStatus),
     /// The language model read some texts, or failed (feature `llm`).
     LlmRead {
-        /// Number of texts that are not completely read. Includes the turns of unfinished conversations, texts that are
-        /// being read, and failed texts.
+        /// Number of texts that the language model has not read completely. Includes the turns of unfinished
+        /// conversations, texts that are being read, and failed texts.
         waiting: usize,
-        /// Error that prevented some texts from being read completely; `None` if there was no error.
+        /// Error because of which the language model did not read some texts completely; `None` if there was no error.
         trouble: Option<String>,
     },
     /// The state was rebuilt from the journal, and writing resumes. Writing had stopped because the state in memory and
-    /// the journal might differ. Records that were read before may have changed.
+    /// the journal might differ. Read all data again, because any record may have changed.
     Reloaded {
         /// Position of the newest operation.
         position: Position,

@@ -15,8 +15,8 @@ pub struct MemoryOptions {
     pub settings: Settings,
     /// Options of the database.
     pub store: StoreOptions,
-    /// Maximum number of reads, and separately of writes, that wait for the worker. Further requests fail with
-    /// [`MemoryError::Full`]. Default 256.
+    /// Maximum number of reads that wait for the worker thread. The same limit applies to writes. Further requests fail
+    /// with [`MemoryError::Full`]. Default 256.
     pub queue: usize,
 }
 
@@ -39,7 +39,7 @@ impl MemoryOptions {
         Self { location, settings, store: StoreOptions::default(), queue: 256 }
     }
 
-    /// Returns the options for a memory without files. The contents are lost when the memory closes.
+    /// Returns the options for a memory without files. The contents of this memory are lost when it closes.
     pub fn in_memory() -> Self {
         Self { location: Location::Memory, settings: Settings::default(), store: StoreOptions::default(), queue: 256 }
     }
@@ -52,8 +52,8 @@ pub struct ImportOptions {
     pub format: Option<hearsay_campaign::Format>,
     /// Path of a mapping file, which defines the meaning of the fields in JSON, YAML or CSV files of any structure.
     pub mapping: Option<PathBuf>,
-    /// Name that distinguishes this source from others. If unset, the name comes from the files or their folder. A
-    /// later import with the same name applies only the differences.
+    /// Name of the imported source. If unset, the name comes from the files or their folder. A later import with the
+    /// same name applies only the differences to this import.
     pub name: Option<String>,
     /// Handle through which the caller can read the progress of the import.
     pub progress: ImportProgress,

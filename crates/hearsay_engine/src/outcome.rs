@@ -11,8 +11,8 @@ pub struct Patched {
     /// Operation that recorded the patches in the journal; `None` if the journal was not written, for example because
     /// only transient values changed.
     pub written: Option<Written>,
-    /// Number of the write, equal to `revision` in [`Event::Applied`](crate::Event::Applied); `None` if nothing
-    /// changed.
+    /// Number of the write since the memory was opened, equal to `revision` in
+    /// [`Event::Applied`](crate::Event::Applied); `None` if nothing changed.
     pub revision: Option<u64>,
     /// Fields that could not be written, with the reasons.
     pub refused: Vec<RejectedField>,
@@ -38,10 +38,10 @@ impl Written {
 /// Result of an import.
 #[derive(Debug, Clone, Serialize)]
 pub struct ImportOutcome {
-    /// Counts of the records in the files and of the changes, and warnings.
+    /// Report of the import: numbers of records and changes, and warnings.
     #[serde(flatten)]
     pub report: ImportReport,
-    /// Operation of the import; `None` if nothing changed or this was a dry run.
+    /// Operation that recorded the import; `None` if nothing changed or this was a dry run.
     pub written: Option<Written>,
     /// Whether the import changed the campaign or, in a dry run, would change it.
     #[serde(skip)]
@@ -53,7 +53,7 @@ pub struct ImportOutcome {
 pub struct Closed {
     /// Number of changes that were committed while the memory closed.
     pub committed: usize,
-    /// Number of changes that were not committed, because time ran out or the database refused them. The request for
-    /// each of these changes received an error.
+    /// Number of changes that were not committed, because the time limit was reached or the database rejected them. The
+    /// request for each of these changes received an error.
     pub not_committed: usize,
 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ImportStage {
-    /// The worker has not started the import yet.
+    /// The request was sent, but the worker thread has not started the import yet.
     #[default]
     Sent,
     /// The files are being read.

@@ -52,7 +52,7 @@ pub struct DuplicateSettings {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ModelSettings {
-    /// Whether the encoder is used. Without it, answers are ranked by keywords and graph only.
+    /// Whether the sentence encoder is used. Without the encoder, answers are ranked by keywords and graph only.
     pub enabled: bool,
     /// Directory of the model, relative to the campaign directory. If unset, the default directories are searched for a
     /// model.
@@ -71,11 +71,11 @@ impl Default for ModelSettings {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExtractionEngine {
-    /// The reading model and the patterns extract facts. The reading model must be in a directory next to that of the
-    /// sentence encoder; without it, only the patterns are used.
+    /// The reading model and the patterns extract facts. The reading model must be in a directory next to the directory
+    /// of the sentence encoder; if there is no reading model, only the patterns are used.
     #[default]
     Model,
-    /// Only the patterns extract facts.
+    /// Only the patterns extract facts, without the reading model.
     Patterns,
 }
 
@@ -86,14 +86,14 @@ pub struct ExtractionSettings {
     /// Whether facts are extracted automatically from new texts, such as logged lines and imported documents. The
     /// policy decides on these facts.
     pub enabled: bool,
-    /// Method by which facts are extracted.
+    /// Method by which facts are extracted from texts.
     pub engine: ExtractionEngine,
     /// Maximum number of doubtful facts from many texts that arrive together, such as in an import. Triage selects the
-    /// most important ones, which then wait for the DM's decision.
+    /// most important of these facts, which then wait for the DM's decision.
     pub guesses: usize,
     /// File with additional words and patterns for the campaign, relative to the campaign directory.
     pub language: Option<PathBuf>,
-    /// Settings of the language model, which also reads the texts if it is enabled.
+    /// Settings of the language model. If enabled, the language model also extracts facts from the texts.
     pub llm: LlmSettings,
 }
 
@@ -125,14 +125,15 @@ pub struct LlmSettings {
 pub struct StoreSettings {
     /// Directory of the database, relative to the campaign directory.
     pub directory: PathBuf,
-    /// Minimum number of operations since the last snapshot at which closing writes a new snapshot.
+    /// Minimum number of operations since the last snapshot. If at least this number of operations is new, closing
+    /// writes a snapshot.
     pub snapshot_after: u64,
     /// Maximum time in seconds that closing waits for accepted changes. Changes that are not committed by then fail.
     pub close_timeout_s: u64,
-    /// Number of newest operations that can always be undone. For older operations, compaction removes data that is no
+    /// Number of newest operations that can always be undone. Compaction removes data of older operations that is no
     /// longer needed, such as reverted or replaced changes.
     pub undo_operations: u64,
-    /// Number of latest sessions whose operations can all be undone. Operations after the oldest slot can also be
+    /// Number of latest sessions of which all operations can be undone. Operations after the oldest slot can also be
     /// undone.
     pub undo_sessions: usize,
 }

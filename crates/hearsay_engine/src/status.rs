@@ -41,7 +41,8 @@ pub enum ModelStatus {
 pub struct Status {
     /// Position of the newest operation in the journal.
     pub position: Position,
-    /// Version of the newest state. A change of transient values also changes this version.
+    /// Version of the newest state. Every change of the state, including a change of transient values, changes this
+    /// version.
     #[serde(skip)]
     pub version: StateVersion,
     /// Watermark: position in the journal up to which the graph tables of the database are complete.
@@ -54,28 +55,29 @@ pub struct Status {
     pub entities: usize,
     /// Number of facts of any status.
     pub facts: usize,
-    /// Number of facts and passages that questions and searches can find.
+    /// Number of texts (facts and passages) that questions and searches can find.
     pub texts: usize,
-    /// Number of texts that still need a vector. While the stored vectors are being read, this is the number of all
-    /// texts. If the settings disable the sentence encoder, this is 0.
+    /// Number of texts (facts and passages) that still need a vector. While the stored vectors are being read, this is
+    /// the number of all texts. If the settings disable the sentence encoder, this is 0.
     pub pending_vectors: usize,
     /// Whether the stored vectors are still being read.
     pub reading_vectors: bool,
-    /// Number of records of large operations that are not searchable yet.
+    /// Number of records that searches cannot find yet, because a large operation has just added them.
     pub unindexed: usize,
     /// Number of passages from which facts have not been extracted yet.
     pub unread: usize,
-    /// Numbers of facts extracted from passages since the memory was opened, by outcome.
+    /// Number of facts with each outcome that were extracted from passages since the memory was opened.
     pub found: ProposalCounts,
     /// Number of review items that wait for the DM's decision. Duplicate entities are not counted.
     pub reviews: usize,
     /// Number of writes that wait for their commit.
     pub waiting_writes: usize,
-    /// Number of proposals that were dropped since the memory was opened, because their confidence was below the floor.
+    /// Number of proposals that were dropped since the memory was opened, because their confidence was below the
+    /// policy's floor.
     pub dropped_proposals: usize,
     /// Number of events that were dropped since the memory was opened, because the event channel was full.
     pub events_dropped: usize,
-    /// Reason why the storage failed; `None` if the storage works. After a failure, nothing is saved until the memory
+    /// Reason why the database failed; `None` if the database works. After a failure, nothing is saved until the memory
     /// is opened again.
     pub storage_failure: Option<String>,
     /// Status of the sentence encoder.
@@ -83,7 +85,7 @@ pub struct Status {
     /// Status of the language model, if one is enabled.
     #[cfg(feature = "llm")]
     pub llm: Option<LlmStatus>,
-    /// Short summary of how the memory was opened: what was read, and how long it took.
+    /// Short summary of the opening of the memory: the data that was read, and the time that this took.
     pub opened: String,
 }
 
@@ -99,19 +101,19 @@ pub struct LlmStatus {
     pub trouble: Option<String>,
     /// Whether the language model has been paused, so that it reads no texts.
     pub paused: bool,
-    /// Number of jobs in the queue, by state. A job is a text, or a part of a conversation.
+    /// Number of jobs in the queue of the language model, by state. A job is a text, or a part of a conversation.
     pub queue: QueueCounts,
-    /// Number of passages whose extracted facts are being written.
+    /// Number of passages whose extracted facts are being committed.
     pub writing: usize,
     /// Milliseconds until the language model reads the next text; `None` if no text is scheduled.
     pub next_try_ms: Option<u64>,
     /// Number of tokens that the language model has used since the memory was opened.
     pub tokens: u64,
-    /// Counts of the entities and facts that the language model has found since the memory was opened, and of those
-    /// that were refused.
+    /// Number of entities and facts that the language model has found since the memory was opened, and number of
+    /// rejected entities and facts.
     pub counts: Counts,
-    /// Numbers of facts found by the language model since the memory was opened, by outcome.
+    /// Number of facts with each outcome that the language model has found since the memory was opened.
     pub found: ProposalCounts,
-    /// Error of the last text that was read; `None` if it was read without an error.
+    /// Error of the language model at the last text; `None` if it read the last text without an error.
     pub last_error: Option<String>,
 }

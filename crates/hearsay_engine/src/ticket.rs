@@ -37,7 +37,7 @@ pub(crate) fn ticket<T>(id: u64) -> (Ticket<T>, Responder<T>) {
 }
 
 impl<T> Ticket<T> {
-    /// Returns the number of the request. It is unique within the memory.
+    /// Returns the number of the request, which is unique within the memory.
     pub fn id(&self) -> u64 {
         self.id
     }
@@ -74,7 +74,7 @@ impl<T> Ticket<T> {
         }
     }
 
-    /// Cancels the request. Does not undo a change that is already being committed.
+    /// Cancels the request. A change that is already being committed is not undone.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }

@@ -360,7 +360,7 @@ fn embed(state: &State, index: &mut Index) {
     }
 }
 
-/// Returns a vector of length 1 with the dimension of the default model.
+/// Returns a vector with the Euclidean norm 1 and the dimension of the default model.
 fn unit(random: &mut Random) -> Vec<f32> {
     let mut vector: Vec<f32> = (0..384).map(|_| random.below(2_001) as f32 / 1_000.0 - 1.0).collect();
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);

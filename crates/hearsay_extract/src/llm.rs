@@ -150,15 +150,15 @@ impl fmt::Debug for RunControl<'_> {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Counts {
-    /// Number of parts of the text, including those that could not be read.
+    /// Number of parts of the text, including parts that could not be read.
     pub parts: usize,
     /// Number of new entities.
     pub entities: usize,
     /// Number of extracted relations and attributes.
     pub relations: usize,
-    /// Number of entities and facts that were merged into an equal one from another part of the text.
+    /// Number of entities and facts that were merged into an equal entity or fact from another part of the text.
     pub merged: usize,
-    /// Number of refused entities and facts, by reason.
+    /// Number of entities and facts that the checks rejected, by reason for the rejection.
     pub flagged: RejectionCounts,
     /// Number of passes that looked for entities.
     pub passes: usize,

@@ -12,7 +12,8 @@ use crate::{
 
 /// Source of vectors for texts: a sentence encoder, or a cache in front of an encoder.
 pub trait SentenceEncoder {
-    /// Returns one vector of length 1 per text, in the same order. Returns `None` while no encoder is available.
+    /// Returns one vector with the Euclidean norm 1 for each text, in the same order. Returns `None` while no encoder
+    /// is available.
     fn vectors(&self, texts: &[&str]) -> Option<Vec<Vec<f32>>>;
 }
 

@@ -22,7 +22,7 @@ pub struct Ask {
     /// Place of the conversation: an id or a name. Default: the speaker's current place, according to the speaker's own
     /// knowledge.
     pub place: Option<String>,
-    /// Other entities that are present: ids or names.
+    /// Listeners and other entities that are present with the speaker: ids or names.
     pub present: Vec<String>,
     /// Entities that the question is about: ids or names. The answer contains only facts and passages that concern
     /// these entities or their direct neighbours. If empty, there is no such restriction.
@@ -115,8 +115,8 @@ impl Ask {
     }
 }
 
-/// Returns the speaker's current place according to the speaker's own view. This is the place of the speaker that the
-/// speaker learned most recently.
+/// Returns the speaker's current place according to the speaker's own view, that is, the newest location of the speaker
+/// that the speaker knows.
 fn known_place(view: &View, speaker: &EntityId) -> Option<EntityId> {
     let places = view
         .facts()
@@ -125,7 +125,7 @@ fn known_place(view: &View, speaker: &EntityId) -> Option<EntityId> {
     latest.object().entity().cloned()
 }
 
-/// The answer to a question: a scene context for the speaker, and how it was computed.
+/// The answer to a question: a scene context for the speaker, and details of its computation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Answer {
     /// Scene context: the facts and passages that the speaker knows and may use in the answer.

@@ -157,7 +157,7 @@ pub fn beliefs(
     Ok(BeliefReport { who: knower, subject, answers, truth })
 }
 
-/// A fact that one knower believes another knower to know, with the reason.
+/// A belief of one knower that another knower knows a fact, with the reason for this belief.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AttributedFactRow {
     /// Id of the fact.
@@ -166,7 +166,7 @@ pub struct AttributedFactRow {
     pub predicate: Predicate,
     /// Sentence that states the fact.
     pub statement: String,
-    /// First knower's reason for this belief, in words: `odo-brandt was there`, `told odo-brandt`, `odo-brandt told
+    /// The first knower's reason for this belief, in words: `odo-brandt was there`, `told odo-brandt`, `odo-brandt told
     /// it`.
     pub because: String,
     /// Game time from which this reason applies, as text.
@@ -250,9 +250,9 @@ pub struct Derivation {
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// Credence that all edges together give to the fact, 0.0–1.0. Contradicting beliefs lower this value.
+    /// The knower's credence in the fact from all edges together, 0.0–1.0. Contradicting beliefs lower this value.
     pub credence: f64,
-    /// Edges through which the knower knows the fact. Each of these edges contains the edges that it depends on.
+    /// Edges through which the knower knows the fact. Each row contains the rows of the edges that its edge depends on.
     pub known_edges: Vec<DerivationRow>,
 }
 
@@ -278,10 +278,11 @@ pub struct DerivationRow {
     pub co_present: Vec<EntityId>,
     /// Credence that this edge gives to the fact for its knower, 0.0–1.0.
     pub credence: f64,
-    /// Fraction of the teller's credence that the knower adopts, 0.0–1.0.
+    /// The knower's trust in the teller, 0.0–1.0. For an edge without a teller, the credence that is stored in the
+    /// edge.
     #[serde(rename = "share")]
     pub trust_factor: f64,
-    /// Edges that this edge depends on. Empty for an original source, such as witnessing.
+    /// Edges that this edge depends on. Empty for an edge without justifications, such as that of a witness.
     pub from: Vec<DerivationRow>,
 }
 

@@ -13,7 +13,7 @@ pub fn parse_date(state: &State, raw: &str) -> Result<Date, CalendarError> {
     Ok(Date { raw: calendar.format(first), time: Some(first) })
 }
 
-/// Returns the time of the game clock as a date, or an empty date if the clock is not set.
+/// Returns the time of the game clock as a date, or a date without text and time if the clock is not set.
 pub fn clock_date(state: &State) -> Date {
     let raw = |time| state.calendar().format(time);
     Date { raw: state.clock().map_or_else(String::new, raw), time: state.clock() }

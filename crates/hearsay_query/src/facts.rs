@@ -27,7 +27,7 @@ pub struct FactRow {
     pub predicate: Predicate,
     /// Object of the fact as text: the id of an entity, or a value.
     pub object: String,
-    /// Whether the object is an entity.
+    /// Whether the object is an entity, not a value.
     pub object_is_entity: bool,
     /// Sentence that states the fact.
     pub statement: String,
@@ -57,8 +57,8 @@ pub struct FactRow {
     /// Relations between this fact and other facts, in both directions.
     #[serde(rename = "bears")]
     pub fact_relations: Vec<FactRelationRow>,
-    /// Knowers that have their own knowledge edge to the fact. Does not list members and residents who know the fact
-    /// only through a group or place.
+    /// Knowers with a knowledge edge to the fact. Members and residents who know the fact only through a group or place
+    /// are not listed.
     pub known_by: Vec<KnowerRow>,
 }
 
@@ -78,9 +78,10 @@ pub struct KnowerRow {
     /// Other characters who were present and whom the knower noticed. For an edge that only records that the knower
     /// told the fact to others, these are the hearers.
     pub co_present: Vec<EntityId>,
-    /// Whether the edge only records that the knower told the fact to others. Such an edge gives no knowledge.
+    /// Whether the edge only records that the knower told the fact to others. Such an edge does not make the knower
+    /// know the fact.
     pub passed_on: bool,
-    /// For a group: the lowest rank at which members know the fact.
+    /// For a group: the lowest rank of the members who know the fact through the group.
     pub rank: Option<String>,
 }
 
@@ -144,7 +145,7 @@ fn evidence_text(evidence: &Evidence) -> String {
     }
 }
 
-/// Returns a fact with all details and its knowers.
+/// Returns all details of a fact, including its knowers.
 pub fn fact_row(state: &State, fact: &Fact) -> FactRow {
     let mut edges = recorded_edges(state, fact.id());
     // Shows only active edges. For a proposed or rejected fact, shows all edges, because none of them is active.

@@ -22,23 +22,23 @@ pub struct TraversalFilter {
     pub as_of: Option<GameTime>,
 }
 
-/// An entity reached by a traversal.
+/// An entity that a traversal of the graph reached.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NeighbourRow {
     /// Id of the entity.
     pub id: EntityId,
     /// Name of the entity. In a knower's view: the name that the knower knows, or else the id.
     pub name: String,
-    /// Number of relations between the start entity and this entity.
+    /// Number of relations on the shortest path from the start entity to this entity.
     pub distance: usize,
-    /// Sentence that states the last relation on the way to the entity.
+    /// Sentence that states the last relation on this path.
     pub statement: String,
-    /// Predicate of the last relation on the way to the entity.
+    /// Predicate of the last relation on this path.
     pub predicate: Predicate,
-    /// Direction in which the traversal followed the last relation: `out` from its subject to its object, or `in` from
-    /// its object to its subject.
+    /// Direction in which the path follows its last relation: `out` from subject to object, or `in` from object to
+    /// subject.
     pub direction: &'static str,
-    /// Id of the fact that states the last relation.
+    /// Id of the fact that states the last relation on this path.
     pub fact: FactId,
 }
 

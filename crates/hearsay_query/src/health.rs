@@ -27,7 +27,7 @@ pub struct Health {
     pub entities: usize,
     /// Number of facts of any status.
     pub facts: usize,
-    /// All checks, including those without findings.
+    /// All checks, including checks without findings.
     pub checks: Vec<Check>,
 }
 

@@ -37,8 +37,8 @@ pub struct OperationRow {
     /// Details of the operation.
     #[serde(flatten)]
     pub row: HistoryRow,
-    /// Position of the operation that undid this one; `None` if this operation is live. To restore this operation, undo
-    /// the operation at that position.
+    /// Position of the operation that undid this operation; `None` if this operation is still in effect. To restore
+    /// this operation, undo the operation at that position.
     pub undone_by: Option<Position>,
     /// Whether this operation only undoes other operations.
     pub is_undo: bool,
@@ -89,16 +89,16 @@ fn is_undo(entry: &Entry) -> bool {
 pub struct UndoRow {
     /// Operation to undo.
     pub operation: HistoryRow,
-    /// Whether the operation is itself an undo. Undoing it restores the operation that it undid.
+    /// Whether the operation is itself an undo. If so, undoing it restores the operation that it had undone.
     pub is_redo: bool,
     /// Number of records that the undo would remove, by type of record. The types are entities, facts, knowledge edges,
     /// passages, sessions and settings.
     pub lost: Vec<(&'static str, usize)>,
-    /// Facts that the undo would remove, up to the limit.
+    /// Facts that the undo would remove, up to the `limit` of [`describe_undo`].
     pub facts: Vec<LostFact>,
-    /// Number of records that the undo would change or restore.
+    /// Number of records that the undo would not remove, but change or restore.
     pub changed: usize,
-    /// Later operations whose records the undo would also remove, oldest first.
+    /// Later operations that changed records which the undo would remove, oldest first. These changes would be lost.
     pub dependents: Vec<HistoryRow>,
 }
 
@@ -179,7 +179,7 @@ pub struct HistoryRow {
     pub summary: String,
     /// Number of changes in the operation.
     pub changes: usize,
-    /// Whether the operation is live, that is, not undone.
+    /// Whether the operation is live: it is in effect, because it has not been undone.
     pub live: bool,
 }
 
@@ -188,8 +188,8 @@ pub fn history(state: &State, limit: usize) -> Vec<HistoryRow> {
     state.journal().rev().take(limit).map(|(position, entry)| history_row(position, entry)).collect()
 }
 
-/// Returns the newest operations, newest first. Omits internal operations, which record reading progress and the model
-/// that computes the vectors.
+/// Returns the newest operations, newest first. Omits internal operations, which record the progress of extraction and
+/// the model that computes the vectors.
 pub fn visible_history(state: &State, limit: usize) -> Vec<HistoryRow> {
     let is_internal = |change: &Change| {
         matches!(change, Change::Set(Setting::Engine(EngineSetting::Model(_) | EngineSetting::ExtractedUpTo(_))))

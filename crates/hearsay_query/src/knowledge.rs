@@ -46,8 +46,8 @@ pub struct KnowsRow {
     pub credence: f64,
     /// Whether the knower believes the fact, doubts it, or believes another fact instead.
     pub hold: BeliefStatus,
-    /// How the knower learned the fact, in words. If the knower has several edges to the fact, this text describes the
-    /// first: own edges come before edges through a group or place, and edges with higher credence come first.
+    /// How the knower learned the fact, in words. If several edges lead to the fact, this text describes the first edge
+    /// in this order: edges of the knower before edges of its groups and places, then by descending credence.
     pub acquisition: String,
     /// Game time at which the knower learned the fact, as text; `None` if the knower always knew the fact.
     pub since: Option<String>,
@@ -91,7 +91,7 @@ pub fn describe_edge(known_edge: &KnownEdge) -> String {
 const MADE_UP: &str = "made it up";
 
 /// Returns the edges through which a knower knows a fact. For a fact that the knower made up, returns the edges that
-/// record whom the knower told it.
+/// record to whom the knower told the fact.
 pub fn known_edges(known: &Known) -> &[KnownEdge] {
     if known.is_made_up() { known.shared() } else { known.known_edges() }
 }
@@ -197,7 +197,7 @@ pub struct PartyRow {
     pub statement: String,
     /// Status of the fact.
     pub status: FactStatus,
-    /// Game time at which the first of the knowers learned the fact, as text; `None` if it was always known.
+    /// Game time at which the first of the knowers learned the fact, as text; `None` if a knower always knew the fact.
     pub since: Option<String>,
     /// Player characters and parties that know the fact. Sorted by id.
     pub known_by: Vec<PartyKnower>,
@@ -210,8 +210,8 @@ pub struct PartyKnower {
     pub knower: EntityId,
     /// The knower's credence in the fact, 0.0–1.0. Contradicting beliefs lower this value.
     pub credence: f64,
-    /// How the knower learned the fact, in words. If the knower has several edges to the fact, this text describes the
-    /// first: own edges come before edges through a group or place, and edges with higher credence come first.
+    /// How the knower learned the fact, in words. If several edges lead to the fact, this text describes the first edge
+    /// in this order: edges of the knower before edges of its groups and places, then by descending credence.
     pub acquisition: String,
     /// Game time at which the knower learned the fact, as text.
     pub since: Option<String>,
@@ -298,14 +298,14 @@ pub struct Missed {
     pub was_there: bool,
     /// Characters that were present in the session.
     pub present: Vec<EntityId>,
-    /// Facts that others learned in the session and that the character did not know when it ended, in the order in
-    /// which they were learned.
+    /// Facts that others learned in the session, and that the character did not know at its end. Sorted by the time of
+    /// learning.
     pub facts: Vec<MissedRow>,
     /// Lines that the character did not hear, in the order of the session.
     pub lines: Vec<MissedLine>,
 }
 
-/// A fact that others learned in a session and that the character missed.
+/// A fact that other characters learned in a session, but that the character missed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MissedRow {
     /// Id of the fact.
@@ -316,7 +316,8 @@ pub struct MissedRow {
     pub learned_by: Vec<EntityId>,
     /// Game time at which the fact was first learned in the session, as text.
     pub since: Option<String>,
-    /// How and when the character learned the missed fact later, as text; `None` if the character never learned it.
+    /// Text that says how and when the character learned the missed fact after the session; `None` if the character
+    /// never learned it.
     pub heard_since: Option<String>,
 }
 

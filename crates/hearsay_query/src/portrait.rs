@@ -1,5 +1,5 @@
-//! Overview of an entity for the DM: the players' encounters with it, its last line to them, and the knowers and
-//! sources of the facts about it.
+//! Overview of an entity for the DM: its meetings with the players, the last line that the players heard from it, and
+//! the knowers and sources of facts.
 
 use std::collections::BTreeSet;
 
@@ -19,15 +19,15 @@ use crate::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ContactKind {
-    /// The entity was mentioned.
+    /// A line that the players heard mentions the entity.
     Named,
     /// The entity is a place, and the players were there.
     Visited,
-    /// The entity was present.
+    /// The entity was present with the players.
     Present,
     /// The entity spoke to the players.
     Spoke,
-    /// The entity is a player character and took part.
+    /// The entity is a player character and took part in the session.
     Played,
 }
 
@@ -165,20 +165,20 @@ pub fn meetings(state: &State, id: &EntityId) -> Result<Meetings, QueryError> {
     })
 }
 
-/// Knowers that have their own knowledge edge to a fact. Does not list members and residents who know the fact only
-/// through a group or place.
+/// Knowers with a knowledge edge to a fact. Members and residents who know the fact only through a group or place are
+/// not listed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct DirectKnowers {
     /// Whether the fact is common lore.
     pub everybody: bool,
     /// Groups and places whose members and residents know the fact. Sorted by name.
     pub groups: Vec<HolderRow>,
-    /// Characters that have their own knowledge edge to the fact. Sorted by name.
+    /// Characters with a knowledge edge to the fact. Sorted by name.
     pub characters: Vec<HolderRow>,
 }
 
-/// Returns the knowers that have their own knowledge edge to a fact. Unlike [`who_knows`](super::who_knows), this
-/// function computes no views, so it is faster, and contradicting beliefs do not lower the returned credences.
+/// Returns the knowers with a knowledge edge to a fact. Unlike [`who_knows`](super::who_knows), this function computes
+/// no views, so it is faster, and contradicting beliefs do not lower the returned credences.
 pub fn direct_knowers(state: &State, fact: FactId) -> DirectKnowers {
     let mut knowers = DirectKnowers::default();
     let mut edges: Vec<_> = state.known_by(fact).filter(|edge| edge.acquisition.gives_knowledge()).collect();
@@ -216,7 +216,7 @@ pub fn direct_knowers(state: &State, fact: FactId) -> DirectKnowers {
 /// A text, or a location in a file, that states a fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SourceText {
-    /// Location of the source: file, line and field, or speaker and session.
+    /// Location of the source in words: file, line and field, or speaker and session.
     pub place: String,
     /// Text of the source; `None` if the source is a field of a file.
     pub text: Option<String>,

@@ -18,15 +18,15 @@ pub struct Preview {
     pub summary: String,
     /// Facts that the operation adds.
     pub facts: Vec<FactRow>,
-    /// Facts that knowers learn through the operation, sorted by knower and fact. Names and kinds are listed only if
-    /// nothing else is learned.
+    /// Facts that knowers learn through the operation, sorted by knower and fact. Facts that state names or kinds are
+    /// listed only if the knowers learn no other facts.
     pub lessons: Vec<LearnedFact>,
     /// Knowledge edges that knowers lose through the operation, sorted by fact and knower.
     pub lost: Vec<LostEdge>,
     /// Knowledge edges whose credence changes through the operation, sorted by fact and knower.
     pub moved: Vec<CredenceChange>,
-    /// Knowers that still believe a fact after the operation ends it, retracts it or makes it false. Also lists knowers
-    /// that believe a distorted version of such a fact. Sorted by fact and knower.
+    /// Remaining believers of each fact that the operation ends, retracts or marks as false: knowers that still believe
+    /// the fact, or a distorted version of the fact, after the operation. Sorted by fact and knower.
     pub still: Vec<RemainingBeliever>,
 }
 
@@ -65,20 +65,20 @@ pub struct LostEdge {
 /// A knowledge edge whose credence changes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CredenceChange {
-    /// Knower that the edge belongs to.
+    /// Knower of the fact.
     pub knower: Knower,
     /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// Credence given by this edge before the operation, 0.0–1.0.
+    /// Credence that this edge gives to the fact before the operation, 0.0–1.0.
     pub before: f64,
-    /// Credence given by this edge after the operation, 0.0–1.0.
+    /// Credence that this edge gives to the fact after the operation, 0.0–1.0.
     pub after: f64,
 }
 
-/// A knower that still believes a fact, or a distorted version of it, after the operation ended it, retracted it or
-/// made it false.
+/// A remaining believer of a fact that an operation ends, retracts or marks as false. The knower still believes the
+/// fact, or a distorted version of the fact, after the operation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RemainingBeliever {
     /// Knower that still believes the fact.

@@ -20,15 +20,15 @@ pub struct Record {
     pub name: Option<String>,
     /// Current place of the entity.
     pub place: Option<EntityId>,
-    /// Attributes with their newest values. Omits names and texts about the entity.
+    /// Newest value of each attribute. Omits names and texts about the entity.
     pub attributes: BTreeMap<Predicate, Value>,
-    /// Relations to other entities, except the place. Each value is the attitude to the other entity, −100 to 100, or
-    /// `None` if the relation states no attitude.
+    /// Relations to other entities, except to the place. Each value is the entity's attitude to the other entity, −100
+    /// to 100, or `None` if the relation states no attitude.
     pub relations: BTreeMap<(Predicate, EntityId), Option<i8>>,
 }
 
 impl Record {
-    /// Reads an entity. Returns `None` if there is no entity with this id.
+    /// Reads the current values of an entity from the state. Returns `None` if there is no entity with this id.
     pub fn of(state: &State, id: &EntityId) -> Option<Self> {
         state.entity(id)?;
         let newest = state.newest_by_predicate(id);

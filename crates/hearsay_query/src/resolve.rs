@@ -82,8 +82,8 @@ fn nearest_entity_ids(state: &State, name: &str) -> Vec<String> {
 /// Maximum number of facts in an error about an ambiguous reference.
 const MAX_CANDIDATES: usize = 9;
 
-/// Finds a fact by id, by the first digits of its id (at least four), by handle, or by two or more words that occur
-/// together only in its statement.
+/// Finds a fact by id, by the first digits of its id (at least four), by handle, or by two or more words if only its
+/// statement contains all of them.
 ///
 /// # Errors
 /// Returns an error if no fact matches, or if several facts match.

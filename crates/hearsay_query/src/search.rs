@@ -63,8 +63,8 @@ pub struct Search {
     pub knower: Option<String>,
     /// Game time of the knower's view. Default: now, with everything that the knower has learned so far.
     pub as_of: Option<GameTime>,
-    /// Only these entities (ids or names) and their direct neighbours, and the facts and passages that concern one of
-    /// them. If empty, there is no restriction.
+    /// Only results that concern these entities (ids or names) or their direct neighbours. If empty, there is no
+    /// restriction.
     pub about: Vec<String>,
     /// Only entities of this kind, and facts about them. A search with this filter finds no passages.
     pub kind: Option<Kind>,
@@ -114,7 +114,7 @@ pub struct SearchResults {
     pub facts: Vec<SearchHit>,
     /// Passages, highest score first.
     pub passages: Vec<SearchHit>,
-    /// Names most similar to the text, if nothing was found. At most [`MAX_HINTS`].
+    /// Names most similar to the search text, if nothing was found. At most [`MAX_HINTS`].
     pub hints: Vec<Hint>,
 }
 
@@ -175,7 +175,7 @@ pub struct SearchHit {
     pub text: String,
     /// Score of the result, 0.0–1.0.
     pub score: f32,
-    /// Separate scores by keywords, by meaning and by graph.
+    /// Scores by keywords, by meaning and by graph, from which `score` is computed.
     pub channels: Channels,
     /// Explanation of the score, with the path through the graph.
     pub explanation: Explanation,
@@ -255,7 +255,7 @@ impl Search {
     }
 }
 
-/// A search in one view.
+/// A search in the view of one knower or of the DM.
 struct ViewSearch<'a> {
     search: &'a Search,
     state: &'a State,

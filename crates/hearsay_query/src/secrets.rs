@@ -29,8 +29,8 @@ pub struct SecretRow {
     pub statement: String,
     /// Status of the fact.
     pub status: FactStatus,
-    /// Knowers that have their own knowledge edge to the fact. A group or place stands for all its members or
-    /// residents. Sorted by id.
+    /// Knowers with a knowledge edge to the fact. A group or place stands for all its members or residents. Sorted by
+    /// id.
     pub holders: Vec<SecretHolder>,
     /// Occasions on which the secret was told, earliest first; empty if it was never told.
     pub told: Vec<TellingRow>,
@@ -154,14 +154,15 @@ pub struct WhyNot {
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// How the knower knows the fact, if so. In this case, `reasons`, `sources` and `conditions` are empty.
+    /// How the knower knows the fact; `None` if the knower does not know it. If this is set, `reasons`, `sources` and
+    /// `conditions` are empty.
     pub knows: Option<HolderRow>,
     /// Reasons why the knower does not know the fact, simplest reason first.
     pub reasons: Vec<Obstacle>,
     /// Living characters that know the fact. The likeliest tellers come first: they do not conceal the fact, and the
     /// knower is acquainted with them or shares a group or place with them.
     pub sources: Vec<SourceRow>,
-    /// Conditions under which a character that knows the fact may tell it.
+    /// Conditions under which a character that knows the fact may tell it to the knower.
     pub conditions: Vec<ConditionRow>,
 }
 
@@ -226,7 +227,7 @@ pub enum Obstacle {
         /// Sentence that states the distorting or refuting fact.
         statement: String,
     },
-    /// The knower does not belong to a group or place that knows the fact.
+    /// A group or place knows the fact, but the knower is not a member or resident.
     NotAMember {
         /// Group or place that knows the fact.
         group: EntityId,
@@ -240,23 +241,24 @@ pub enum Obstacle {
         /// Game time at which the group or place learned the fact, as text.
         learned: Option<String>,
     },
-    /// Only members with a higher rank share the knowledge of the group.
+    /// A group knows the fact, but shares it only with members of a higher rank than the knower's.
     RankTooLow {
         /// Group that knows the fact.
         group: EntityId,
         /// Rank of the knower in the group; `None` if the knower has no rank.
         has: Option<String>,
-        /// Lowest rank whose members know the fact.
+        /// Lowest rank of the members who know the fact through the group.
         needs: String,
     },
-    /// The knower belongs to a group or place that knows the fact, but does not know of this membership or residence.
+    /// The knower is a member of a group, or a resident of a place, that knows the fact, but does not know of this
+    /// membership or residence.
     UnawareOfBelonging {
         /// Group or place that knows the fact.
         group: EntityId,
     },
 }
 
-/// A character that knows a fact and could be the source of it for another character.
+/// A character that knows a fact and could tell it to another character.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SourceRow {
     /// Id of the character.
@@ -265,10 +267,10 @@ pub struct SourceRow {
     pub name: String,
     /// Whether the character conceals the fact.
     pub conceals: bool,
-    /// Sentence that states a relation between the two characters. `None` if the character that does not know the fact
-    /// knows of no such relation.
+    /// Sentence that states a relation between this character and the character that does not know the fact. `None` if
+    /// the character that does not know the fact knows of no relation between the two.
     pub acquainted: Option<String>,
-    /// Groups and places that both characters belong to. Sorted.
+    /// Groups and places of which both characters are members or residents. Sorted.
     pub shares: Vec<EntityId>,
 }
 
@@ -283,7 +285,7 @@ fn belongings<'a>(state: &'a State, id: &EntityId) -> impl Iterator<Item = (&'a 
 }
 
 /// Returns the reasons why a character does not know a fact at a game time, and the characters that could tell it.
-/// Computes a view of each possible knower, so call this function on a background thread.
+/// Computes the view of each character that may know the fact, so call this function on a background thread.
 ///
 /// # Errors
 /// Returns an error if the character or the fact is unknown or ambiguous.

@@ -1,4 +1,4 @@
-//! Knowledge of the table, that is, of the player characters and their parties.
+//! Knowledge of the players, that is, of the player characters and their parties.
 
 use hearsay_belief::{AccessPath, View};
 use hearsay_model::{EntityId, Fact, FactId, FactStatus, GameTime, Knower, PassageId, SessionId, State, attribute};
@@ -19,8 +19,8 @@ pub fn session_title(state: &State, session: &SessionId) -> Option<String> {
     })
 }
 
-/// The table: the player characters and their parties, with their views. Creating it reads every entity and
-/// computes a view of each player character and party, so create it on a background thread.
+/// The player characters and their parties, with their views. Creating it reads every entity and computes a view of
+/// each player character and party, so create it on a background thread.
 #[derive(Debug)]
 pub struct PlayersView<'s> {
     state: &'s State,
@@ -28,10 +28,10 @@ pub struct PlayersView<'s> {
     characters: usize,
 }
 
-/// Player characters and parties that know a fact, and when the first of them learned it.
+/// Player characters and parties that know a fact, and the time at which the first of them learned it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PlayersKnowledge {
-    /// Game time at which the first of the knowers learned the fact, as text; `None` if it was always known.
+    /// Game time at which the first of the knowers learned the fact, as text; `None` if a knower always knew the fact.
     pub since: Option<String>,
     /// Session in which the first of the knowers learned the fact.
     pub session: Option<SessionId>,
@@ -45,7 +45,7 @@ pub struct PlayersKnowledge {
 }
 
 impl<'s> PlayersView<'s> {
-    /// Creates the view with the knowledge at a game time, or with all knowledge so far if `moment` is `None`.
+    /// Computes the views at a game time, or with all knowledge so far if `moment` is `None`.
     pub fn of(state: &'s State, moment: Option<GameTime>) -> Self {
         let view = |id: EntityId| (id.clone(), View::of(state, &Knower::Entity(id), moment));
         let views: Vec<_> = players(state).into_iter().map(view).collect();

@@ -37,16 +37,16 @@ impl MomentKind {
 /// Filter for a timeline.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TimelineFilter {
-    /// Only moments of these kinds; empty for all.
+    /// Only moments of these kinds. If empty, moments of all kinds.
     pub kinds: Vec<MomentKind>,
     /// Only moments that concern this entity: an id or a name.
     pub about: Option<String>,
     /// Only moments within the year, month or day that contains this game time.
     pub within: Option<(GameTime, Precision)>,
-    /// Unit of the spans in which moments are counted: years, months or days.
+    /// Length of the spans for which moments are counted: years, months or days.
     pub by: Precision,
-    /// Maximum number of dated moments, and separately of undated moments. If there are more, only the latest ones are
-    /// returned.
+    /// Maximum number of dated moments. The same limit applies to undated moments. If there are more, only the latest
+    /// moments are returned.
     pub limit: usize,
 }
 
@@ -103,12 +103,12 @@ pub struct MomentRow {
     pub session: Option<SessionId>,
     /// Place of the moment.
     pub place: Option<EntityId>,
-    /// Participants of the event, witnesses of the fact, or hearers of the scene. Sorted.
+    /// Participants in the event, witnesses of the fact, or hearers of the scene. Sorted.
     pub there: Vec<EntityId>,
     /// Status of the fact that begins or ends, or that states the date of an event.
     pub status: FactStatus,
     /// Whether the moment is secret. A scene is secret if a character who was present in the session did not hear all
-    /// of it.
+    /// its lines.
     pub secret: bool,
     /// Whether the moment may be shown to the players: it is not secret, and all player characters know it.
     pub safe: bool,

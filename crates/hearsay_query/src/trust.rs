@@ -1,8 +1,8 @@
 //! Trust calibration: the DM's confirmations and rejections adjust the confidence of later proposals.
 //!
-//! Decisions are counted by source (a speaker, a file or an author), by predicate, and by extraction (the combination
-//! of author, method and language model). All counts are computed from the current facts, so they stay correct after
-//! undoing a decision, loading a save slot or reopening the campaign.
+//! Decisions are counted in three ways: by source (a speaker, a file or an author), by predicate, and by extraction
+//! (the combination of author, method and language model). All counts are computed from the current facts, so they stay
+//! correct after undoing a decision, loading a save slot or reopening the campaign.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -79,12 +79,14 @@ impl fmt::Display for TrustCategory {
     }
 }
 
-/// Counts of the DM's decisions. A claim that was made several times counts once.
+/// Counts of the DM's decisions. Several facts with the same content ([`Claim`]) count once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
-    /// Number of confirmed claims.
+    /// Number of facts that count in favour of the category. These are confirmed facts and, for a predicate or
+    /// extraction, also facts that the DM marked as false.
     pub confirmed: usize,
-    /// Number of rejected claims.
+    /// Number of facts that count against the category. These are rejected facts and, for a source, also facts that the
+    /// DM marked as false.
     pub rejected: usize,
 }
 
@@ -154,15 +156,15 @@ pub struct TrustCalibration {
     counts: BTreeMap<TrustCategory, Counts>,
 }
 
-/// Effect of the DM's decisions in one category on a confidence.
+/// Effect of the DM's decisions in one category on the confidence of a fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Reason {
-    /// Category of the decisions.
+    /// Category of the decisions: a source, a predicate or an extraction.
     pub trust: TrustCategory,
     /// Counts of the DM's decisions.
     #[serde(flatten)]
     pub counts: Counts,
-    /// Change of confidence, in log-odds.
+    /// Change of confidence due to these decisions, in log-odds.
     pub shift: f64,
 }
 
@@ -264,12 +266,12 @@ impl TrustCalibration {
         self.enabled
     }
 
-    /// Returns the counts of every category.
+    /// Returns the counts of the DM's decisions in every category.
     pub fn counts(&self) -> impl Iterator<Item = (&TrustCategory, Counts)> {
         self.counts.iter().map(|(category, counts)| (category, *counts))
     }
 
-    /// Returns the counts of one category.
+    /// Returns the counts of the DM's decisions in one category.
     pub fn count(&self, category: &TrustCategory) -> Counts {
         self.counts.get(category).copied().unwrap_or_default()
     }

@@ -18,7 +18,7 @@ const MAX_VIEWS: usize = 32;
 /// computed again.
 const MAX_PENDING: usize = 64;
 
-/// View of one knower, with the names in that view.
+/// View of one knower, with the names that the view contains.
 #[derive(Debug, Clone)]
 pub struct CachedView {
     /// The view.

@@ -25,9 +25,9 @@ pub struct WhoKnows {
     pub everybody: bool,
     /// Groups and places that know the fact and share it with their members and residents. Sorted by id.
     pub groups: Vec<HolderRow>,
-    /// Characters that know the fact from more than common lore. Sorted by id.
+    /// Characters that know the fact, unless they know it only as common lore. Sorted by id.
     pub characters: Vec<HolderRow>,
-    /// Characters that the fact is about but that do not know it. Sorted by id.
+    /// Characters that the fact concerns, but that do not know it. Sorted by id.
     pub unaware: Vec<EntityId>,
 }
 
@@ -40,8 +40,8 @@ pub struct HolderRow {
     pub name: String,
     /// The knower's credence in the fact, 0.0–1.0. Contradicting beliefs lower this value.
     pub credence: f64,
-    /// How the knower learned the fact: a description in words for each edge. Own edges come before edges through a
-    /// group or place, and edges with higher credence come first.
+    /// How the knower learned the fact: a description in words for each edge. Edges of the knower come before edges of
+    /// its groups and places. Within each of these, edges with higher credence come first.
     pub acquisition: Vec<String>,
     /// Game time at which the knower learned the fact, as text; `None` if the knower always knew the fact.
     pub since: Option<String>,

@@ -418,8 +418,8 @@ impl Index {
         }
     }
 
-    /// Sets the vector of a text. The vector must have length 1. The first vector sets the dimension; vectors of
-    /// another dimension are ignored. A text that already has a vector keeps it.
+    /// Sets the vector of a text. The vector must have the Euclidean norm 1. The first vector sets the dimension;
+    /// vectors of another dimension are ignored. A text that already has a vector keeps it.
     pub fn set_vector(&mut self, id: DocId, vector: &[f32]) {
         let Some(head) = self.text_numbers.get(&id).map(|at| &mut self.heads[*at as usize]) else { return };
         if head.vector.is_none() {

@@ -20,8 +20,9 @@ impl VectorSet {
     /// Version of the stored form. Change it when the stored form or the quantization changes.
     pub const FORMAT: u32 = 2;
 
-    /// Adds a vector of length 1. Returns whether the vector was accepted. The first vector sets the dimension; vectors
-    /// of another dimension or with values that are not finite are rejected.
+    /// Adds a normalized vector, that is, a vector with the Euclidean norm 1. Returns whether the vector was accepted.
+    /// The first vector sets the dimension; vectors of another dimension or with values that are not finite are
+    /// rejected.
     pub fn push(&mut self, key: VectorKey, vector: &[f32]) -> bool {
         let is_new = self.vectors.push(vector).is_some();
         self.keys.extend(is_new.then_some(key));

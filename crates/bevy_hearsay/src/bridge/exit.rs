@@ -19,9 +19,9 @@ use super::{
 #[derive(Resource, Debug, Clone, Copy, Default, PartialEq, Eq, Reflect)]
 #[reflect(Resource)]
 pub struct MemoryExit {
-    /// Number of these requests that were committed before the memory closed.
+    /// Number of the pending requests that were committed before the memory closed.
     pub committed: usize,
-    /// Number of these requests that were refused, or were not committed within
+    /// Number of these requests that the memory rejected, or that were not committed within
     /// [`MemoryPlugin::exit_timeout`](crate::MemoryPlugin::exit_timeout).
     pub not_committed: usize,
 }

@@ -3,7 +3,8 @@
 use bevy::prelude::*;
 use hearsay_model::{EntityId, FactId, Position};
 
-/// Message: an error that the game can show or log. Acknowledged operations are never lost.
+/// Message: an error that the game can show or log. An error never causes the loss of an operation that the memory has
+/// acknowledged.
 #[derive(Message, Debug, Clone, PartialEq, Eq)]
 pub struct MemoryErrorMessage {
     /// The error, for display. The text says what went wrong and what to do.
@@ -12,19 +13,20 @@ pub struct MemoryErrorMessage {
     pub entity: Option<Entity>,
 }
 
-/// Message: an operation was committed. The operation comes from this game, the DM or an import, or it loads a slot.
+/// Message: an operation was committed. The author of the operation is this game, the DM or an import, or the operation
+/// loads a slot.
 #[derive(Message, Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryChanged {
     /// Position of the operation in the journal.
     pub position: Position,
 }
 
-/// Message: the condition of a secret's reveal is now met, so the holder may tell the secret.
+/// Message: the condition of a reveal is now met, so the holder may tell the secret.
 #[derive(Message, Debug, Clone, PartialEq, Eq)]
 pub struct SecretRevealable {
     /// Id of the reveal in the campaign.
     pub reveal: String,
-    /// The secret.
+    /// Id of the secret fact.
     pub fact: FactId,
     /// The character that may tell the secret.
     pub holder: EntityId,

@@ -6,13 +6,13 @@ use bevy::prelude::*;
 use hearsay_commands::policy::ReviewMode;
 use hearsay_engine::{Location, MemoryError, MemoryOptions, Settings};
 
-/// Opens the memory in the background, and closes it on [`AppExit`].
+/// Plugin that opens the memory in the background, and closes it on [`AppExit`].
 #[derive(Debug, Clone)]
 pub struct MemoryPlugin {
     /// Directory of the campaign that the game starts from. The file `hearsay.toml` in this directory has the engine's
     /// settings.
     pub campaign: Option<PathBuf>,
-    /// Directory of the save's database. With `None`, the memory is not saved.
+    /// Directory of the save, which contains its database. With `None`, the memory is not saved.
     pub save: Option<PathBuf>,
     /// Whether to start a new game from the campaign files, or to continue from the save. Default: continue.
     pub start: Start,
@@ -20,13 +20,15 @@ pub struct MemoryPlugin {
     pub sync_campaign_files: bool,
     /// Settings of the engine. Default: the campaign's `hearsay.toml`, or the default settings if this file is missing.
     pub settings: Option<Settings>,
-    /// Whether a DM reviews doubtful facts. This value overrides the settings. Default: as in the settings.
+    /// Treatment of doubtful facts: whether a DM reviews them. This value overrides the settings. Default: as in the
+    /// settings.
     pub mode: Option<ReviewMode>,
-    /// Maximum number of requests that can wait in the memory's queue. Default 1,024.
+    /// Maximum number of requests that can wait for the memory at the same time. Default 1,024.
     pub queue_capacity: usize,
-    /// Maximum time that the game waits at exit for its changes to be committed. Default 5 s.
-    /// [`MemoryExit`](crate::MemoryExit) counts the requests that are not committed by then. Acknowledged requests are
-    /// always safe. Closing also saves the computed vectors, and a snapshot that makes the next opening faster.
+    /// Maximum time that the game waits at exit until its changes are committed. Default 5 s.
+    /// [`MemoryExit`](crate::MemoryExit) counts the requests that are not committed after this time. Acknowledged
+    /// requests are always saved. At exit, the memory also saves the computed vectors, and a snapshot of the state that
+    /// makes the next opening faster.
     pub exit_timeout: Duration,
     /// Whether the memory's threads have a lower priority than the game's threads, so that a commit does not delay a
     /// frame. Default true. This setting has an effect on Linux, Android and Windows.
@@ -52,12 +54,12 @@ impl Default for MemoryPlugin {
 /// The state from which a game starts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Reflect)]
 pub enum Start {
-    /// The game continues from the save. If a campaign is also given, new content of its files is imported without
-    /// overwriting recorded play. If the save is empty, the game starts from the campaign.
+    /// The game continues from the save. If a campaign is also given, new content of the campaign files is imported
+    /// without overwriting recorded play. If the save is empty, the game starts from the campaign.
     #[default]
     Continue,
-    /// The game starts from the campaign files. Earlier play in this save is reverted, but its
-    /// [slots](crate::SaveCommands) can still be loaded.
+    /// The game starts from the campaign files. Earlier play in this save is reverted, but the
+    /// [slots](crate::SaveCommands) of the save can still be loaded.
     NewGame,
 }
 

@@ -13,8 +13,8 @@ pub enum MemoryState {
     Loading,
     /// The memory is open and answers requests.
     Ready,
-    /// The memory could not be opened. The text is the reason, for display. The game continues without a memory, and
-    /// game events are not recorded.
+    /// The memory could not be opened. The text is the reason, for display to the user. The game continues without a
+    /// memory, and game events are not recorded.
     Failed(String),
     /// The memory was closed.
     Closed,
@@ -25,12 +25,12 @@ pub enum MemoryState {
 #[derive(Resource, Debug, Clone, Default, PartialEq, Eq, Reflect)]
 #[reflect(Resource)]
 pub struct LoadProgress {
-    /// The current stage, for display: `opening the save`, `reading the campaign`, `loading entities`. Empty when
-    /// loading is complete.
+    /// The current stage of loading, for display: `opening the save`, `reading the campaign`, `loading entities`. Empty
+    /// when loading is complete.
     pub stage: String,
-    /// Number of entities loaded.
+    /// Number of entities that are already loaded.
     pub done: usize,
-    /// Number of entities to load. The number can grow while entities are loaded.
+    /// Total number of entities to load. The number can grow while entities are loaded.
     pub total: usize,
 }
 

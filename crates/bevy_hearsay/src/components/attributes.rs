@@ -7,8 +7,8 @@ use hearsay_model::{Predicate, Value};
 
 use super::changes::note_change;
 
-/// The attributes of an entity, with one value each, such as `occupation` and `condition`. To change an attribute, use
-/// [`set_attribute`](crate::EntityMemoryCommands::set_attribute) or insert a new component.
+/// The attributes of an entity, such as `occupation` and `condition`, with one value for each attribute. To change an
+/// attribute, use [`set_attribute`](crate::EntityMemoryCommands::set_attribute) or insert a new component.
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Reflect)]
 #[component(immutable, on_insert = note_change, on_remove = note_change)]
 #[reflect(opaque)]

@@ -10,10 +10,11 @@ use super::changes::note_change;
 /// The stable id of this entity in the memory, such as `grimjaw-ironhand`.
 ///
 /// An explicit id binds the Bevy entity to the entity with this id in the campaign or save. Saved values then take
-/// precedence, unless [`PreferGameState`] is also present. If the memory has no entity with this id, the memory creates
-/// it. Without an id (the default), the Bevy entity gets an id made from its [`Name`] and a unique suffix.
+/// precedence over the values of the game's components, unless [`PreferGameState`] is also present. If the memory has
+/// no entity with this id, it creates the entity. Without an id (the default), the Bevy entity gets an id made from its
+/// [`Name`] and a unique suffix.
 ///
-/// If two Bevy entities have the same id, the second is not bound, and a
+/// If two Bevy entities have the same id, the second entity is not bound, and a
 /// [`MemoryErrorMessage`](crate::MemoryErrorMessage) reports this.
 #[derive(Component, Clone, Default, PartialEq, Eq, Hash, Reflect)]
 #[component(immutable)]
@@ -23,8 +24,8 @@ use super::changes::note_change;
 pub struct MemoryId(Option<EntityId>);
 
 impl MemoryId {
-    /// Creates an id from a name or an id. Text that is not an id is converted: `Grimjaw Ironhand` becomes
-    /// `grimjaw-ironhand`. If the text has no letter or digit, the entity later gets a generated id.
+    /// Creates an id from an id or a name. A name is converted to an id: `Grimjaw Ironhand` becomes `grimjaw-ironhand`.
+    /// If the text has no letter or digit, the entity later gets a generated id.
     pub fn new(text: impl AsRef<str>) -> Self {
         Self(EntityId::from_name(text.as_ref()).ok())
     }
@@ -59,7 +60,7 @@ impl fmt::Display for MemoryId {
 }
 
 /// The kind of an entity. This component also marks the entity as part of the memory. A game's own components can
-/// require it:
+/// require this component:
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -98,9 +99,9 @@ kinds! {
     player => Player,
     /// A place, such as a town or a room.
     location => Location,
-    /// A group that has members.
+    /// A faction: a group of characters.
     faction => Faction,
-    /// The player characters as a group.
+    /// A party: a group of player characters.
     party => Party,
     /// An item, such as a ledger or a sword.
     item => Item,

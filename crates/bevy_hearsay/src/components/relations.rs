@@ -4,8 +4,8 @@ use bevy::prelude::*;
 use hearsay_model::{EntityId, Predicate};
 
 /// A relation between two entities, such as Grimjaw `MEMBER_OF` the guild. Each relation is a separate Bevy entity,
-/// which belongs to the subject ([`RelationOf`]). Despawning this Bevy entity does not end the relation in the memory.
-/// To end the relation, use `leave` or `unrelate`.
+/// which refers to the subject with [`RelationOf`]. Despawning this Bevy entity does not end the relation in the
+/// memory. To end the relation, use `leave` or `unrelate`.
 #[derive(Component, Clone, Debug, PartialEq, Eq, Hash, Reflect)]
 #[component(immutable)]
 #[reflect(opaque)]
@@ -14,9 +14,9 @@ use hearsay_model::{EntityId, Predicate};
 pub struct Relation {
     /// The predicate, such as `MEMBER_OF` or `OWES`.
     pub predicate: Predicate,
-    /// The object. It does not need to exist as a Bevy entity.
+    /// Id of the object. The object does not need to exist as a Bevy entity.
     pub object: EntityId,
-    /// The attitude of the subject to the object, from −100 to 100.
+    /// The attitude of the subject to the object, from −100 to 100; `None` if the relation states no attitude.
     pub attitude: Option<i8>,
 }
 

@@ -16,8 +16,8 @@ use crate::{
     sync::{self, Outbox, Shadow},
 };
 
-/// Commands that record game events and changes of an entity. Their author is the game ([`Author::Game`]). To set
-/// another author, or to name the hearers, trigger [`GameEvent`].
+/// Commands that record game events and changes of an entity. The author of the recorded operations is the game
+/// ([`Author::Game`]). To set another author, or to name the hearers, trigger [`GameEvent`].
 pub trait EntityMemoryCommands {
     /// Says a line aloud. Everyone in [earshot](crate::Earshot) learns that the line was said. Unless extraction is
     /// disabled, the memory later extracts facts from the line. To state exact facts instead, use
@@ -48,7 +48,7 @@ pub trait EntityMemoryCommands {
     /// Makes the entity a member of a group.
     fn join(&mut self, group: impl Into<Target>) -> &mut Self;
 
-    /// Ends the entity's membership in a group. The entity keeps the facts that it learned there.
+    /// Ends the entity's membership in a group. The entity still knows the facts that it learned as a member.
     fn leave(&mut self, group: impl Into<Target>) -> &mut Self;
 
     /// Adds a relation from this entity to `object`. The predicate is a name such as `OWES` or `TRUSTS`.
@@ -63,15 +63,16 @@ pub trait EntityMemoryCommands {
     /// Removes the value of an attribute.
     fn remove_attribute(&mut self, name: &str) -> &mut Self;
 
-    /// Sets the entity's `condition` to `dead`. A dead entity hears and says nothing. Despawning alone does not record
-    /// a death.
+    /// Sets the entity's `condition` to `dead`. A dead entity hears and says nothing. Despawning an entity does not
+    /// record its death.
     fn die(&mut self) -> &mut Self;
 
-    /// Removes a fact from the entity's knowledge, as if it had never learned the fact. `fact` is an id or handle.
+    /// Removes a fact from the entity's knowledge, as if the entity had never learned the fact. `fact` is an id or
+    /// handle.
     fn forget(&mut self, fact: impl Into<String>) -> &mut Self;
 
-    /// Removes the entity and all facts about it from the memory, and despawns the Bevy entity. Undo restores the
-    /// entity in the memory.
+    /// Removes the entity and all facts about it from the memory, and despawns the Bevy entity. An undo of this
+    /// operation restores the entity in the memory.
     fn erase(&mut self);
 }
 

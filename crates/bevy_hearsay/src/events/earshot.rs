@@ -9,16 +9,18 @@ use crate::{components::EntityKind, sync::Registry};
 
 type HearerFn = Arc<dyn Fn(&World, Entity) -> Vec<Entity> + Send + Sync>;
 
-/// Rule that decides who hears and sees a [`GameEvent`](crate::GameEvent) that names no listeners.
+/// Rule that decides which characters hear and see a [`GameEvent`](crate::GameEvent) for which the game names no
+/// listeners.
 #[derive(Resource, Clone, Default)]
 pub enum Earshot {
-    /// The characters at the same place according to the memory, including those that do not exist as Bevy entities.
+    /// The characters that are at the actor's place according to the memory, including characters that do not exist as
+    /// Bevy entities.
     #[default]
     Place,
     /// The characters with a [`MemoryId`](crate::MemoryId) whose [`GlobalTransform`] is within this distance of the
     /// actor, in world units.
     Distance(f32),
-    /// The entities that a function returns.
+    /// The entities that a function returns for the actor.
     Custom(HearerFn),
 }
 

@@ -22,11 +22,11 @@ pub enum GameAction {
         /// Whether the actor lies. If so, the new facts that the line states are false.
         lie: bool,
     },
-    /// Tells others a fact that the actor knows. A new fact becomes a claim of the actor.
+    /// Tells others a fact that the actor knows, or a new fact. A new fact becomes a claim of the actor.
     Tell {
         /// The fact to tell.
         statement: Statement,
-        /// Whether the actor lies. If so, a new fact is false.
+        /// Whether the actor lies. If so, a new fact that the actor tells is false.
         lie: bool,
     },
     /// Shows facts: the actor and everyone in earshot see them. A new fact becomes canon.
@@ -35,23 +35,25 @@ pub enum GameAction {
     Witness(Vec<Statement>),
     /// Reads a document and learns its facts.
     Read(Target),
-    /// Tells a secret that the actor knows. The fact stays secret from everyone who is not told.
+    /// Tells a secret that the actor knows. The fact stays secret from everyone else.
     Reveal {
-        /// The secret: its id, the beginning of its id, or its handle.
+        /// The secret, given by id, by the beginning of its id, or by handle.
         fact: String,
-        /// Whether the actor stops concealing the secret. If false, the actor still conceals it from everyone else.
+        /// Whether the actor stops concealing the secret. If `false`, the actor still conceals the secret from everyone
+        /// else.
         openly: bool,
     },
     /// Deduces a fact from facts that the actor knows.
     Deduce {
         /// The fact that the actor deduces.
         conclusion: Statement,
-        /// The facts from which the conclusion follows. Each is an id, the beginning of an id, or a handle.
+        /// The facts from which the conclusion follows. Each fact is given by id, by the beginning of its id, or by
+        /// handle.
         premises: Vec<String>,
     },
-    /// Removes a fact from the actor's knowledge, as if the actor had never learned it.
+    /// Removes a fact from the actor's knowledge, as if the actor had never learned the fact.
     Forget {
-        /// The fact: its id, the beginning of its id, or its handle.
+        /// The fact, given by id, by the beginning of its id, or by handle.
         fact: String,
     },
 }

@@ -22,13 +22,14 @@ pub(crate) use queue::GameEventQueue;
 pub use session::{NewSession, SessionCommands, SessionEnded, SessionEvent, SessionStarted};
 pub use target::{Statement, Target};
 
-/// Collects game events, finds the characters that hear them, and sends the events to the memory.
+/// Plugin that collects game events, finds the characters that hear and see the events, and sends the events to the
+/// memory.
 #[derive(Debug, Clone)]
 pub struct GameEventsPlugin {
-    /// Rule that decides who hears a line. Default: the characters at the same place.
+    /// Rule that decides which characters hear and see a game event. Default: the characters at the same place.
     pub earshot: Earshot,
-    /// Maximum number of game events that can wait while the memory is being opened or is busy. Further events are
-    /// refused with a [`MemoryErrorMessage`](crate::MemoryErrorMessage). Default 10,000.
+    /// Maximum number of game events that can wait while the memory is being opened or is busy. The plugin rejects
+    /// further events with a [`MemoryErrorMessage`](crate::MemoryErrorMessage). Default 10,000.
     pub queue_capacity: usize,
 }
 

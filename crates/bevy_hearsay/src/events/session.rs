@@ -16,11 +16,11 @@ pub use hearsay_commands::session::NewSession;
 /// session.
 #[derive(Event, Debug, Clone, PartialEq)]
 pub enum SessionEvent {
-    /// Starts a session. Later operations record the id of this session. The message [`SessionStarted`] confirms the
-    /// start.
+    /// Starts a session. The memory records the id of this session with all later operations. The message
+    /// [`SessionStarted`] confirms the start.
     Start(NewSession),
-    /// Characters arrive late or leave early. Characters that arrive hear the lines logged after this event. Characters
-    /// that leave do not hear them.
+    /// Characters arrive late or leave early. Characters that arrive hear the lines that are logged after this event.
+    /// Characters that leave do not hear these lines.
     Attend {
         /// The characters that arrive.
         arrive: Vec<Target>,
@@ -40,7 +40,7 @@ pub enum SessionEvent {
     End,
 }
 
-/// Message: a session started, and its start is saved on the disk.
+/// Message: a session started, and the start is saved on disk.
 #[derive(Message, Debug, Clone, PartialEq, Eq)]
 pub struct SessionStarted {
     /// Id of the session.
@@ -54,8 +54,8 @@ pub struct SessionEnded {
     pub report: Box<SessionReport>,
 }
 
-/// Commands that start and end sessions. If the memory refuses a command, for example because no session is active, a
-/// [`MemoryErrorMessage`](crate::MemoryErrorMessage) reports this.
+/// Commands that start and end sessions, and log their lines. If the memory rejects a command, for example because no
+/// session is active, a [`MemoryErrorMessage`](crate::MemoryErrorMessage) reports this.
 pub trait SessionCommands {
     /// Starts a session with all living player characters, or with the characters that `session` names.
     fn start_session(&mut self, session: NewSession);

@@ -12,7 +12,7 @@ use crate::components::MemoryId;
 pub enum Target {
     /// A Bevy entity with a [`MemoryId`].
     Entity(Entity),
-    /// An id or a name.
+    /// The id or a name of an entity.
     Named(String),
 }
 
@@ -49,19 +49,19 @@ impl From<&MemoryId> for Target {
 /// A fact that a game event states: a recorded fact or a new fact.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Statement {
-    /// A recorded fact: its id, the beginning of its id, or its handle in the campaign.
+    /// A recorded fact, given by id, by the beginning of its id, or by its handle in the campaign.
     Fact(String),
-    /// A sentence about an entity. The sentence is a new claim of its speaker and has no other source. To pass on
-    /// existing knowledge, use [`Fact`](Self::Fact).
+    /// A sentence about an entity. The sentence is a new claim of its speaker and has no other source. If the speaker
+    /// passes on a recorded fact, use [`Fact`](Self::Fact).
     Lore {
         /// The entity that the sentence is about.
         about: Target,
-        /// The sentence.
+        /// Text of the sentence.
         text: String,
     },
-    /// A relation or an attribute.
+    /// A new fact that states a relation or an attribute.
     Parts {
-        /// The subject.
+        /// The subject of the fact.
         subject: Target,
         /// The relation (`OWES` or `owes`) or the attribute (such as `occupation`).
         predicate: String,

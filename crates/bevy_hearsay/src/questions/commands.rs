@@ -43,7 +43,7 @@ pub trait MemoryCommands {
     fn search_memory(&mut self, search: Search) -> EntityCommands<'_>;
 
     /// Runs a function that reads the memory's state. The function runs on the memory's thread, so it must be fast. The
-    /// crate [`query`] has the usual functions. The reply is a [`Reply<T>`](crate::Reply).
+    /// crate [`query`] contains ready-made functions. The reply is a [`Reply<T>`](crate::Reply).
     fn read_memory<T: Send + Sync + 'static>(
         &mut self,
         read: impl Fn(&ReadSnapshot) -> Result<T, MemoryError> + Clone + Send + Sync + 'static,
@@ -75,7 +75,8 @@ impl MemoryCommands for Commands<'_, '_> {
 /// an observer to it: `commands.entity(npc).ask("Who took it?").observe(…)`.
 pub trait EntityQuestionCommands {
     /// Asks a character a question. The reply is a [`Reply<Answer>`](crate::Reply) with the facts that the character
-    /// may say. The answer's scene context has a citation for every line, and includes all earlier events of the game.
+    /// may say. The answer's scene context has a citation for every line, and takes all earlier game events into
+    /// account.
     fn ask(&mut self, question: impl Into<Question>) -> EntityCommands<'_>;
 
     /// Requests at most `limit` entities within `depth` steps of this entity in the graph, as the DM sees it. The reply

@@ -13,7 +13,7 @@ pub use commands::{EntityQuestionCommands, MemoryCommands};
 pub use question::{Answered, AskedOf, Question, QuestionState, Questions, Reply, Unanswered};
 pub(crate) use queue::QuestionQueue;
 
-/// Sends questions and receives their replies.
+/// Plugin that sends questions to the memory and receives their replies.
 #[derive(Debug, Clone, Default)]
 pub struct QuestionsPlugin;
 

@@ -24,16 +24,16 @@ pub struct Reply<T: Send + Sync + 'static>(pub T);
 /// Triggered on the entity of a question when the [`Reply`] arrives.
 #[derive(EntityEvent, Debug, Clone, Copy)]
 pub struct Answered {
-    /// The question.
+    /// The Bevy entity of the question.
     pub entity: Entity,
 }
 
 /// Triggered on the entity of a question that will get no reply. [`QuestionState::Failed`] also contains the reason.
 #[derive(EntityEvent, Debug, Clone)]
 pub struct Unanswered {
-    /// The question.
+    /// The Bevy entity of the question.
     pub entity: Entity,
-    /// The reason, for display.
+    /// Reason why the question gets no reply, for display to the user.
     pub reason: String,
 }
 
@@ -62,7 +62,7 @@ pub struct Question {
     pub budget: Option<usize>,
     /// Maximum number of facts and passages in the scene context. Default: as in the engine's settings.
     pub limit: Option<usize>,
-    /// Whether to cancel older questions to the same character that have no reply yet.
+    /// Whether this question cancels older questions to the same character that have no reply yet.
     pub supersede: bool,
 }
 

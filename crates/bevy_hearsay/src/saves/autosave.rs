@@ -12,7 +12,7 @@ use super::queue::{SaveQueue, SaveRequest};
 pub struct Autosave {
     /// Interval between two autosaves. `None` disables autosaves.
     pub interval: Option<Duration>,
-    /// Number of slots to keep. Default 3.
+    /// Number of slots that autosaves use in turn. Default 3.
     pub keep: usize,
 }
 

@@ -14,10 +14,10 @@ const QUICK_SAVE_SLOT: &str = "quick";
 pub trait SaveCommands {
     /// Saves the current state of the game to a slot.
     fn save_slot(&mut self, name: impl Into<String>);
-    /// Loads a slot. Pending questions get no reply, and unsent changes are dropped, because both belong to the
-    /// timeline before loading.
+    /// Loads a slot. Pending questions get no reply, and unsent changes are dropped, because both belong to the state
+    /// before loading.
     fn load_slot(&mut self, name: impl Into<String>);
-    /// Deletes a slot: the name for a position in the journal. The recorded play is not deleted.
+    /// Deletes a slot, which is a name for a position in the journal. The operations in the journal are not deleted.
     fn drop_slot(&mut self, name: impl Into<String>);
     /// Saves to the slot `quick`.
     fn quick_save(&mut self) {

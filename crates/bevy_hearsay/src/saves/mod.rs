@@ -12,12 +12,12 @@ pub use autosave::Autosave;
 pub use commands::SaveCommands;
 pub use queue::{SlotLoaded, SlotSaved};
 
-/// Saves and loads slots. Each slot is a position in the save's journal. Saving costs one small write. Loading reverts
-/// all operations after this position.
+/// Plugin that saves and loads slots. Each slot is a position in the save's journal. Saving a slot costs one small
+/// write. Loading reverts all operations after this position.
 #[derive(Debug, Clone, Default)]
 pub struct SavesPlugin {
-    /// Autosave settings. Default: off. Every acknowledged operation is on the disk even without autosaves. A slot only
-    /// names a position to return to.
+    /// Autosave settings. Default: off. Every acknowledged operation is on disk even without autosaves. A slot only
+    /// names a position in the journal to which the game can return.
     pub autosave: Autosave,
 }
 

@@ -26,7 +26,7 @@ use crate::{
 /// decides whether to keep the Bevy entity.
 #[derive(EntityEvent, Debug, Clone, Copy)]
 pub struct Forgotten {
-    /// The entity.
+    /// The Bevy entity.
     pub entity: Entity,
 }
 

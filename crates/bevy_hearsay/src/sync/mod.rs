@@ -56,13 +56,15 @@ pub(crate) use shadow::Shadow;
 pub use spawn_policy::SpawnPolicy;
 pub use synced_attribute::{SyncedAttribute, SyncedAttributeAppExt};
 
-/// Syncs components with the memory in both directions. The [crate] documentation lists the synced components.
+/// Plugin that syncs components with the memory in both directions. The [crate] documentation lists the synced
+/// components.
 #[derive(Debug, Clone)]
 pub struct SyncPlugin {
     /// Interval between two batches of changes. All changes in this interval become one operation. Default 250 ms. A
     /// game event is sent at once, after all earlier changes.
     pub interval: Duration,
-    /// Maximum time per frame for applying records from the memory. Default 0.5 ms. A large load takes many frames.
+    /// Maximum time per frame for writing the memory's values to components. Default 0.5 ms. A large load takes many
+    /// frames.
     pub budget: Duration,
     /// Interval between two checks for mutated components. Each check covers every [`Name`] and every mutable [synced
     /// component](SyncedAttributeAppExt::sync_attribute). Default 50 ms.

@@ -9,7 +9,8 @@ type SelectionFn = Arc<dyn Fn(&State, &EntityId) -> bool + Send + Sync>;
 
 /// Selects the entities of the memory that the plugin spawns as Bevy entities. An entity that the game spawned with a
 /// [`MemoryId`](crate::MemoryId) is always synced. You can change this resource while the game runs. Newly selected
-/// entities are then spawned over the next frames, and deselected entities are despawned. The memory does not change.
+/// entities are then spawned over the next frames, and entities that are no longer selected are despawned. The memory
+/// does not change.
 #[derive(Resource, Clone, Default)]
 pub enum SpawnPolicy {
     /// All entities.
@@ -17,10 +18,10 @@ pub enum SpawnPolicy {
     All,
     /// No entities. Only entities that the game spawns are synced.
     Nothing,
-    /// The named places and their parts, all places within `steps` steps of these, and all entities located in any of
-    /// these places. A step follows one relation between two places.
+    /// The places in `places` and their parts, all places within `steps` steps of these places, and all entities that
+    /// are located at one of the selected places. A step follows one relation between two places.
     Near {
-        /// Ids of places.
+        /// Ids of the places from which the selection starts.
         places: Vec<EntityId>,
         /// Maximum number of relations to follow from place to place.
         steps: usize,

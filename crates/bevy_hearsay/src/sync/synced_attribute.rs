@@ -16,8 +16,8 @@ use crate::{
     schedule::{Step, Steps, StepsAppExt},
 };
 
-/// A component of the game that is stored as an attribute. The attribute is a fact like any other: it is saved, can be
-/// undone and reviewed, and characters can know it.
+/// A component of the game that is stored as an attribute. The memory treats the attribute like every fact: it is
+/// saved, can be undone and reviewed, and characters can know it.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -44,7 +44,7 @@ pub trait SyncedAttribute: Component {
     /// Name of the attribute: lowercase words joined by `_`.
     const ATTRIBUTE: &'static str;
 
-    /// Returns the value to store. Text must not be empty.
+    /// Returns the value to store. A text value must not be empty.
     fn to_value(&self) -> Value;
 
     /// Creates the component from a stored value. Returns `None` if the value is not valid for this component.
@@ -55,9 +55,9 @@ pub trait SyncedAttribute: Component {
 
 /// Registers components that are stored as attributes.
 pub trait SyncedAttributeAppExt {
-    /// Stores a component of the game as an attribute of its entity. The plugin sees insertions and removals at once,
-    /// and mutations within [`SyncPlugin::poll`](crate::SyncPlugin::poll). You can call this method before or after you
-    /// add [`HearsayPlugins`](crate::HearsayPlugins).
+    /// Stores a component of the game as an attribute of its entity. The plugin detects insertions and removals at
+    /// once, and mutations within the interval [`SyncPlugin::poll`](crate::SyncPlugin::poll). You can call this method
+    /// before or after you add [`HearsayPlugins`](crate::HearsayPlugins).
     fn sync_attribute<T: SyncedAttribute>(&mut self) -> &mut Self;
 }
 

@@ -63,7 +63,7 @@ impl KeyCombination {
         })
     }
 
-    /// Returns the combination for display, such as `Ctrl+K`.
+    /// Returns the combination as text, such as `Ctrl+K`.
     pub fn text(self) -> String {
         let name = match self.key {
             Key::Questionmark => "?",

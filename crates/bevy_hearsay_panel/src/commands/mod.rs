@@ -1,5 +1,5 @@
-//! The panels of the desk and all commands. The help (`?`) and the palette (Ctrl+P) use the same table of commands and
-//! keys.
+//! The panels of the DM console and all commands. The help (`?`) and the command palette (Ctrl+P) use the same table of
+//! commands and keys.
 
 mod keys;
 mod table;

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use super::keys::{KeyCombination, alt, ctrl, key};
 
-/// Part of the desk in which a command is available.
+/// Part of the DM console in which a command is available.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// The whole desk, whichever panel is active.
+    /// The whole DM console, whichever panel is active.
     Desk,
     /// One panel. The command is available only while this panel is active.
     Panel(PanelKind),
@@ -16,22 +16,22 @@ pub enum Scope {
     Capture,
 }
 
-/// A command. The user gives it with a key, in the command palette or with a button.
+/// A command, which the user gives with a key, in the command palette or with a button.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Command {
     /// Name of the command, in sentence case. The name ends with `…` if the command asks for more input. Names are
     /// unique within a scope.
     pub name: &'static str,
-    /// Where the command is available.
+    /// Part of the DM console in which the command is available.
     pub scope: Scope,
     /// Key combinations of the command. Empty if the command has no key.
     pub keys: &'static [KeyCombination],
-    /// One-line description.
+    /// Description of the command, in one line.
     pub help: &'static str,
 }
 
 impl Command {
-    /// Returns the first key combination for display.
+    /// Returns the first key combination of the command, as text.
     pub fn key_hint(&self) -> String {
         self.keys.first().map_or_else(String::new, |keys| keys.text())
     }
@@ -45,7 +45,7 @@ impl Command {
     }
 }
 
-/// Position of a panel in a new layout: the half of the desk, and the number of the tab in this half.
+/// Position of a panel in a new layout: the half of the DM console, and the number of the tab in this half.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum DefaultPosition {
     /// In the left half, among the panels for decisions and search.
@@ -56,7 +56,7 @@ pub(crate) enum DefaultPosition {
 
 macro_rules! panels {
     ($($(#[$doc:meta])* $kind:ident: $name:literal, $place:expr, $command_name:literal, [$($keys:expr),*], $help:literal;)*) => {
-        /// The panels of the desk.
+        /// The panels of the DM console.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case")]
         pub enum PanelKind {

@@ -11,7 +11,7 @@ use crate::{
     widgets::{command_button_without_keys, icon_button, label, right_to_left, toggle},
 };
 
-/// The modes of the desk.
+/// The modes of the DM console.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Modes {
     pub(super) quiet: bool,

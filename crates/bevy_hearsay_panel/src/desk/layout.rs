@@ -16,7 +16,8 @@ use crate::{
 /// controls would leave no space for its list.
 const MIN_PANEL_HEIGHT: f32 = 360.0;
 
-/// Returns the layout of a new desk: panels for decisions and search on the left, panels for reading on the right.
+/// Returns the layout of a new DM console: panels for decisions and search on the left, panels for reading on the
+/// right.
 pub(super) fn default_layout() -> Tree<PanelKind> {
     let mut kinds = PanelKind::ALL.to_vec();
     kinds.sort_by_key(|kind| kind.default_position());
@@ -61,8 +62,8 @@ pub(super) fn activate_panel(tree: &mut Tree<PanelKind>, kind: PanelKind) {
     tree.make_active(|_, tile| matches!(tile, Tile::Pane(pane) if *pane == kind));
 }
 
-/// Minimum width of the desk, in points, for two panels side by side. A narrower desk, for example with large text on a
-/// small screen, shows one panel.
+/// Minimum width of the DM console, in points, for two panels side by side. A narrower console, for example with large
+/// text on a small screen, shows one panel.
 pub(super) const MIN_TWO_PANEL_WIDTH: f32 = 960.0;
 
 /// Draws only the active panel. If `with_tab_row` is true, also draws a row with all tabs above the panel.

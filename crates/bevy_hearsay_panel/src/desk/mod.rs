@@ -1,4 +1,4 @@
-//! The desk: all panels, their layout, the keys, undo, and the saved state. This module does not depend on Bevy.
+//! The DM console: all panels, their layout, the keys, undo, and the saved state. This module does not depend on Bevy.
 
 mod bars;
 mod dialogs;
@@ -23,9 +23,9 @@ use crate::{
 
 pub use saved_desk::SavedDesk;
 
-/// The desk: all panels, with their layout, keys, undo and saved state.
+/// The DM console: all panels, with their layout, keys, undo and saved state.
 ///
-/// Call [`ui`](Self::ui) each frame. This call never blocks, because requests to the memory return tickets.
+/// Call [`ui`](Self::ui) each frame. This function never blocks, because requests to the memory return tickets.
 pub struct Desk {
     panels: BTreeMap<PanelKind, Box<dyn Panel>>,
     tree: Tree<PanelKind>,
@@ -70,7 +70,7 @@ impl std::fmt::Debug for Desk {
 }
 
 impl Desk {
-    /// Returns the state to save.
+    /// Returns the state of the DM console, for [`restore`](Self::restore).
     pub fn save(&self) -> SavedDesk {
         SavedDesk {
             layout: self.tree.clone(),
@@ -85,7 +85,7 @@ impl Desk {
         }
     }
 
-    /// Restores saved state.
+    /// Restores a state that [`save`](Self::save) returned.
     pub fn restore(&mut self, saved_desk: SavedDesk) {
         if layout::is_complete(&saved_desk.layout) {
             self.tree = saved_desk.layout;
@@ -132,22 +132,22 @@ impl Desk {
         Arc::make_mut(&mut self.theme).set_scale(scale);
     }
 
-    /// Sets whether players can see the screen. If so, the panels draw no secrets.
+    /// Turns screen-safe mode on or off. Turn it on while players can see the screen: the panels then draw no secrets.
     pub fn set_screen_safe(&mut self, screen_safe: bool) {
         self.screen_safe = screen_safe;
     }
 
-    /// Returns the active panel, which receives single keys.
+    /// Returns the active panel, which receives keys without modifiers.
     pub fn active(&self) -> PanelKind {
         self.active
     }
 
-    /// Returns the number of items that wait for review. A game can show this number while the desk is closed.
+    /// Returns the number of items that wait for review. A game can show this number while the DM console is closed.
     pub fn pending_reviews(&self) -> usize {
         self.context_poller.panel_context().status.as_ref().map_or(0, |status| status.reviews)
     }
 
-    /// Returns whether a command, a read of the shared state, or undo is in progress.
+    /// Returns whether a command, a read of the state that the panels share, or an undo is in progress.
     pub fn is_busy(&self) -> bool {
         self.desk_commands.pending_count() > 0 || self.context_poller.is_busy() || self.undo.is_busy()
     }
@@ -193,7 +193,8 @@ impl Desk {
         }
     }
 
-    /// Continues pending work while the desk is closed. A closed desk is not drawn.
+    /// Continues pending work while the DM console is closed. Call this function each frame instead of
+    /// [`ui`](Self::ui).
     pub fn update_in_background(&mut self, memory: &Memory) {
         for outcome in self.desk_commands.update(memory) {
             self.handle_outcome(&outcome);
@@ -201,7 +202,7 @@ impl Desk {
         self.context_poller.update(memory, self.desk_commands.pending_count());
     }
 
-    /// Draws the desk on the surface `ui`.
+    /// Draws the DM console in the area of `ui`.
     pub fn ui(&mut self, ui: &mut Ui, memory: &Memory) {
         self.theme.apply(ui.ctx());
         self.update(memory);
@@ -295,7 +296,7 @@ impl Desk {
         self.capture.on_outcome(outcome);
     }
 
-    /// Handles the keys of the desk's own commands.
+    /// Handles the keys of commands that belong to no panel.
     fn handle_command_keys(&mut self, ui: &Ui) {
         let typing = ui.ctx().text_edit_focused();
         let triggered = commands::all().filter(|command| command.scope == Scope::Desk);
@@ -333,7 +334,7 @@ impl Desk {
         self.request(ctx, request);
     }
 
-    /// Carries out a command that changes the desk itself.
+    /// Carries out a command that changes the DM console itself.
     fn change_settings(&mut self, command: &Command) {
         let scale = self.theme.scale();
         match *command {

@@ -1,4 +1,4 @@
-//! State that is saved when the desk closes: layout, theme, and typed text that was not sent.
+//! State that is saved when the DM console closes: layout, theme, and typed text that was not sent.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::undo::OwnOperation;
 use crate::{commands::PanelKind, panel::SavedState, theme::Shade};
 
-/// The saved state of a desk. Any `serde` format can store it.
+/// The saved state of a DM console. Any `serde` format can store this state.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SavedDesk {
     /// Layout of the panels.
@@ -28,7 +28,8 @@ pub struct SavedDesk {
     /// Saved state of the panels.
     #[serde(default)]
     pub(super) panels: BTreeMap<PanelKind, SavedState>,
-    /// Operations of this desk whose author is not the DM. They are saved so that undo can revert them after a restart.
+    /// Operations of this DM console whose author is not the DM. They are saved so that undo can revert them after a
+    /// restart.
     #[serde(rename = "own", default)]
     pub(super) own_operations: Vec<OwnOperation>,
     /// Saved state of the capture line.

@@ -1,4 +1,4 @@
-//! Tests of the desk with all its panels and the engine.
+//! Tests of the DM console with all its panels and the engine.
 
 use std::time::{Duration, Instant};
 

@@ -21,7 +21,7 @@ const MAX_LISTED_DEPENDENTS: usize = 12;
 /// Maximum number of operations in the field `own_operations` of [`Undo`].
 const MAX_OWN_OPERATIONS: usize = 500;
 
-/// An operation of this desk whose author in the journal is not the DM: an import, a clock change, or gossip.
+/// An operation of this DM console whose author in the journal is not the DM: an import, a clock change, or gossip.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct OwnOperation {
     position: Position,
@@ -54,12 +54,12 @@ pub(super) struct Undo {
     plan: Option<UndoPlan>,
     /// Positions of the undo operations since the program started, oldest first. Redo reverts the newest of them.
     undone: Vec<Position>,
-    /// Operations of this desk whose author is not the DM, oldest first.
+    /// Operations of this DM console whose author is not the DM, oldest first.
     own_operations: Vec<OwnOperation>,
 }
 
 impl Undo {
-    /// Returns the operations to save when the desk closes.
+    /// Returns the operations to save when the DM console closes.
     pub(super) fn own_operations(&self) -> &[OwnOperation] {
         &self.own_operations
     }
@@ -121,7 +121,7 @@ impl Undo {
         }
     }
 
-    /// Registers an operation of this desk whose author is not the DM.
+    /// Registers an operation of this DM console whose author is not the DM.
     pub(super) fn register_write(&mut self, position: Position, summary: String) {
         self.undone.clear();
         self.own_operations.push(OwnOperation { position, summary });

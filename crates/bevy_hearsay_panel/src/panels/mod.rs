@@ -1,5 +1,6 @@
-//! The panels. Each panel can be used alone. It has a model of plain data, a function that reads the model from the
-//! memory, a function that draws the model, and a [`Panel`] that keeps the model up to date.
+//! The panels of the DM console. You can use each panel alone. Each panel has a model (the data that it displays), a
+//! function that reads the model from the memory, a function that draws the model, and a [`Panel`] that keeps the model
+//! up to date.
 
 pub mod capture;
 pub mod entity;

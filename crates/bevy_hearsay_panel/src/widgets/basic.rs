@@ -241,7 +241,7 @@ pub fn section_heading(ui: &mut Ui, display: &DisplayContext, name: &str, count:
     });
 }
 
-/// Draws the number of omitted items, such as `and 12 omitted_label`. Draws nothing if the number is 0.
+/// Draws the number of omitted items, such as `and 12 more`. Draws nothing if the number is 0.
 pub fn omitted_label(ui: &mut Ui, display: &DisplayContext, count: usize) {
     if count > 0 {
         ui.label(RichText::new(format!("and {count} more")).small().color(display.theme.palette().weak));

@@ -8,12 +8,12 @@ pub struct RowHeights {
     measured: Vec<Option<f32>>,
     /// Scroll offset of the last frame.
     scroll_offset: f32,
-    /// The row to scroll to. `None` once the row is visible and the layout is stable.
+    /// The row to which the list scrolls; `None` once the row is visible and the layout is stable.
     scroll_target: Option<usize>,
 }
 
 impl RowHeights {
-    /// Removes a row. The rows after it keep their heights.
+    /// Removes the height of a row. The rows after this row keep their heights.
     pub fn remove(&mut self, row: usize) {
         if row < self.measured.len() {
             self.measured.remove(row);
@@ -35,8 +35,8 @@ impl RowHeights {
 }
 
 /// Draws a list of rows with different heights. Only visible rows are drawn. `default_height` is the assumed height of
-/// rows that were never drawn. `focus` is the row to scroll to. Pass `focus` in a single frame; the list then keeps
-/// scrolling to this row until the layout is stable.
+/// rows that were never drawn. `focus` is the row to which the list scrolls. Pass `focus` in one frame only; the list
+/// then keeps scrolling to this row until the layout is stable.
 pub fn list(
     ui: &mut Ui,
     id: &str,

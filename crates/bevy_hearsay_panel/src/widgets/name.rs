@@ -21,13 +21,13 @@ pub struct NameField {
 pub struct Completion {
     /// Index of the highlighted entry.
     pub highlighted: usize,
-    /// The text for which the user closed the list.
+    /// The typed text for which the user closed the list with Escape.
     pub dismissed: Option<String>,
 }
 
 /// Draws a text field that completes a name. Up and Down move the highlight, Enter or Tab chooses the highlighted
-/// entity, and Escape closes the list. `name` is the field's name for screen readers. `is_offered` returns whether to
-/// offer an entity.
+/// entity, and Escape closes the list. `name` is the field's name for screen readers. `is_offered` returns whether the
+/// list may contain an entity.
 pub fn name_field(
     ui: &mut Ui,
     display: &DisplayContext,

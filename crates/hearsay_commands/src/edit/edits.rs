@@ -27,21 +27,21 @@ pub enum Edit {
         /// Home and current place of the entity: an id or a name.
         place: Option<String>,
     },
-    /// Adds an entity with initial knowledge, such as a character that the DM invents during a scene.
+    /// Adds an entity that already knows facts, such as a character that the DM invents during a scene.
     Introduce {
         /// Name of the entity.
         name: String,
         /// Kind of the entity.
         kind: Kind,
-        /// Home and current place of the entity: an id or a name. The entity also learns the facts that are known at
-        /// this place.
+        /// Home and current place of the entity: an id or a name. The entity also learns the facts that this place
+        /// knows.
         place: Option<String>,
         /// Attributes, such as `occupation`, and their values.
         attributes: BTreeMap<String, String>,
     },
     /// Sets an attribute: `set mirela-voss occupation "innkeeper"`.
     Set {
-        /// Entity to which the attribute belongs: an id or a name.
+        /// Entity that the attribute describes: an id or a name.
         entity: String,
         /// Name of the attribute, such as `occupation`.
         attribute: String,
@@ -65,9 +65,9 @@ pub enum Edit {
     Correct {
         /// Fact, given by id, by the beginning of its id, or by handle.
         fact: String,
-        /// Correct object or value. Default: unchanged.
+        /// Correct object of the fact: an id or a name, or a value. Default: unchanged.
         object: Option<String>,
-        /// Correct sentence. Default: generated from the corrected fact.
+        /// Correct sentence that states the fact. Default: generated from the corrected fact.
         statement: Option<String>,
     },
     /// Removes a fact as if it had never been recorded, together with all knowledge of it.
@@ -84,14 +84,14 @@ pub enum Edit {
     DeclareFlag {
         /// Name of the flag: a slug, such as `fire-reported`.
         name: String,
-        /// Initial value: `yes` or `no`, a number, or any text. Later values must have the same type.
+        /// Initial value of the flag: `yes` or `no`, a number, or any text. Later values must have the same type.
         value: String,
     },
-    /// Gives a declared flag of the game another value.
+    /// Sets a declared flag of the game to another value.
     SetFlag {
-        /// Name of the flag.
+        /// Name of the flag to set.
         name: String,
-        /// New value. It must have the same type as the declared value.
+        /// New value of the flag. It must have the same type as the declared value.
         value: String,
     },
 }

@@ -17,8 +17,8 @@ pub struct FactOptions {
     pub known_by: Vec<String>,
     /// Attitude of the subject to the object, −100 to 100.
     pub attitude: Option<i64>,
-    /// Date at which the fact became true, on the campaign's calendar.
+    /// Date on the campaign's calendar at which the fact became true.
     pub since: Option<String>,
-    /// Date at which the fact ceased to be true, on the campaign's calendar.
+    /// Date on the campaign's calendar at which the fact ceased to be true.
     pub until: Option<String>,
 }

@@ -29,9 +29,9 @@ use crate::CommandError;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GameEvent {
-    /// Characters see something happen. A new fact that they see is recorded as canon.
+    /// Characters see something happen. A new fact that the characters see is recorded as canon.
     Witness {
-        /// Facts that are seen.
+        /// Facts that the witnesses see.
         facts: Vec<Stated>,
         /// Witnesses. Default: the characters at the place of the event.
         witnesses: Vec<String>,
@@ -59,7 +59,7 @@ pub enum GameEvent {
     Tell {
         /// Character that tells the fact.
         teller: String,
-        /// Fact that is told.
+        /// Fact that the teller tells.
         fact: Stated,
         /// Hearers. Default: the characters at the teller's place.
         hearers: Vec<String>,
@@ -76,9 +76,9 @@ pub enum GameEvent {
     },
     /// Characters read a document. They learn its passages, and the facts that these passages state.
     Read {
-        /// Document that is read.
+        /// Document that the characters read.
         document: String,
-        /// Characters that read the document.
+        /// Characters that read the document: ids or names.
         readers: Vec<String>,
         /// Readers' credence in the facts, 0.0–1.0. Default: 1.0.
         credence: Option<f64>,
@@ -92,31 +92,31 @@ pub enum GameEvent {
         knower: String,
         /// Conclusion of the deduction. A new fact is recorded as a claim.
         conclusion: Stated,
-        /// Premises from which the conclusion follows.
+        /// Premises: facts from which the conclusion follows.
         from: Vec<String>,
         /// Certainty that the conclusion follows from the premises, 0.0–1.0. Default: 1.0.
         certainty: Option<f64>,
         /// Place, time and session of the event.
         circumstances: Circumstances,
     },
-    /// Characters are told, or see, that a fact is not true. The event adds a new fact that refutes the given fact, but
-    /// does not change the status of the given fact.
+    /// Characters hear or see that a fact is not true. The event adds a new fact that refutes the given fact, but does
+    /// not change the status of the given fact.
     Refute {
         /// Fact to refute.
         fact: String,
         /// Sentence that refutes the fact. Default: generated from the sentence that states the fact.
         statement: Option<String>,
-        /// Character who tells the others; `None` if they see for themselves that the fact is not true.
+        /// Character who tells the hearers that the fact is not true; `None` if the hearers see this for themselves.
         teller: Option<String>,
-        /// Characters that are told or see that the fact is not true. Default: the characters present.
+        /// Characters that hear or see that the fact is not true. Default: the characters present.
         hearers: Vec<String>,
         /// Hearers' credence in the refutation, 0.0–1.0. Default: computed from their trust in the teller.
         credence: Option<f64>,
         /// Place, time and session of the event.
         circumstances: Circumstances,
     },
-    /// A character tells a secret that it knows. It continues to conceal the secret from everyone else, unless `openly`
-    /// is set.
+    /// A character tells a secret that it knows. The character continues to conceal the secret from everyone else,
+    /// unless `openly` is set.
     Reveal {
         /// Character that tells the secret.
         holder: String,
@@ -124,17 +124,17 @@ pub enum GameEvent {
         fact: String,
         /// Hearers. Default: the characters at the holder's place.
         to: Vec<String>,
-        /// Whether the character stops concealing the secret.
+        /// Whether the character stops concealing the secret from everyone.
         openly: bool,
         /// Place, time and session of the event.
         circumstances: Circumstances,
     },
-    /// A knower forgets a fact: its own knowledge edges to the fact are withdrawn, and edges that depend on them become
-    /// inactive. If the knower made the fact up, the characters to whom it told the fact forget it too.
+    /// A knower forgets a fact. Its knowledge edges to the fact are withdrawn, and edges that depend on these edges
+    /// become inactive. If the knower made the fact up, the characters to whom the knower told the fact forget it too.
     Forget {
         /// Knower that forgets.
         knower: String,
-        /// Fact that is forgotten.
+        /// Fact to forget.
         fact: String,
     },
 }

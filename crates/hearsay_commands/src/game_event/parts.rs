@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A fact that a game event refers to: a recorded fact, or a new fact.
+/// A fact in a game event: a recorded fact, or a new fact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stated {
@@ -32,9 +32,10 @@ pub enum Stated {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Retelling {
-    /// Sentence of the distorted version. Default: generated from the predicate's phrase, if `object` is set.
+    /// Sentence that states the distorted version. Default if `object` is set: generated from the predicate's phrase.
     pub statement: Option<String>,
-    /// Object or value of the distorted version. If unset, only the sentence differs from the fact.
+    /// Object or value of the distorted version. If unset, the distorted version differs from the fact only in its
+    /// sentence.
     pub object: Option<String>,
 }
 

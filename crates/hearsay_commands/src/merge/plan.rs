@@ -15,9 +15,9 @@ use crate::CommandError;
 /// A planned merge of two entities that is not committed yet.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MergePlan {
-    /// Entity to merge away (it is removed).
+    /// Entity that the merge removes.
     pub gone: EntityId,
-    /// Entity to merge into.
+    /// Entity that remains and receives the facts of the removed entity.
     pub into: EntityId,
     /// Numbers of records that move to the remaining entity.
     #[serde(flatten)]
@@ -38,7 +38,7 @@ pub struct MergePlan {
 /// confirmed is more certain than any other; otherwise, a higher confidence decides. If both values are equally
 /// certain, the value of `remaining` stays.
 ///
-/// The merge is one operation. [`split`](super::split()) reverts it without losing later changes.
+/// The merge is one operation. [`split`](super::split()) reverts the merge without losing later changes.
 ///
 /// # Errors
 /// Returns an error if a name matches no entity or several entities, or if both names refer to the same entity.
@@ -78,8 +78,8 @@ pub fn merge(
 }
 
 impl MergePlan {
-    /// Returns the operation to commit. If an operation committed after the planning has changed records that the merge
-    /// moves, plans the merge again and returns the new operation.
+    /// Returns the operation to commit. If an operation that was committed after the planning changed records that the
+    /// merge moves, plans the merge again and returns the new operation.
     ///
     /// # Errors
     /// Returns the same errors as [`merge`].
@@ -113,7 +113,8 @@ impl MergePlan {
     }
 }
 
-/// Returns the operation that marks two similar entities as distinct, so that they are not proposed again.
+/// Returns the operation that marks two similar entities as distinct, so that they are not proposed as duplicates
+/// again.
 ///
 /// # Errors
 /// Returns an error if a name matches no entity or several entities, or if both names refer to the same entity.

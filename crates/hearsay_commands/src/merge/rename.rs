@@ -65,11 +65,11 @@ impl Rename for NewIds<'_> {
 /// Numbers of records that a merge moves from the removed entity to the remaining entity.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct MovedCounts {
-    /// Number of facts.
+    /// Number of facts that move.
     pub facts: usize,
-    /// Number of knowledge edges.
+    /// Number of knowledge edges that move.
     pub edges: usize,
-    /// Number of passages.
+    /// Number of passages that move.
     pub passages: usize,
 }
 

@@ -27,9 +27,9 @@ pub enum Decision {
         /// Correct predicate: `OWES`, words such as `works for`, or the name of an attribute.
         #[serde(default)]
         predicate: Option<String>,
-        /// Correct object or value.
+        /// Correct object (an id or a name), or correct value of the attribute.
         object: Option<String>,
-        /// Correct sentence.
+        /// Correct sentence that states the fact.
         statement: Option<String>,
     },
     /// The fact is not true, although some knowers believe it.

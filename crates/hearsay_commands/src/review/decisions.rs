@@ -1,4 +1,4 @@
-//! Decisions on many facts in one operation, and changes of their secrecy.
+//! Decisions on many facts in one operation, and changes of the secrecy of facts.
 
 use std::collections::BTreeSet;
 
@@ -58,9 +58,9 @@ impl Decisions {
 pub struct Keep {
     /// Facts whose secrecy changes.
     pub facts: Vec<FactId>,
-    /// Whether the facts become secret (`true`) or open (`false`). If they become secret, groups, places and the world
-    /// lose their authored edges to the facts, but knowers that saw, heard or read a fact still know it. If they become
-    /// open, nobody learns them automatically.
+    /// Whether the facts become secret (`true`) or open (`false`). If the facts become secret, groups, places and the
+    /// world lose their authored edges to the facts, but knowers that saw, heard or read a fact still know it. If the
+    /// facts become open, nobody learns the facts automatically.
     pub secret: bool,
 }
 
@@ -68,7 +68,7 @@ impl Keep {
     /// Returns the operation that records the change.
     ///
     /// # Errors
-    /// Returns an error if a fact does not exist, or all facts already have the requested secrecy.
+    /// Returns an error if a fact does not exist, or if all facts already have the requested secrecy.
     pub fn operation(&self, state: &State, now: Timestamp) -> Result<Operation, CommandError> {
         let secrecy = if self.secret { Secrecy::Secret } else { Secrecy::Open };
         let (mut changes, mut first_statement, mut count) = (Vec::new(), None, 0_usize);

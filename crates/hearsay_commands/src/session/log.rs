@@ -23,12 +23,13 @@ use crate::{CommandError, game_event::mentioned_entities};
 pub struct Log {
     /// Session to whose log the lines are written: its id or number. Default: the session being played.
     pub session: Option<String>,
-    /// Session to create for these lines, for example for a transcript. The new session is not marked as being played.
+    /// Session to create for these lines, for example for a transcript. The new session does not become the session
+    /// being played.
     pub new: Option<NewSession>,
-    /// The lines, in order.
+    /// Lines to write, in order.
     pub lines: Vec<LogLine>,
-    /// File that contains the lines. Removes passages from an earlier import of this file that are no longer among its
-    /// lines.
+    /// File that contains the lines. If the file was imported before, lines that it no longer contains are removed from
+    /// the session.
     pub source: Option<LogSource>,
 }
 
@@ -50,7 +51,7 @@ pub struct LogLine {
     pub text: String,
     /// Speaker: an id or a name; `None` for narration.
     pub speaker: Option<String>,
-    /// Place of this line and of the lines after it. Default: the place of the previous line.
+    /// Place where this line and the following lines are said. Default: the place of the previous line.
     pub place: Option<String>,
     /// Game time of the line. Default: the time of the log or the game clock, whichever is later.
     pub time: Option<String>,

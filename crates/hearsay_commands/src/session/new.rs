@@ -24,7 +24,8 @@ pub struct NewSession {
     pub date: Option<String>,
     /// Game time at which the session starts. Default: the game clock.
     pub time: Option<String>,
-    /// Place of the first scene. Default for a session that starts now: the place of the latest session's last line.
+    /// Place of the first scene. Default in [`SessionStep::Start`](super::SessionStep::Start): the place of the last
+    /// line of the latest session.
     pub place: Option<String>,
     /// Characters that are present. Default: all living player characters.
     pub present: Vec<String>,

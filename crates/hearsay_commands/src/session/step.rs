@@ -16,7 +16,7 @@ use crate::CommandError;
 
 /// A step of a session: its start, a change of attendance, or its end.
 ///
-/// Entities are named by id or name. Dates are written on the campaign's calendar.
+/// Entities are given by id or name, and dates on the campaign's calendar.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionStep {

@@ -20,15 +20,15 @@ pub struct TranscriptImport {
     pub name: String,
     /// Contents of the file.
     pub transcript: Transcript,
-    /// Session to which the lines belong: its id or number. Default: the session of an earlier import of the file, or
-    /// else a new session.
+    /// Session to which the lines are added: its id or number. Default: the session of an earlier import of the file,
+    /// or else a new session.
     pub session: Option<String>,
     /// Session to create if no session is given and the file was not imported before.
     pub new: NewSession,
     /// Assignments of speakers to characters: each pair is a speaker as written in the file, and the id or name of a
     /// character.
     pub speakers: Vec<(String, String)>,
-    /// Speaker who runs the game, as written in the file. This speaker's lines are narration.
+    /// Name of the DM as written in the file. The lines of this speaker are narration.
     pub dm: Option<String>,
 }
 
@@ -39,9 +39,9 @@ pub struct TranscriptReport {
     pub file: String,
     /// Format of the file.
     pub format: TranscriptFormat,
-    /// Session to which the lines belong; `None` if the import creates a new session.
+    /// Session to which the lines are added; `None` if the import creates a new session.
     pub session: Option<SessionId>,
-    /// Number of lines.
+    /// Number of lines in the file.
     pub lines: usize,
     /// Speakers as written in the file, in the order of their first lines.
     pub speakers: Vec<SpeakerRow>,
@@ -49,14 +49,14 @@ pub struct TranscriptReport {
     pub unchanged: bool,
     /// Problems in the file, each with its line number.
     pub notes: Vec<String>,
-    /// Lines with their speakers as identified.
+    /// Lines of the file, with the identified speakers.
     pub preview: Vec<PreviewRow>,
 }
 
 /// A speaker of a transcript.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SpeakerRow {
-    /// Name as written in the file.
+    /// Name of the speaker as written in the file.
     pub name: String,
     /// Number of lines by this speaker.
     pub lines: usize,
@@ -68,17 +68,17 @@ pub struct SpeakerRow {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SpeakerIdentity {
-    /// A character of the campaign.
+    /// The name refers to this character of the campaign.
     Character(EntityId),
-    /// The person who runs the game.
+    /// The name refers to the DM.
     Dm,
-    /// One of several characters: the name is ambiguous.
+    /// The name is ambiguous: it can refer to each of these characters.
     Ambiguous(Vec<EntityId>),
-    /// No character of the campaign. The name stays part of the text.
+    /// The name refers to no character of the campaign. It stays part of the text of the line.
     Unknown,
 }
 
-/// A line of a transcript with its speaker as identified.
+/// A line of a transcript, with the identified speaker.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PreviewRow {
     /// Number of the line in the file.

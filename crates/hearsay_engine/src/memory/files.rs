@@ -24,7 +24,7 @@ impl Memory {
     }
 
     /// Imports files of any known format as one operation. Each source counts as a separate author, so undoing the
-    /// import of one source does not affect the others.
+    /// import of one source does not affect the imports of other sources.
     ///
     /// # Errors
     /// Returns the same errors as [`import`](Self::import).
@@ -70,7 +70,7 @@ impl Memory {
         self.send_read(|responder| Command::Import { path, options, dry_run: true, responder })
     }
 
-    /// Writes the whole state to one file (`.jsonl`) on a background thread. Another memory can import that file. If
+    /// Writes the whole state to one file (`.jsonl`) on a background thread. Another memory can import this file. If
     /// writing fails, no incomplete file remains. On Unix, only the owner can read the file.
     ///
     /// # Errors

@@ -75,8 +75,8 @@ impl Memory {
         &self.settings
     }
 
-    /// Returns the event channel, which delivers each event once. The channel holds at most 1,024 events. While it is
-    /// full, new events are dropped and counted in [`Status::events_dropped`].
+    /// Returns the event channel, which delivers each event once. The channel holds at most 1,024 events. While the
+    /// channel is full, new events are dropped and counted in [`Status::events_dropped`].
     pub fn events(&self) -> &Receiver<Event> {
         &self.events
     }
@@ -109,7 +109,7 @@ impl Memory {
 
     /// Waits until every text has a vector, or until the sentence encoder turns out to be unavailable. Repeatedly calls
     /// `progress` with the number of texts that have a vector and the total number of texts. `progress` must return
-    /// whether to continue waiting. Blocks, so do not call this function on a game's main thread.
+    /// whether to continue waiting. Blocks the calling thread, so do not call this function on a game's main thread.
     ///
     /// # Errors
     /// Returns an error if the memory closes, or `progress` returns `false` ([`MemoryError::Cancelled`]).
@@ -122,9 +122,9 @@ impl Memory {
         })
     }
 
-    /// Waits until the stored vectors are read and the sentence encoder is loaded or turns out to be unavailable.
-    /// Afterwards, [`Status::pending_vectors`] is the number of texts whose vectors must be computed. `progress` must
-    /// return whether to continue waiting.
+    /// Waits until the stored vectors are read, and until the sentence encoder is loaded or turns out to be
+    /// unavailable. Afterwards, [`Status::pending_vectors`] is the number of texts whose vectors must be computed.
+    /// `progress` must return whether to continue waiting.
     ///
     /// # Errors
     /// Returns an error if the memory closes, or `progress` returns `false` ([`MemoryError::Cancelled`]).
@@ -149,10 +149,10 @@ impl Memory {
         }
     }
 
-    /// Answers all requests that were sent, stores finished vectors, writes a snapshot, and closes the database. After
-    /// this function returns, another process can open the directory. Waits for running imports, but no longer than
-    /// [`StoreSettings::close_timeout_s`](crate::StoreSettings::close_timeout_s). To close sooner, cancel the tickets
-    /// of the imports.
+    /// Answers all pending requests, stores computed vectors, writes a snapshot of the state, and closes the database.
+    /// After this function returns, another process can open the directory. Waits for running imports, but no longer
+    /// than [`StoreSettings::close_timeout_s`](crate::StoreSettings::close_timeout_s). To close sooner, cancel the
+    /// tickets of the imports.
     ///
     /// # Errors
     /// Returns [`MemoryError::ClosedEarly`] if some accepted changes were not committed. Returns another error if the
@@ -166,7 +166,7 @@ impl Memory {
     }
 
     /// Closes the memory like [`close`](Self::close), but waits at most `timeout` for accepted changes. Returns how
-    /// many of them were committed, and how many were not. A change that is not committed in time fails with
+    /// many of these changes were committed, and how many were not. A change that is not committed in time fails with
     /// [`MemoryError::NotCommittedInTime`].
     ///
     /// # Errors

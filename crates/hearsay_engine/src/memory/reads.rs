@@ -50,7 +50,7 @@ impl Memory {
     }
 
     /// Summarizes a session's log or a document within a token budget. The summary prefers lines that are relevant to
-    /// the given question and lines that carry much information.
+    /// the given question, and lines with much information.
     ///
     /// # Errors
     /// Returns the same errors as [`ask`](Self::ask). The ticket also fails if the session does not exist.
@@ -80,8 +80,8 @@ impl Memory {
     }
 
     /// Calls a closure with a read snapshot on a background thread. Use this function for long reads. The snapshot is
-    /// taken when the closure starts. At most one closure per processor runs at a time, and one processor stays free if
-    /// there are several. Further reads wait.
+    /// taken when the closure starts. The number of closures that run at the same time is limited to the number of
+    /// processors minus 1, but at least 1. Further reads wait.
     ///
     /// # Errors
     /// Returns an error if the request queue is full or the memory is closed.
@@ -115,8 +115,8 @@ impl Memory {
         self.read_in_background(move |snapshot| Ok(gossip.plan(&snapshot.state, now())?))
     }
 
-    /// Finds pairs of entities that may be duplicates, on a background thread. Also compares descriptions by meaning,
-    /// if they have vectors.
+    /// Finds pairs of entities that may be duplicates, on a background thread. Also compares the descriptions of the
+    /// entities by meaning, if the descriptions have vectors.
     ///
     /// # Errors
     /// Returns an error if the request queue is full or the memory is closed.
@@ -141,7 +141,7 @@ impl Memory {
         })
     }
 
-    /// Finds, on a background thread, the facts that pruning would remove. Does not change the memory.
+    /// Finds, on a background thread, the facts that pruning would retract. Does not change the memory.
     ///
     /// # Errors
     /// Returns an error if the request queue is full or the memory is closed. The ticket fails as described at
@@ -159,8 +159,8 @@ impl Memory {
         self.read_in_background(move |snapshot| Ok(health(&snapshot.state, examples)))
     }
 
-    /// Returns the position of the operation to undo, and the effect of the undo: the records that it would remove or
-    /// change, and the later operations that depend on them.
+    /// Returns the position of the operation to undo, and the effect of the undo: the records that would be removed or
+    /// changed, and the later operations that depend on these records.
     ///
     /// # Errors
     /// Returns an error if the request queue is full or the memory is closed. The ticket fails if there is nothing to

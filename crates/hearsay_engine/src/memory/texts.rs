@@ -24,8 +24,8 @@ impl Memory {
     }
 
     /// Starts extracting facts from the waiting texts in the background, even if the settings disable extraction. If
-    /// `again` is `true`, reads every text again, for example after the language file changed. Facts that are already
-    /// recorded do not change. The ticket returns the number of texts to read.
+    /// `again` is `true`, extracts from every text again, for example after the language file changed. Facts that are
+    /// already recorded do not change. The ticket returns the number of texts.
     ///
     /// # Errors
     /// Returns an error if the request queue is full or the memory is closed.
@@ -34,8 +34,8 @@ impl Memory {
     }
 
     /// Waits until facts have been extracted from all texts. Repeatedly calls `progress` with the number of remaining
-    /// texts. `progress` must return whether to continue waiting. Blocks, so do not call this function on a game's main
-    /// thread.
+    /// texts. `progress` must return whether to continue waiting. Blocks the calling thread, so do not call this
+    /// function on a game's main thread.
     ///
     /// # Errors
     /// Returns an error if the memory closes, or `progress` returns `false` ([`MemoryError::Cancelled`]).
@@ -66,8 +66,8 @@ impl Memory {
     /// Extracts facts from a text with the language model and returns them without recording them.
     ///
     /// # Errors
-    /// Returns the same errors as [`llm`](Self::llm). The ticket also fails if a name is unknown, or the model returns
-    /// nothing.
+    /// Returns the same errors as [`llm`](Self::llm). The ticket also fails if a name is unknown, or if the model
+    /// returns no usable answer.
     #[cfg(feature = "llm")]
     pub fn draft_with_llm(&self, draft: Draft) -> Result<Ticket<DraftExtraction>, MemoryError> {
         self.send_read(|responder| Command::Llm(LlmCommand::Draft(draft, responder)))
@@ -77,15 +77,15 @@ impl Memory {
     /// [`SessionRecap`](hearsay_query::session::SessionRecap). Extracts no facts from the answer.
     ///
     /// # Errors
-    /// Returns the same errors as [`llm`](Self::llm). The ticket also fails if the model returns nothing.
+    /// Returns the same errors as [`llm`](Self::llm). The ticket also fails if the model returns no usable answer.
     #[cfg(feature = "llm")]
     pub fn write_with_llm(&self, prompt: impl Into<String>) -> Result<Ticket<String>, MemoryError> {
         self.send_read(|responder| Command::Llm(LlmCommand::Write(prompt.into(), responder)))
     }
 
     /// Waits until the language model has read all texts that are ready to be read. Repeatedly calls `progress` with
-    /// the status. `progress` must return whether to continue waiting. Blocks, so do not call this function on a game's
-    /// main thread. Failed texts stay in the queue and may be retried later.
+    /// the status. `progress` must return whether to continue waiting. Blocks the calling thread, so do not call this
+    /// function on a game's main thread. Failed texts stay in the queue and may be retried later.
     ///
     /// # Errors
     /// Returns an error if the memory closes, no language model is enabled, or `progress` returns `false`

@@ -28,11 +28,12 @@ use crate::{
 };
 
 impl Memory {
-    /// Commits an operation. Writes are committed in the order in which they are sent. When this write is next,
-    /// `build_operation` computes its operation from the committed state. The ticket is answered after the commit.
+    /// Commits an operation. Writes are committed in the order in which they are sent. When the turn of this write
+    /// comes, `build_operation` computes its operation from the committed state. The ticket is answered after the
+    /// commit.
     ///
-    /// Small writes that have no record in common may share a commit. Their operations are then computed from the state
-    /// before that commit. `build_operation` may be called more than once.
+    /// Small writes may share a commit if they concern different records. Their operations are then computed from the
+    /// state before this commit. `build_operation` may be called more than once.
     ///
     /// # Errors
     /// Returns an error if the request queue is full or the memory is closed. The ticket fails if `build_operation`
@@ -72,7 +73,7 @@ impl Memory {
     ///
     /// # Errors
     /// Returns the same errors as [`write`](Self::write). The ticket also fails if another session is already being
-    /// played, or if a session is needed and none is being played.
+    /// played, or if the step needs a session that is being played and there is none.
     pub fn session(&self, author: Author, step: SessionStep) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |snapshot| Ok(step.operation(&snapshot.state, author.clone(), now())?))
     }
@@ -87,7 +88,8 @@ impl Memory {
         self.write(move |snapshot| Ok(save_recap(&snapshot.state, &recap, now())?))
     }
 
-    /// Writes lines to the log of a session as one operation. Use it for lines typed during play and for transcripts.
+    /// Writes lines to the log of a session as one operation. Use this function for lines typed during play and for
+    /// transcripts.
     ///
     /// # Errors
     /// Returns the same errors as [`write`](Self::write). The ticket also fails if the session does not exist, or if a
@@ -131,7 +133,7 @@ impl Memory {
         self.write(move |snapshot| Ok(decisions.operation(&snapshot.state, now())?))
     }
 
-    /// Makes facts secret, or makes secret facts open, as one operation.
+    /// Makes facts secret or open, as one operation.
     ///
     /// # Errors
     /// Returns the same errors as [`write`](Self::write).
@@ -159,8 +161,8 @@ impl Memory {
         })
     }
 
-    /// Commits a merge as one operation. If records that the merge moves have changed since it was planned, the merge
-    /// is planned again first.
+    /// Commits a merge as one operation. If records that the merge moves have changed since the planning, the merge is
+    /// first planned again.
     ///
     /// # Errors
     /// Returns the same errors as [`write`](Self::write).
@@ -195,7 +197,7 @@ impl Memory {
         self.write(move |snapshot| Ok(teach.operation(&snapshot.state, now())))
     }
 
-    /// Removes the facts that meet the criteria as one operation, which [`undo`](Self::undo) can revert.
+    /// Retracts the facts that meet the criteria. This is one operation, which [`undo`](Self::undo) can revert.
     ///
     /// # Errors
     /// Returns the same errors as [`write`](Self::write). The ticket also fails if no fact meets the criteria.
@@ -262,7 +264,7 @@ impl Memory {
         })
     }
 
-    /// Undoes an operation. Undoing an undo restores the records that the undo removed.
+    /// Undoes an operation. If the operation is itself an undo, restores the records that it removed.
     ///
     /// # Errors
     /// Returns the same errors as [`write`](Self::write). The ticket also fails if there is nothing to undo.

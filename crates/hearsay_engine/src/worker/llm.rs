@@ -38,13 +38,13 @@ pub(crate) use threads::LlmResult;
 /// A control command for extraction with a language model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LlmStep {
-    /// Pauses reading. Texts that are being read return to the queue.
+    /// Pauses extraction. Texts that are being read return to the queue.
     Pause,
-    /// Resumes reading.
+    /// Resumes extraction.
     Resume,
-    /// Retries failed texts as soon as possible, including those for which all retries have failed.
+    /// Retries failed texts as soon as possible, including texts for which all retries have failed.
     Retry,
-    /// Reads all waiting texts now, including unfinished conversations, and resumes reading.
+    /// Resumes extraction, and reads all waiting texts now, including unfinished conversations.
     ReadAll,
 }
 

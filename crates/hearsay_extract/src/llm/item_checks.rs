@@ -20,26 +20,27 @@ use crate::{
     tokenizer,
 };
 
-/// Number of refused entities and facts, by reason.
+/// Number of entities and facts that the checks rejected, by reason for the rejection.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RejectionCounts {
-    /// Items that do not match the schema, whose quote is longer than 600 bytes, or that exceed the maximum of 500 per
-    /// answer.
+    /// Number of items that do not match the schema, whose quote is longer than 600 bytes, or that exceed the maximum
+    /// of 500 per answer.
     pub malformed: usize,
-    /// Items whose quote is not in the text.
+    /// Number of items whose quote is not in the text.
     pub invented_quotes: usize,
-    /// Entities whose name is not in the text, or is empty, a pronoun or longer than 80 characters.
+    /// Number of entities whose name is not in the text, or is empty, a pronoun or longer than 80 characters.
     pub no_names: usize,
-    /// Facts whose subject or object is not an entity in the prompt, or whose subject and object are the same entity.
+    /// Number of facts whose subject or object is not an entity in the prompt, or whose subject and object are the same
+    /// entity.
     pub unknown_entities: usize,
-    /// Facts whose predicate is not valid, or has no value although it is an attribute.
+    /// Number of facts whose predicate is invalid, or is an attribute without a value.
     pub bad_predicates: usize,
-    /// Items from a sentence that addresses the program instead of the reader.
+    /// Number of items from a sentence that addresses the program instead of the reader.
     pub addressed: usize,
-    /// Facts from a sentence that is a question.
+    /// Number of facts from a sentence that is a question.
     pub questions: usize,
-    /// Items whose confidence is less than the minimum in the settings.
+    /// Number of items whose confidence is less than the minimum in the settings.
     pub unsure: usize,
 }
 

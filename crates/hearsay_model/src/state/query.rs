@@ -174,8 +174,8 @@ impl State {
         })
     }
 
-    /// Returns the relations from or to the entity at a dense index, in numeric form. Hidden relations, such as
-    /// retracted relations, are included.
+    /// Returns the relations from or to the entity at a dense index. Each relation is a [`Hop`], which contains dense
+    /// indices instead of ids. Hidden relations, such as retracted relations, are included.
     ///
     /// This method is meant for graph searches, which inspect many relations but use only a few.
     #[inline]

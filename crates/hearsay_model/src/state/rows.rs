@@ -57,7 +57,8 @@ impl EntityRow {
     }
 }
 
-/// Relation of an entity to another entity, in numeric form, seen from the first entity. Graph searches use this form.
+/// Relation between two entities, stored as numbers: the dense indices of the fact, the predicate and the other entity.
+/// Each relation has one hop from each of its entities. Graph searches follow hops.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Hop {
     fact: u32,

@@ -50,7 +50,8 @@ pub struct Behavior {
     pub ended_values: Vec<String>,
 }
 
-/// How the subject of a relation belongs to the object and shares the knowledge of the object.
+/// Form of belonging that a relation states: whether its subject is a member, a resident or a part of its object. The
+/// subject shares the knowledge of the object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Belonging {
@@ -58,7 +59,8 @@ pub enum Belonging {
     Member,
     /// The subject lives in a place. Residents know the local lore of their place.
     Resident,
-    /// The subject is a place or group within a larger place or group. Its members or residents belong to both.
+    /// The subject is a place or group within a larger place or group. Members or residents of the subject also belong
+    /// to the object.
     Part,
 }
 
@@ -183,7 +185,7 @@ impl Vocabulary {
         self.behaviors.by_name.get(name).unwrap_or(&DEFAULT_BEHAVIOR)
     }
 
-    /// Returns how the subject of a relation belongs to its object; `None` if it does not. This method is faster than
+    /// Returns the form of belonging that a relation states; `None` if it states none. This method is faster than
     /// [`behavior`](Self::behavior).
     #[inline]
     pub fn belonging(&self, name: &Predicate) -> Option<Belonging> {
@@ -191,7 +193,8 @@ impl Vocabulary {
         belongings.iter().find(|(other, _)| other == name).map(|(_, belonging)| *belonging)
     }
 
-    /// Returns the relations with this [`Belonging`], sorted by name.
+    /// Returns the relations that state this form of belonging: that the subject is a member, a resident or a part of
+    /// the object. Sorted by name.
     pub fn with_belonging(&self, belonging: Belonging) -> impl Iterator<Item = &Predicate> {
         self.behaviors.belongings.iter().filter(move |(_, other)| *other == belonging).map(|(name, _)| name)
     }

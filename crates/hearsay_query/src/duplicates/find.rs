@@ -44,7 +44,7 @@ pub struct Duplicate {
     pub one: EntityId,
     /// Entity with the larger id.
     pub other: EntityId,
-    /// The two most similar names, one of each entity.
+    /// The most similar pair of names: one name of each entity.
     pub names: [String; 2],
     /// Similarity of the two names in `names`, 0 to 1.
     pub name: Number,
@@ -155,9 +155,9 @@ fn name_similarity(a: &Name, b: &Name) -> f64 {
 /// Minimum similarity of the letters at which multi-word names are compared word by word.
 const MIN_LETTER_SIMILARITY: f64 = 0.8;
 
-/// Returns pairs of entities that may be the same. Near-certain duplicates come first, and each group is sorted by
-/// descending similarity. Compares only entities of the same kind. Omits pairs that the DM has marked as distinct. Call
-/// [`Duplicate::with_meaning_similarity`] on a result to also compare the meaning of the descriptions.
+/// Returns pairs of entities that may be the same. Near-certain duplicates come first, then possible duplicates; both
+/// are sorted by descending similarity. Compares only entities of the same kind. Omits pairs that the DM has marked as
+/// distinct. Call [`Duplicate::with_meaning_similarity`] on a result to also compare the meaning of the descriptions.
 pub fn duplicates(state: &State) -> Vec<Duplicate> {
     let entities: Vec<&EntityId> = state.entities().map(|entity| &entity.id).collect();
     let kinds: Vec<Option<Kind>> = entities.iter().map(|id| state.kind(id)).collect();

@@ -25,7 +25,7 @@ pub enum ReviewItem {
         /// that states a new entity's kind. Sorted.
         also: Vec<FactId>,
     },
-    /// Facts of one subject that cannot all be true.
+    /// Facts about one subject that cannot all be true.
     Contradiction {
         /// Subject of the facts.
         subject: EntityId,

@@ -16,9 +16,9 @@ pub struct ReviewRow {
     /// The item.
     #[serde(flatten)]
     pub item: ReviewItem,
-    /// Facts of the item, with all details.
+    /// Details of each fact in the item.
     pub in_full: Vec<FactRow>,
-    /// For a proposed fact: how the DM's earlier decisions changed its confidence.
+    /// For a proposed fact: effects of the DM's earlier decisions on its confidence, by category.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub trust: Vec<Reason>,
     /// For a proposed fact: increase of its confidence due to a similar confirmed fact.

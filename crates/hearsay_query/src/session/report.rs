@@ -25,8 +25,8 @@ pub struct SessionReport {
     pub session: SessionRow,
     /// Numbers of lines, speakers and facts of the session.
     pub counts: SessionCounts,
-    /// Facts that knowers learned in the session, grouped by knower, without names, kinds, aliases and tags. Player
-    /// characters and their parties come first, then the other knowers; both are sorted by id.
+    /// Facts that knowers learned in the session, grouped by knower. Facts that state names, kinds, aliases or tags are
+    /// omitted. Player characters and their parties come first, then the other knowers; both are sorted by id.
     pub learned: Vec<LearnerRow>,
     /// Changes in the world during the session. Sorted by kind, then by fact.
     pub changed: Vec<ChangedRow>,
@@ -116,7 +116,7 @@ pub enum ChangeKind {
     Joined,
     /// A character left a group.
     Left,
-    /// A predicate that has one value at a time got a new value.
+    /// A predicate that has one value per subject at a time got a new value.
     Changed,
     /// A fact ended.
     Ended,
@@ -129,7 +129,7 @@ pub struct ChangedRow {
     pub what: ChangeKind,
     /// Id of the fact that changed.
     pub fact: FactId,
-    /// Sentence that states that fact.
+    /// Sentence that states the fact that changed.
     pub statement: String,
     /// Game time of the change, as text.
     pub when: Option<String>,
@@ -144,7 +144,7 @@ pub struct PriorityFact {
     pub statement: String,
     /// Status of the fact.
     pub status: FactStatus,
-    /// Confidence of the extraction.
+    /// Confidence that the source really states the fact, 0.0–1.0.
     pub confidence: f64,
     /// Score of the consequences of the fact, as computed by [`consequence`].
     pub score: f64,

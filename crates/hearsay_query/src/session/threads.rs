@@ -43,14 +43,15 @@ pub struct Thread {
     pub since: Option<String>,
     /// Session in which the thread was recorded.
     pub session: Option<SessionId>,
-    /// Further details: the stage, objectives and reward of a quest, or the condition of a promise or debt.
+    /// Further details: the stage, objectives and reward of a quest, or the condition under which a promise or debt is
+    /// due.
     pub details: Vec<String>,
 }
 
 /// Filter for listing threads.
 #[derive(Debug, Clone, Default)]
 pub struct ThreadFilter {
-    /// Only threads of these kinds; empty for all.
+    /// Only threads of these kinds. If empty, threads of all kinds.
     pub kinds: Vec<ThreadKind>,
     /// Only threads that concern this entity: an id or a name.
     pub about: Option<String>,
@@ -58,7 +59,7 @@ pub struct ThreadFilter {
     pub session: Option<String>,
 }
 
-/// Kinds of threads that consist of a single fact. Such a thread is open until the fact ends.
+/// Kinds of threads that consist of one fact. Such a thread is open until the fact ends.
 const SINGLE_FACT_KINDS: [(ThreadKind, OpenThread); 2] =
     [(ThreadKind::Promise, OpenThread::Promise), (ThreadKind::Debt, OpenThread::Debt)];
 

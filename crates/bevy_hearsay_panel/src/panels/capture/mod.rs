@@ -37,7 +37,7 @@ const EXTRACTION_DELAY: Duration = Duration::from_millis(250);
 /// Maximum number of sent lines that the Up key can recall.
 const MAX_HISTORY_LINES: usize = 50;
 
-/// View state of the capture line. The typed text is saved when the window closes.
+/// UI state of the capture line. The typed text is saved when the window closes.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct CaptureView {
@@ -61,11 +61,12 @@ struct CaptureView {
     starting_session: bool,
 }
 
-/// The capture line at the bottom of the desk.
+/// The capture line at the bottom of the DM console.
 ///
 /// `Grimjaw told Lyra the shipment is under the chapel` becomes a line of the session's log, and the memory extracts
-/// facts from it. The first character of a line can change its effect: `+Bram, ferryman, Salt Quay` creates an entity,
-/// `@npc words` logs words of this character, `#place` moves the scene to this place, and `!words` records a secret.
+/// facts from this line. The first character of a line can change its effect: `+Bram, ferryman, Salt Quay` creates an
+/// entity, `@npc words` logs words of this character, `#place` moves the scene to this place, and `!words` records a
+/// secret.
 #[derive(Debug, Default)]
 pub struct CapturePanel {
     view: CaptureView,
@@ -84,12 +85,12 @@ impl CapturePanel {
         self.view.focus = true;
     }
 
-    /// Returns the typed text.
+    /// Returns the text typed into the capture line.
     pub fn typed(&self) -> &str {
         &self.view.typed
     }
 
-    /// Draws the capture line at the bottom of the desk. Returns the requests to the desk.
+    /// Draws the capture line at the bottom of the DM console. Returns the requests to the DM console.
     pub fn bottom_bar_ui(&mut self, ui: &mut Ui, display: &DisplayContext) -> Vec<Request> {
         let palette = display.theme.palette();
         let frame = egui::Frame::new().fill(palette.background).inner_margin(egui::Margin::symmetric(8, 4));

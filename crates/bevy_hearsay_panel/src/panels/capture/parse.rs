@@ -1,17 +1,17 @@
-//! Parses a capture line by its first character.
+//! Parses a line typed into the capture line. The first character decides how the line is parsed.
 
 use hearsay_model::{EntityId, Kind, text};
 
 use crate::names::NameIndex;
 
-/// A parsed capture line.
+/// A parsed line of the capture line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CaptureLine {
     /// A line for the session log.
     Log(String),
     /// `@npc words`: a character speaks. Without words, the line selects the character as the speaker of the scene.
     Speech {
-        /// The speaker.
+        /// The character who speaks.
         speaker: EntityId,
         /// Text that the character speaks. Empty if the line only selects the speaker.
         words: String,
@@ -20,7 +20,7 @@ pub enum CaptureLine {
     Move {
         /// The new place.
         place: EntityId,
-        /// Description of the event at the new place. May be empty.
+        /// Text that says what happens at the new place. May be empty.
         words: String,
     },
     /// `!words`: a secret.

@@ -39,11 +39,11 @@ pub struct EntityPanel {
     pending_page: Option<(EntityId, StateVersion, Ticket<EntityModel>)>,
     /// The pending lookup of a requested fact's subject.
     pending_subject: Option<Ticket<Option<EntityId>>>,
-    /// Requests to return to the desk in the next frame.
+    /// Requests to return to the DM console in the next frame.
     pending_requests: Vec<Request>,
 }
 
-/// State that is saved when the desk closes.
+/// State that is saved when the DM console closes.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct PanelState {
@@ -62,7 +62,7 @@ impl EntityPanel {
         self.state.pages.get(self.state.page_index)
     }
 
-    /// Returns the page that was read last.
+    /// Returns the data of the page, as last read from the memory.
     pub fn model(&self) -> &EntityModel {
         &self.model
     }

@@ -23,34 +23,34 @@ pub struct EntityModel {
     /// Whether the entity exists. False, for example, if undo removed the entity.
     #[serde(rename = "found")]
     pub exists: bool,
-    /// Main name.
+    /// Main name of the entity.
     pub name: String,
     /// Kind of the entity, if it is known.
     pub kind: Option<Kind>,
-    /// Whether all players know the entity's name.
+    /// Whether all player characters know the entity's name.
     pub safe: bool,
     /// Time of the game clock, formatted on the campaign's calendar.
     pub clock: Option<String>,
-    /// Other names.
+    /// Other names of the entity.
     pub aliases: Vec<AliasLine>,
-    /// First meeting with the party.
+    /// First meeting of the entity with the party.
     pub first_met: Option<MeetingLine>,
-    /// Last meeting with the party.
+    /// Last meeting of the entity with the party.
     pub last_seen: Option<MeetingLine>,
-    /// Last words that the entity said.
+    /// Last line that the players heard from the entity.
     pub last_words: Option<WordsLine>,
-    /// Open promises, debts and quests.
+    /// Open promises, debts and quests of the entity.
     pub unsettled: Vec<UnsettledLine>,
     /// Facts about the entity, by section.
     pub sections: Vec<FactSection>,
     /// Facts that the entity knows, newest first. The list has at most [`MAX_LISTED`] entries.
     pub knows: Vec<KnowsLine>,
-    /// Number of facts that the entity knows, without common knowledge.
+    /// Number of facts that the entity knows. Common lore is not counted.
     #[serde(rename = "knows_all")]
     pub knows_total: usize,
     /// Secrets that the entity keeps, and secrets about it.
     pub secrets: Vec<SecretLine>,
-    /// Dated events and facts about the entity, in order of time.
+    /// Timeline of the entity: starts and ends of facts, and sessions, in order of time.
     pub timeline: Vec<TimeLine>,
     /// Passages by and about the entity, newest first. The list has at most [`MAX_LISTED`] entries.
     pub passages: Vec<PassageLine>,
@@ -75,24 +75,25 @@ pub struct AliasLine {
 /// A meeting of the party with the entity.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MeetingLine {
-    /// Form of the meeting, for display: `Spoke`, `Present`, `Visited`, `Played` or `Only mentioned`.
+    /// Form of the meeting, as text: `Spoke`, `Present`, `Visited`, `Played` or `Only mentioned`.
     pub acquisition: String,
-    /// Session, time and place for display, such as `session 2, A Wake · 4 Rainmoon 412, 10:15 · The Gilded Gull`.
+    /// Session, time and place of the meeting, as a text such as `session 2, A Wake · 4 Rainmoon 412, 10:15 · The
+    /// Gilded Gull`.
     pub text: String,
     /// Session of the meeting, if it is known.
     pub session: Option<SessionId>,
 }
 
-/// Last words of an entity.
+/// The last line that the players heard from an entity.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WordsLine {
-    /// The words.
+    /// Text of the line.
     pub text: String,
-    /// Session and time of the words, for display.
+    /// Session and time of the line, as text.
     pub when: String,
-    /// Session in which the entity said the words, if it is known.
+    /// Session in which the entity said the line, if it is known.
     pub session: Option<SessionId>,
-    /// Whether all players heard the words.
+    /// Whether all players heard the line.
     pub safe: bool,
 }
 
@@ -103,13 +104,13 @@ pub struct UnsettledLine {
     pub kind: String,
     /// Description of the promise, debt or quest.
     pub text: String,
-    /// Start and further details, for display.
+    /// Start of the promise, debt or quest, and further details, as text.
     pub details: String,
     /// Id of the fact that states the promise or debt, if there is one.
     pub fact: Option<FactId>,
     /// Id of the quest, if this is a quest.
     pub quest: Option<EntityId>,
-    /// Whether players may see the item.
+    /// Whether players may see the promise, debt or quest.
     pub safe: bool,
 }
 
@@ -120,7 +121,7 @@ pub struct FactSection {
     pub title: String,
     /// The facts of the section, at most [`MAX_LISTED`].
     pub facts: Vec<FactModel>,
-    /// Number of further facts that are not listed.
+    /// Number of further facts in this section that are not listed.
     pub more: usize,
 }
 
@@ -131,12 +132,12 @@ pub struct KnowsLine {
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// The entity's attitude to the fact, for display, such as `believes it`, `doubts it` or `knows that it ended`.
+    /// Whether the entity believes the fact, as a text such as `believes it`, `doubts it` or `knows that it ended`.
     #[serde(rename = "hold")]
     pub belief_status: String,
     /// The entity's credence in the fact, from 0 to 1.
     pub credence: f64,
-    /// Acquisition and time for display, such as `told by Odo Brandt, 4 Rainmoon 412`.
+    /// How and when the entity learned the fact, as a text such as `told by Odo Brandt, 4 Rainmoon 412`.
     pub acquisition: String,
     /// Whether the entity conceals the fact.
     pub conceals: bool,
@@ -159,7 +160,8 @@ pub struct SecretLine {
     /// Whether the entity keeps the secret. If false, the secret is about the entity, and the entity does not know it.
     #[serde(rename = "keeps")]
     pub is_holder: bool,
-    /// For each telling of the secret: teller, hearer and time, for display. Empty if the secret was never told.
+    /// Occasions on which the secret was told, as texts with teller, hearer and time. Empty if the secret was never
+    /// told.
     #[serde(rename = "told")]
     pub tellings: Vec<String>,
     /// Knowers of the secret.
@@ -167,38 +169,38 @@ pub struct SecretLine {
     /// Whether a character of the party knows the secret.
     #[serde(rename = "table")]
     pub known_to_party: bool,
-    /// Conditions for telling the secret, by holder.
+    /// Conditions under which a holder may tell the secret.
     pub conditions: Vec<ConditionLine>,
 }
 
-/// Condition for telling a secret.
+/// Condition under which a holder may tell a secret.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ConditionLine {
-    /// The character that would tell the secret.
+    /// The holder who may tell the secret.
     pub holder: NamedEntity,
-    /// Whether the secret may be told now.
+    /// Whether the condition is met, so that the holder may tell the secret now.
     #[serde(rename = "holds")]
     pub is_met: bool,
-    /// Conditions that are not met yet, for display.
+    /// Parts of the condition that are not met yet, as texts.
     pub missing: Vec<String>,
     /// The author's note to the DM.
     pub note: Option<String>,
 }
 
-/// A dated event or fact about the entity.
+/// An entry in the timeline of the entity: the start or end of a fact, or a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TimeLine {
-    /// Game time in minutes.
+    /// Time of the entry, in minutes of game time.
     pub time: i64,
-    /// Time, formatted on the campaign's calendar.
+    /// Time of the entry, formatted on the campaign's calendar.
     pub when: String,
-    /// Description of the event.
+    /// Description of the entry.
     pub text: String,
-    /// Id of the fact, if the item is a fact.
+    /// Id of the fact that begins or ends; `None` if the entry is a session.
     pub fact: Option<FactId>,
-    /// Session of the item, if it is known.
+    /// Session of the entry, if it is known.
     pub session: Option<SessionId>,
-    /// Whether players may see the event.
+    /// Whether players may see this entry.
     pub safe: bool,
     /// Whether the fact is a secret.
     pub secret: bool,
@@ -213,7 +215,7 @@ pub struct PassageLine {
     pub speaker: Option<NamedEntity>,
     /// Text of the passage.
     pub text: String,
-    /// Source and time, for display.
+    /// Source and time of the passage, as text.
     pub place: String,
     /// Whether the entity is the speaker.
     #[serde(rename = "own")]

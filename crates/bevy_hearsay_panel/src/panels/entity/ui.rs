@@ -28,9 +28,9 @@ pub enum Tab {
     About,
     /// Facts that the entity knows.
     Knows,
-    /// Secrets of the entity, told and untold.
+    /// Secrets that the entity keeps, and secrets about the entity.
     Secrets,
-    /// Dated events and facts about the entity.
+    /// Timeline of the entity: starts and ends of facts, and sessions.
     Timeline,
     /// Passages by and about the entity.
     Words,
@@ -51,28 +51,28 @@ impl Tab {
     }
 }
 
-/// View state of a page.
+/// UI state of an entity's page: the current tab, expanded facts, filter, new fact and scroll position.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EntityView {
     /// The current tab.
     pub tab: Tab,
-    /// Facts that are open or being edited.
+    /// UI state of the facts: expanded facts, and the edit in progress.
     pub facts: FactsView,
-    /// Words that an item must contain to be shown.
+    /// Words of the filter. The page shows only items that contain all of these words.
     pub filter: String,
-    /// The attribute or relation that is being added.
+    /// The attribute or relation that the user is adding.
     #[serde(rename = "adding")]
     pub new_fact: Option<NewFactDraft>,
-    /// The fact to scroll to.
+    /// The fact to which the page scrolls.
     #[serde(skip)]
     pub focus: Option<FactId>,
-    /// Heights of the rows.
+    /// Heights of the rows in the list of facts.
     #[serde(skip)]
     pub heights: RowHeights,
 }
 
-/// An attribute or relation that is being added to a page.
+/// An attribute or relation that the user is adding to an entity.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NewFactDraft {
@@ -90,11 +90,11 @@ pub struct NewFactDraft {
     pub(super) completion: Completion,
 }
 
-/// An action that the user requests from the panel.
+/// An action that the user chose in the panel, for the caller to carry out.
 #[derive(Debug, Clone)]
 #[allow(clippy::large_enum_variant, reason = "few at a time, and gone in the same frame")]
 pub enum EntityAction {
-    /// Send a request to the desk.
+    /// Send a request to the DM console.
     Request(Request),
     /// Show the previous page.
     Back,

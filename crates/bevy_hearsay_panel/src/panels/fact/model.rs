@@ -29,15 +29,15 @@ pub struct FactModel {
     /// Whether players may see the fact on the screen. They may if all player characters know the fact and none of them
     /// conceals it.
     pub safe: bool,
-    /// Start of the fact's validity, for display; `None` if it is not recorded.
+    /// Date at which the fact became true, as text; `None` if it is not recorded.
     pub since: Option<String>,
-    /// End of the fact's validity, for display; `None` if it is not recorded.
+    /// Date at which the fact ceased to be true, as text; `None` if it is not recorded.
     pub until: Option<String>,
     /// Attitude of the subject to the object, from −100 to 100; `None` if the fact states no attitude.
     pub attitude: Option<i8>,
-    /// Confidence of an extracted fact, from 0 to 1; `None` for other facts.
+    /// Confidence of an extracted fact, from 0 to 1; `None` for facts that were not extracted from a text.
     pub confidence: Option<f64>,
-    /// How the fact was recorded, for display: method, author and session.
+    /// Method, author and session with which the fact was recorded, as text.
     pub origin: String,
     /// Session in which the fact was recorded.
     pub session: Option<SessionId>,
@@ -47,7 +47,8 @@ pub struct FactModel {
     /// Whether everyone knows the fact.
     #[serde(rename = "everybody")]
     pub known_to_everybody: bool,
-    /// Other knowers with a knowledge edge of their own, groups first. The list has at most [`MAX_KNOWERS`] entries.
+    /// Knowers with a knowledge edge to the fact, except player characters and their parties. Groups and places come
+    /// first. The list has at most [`MAX_KNOWERS`] entries.
     #[serde(rename = "held_by")]
     pub knowers: Vec<KnowerLine>,
     /// Number of knowers that are not listed.
@@ -63,9 +64,9 @@ pub const MAX_KNOWERS: usize = 12;
 /// The party's knowledge of a fact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PartyKnowledge {
-    /// Text for display, such as `The party knows, since session 3`.
+    /// Description of the knowledge, such as `The party knows, since session 3`.
     pub text: String,
-    /// Session in which the first player character learned the fact.
+    /// Session in which the first of the player characters learned the fact.
     pub session: Option<SessionId>,
     /// Whether all player characters know the fact.
     pub all: bool,
@@ -79,7 +80,7 @@ pub struct KnowerLine {
     /// The knower: a character, a group or a place.
     #[serde(rename = "who")]
     pub knower: NamedEntity,
-    /// Acquisition for display, such as `told by Odo Brandt`.
+    /// How the knower learned the fact, as a text such as `told by Odo Brandt`.
     pub acquisition: String,
     /// The knower's credence in the fact, from 0 to 1.
     pub credence: f64,
@@ -94,7 +95,7 @@ pub struct KnowerLine {
 /// A source of a fact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SourceLine {
-    /// File and line, or speaker and session.
+    /// Location of the source: file and line, or speaker and session.
     pub place: String,
     /// Text of the source, if it is known.
     pub text: Option<String>,

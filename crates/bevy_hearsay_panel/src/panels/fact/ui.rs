@@ -22,7 +22,7 @@ use crate::{
     },
 };
 
-/// View state of a list of facts: the expanded facts, and the edit in progress.
+/// UI state of a list of facts: the expanded facts, and the edit in progress.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FactsView {
@@ -38,7 +38,7 @@ pub struct FactsView {
 pub struct FactEdit {
     /// Id of the edited fact.
     pub fact: FactId,
-    /// New object or value of the fact, as text.
+    /// New object of the fact as text: the name of an entity, or a value.
     pub object: String,
     /// New sentence that states the fact.
     pub statement: String,
@@ -63,7 +63,7 @@ impl FactEdit {
 }
 
 /// Draws a fact. `clock` is the time of the game clock, at which the fact ends if the user ends it. Returns the
-/// requests to the desk.
+/// requests to the DM console.
 pub fn fact_ui(
     ui: &mut Ui,
     display: &DisplayContext,

@@ -7,10 +7,10 @@ use hearsay_model::EntityId;
 
 use super::model::GraphModel;
 
-/// A position on the plane.
+/// The position of an entity in a layout: x and y.
 pub type NodePosition = [f32; 2];
 
-/// The position of each entity.
+/// The position of each entity in a layout.
 pub type NodePositions = BTreeMap<EntityId, NodePosition>;
 
 /// Distance at which the attraction and repulsion of two connected entities are about equal.
@@ -28,8 +28,8 @@ const STEPS: [(usize, f32); 3] = [(500, EDGE_LENGTH * 1.5), (90, EDGE_LENGTH * 0
 const MAX_REPULSION_DISTANCE: f32 = EDGE_LENGTH * 6.0;
 
 /// Computes a force-directed layout (Fruchterman and Reingold): connected entities attract each other, and all entities
-/// repel each other. `previous` contains known positions from an earlier layout. Entities with a known position start
-/// there and move only a little. Other entities start beside a neighbour.
+/// repel each other. `previous` contains known positions from an earlier layout. An entity with a known position starts
+/// at this position and moves only a little. Other entities start beside a neighbour.
 pub fn compute_layout(model: &GraphModel, previous: &NodePositions) -> NodePositions {
     let count = model.nodes.len();
     let known_positions: Vec<Option<NodePosition>> =

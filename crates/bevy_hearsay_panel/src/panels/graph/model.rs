@@ -1,26 +1,27 @@
-//! The model of the graph.
+//! The data that the graph panel displays.
 
 use hearsay_model::{EntityId, FactId};
 use serde::{Deserialize, Serialize};
 
 use crate::names::NamedEntity;
 
-/// Maximum number of displayed entities.
+/// Maximum number of entities that the panel displays.
 pub const MAX_NODES: usize = 200;
 
-/// Maximum depth of a neighbourhood.
+/// Maximum of [`GraphRequest::depth`].
 pub const MAX_DEPTH: usize = 3;
 
 /// The part of the graph to read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GraphRequest {
-    /// Center of the neighbourhood. `None`: the whole campaign.
+    /// Entity at the center of the neighbourhood to read. `None`: the whole campaign.
     pub center: Option<EntityId>,
-    /// Depth of the neighbourhood: 1 to [`MAX_DEPTH`].
+    /// Maximum number of relations on the path from the center to an entity: 1 to [`MAX_DEPTH`].
     pub depth: usize,
-    /// Predicates to show. If the list is empty, all predicates are shown.
+    /// Predicates of the relations to show. If the list is empty, all relations are shown.
     pub predicates: Vec<String>,
-    /// Knower whose known relations are shown. `None`: all relations that are true now.
+    /// Knower whose view is shown, with only the relations that the knower knows. `None`: all relations that are true
+    /// now.
     pub knower: Option<EntityId>,
 }
 
@@ -33,15 +34,17 @@ impl Default for GraphRequest {
 /// The part of the graph that the panel shows.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct GraphModel {
-    /// Center of the neighbourhood; `None` for the whole campaign.
+    /// Entity at the center of the neighbourhood; `None` for the whole campaign.
     pub center: Option<NamedEntity>,
-    /// The knower whose known relations are shown; `None` for all relations that are true now.
+    /// Knower whose view is shown, with only the relations that the knower knows; `None` for all relations that are
+    /// true now.
     pub knower: Option<NamedEntity>,
-    /// The displayed entities, at most [`MAX_NODES`]. If there are more, those with the most relations are displayed.
+    /// The displayed entities, at most [`MAX_NODES`]. If there are more, the entities with the most relations are
+    /// displayed.
     pub nodes: Vec<Node>,
-    /// The edges, one per pair of entities.
+    /// The edges between the nodes, one per pair of entities.
     pub edges: Vec<Edge>,
-    /// Number of omitted entities.
+    /// Number of entities in this part of the graph that are not displayed.
     pub more: usize,
     /// The predicates that the filter offers, each with the number of relations, most frequent first.
     pub predicates: Vec<(String, usize)>,
@@ -53,11 +56,11 @@ pub struct Node {
     /// The entity of the node.
     #[serde(rename = "who")]
     pub entity: NamedEntity,
-    /// Total number of relations of the entity, displayed or not.
+    /// Number of relations of the entity, including relations that are not displayed.
     pub degree: usize,
     /// Whether the node is a hub: one of the nodes with the most relations.
     pub hub: bool,
-    /// Number of relations on the shortest path to the center.
+    /// Number of relations on the shortest path from the center to this entity; 0 if there is no center.
     pub distance: usize,
     /// Whether players may see the entity.
     pub safe: bool,
@@ -66,11 +69,11 @@ pub struct Node {
 /// A connection between two entities: all relations between them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Edge {
-    /// Index of the first node.
+    /// Index of the first node in [`GraphModel::nodes`].
     pub a: usize,
-    /// Index of the second node, greater than `a`.
+    /// Index of the second node in [`GraphModel::nodes`], greater than `a`.
     pub b: usize,
-    /// The relations, sorted by fact id.
+    /// The relations between the two entities, sorted by fact id.
     pub relations: Vec<Relation>,
 }
 
@@ -81,7 +84,7 @@ pub struct Relation {
     pub fact: FactId,
     /// Predicate of the fact.
     pub predicate: String,
-    /// Whether the relation leads from `a` to `b`.
+    /// Whether the subject of the relation is the node `a` and its object the node `b`, not the reverse.
     pub forward: bool,
     /// Sentence that states the fact.
     pub statement: String,

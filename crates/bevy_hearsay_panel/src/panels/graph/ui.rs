@@ -22,19 +22,19 @@ use crate::{
     },
 };
 
-/// View state of the graph.
+/// UI state of the graph panel: the displayed part of the graph, the selected entity, scroll position and zoom.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct GraphView {
-    /// The displayed part of the graph.
+    /// Request for the part of the graph to display.
     pub request: GraphRequest,
-    /// The selected entity. Entities that are not connected to it are dimmed.
+    /// The selected entity. Entities without a relation to this entity are dimmed.
     pub selected: Option<EntityId>,
-    /// Position in the layout that is at the middle of the canvas.
+    /// Position in the layout that is displayed in the middle of the panel.
     pub middle: NodePosition,
     /// Zoom factor, from 0.12 to 4.
     pub zoom: f32,
-    /// Whether to fit the graph into view in the next frame.
+    /// Whether to scale the graph in the next frame so that all of it is visible.
     #[serde(skip)]
     pub fit: bool,
     /// Whether the DM moved or zoomed the view. If so, the view stays the same when the size of the canvas changes.
@@ -80,7 +80,7 @@ struct Fields {
 /// Minimum and maximum zoom.
 const ZOOM_RANGE: std::ops::RangeInclusive<f32> = 0.12..=4.0;
 
-/// Draws the graph. Returns the requests to the desk. If the user chooses another part of the graph, changes
+/// Draws the graph. Returns the requests to the DM console. If the user chooses another part of the graph, changes
 /// `view.request`.
 pub fn graph_ui(
     ui: &mut Ui,

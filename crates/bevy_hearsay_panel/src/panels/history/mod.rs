@@ -22,14 +22,14 @@ use crate::{
     widgets::empty_state,
 };
 
-/// The history panel.
+/// The history panel, which lists the operations of the journal.
 #[derive(Debug, Default)]
 pub struct HistoryPanel {
     loaded: AsyncModel<HistoryRequest, HistoryModel>,
     preview: AsyncModel<Position, UndoModel>,
     /// The operation whose undo is previewed.
     previewed: Option<Position>,
-    /// View state of the panel.
+    /// UI state of the panel: filter and selection.
     pub view: HistoryView,
 }
 

@@ -7,42 +7,42 @@ use serde::Serialize;
 /// A request for a part of the journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryRequest {
-    /// Author whose operations are shown, under the name that the panel displays. `None`: all authors.
+    /// Author whose operations are requested, given by the name that the panel displays. `None`: all authors.
     pub author: Option<String>,
-    /// Maximum number of operations.
+    /// Maximum number of operations to read.
     pub limit: usize,
 }
 
 /// The operations that the panel lists, newest first.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct HistoryModel {
-    /// The operations.
+    /// The listed operations.
     pub rows: Vec<OperationModel>,
-    /// Number of operations that the filter accepts, whether listed or not.
+    /// Number of operations that the filter accepts, including operations that are not listed.
     #[serde(rename = "all")]
     pub total: usize,
     /// Authors, with the number of their operations.
     pub authors: Vec<(String, usize)>,
 }
 
-/// An operation.
+/// An operation of the journal, for display.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OperationModel {
-    /// Position in the journal.
+    /// Position of the operation in the journal.
     pub position: Position,
     /// Author of the operation.
     pub author: String,
-    /// Age of the operation, for display.
+    /// Time since the operation was recorded, as text.
     #[serde(rename = "ago")]
     pub age: String,
     /// Summary of the operation.
     pub summary: String,
     /// Number of changes in the operation.
     pub changes: usize,
-    /// Whether the operation is live, which means that it is not reverted.
+    /// Whether the operation is live: it is in effect, because it has not been reverted.
     pub live: bool,
-    /// Position of the operation that reverted this operation, if there is one. Reverting that operation restores this
-    /// one.
+    /// Position of the operation that reverted this operation, if there is one. To restore this operation, revert the
+    /// operation at that position.
     pub undone_by: Option<Position>,
     /// Whether the operation only reverts other operations.
     pub is_undo: bool,
@@ -57,7 +57,7 @@ pub struct UndoModel {
     pub summary: String,
     /// Whether the operation is itself an undo, so that undoing it is a redo.
     pub is_redo: bool,
-    /// Counts of the items that the undo removes, such as `3 facts`.
+    /// Numbers of items that the undo removes, as texts such as `3 facts`.
     #[serde(rename = "lost")]
     pub removed_counts: Vec<String>,
     /// Facts that the undo removes: id, sentence, and whether the fact is secret.
@@ -65,11 +65,11 @@ pub struct UndoModel {
     /// Number of further removed facts that are not listed.
     #[serde(rename = "more")]
     pub omitted_facts: usize,
-    /// Number of records that change or are restored.
+    /// Number of records (entities, facts, edges and others) that the undo changes or restores.
     pub changed: usize,
-    /// Later operations that depend on this operation, with their summaries.
+    /// Later operations that depend on this operation: the position and summary of each.
     pub dependents: Vec<(Position, String)>,
-    /// Knowledge that characters lose: a description, and whether the fact is secret.
+    /// Knowledge that characters lose through the undo: a description of each loss, and whether the fact is secret.
     pub knowledge: Vec<(String, bool)>,
     /// Number of further losses of knowledge that are not listed.
     #[serde(rename = "more_knowledge")]

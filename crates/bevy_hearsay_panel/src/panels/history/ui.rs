@@ -21,13 +21,13 @@ use crate::{
 /// older operations.
 pub(super) const PAGE_SIZE: usize = 500;
 
-/// View state of the panel.
+/// UI state of the history panel: the filter by author, the number of operations and the selected operation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HistoryView {
     /// Author whose operations are shown. `None`: all authors.
     pub author: Option<String>,
-    /// Maximum number of operations.
+    /// Maximum number of operations to list.
     pub limit: usize,
     /// Position of the selected operation.
     #[serde(rename = "at")]
@@ -53,25 +53,25 @@ impl Default for HistoryView {
     }
 }
 
-/// State of a preview.
+/// State of the preview of an undo.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Preview<'a> {
     /// No preview was requested.
     None,
     /// The preview is being computed.
     Pending,
-    /// The effect of the undo.
+    /// The preview is ready: the effect of the undo.
     Ready(&'a UndoModel),
     /// The operation cannot be undone. The text is the reason.
     Error(&'a str),
 }
 
-/// An action that the user requests from the panel.
+/// An action that the user chose in the panel, for the caller to carry out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HistoryAction {
-    /// Preview undoing an operation.
+    /// Preview the effect of undoing the operation at this position.
     Preview(Position),
-    /// Undo the operation.
+    /// Undo the operation at this position.
     Undo(Position),
     /// Close the preview and keep the operation.
     ClosePreview,

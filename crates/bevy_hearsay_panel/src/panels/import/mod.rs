@@ -23,7 +23,7 @@ use crate::{
     panel_context::poll_ticket,
 };
 
-/// The import panel.
+/// The import panel, in which the user imports campaign files.
 #[derive(Debug, Default)]
 pub struct ImportPanel {
     folder: Option<FolderModel>,
@@ -37,9 +37,9 @@ pub struct ImportPanel {
     pending_import: Option<(Ticket<ImportOutcome>, ImportProgress)>,
     /// Position of the import that is being undone.
     pending_undo: Option<Position>,
-    /// The last write that has not been reported to the desk yet.
+    /// The last write that has not been reported to the DM console yet.
     written: Option<Written>,
-    /// View state of the panel.
+    /// UI state of the panel: the typed path.
     pub view: ImportView,
 }
 

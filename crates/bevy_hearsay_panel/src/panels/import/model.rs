@@ -20,14 +20,14 @@ pub struct FolderModel {
     pub entries: Vec<EntryModel>,
     /// Number of further entries that are not listed.
     pub more: usize,
-    /// Whether the folder has files that can be imported.
+    /// Whether the folder contains files that can be imported.
     pub importable: bool,
     /// Reason why the folder cannot be read; `None` if it was read.
     #[serde(rename = "trouble")]
     pub error: Option<String>,
 }
 
-/// A folder or a file.
+/// A folder or a file in a list.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EntryModel {
     /// Name of the entry.
@@ -41,13 +41,13 @@ pub struct EntryModel {
 /// Report of a dry run or an import.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ReportModel {
-    /// Name of the source.
+    /// Name of the imported source.
     pub source: String,
-    /// Counts of new, changed and withdrawn items for display, such as `12 new entities (8 npc, 4 location)`.
+    /// Numbers of new, changed and withdrawn items, as texts such as `12 new entities (8 npc, 4 location)`.
     pub counts: Vec<String>,
-    /// Audiences, each with the number of its facts.
+    /// Audiences of the imported facts, each with the number of its facts.
     pub audience: Vec<(String, usize)>,
-    /// Names of the NPCs that would know nothing but their own names.
+    /// Names of the NPCs that would know no facts except their names.
     #[serde(rename = "know_nothing")]
     pub without_knowledge: Vec<String>,
     /// Lists of items that the DM should check: conflicts, removed items, links, unread files. Empty lists are omitted.
@@ -57,7 +57,7 @@ pub struct ReportModel {
     pub has_changes: bool,
 }
 
-/// A list of a report.
+/// A list in the report of an import.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ListModel {
     /// Title of the list, such as `Links without a target`.
@@ -72,7 +72,7 @@ pub struct ListModel {
 /// An error or warning in a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ProblemModel {
-    /// File and line, such as `people.yaml:12`.
+    /// Location of the problem: file and line, such as `people.yaml:12`.
     #[serde(rename = "at")]
     pub location: String,
     /// The field with the problem. Empty if the problem is not in a field.
@@ -80,7 +80,7 @@ pub struct ProblemModel {
     /// Description of the problem.
     #[serde(rename = "what")]
     pub message: String,
-    /// What to do.
+    /// Advice for solving the problem.
     pub hint: String,
 }
 
@@ -90,14 +90,14 @@ pub enum ImportModel {
     /// The DM has not requested a preview of the selected files yet.
     #[default]
     Idle,
-    /// The files are being checked.
+    /// The files are being checked without importing them.
     Checking,
-    /// Report of the dry run.
+    /// The files were checked. The field is the report on the changes that an import would make.
     Checked(ReportModel),
-    /// The errors in the files, and the number of further errors that are not listed.
+    /// The files contain errors. The fields are the listed errors, and the number of further errors.
     #[serde(rename = "Wrong")]
     Invalid(Vec<ProblemModel>, usize),
-    /// The import is in progress.
+    /// The import is in progress, at this stage.
     Importing(ImportStage),
     /// The import is complete. The fields are the report, and the position of the operation in the journal. The
     /// position is `None` if the import changed nothing.

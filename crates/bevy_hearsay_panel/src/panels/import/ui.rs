@@ -20,28 +20,28 @@ use crate::{
     },
 };
 
-/// View state of the panel.
+/// UI state of the import panel: the typed path.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ImportView {
-    /// The typed path of the folder or file.
+    /// The typed path of the folder or file to import.
     pub path: String,
 }
 
-/// An action that the user requests from the panel.
+/// An action that the user chose in the panel, for the caller to carry out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ImportAction {
-    /// Open a folder.
+    /// Show the content of a folder, from which the user can choose.
     Open(PathBuf),
-    /// Preview the changes.
+    /// Preview the changes that the import would make.
     Preview,
     /// Import the files.
     Import,
     /// Cancel the import.
     Cancel,
-    /// Undo the import.
+    /// Undo the import whose operation has this position.
     Undo(Position),
-    /// Copy the report to the clipboard.
+    /// Copy the text of the report to the clipboard.
     Copy(String),
 }
 

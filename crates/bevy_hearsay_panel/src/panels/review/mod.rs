@@ -64,19 +64,19 @@ pub struct ReviewPanel {
     details_requested_at: Option<u64>,
     requested_merges: Vec<(EntityId, EntityId)>,
     pending_merges: Vec<Ticket<MergePlan>>,
-    /// Requests to return to the desk in the next frame.
+    /// Requests to return to the DM console in the next frame.
     requests: Vec<Request>,
     /// Whether the last command was an undo. If so, the card that the undo restores gets the focus.
     is_after_undo: bool,
 }
 
 impl ReviewPanel {
-    /// Returns the model.
+    /// Returns the cards that the panel shows.
     pub fn model(&self) -> &ReviewModel {
         &self.model
     }
 
-    /// Returns the view state.
+    /// Returns the UI state, such as the focused card and the filter.
     pub fn view(&self) -> &ReviewView {
         &self.view
     }
@@ -121,8 +121,8 @@ impl ReviewPanel {
         nearby.map(|row| self.model.cards[*row].key.clone()).collect()
     }
 
-    /// Reopens an edit that the memory refused, so that the DM can correct it. The card gets the focus unless another
-    /// edit is in progress.
+    /// Opens an edit again that the memory rejected, so that the DM can correct it. The card gets the focus unless
+    /// another edit is in progress.
     fn reopen_edit(&mut self, outcome: &Outcome) {
         let DeskCommand::Decide(Decisions { facts, decision: Decision::Edit { .. }, .. }) = &outcome.desk_command
         else {

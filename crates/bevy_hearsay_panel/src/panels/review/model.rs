@@ -1,4 +1,4 @@
-//! The model of the review panel.
+//! The data that the review panel displays.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::{names::NamedEntity, text::LinkedText};
 
-/// Identity of a card. The identity does not change while other cards are decided.
+/// Key that identifies a card. The key does not change when the DM decides on other cards.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CardKey {
     /// A single fact that waits for review.
     Fact(FactId),
-    /// Facts that contradict each other, sorted by id.
+    /// Facts that contradict each other. Sorted by id.
     #[serde(rename = "clash")]
     Contradiction(Vec<FactId>),
     /// Two entities that may be the same.
@@ -44,7 +44,7 @@ impl CardKey {
     }
 }
 
-/// Reason why a card waits for review.
+/// Kind of a card: the reason why it waits for review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CardKind {
@@ -86,24 +86,25 @@ impl CardKind {
 /// Summary of a card in the list. The model has a summary of every card, but details of only a few.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CardSummary {
-    /// Identity of the card.
+    /// Key that identifies the card.
     pub key: CardKey,
     /// Sentence that describes the card.
     pub statement: String,
-    /// Confidence of the fact. For several facts, their lowest confidence. For duplicate entities, their similarity.
+    /// Confidence of the fact. For several facts, this is the lowest confidence; for duplicate entities, it is their
+    /// similarity.
     pub confidence: f64,
-    /// Score for how important the consequences of a decision are. Cards with a high score come first.
+    /// Score for the importance of the DM's decision. Cards with a high score come first.
     pub score: f64,
-    /// Reasons for the score, for display.
+    /// Reasons for the score, as texts.
     #[serde(rename = "why")]
     pub reasons: Vec<String>,
     /// Source of the card: a speaker, a file or an author.
     pub source: String,
     /// Title of the session in which the fact was recorded.
     pub session: Option<String>,
-    /// Real time when the card's fact or entity was recorded, in milliseconds.
+    /// Real time at which the fact or entity of the card was recorded, in milliseconds since 1970.
     pub recorded: i64,
-    /// Entities that the card is about.
+    /// Entities that the card concerns.
     pub about: Vec<NamedEntity>,
     /// Whether the fact is a secret.
     pub secret: bool,
@@ -128,7 +129,7 @@ pub struct OtherFact {
     pub secret: bool,
 }
 
-/// A quote of a source.
+/// A quote from a source of a fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SourceQuote {
     /// The text, or the part of it around the words that state the fact.
@@ -136,7 +137,7 @@ pub struct SourceQuote {
     /// Byte range of the words that state the fact.
     #[serde(rename = "marked")]
     pub highlighted: std::ops::Range<usize>,
-    /// Location of the text for display: session and line, or file and field.
+    /// Location of the text: session and line, or file and field.
     pub place: String,
     /// Whether only some characters heard the text.
     pub private: bool,
@@ -170,7 +171,7 @@ pub struct FactDetail {
     pub statement: LinkedText,
     /// Subject of the fact.
     pub subject: NamedEntity,
-    /// Predicate, such as `OWES`.
+    /// Predicate of the fact, such as `OWES`.
     pub predicate: String,
     /// Object of the fact.
     pub object: Target,
@@ -182,7 +183,7 @@ pub struct FactDetail {
     pub confidence: f64,
     /// Confidence before trust calibration, if it differs from `confidence`.
     pub extracted: Option<f64>,
-    /// Reasons why calibration changed the confidence, for display.
+    /// Reasons why trust calibration changed the confidence, as texts.
     pub trust: Vec<String>,
     /// Method by which the fact was recorded, such as `stated`.
     pub method: String,
@@ -192,18 +193,18 @@ pub struct FactDetail {
     pub speaker: Option<NamedEntity>,
     /// Title of the session in which the fact was recorded, if there is one.
     pub session: Option<String>,
-    /// Interval in which the fact is true, for display; `None` if no start or end is recorded.
+    /// Interval in which the fact is true, as text; `None` if neither its start nor its end is recorded.
     pub when: Option<String>,
     /// Quotes of the sources.
     #[serde(rename = "words")]
     pub quotes: Vec<SourceQuote>,
     /// Facts that contradict this fact.
     pub contradicts: Vec<OtherFact>,
-    /// Similar facts.
+    /// Facts that are similar to this fact.
     pub similar: Vec<OtherFact>,
-    /// Number of further similar facts.
+    /// Number of further similar facts that are not listed.
     pub more_similar: usize,
-    /// Descriptions of other proposals with the same content. A decision on this fact also applies to them.
+    /// Descriptions of other proposals with the same content. A decision on this fact also applies to these proposals.
     #[serde(rename = "also")]
     pub other_proposals: Vec<String>,
     /// Names of the characters that would learn the fact, player characters first.
@@ -243,17 +244,17 @@ pub enum CardDetail {
 pub struct ReviewModel {
     /// Position of the last operation that the model includes.
     pub position: u64,
-    /// Summaries of the cards, most consequential first.
+    /// Summaries of the cards. Cards with the most important decisions come first.
     #[serde(rename = "heads")]
     pub cards: Vec<CardSummary>,
     /// Number of stubs that are not listed.
     pub more_stubs: usize,
-    /// Whether the model was read from the memory. False for the initial, empty model.
+    /// Whether the model was read from the memory. It is `false` for the initial, empty model.
     pub is_read: bool,
     /// Real time at which the model was read.
     #[serde(skip)]
     pub read_at: Timestamp,
-    /// Details of the cards around the focus.
+    /// Details of the focused card and of the cards next to it.
     #[serde(skip)]
     pub details: BTreeMap<CardKey, CardDetail>,
     /// Index of each card in `cards`. If this map is incomplete, lookups search `cards` instead.
@@ -265,7 +266,7 @@ pub struct ReviewModel {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
-    /// Most consequential first.
+    /// Cards with the most important decisions first.
     #[default]
     Consequence,
     /// Lowest confidence first.
@@ -274,11 +275,11 @@ pub enum Order {
     /// Highest confidence first.
     #[serde(rename = "surest")]
     HighestConfidence,
-    /// By source.
+    /// Sorted by source.
     Source,
-    /// By session.
+    /// Sorted by session.
     Session,
-    /// By entity.
+    /// Sorted by entity.
     Entity,
     /// Newest first.
     Newest,
@@ -318,22 +319,22 @@ impl Order {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Filter {
-    /// Words that a card must have in its statement, names or source.
+    /// Words that the statement, the names or the source of a card must contain.
     pub words: String,
-    /// Kind that a card must have.
+    /// Kind that a card must have; `None` for any kind.
     pub kind: Option<CardKind>,
-    /// Source that a card must have.
+    /// Source that a card must have; `None` for any source.
     pub source: Option<String>,
-    /// Session that a card must have.
+    /// Title of the session that a card must have; `None` for any session.
     pub session: Option<String>,
-    /// Entity that a card must be about.
+    /// Entity that a card must concern; `None` for any entity.
     pub entity: Option<EntityId>,
-    /// Maximum age of a card, in hours.
+    /// Maximum age of a card, in hours; `None` for any age.
     pub hours: Option<u32>,
-    /// Minimum confidence, from 0 to 1.
+    /// Minimum confidence of a card, from 0 to 1.
     #[serde(rename = "least")]
     pub min_confidence: f64,
-    /// Maximum confidence, from 0 to 1. `None`: no limit.
+    /// Maximum confidence of a card, from 0 to 1; `None` for no limit.
     #[serde(rename = "most")]
     pub max_confidence: Option<f64>,
 }
@@ -417,12 +418,12 @@ impl ReviewModel {
         listed
     }
 
-    /// Returns the sources of all cards, with counts.
+    /// Returns the sources of all cards, each with its number of cards.
     pub fn sources(&self) -> BTreeMap<String, usize> {
         self.count(|card| Some(card.source.clone()))
     }
 
-    /// Returns the sessions of all cards, with counts.
+    /// Returns the sessions of all cards, each with its number of cards.
     pub fn sessions(&self) -> BTreeMap<String, usize> {
         self.count(|card| card.session.clone())
     }

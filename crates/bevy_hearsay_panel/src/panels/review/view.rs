@@ -1,4 +1,4 @@
-//! View state of the review panel, and the actions that the user can request.
+//! UI state of the review panel, and the actions of the user.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,18 +9,19 @@ use serde::{Deserialize, Serialize};
 use super::model::{CardDetail, CardKey, FactDetail, Filter, Order, ReviewModel, Target};
 use crate::widgets::{Completion, RowHeights};
 
-/// An edit in progress. The draft is saved when the window closes.
+/// An edit of a fact that is in progress. The draft is saved when the window closes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Draft {
     /// Id of the edited fact.
     pub fact: FactId,
-    /// The subject, as typed.
+    /// The subject as the DM typed it.
     pub subject: String,
-    /// The predicate, as typed.
+    /// The predicate as the DM typed it.
     pub predicate: String,
-    /// The object, as typed.
+    /// The object as the DM typed it.
     pub object: String,
-    /// The sentence. If this text is empty, the sentence is generated from subject, predicate and object.
+    /// The sentence that states the fact. If this text is empty, the sentence is generated from subject, predicate and
+    /// object.
     pub statement: String,
     /// The original values, so that only changes are sent.
     #[serde(rename = "before")]
@@ -60,13 +61,14 @@ impl Draft {
     }
 }
 
-/// View state of the review panel.
+/// UI state of the review panel: focused and selected cards, order, filter, and edits in progress.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ReviewView {
     /// The focused card.
     pub focus: Option<CardKey>,
-    /// Row of the focused card in the list. If the card disappears, the card that is then in this row gets the focus.
+    /// Index of the focused card in the list. If the card disappears, the card that is then at this index gets the
+    /// focus.
     pub row: usize,
     /// Index of the selected fact on a card that has several facts.
     pub fact: usize,
@@ -79,21 +81,21 @@ pub struct ReviewView {
     pub order: Order,
     /// The filter of the cards.
     pub filter: Filter,
-    /// The edits in progress.
+    /// The edits in progress, by the edited fact.
     pub drafts: BTreeMap<FactId, Draft>,
-    /// The edit that was sent last. It is reopened if the memory refuses it.
+    /// The edit that was sent to the memory last. If the memory rejects this edit, the panel opens it again.
     pub sent: Option<Draft>,
     /// The typed reason for the next decision.
     pub reason: String,
-    /// Whether the field for the reason is open.
+    /// Whether the text field for the reason is open.
     pub reason_open: bool,
     /// Whether the filters are open.
     pub filters_open: bool,
-    /// Cards that were decided in this panel but are still in the model. The value is the position of the deciding
-    /// operation, or `None` until the position is known.
+    /// Cards that the DM decided in this panel, but that the model still contains. The value is the position of the
+    /// operation that records the decision, or `None` until the position is known.
     #[serde(skip)]
     pub decided_cards: BTreeMap<CardKey, Option<u64>>,
-    /// Text in the entity filter.
+    /// Text typed into the filter by entity.
     #[serde(rename = "entity_typed")]
     pub entity_filter_text: String,
     #[serde(skip)]
@@ -208,7 +210,7 @@ impl ReviewView {
         }
     }
 
-    /// Moves the focus to a row.
+    /// Moves the focus to the card at an index of the list.
     pub fn set_row(&mut self, model: &ReviewModel, row: usize) {
         self.row = row.min(self.card_list.rows.len().saturating_sub(1));
         let key = self.card_list.rows.get(self.row).map(|row| model.cards[*row].key.clone());
@@ -238,10 +240,10 @@ impl ReviewView {
     }
 }
 
-/// An action that the user requests from the panel.
+/// An action that the user chose in the panel, for the caller to carry out.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ReviewAction {
-    /// Decide on facts.
+    /// Record the DM's decision on facts.
     Decide {
         /// The facts to decide on.
         facts: Vec<FactId>,
@@ -261,21 +263,21 @@ pub enum ReviewAction {
     },
     /// Make facts secret or open.
     SetSecrecy {
-        /// The facts to change.
+        /// The facts whose secrecy changes.
         facts: Vec<FactId>,
-        /// Whether to make the facts secret. If false, they become open.
+        /// Whether to make the facts secret. If `false`, the facts become open.
         secret: bool,
     },
     /// Merge two entities.
     Merge {
-        /// Entity to merge away.
+        /// Entity that the merge removes.
         from: EntityId,
-        /// Entity to keep.
+        /// Entity that remains after the merge.
         into: EntityId,
     },
     /// Record that two entities are different.
     NotTheSame(EntityId, EntityId),
-    /// Remove a stub.
+    /// Remove a stub: an entity with a name and no other facts.
     Remove(EntityId),
     /// Show an entity.
     Show(EntityId),

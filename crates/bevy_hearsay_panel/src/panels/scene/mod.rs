@@ -58,7 +58,7 @@ pub struct ScenePanel {
     pending_requests: Vec<Request>,
 }
 
-/// State that is saved when the desk closes.
+/// State that is saved when the DM console closes.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct PanelState {
@@ -79,7 +79,7 @@ struct Question {
 }
 
 impl ScenePanel {
-    /// Returns the scene that was read last: the characters present, the place and the time.
+    /// Returns the characters present, the place and the time, as last read from the memory.
     pub fn setting(&self) -> &SceneSettingModel {
         &self.setting
     }
@@ -89,7 +89,7 @@ impl ScenePanel {
         &self.answer
     }
 
-    /// Returns what everyone present knows, as read last.
+    /// Returns the knowledge of everyone present, as last read from the memory.
     pub fn knowledge(&self) -> &KnowledgeModel {
         &self.knowledge
     }

@@ -5,10 +5,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{names::NamedEntity, text::LinkedText};
 
-/// The scene to read.
+/// A request for the characters present, the place and the time of a scene.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SceneSettingRequest {
-    /// The place. Default: the place of the current session, or the place of the speaker if no session is active.
+    /// The place of the scene. Default: the place of the current session, or the place of the speaker if no session is
+    /// active.
     pub place: Option<EntityId>,
     /// The character whom the players ask.
     pub speaker: Option<EntityId>,
@@ -53,7 +54,7 @@ pub struct PresentLine {
     pub role: Option<String>,
     /// The character's mood or manner of speech, in a few words. The DM uses this to play the character.
     pub manner: Option<String>,
-    /// Whether all players know the name.
+    /// Whether all players know the character's name.
     pub safe: bool,
 }
 
@@ -77,11 +78,11 @@ pub struct AnswerModel {
     pub question: String,
     /// The sections of the scene context.
     pub sections: Vec<AnswerSection>,
-    /// Description of the context's size and limits, for display.
+    /// Description of the size and the limits of the scene context.
     pub summary: String,
-    /// The context as a prompt, for copying.
+    /// The scene context in the form of a prompt, which the user can copy.
     pub prompt: String,
-    /// The context as a prompt with citations, for copying.
+    /// The scene context in the form of a prompt with citations, which the user can copy.
     pub with_citations: String,
 }
 
@@ -99,7 +100,7 @@ pub struct AnswerSection {
 pub struct AnswerLine {
     /// Text of the line, such as the sentence that states a fact.
     pub text: String,
-    /// The speaker's attitude to the fact, for display.
+    /// Note on the speaker's belief in the fact, for display.
     pub note: String,
     /// Citation: how the speaker knows the fact.
     pub citation: String,
@@ -113,18 +114,18 @@ pub struct AnswerLine {
     pub safe: bool,
 }
 
-/// A request for the characters' knowledge of some facts.
+/// A request for the knowledge of all characters present about some facts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KnowledgeRequest {
     /// Text of the question.
     pub question: String,
-    /// The facts that match the question, best first.
+    /// The facts that match the question, best match first.
     pub facts: Vec<FactId>,
     /// The characters present.
     pub present: Vec<EntityId>,
 }
 
-/// The facts that everyone present knows, believes or conceals.
+/// The knowledge of everyone present about the facts that match the question.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct KnowledgeModel {
     /// Text of the question.
@@ -146,7 +147,8 @@ pub struct FactKnowledge {
     pub secret: bool,
     /// Whether players may see the fact.
     pub safe: bool,
-    /// Whether the party knows the fact and since when, for display; `None` if the party does not know it.
+    /// Description of the party's knowledge of the fact, with the time of learning; `None` if the party does not know
+    /// the fact.
     #[serde(rename = "table")]
     pub party_knowledge: Option<String>,
     /// The knowledge of each character present, in the order of the request.
@@ -163,10 +165,11 @@ pub struct CharacterKnowledge {
     /// Category of the knowledge.
     #[serde(rename = "mind")]
     pub category: KnowledgeCategory,
-    /// Acquisition and credence for display, such as `told by Odo Brandt, believes it (70 %)`.
+    /// How the character learned the fact, and its credence, as a text such as `told by Odo Brandt, believes it (70
+    /// %)`.
     pub acquisition: String,
-    /// Sentences about the other characters present who, as this character assumes, know the fact. Each sentence says
-    /// why this character assumes it.
+    /// Sentences about other characters present. Each sentence says why this character assumes that another character
+    /// knows the fact.
     #[serde(rename = "thinks")]
     pub assumptions: Vec<String>,
 }
@@ -175,22 +178,22 @@ pub struct CharacterKnowledge {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KnowledgeCategory {
-    /// Knows the fact and would say it.
+    /// The character knows the fact and would say it.
     Knows,
-    /// Knows the fact and conceals it.
+    /// The character knows the fact and conceals it.
     #[serde(rename = "hides")]
     Conceals,
-    /// Has heard the fact and does not believe it.
+    /// The character has heard the fact, but does not believe it.
     Doubts,
-    /// Knows another version of the fact, or knows that the fact has ended.
+    /// The character knows another version of the fact, or knows that the fact has ended.
     #[serde(rename = "otherwise")]
     BelievesOtherwise,
-    /// Does not know the fact.
+    /// The character does not know the fact.
     Unaware,
 }
 
 impl KnowledgeCategory {
-    /// Returns the word for the category.
+    /// Returns the word that the panel displays for the category.
     pub fn word(self) -> &'static str {
         match self {
             Self::Knows => "knows",
@@ -212,13 +215,13 @@ pub struct WhyNotModel {
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// How the character knows the fact, if the character does know it. Otherwise `None`.
+    /// How the character knows the fact; `None` if the character does not know it.
     pub knows: Option<String>,
-    /// Reasons, simplest first.
+    /// Reasons why the character does not know the fact, simplest reason first.
     pub reasons: Vec<String>,
     /// Characters that could tell the fact, most likely first.
     pub sources: Vec<WhyNotSource>,
-    /// Conditions under which a character tells the fact, for display.
+    /// Conditions under which a character may tell the fact, as texts.
     pub conditions: Vec<String>,
 }
 
@@ -228,9 +231,9 @@ pub struct WhyNotSource {
     /// The character that could tell the fact.
     #[serde(rename = "who")]
     pub character: NamedEntity,
-    /// How the character is related to the character who does not know the fact, for display.
+    /// Relationship between this character and the character that does not know the fact, as text.
     #[serde(rename = "tie")]
     pub relationship: String,
-    /// Whether the character conceals the fact.
+    /// Whether the character that could tell the fact conceals it.
     pub conceals: bool,
 }

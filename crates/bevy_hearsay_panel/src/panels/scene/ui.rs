@@ -24,7 +24,7 @@ use crate::{
 /// Minimum width, in points, to show the answer and the knowledge of everyone present side by side.
 const MIN_TWO_COLUMN_WIDTH: f32 = 760.0;
 
-/// View state of the scene.
+/// UI state of the scene panel: the chosen place, characters and speaker, the typed texts, and the selected fact.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SceneView {
@@ -44,9 +44,10 @@ pub struct SceneView {
     pub event_text: String,
     /// Whether citations are shown.
     pub citations: bool,
-    /// The fact that is selected in the list of everyone's knowledge. Keys apply to this fact.
+    /// The fact that is selected in the list of everyone's knowledge. Key commands apply to this fact.
     pub fact: Option<FactId>,
-    /// Whether a panel that is too narrow for both shows the knowledge of everyone present instead of the answer.
+    /// Whether the panel, if it is too narrow for two columns, shows the knowledge of everyone present instead of the
+    /// answer.
     #[serde(rename = "minds")]
     pub shows_knowledge: bool,
     #[serde(skip)]
@@ -63,7 +64,7 @@ struct Fields {
     scroll_to_fact: bool,
 }
 
-/// The models of the scene.
+/// The data that the scene panel displays.
 #[derive(Debug, Clone, Copy)]
 pub struct SceneModels<'a> {
     /// The characters present, the place and the time.
@@ -74,15 +75,15 @@ pub struct SceneModels<'a> {
     pub knowledge: &'a KnowledgeModel,
     /// The explanation of why a character does not know a fact, if requested.
     pub why_not: Option<&'a WhyNotModel>,
-    /// Whether an answer was requested and has not arrived yet.
+    /// Whether an answer was requested but has not arrived yet.
     pub answer_pending: bool,
 }
 
-/// An action that the user requests from the panel.
+/// An action that the user chose in the panel, for the caller to carry out.
 #[derive(Debug, Clone)]
 #[allow(clippy::large_enum_variant, reason = "few at a time, and gone in the same frame")]
 pub enum SceneAction {
-    /// Send a request to the desk.
+    /// Send a request to the DM console.
     Request(Request),
     /// Ask the speaker the question.
     AskQuestion,

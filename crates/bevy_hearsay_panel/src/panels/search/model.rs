@@ -1,4 +1,4 @@
-//! The model of the search panel.
+//! The data that the search panel displays.
 
 use hearsay_model::{EntityId, FactId, FactStatus, PassageId, text};
 use serde::{Deserialize, Serialize};
@@ -13,9 +13,9 @@ pub struct SearchModel {
     pub query: String,
     /// The results by group: knowers, entities, facts, passages.
     pub groups: Vec<SearchGroup>,
-    /// The most similar names, if there are no results.
+    /// Names that are most similar to the search text, if there are no results.
     pub hints: Vec<NamedEntity>,
-    /// Whether the search compared meanings. If false, it used only keywords and the graph.
+    /// Whether the search compared texts by meaning. If `false`, it used only keywords and the graph.
     pub meaning: bool,
 }
 
@@ -24,7 +24,7 @@ pub struct SearchModel {
 pub struct SearchGroup {
     /// Heading of the group.
     pub title: String,
-    /// The results, best first.
+    /// The results of this type, best result first.
     pub rows: Vec<SearchRow>,
 }
 
@@ -35,7 +35,7 @@ pub struct SearchRow {
     pub target: Target,
     /// Name of the entity, statement of the fact, or text of the passage.
     pub text: String,
-    /// Why the search found the result, in a few words.
+    /// Reason why the search found the result, in a few words.
     #[serde(rename = "why")]
     pub match_reason: String,
     /// Entity of the result: the entity itself, the subject of a fact, or the speaker of a passage.
@@ -47,20 +47,21 @@ pub struct SearchRow {
     pub secret: bool,
     /// Whether players may see the result.
     pub safe: bool,
-    /// The knowers of the fact, if the search asked for them. Otherwise `None`.
+    /// The knowers of the fact; `None` if the search did not ask for knowers.
     pub knowers: Option<Knowers>,
 }
 
 /// The knowers of a fact.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Knowers {
-    /// Whether the party knows the fact and since when, for display.
+    /// Description of the party's knowledge of the fact, with the time of learning; `None` if the party does not know
+    /// the fact.
     #[serde(rename = "table")]
     pub party_knowledge: Option<String>,
     /// Whether everyone knows the fact.
     #[serde(rename = "everybody")]
     pub known_to_everybody: bool,
-    /// Knowers with a knowledge edge of their own, groups first.
+    /// Knowers with a knowledge edge to the fact, groups first.
     #[serde(rename = "held_by")]
     pub lines: Vec<KnowerLine>,
     /// Number of knowers that are not listed.

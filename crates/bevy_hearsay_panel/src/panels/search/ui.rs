@@ -14,18 +14,18 @@ use crate::{
     widgets::{badge, entity_button, icon_button, kind_symbol, label, section_heading, weak_label},
 };
 
-/// View state of the search.
+/// UI state of the search panel: the typed text, the highlighted result, and recently opened entities.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SearchView {
-    /// The typed text.
+    /// The text typed into the search box.
     pub text: String,
     /// Index of the highlighted result.
     #[serde(rename = "marked")]
     pub highlighted: usize,
     /// Recently opened entities, newest first.
     pub recent: Vec<EntityId>,
-    /// Whether to give the search box the keyboard focus.
+    /// Whether the search box gets the keyboard focus in the next frame.
     #[serde(skip)]
     pub focus: bool,
     /// Whether to scroll to the highlighted result.
@@ -36,17 +36,17 @@ pub struct SearchView {
 /// Maximum number of recent entities.
 const MAX_RECENT: usize = 8;
 
-/// An action that the user requests from the panel.
+/// An action that the user chose in the panel, for the caller to carry out.
 #[derive(Debug, Clone)]
 #[allow(clippy::large_enum_variant, reason = "few at a time, and gone in the same frame")]
 pub enum SearchAction {
-    /// Send a request to the desk.
+    /// Send a request to the DM console.
     Request(Request),
     /// The text changed, so the panel must search for the new text.
     TextChanged,
 }
 
-/// Draws the search. `is_pending` is true while the results for the typed text have not arrived.
+/// Draws the search panel. `is_pending` is true until the results for the typed text arrive.
 pub fn search_ui(
     ui: &mut Ui,
     display: &DisplayContext,

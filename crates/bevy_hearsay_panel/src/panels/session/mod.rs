@@ -43,7 +43,7 @@ pub struct SessionPanel {
     /// The key and the text of the recap that is being saved.
     pending_recap: Option<(String, String)>,
     messages: Vec<StatusMessage>,
-    /// View state of the panel.
+    /// UI state of the panel: selection and typed texts.
     pub view: SessionView,
 }
 

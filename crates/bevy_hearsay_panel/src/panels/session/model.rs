@@ -61,13 +61,13 @@ pub struct CurrentSession {
 /// Defaults for a session that starts now.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct NextSessionDefaults {
-    /// Number of the session.
+    /// Number of the next session.
     pub number: u32,
     /// Living player characters.
     pub players: Vec<NamedEntity>,
-    /// Place of the last line.
+    /// Place of the last line of the latest session.
     pub place: Option<NamedEntity>,
-    /// Time of the game clock.
+    /// Current time of the game clock, as text.
     pub clock: Option<String>,
 }
 
@@ -111,7 +111,7 @@ pub enum SessionPartModel {
 /// A line of a log.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LogLineModel {
-    /// Line number.
+    /// Number of the line in the session.
     pub line: u32,
     /// Speaker of the line; `None` for narration.
     pub speaker: Option<NamedEntity>,
@@ -130,19 +130,19 @@ pub struct LogLineModel {
 /// Report of a session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ReportModel {
-    /// Counts for display, such as `25 lines` or `3 facts wait for you`.
+    /// Numbers of lines, speakers and facts, as texts such as `25 lines` or `3 facts wait for you`.
     pub counts: Vec<String>,
     /// Facts learned by each knower, player characters first.
     pub learned: Vec<LearnerModel>,
-    /// Facts that changed.
+    /// Facts that changed in the session.
     pub changed: Vec<ChangedModel>,
     /// Open threads related to the session.
     pub threads: Vec<OpenThreadModel>,
-    /// Facts to review first.
+    /// Facts that the DM should review first.
     pub review: Vec<ReviewFirstModel>,
 }
 
-/// Facts that a knower learned.
+/// Facts that one knower learned in a session.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LearnerModel {
     /// The knower; `None` for everyone.
@@ -150,11 +150,11 @@ pub struct LearnerModel {
     pub knower: Option<NamedEntity>,
     /// Whether the knower is a player character or a party.
     pub player: bool,
-    /// The learned facts.
+    /// The facts that the knower learned.
     pub facts: Vec<LearnedModel>,
 }
 
-/// A learned fact.
+/// A fact that a knower learned in a session.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LearnedModel {
     /// Id of the fact.
@@ -162,7 +162,7 @@ pub struct LearnedModel {
     /// Sentence that states the fact.
     #[serde(rename = "what")]
     pub statement: LinkedText,
-    /// Acquisition and time, for display.
+    /// How and when the knower learned the fact, as text.
     pub acquisition: String,
     /// Status of the fact.
     pub status: FactStatus,
@@ -170,10 +170,10 @@ pub struct LearnedModel {
     pub secret: bool,
 }
 
-/// A fact that changed.
+/// A fact that changed in a session.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ChangedModel {
-    /// Type of the change, such as a new or an ended fact.
+    /// Kind of the change, such as a move or a fact that ended.
     pub kind: ChangeKind,
     /// Id of the fact.
     pub fact: FactId,
@@ -200,7 +200,7 @@ pub struct OpenThreadModel {
     pub secret: bool,
 }
 
-/// A fact to review first.
+/// A fact that the DM should review first.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ReviewFirstModel {
     /// Id of the fact.
@@ -210,9 +210,9 @@ pub struct ReviewFirstModel {
     pub statement: LinkedText,
     /// Status of the fact.
     pub status: FactStatus,
-    /// Confidence of extraction, from 0 to 1.
+    /// Confidence that the source really states the fact, from 0 to 1.
     pub confidence: f64,
-    /// Reason why the fact should be reviewed first.
+    /// Reason why the DM should review this fact first.
     #[serde(rename = "why")]
     pub reason: String,
 }
@@ -224,13 +224,13 @@ pub struct RecapModel {
     pub players: bool,
     /// Title of the session.
     pub title: String,
-    /// The saved text of the recap; `None` if none is saved.
+    /// The text of the recap that the DM saved; `None` if no recap is saved.
     #[serde(rename = "kept")]
     pub saved_text: Option<String>,
-    /// The text generated from the log and the facts.
+    /// The text of the recap, generated from the log and the facts.
     #[serde(rename = "made")]
     pub generated_text: String,
-    /// Number of lines in the recap, and number of log lines and facts from which it was generated.
+    /// Number of lines in the recap, and number of log lines and facts from which the recap was generated.
     #[serde(rename = "of")]
     pub counts: (usize, usize),
 }

@@ -1,4 +1,4 @@
-//! View state of the session panel, and the actions that the user can request.
+//! UI state of the session panel, and the actions of the user.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 use super::model::SessionPart;
 use crate::widgets::{Completion, RowHeights};
 
-/// View state of the panel.
+/// UI state of the session panel: the selected session and part, and the typed texts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SessionView {
     /// The selected session. Default: the current session, or the latest session if no session is active.
     #[serde(rename = "at")]
     pub selected: Option<SessionId>,
-    /// The selected part.
+    /// The selected part of the session: log, report or recap.
     pub part: SessionPart,
     /// Whether the recap is for the players instead of the DM.
     pub players: bool,
@@ -28,15 +28,15 @@ pub struct SessionView {
     pub place: String,
     /// Typed game time at which the next session starts.
     pub time: String,
-    /// Player characters absent from the next session.
+    /// Player characters who will be absent from the next session.
     #[serde(rename = "away")]
     pub absent_players: Vec<EntityId>,
     /// Whether the panel asks the user to confirm the end of the session.
     #[serde(rename = "ending")]
     pub confirming_end: bool,
-    /// Edited recaps that are not saved, by the key that [`draft_key`](Self::draft_key) returns.
+    /// Edited recaps that are not saved yet, by the key that [`draft_key`](Self::draft_key) returns.
     pub drafts: BTreeMap<String, String>,
-    /// Path of the file for the recap.
+    /// Typed path of the file to which the recap is written.
     #[serde(rename = "file")]
     pub recap_path: String,
     #[serde(skip)]
@@ -73,13 +73,13 @@ impl Default for SessionView {
 }
 
 impl SessionView {
-    /// Returns the key of an edited recap.
+    /// Returns the key of an edited recap in [`drafts`](Self::drafts).
     pub fn draft_key(session: &SessionId, players: bool) -> String {
         format!("{session} {}", if players { "players" } else { "dm" })
     }
 }
 
-/// An action that the user requests from the panel.
+/// An action that the user chose in the panel, for the caller to carry out.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SessionAction {
     /// Start or end a session, or change its attendance.

@@ -11,7 +11,7 @@ use crate::{
     widgets::{icon_button, right_to_left, set_button_name},
 };
 
-/// The status bar at the bottom of the desk: the state of the memory, and the last message.
+/// The status bar at the bottom of the DM console: the state of the memory, and the last message.
 #[derive(Debug, Default)]
 pub struct StatusBar {
     message: Option<StatusMessage>,
@@ -20,7 +20,7 @@ pub struct StatusBar {
 /// A part of the status bar with an explanation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatusPart {
-    /// Text of the part.
+    /// Text of this part of the status bar.
     pub text: String,
     /// Explanation, which is shown as a tooltip.
     pub help: String,
@@ -65,12 +65,12 @@ pub fn status_parts(status: &Status, pending_commands: usize) -> Vec<StatusPart>
 }
 
 impl StatusBar {
-    /// Shows a message.
+    /// Shows a message in the status bar.
     pub fn show(&mut self, message: StatusMessage) {
         self.message = Some(message);
     }
 
-    /// Returns the last message.
+    /// Returns the last message that was shown.
     pub fn message(&self) -> Option<&StatusMessage> {
         self.message.as_ref()
     }

@@ -27,7 +27,7 @@ use crate::{
 pub struct ThreadsPanel {
     loaded: AsyncModel<(), (ThreadsModel, Vec<EntityId>)>,
     present_players: Vec<EntityId>,
-    /// View state of the panel.
+    /// UI state of the panel: filters and selection.
     pub view: ThreadsView,
 }
 

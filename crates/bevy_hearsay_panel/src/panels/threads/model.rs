@@ -10,14 +10,14 @@ use crate::{names::NamedEntity, text::LinkedText};
 pub struct ThreadsModel {
     /// The listed threads, grouped by kind.
     pub rows: Vec<ThreadRow>,
-    /// Number of further items that are not listed.
+    /// Number of further threads that are not listed.
     pub more: usize,
     /// Time of the game clock, formatted on the campaign's calendar. A promise that the user marks as settled ends at
     /// this time.
     pub clock: Option<String>,
 }
 
-/// Kind of a thread.
+/// Kind of a row in the panel of threads and secrets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ThreadCategory {
@@ -76,37 +76,37 @@ pub struct ThreadRow {
     /// Entities that the thread is about. For a secret, its holders.
     #[serde(rename = "who")]
     pub entities: Vec<NamedEntity>,
-    /// Start of the thread, for display.
+    /// Game time at which the thread began, as text.
     pub since: Option<String>,
     /// Session in which the thread was recorded, with its title.
     pub session: Option<(SessionId, String)>,
-    /// For a quest: stage, objectives and reward. For a secret: conditions of its reveal.
+    /// For a quest: its stage, objectives and reward. For a secret: the conditions under which it may be told.
     pub details: Vec<String>,
-    /// For a secret: each telling, earliest first.
+    /// For a secret: occasions on which the secret was told, earliest first.
     #[serde(rename = "told")]
     pub tellings: Vec<TellingRow>,
-    /// Status of the fact.
+    /// Status of the fact that states the thread.
     pub status: FactStatus,
     /// Whether the thread is secret.
     pub secret: bool,
     /// Whether players may see the thread.
     pub safe: bool,
-    /// All words of the thread, normalized, for the filter.
+    /// Normalized words of the thread, in which the filter searches.
     #[serde(rename = "words")]
     pub search_text: String,
 }
 
-/// A telling of a secret.
+/// An occasion on which a secret was told.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TellingRow {
-    /// The teller. `None` if the fact became common talk.
+    /// The teller; `None` for a rumour without a source.
     #[serde(rename = "by")]
     pub teller: Option<NamedEntity>,
     /// The hearer. `None` if everyone learned the secret.
     #[serde(rename = "to")]
     pub hearer: Option<NamedEntity>,
-    /// Time of the telling, for display.
+    /// Game time at which the secret was told, as text.
     pub when: Option<String>,
-    /// Session of the telling, for display.
+    /// Session in which the secret was told, as text.
     pub session: Option<String>,
 }

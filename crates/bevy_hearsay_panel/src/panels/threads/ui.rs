@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// View state of the panel.
+/// UI state of the panel of threads and secrets: the filters, and the selected row.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ThreadsView {
@@ -29,7 +29,7 @@ pub struct ThreadsView {
     pub categories: Vec<ThreadCategory>,
     /// Words that a thread must contain to be listed.
     pub filter: String,
-    /// Index of the selected row.
+    /// Index of the selected thread in the list.
     #[serde(rename = "at")]
     pub selected: usize,
     #[serde(skip)]
@@ -40,7 +40,7 @@ pub struct ThreadsView {
     shown_filter: (Vec<ThreadCategory>, String),
 }
 
-/// An action that the user requests from the panel.
+/// An action that the user chose in the panel, for the caller to carry out.
 #[derive(Debug, Clone)]
 #[allow(clippy::large_enum_variant, reason = "few at a time, and gone in the same frame")]
 pub enum ThreadsAction {
@@ -50,7 +50,7 @@ pub enum ThreadsAction {
     ShowFact(FactId),
     /// Show a session.
     Session(SessionId),
-    /// Change the memory.
+    /// Change the memory with this command.
     Execute(DeskCommand),
 }
 

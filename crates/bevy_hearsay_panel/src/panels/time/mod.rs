@@ -26,7 +26,7 @@ use crate::{
 
 type PreviewResult = (TimeModel, Option<GossipPlan>);
 
-/// The time panel.
+/// The panel "Let time pass".
 #[derive(Debug, Default)]
 pub struct TimePanel {
     /// The request to compute in the next frame.
@@ -37,7 +37,7 @@ pub struct TimePanel {
     /// The last applied preview: its position in the journal and its summary.
     applied: Option<(Position, String)>,
     clock: Option<String>,
-    /// View state of the panel.
+    /// UI state of the panel: the typed request, and the selected list.
     pub view: TimeView,
 }
 

@@ -14,10 +14,10 @@ pub struct TimeRequest {
     pub days: u32,
     /// Typed end date. If it is not empty, it is used instead of `days`.
     pub until: String,
-    /// Whether characters gossip.
+    /// Whether characters pass on news while time passes.
     #[serde(rename = "talk")]
     pub with_gossip: bool,
-    /// Seed of the random meetings.
+    /// Random seed that determines which characters meet.
     pub seed: u64,
 }
 
@@ -37,25 +37,25 @@ impl TimeRequest {
 /// Preview of the gossip, and of the time that passes.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct TimeModel {
-    /// Start time, for display.
+    /// Start of the time span, as text.
     pub from: String,
-    /// End time, for display.
+    /// End of the time span, as text.
     pub until: String,
-    /// End time as game time, in minutes.
+    /// End of the time span, in minutes of game time.
     pub end: GameTime,
-    /// Number of meetings.
+    /// Number of meetings between two characters.
     pub meetings: usize,
     /// The spread of each fact. Facts that the most characters learn come first.
     pub spread: Vec<SpreadModel>,
-    /// Each telling of a fact, in order of time.
+    /// Facts that characters tell each other, in chronological order.
     #[serde(rename = "news")]
     pub tellings: Vec<TellingModel>,
-    /// Number of further tellings that are not listed.
+    /// Number of further facts in this list that are omitted.
     #[serde(rename = "more")]
     pub omitted_tellings: usize,
 }
 
-/// The spread of a fact: how many characters know it before and after the time span.
+/// The spread of a fact: the number of its knowers before and after the time span.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SpreadModel {
     /// Id of the fact.
@@ -63,9 +63,9 @@ pub struct SpreadModel {
     /// Sentence that states the fact.
     #[serde(rename = "what")]
     pub statement: LinkedText,
-    /// Number of knowers before the time span.
+    /// Number of knowers of the fact before the time span.
     pub before: usize,
-    /// Number of knowers after the time span.
+    /// Number of knowers of the fact after the time span.
     pub after: usize,
     /// Places where the fact is told.
     pub places: Vec<NamedEntity>,
@@ -73,23 +73,23 @@ pub struct SpreadModel {
     pub secret: bool,
 }
 
-/// A telling of a fact.
+/// A fact that one character tells another.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TellingModel {
-    /// Time of the telling, for display.
+    /// Game time at which the fact is told, as text.
     pub when: String,
-    /// Place of the telling.
+    /// Place where the fact is told.
     pub place: NamedEntity,
-    /// The teller.
+    /// Character that tells the fact.
     pub teller: NamedEntity,
-    /// The hearer.
+    /// Character that hears the fact.
     pub hearer: NamedEntity,
     /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
     #[serde(rename = "what")]
     pub statement: LinkedText,
-    /// The hearer's credence in the fact after the telling, from 0 to 1.
+    /// The hearer's credence in the fact after hearing it, from 0 to 1.
     pub credence: f64,
     /// Whether the fact is hidden in screen-safe mode.
     pub secret: bool,

@@ -16,13 +16,13 @@ use crate::{
     },
 };
 
-/// View state of the panel.
+/// UI state of the panel "Let time pass": the request, and the selected list.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TimeView {
     /// The request to let time pass.
     pub request: TimeRequest,
-    /// Whether the panel lists each telling. If false, it lists how far each fact spreads.
+    /// Whether the panel lists every occasion on which a fact is told. If `false`, it lists the spread of each fact.
     #[serde(rename = "tellings")]
     pub shows_tellings: bool,
     #[serde(skip)]
@@ -31,22 +31,22 @@ pub struct TimeView {
     shown_tellings: bool,
 }
 
-/// State of the preview.
+/// State of the preview of gossip.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum TimeState<'a> {
     /// No preview was requested.
     Idle,
     /// The preview is being computed.
     Pending,
-    /// The preview.
+    /// The preview is ready.
     Ready(&'a TimeModel),
-    /// The summary of the applied preview.
+    /// The preview was applied. The text is the summary of the operation.
     Applied(&'a str),
     /// The preview failed. The text is the reason.
     Error(&'a str),
 }
 
-/// An action that the user requests from the panel.
+/// An action that the user chose in the panel, for the caller to carry out.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TimeAction {
     /// Compute the preview.
@@ -55,7 +55,7 @@ pub enum TimeAction {
     Apply,
     /// Discard the preview.
     Discard,
-    /// Undo the applied gossip.
+    /// Undo the gossip that was applied.
     Undo,
     /// Show an entity.
     Show(EntityId),

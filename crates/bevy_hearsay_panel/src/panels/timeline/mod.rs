@@ -24,7 +24,7 @@ use crate::{
 #[derive(Debug, Default)]
 pub struct TimelinePanel {
     loaded: AsyncModel<TimelineRequest, TimelineModel>,
-    /// View state of the panel. It contains the request.
+    /// UI state of the panel: the displayed part of the timeline, and the filter.
     pub view: TimelineView,
 }
 

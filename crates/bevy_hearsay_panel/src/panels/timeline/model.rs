@@ -10,14 +10,14 @@ use crate::{names::NamedEntity, text::LinkedText};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TimelineRequest {
-    /// The year, month or day to show. `None`: all of time.
+    /// The year, month or day to show. `None`: the whole timeline.
     pub within: Option<(GameTime, Precision)>,
-    /// Unit of the list: years, months or days.
+    /// Length of the spans in the list: years, months or days.
     #[serde(rename = "by")]
     pub unit: Precision,
     /// Kinds of moments to show. If the list is empty, all kinds are shown.
     pub kinds: Vec<MomentKind>,
-    /// Entity that a moment must involve. `None`: all moments.
+    /// Entity that a moment must involve. `None`: moments of all entities.
     pub about: Option<EntityId>,
 }
 
@@ -37,12 +37,12 @@ impl TimelineRequest {
         };
     }
 
-    /// Shows all of time, listed by years.
+    /// Shows the whole timeline, listed by years.
     pub fn show_all(&mut self) {
         (self.within, self.unit) = (None, Precision::Year);
     }
 
-    /// Shows the enclosing month, the enclosing year, or all of time.
+    /// Shows the enclosing month, the enclosing year, or the whole timeline.
     pub fn zoom_out(&mut self) {
         match self.within {
             Some((time, Precision::Month)) => self.zoom_in(time, Precision::Year),
@@ -55,7 +55,7 @@ impl TimelineRequest {
 /// A part of the timeline.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct TimelineModel {
-    /// Path from the year to the displayed month or day.
+    /// Path from the year to the displayed month or day, for navigation.
     pub path: Vec<PathSegment>,
     /// Years, months or days with moments, newest first.
     pub spans: Vec<SpanModel>,
@@ -74,18 +74,18 @@ pub struct TimelineModel {
     pub current_time: Option<(GameTime, String)>,
 }
 
-/// A year, month or day on the path to the displayed span.
+/// A year, month or day on the path to the displayed month or day.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PathSegment {
     /// Name of the span.
     pub label: String,
-    /// A time within the span.
+    /// A game time within the span.
     pub time: GameTime,
     /// Size of the span: a year, a month or a day.
     pub precision: Precision,
 }
 
-/// A year, month or day.
+/// A year, month or day in the list of the timeline panel.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SpanModel {
     /// Name of the span.
@@ -96,7 +96,7 @@ pub struct SpanModel {
     pub precision: Precision,
     /// Number of moments in the span.
     pub count: usize,
-    /// Number of moments that players may see.
+    /// Number of moments in the span that players may see.
     #[serde(rename = "open")]
     pub safe_count: usize,
     /// Whether the span contains the current time.
@@ -109,25 +109,25 @@ pub struct SpanModel {
 pub struct MomentModel {
     /// Kind of the moment.
     pub kind: MomentKind,
-    /// Time of the moment.
+    /// Game time of the moment, as text.
     pub when: String,
     /// Description of the moment, with links.
     #[serde(rename = "what")]
     pub description: LinkedText,
-    /// Id of the fact, if the moment belongs to a fact.
+    /// Id of the fact, if the moment is the start or end of a fact.
     pub fact: Option<FactId>,
-    /// Id of the event, if the moment belongs to an event.
+    /// Id of the event, if the moment is an event.
     pub event: Option<EntityId>,
     /// Id and title of the session, if the moment belongs to a session.
     pub session: Option<(SessionId, String)>,
     /// The place of the moment, if it is known.
     pub place: Option<NamedEntity>,
-    /// The entities present at the moment.
+    /// Entities that are present at the moment.
     #[serde(rename = "there")]
     pub present: Vec<NamedEntity>,
-    /// Status of the fact.
+    /// Status of the fact to which the moment belongs.
     pub status: FactStatus,
-    /// Whether the moment is secret, or any character present in the session did not hear all of it.
+    /// Whether the moment is secret, or a character who was present in the session did not hear all its lines.
     pub secret: bool,
     /// Whether players may see the moment.
     pub safe: bool,

@@ -17,16 +17,16 @@ use crate::{
     },
 };
 
-/// View state of the panel.
+/// UI state of the timeline panel: the displayed part of the timeline, and the filter by entity.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TimelineView {
-    /// The request.
+    /// Request for the part of the timeline to display.
     pub request: TimelineRequest,
-    /// Typed name of the entity to filter by.
+    /// Name of an entity, typed into the filter. The panel shows only moments that involve this entity.
     #[serde(rename = "about")]
     pub entity_name: String,
-    /// Whether moments without a date are shown.
+    /// Whether the panel shows moments without a date.
     pub undated: bool,
     #[serde(skip)]
     completion: Completion,
@@ -36,7 +36,7 @@ pub struct TimelineView {
     shown_request: Option<(TimelineRequest, bool)>,
 }
 
-/// An action that the user requests from the panel.
+/// An action that the user chose in the panel, for the caller to carry out.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TimelineAction {
     /// Show an entity.
