@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| hearsay_extract::fuzz::run("answer", bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| hearsay_llm::fuzz::run("answer", bytes));

@@ -46,11 +46,11 @@ pub use error::MemoryError;
 pub use event::Event;
 pub use hearsay_campaign::{CampaignError, CampaignErrors, ImportReport, Kept, Warning};
 pub use hearsay_embed::is_optimised as encoder_is_optimised;
-#[cfg(feature = "llm")]
-pub use hearsay_extract::llm::{LlmSettings, PhaseSettings, QueueCounts};
 pub use hearsay_extract::{
     Cue, CueKind, ExtractedFact, Extraction, FactObject as ExtractedObject, Mention, NewEntity, TextType,
 };
+#[cfg(feature = "llm")]
+pub use hearsay_llm::{LlmSettings, PhaseSettings, QueueCounts};
 pub use hearsay_store::Location;
 pub use memory::Memory;
 pub use options::{ImportOptions, MemoryOptions};

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::MemoryError;
 #[cfg(feature = "llm")]
-use hearsay_extract::llm::LlmSettings;
+use hearsay_llm::LlmSettings;
 
 /// Name of the settings file in a campaign directory.
 pub const SETTINGS_FILE: &str = "hearsay.toml";

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hearsay_commands::proposal::ProposalCounts;
 #[cfg(feature = "llm")]
-use hearsay_extract::llm::{Counts, QueueCounts};
+use hearsay_llm::{Counts, QueueCounts};
 use hearsay_model::{Position, State, StateVersion};
 use hearsay_query::trust::TrustCalibration;
 use serde::Serialize;

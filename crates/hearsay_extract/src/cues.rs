@@ -3,11 +3,46 @@
 use hearsay_model::Span;
 
 use crate::{
+    Language,
     facts::{Cue, CueKind},
     grammar::{CueType, Grammar, WordClass},
     mentions::{is_be_form, is_pronoun},
-    tokenizer::{Token, TokenKind},
+    tokenizer::{Token, TokenKind, tokenize},
 };
+
+/// Cues in a sentence, found by [`Language::sentence_cues`].
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SentenceCues {
+    /// Whether the sentence is a question.
+    pub is_question: bool,
+    /// Whether the sentence contains a hedge, rumour, sarcasm, condition or wish.
+    pub is_doubtful: bool,
+    /// Whether the sentence contains words that address the program.
+    pub addresses_program: bool,
+    /// Hedges, rumours, sarcasm, and words that say that a fact is over, in the order of the sentence.
+    pub cues: Vec<Cue>,
+}
+
+impl Language {
+    /// Finds the cues in a sentence. A name is never a cue: "Hope" and "May" can be names of people. `is_name` receives
+    /// a word of the sentence that begins with a capital letter, in lowercase, and returns whether it is a name.
+    pub fn sentence_cues(&self, sentence: &str, is_name: impl Fn(&str) -> bool) -> SentenceCues {
+        let tokens = tokenize(sentence, 0);
+        let matches = find_cues(&tokens, &self.grammar, |at| tokens[at].is_capitalized && is_name(&tokens[at].norm));
+        let is_doubt = |cue: &CueMatch| {
+            matches!(
+                cue.cue_type,
+                CueType::Hedge | CueType::Rumour | CueType::Sarcasm | CueType::Conditional | CueType::Wish
+            )
+        };
+        SentenceCues {
+            is_question: is_question(&tokens, &self.grammar, true),
+            is_doubtful: matches.iter().any(is_doubt),
+            addresses_program: matches.iter().any(|cue| cue.cue_type == CueType::Injection),
+            cues: matches.iter().filter_map(|cue| cue.to_cue(&tokens, sentence)).collect(),
+        }
+    }
+}
 
 /// A cue and its tokens, from `start` up to but not including `end`.
 #[derive(Debug, Clone)]
@@ -183,4 +218,29 @@ pub(crate) fn is_discourse_marker(word: &str) -> bool {
             | "alright"
             | "hold"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_sentences_have_no_cues() {
+        let text = "Odo Brandt owns the barge Merrow. Bram owes Odo forty crowns, and he is a member of the \
+            Ferrymen\u{2019}s Guild.";
+        let english = Language::english();
+        assert!(find_cues(&tokenize(text, 0), &english.grammar, |_| false).is_empty());
+        assert_eq!(english.sentence_cues(text, |_| false), SentenceCues::default());
+    }
+
+    #[test]
+    fn cues_of_a_sentence_are_named() {
+        let english = Language::english();
+        let cues = english.sentence_cues("Maybe Bram used to work for Odo.", |_| false);
+        let kinds: Vec<_> = cues.cues.iter().map(|cue| (cue.kind, cue.words.as_str())).collect();
+        assert_eq!(kinds, [(CueKind::Hedge, "Maybe"), (CueKind::Past, "used to")]);
+        assert!(cues.is_doubtful && !cues.is_question && !cues.addresses_program);
+        assert!(english.sentence_cues("Does Bram work for Odo?", |_| false).is_question);
+        assert!(english.sentence_cues("If it rains, Bram fears Odo.", |_| false).is_doubtful);
+    }
 }

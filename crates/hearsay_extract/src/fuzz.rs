@@ -1,7 +1,7 @@
-//! Fuzz targets: they read arbitrary text and check properties that every result must have.
+//! Fuzz target: it reads arbitrary text and checks properties that every result must have.
 //!
-//! The folder `fuzz/` of the repository contains a `cargo fuzz` program and a corpus for each target. A test runs the
-//! targets on the corpus.
+//! The folder `fuzz/` of the repository contains a `cargo fuzz` program and a corpus for the target. A test runs the
+//! target on the corpus.
 
 use std::sync::LazyLock;
 
@@ -12,11 +12,7 @@ use hearsay_model::{
 use crate::{CueKind, Extraction, Extractor, FactObject, Language, Lexicon, Mention, Text, TextType};
 
 /// Names of the fuzz targets. The folders of the corpus have the same names.
-#[cfg(not(feature = "llm"))]
 pub const TARGETS: [&str; 1] = ["extract"];
-/// Names of the fuzz targets. The folders of the corpus have the same names.
-#[cfg(feature = "llm")]
-pub const TARGETS: [&str; 2] = ["answer", "extract"];
 
 /// Runs a fuzz target on bytes, which are read as UTF-8. Invalid bytes are replaced.
 ///
@@ -30,8 +26,6 @@ pub fn run(target: &str, bytes: &[u8]) {
         "extract" => [TextType::Talk, TextType::Narration, TextType::Lore]
             .into_iter()
             .for_each(|text_type| extract(&text, text_type)),
-        #[cfg(feature = "llm")]
-        "answer" => crate::llm::check_answer(&text),
         _ => panic!("there is no target {target}"),
     }
 }

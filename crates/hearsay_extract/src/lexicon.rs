@@ -30,12 +30,31 @@ pub(crate) enum NameType {
     Description,
 }
 
+/// Entity in a [`Lexicon`].
 #[derive(Debug, Clone)]
-pub(crate) struct NamedEntity {
+pub struct NamedEntity {
     pub(crate) id: EntityId,
     pub(crate) name: String,
     pub(crate) kinds: KindSet,
     pub(crate) gender: Gender,
+}
+
+impl NamedEntity {
+    /// Returns the id of the entity.
+    pub fn id(&self) -> &EntityId {
+        &self.id
+    }
+
+    /// Returns the main name of the entity.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the usual kind for the class of the entity: [`Kind::Npc`] for every person, [`Kind::Faction`] for every
+    /// group, [`Kind::Item`] for every thing. Returns `None` if the entity has no kind or a custom kind.
+    pub fn likely_kind(&self) -> Option<Kind> {
+        self.kinds.likely_kind()
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -175,6 +194,28 @@ impl Lexicon {
         self.entities.is_empty()
     }
 
+    /// Returns the entity with an id. Returns `None` if no entity has the id, or if the entity has no public name.
+    pub fn entity(&self, id: &EntityId) -> Option<&NamedEntity> {
+        self.entities.get(self.index(id)? as usize)
+    }
+
+    /// Finds the names and descriptions of entities in a text, as whole words and in exact spelling. At each word of
+    /// the text, only the longest name that begins there is found. A name can begin within another one.
+    ///
+    /// Returns the normalized words of each name, with each entity that has the name, in the order of the text.
+    pub fn names_in(&self, text: &str) -> Vec<(&str, &NamedEntity)> {
+        let words = text::words(text);
+        let mut found = Vec::new();
+        for at in 0..words.len() {
+            let max_words = self.max_name_words(&words[at]).min(words.len() - at);
+            let longest =
+                (1..=max_words).rev().find_map(|count| self.names.get_key_value(&words[at..at + count].join(" ")));
+            let Some((name, candidates)) = longest else { continue };
+            found.extend(candidates.iter().map(|candidate| (name.as_str(), &self.entities[candidate.entity as usize])));
+        }
+        found
+    }
+
     pub(crate) fn party(&self) -> Option<u32> {
         self.party
     }
@@ -243,4 +284,37 @@ fn without_article(mut words: Vec<String>) -> Vec<String> {
         words.remove(0);
     }
     words
+}
+
+#[cfg(test)]
+mod tests {
+    use hearsay_model::{Author, Change, Entity, Fact, Method, Operation, Provenance};
+
+    use super::*;
+
+    #[test]
+    fn the_longest_name_at_each_word_is_found() {
+        let mut changes = Vec::new();
+        for (id, name, kind) in [("odo", "Odo Brandt", "player"), ("brandt", "Brandt", "location")] {
+            let id = EntityId::new(id).unwrap();
+            changes.push(Change::AddEntity(Entity::new(id.clone())));
+            for (attribute, value) in [("name", name), ("kind", kind)] {
+                let fact = Fact::attribute(&id, attribute, value, Provenance::new(Method::Authored, Author::Dm));
+                changes.push(Change::AssertFact(fact.unwrap().build().unwrap().into()));
+            }
+        }
+        let mut state = State::default();
+        state.apply(Operation::new(Author::Dm, "names", changes)).unwrap();
+        let lexicon = Lexicon::from_state(&state);
+        let found = lexicon.names_in("Where is ODO Brandt\u{2019}s boat? Odo sold it.");
+        let found: Vec<_> = found.iter().map(|(words, entity)| (*words, entity.id().as_str())).collect();
+        // "Brandt" is also a part of the name Odo Brandt.
+        assert_eq!(found[0], ("odo brandt", "odo"));
+        assert!(found.contains(&("brandt", "odo")) && found.contains(&("brandt", "brandt")));
+        assert_eq!(found.last(), Some(&("odo", "odo")));
+
+        let odo = lexicon.entity(&EntityId::new("odo").unwrap()).unwrap();
+        assert_eq!((odo.name(), odo.likely_kind()), ("Odo Brandt", Some(Kind::Npc)));
+        assert!(lexicon.entity(&EntityId::new("bram").unwrap()).is_none());
+    }
 }

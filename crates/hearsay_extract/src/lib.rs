@@ -1,6 +1,6 @@
 //! Extracts proposed facts from texts by words, patterns and small classifiers, without a language model.
 //!
-//! With the feature `llm`, the module `llm` can also use a language model.
+//! The crate `hearsay_llm` extracts facts with a language model.
 //!
 //! ```
 //! use hearsay_extract::{Extractor, Language, Lexicon, Text, TextType};
@@ -81,8 +81,6 @@ mod keyword_candidates;
 mod kind_set;
 mod language;
 mod lexicon;
-#[cfg(feature = "llm")]
-pub mod llm;
 mod mentions;
 mod model;
 mod modifier_candidates;
@@ -106,12 +104,14 @@ mod verb_groups;
 mod word_votes;
 
 pub use classifier::{Classifier, ClassifierError};
+pub use cues::SentenceCues;
 pub use document::{DocumentLine, LineRole};
 pub use facts::{
     Cue, CueKind, ExtractedFact, Extraction, FactObject, Mention, NameOccurrence, NewEntity, Text, TextType,
 };
 pub use language::{Language, LanguageError};
-pub use lexicon::Lexicon;
+pub use lexicon::{Lexicon, NamedEntity};
+pub use mentions::is_pronoun;
 pub use model::{READING_MODEL, ReadingModel};
 pub use pipeline::{Extractor, TrainingExample, TrainingExtraction};
 pub use sentence_similarity::SentenceEncoder;

@@ -628,7 +628,8 @@ fn has_common_suffix(word: &str) -> bool {
             .any(|end| word.ends_with(end))
 }
 
-pub(crate) fn is_pronoun(word: &str) -> bool {
+/// Returns whether a word is an English pronoun, such as "she" or "themselves". The word must be in lowercase.
+pub fn is_pronoun(word: &str) -> bool {
     matches!(
         word,
         "i" | "me"

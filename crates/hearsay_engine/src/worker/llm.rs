@@ -19,10 +19,8 @@ use hearsay_commands::{
     reading::{Draft, DraftExtraction, Findings},
     triage,
 };
-use hearsay_extract::{
-    Lexicon,
-    llm::{Context, Counts, LlmError, LlmSettings, Queue, QueueSettings, Turn},
-};
+use hearsay_extract::Lexicon;
+use hearsay_llm::{Context, Counts, LlmError, LlmSettings, Queue, QueueSettings, Turn};
 use hearsay_model::{Change, Knower, Passage, PassageId, State};
 use hearsay_query::resolve::public_name;
 use hearsay_store::Location;

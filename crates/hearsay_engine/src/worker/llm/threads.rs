@@ -12,10 +12,8 @@ use hearsay_commands::{
     policy::Policy,
     reading::{DraftExtraction, ResolvedDraft},
 };
-use hearsay_extract::{
-    Lexicon, Text, TextType,
-    llm::{ApiKey, CancelHandle, Job, Llm, LlmError, LlmExtraction, LlmSettings, RunControl},
-};
+use hearsay_extract::{Lexicon, Text, TextType};
+use hearsay_llm::{ApiKey, CancelHandle, Job, Llm, LlmError, LlmExtraction, LlmSettings, RunControl};
 use hearsay_model::State;
 
 use crate::{

@@ -1,11 +1,12 @@
-//! Extracts proposed facts from a text with a language model. The model runs on a server with an OpenAI-compatible API
-//! (feature `llm`).
+//! Extracts proposed facts from a text with a language model. The model runs on a server with an OpenAI-compatible API.
 //!
-//! The result is the same [`Extraction`] as from the local [`Extractor`](crate::Extractor), so that the same policy
-//! decides about the facts of both. This module contacts a server only when a caller creates an [`Llm`] and calls it.
+//! The result is the same [`Extraction`] as from the local [`Extractor`](hearsay_extract::Extractor), so that the same
+//! policy decides about the facts of both. This crate contacts a server only when a caller creates an [`Llm`] and calls
+//! it.
 //!
 //! ```no_run
-//! use hearsay_extract::{Language, Lexicon, Text, TextType, llm::{ApiKey, Llm, LlmSettings, RunControl}};
+//! use hearsay_extract::{Language, Lexicon, Text, TextType};
+//! use hearsay_llm::{ApiKey, Llm, LlmSettings, RunControl};
 //! use hearsay_model::{State, Vocabulary};
 //!
 //! let settings = LlmSettings { base_url: "http://127.0.0.1:11434/v1".into(), model: "llama3.2".into(), ..LlmSettings::default() };
@@ -21,7 +22,7 @@
 //! }
 //! println!("{} entities, {} facts, {} refused, {} tokens",
 //!     found.counts.entities, found.counts.relations, found.counts.flagged.total(), found.counts.tokens);
-//! # Ok::<(), hearsay_extract::llm::LlmError>(())
+//! # Ok::<(), hearsay_llm::LlmError>(())
 //! ```
 //!
 //! # How a text is read
@@ -57,6 +58,7 @@
 //! A [`Queue`] contains the texts that wait for extraction, as plain data. An engine stores the queue, takes jobs from
 //! it when it has time, and reports the result of each job. [`Job::script`] returns the text of a job.
 //! [`Job::split_by_turn`] divides the extracted facts by passage. A [`Writer`] writes recaps.
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod answer;
 mod backoff;
@@ -64,6 +66,7 @@ mod budget;
 mod cancel;
 mod client;
 mod error;
+pub mod fuzz;
 mod item_checks;
 mod json_repair;
 mod key;
@@ -81,10 +84,9 @@ mod tests;
 mod turns;
 mod writer;
 
-pub(crate) use answer::check_properties as check_answer;
-
 use std::fmt;
 
+use hearsay_extract::{Extraction, Language, Lexicon, Text};
 use hearsay_model::{Span, Vocabulary};
 use serde::{Deserialize, Serialize};
 
@@ -97,7 +99,6 @@ pub use queue::{Context, Job, JobId, JobState, Queue, QueueCounts, QueueSettings
 pub use settings::{LlmSettings, PhaseSettings};
 pub use writer::{LogLine, Writer};
 
-use crate::{Extraction, Language, Lexicon, Text};
 use client::Client;
 use phases::LlmTextExtractor;
 use prompt_entities::Scene;

@@ -24,7 +24,7 @@ use serde_json::Value;
 use tokio::sync::Semaphore;
 use tracing::{instrument::WithSubscriber, subscriber::NoSubscriber};
 
-use super::{
+use crate::{
     ApiKey, CancelHandle, LlmError, LlmSettings, Phase,
     backoff::{self, delay_seed},
     budget::{Budget, estimate_tokens},

@@ -125,7 +125,7 @@ fn a_job_ends_as_its_reading_did() {
     let budget = |setting| LlmError::Budget { scope: "", setting, limit: 1, used: 1, needed: 1 };
     let unread = |reason| {
         Ok(LlmExtraction {
-            unread: vec![super::super::UnreadPart { span: Span { start: 0, end: 1 }, reason }],
+            unread: vec![crate::UnreadPart { span: Span { start: 0, end: 1 }, reason }],
             ..LlmExtraction::default()
         })
     };
@@ -153,7 +153,7 @@ fn a_job_ends_as_its_reading_did() {
 
 #[test]
 fn what_was_found_is_taken_apart_by_turns() {
-    use crate::{ExtractedFact, Extraction, FactObject, Mention, NewEntity};
+    use hearsay_extract::{ExtractedFact, Extraction, FactObject, Mention, NewEntity};
     use hearsay_model::{Confidence, Predicate};
     let speaker = |name: &str| EntityId::new(name).ok();
     let mut queue = Queue::new();
@@ -189,7 +189,7 @@ fn what_was_found_is_taken_apart_by_turns() {
         entities: vec![NewEntity { name: "Merrow".into(), kind: None, span: named, confidence }],
         ..Extraction::default()
     };
-    let additional_quotes = vec![super::super::AdditionalQuote { fact: 1, span: spans[1], quote: String::new() }];
+    let additional_quotes = vec![crate::AdditionalQuote { fact: 1, span: spans[1], quote: String::new() }];
     let found = LlmExtraction { extraction, additional_quotes, ..LlmExtraction::default() };
     let (turns, refused) = job.split_by_turn(&found);
     assert_eq!(refused, 1);

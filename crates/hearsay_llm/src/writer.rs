@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{
+use crate::{
     CancelHandle, LlmError, Phase,
     client::{Call, Client, Run},
     error::excerpt,
@@ -18,7 +18,7 @@ pub struct LogLine {
     pub text: String,
 }
 
-/// Writes recaps. A writer shares the client and the token budget of the [`Llm`](super::Llm) that created it.
+/// Writes recaps. A writer shares the client and the token budget of the [`Llm`](crate::Llm) that created it.
 #[derive(Clone)]
 pub struct Writer {
     client: Client,
@@ -53,7 +53,7 @@ impl Writer {
     ///
     /// # Errors
     /// Returns an error if all lines are empty, if the lines have more characters than
-    /// [`LlmSettings::recap_chars`](super::LlmSettings::recap_chars), if the call fails, or if the answer is empty or
+    /// [`LlmSettings::recap_chars`](crate::LlmSettings::recap_chars), if the call fails, or if the answer is empty or
     /// longer than 12,000 characters.
     pub async fn recap(
         &self,
@@ -87,7 +87,7 @@ impl Writer {
     ///
     /// # Errors
     /// Returns an error if the prompt is empty or has more characters than
-    /// [`LlmSettings::recap_chars`](super::LlmSettings::recap_chars), if the call fails, or if the answer is empty or
+    /// [`LlmSettings::recap_chars`](crate::LlmSettings::recap_chars), if the call fails, or if the answer is empty or
     /// longer than 12,000 characters.
     pub async fn write(&self, prompt: &str, cancel: &CancelHandle) -> Result<String, LlmError> {
         if prompt.trim().is_empty() {

@@ -2,13 +2,13 @@
 
 use std::sync::Mutex;
 
+use hearsay_extract::{FactObject, Mention, TextType};
 use hearsay_model::{
     Author, Change, Confidence, Entity, EntityId, Fact, Kind, Method, Operation, Provenance, State, Vocabulary,
 };
 use serde_json::{Value, json};
 
 use super::*;
-use crate::{FactObject, Mention, TextType};
 
 mod faulty_servers;
 mod items;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use hearsay_extract::{Lexicon, Mention, NamedEntity, NewEntity, Text};
 use hearsay_model::{EntityId, Kind, Span, slug, text};
 
-use super::quote::NormalizedText;
-use crate::{Lexicon, Mention, NewEntity, Text};
+use crate::quote::NormalizedText;
 
 /// Text and its scene: the fields of a [`Text`] that extraction with a language model uses.
 #[derive(Debug, Clone, Copy)]
@@ -43,20 +43,19 @@ const MAX_PROMPT_ENTITIES: usize = 200;
 /// entities that the text names, in text order. A name must occur as whole words.
 pub(crate) fn listed_entities(lexicon: &Lexicon, scene: &Scene<'_>, part: &str) -> Vec<PromptEntity> {
     let mut listed: Vec<PromptEntity> = Vec::new();
-    let mut listed_indices: BTreeMap<u32, usize> = BTreeMap::new();
-    let mut add = |index: u32, words: Option<&str>| {
-        let Some(entity) = lexicon.entities.get(index as usize) else { return };
-        let at = match listed_indices.get(&index) {
+    let mut listed_indices: BTreeMap<EntityId, usize> = BTreeMap::new();
+    let mut add = |entity: &NamedEntity, words: Option<&str>| {
+        let at = match listed_indices.get(entity.id()) {
             Some(at) => *at,
             None if listed.len() >= MAX_PROMPT_ENTITIES => return,
             None => {
-                listed_indices.insert(index, listed.len());
+                listed_indices.insert(entity.id().clone(), listed.len());
                 listed.push(PromptEntity {
-                    mention: Mention::Known(entity.id.clone()),
-                    id: entity.id.to_string(),
-                    name: entity.name.clone(),
+                    mention: Mention::Known(entity.id().clone()),
+                    id: entity.id().to_string(),
+                    name: entity.name().to_owned(),
                     other_names: Vec::new(),
-                    kind: entity.kinds.likely_kind(),
+                    kind: entity.likely_kind(),
                 });
                 listed.len() - 1
             }
@@ -71,19 +70,8 @@ pub(crate) fn listed_entities(lexicon: &Lexicon, scene: &Scene<'_>, part: &str) 
         }
     };
     let scene_entities = scene.speaker.into_iter().chain(scene.present).chain(scene.place);
-    scene_entities.filter_map(|id| lexicon.index(id)).for_each(|index| add(index, None));
-    let words = text::words(part);
-    for at in 0..words.len() {
-        let max_words = lexicon.max_name_words(&words[at]).min(words.len() - at);
-        for count in (1..=max_words).rev() {
-            let key = words[at..at + count].join(" ");
-            let link_candidates = lexicon.candidates(&key);
-            link_candidates.iter().for_each(|candidate| add(candidate.entity, Some(&key)));
-            if !link_candidates.is_empty() {
-                break;
-            }
-        }
-    }
+    scene_entities.filter_map(|id| lexicon.entity(id)).for_each(|entity| add(entity, None));
+    lexicon.names_in(part).into_iter().for_each(|(words, entity)| add(entity, Some(words)));
     listed
 }
 

@@ -4,7 +4,7 @@ use std::{hash::Hasher, time::Duration};
 
 use rustc_hash::FxHasher;
 
-use super::LlmSettings;
+use crate::LlmSettings;
 
 /// Returns the waiting time after failed try number `tries`, counted from 0. The time doubles with each try, up to a
 /// maximum. It is then shortened by up to a quarter, so that calls that failed together are not repeated together. The

@@ -2,12 +2,12 @@
 
 use std::sync::LazyLock;
 
+use hearsay_model::Kind;
 use jsonschema::Validator;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::json_repair;
-use hearsay_model::Kind;
+use crate::json_repair;
 
 /// Entity proposed by the model, before any check.
 #[derive(Debug, Clone, Deserialize, PartialEq)]

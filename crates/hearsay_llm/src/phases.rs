@@ -7,10 +7,11 @@ use std::{
     task::Poll,
 };
 
+use hearsay_extract::{Extraction, Lexicon, Mention, NameOccurrence, NewEntity};
 use hearsay_model::Span;
 use serde::de::DeserializeOwned;
 
-use super::{
+use crate::{
     Counts, Llm, LlmError, LlmExtraction, Phase, Progress, RunControl, UnreadPart,
     answer::{self, Answer, AnswerSchema, ENTITIES_SCHEMA, EntityItem, FACTS_SCHEMA, FactItem},
     client::{Call, Run},
@@ -23,7 +24,6 @@ use super::{
     prompt_injection,
     quote::NormalizedText,
 };
-use crate::{Extraction, Lexicon, Mention, NameOccurrence, NewEntity};
 
 /// Maximum number of characters of an unusable answer that are sent back to the model.
 const MAX_RETURNED_CHARS: usize = 4_000;
@@ -124,7 +124,7 @@ impl<'a> LlmTextExtractor<'a> {
             start: range.start,
             normalized: NormalizedText::new(words),
             injections: prompt_injection::injection_ranges(words),
-            grammar: &llm.language.grammar,
+            language: &llm.language,
             vocabulary: &llm.vocabulary,
             is_injection_free: self.is_injection_free,
             speaker: self.scene.speaker.cloned().map(Mention::Known),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use hearsay_model::Confidence;
 use serde::{Deserialize, Serialize};
 
-use super::LlmError;
+use crate::{LlmError, Phase};
 
 /// Settings of extraction with a language model. Every setting has a default. No server is contacted while `enabled` is
 /// off, which is the default.
@@ -77,7 +77,7 @@ pub struct PhaseSettings {
     /// Temperature for this phase, from 0 to 2; `None` for the general temperature.
     pub temperature: Option<f64>,
     /// Minimum confidence; `None` means 0.3. Results with a lower confidence are refused and counted in
-    /// [`RejectionCounts::unsure`](super::RejectionCounts::unsure).
+    /// [`RejectionCounts::unsure`](crate::RejectionCounts::unsure).
     pub min_confidence: Option<Confidence>,
 }
 
@@ -191,11 +191,11 @@ impl LlmSettings {
         Duration::from_millis(self.timeout_ms)
     }
 
-    pub(crate) fn phase(&self, phase: super::Phase) -> &PhaseSettings {
+    pub(crate) fn phase(&self, phase: Phase) -> &PhaseSettings {
         match phase {
-            super::Phase::Entities => &self.entities,
-            super::Phase::Relations => &self.relations,
-            super::Phase::Writing => &self.writer,
+            Phase::Entities => &self.entities,
+            Phase::Relations => &self.relations,
+            Phase::Writing => &self.writer,
         }
     }
 }

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use hearsay_extract::{ExtractedFact, Extraction, FactObject, Mention, NewEntity};
 use hearsay_model::{Span, Vocabulary, text};
 use serde::{Deserialize, Serialize};
-
-use crate::{ExtractedFact, Extraction, FactObject, Mention, NewEntity};
 
 /// Another quote from the text that states a fact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use hearsay_extract::{ExtractedFact, Extraction, FactObject, Mention, NameOccurrence, NewEntity};
 use hearsay_model::{PassageId, Span};
 
-use super::{Job, LlmExtraction, Turn, quote::NormalizedText};
-use crate::{ExtractedFact, Extraction, FactObject, Mention, NewEntity};
+use crate::{Job, LlmExtraction, Turn, quote::NormalizedText};
 
 /// Separator between two turns of a script.
 const TURN_SEPARATOR: &str = "\n\n";
@@ -62,7 +62,7 @@ impl Job {
         for occurrence in &extraction.mentions {
             if let Some(turn) = turns.iter_mut().find(|turn| turn.contains(occurrence.span)) {
                 let span = turn.relative_span(occurrence.span);
-                turn.extraction.mentions.push(crate::NameOccurrence { span, ..occurrence.clone() });
+                turn.extraction.mentions.push(NameOccurrence { span, ..occurrence.clone() });
             }
         }
         (turns.into_iter().map(|turn| (turn.turn.id, turn.extraction)).collect(), refused)

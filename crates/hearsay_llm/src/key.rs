@@ -4,7 +4,7 @@ use std::fmt;
 
 use reqwest::Url;
 
-use super::{LlmError, LlmSettings};
+use crate::{LlmError, LlmSettings};
 
 /// Error message for an invalid host.
 const INVALID_HOST: &str =

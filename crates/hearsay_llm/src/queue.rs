@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use hearsay_model::{EntityId, PassageId};
 use serde::{Deserialize, Serialize};
 
-use super::{LlmError, LlmExtraction, LlmSettings, backoff};
+use crate::{LlmError, LlmExtraction, LlmSettings, backoff};
 
 /// Spoken or written text of one passage.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,21 +3,15 @@
 
 use std::ops::Range;
 
+use hearsay_extract::{CueKind, ExtractedFact, FactObject, Language, Mention, NewEntity, is_pronoun};
 use hearsay_model::{Confidence, Kind, Predicate, PredicateRole, Span, Vocabulary, attribute, text};
 use serde::{Deserialize, Serialize};
 
-use super::{
+use crate::{
     answer::{EntityItem, FactItem},
     prompt_entities::{NameLookup, PromptEntity, name_has_word, quote_names_entity},
     prompt_injection,
     quote::NormalizedText,
-};
-use crate::{
-    Cue, CueKind, ExtractedFact, FactObject, Mention, NewEntity,
-    cues::{self, CueMatch},
-    grammar::{CueType, Grammar},
-    mentions::is_pronoun,
-    tokenizer,
 };
 
 /// Number of entities and facts that the checks rejected, by reason for the rejection.
@@ -101,7 +95,7 @@ pub(crate) struct TextPart<'a> {
     pub(crate) start: usize,
     pub(crate) normalized: NormalizedText<'a>,
     pub(crate) injections: Vec<Range<usize>>,
-    pub(crate) grammar: &'a Grammar,
+    pub(crate) language: &'a Language,
     pub(crate) vocabulary: &'a Vocabulary,
     /// Whether no sentence of the whole text addresses the program.
     pub(crate) is_injection_free: bool,
@@ -195,8 +189,10 @@ impl<'a> TextPart<'a> {
             rejections.addressed += 1;
             return None;
         }
-        let tokens = tokenizer::tokenize(&self.text[sentence.clone()], sentence.start);
-        if cues::is_question(&tokens, self.grammar, true) {
+        // "Hope" and "May" can be names of people instead of cues.
+        let is_name = |word: &str| entities.iter().any(|entity| name_has_word(entity, word));
+        let sentence_cues = self.language.sentence_cues(&self.text[sentence.clone()], is_name);
+        if sentence_cues.is_question {
             rejections.questions += 1;
             return None;
         }
@@ -234,21 +230,10 @@ impl<'a> TextPart<'a> {
         if resolved.relation.is_some() {
             confidence = confidence.min(MAX_RELATED_CONFIDENCE);
         }
-        // "Hope" and "May" can be names of people instead of cues.
-        let is_name = |at: usize| {
-            tokens[at].is_capitalized && entities.iter().any(|entity| name_has_word(entity, &tokens[at].norm))
-        };
-        let cue_matches = cues::find_cues(&tokens, self.grammar, is_name);
-        let is_doubtful = |cue: &&CueMatch| {
-            matches!(
-                cue.cue_type,
-                CueType::Hedge | CueType::Rumour | CueType::Sarcasm | CueType::Conditional | CueType::Wish
-            )
-        };
-        if cue_matches.iter().any(|cue| is_doubtful(&cue)) {
+        if sentence_cues.is_doubtful {
             confidence = confidence.min(MAX_DOUBTFUL_CONFIDENCE);
         }
-        if cue_matches.iter().any(|cue| cue.cue_type == CueType::Injection) {
+        if sentence_cues.addresses_program {
             confidence = confidence.min(MAX_INJECTION_CONFIDENCE);
         }
         confidence = confidence.min(self.max_confidence());
@@ -257,12 +242,7 @@ impl<'a> TextPart<'a> {
             return None;
         }
         let ended = item.over.unwrap_or_default();
-        let is_relevant_cue = |cue: Cue| ended || cue.kind != CueKind::Past;
-        let cues = cue_matches
-            .iter()
-            .filter_map(|cue| cue.to_cue(&tokens, self.text))
-            .filter(|cue| is_relevant_cue(cue.clone()))
-            .collect();
+        let cues = sentence_cues.cues.into_iter().filter(|cue| ended || cue.kind != CueKind::Past).collect();
         let name = |mention: &Mention| listed_entity(mention).map_or("", |entity| entity.name.as_str());
         let object = match &resolved.object {
             FactObject::Entity(object) => name(object),
