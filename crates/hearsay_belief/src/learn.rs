@@ -4,74 +4,25 @@
 //! adds a knowledge edge. If the fact was told, the edge has justifications: the edges through which the teller knew
 //! the fact, and the hearer's experiences with the teller. Dead characters cannot learn or tell facts.
 
+mod error;
+mod recorder;
+mod related_fact;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
 };
 
 use hearsay_model::{
-    Acquisition, Change, Credence, Date, EntityId, Fact, FactError, FactId, FactRelation, Justification, Knower,
-    KnowledgeEdge, KnowledgeId, Passage, PassageReader, Provenance, Secrecy, State, attribute, words,
-};
-use thiserror::Error;
-
-use crate::{
-    AccessPath, Known, KnownEdge, Occasion, RETELLING_FACTOR, Trust, View,
-    credence::{credence, is_made_up},
-    occasion::{can_know, is_dead},
+    Acquisition, Change, Credence, EntityId, Fact, FactId, Knower, KnowledgeEdge, KnowledgeId, Passage, PassageReader,
+    State,
 };
 
-/// Error: a fact cannot be learned or told.
-#[derive(Debug, Clone, PartialEq, Error)]
-pub enum LearnError {
-    /// The teller does not know the fact.
-    #[error(
-        "{teller} does not know that \u{201C}{statement}\u{201D}, so it cannot tell this; first record how {teller} learned the fact, or mark the statement as a lie"
-    )]
-    NotKnown {
-        /// The teller.
-        teller: EntityId,
-        /// The statement of the fact.
-        statement: String,
-    },
-    /// The knower does not know a premise of the deduction.
-    #[error("{knower} does not know that \u{201C}{statement}\u{201D}, so it cannot deduce anything from it")]
-    UnknownPremise {
-        /// The knower.
-        knower: EntityId,
-        /// The statement of the premise.
-        statement: String,
-    },
-    /// The teller or a learner is dead.
-    #[error("{0} is dead at the time of the event, so it cannot learn or tell facts")]
-    Dead(EntityId),
-    /// The entity cannot know anything: an item, a document or an event.
-    #[error("{0} is not a character, group or place, so it cannot know facts")]
-    CannotKnow(EntityId),
-    /// No hearer is given.
-    #[error("nobody is present to learn the fact; name the characters who are present")]
-    NoHearers,
-    /// The teller is among the hearers.
-    #[error("{0} cannot tell a fact to itself")]
-    TellerIsHearer(EntityId),
-    /// The fact is proposed or rejected, so no character can know it.
-    #[error("\u{201C}{statement}\u{201D} is {status}, so no character can learn it; accept the fact first")]
-    NotInWorld {
-        /// The statement of the fact.
-        statement: String,
-        /// The status of the fact.
-        status: &'static str,
-    },
-    /// The document to read has no passages.
-    #[error("{0} has no text that can be read: no passage names {0} as its document")]
-    NoText(EntityId),
-    /// A deduction has no premises.
-    #[error("a deduction needs at least one premise: name a fact from which the new fact follows")]
-    NoPremises,
-    /// The fact to record is invalid.
-    #[error(transparent)]
-    Fact(#[from] FactError),
-}
+use crate::{Occasion, credence::credence};
+pub use error::LearnError;
+use recorder::{LearningRecorder, all_except};
+pub(crate) use recorder::{justifications, newest_name_and_kind};
+pub use related_fact::{ending, ending_statement, refutation, refutation_statement};
 
 /// One fact that one knower learned.
 #[derive(Debug, Clone, PartialEq)]
@@ -122,8 +73,8 @@ pub struct Telling<'a> {
     pub hearers: &'a [EntityId],
     /// The fact that the teller tells, or that `retold` distorts.
     pub fact: &'a Arc<Fact>,
-    /// The distorted version that the teller tells instead of `fact`. This version [distorts](FactRelation::Distorts)
-    /// `fact`.
+    /// The distorted version that the teller tells instead of `fact`. This version
+    /// [distorts](hearsay_model::FactRelation::Distorts) `fact`.
     pub retold: Option<&'a Arc<Fact>>,
     /// Whether the teller lies.
     pub sincerity: Sincerity,
@@ -181,9 +132,9 @@ pub fn witness(
 
 /// Records that one knower tells others a fact that it knows, or a lie.
 ///
-/// A hearer's credence depends on its [trust](Trust) in the teller and on the teller's credence. Each
-/// [retelling](RETELLING_FACTOR) reduces the credence further. In addition, a new edge of the teller records who heard
-/// the fact.
+/// A hearer's credence depends on its [trust](crate::Trust) in the teller and on the teller's credence. Each
+/// [retelling](crate::RETELLING_FACTOR) reduces the credence further. In addition, a new edge of the teller records who
+/// heard the fact.
 ///
 /// # Errors
 /// Returns an error if a sincere teller does not know the fact, or if the teller is dead or among the hearers. Also
@@ -337,289 +288,6 @@ pub fn deduce(
     };
     recorder.learn(&view, edge, credence(belief));
     Ok(recorder.learning)
-}
-
-/// Creates a fact that refutes another fact. A knower can tell the refutation like any other fact.
-///
-/// # Errors
-/// Returns an error if the statement is empty.
-pub fn refutation(fact: &Fact, statement: Option<&str>, provenance: Provenance) -> Result<Arc<Fact>, LearnError> {
-    let statement = statement.map_or_else(|| refutation_statement(fact), str::to_owned);
-    related_fact(fact, FactRelation::Refutes(fact.id()), statement, provenance, None)
-}
-
-/// Creates a fact that states that another fact has ended. A knower can tell it like any other fact.
-///
-/// # Errors
-/// Returns an error if the statement is empty.
-pub fn ending(
-    fact: &Fact,
-    until: Date,
-    statement: Option<&str>,
-    provenance: Provenance,
-) -> Result<Arc<Fact>, LearnError> {
-    let statement = statement.map_or_else(|| ending_statement(fact, Some(&until)), str::to_owned);
-    related_fact(fact, FactRelation::Ends(fact.id()), statement, provenance, Some(until))
-}
-
-/// Returns the default statement of a refutation: "It is not so that …".
-pub fn refutation_statement(fact: &Fact) -> String {
-    format!("It is not so that {}", lower_first(fact.statement()))
-}
-
-/// Returns the default statement that another fact has ended: "No longer so …". The statement contains the date if it
-/// is known.
-pub fn ending_statement(fact: &Fact, since: Option<&Date>) -> String {
-    let since = since.filter(|date| !date.raw.is_empty());
-    let when = since.map_or_else(String::new, |date| format!(" since {}", date.raw));
-    format!("No longer so{when}: {}", fact.statement())
-}
-
-fn related_fact(
-    fact: &Fact,
-    fact_relation: FactRelation,
-    statement: String,
-    provenance: Provenance,
-    since: Option<Date>,
-) -> Result<Arc<Fact>, LearnError> {
-    let validity = hearsay_model::Validity { from: since, until: None };
-    let builder = Fact::attribute(fact.subject(), attribute::LORE, statement.clone(), provenance)?;
-    let mentions = fact.entities().cloned().collect::<Vec<_>>();
-    let builder = builder.statement(statement).mentions(mentions).validity(validity);
-    Ok(Arc::new(builder.secrecy(fact.secrecy()).fact_relation(Some(fact_relation)).build()?))
-}
-
-/// Returns a sentence in a form that can follow other words. The first word becomes lowercase only if it is in the list
-/// of [openers](words::Words::openers), because any other word may be a name.
-fn lower_first(sentence: &str) -> String {
-    let (first, rest) = sentence.split_once(' ').unwrap_or((sentence, ""));
-    let first =
-        if words::contains_word(&words::english().openers, first) { first.to_lowercase() } else { first.to_owned() };
-    format!("{first} {rest}").trim_end().to_owned()
-}
-
-/// Returns the edges through which a fact is known, as justifications. If the knower has its own edges, returns only
-/// these.
-///
-/// Records of telling others are included if they are needed to detect a lie, or to detect that the knower hears its
-/// own news again.
-pub(crate) fn justifications(known: &Known) -> impl Iterator<Item = Justification> {
-    let has_own = known.known_edges().iter().any(|known_edge| known_edge.access_path == AccessPath::Own);
-    let known_edges: Vec<&KnownEdge> =
-        known.known_edges().iter().filter(|known_edge| !has_own || known_edge.access_path == AccessPath::Own).collect();
-    let has_several = known_edges.len() > 1;
-    let shared = known.shared().iter().filter(move |record| has_several || is_made_up(&record.edge));
-    known_edges
-        .into_iter()
-        .chain(shared)
-        .map(|known_edge| Justification::Basis { fact: known.id(), edge: known_edge.id })
-}
-
-/// Returns all ids except `excluded` and `also_excluded`.
-fn all_except(all: &[EntityId], excluded: &EntityId, also_excluded: Option<&EntityId>) -> Vec<EntityId> {
-    all.iter().filter(|id| *id != excluded && Some(*id) != also_excluded).cloned().collect()
-}
-
-/// Returns the newest name and kind of an entity, each with the name of its attribute. Secret names and kinds are
-/// skipped.
-pub(crate) fn newest_name_and_kind<'s>(
-    state: &'s State,
-    id: &EntityId,
-) -> impl Iterator<Item = (&'static str, &'s Fact)> + use<'s> {
-    let newest_facts = [attribute::NAME, attribute::KIND].map(|name| (name, state.newest(id, name)));
-    let existing = newest_facts.into_iter().filter_map(|(name, fact)| Some((name, fact?)));
-    existing.filter(|(_, fact)| fact.secrecy() != Secrecy::Secret)
-}
-
-/// Collects the changes of one occasion of learning.
-struct LearningRecorder<'s> {
-    state: &'s State,
-    occasion: &'s Occasion,
-    learning: Learning,
-    /// Facts that `learning` records.
-    recorded: BTreeSet<FactId>,
-}
-
-impl<'s> LearningRecorder<'s> {
-    fn new(state: &'s State, occasion: &'s Occasion) -> Self {
-        Self { state, occasion, learning: Learning::default(), recorded: BTreeSet::new() }
-    }
-
-    fn view(&self, knower: &EntityId) -> View {
-        View::of(self.state, &knower.clone().into(), self.occasion.moment())
-    }
-
-    fn check_can_learn(&self, id: &EntityId) -> Result<(), LearnError> {
-        if !can_know(self.state, id) {
-            return Err(LearnError::CannotKnow(id.clone()));
-        }
-        if is_dead(self.state, id, self.occasion.moment()) {
-            return Err(LearnError::Dead(id.clone()));
-        }
-        Ok(())
-    }
-
-    /// Returns the hearers, sorted and without duplicates, after checking that each of them can learn facts.
-    fn checked_hearers(&self, given: &[EntityId]) -> Result<Vec<EntityId>, LearnError> {
-        let hearers: BTreeSet<&EntityId> = given.iter().collect();
-        for id in &hearers {
-            self.check_can_learn(id)?;
-        }
-        if hearers.is_empty() {
-            return Err(LearnError::NoHearers);
-        }
-        Ok(hearers.into_iter().cloned().collect())
-    }
-
-    /// Checks that a fact is neither proposed nor rejected, and records it if it is new.
-    fn record_fact(&mut self, fact: &Arc<Fact>) -> Result<(), LearnError> {
-        let existing = self.state.fact(fact.id());
-        let status = existing.map_or(fact.status(), |fact| fact.status());
-        if !status.is_knowable() {
-            let statement = fact.statement().to_owned();
-            return Err(LearnError::NotInWorld { statement, status: status.as_str() });
-        }
-        if existing.is_none() && self.recorded.insert(fact.id()) {
-            self.learning.changes.push(Change::AssertFact(Arc::clone(fact)));
-        }
-        Ok(())
-    }
-
-    fn new_edge(&self, knower: &EntityId, fact: &Fact, acquisition: Acquisition) -> KnowledgeEdge {
-        self.occasion.new_edge(knower, fact.id(), acquisition)
-    }
-
-    fn learn(&mut self, view: &View, edge: KnowledgeEdge, belief: Credence) {
-        let edge = edge.sorted();
-        if let Some(knower) = edge.knower.entity() {
-            let was_known = view.fact(edge.fact).is_some_and(|known| !known.is_made_up());
-            let (knower, fact, id) = (knower.clone(), edge.fact, edge.id());
-            let learned_fact = LearnedFact { knower, fact, edge: id, belief, was_known };
-            self.learning.learned_facts.push(learned_fact);
-        }
-        self.learning.changes.push(Change::Learn(Arc::new(edge)));
-    }
-
-    /// Makes the speaker know its own statement, and returns the new edge. Does nothing if the speaker lies or already
-    /// knows the statement.
-    fn learn_own_statement(
-        &mut self,
-        view: &View,
-        speaker: &EntityId,
-        fact: &Arc<Fact>,
-        sincerity: Sincerity,
-    ) -> Result<BTreeSet<(FactId, KnowledgeId)>, LearnError> {
-        self.record_fact(fact)?;
-        if sincerity == Sincerity::Lie || view.fact(fact.id()).is_some_and(|known| !known.is_made_up()) {
-            return Ok(BTreeSet::new());
-        }
-        let edge = self.new_edge(speaker, fact, Acquisition::Authored);
-        let own_edges = BTreeSet::from([(fact.id(), edge.id())]);
-        self.learn(view, edge, Credence::FULL);
-        Ok(own_edges)
-    }
-
-    fn tell(&mut self, telling: &Telling, own_edges: &BTreeSet<(FactId, KnowledgeId)>) -> Result<(), LearnError> {
-        let &Telling { teller, fact, sincerity, .. } = telling;
-        self.check_can_learn(teller)?;
-        let hearers = self.checked_hearers(telling.hearers)?;
-        if hearers.contains(teller) {
-            return Err(LearnError::TellerIsHearer(teller.clone()));
-        }
-        let told_fact = telling.retold.unwrap_or(fact);
-        self.record_fact(told_fact)?;
-        let view = self.view(teller);
-        let known = view.fact(fact.id());
-        let mut sources: Vec<Justification> =
-            known.filter(|known| !known.is_made_up()).into_iter().flat_map(justifications).collect();
-        sources.extend(own_edges.iter().map(|(fact, edge)| Justification::Basis { fact: *fact, edge: *edge }));
-        let teller_credence = match sincerity {
-            Sincerity::Sincere if sources.is_empty() => {
-                let statement = fact.statement().to_owned();
-                return Err(LearnError::NotKnown { teller: teller.clone(), statement });
-            }
-            Sincerity::Sincere => known.map_or(1.0, |known| known.credence().get()),
-            Sincerity::Lie => {
-                sources.clear();
-                1.0
-            }
-        };
-        let record = KnowledgeEdge {
-            co_present: hearers.clone(),
-            sources: sources.clone(),
-            credence: Credence::NONE,
-            ..self.new_edge(teller, told_fact, Acquisition::Shared)
-        };
-        self.learning.changes.push(Change::Learn(Arc::new(record.sorted())));
-        for knower in &hearers {
-            let hearer_view = self.view(knower);
-            let known_teller =
-                telling.alias.is_none_or(|alias| hearer_view.knows_name(teller, alias)).then_some(teller);
-            let acquisition = Acquisition::Told { by: known_teller.cloned(), citing: telling.citing.cloned() };
-            let trust = known_teller.map_or_else(Trust::for_stranger, |teller| Trust::of(&hearer_view, teller));
-            let co_present = all_except(&hearers, knower, Some(teller));
-            let trust_level = trust.level().get();
-            let mut edge = KnowledgeEdge {
-                co_present: co_present.clone(),
-                sources: sources.clone(),
-                ..self.new_edge(knower, told_fact, acquisition.clone())
-            };
-            let belief = match telling.credence {
-                Some(given) => {
-                    // The caller set the final credence. If the teller does not lie, the credence cannot exceed the
-                    // teller's belief after one retelling.
-                    let max_credence = if sources.is_empty() { 1.0 } else { RETELLING_FACTOR * teller_credence };
-                    edge.credence =
-                        if given.get() < max_credence { credence(given.get() / max_credence) } else { Credence::FULL };
-                    credence(edge.credence.get() * max_credence)
-                }
-                None => {
-                    edge.credence = match sources.is_empty() {
-                        true => credence(trust.first_impression.get() * RETELLING_FACTOR),
-                        false => trust.first_impression,
-                    };
-                    edge.sources.extend(trust.experiences.iter().cloned().map(Justification::from));
-                    credence(trust_level * RETELLING_FACTOR * teller_credence)
-                }
-            };
-            self.learn(&hearer_view, edge, belief);
-            self.learn_names(&hearer_view, std::slice::from_ref(told_fact), &co_present, &acquisition, Some(&view));
-        }
-        Ok(())
-    }
-
-    /// Makes the knower learn the names and kinds of the entities in the facts. A teller passes on only the names and
-    /// kinds that the teller knows.
-    fn learn_names(
-        &mut self,
-        view: &View,
-        facts: &[Arc<Fact>],
-        co_present: &[EntityId],
-        acquisition: &Acquisition,
-        teller: Option<&View>,
-    ) {
-        let Some(knower) = view.knower().entity() else { return };
-        let entities: BTreeSet<&EntityId> = facts.iter().flat_map(|fact| fact.entities()).collect();
-        for id in entities {
-            let knows = |name: &str| view.facts_with_subject(id).any(|known| *known.predicate() == *name);
-            for (name, fact) in newest_name_and_kind(self.state, id) {
-                if knows(name) {
-                    continue;
-                }
-                let sources = match teller.map(|teller| teller.fact(fact.id())) {
-                    Some(None) => continue,
-                    Some(Some(known)) => justifications(known).collect(),
-                    None => Vec::new(),
-                };
-                let edge = KnowledgeEdge {
-                    co_present: co_present.to_vec(),
-                    sources,
-                    ..self.new_edge(knower, fact, acquisition.clone())
-                };
-                self.learning.changes.push(Change::Learn(Arc::new(edge.sorted())));
-            }
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! Tests of how facts are learned, passed on, believed and withdrawn.
 
-use hearsay_model::{Author, FactStatus, GameTime, Method, Operation, Validity};
+use hearsay_model::{Author, Date, FactStatus, GameTime, Method, Operation, Provenance, Validity};
 use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    AttributionReason, BeliefStatus, derivations, retraction_impact,
+    AttributionReason, BeliefStatus, RETELLING_FACTOR, Trust, View, derivations, retraction_impact,
     world::{World, ids, knower, occasion_at},
 };
 

@@ -1,11 +1,17 @@
 //! Tests that reading a text again changes no facts, edges or credences.
 
+use std::collections::BTreeMap;
+
 use hearsay_extract::Language;
-use hearsay_model::{KnowledgeEdge, KnowledgeId, Method, Provenance, Session, SessionId};
+use hearsay_model::{
+    Acquisition, Author, Change, Date, Entity, Fact, FactStatus, Knower, KnowledgeEdge, KnowledgeId, Method, Operation,
+    PassageId, Provenance, Session, SessionId, State, Timestamp,
+};
 use hearsay_query::trust::TrustCalibration;
 use proptest::prelude::*;
 
 use super::*;
+use crate::proposal::ProposalRules;
 
 const PEOPLE: [(&str, &str); 4] =
     [("odo", "Odo Brandt"), ("pell", "Pell Marrow"), ("mirela", "Mirela Voss"), ("sabine", "Sabine Orrin")];

@@ -3,9 +3,11 @@
 
 mod load;
 mod model;
+mod tabs;
 #[cfg(test)]
 mod tests;
 mod ui;
+mod view;
 
 use std::borrow::Cow;
 
@@ -19,7 +21,8 @@ pub use model::{
     AliasLine, ConditionLine, EntityModel, EntityRequest, FactSection, KnowsLine, MAX_LISTED, MeetingLine, PassageLine,
     SecretLine, TimeLine, UnsettledLine, WordsLine,
 };
-pub use ui::{EntityAction, EntityView, NewFactDraft, PageNavigation, Tab, entity_ui};
+pub use ui::entity_ui;
+pub use view::{EntityAction, EntityView, NewFactDraft, PageNavigation, Tab};
 
 use crate::{
     panel::{DisplayContext, Panel, PanelContext, Request, SavedState, StatusMessage, restore_state, save_state},

@@ -1,0 +1,138 @@
+//! The tab with the facts about an entity, and the fields for adding a fact.
+
+use egui::{Key, Modifiers, RichText, TextEdit, Ui};
+use hearsay_commands::edit::{Edit, FactOptions};
+use hearsay_model::EntityId;
+
+use super::matches_filter;
+use crate::{
+    panel::{DeskCommand, DisplayContext, Request},
+    panels::{
+        entity::{EntityModel, EntityView, FactSection, NewFactDraft},
+        fact::{FactModel, fact_ui, hidden_count_label, named_text_field},
+    },
+    widgets::{card, empty_state, label, list, name_field, omitted_label, section_heading, weak_label},
+};
+
+/// A row of the list of facts.
+enum AboutRow<'a> {
+    Section(&'a FactSection, usize),
+    Fact(&'a FactModel),
+    More(usize),
+}
+
+pub(super) fn about_ui(
+    ui: &mut Ui,
+    display: &DisplayContext,
+    model: &EntityModel,
+    view: &mut EntityView,
+    requests: &mut Vec<Request>,
+) {
+    if let Some(new_fact) = &mut view.new_fact
+        && !display.screen_safe
+        && new_fact_ui(ui, display, model, new_fact, requests)
+    {
+        view.new_fact = None;
+    }
+    let is_shown = |fact: &&FactModel| {
+        let matches =
+            matches_filter(&view.filter, &format!("{} {} {}", fact.statement.text, fact.predicate, fact.object));
+        matches && (!display.screen_safe || fact.safe)
+    };
+    let (mut rows, mut omitted_count) = (Vec::new(), 0);
+    for section in &model.sections {
+        let facts: Vec<&FactModel> = section.facts.iter().filter(is_shown).collect();
+        omitted_count += section.facts.iter().filter(|fact| display.screen_safe && !fact.safe).count();
+        if facts.is_empty() {
+            continue;
+        }
+        rows.push(AboutRow::Section(section, facts.len()));
+        rows.extend(facts.into_iter().map(AboutRow::Fact));
+        if section.more > 0 && !display.screen_safe {
+            rows.push(AboutRow::More(section.more));
+        }
+    }
+    hidden_count_label(ui, display, omitted_count);
+    if rows.is_empty() {
+        let hint = match view.filter.is_empty() {
+            true => "Add a fact here, or type one in the capture line.",
+            false => "No entry contains the words of the filter.",
+        };
+        empty_state(ui, display, "No facts to show", hint, None);
+        return;
+    }
+    let row_of = |id| rows.iter().position(|row| matches!(row, AboutRow::Fact(fact) if fact.fact == id));
+    let focused_row = view.focus.and_then(row_of);
+    view.focus = view.focus.filter(|_| focused_row.is_none());
+    let (facts, heights) = (&mut view.facts, &mut view.heights);
+    let clock = model.clock.as_deref();
+    list(ui, "about", rows.len(), heights, 74.0, focused_row, |ui, number| match &rows[number] {
+        AboutRow::Section(section, count) => section_heading(ui, display, &section.title, Some(*count)),
+        AboutRow::Fact(fact) => requests.extend(fact_ui(ui, display, fact, facts, clock, focused_row == Some(number))),
+        AboutRow::More(count) => omitted_label(ui, display, *count),
+    });
+}
+
+/// Draws the fields for adding an attribute or a relation. Returns whether the user has completed or cancelled the
+/// input.
+fn new_fact_ui(
+    ui: &mut Ui,
+    display: &DisplayContext,
+    model: &EntityModel,
+    new_fact: &mut NewFactDraft,
+    requests: &mut Vec<Request>,
+) -> bool {
+    let mut is_finished = false;
+    card(ui, display, true, false, |ui| {
+        ui.horizontal_wrapped(|ui| {
+            label(ui, RichText::new(&model.name).strong());
+            let predicate_field = TextEdit::singleline(&mut new_fact.predicate)
+                .hint_text(crate::widgets::italic_hint("occupation, owes, alias…"))
+                .desired_width(150.0);
+            let predicate_field = ui.add(predicate_field);
+            let predicate_field = named_text_field(predicate_field, "Attribute or relation", &new_fact.predicate);
+            let hint = "value, or name of an entity";
+            let field =
+                name_field(ui, display, "Value to add", hint, &mut new_fact.value, &mut new_fact.completion, |_| true);
+            if let Some(chosen) = &field.chosen {
+                new_fact.object_entity = Some(chosen.id.clone());
+            } else if field.response.changed() {
+                new_fact.object_entity = None;
+            }
+            ui.checkbox(&mut new_fact.secret, "Secret");
+            let is_ready = !new_fact.predicate.trim().is_empty() && !new_fact.value.trim().is_empty();
+            let is_confirmed =
+                field.entered || predicate_field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+            let add_clicked = ui.add_enabled(is_ready, egui::Button::new("Add")).clicked();
+            if (add_clicked || is_confirmed) && is_ready {
+                requests.extend(
+                    model.id.as_ref().map(|id| Request::Execute(DeskCommand::Edit(edit_to_add_fact(id, new_fact)))),
+                );
+                is_finished = true;
+            }
+            let escape = ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape));
+            is_finished |= ui.button("Cancel").clicked() || escape;
+        });
+        weak_label(
+            ui,
+            display,
+            "The name of an entity makes a relation; any other value makes an attribute. The new fact is canon.",
+        );
+    });
+    is_finished
+}
+
+/// Returns the edit that adds the fact. The fact is a relation if the user chose a name, and an attribute otherwise.
+fn edit_to_add_fact(id: &EntityId, new_fact: &NewFactDraft) -> Edit {
+    let options = FactOptions { secret: new_fact.secret, ..FactOptions::default() };
+    let (predicate, value) = (new_fact.predicate.trim().to_owned(), new_fact.value.trim().to_owned());
+    match &new_fact.object_entity {
+        Some(object_entity) => {
+            Edit::Relate { subject: id.to_string(), predicate, object: object_entity.to_string(), options }
+        }
+        None => {
+            let attribute = predicate.to_lowercase().replace([' ', '-'], "_");
+            Edit::Set { entity: id.to_string(), attribute, value, options }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! The error that is returned if a fact cannot be learned or told.
+
+use hearsay_model::{EntityId, FactError};
+use thiserror::Error;
+
+/// Error: a fact cannot be learned or told.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum LearnError {
+    /// The teller does not know the fact.
+    #[error(
+        "{teller} does not know that \u{201C}{statement}\u{201D}, so it cannot tell this; first record how {teller} learned the fact, or mark the statement as a lie"
+    )]
+    NotKnown {
+        /// The teller.
+        teller: EntityId,
+        /// The statement of the fact.
+        statement: String,
+    },
+    /// The knower does not know a premise of the deduction.
+    #[error("{knower} does not know that \u{201C}{statement}\u{201D}, so it cannot deduce anything from it")]
+    UnknownPremise {
+        /// The knower.
+        knower: EntityId,
+        /// The statement of the premise.
+        statement: String,
+    },
+    /// The teller or a learner is dead.
+    #[error("{0} is dead at the time of the event, so it cannot learn or tell facts")]
+    Dead(EntityId),
+    /// The entity cannot know anything: an item, a document or an event.
+    #[error("{0} is not a character, group or place, so it cannot know facts")]
+    CannotKnow(EntityId),
+    /// No hearer is given.
+    #[error("nobody is present to learn the fact; name the characters who are present")]
+    NoHearers,
+    /// The teller is among the hearers.
+    #[error("{0} cannot tell a fact to itself")]
+    TellerIsHearer(EntityId),
+    /// The fact is proposed or rejected, so no character can know it.
+    #[error("\u{201C}{statement}\u{201D} is {status}, so no character can learn it; accept the fact first")]
+    NotInWorld {
+        /// The statement of the fact.
+        statement: String,
+        /// The status of the fact.
+        status: &'static str,
+    },
+    /// The document to read has no passages.
+    #[error("{0} has no text that can be read: no passage names {0} as its document")]
+    NoText(EntityId),
+    /// A deduction has no premises.
+    #[error("a deduction needs at least one premise: name a fact from which the new fact follows")]
+    NoPremises,
+    /// The fact to record is invalid.
+    #[error(transparent)]
+    Fact(#[from] FactError),
+}

@@ -1,0 +1,243 @@
+//! The recorder: collects the changes of one occasion on which knowers learn facts.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use hearsay_model::{
+    Acquisition, Change, Credence, EntityId, Fact, FactId, Justification, KnowledgeEdge, KnowledgeId, Secrecy, State,
+    attribute,
+};
+
+use super::{LearnError, LearnedFact, Learning, Sincerity, Telling};
+use crate::{
+    AccessPath, Known, KnownEdge, Occasion, RETELLING_FACTOR, Trust, View,
+    credence::{credence, is_made_up},
+    occasion::{can_know, is_dead},
+};
+
+/// Collects the changes of one occasion of learning.
+pub(super) struct LearningRecorder<'s> {
+    state: &'s State,
+    occasion: &'s Occasion,
+    pub(super) learning: Learning,
+    /// Facts that `learning` records.
+    recorded: BTreeSet<FactId>,
+}
+
+impl<'s> LearningRecorder<'s> {
+    pub(super) fn new(state: &'s State, occasion: &'s Occasion) -> Self {
+        Self { state, occasion, learning: Learning::default(), recorded: BTreeSet::new() }
+    }
+
+    pub(super) fn view(&self, knower: &EntityId) -> View {
+        View::of(self.state, &knower.clone().into(), self.occasion.moment())
+    }
+
+    pub(super) fn check_can_learn(&self, id: &EntityId) -> Result<(), LearnError> {
+        if !can_know(self.state, id) {
+            return Err(LearnError::CannotKnow(id.clone()));
+        }
+        if is_dead(self.state, id, self.occasion.moment()) {
+            return Err(LearnError::Dead(id.clone()));
+        }
+        Ok(())
+    }
+
+    /// Returns the hearers, sorted and without duplicates, after checking that each of them can learn facts.
+    pub(super) fn checked_hearers(&self, given: &[EntityId]) -> Result<Vec<EntityId>, LearnError> {
+        let hearers: BTreeSet<&EntityId> = given.iter().collect();
+        for id in &hearers {
+            self.check_can_learn(id)?;
+        }
+        if hearers.is_empty() {
+            return Err(LearnError::NoHearers);
+        }
+        Ok(hearers.into_iter().cloned().collect())
+    }
+
+    /// Checks that a fact is neither proposed nor rejected, and records it if it is new.
+    pub(super) fn record_fact(&mut self, fact: &Arc<Fact>) -> Result<(), LearnError> {
+        let existing = self.state.fact(fact.id());
+        let status = existing.map_or(fact.status(), |fact| fact.status());
+        if !status.is_knowable() {
+            let statement = fact.statement().to_owned();
+            return Err(LearnError::NotInWorld { statement, status: status.as_str() });
+        }
+        if existing.is_none() && self.recorded.insert(fact.id()) {
+            self.learning.changes.push(Change::AssertFact(Arc::clone(fact)));
+        }
+        Ok(())
+    }
+
+    pub(super) fn new_edge(&self, knower: &EntityId, fact: &Fact, acquisition: Acquisition) -> KnowledgeEdge {
+        self.occasion.new_edge(knower, fact.id(), acquisition)
+    }
+
+    pub(super) fn learn(&mut self, view: &View, edge: KnowledgeEdge, belief: Credence) {
+        let edge = edge.sorted();
+        if let Some(knower) = edge.knower.entity() {
+            let was_known = view.fact(edge.fact).is_some_and(|known| !known.is_made_up());
+            let (knower, fact, id) = (knower.clone(), edge.fact, edge.id());
+            let learned_fact = LearnedFact { knower, fact, edge: id, belief, was_known };
+            self.learning.learned_facts.push(learned_fact);
+        }
+        self.learning.changes.push(Change::Learn(Arc::new(edge)));
+    }
+
+    /// Makes the speaker know its own statement, and returns the new edge. Does nothing if the speaker lies or already
+    /// knows the statement.
+    pub(super) fn learn_own_statement(
+        &mut self,
+        view: &View,
+        speaker: &EntityId,
+        fact: &Arc<Fact>,
+        sincerity: Sincerity,
+    ) -> Result<BTreeSet<(FactId, KnowledgeId)>, LearnError> {
+        self.record_fact(fact)?;
+        if sincerity == Sincerity::Lie || view.fact(fact.id()).is_some_and(|known| !known.is_made_up()) {
+            return Ok(BTreeSet::new());
+        }
+        let edge = self.new_edge(speaker, fact, Acquisition::Authored);
+        let own_edges = BTreeSet::from([(fact.id(), edge.id())]);
+        self.learn(view, edge, Credence::FULL);
+        Ok(own_edges)
+    }
+
+    pub(super) fn tell(
+        &mut self,
+        telling: &Telling,
+        own_edges: &BTreeSet<(FactId, KnowledgeId)>,
+    ) -> Result<(), LearnError> {
+        let &Telling { teller, fact, sincerity, .. } = telling;
+        self.check_can_learn(teller)?;
+        let hearers = self.checked_hearers(telling.hearers)?;
+        if hearers.contains(teller) {
+            return Err(LearnError::TellerIsHearer(teller.clone()));
+        }
+        let told_fact = telling.retold.unwrap_or(fact);
+        self.record_fact(told_fact)?;
+        let view = self.view(teller);
+        let known = view.fact(fact.id());
+        let mut sources: Vec<Justification> =
+            known.filter(|known| !known.is_made_up()).into_iter().flat_map(justifications).collect();
+        sources.extend(own_edges.iter().map(|(fact, edge)| Justification::Basis { fact: *fact, edge: *edge }));
+        let teller_credence = match sincerity {
+            Sincerity::Sincere if sources.is_empty() => {
+                let statement = fact.statement().to_owned();
+                return Err(LearnError::NotKnown { teller: teller.clone(), statement });
+            }
+            Sincerity::Sincere => known.map_or(1.0, |known| known.credence().get()),
+            Sincerity::Lie => {
+                sources.clear();
+                1.0
+            }
+        };
+        let record = KnowledgeEdge {
+            co_present: hearers.clone(),
+            sources: sources.clone(),
+            credence: Credence::NONE,
+            ..self.new_edge(teller, told_fact, Acquisition::Shared)
+        };
+        self.learning.changes.push(Change::Learn(Arc::new(record.sorted())));
+        for knower in &hearers {
+            let hearer_view = self.view(knower);
+            let known_teller =
+                telling.alias.is_none_or(|alias| hearer_view.knows_name(teller, alias)).then_some(teller);
+            let acquisition = Acquisition::Told { by: known_teller.cloned(), citing: telling.citing.cloned() };
+            let trust = known_teller.map_or_else(Trust::for_stranger, |teller| Trust::of(&hearer_view, teller));
+            let co_present = all_except(&hearers, knower, Some(teller));
+            let trust_level = trust.level().get();
+            let mut edge = KnowledgeEdge {
+                co_present: co_present.clone(),
+                sources: sources.clone(),
+                ..self.new_edge(knower, told_fact, acquisition.clone())
+            };
+            let belief = match telling.credence {
+                Some(given) => {
+                    // The caller set the final credence. If the teller does not lie, the credence cannot exceed the
+                    // teller's belief after one retelling.
+                    let max_credence = if sources.is_empty() { 1.0 } else { RETELLING_FACTOR * teller_credence };
+                    edge.credence =
+                        if given.get() < max_credence { credence(given.get() / max_credence) } else { Credence::FULL };
+                    credence(edge.credence.get() * max_credence)
+                }
+                None => {
+                    edge.credence = match sources.is_empty() {
+                        true => credence(trust.first_impression.get() * RETELLING_FACTOR),
+                        false => trust.first_impression,
+                    };
+                    edge.sources.extend(trust.experiences.iter().cloned().map(Justification::from));
+                    credence(trust_level * RETELLING_FACTOR * teller_credence)
+                }
+            };
+            self.learn(&hearer_view, edge, belief);
+            self.learn_names(&hearer_view, std::slice::from_ref(told_fact), &co_present, &acquisition, Some(&view));
+        }
+        Ok(())
+    }
+
+    /// Makes the knower learn the names and kinds of the entities in the facts. A teller passes on only the names and
+    /// kinds that the teller knows.
+    pub(super) fn learn_names(
+        &mut self,
+        view: &View,
+        facts: &[Arc<Fact>],
+        co_present: &[EntityId],
+        acquisition: &Acquisition,
+        teller: Option<&View>,
+    ) {
+        let Some(knower) = view.knower().entity() else { return };
+        let entities: BTreeSet<&EntityId> = facts.iter().flat_map(|fact| fact.entities()).collect();
+        for id in entities {
+            let knows = |name: &str| view.facts_with_subject(id).any(|known| *known.predicate() == *name);
+            for (name, fact) in newest_name_and_kind(self.state, id) {
+                if knows(name) {
+                    continue;
+                }
+                let sources = match teller.map(|teller| teller.fact(fact.id())) {
+                    Some(None) => continue,
+                    Some(Some(known)) => justifications(known).collect(),
+                    None => Vec::new(),
+                };
+                let edge = KnowledgeEdge {
+                    co_present: co_present.to_vec(),
+                    sources,
+                    ..self.new_edge(knower, fact, acquisition.clone())
+                };
+                self.learning.changes.push(Change::Learn(Arc::new(edge.sorted())));
+            }
+        }
+    }
+}
+
+/// Returns the edges through which a fact is known, as justifications. If the knower has its own edges, returns only
+/// these.
+///
+/// Records of telling others are included if they are needed to detect a lie, or to detect that the knower hears its
+/// own news again.
+pub(crate) fn justifications(known: &Known) -> impl Iterator<Item = Justification> {
+    let has_own = known.known_edges().iter().any(|known_edge| known_edge.access_path == AccessPath::Own);
+    let known_edges: Vec<&KnownEdge> =
+        known.known_edges().iter().filter(|known_edge| !has_own || known_edge.access_path == AccessPath::Own).collect();
+    let has_several = known_edges.len() > 1;
+    let shared = known.shared().iter().filter(move |record| has_several || is_made_up(&record.edge));
+    known_edges
+        .into_iter()
+        .chain(shared)
+        .map(|known_edge| Justification::Basis { fact: known.id(), edge: known_edge.id })
+}
+
+/// Returns all ids except `excluded` and `also_excluded`.
+pub(super) fn all_except(all: &[EntityId], excluded: &EntityId, also_excluded: Option<&EntityId>) -> Vec<EntityId> {
+    all.iter().filter(|id| *id != excluded && Some(*id) != also_excluded).cloned().collect()
+}
+
+/// Returns the newest name and kind of an entity, each with the name of its attribute. Secret names and kinds are
+/// skipped.
+pub(crate) fn newest_name_and_kind<'s>(
+    state: &'s State,
+    id: &EntityId,
+) -> impl Iterator<Item = (&'static str, &'s Fact)> + use<'s> {
+    let newest_facts = [attribute::NAME, attribute::KIND].map(|name| (name, state.newest(id, name)));
+    let existing = newest_facts.into_iter().filter_map(|(name, fact)| Some((name, fact?)));
+    existing.filter(|(_, fact)| fact.secrecy() != Secrecy::Secret)
+}

@@ -1,0 +1,122 @@
+//! Drafts: texts from which facts are extracted as a trial, without recording them.
+
+use hearsay_extract::{ExtractedFact, Extraction, SentenceEncoder, Text, TextType};
+use hearsay_model::{EntityId, FactStatus, State};
+use hearsay_query::resolve::resolve;
+use serde::Serialize;
+
+use super::{ReadingTools, document_statements};
+use crate::{
+    CommandError,
+    policy::{Policy, PolicyDecision, StatementSource},
+};
+
+/// A text from which facts are extracted as a trial. The facts are not recorded.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Draft {
+    /// Text from which facts are extracted.
+    pub text: String,
+    /// Type of the text.
+    pub form: TextType,
+    /// Speaker of the text: an id or a name.
+    pub speaker: Option<String>,
+    /// Entities that are present when the text is said: ids or names. They help to link names in the text to entities.
+    pub present: Vec<String>,
+    /// Place where the text is said: an id or a name.
+    pub place: Option<String>,
+    /// Lines that precede the text, earliest first.
+    pub before: Vec<String>,
+}
+
+impl Draft {
+    /// Replaces the names in the draft with ids. Returns an error if a name matches no entity or several entities.
+    pub fn resolved(self, state: &State) -> Result<ResolvedDraft, CommandError> {
+        let id = |name: &String| resolve(state, name);
+        Ok(ResolvedDraft {
+            speaker: self.speaker.as_ref().map(id).transpose()?,
+            place: self.place.as_ref().map(id).transpose()?,
+            present: self.present.iter().map(id).collect::<Result<_, _>>()?,
+            text: self.text,
+            form: self.form,
+            before: self.before,
+        })
+    }
+}
+
+/// The result of extraction from a draft.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DraftExtraction {
+    /// Facts and entities that were found in the text.
+    #[serde(flatten)]
+    pub extraction: Extraction,
+    /// Status that the policy gives each extracted fact according to its confidence; `None` for a fact that the policy
+    /// drops. Other rules are not applied.
+    pub statuses: Vec<Option<FactStatus>>,
+}
+
+/// A [`Draft`] with names resolved to ids.
+pub struct ResolvedDraft {
+    text: String,
+    form: TextType,
+    speaker: Option<EntityId>,
+    present: Vec<EntityId>,
+    place: Option<EntityId>,
+    before: Vec<String>,
+}
+
+impl ResolvedDraft {
+    /// Extracts facts from the text with the patterns and the reading model.
+    pub fn extract(&self, policy: &Policy, tools: &ReadingTools<'_>) -> DraftExtraction {
+        let mut extraction = self.with_text(tools.encoder, |text| tools.extractor.extract(tools.lexicon, text));
+        if let Some(model) = tools.model {
+            let context_lines = self.before.iter().map(|text| (None, text.as_str()));
+            let text_line = (self.speaker.as_ref(), self.text.as_str());
+            let document_statements = document_statements(
+                tools,
+                model,
+                &context_lines.chain([text_line]).collect::<Vec<_>>(),
+                self.before.len(),
+            );
+            document_statements.into_iter().for_each(|statements| extraction.add_statements(statements, false));
+        }
+        self.draft_result(policy, extraction)
+    }
+
+    /// Extracts facts from the text by calling `extract`.
+    ///
+    /// # Errors
+    /// Returns the error that `extract` returns.
+    pub fn extract_with<E>(
+        &self,
+        policy: &Policy,
+        extract: impl FnOnce(&Text<'_>) -> Result<Extraction, E>,
+    ) -> Result<DraftExtraction, E> {
+        Ok(self.draft_result(policy, self.with_text(None, extract)?))
+    }
+
+    fn with_text<T>(&self, encoder: Option<&dyn SentenceEncoder>, extract: impl FnOnce(&Text<'_>) -> T) -> T {
+        let before: Vec<&str> = self.before.iter().map(String::as_str).collect();
+        extract(&Text {
+            speaker: self.speaker.as_ref(),
+            place: self.place.as_ref(),
+            present: &self.present,
+            preceding: &before,
+            encoder,
+            ..Text::new(&self.text, self.form)
+        })
+    }
+
+    fn draft_result(&self, policy: &Policy, extraction: Extraction) -> DraftExtraction {
+        let status = |fact: &ExtractedFact| {
+            let is_spoken = self.speaker.is_some() || fact.stated_by.is_some();
+            match policy
+                .decide(fact.confidence, if is_spoken { StatementSource::Character } else { StatementSource::World })
+            {
+                PolicyDecision::Record(status, _) => Some(status),
+                PolicyDecision::Drop => None,
+            }
+        };
+        let statuses = extraction.facts.iter().map(status).collect();
+        DraftExtraction { extraction, statuses }
+    }
+}

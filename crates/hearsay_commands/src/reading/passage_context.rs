@@ -1,0 +1,124 @@
+//! Passages with the preceding lines that the extractor needs as context, and a cache of the lines of a session.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    ops::Range,
+    sync::Arc,
+};
+
+use hearsay_extract::{Extraction, Text, TextType};
+use hearsay_model::{EntityId, Knower, Passage, PassageId, SessionId, State};
+
+use super::ReadingTools;
+
+/// Number of preceding lines that the reading model gets as context.
+const MAX_CONTEXT_LINES: u32 = 16;
+
+/// Number of preceding lines in which the patterns search for the entities that pronouns refer to.
+const MAX_PATTERN_CONTEXT_LINES: usize = 3;
+
+/// A passage from which facts are extracted, with the preceding lines that the extractor needs as context.
+pub struct PassageWithContext {
+    /// The passage.
+    pub passage: Arc<Passage>,
+    /// Preceding lines, each with its speaker.
+    pub(super) before: Vec<(Option<EntityId>, String)>,
+}
+
+impl PassageWithContext {
+    /// Returns a passage with the preceding lines of its session that its speaker heard. If the passage has no speaker,
+    /// returns the lines that its first hearer heard.
+    pub fn load(state: &State, id: PassageId, lines: &mut SessionLines) -> Option<Self> {
+        let passage = Arc::clone(state.passage(id)?);
+        let mut before: Vec<(u32, &str, Option<&EntityId>)> = Vec::new();
+        let listener = passage.speaker.clone().map(Knower::from).or_else(|| passage.heard_by.first().cloned());
+        if let (Some(session), Some(listener)) = (&passage.session, &listener) {
+            let range = passage.line.saturating_sub(MAX_CONTEXT_LINES)..passage.line;
+            let earlier = lines.passages_in_lines(state, session, range).filter_map(|id| state.passage(id));
+            let heard_lines = earlier.filter(|other| other.received_at(listener).is_some());
+            before.extend(heard_lines.map(|other| (other.line, other.text.as_str(), other.speaker.as_ref())));
+        }
+        before.sort_unstable();
+        let before = before.into_iter().map(|(_, text, speaker)| (speaker.cloned(), text.to_owned()));
+        Some(Self { before: before.collect(), passage })
+    }
+
+    pub(super) fn extract_with_patterns(&self, tools: &ReadingTools<'_>) -> Extraction {
+        let passage = &self.passage;
+        let present: Vec<EntityId> = passage.heard_by.iter().filter_map(Knower::entity).cloned().collect();
+        let first_line = self.before.len().saturating_sub(MAX_PATTERN_CONTEXT_LINES);
+        let before: Vec<&str> = self.before[first_line..].iter().map(|(_, text)| text.as_str()).collect();
+        let text = Text {
+            form: form(passage),
+            speaker: passage.speaker.as_ref(),
+            present: &present,
+            place: passage.place.as_ref(),
+            preceding: &before,
+            encoder: tools.encoder,
+            ..Text::new(&passage.text, TextType::Lore)
+        };
+        tools.extractor.extract(tools.lexicon, &text)
+    }
+
+    /// Returns whether this page continues the previous page, that is, follows it in the same session or document and
+    /// has the same hearers.
+    pub(super) fn continues(&self, previous: &Self) -> bool {
+        let source_of = |page: &Self| (page.passage.session.clone(), page.passage.document.clone());
+        let is_later = self.passage.line > previous.passage.line;
+        is_later
+            && source_of(self) == source_of(previous)
+            && source_of(self) != (None, None)
+            && self.passage.heard_by == previous.passage.heard_by
+    }
+}
+
+fn form(passage: &Passage) -> TextType {
+    match (&passage.speaker, &passage.session) {
+        (Some(_), _) => TextType::Talk,
+        (None, Some(_)) => TextType::Narration,
+        (None, None) => TextType::Lore,
+    }
+}
+
+/// Cache of the lines of the session being read, in order. Without the cache, finding the lines before a passage would
+/// mean searching all passages of the campaign.
+#[derive(Debug, Default)]
+pub struct SessionLines {
+    session: Option<SessionId>,
+    lines: BTreeMap<u32, Vec<PassageId>>,
+    line_of: HashMap<PassageId, u32>,
+}
+
+impl SessionLines {
+    /// Returns the passages of a session whose line numbers are in a range.
+    fn passages_in_lines(
+        &mut self,
+        state: &State,
+        session: &SessionId,
+        lines: Range<u32>,
+    ) -> impl Iterator<Item = PassageId> {
+        if self.session.as_ref() != Some(session) {
+            *self = Self { session: Some(session.clone()), ..Self::default() };
+            for (id, passage) in state.passages() {
+                self.note(id, Some(passage));
+            }
+        }
+        self.lines.range(lines).flat_map(|(_, ids)| ids).copied()
+    }
+
+    /// Updates the cache after a passage was added, changed or removed. `passage` is `None` if it was removed.
+    pub fn note(&mut self, id: PassageId, passage: Option<&Arc<Passage>>) {
+        if self.session.is_none() {
+            return;
+        }
+        if let Some(line) = self.line_of.remove(&id)
+            && let Some(ids) = self.lines.get_mut(&line)
+        {
+            ids.retain(|recorded_id| *recorded_id != id);
+        }
+        if let Some(passage) = passage.filter(|passage| passage.session == self.session) {
+            self.lines.entry(passage.line).or_default().push(id);
+            self.line_of.insert(id, passage.line);
+        }
+    }
+}

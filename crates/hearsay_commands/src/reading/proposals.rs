@@ -1,0 +1,279 @@
+//! Turns the findings in a passage into proposals, and returns the operation that records them.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use hearsay_extract::{ExtractedFact, Extraction, FactObject, Mention};
+use hearsay_model::{
+    Acquisition, Author, Change, Confidence, Date, Entity, EntityId, Evidence, Fact, FactId, FactStatus, Knower,
+    Object, Operation, Passage, Predicate, State, Timestamp, Validity, attribute,
+};
+use hearsay_query::review::is_unconfirmed_entity;
+
+use super::{
+    Findings,
+    name_lookup::{NameLookup, candidate_ids},
+};
+use crate::{
+    CommandError,
+    policy::Policy,
+    proposal::{Proposal, ProposalCounts, ProposalRules, TextSource, propose},
+};
+
+/// The confidence of a fact about a new entity is limited to the threshold minus this amount, so that the fact waits
+/// for review.
+const REVIEW_MARGIN: f64 = 0.01;
+
+/// Returns the operation that records the facts and entities found in a passage, or `None` if there is nothing to
+/// record. Also returns the number of proposals with each outcome, including dropped proposals.
+pub fn operation(
+    state: &State,
+    rules: &ProposalRules,
+    findings: &Findings,
+    now: Timestamp,
+) -> Result<(Option<Operation>, ProposalCounts), CommandError> {
+    let passage = &findings.passage;
+    if state.passage(passage.id()).is_none() {
+        // The passage was removed after the extraction.
+        return Ok((None, ProposalCounts::default()));
+    }
+    let policy = &findings.policy(rules.policy);
+    let rules = &ProposalRules { policy, ..*rules };
+    let model = findings.model.as_deref();
+    let mut builder = ProposalBuilder { state, policy, passage, model, new: BTreeMap::new(), changes: Vec::new() };
+    let (mut proposals, mut dropped_count) = (Vec::new(), 0);
+    for fact in &findings.extraction.facts {
+        // A new name is added only if a fact that refers to it is added.
+        let is_above_floor = fact.confidence >= policy.floor;
+        let is_new = |mention: &Mention| matches!(mention, Mention::New(_));
+        let has_new_name = is_new(&fact.subject)
+            || matches!(&fact.object, FactObject::Entity(mention) if is_new(mention))
+            || fact.stated_by.as_ref().is_some_and(is_new);
+        if has_new_name && !is_above_floor {
+            dropped_count += 1;
+            continue;
+        }
+        let Some(subject) = builder.entity(&findings.extraction, &fact.subject, &mut proposals) else { continue };
+        let object = match &fact.object {
+            FactObject::Value(value) => Object::Value(value.as_str().into()),
+            FactObject::Entity(mention) => match builder.entity(&findings.extraction, mention, &mut proposals) {
+                Some(id) => Object::Entity(id),
+                None => continue,
+            },
+        };
+        let stated_by = match &fact.stated_by {
+            Some(mention) => match builder.entity(&findings.extraction, mention, &mut proposals) {
+                Some(id) => Some(id),
+                None => continue,
+            },
+            None => None,
+        };
+        proposals.extend(builder.proposal(fact, subject, object, stated_by));
+    }
+    let added_entities = builder.changes;
+    let (operation, mut counts) = propose(state, rules, &proposals, &Author::Extractor, now)?;
+    counts.dropped += dropped_count;
+    let operation = operation.map(|mut operation| {
+        operation.changes.splice(0..0, added_entities);
+        let words: String = passage.text.chars().take(60).collect();
+        operation.summary = format!("read \u{201C}{words}\u{201D}: {}", operation.summary);
+        operation
+    });
+    Ok((operation, counts))
+}
+
+/// State while the findings of one passage are turned into proposals.
+struct ProposalBuilder<'a> {
+    state: &'a State,
+    policy: &'a Policy,
+    passage: &'a Passage,
+    model: Option<&'a str>,
+    /// Entity for each new name, by the index of the name in the extraction; `None` for a name that is not added.
+    new: BTreeMap<usize, Option<EntityId>>,
+    /// Changes that add these entities.
+    changes: Vec<Change>,
+}
+
+impl ProposalBuilder<'_> {
+    /// Returns the mentioned entity. For a new name, adds an entity that waits for the DM's decision.
+    fn entity(
+        &mut self,
+        extraction: &Extraction,
+        mention: &Mention,
+        proposals: &mut Vec<Proposal>,
+    ) -> Option<EntityId> {
+        let index = match mention {
+            Mention::Known(id) => return self.state.entity(id).map(|_| id.clone()),
+            Mention::New(index) => *index,
+        };
+        if let Some(known) = self.new.get(&index) {
+            return known.clone();
+        }
+        let entity = extraction.entities.get(index)?;
+        let id = match NameLookup::find(self.state, &entity.name) {
+            NameLookup::Known(id) => Some(id),
+            NameLookup::Unusable => None,
+            NameLookup::Unknown if entity.confidence < self.policy.floor => None,
+            NameLookup::Unknown => self.unused_id(&entity.name),
+        };
+        self.new.insert(index, id.clone());
+        let id = id?;
+        if self.state.entity(&id).is_none() {
+            self.changes.push(Change::AddEntity(Entity::new(id.clone())));
+            let evidence = vec![self.evidence(entity.span)];
+            let attribute_proposal = |name: &str, value: String| {
+                let name = Predicate::new(name).ok()?;
+                // The name is not confirmed yet, so the statement about the name must not use it as its subject.
+                let subject_name = if name.as_str() == attribute::NAME { "Somebody" } else { &entity.name };
+                let statement = Some(self.state.vocabulary().sentence(&name, subject_name, &value));
+                let proposal = Proposal::new(id.clone(), name, Object::Value(value.into()));
+                Some(Proposal {
+                    evidence: evidence.clone(),
+                    statement,
+                    ..self.with_passage_details(proposal, entity.confidence)
+                })
+            };
+            proposals.extend(attribute_proposal(attribute::NAME, entity.name.clone()));
+            proposals.extend(
+                entity.kind.as_ref().and_then(|kind| attribute_proposal(attribute::KIND, kind.as_str().to_owned())),
+            );
+        }
+        Some(id)
+    }
+
+    fn unused_id(&self, name: &str) -> Option<EntityId> {
+        let is_unused = |id: &EntityId| {
+            self.state.entity(id).is_none() && !self.new.values().flatten().any(|used_id| used_id == id)
+        };
+        candidate_ids(name).find(is_unused)
+    }
+
+    fn evidence(&self, span: hearsay_model::Span) -> Evidence {
+        let quote = self.passage.text.get(span.start..span.end).unwrap_or_default().to_owned();
+        Evidence::Passage { passage: self.passage.id(), span, quote }
+    }
+
+    /// Adds the hearers, time and source of the passage to a proposal. Limits the confidence of facts about new
+    /// entities, so that these facts wait for the DM's decision.
+    fn with_passage_details(&self, proposal: Proposal, confidence: Confidence) -> Proposal {
+        let passage = self.passage;
+        let acquisition = match (&passage.session, &passage.document) {
+            (Some(_), _) => Acquisition::Witnessed,
+            (None, Some(document)) => Acquisition::Read { document: Some(document.clone()) },
+            (None, None) => Acquisition::Authored,
+        };
+        let is_added = |id: &EntityId| self.state.entity(id).is_none();
+        let is_new_entity = |id: &EntityId| is_added(id) || is_unconfirmed_entity(self.state, id);
+        let concerns_new_entity =
+            is_new_entity(&proposal.subject) || proposal.object.entity().is_some_and(is_new_entity);
+        let max_confidence = Confidence::new(self.policy.threshold.get() - REVIEW_MARGIN).unwrap_or(self.policy.floor);
+        Proposal {
+            confidence: if concerns_new_entity { confidence.min(max_confidence) } else { confidence },
+            heard_by: passage.heard_by.clone(),
+            session: passage.session.clone(),
+            model: self.model.map(str::to_owned),
+            text: Some(TextSource {
+                time: passage.time.clone(),
+                acquisition: Some(acquisition),
+                citing: None,
+                alias: passage.speaker_alias.clone(),
+            }),
+            ..proposal
+        }
+    }
+
+    fn proposal(
+        &self,
+        fact: &ExtractedFact,
+        subject: EntityId,
+        object: Object,
+        stated_by: Option<EntityId>,
+    ) -> Option<Proposal> {
+        let (subject, name, object) = self.to_defined_predicate(subject, &fact.predicate, object);
+        let refutes = match fact.denied {
+            true => Some(self.find_recorded_fact(&subject, &name, &object)?),
+            false => None,
+        };
+        let proposal = Proposal::new(subject, name, object);
+        let mut proposal = self.with_passage_details(proposal, fact.confidence);
+        proposal.statement = Some(fact.statement.clone());
+        proposal.evidence = vec![self.evidence(fact.span)];
+        proposal.refutes = refutes;
+        if fact.ended {
+            proposal.validity = Validity { from: None, until: Some(Date { raw: String::new(), time: None }) };
+        }
+        // If the passage attributes the statement to somebody other than its speaker, the speaker cites that other
+        // entity.
+        let (speaker, citing) = match (&self.passage.speaker, stated_by) {
+            (Some(speaker), Some(stated_by_other)) if *speaker != stated_by_other => {
+                (Some(speaker.clone()), Some(stated_by_other))
+            }
+            (Some(speaker), _) => (Some(speaker.clone()), None),
+            (None, stated_by_other) => (stated_by_other, None),
+        };
+        let direct_hearers = fact.told_to.iter().filter_map(|mention| match mention {
+            Mention::Known(id) => Some(Knower::from(id.clone())),
+            Mention::New(_) => None,
+        });
+        proposal.heard_by.extend(direct_hearers);
+        proposal.heard_by.sort();
+        proposal.heard_by.dedup();
+        proposal.speaker = speaker;
+        if let Some(text) = &mut proposal.text {
+            text.citing = citing;
+        }
+        Some(proposal)
+    }
+
+    /// Returns a relation under its defined predicate. If `name` is the inverse of a predicate, swaps subject and
+    /// object.
+    fn to_defined_predicate(
+        &self,
+        subject: EntityId,
+        name: &Predicate,
+        object: Object,
+    ) -> (EntityId, Predicate, Object) {
+        match (self.state.vocabulary().inverse_of(name), object) {
+            (Some(def), Object::Entity(object)) => (object, def.name.clone(), Object::Entity(subject)),
+            (_, object) => (subject, name.clone(), object),
+        }
+    }
+
+    /// Returns whether a fact was stated before the passage. A passage can deny only earlier facts, not facts from a
+    /// later text or from a text of unknown order. The result of reading a passage therefore does not depend on when or
+    /// how often it is read.
+    fn comes_before(&self, fact: &Fact) -> bool {
+        let (state, provenance) = (self.state, fact.provenance());
+        let session_number = |passage: &Passage| state.session(passage.session.as_ref()?)?.number;
+        let is_earlier = |passage: &Passage| match (session_number(passage), session_number(self.passage)) {
+            (Some(one), Some(other)) if one != other => one < other,
+            _ => {
+                let text_source = |passage: &Passage| (passage.session.clone(), passage.document.clone());
+                text_source(passage) == text_source(self.passage) && passage.line < self.passage.line
+            }
+        };
+        let is_in_earlier_passage = |evidence: &Evidence| match evidence {
+            Evidence::Passage { passage, .. } => state.passage(*passage).is_some_and(|passage| is_earlier(passage)),
+            Evidence::File { .. } | Evidence::Excerpt(_) => false,
+        };
+        provenance.author != Author::Extractor
+            || provenance.confirmed
+            || provenance.evidence.iter().any(is_in_earlier_passage)
+    }
+
+    /// Returns the recorded fact with this subject, predicate and object, if it was stated before the passage.
+    fn find_recorded_fact(&self, subject: &EntityId, name: &Predicate, object: &Object) -> Option<FactId> {
+        let symmetric = self.state.vocabulary().predicate(name).is_some_and(|def| def.symmetric);
+        let is_same_fact = |fact: &&Arc<Fact>| {
+            let forward = fact.subject() == subject && fact.object() == object;
+            let backward = object.entity() == Some(fact.subject()) && fact.object().entity() == Some(subject);
+            let is_not_rejected =
+                matches!(fact.status(), FactStatus::Canon | FactStatus::Claimed | FactStatus::Proposed);
+            fact.predicate() == name
+                && (forward || (symmetric && backward))
+                && is_not_rejected
+                && fact.fact_relation().is_none()
+        };
+        let matching_facts = self.state.facts_of(subject).filter(is_same_fact).filter(|fact| self.comes_before(fact));
+        matching_facts.map(|fact| fact.id()).min()
+    }
+}

@@ -1,0 +1,370 @@
+//! Reads noun groups, such as "Mirela's youngest brother Pell".
+
+use super::{Chunk, Chunker, NounGroup, POSSESSIVES, PrecedingPart};
+use crate::{
+    conjugation::Inflections,
+    grammar::WordClass,
+    mentions::{is_be_form, is_pronoun},
+    tokenizer::TokenKind,
+};
+
+const DEMONSTRATIVES: [&str; 14] = [
+    "this", "that", "these", "those", "all", "both", "some", "any", "each", "most", "many", "few", "neither", "either",
+];
+
+impl Chunker<'_> {
+    pub(crate) fn is_plural(&self, np: usize) -> bool {
+        let np = &self.chunks.noun_groups[np];
+        let word = self.norm(np.head);
+        // Example: "Tilda and me"
+        let is_listed = np.start > 0 && matches!(self.norm(np.start - 1), "and" | "+" | "&");
+        if np.is_pronoun {
+            return is_listed
+                || matches!(
+                    word,
+                    "i" | "you"
+                        | "we"
+                        | "they"
+                        | "who"
+                        | "which"
+                        | "these"
+                        | "those"
+                        | "both"
+                        | "all"
+                        | "some"
+                        | "many"
+                        | "few"
+                        | "most"
+                        | "that"
+                );
+        }
+        let previous_word = np.start.checked_sub(1).map(|at| self.norm(at));
+        // Example: "some on the station believe"
+        let items = &self.chunks.items;
+        if let [.., Chunk::NounGroup(first), Chunk::Token(at), Chunk::NounGroup(last)] = items[..]
+            && self.chunks.noun_groups[last].start == np.start
+            && self.word_class(at).has(WordClass::PREPOSITION)
+            && matches!(
+                self.norm(self.chunks.noun_groups[first].head),
+                "some" | "many" | "most" | "few" | "several" | "others"
+            )
+        {
+            return true;
+        }
+        matches!(previous_word, Some("and" | "+" | "&"))
+            || (np.name.is_none() && word.ends_with('s') && !word.ends_with("ss"))
+            || (np.name.is_some() && self.tokens[np.end - 1].norm.ends_with('s'))
+            || matches!(word, "people" | "folk" | "men" | "women" | "children" | "police" | "wolves")
+    }
+
+    /// Reads a noun group at a token. Returns its index and the token after it, or `None` if no noun group begins here.
+    pub(crate) fn parse_noun_group(&mut self, at: usize) -> Option<(usize, usize)> {
+        let word = self.norm(at).to_owned();
+        if !self.is_name(at) && is_pronoun(&word) {
+            if matches!(word.as_str(), "who" | "whom" | "whose" | "which") {
+                return None;
+            }
+            if POSSESSIVES.contains(&word.as_str()) {
+                let next = self.skip_adverbs(at + 1);
+                if self.is_nominal(next) && !(word == "her" && self.tokens[next].kind == TokenKind::Number) {
+                    let owner = self.push_noun_group(NounGroup {
+                        start: at,
+                        end: at + 1,
+                        head: at,
+                        content_start: at,
+                        is_pronoun: true,
+                        ..NounGroup::default()
+                    });
+                    return self.parse_nouns(at, at + 1, Some(owner), None).or(Some((owner, at + 1)));
+                }
+            }
+            let np = self.push_noun_group(NounGroup {
+                start: at,
+                end: at + 1,
+                head: at,
+                content_start: at,
+                is_pronoun: true,
+                ..NounGroup::default()
+            });
+            return Some((np, at + 1));
+        }
+        let is_floating_quantifier = matches!(word.as_str(), "both" | "all" | "each")
+            && matches!(self.chunks.items.last(), Some(Chunk::NounGroup(_)))
+            && (self.inflections(at + 1).is_some() || is_be_form(self.norm(at + 1)));
+        if is_floating_quantifier {
+            return None;
+        }
+        if word == "that" && self.is_complementizer(at) {
+            return None;
+        }
+        let is_quantifier_subject = matches!(word.as_str(), "some" | "many" | "few" | "most" | "both" | "all")
+            && self.inflections(at + 1).is_some_and(|form| form.has(Inflections::PAST.or(Inflections::THIRD)))
+            && !self.is_name(at + 1)
+            && !self.is_nominal(at + 2);
+        if is_quantifier_subject {
+            let np = self.push_noun_group(NounGroup {
+                start: at,
+                end: at + 1,
+                head: at,
+                content_start: at,
+                is_pronoun: true,
+                ..NounGroup::default()
+            });
+            return Some((np, at + 1));
+        }
+        let mut from = at;
+        let mut article = None;
+        while !self.is_name(from) && self.word_class(from).has(WordClass::DETERMINER) {
+            article = Some(from);
+            from += 1;
+        }
+        // Examples: "both of them", "that is"
+        if let Some(article) = article
+            && let Some(noun_group) = self.parse_nouns(at, from, None, Some(article))
+        {
+            return Some(noun_group);
+        }
+        if article.is_none() {
+            return self.parse_nouns(at, at, None, None);
+        }
+        if DEMONSTRATIVES.contains(&word.as_str()) && from == at + 1 && word != "that" {
+            let np = self.push_noun_group(NounGroup {
+                start: at,
+                end: at + 1,
+                head: at,
+                content_start: at,
+                is_pronoun: true,
+                ..NounGroup::default()
+            });
+            return Some((np, at + 1));
+        }
+        if word == "that" && from == at + 1 && (is_be_form(self.norm(from)) || self.norm(from) == "'s") {
+            let np = self.push_noun_group(NounGroup {
+                start: at,
+                end: at + 1,
+                head: at,
+                content_start: at,
+                is_pronoun: true,
+                ..NounGroup::default()
+            });
+            return Some((np, at + 1));
+        }
+        None
+    }
+
+    /// Returns whether "that" begins a clause: "said that Odo left", "the lamp that started it".
+    fn is_complementizer(&self, at: usize) -> bool {
+        let next = at + 1;
+        let class = self.word_class(next);
+        let clause = self.is_name(next)
+            || class.has(WordClass::DETERMINER)
+            || (is_pronoun(self.norm(next)) && self.norm(next) != "it")
+            || self.norm(next) == "it";
+        match self.chunks.items.last() {
+            Some(Chunk::VerbGroup(last)) => {
+                let properties = self.grammar.verb_properties(&self.chunks.verb_groups[*last].lemma);
+                clause || properties.is_speech || properties.is_thought || properties.is_factive
+            }
+            Some(Chunk::NounGroup(_)) => {
+                clause || self.inflections(next).is_some() || is_be_form(self.norm(next)) || class.has(WordClass::MODAL)
+            }
+            _ => clause,
+        }
+    }
+
+    pub(crate) fn push_noun_group(&mut self, np: NounGroup) -> usize {
+        self.chunks.noun_groups.push(np);
+        self.chunks.noun_groups.len() - 1
+    }
+
+    /// Reads the nouns of a group from the token `from`, and then any nouns that this group owns. Returns the index of
+    /// the last group and the token after it.
+    pub(crate) fn parse_nouns(
+        &mut self,
+        start: usize,
+        from: usize,
+        owner: Option<usize>,
+        article: Option<usize>,
+    ) -> Option<(usize, usize)> {
+        let mut at = from;
+        let mut name = None;
+        let mut head = None;
+        let mut has_noun_after_name = false;
+        let mut role = None;
+        let mut only_adjectives = true;
+        while at < self.tokens.len() {
+            if let Some(index) = self.name_at[at] {
+                let mention = self.names[index];
+                if name.is_some() {
+                    break;
+                }
+                if let Some(head) = head {
+                    // In "In Rusk's opinion Tessa", "opinion" does not describe Tessa.
+                    let follows_preposition =
+                        start > 0 && self.word_class(start - 1).has(WordClass::PREPOSITION) && !self.is_name(start - 1);
+                    if !self.is_role(head) && (owner.is_some() || article.is_none() || follows_preposition) {
+                        break;
+                    }
+                    role = Some((from, at));
+                }
+                (name, head) = (Some(index), Some(mention.start));
+                at = mention.end;
+                only_adjectives = false;
+                continue;
+            }
+            let token = &self.tokens[at];
+            // Example: "a smoky, crowded place"
+            if token.is_punctuation(",")
+                && head.is_some_and(|head| head + 1 == at && self.is_adjective(head))
+                && article.is_some()
+                && name.is_none()
+                && self.is_adjective(at + 1)
+                && (self.is_adjective(at + 2) || self.is_nominal(at + 2))
+                && !self.is_name(at + 1)
+            {
+                at += 1;
+                continue;
+            }
+            // Example: "a proud and cruel man"
+            if token.is("and")
+                && head.is_some_and(|head| head + 1 == at && self.is_adjective(head))
+                && article.is_some()
+                && name.is_none()
+                && self.is_adjective(at + 1)
+                && self.is_nominal(at + 2)
+                && !self.is_name(at + 2)
+                && !self.is_name(at + 1)
+            {
+                at += 1;
+                continue;
+            }
+            let continues_group = match token.kind {
+                TokenKind::Number => name.is_none(),
+                TokenKind::Word => {
+                    !self.is_closed_class(at)
+                        && (head.is_none() || !self.is_adverb(at) || self.is_adjective(at))
+                        && !(head.is_some()
+                            && self.is_verb_after(
+                                at,
+                                name.is_some(),
+                                (start, from),
+                                owner.is_some() || article.is_some(),
+                            ))
+                }
+                _ => false,
+            };
+            if !continues_group {
+                break;
+            }
+            if head.is_none()
+                && article.is_none()
+                && owner.is_none()
+                && (self.is_adverb(at) || self.is_verb(at, PrecedingPart::Nothing))
+                && !self.is_adjective(at)
+            {
+                break;
+            }
+            if name.is_some() {
+                // "Salt Quay ferryman", but "Bram dead".
+                let is_time_word = matches!(
+                    token.norm.as_str(),
+                    "years"
+                        | "year"
+                        | "months"
+                        | "weeks"
+                        | "days"
+                        | "nights"
+                        | "winters"
+                        | "summers"
+                        | "times"
+                        | "last"
+                );
+                if is_time_word
+                    || self.is_adjective(at)
+                    || self.is_adverb(at)
+                    || token.is_capitalized
+                    || self.word_class(at).has(WordClass::NUMBER)
+                {
+                    break;
+                }
+                has_noun_after_name = true;
+            }
+            only_adjectives &= self.is_adjective(at) || self.is_adverb(at);
+            if !self.is_adverb(at) || self.is_adjective(at) {
+                head = Some(at);
+            } else if head.is_none() && !self.is_nominal_ahead(at + 1) {
+                break;
+            }
+            at += 1;
+        }
+        let head = head?;
+        let end = at;
+        if only_adjectives && article.is_none() && owner.is_none() && !self.is_possessive(end) {
+            return None;
+        }
+        let mut np =
+            NounGroup { start, end, head, name, owner, role, content_start: from, article, ..NounGroup::default() };
+        if has_noun_after_name {
+            // The name is the owner of the noun: "Lantern Club members".
+            let index = name?;
+            let mention = self.names[index];
+            let owner_group = self.push_noun_group(NounGroup {
+                start: mention.start,
+                end: mention.end,
+                head: mention.start,
+                name: Some(index),
+                content_start: mention.start,
+                ..NounGroup::default()
+            });
+            np = NounGroup {
+                name: None,
+                role: None,
+                owner: Some(owner_group),
+                owner_is_name: true,
+                content_start: mention.end,
+                ..np
+            };
+        }
+        let index = self.push_noun_group(np);
+        if self.is_possessive(end) {
+            let after_possessive = end + 1;
+            return match self.parse_nouns(start, after_possessive, Some(index), None) {
+                Some(noun_group) => Some(noun_group),
+                None => {
+                    let owner_only = NounGroup {
+                        start,
+                        end: after_possessive,
+                        head: end,
+                        content_start: end,
+                        owner: Some(index),
+                        is_owner_only: true,
+                        ..NounGroup::default()
+                    };
+                    Some((self.push_noun_group(owner_only), after_possessive))
+                }
+            };
+        }
+        Some((index, end))
+    }
+
+    /// Returns whether a noun can describe the name after it: "her brother Pell".
+    fn is_role(&self, at: usize) -> bool {
+        let word = self.norm(at);
+        let of_people = WordClass::TITLE
+            .or(WordClass::NUMBER)
+            .or(WordClass::LIGHT_NOUN)
+            .or(WordClass::MALE)
+            .or(WordClass::FEMALE)
+            .or(WordClass::ADJECTIVE);
+        let of_things = WordClass::GROUP_NOUN.or(WordClass::PLACE_NOUN).or(WordClass::THING_NOUN);
+        self.word_class(at).has(of_people.or(of_things))
+            || self.grammar.noun_patterns.contains_key(word)
+            || self.grammar.attribute_nouns.contains_key(word)
+            || self.grammar.attribute_adjectives.contains_key(word)
+            || self
+                .grammar
+                .attribute_noun_suffixes
+                .iter()
+                .any(|(end, _)| word.len() > end.len() + 2 && word.ends_with(end.as_str()))
+    }
+}

@@ -1,0 +1,132 @@
+//! Decides whether `'s` is the possessive marker or a short form of "is".
+
+use super::{Chunk, Chunker, POSSESSIVES};
+use crate::{conjugation::Inflections, grammar::WordClass, mentions::is_pronoun, tokenizer::TokenKind};
+
+impl Chunker<'_> {
+    /// Returns whether the noun group before a token follows a form of "be".
+    fn follows_copula(&self, at: usize) -> bool {
+        let is_after_copula =
+            matches!(self.chunks.items.last(), Some(Chunk::VerbGroup(vg)) if self.chunks.verb_groups[*vg].is_copula);
+        let from = match self.chunks.items.last() {
+            Some(Chunk::VerbGroup(vg)) => self.chunks.verb_groups[*vg].end,
+            _ => return false,
+        };
+        is_after_copula
+            && self.is_name(at - 1)
+            && (from..at).all(|at| self.is_name(at) || self.word_class(at).has(WordClass::DETERMINER))
+    }
+
+    fn is_verb_form(&self, at: usize) -> bool {
+        self.inflections(at)
+            .is_some_and(|form| form.has(Inflections::ING.or(Inflections::PARTICIPLE).or(Inflections::PAST)))
+    }
+
+    /// Returns whether a token is the possessive `'s` or `'`, and not a short form of "is".
+    pub(crate) fn is_possessive(&self, at: usize) -> bool {
+        let Some(token) = self.tokens.get(at) else { return false };
+        if token.is("'") && token.is_attached && at > 0 && self.tokens[at - 1].norm.ends_with('s') {
+            return self.is_nominal(at + 1);
+        }
+        if !token.is("'s") {
+            return false;
+        }
+        let previous = at.checked_sub(1).map_or("", |at| self.norm(at));
+        if is_pronoun(previous)
+            || matches!(previous, "that" | "this" | "here" | "there" | "what" | "where" | "how" | "let" | "who" | "now")
+        {
+            return false;
+        }
+        let next = at + 1;
+        // Example: "Finn's my cousin"
+        if POSSESSIVES.contains(&self.norm(next)) {
+            return false;
+        }
+        // Example: "was the Landlord's doing"
+        if self.norm(next) == "doing" && self.follows_copula(at) {
+            return true;
+        }
+        // Example: "the Kestrel is Ilvane's now"
+        if self.follows_copula(at) && (self.is_adverb(next) || !self.is_nominal(next)) && !self.is_verb_form(next) {
+            return true;
+        }
+        if self.is_name(next) {
+            // "Orm's Thrand's kid" means "Orm is Thrand's kid".
+            let end = self.name_at[next].map_or(next, |name| self.names[name].end);
+            if at > 0 && self.is_name(at - 1) && self.norm(end) == "'s" && self.is_nominal(end + 1) {
+                return false;
+            }
+            // "Her brother's Tob" means "her brother is Tob".
+            return !self.grammar.noun_patterns.contains_key(previous)
+                && !self.grammar.attribute_labels.contains_key(previous);
+        }
+        let Some(after) = self.tokens.get(next) else { return true };
+        if after.kind == TokenKind::Punctuation {
+            return !after.is_punctuation(",")
+                || self.tokens.get(next + 1).is_none_or(|token| {
+                    !token.is_word() || self.is_closed_class(next + 1) || self.inflections(next + 1).is_some()
+                });
+        }
+        if matches!(self.norm(next), "very" | "own") {
+            return true;
+        }
+        if self.is_closed_class(next) || self.is_adverb(next) {
+            return self.is_adverb(next)
+                && self.is_nominal_ahead(next + 1)
+                && self.word_class(next).has(WordClass::ADJECTIVE);
+        }
+        let is_numeral = |word: &str| word.split('-').all(|part| self.grammar.word_class(part).has(WordClass::NUMBER));
+        if after.kind == TokenKind::Number || is_numeral(self.norm(next)) {
+            return self.is_nominal(next + 1) && !matches!(self.norm(next + 1), "years" | "year");
+        }
+        let noun_follows = {
+            let second_next = next + 1;
+            let word = self.norm(second_next);
+            let is_known_noun = self.grammar.attribute_labels.contains_key(word)
+                || self.grammar.possession_nouns.contains_key(word)
+                || self.grammar.noun_patterns.contains_key(word)
+                || self.grammar.attribute_nouns.contains_key(word);
+            self.is_nominal(second_next)
+                && (self.inflections(second_next).is_none() || self.is_name(second_next) || is_known_noun)
+        };
+        if self.grammar.attribute_adjectives.contains_key(self.norm(next))
+            && !self.grammar.noun_patterns.contains_key(self.norm(next))
+        {
+            // Example: "Maud's scared stiff of him"
+            if self.word_class(next + 2).has(WordClass::PREPOSITION)
+                && self.grammar.attribute_adjectives.contains_key(self.norm(next + 1))
+            {
+                return false;
+            }
+            return self.is_nominal(next + 1);
+        }
+        if matches!(self.norm(next), "very" | "own") {
+            return true;
+        }
+        if let Some(form) = self.inflections(next) {
+            if form.has(Inflections::PAST.or(Inflections::PARTICIPLE).or(Inflections::ING))
+                && self.is_name(next + 1)
+                && !form.has(Inflections::BASE)
+            {
+                return false;
+            }
+            if form.has(Inflections::PAST) && !form.has(Inflections::BASE) {
+                return noun_follows;
+            }
+            if form.has(Inflections::ING) && !form.has(Inflections::BASE) {
+                return noun_follows
+                    && self
+                        .word_class(next + 1)
+                        .has(WordClass::THING_NOUN.or(WordClass::GROUP_NOUN).or(WordClass::PLACE_NOUN));
+            }
+            if form.has(Inflections::PARTICIPLE) && !form.has(Inflections::BASE) {
+                return noun_follows;
+            }
+            return true;
+        }
+        if self.is_adjective(next) && !self.grammar.noun_patterns.contains_key(self.norm(next)) {
+            return noun_follows;
+        }
+        true
+    }
+}

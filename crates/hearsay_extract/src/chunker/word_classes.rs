@@ -1,0 +1,154 @@
+//! Properties of single words of a sentence: word class, inflections, base form, and whether the word can be part of a
+//! noun group.
+
+use super::{Chunker, PrecedingPart};
+use crate::{
+    conjugation::Inflections,
+    grammar::WordClass,
+    mentions::{is_be_form, is_pronoun},
+    tokenizer::{Token, TokenKind},
+};
+
+/// Derives the base form of a past form that is not in the verb lists, such as "sponged" or "hemmed".
+fn guess_base_form(word: &str) -> String {
+    let stem = word.strip_suffix("ed").unwrap_or(word);
+    let letters: Vec<char> = stem.chars().collect();
+    match letters[..] {
+        [.., a, b] if a == b && !"lsz".contains(b) => stem[..stem.len() - b.len_utf8()].to_owned(),
+        [.., b] if "cgsuvz".contains(b) => format!("{stem}e"),
+        _ => stem.to_owned(),
+    }
+}
+
+impl Chunker<'_> {
+    pub(crate) fn word_class(&self, at: usize) -> WordClass {
+        self.tokens.get(at).map_or(WordClass::default(), |token| self.grammar.word_class(&token.norm))
+    }
+
+    pub(crate) fn norm(&self, at: usize) -> &str {
+        self.tokens.get(at).map_or("", |token| token.norm.as_str())
+    }
+
+    pub(crate) fn is_name(&self, at: usize) -> bool {
+        self.name_at.get(at).is_some_and(Option::is_some)
+    }
+
+    pub(crate) fn inflections(&self, at: usize) -> Option<Inflections> {
+        let word = self.norm(at);
+        let Some(forms) = self.grammar.verb_forms.get(word) else {
+            // A past form of a verb that is not in the lists: "fostered".
+            let is_regular_past = word.len() > 5
+                && word.ends_with("ed")
+                && !word.contains('-')
+                && !self.is_adjective(at)
+                && !self.tokens[at].is_capitalized
+                && !matches!(word, "hundred" | "kindred" | "indeed" | "exceed" | "succeed" | "proceed");
+            return is_regular_past.then(|| Inflections::PAST.or(Inflections::PARTICIPLE));
+        };
+        forms.iter().map(|(_, form)| *form).reduce(Inflections::or)
+    }
+
+    /// Returns the base form of the verb at a token. If the word belongs to several verbs, the one with the wanted form
+    /// is preferred.
+    pub(crate) fn lemma(&self, at: usize, inflection: Inflections) -> String {
+        let forms = self.grammar.verb_forms.get(self.norm(at)).map_or(&[][..], Vec::as_slice);
+        let matching_form = forms.iter().find(|(_, form)| form.has(inflection)).or(forms.first());
+        matching_form.map_or_else(|| guess_base_form(self.norm(at)), |(lemma, _)| lemma.clone())
+    }
+
+    pub(crate) fn skip_adverbs(&self, mut at: usize) -> usize {
+        while at < self.tokens.len() && !self.is_name(at) && (self.is_adverb(at) || self.is_negation(at)) {
+            at += 1;
+        }
+        at
+    }
+
+    pub(crate) fn is_adverb(&self, at: usize) -> bool {
+        let word = self.norm(at);
+        self.tokens.get(at).is_some_and(Token::is_word)
+            && !self.is_name(at)
+            && (word == "no longer"
+                || self.word_class(at).has(WordClass::ADVERB)
+                || (word.len() > 4
+                    && word.ends_with("ly")
+                    && !self.grammar.attribute_adjectives.contains_key(word)
+                    && !self.grammar.verb_forms.contains_key(word)
+                    && ![
+                        "family", "folly", "bully", "belly", "jelly", "rally", "ally", "supply", "reply", "italy",
+                        "lily",
+                    ]
+                    .contains(&word)))
+    }
+
+    pub(crate) fn is_negation(&self, at: usize) -> bool {
+        matches!(self.norm(at), "not" | "never" | "hardly" | "scarcely") && !self.is_name(at)
+    }
+
+    pub(crate) fn is_adjective(&self, at: usize) -> bool {
+        let word = self.norm(at);
+        self.word_class(at).has(WordClass::ADJECTIVE) || self.grammar.attribute_adjectives.contains_key(word)
+    }
+
+    /// Returns whether a word ends a noun group.
+    pub(crate) fn is_closed_class(&self, at: usize) -> bool {
+        let word = self.norm(at);
+        !self.is_name(at)
+            && (self.word_class(at).has(WordClass::CLOSED)
+                || is_pronoun(word)
+                || is_be_form(word)
+                || matches!(
+                    word,
+                    "'s" | "'d"
+                        | "has"
+                        | "have"
+                        | "had"
+                        | "does"
+                        | "did"
+                        | "do"
+                        | "okay"
+                        | "ok"
+                        | "um"
+                        | "uh"
+                        | "er"
+                        | "yes"
+                        | "yeah"
+                        | "well"
+                        | "oh"
+                        | "hey"
+                        | "nah"
+                        | "please"
+                ))
+    }
+
+    /// Returns whether a word can be part of a noun group.
+    pub(crate) fn is_nominal(&self, at: usize) -> bool {
+        let Some(token) = self.tokens.get(at) else { return false };
+        if self.is_name(at) {
+            return true;
+        }
+        // Example: "joined the guild last year"
+        let times =
+            ["year", "month", "week", "night", "spring", "summer", "autumn", "fall", "winter", "season", "time"];
+        if matches!(token.norm.as_str(), "last" | "next")
+            && times.contains(&self.norm(at + 1))
+            && at > 0
+            && self.is_name(at - 1)
+        {
+            return false;
+        }
+        match token.kind {
+            TokenKind::Number => true,
+            TokenKind::Word => {
+                !self.is_closed_class(at)
+                    && (!self.is_adverb(at) || self.is_adjective(at))
+                    && !self.is_verb(at, PrecedingPart::Modifiers)
+            }
+            _ => false,
+        }
+    }
+
+    pub(crate) fn is_nominal_ahead(&self, at: usize) -> bool {
+        let at = self.skip_adverbs(at);
+        self.is_nominal(at)
+    }
+}

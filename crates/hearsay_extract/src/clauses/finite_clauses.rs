@@ -1,0 +1,191 @@
+//! Finite clauses: their type and the clause that they depend on.
+
+use super::{Clause, ClauseParser, ClauseType, SubjectSource};
+use crate::chunker::VerbForm;
+
+/// Returns whether a word is an interjection, such as "yes" or "well".
+fn is_interjection(word: &str) -> bool {
+    matches!(
+        word,
+        "yes" | "no" | "well" | "er" | "um" | "uh" | "okay" | "ok" | "yeah" | "aye" | "oh" | "right" | "sure"
+    )
+}
+
+impl ClauseParser<'_> {
+    pub(super) fn finite_clause(&self, verb: usize, vg: usize, earlier: &[Clause]) -> Clause {
+        let (subjects, start, subject_source) = self.find_subject(verb, earlier);
+        let mut clause = Clause {
+            verb_group: vg,
+            subjects,
+            subject_source,
+            rest_items: (verb + 1, verb + 1),
+            start,
+            verb_item: verb,
+            parent: None,
+            clause_type: ClauseType::Main,
+        };
+        let previous = start.checked_sub(1);
+        let last_clause_before = |limit: usize| earlier.iter().rposition(|other| other.verb_item < limit);
+        if subject_source == SubjectSource::Antecedent {
+            clause.clause_type = ClauseType::Relative;
+            clause.parent = last_clause_before(start);
+            return clause;
+        }
+        if subject_source == SubjectSource::Shared
+            && self.chunks.verb_groups[vg].is_base_form
+            && let Some(other) = earlier.last()
+            && other.clause_type == ClauseType::Infinitive
+        {
+            // Example: "promised to return and marry her"
+            clause.parent = other.parent;
+            clause.clause_type = ClauseType::Infinitive;
+            return clause;
+        }
+        if subject_source == SubjectSource::Shared {
+            // A clause with a shared subject also shares the parent: "says that he came and took it".
+            if let Some(other) =
+                earlier.iter().rposition(|other| self.chunks.verb_groups[other.verb_group].form == VerbForm::Finite)
+            {
+                clause.parent = earlier[other].parent;
+                clause.clause_type = earlier[other].clause_type.clone();
+            }
+            return clause;
+        }
+        let Some(previous) = previous else { return clause };
+        // Example: "allows that, yes, he belongs"
+        let mut introducer = previous;
+        while introducer > 0 && (self.word(introducer) == "," || is_interjection(self.word(introducer))) {
+            introducer -= 1;
+        }
+        let word = self.word(introducer);
+        // Example: "Bolt logged it: the Captain has the core"
+        if matches!(word, ":" | "\u{2014}") {
+            clause.parent = self.reporting_clause(earlier, introducer).filter(|_| word == ":");
+            if clause.parent.is_some() {
+                clause.clause_type = ClauseType::Complement;
+                return clause;
+            }
+        }
+        if matches!(
+            word,
+            "that"
+                | "how"
+                | "why"
+                | "where"
+                | "what"
+                | "because"
+                | "when"
+                | "while"
+                | "since"
+                | "after"
+                | "before"
+                | "until"
+                | "till"
+                | "although"
+                | "though"
+                | "if"
+                | "unless"
+                | "whether"
+                | "as"
+                | "so"
+                | "once"
+                | "whenever"
+                | "whereas"
+                | "lest"
+        ) {
+            let mut parent = last_clause_before(introducer);
+            // Example: "maintains, and nobody can gainsay her, that …"
+            let can_take_complement = |parent: usize| {
+                let other: &Clause = &earlier[parent];
+                let is_copula = self.chunks.verb_groups[other.verb_group].is_copula;
+                self.takes_complement(other) && (!is_copula || other.verb_item + 1 == introducer)
+            };
+            let follows_relative_aside = parent
+                .is_some_and(|parent| earlier[parent].clause_type == ClauseType::Relative)
+                && self.word(introducer.wrapping_sub(1)) == ",";
+            if word == "that" && (follows_relative_aside || !parent.is_some_and(can_take_complement)) {
+                parent = self.reporting_clause(earlier, introducer).or(parent);
+            }
+            clause.parent = parent;
+            clause.start = introducer;
+            let takes_complement = parent.is_some_and(|parent| self.takes_complement(&earlier[parent]));
+            clause.clause_type =
+                if word == "that" || (takes_complement && matches!(word, "how" | "why" | "where" | "what")) {
+                    ClauseType::Complement
+                } else {
+                    ClauseType::Adverbial(word.to_owned())
+                };
+            if word == "that" && !takes_complement {
+                clause.clause_type = ClauseType::Complement;
+            }
+            return clause;
+        }
+        // Example: "a table nobody dares to sit at"
+        if self.noun_group_at(previous).is_some()
+            && subject_source == SubjectSource::Direct
+            && last_clause_before(start).is_some_and(|parent| !self.takes_complement(&earlier[parent]))
+        {
+            clause.clause_type = ClauseType::Relative;
+            clause.parent = last_clause_before(start);
+            return clause;
+        }
+        // Examples: "Pike says Sela left", "Pike told me Sela left"
+        let follows_directly = self.verb_group_at(previous).is_some() || self.noun_group_at(previous).is_some();
+        if follows_directly
+            && let Some(parent) = last_clause_before(start)
+            && self.takes_complement(&earlier[parent])
+        {
+            clause.parent = Some(parent);
+            clause.clause_type = ClauseType::Complement;
+            return clause;
+        }
+        if self.is_coordinator(previous) || (word == "," && self.is_coordinator(introducer)) {
+            // Example: "says that he came and she went"
+            if let Some(other) =
+                earlier.iter().rposition(|other| self.chunks.verb_groups[other.verb_group].form == VerbForm::Finite)
+                && earlier[other].clause_type == ClauseType::Complement
+            {
+                clause.parent = earlier[other].parent;
+                clause.clause_type = ClauseType::Complement;
+            }
+            clause.start = previous;
+        }
+        clause
+    }
+
+    /// Returns the last clause before an item that has a verb of speech or thought.
+    fn reporting_clause(&self, earlier: &[Clause], item: usize) -> Option<usize> {
+        earlier.iter().rposition(|other| {
+            let vg = &self.chunks.verb_groups[other.verb_group];
+            let properties = self.grammar.verb_properties(&vg.lemma);
+            let is_aside = other.clause_type == ClauseType::Relative
+                && self.word(item) == "that"
+                && self.word(item.wrapping_sub(1)) == ",";
+            other.verb_item < item
+                && vg.form == VerbForm::Finite
+                && (properties.is_speech || properties.is_thought)
+                && !is_aside
+        })
+    }
+
+    /// Returns whether a clause announces news, as in "brings word that …".
+    pub(crate) fn announces_news(&self, clause: &Clause) -> bool {
+        let vg = &self.chunks.verb_groups[clause.verb_group];
+        let word = self
+            .noun_group_at(clause.verb_item + 1)
+            .map(|np| self.tokens[self.chunks.noun_groups[np].head].norm.as_str());
+        matches!(vg.lemma.as_str(), "bring" | "send" | "carry" | "give" | "deliver")
+            && matches!(word, Some("word" | "news" | "tidings" | "report"))
+    }
+
+    fn takes_complement(&self, clause: &Clause) -> bool {
+        let vg = &self.chunks.verb_groups[clause.verb_group];
+        let properties = self.grammar.verb_properties(&vg.lemma);
+        properties.is_speech
+            || properties.is_thought
+            || properties.is_factive
+            || properties.is_seeming
+            || vg.is_copula
+            || self.announces_news(clause)
+    }
+}

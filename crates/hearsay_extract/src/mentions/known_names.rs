@@ -1,0 +1,212 @@
+//! Names of entities of the campaign, and the choice between entities with the same name.
+
+use hearsay_model::spelling::is_common_word;
+
+use super::{EntityRef, MentionFinder, NameMention, is_pronoun};
+use crate::{
+    grammar::WordClass,
+    kind_set::KindSet,
+    lexicon::{LinkCandidate, NameType},
+    tokenizer::{Token, TokenKind},
+};
+
+impl MentionFinder<'_> {
+    /// Returns the longest known name that begins at a token.
+    pub(super) fn find_known(&self, tokens: &[Token], at: usize) -> Option<NameMention> {
+        let first = &tokens[at];
+        if !matches!(first.kind, TokenKind::Word | TokenKind::Number) || first.is("'s") {
+            return None;
+        }
+        let first_part = first.norm.split('-').next().unwrap_or_default();
+        let max_words = self.lexicon.max_name_words(first_part).max(self.lexicon.max_name_words(&first.norm));
+        let mut best = None;
+        let mut key = String::new();
+        let mut words = 0;
+        for end in at + 1..=tokens.len() {
+            let token = &tokens[end - 1];
+            if token.is("'s") || (token.is("'") && token.is_attached) {
+                continue;
+            }
+            // Examples: "Alara 'Swiftwind'" and "Ring-C"
+            if token.is_punctuation("'\u{2018}\"-.") && end > at + 1 {
+                continue;
+            }
+            if token.kind == TokenKind::Punctuation || matches!(token.kind, TokenKind::Quote(_)) {
+                break;
+            }
+            if !key.is_empty() {
+                key.push(' ');
+            }
+            key.push_str(&token.norm.replace('-', " "));
+            words += 1 + token.norm.matches('-').count();
+            if words > max_words {
+                break;
+            }
+            let candidates = self.lexicon.candidates(&key);
+            if let Some((candidate, is_ambiguous)) = self.disambiguate(candidates)
+                && self.is_used_as_name(tokens, at, end, candidate)
+            {
+                let is_possessive =
+                    self.lexicon.is_possessive_name(&key) && tokens.get(end).is_some_and(|next| next.is("'s"));
+                best = Some((end + usize::from(is_possessive), candidate, is_ambiguous));
+            }
+        }
+        let (end, candidate, is_ambiguous) = best?;
+        // "Bram Stoker" does not refer to Bram if no Stoker is known, but "Captain Rusk" refers to Rusk.
+        Some(NameMention {
+            start: at,
+            end,
+            entity: EntityRef::Known(candidate.entity),
+            name_type: candidate.name_type,
+            is_fuzzy: false,
+            is_ambiguous,
+        })
+    }
+
+    /// Chooses the entity to which a name refers, among all entities with this name. The flag is true if several
+    /// candidates remain and the choice is uncertain.
+    fn disambiguate(&self, candidates: &[LinkCandidate]) -> Option<(LinkCandidate, bool)> {
+        let best = candidates.iter().map(|candidate| candidate.name_type.max(NameType::Alias)).min()?;
+        let mut remaining: Vec<LinkCandidate> =
+            candidates.iter().filter(|candidate| candidate.name_type.max(NameType::Alias) == best).copied().collect();
+        if remaining.len() > 1 {
+            let scene = self.scene;
+            let is_part_of_scene = |candidate: &LinkCandidate| {
+                scene.present.contains(&candidate.entity)
+                    || scene.place == Some(candidate.entity)
+                    || scene.speaker == Some(candidate.entity)
+            };
+            let narrowed: Vec<LinkCandidate> =
+                remaining.iter().filter(|candidate| is_part_of_scene(candidate)).copied().collect();
+            if !narrowed.is_empty() {
+                remaining = narrowed;
+            }
+            // "The ledger" refers to the item, not to the quest to find it.
+            let is_task =
+                |candidate: &LinkCandidate| self.lexicon.entities[candidate.entity as usize].kinds == KindSet::QUEST;
+            if best == NameType::Part && !remaining.iter().all(is_task) {
+                remaining.retain(|candidate| !is_task(candidate));
+            }
+            if remaining.len() > 1
+                && let Some(recent) = scene
+                    .recent
+                    .iter()
+                    .find_map(|entity| remaining.iter().find(|candidate| *entity == EntityRef::Known(candidate.entity)))
+            {
+                remaining = vec![*recent];
+            }
+        }
+        let is_ambiguous = remaining.len() > 1;
+        remaining.sort_by_key(|candidate| (candidate.name_type, candidate.entity));
+        remaining.first().map(|candidate| (*candidate, is_ambiguous))
+    }
+
+    /// Returns whether words that match a name are used as a name here, and not as ordinary words.
+    fn is_used_as_name(&self, tokens: &[Token], start: usize, end: usize, candidate: LinkCandidate) -> bool {
+        let entity = &self.lexicon.entities[candidate.entity as usize];
+        let words: Vec<&Token> = tokens[start..end].iter().filter(|token| token.is_word() && !token.is("'s")).collect();
+        let previous = start.checked_sub(1).map(|at| &tokens[at]);
+        let follows_determiner = previous.is_some_and(|previous| {
+            ["the", "that", "this", "our", "your", "old", "poor", "dear"].contains(&previous.norm.as_str())
+        });
+        let has_capital = words.iter().any(|token| token.is_capitalized);
+        let is_person = entity.kinds.intersects(KindSet::PERSON) && !entity.kinds.is_any();
+        if candidate.name_type == NameType::Description {
+            let next = tokens.get(end);
+            let precedes_name = next.is_some_and(|next| next.is_capitalized && next.is_word());
+            let is_definite =
+                previous.is_some_and(|previous| ["the", "that", "this", "our"].contains(&previous.norm.as_str()));
+            return is_definite
+                && !precedes_name
+                && (!next.is_some_and(|next| next.is("of")) || self.scene.present.contains(&candidate.entity));
+        }
+        let is_possessive = tokens.get(end).is_some_and(|next| next.is("'s"));
+        if !is_possessive
+            && words.iter().any(|token| self.word_class(token).has(WordClass::MONTH))
+            && previous.is_some_and(|previous| {
+                ["in", "since", "until", "last", "next", "by"].contains(&previous.norm.as_str())
+            })
+        {
+            return false;
+        }
+        // "The Fey" refers to the species in general, not to the Fey Bandits.
+        let is_generic_kind = |word: &str| {
+            let kind = self.grammar.attribute_nouns.contains_key(word);
+            kind && !entity.name.to_lowercase().ends_with(word)
+        };
+        if candidate.name_type == NameType::Part && !is_person && words.iter().all(|token| is_generic_kind(&token.norm))
+        {
+            return false;
+        }
+        let is_people_noun = |word: &str| {
+            ["men", "women", "folk", "people", "boys", "girls", "sons", "daughters", "kids", "lads", "guys", "children"]
+                .contains(&word)
+        };
+        let all_words_are_common = words.iter().all(|token| {
+            is_people_noun(&token.norm)
+                || token.norm.split('-').all(|word| is_common_word(word) || self.grammar.verb_forms.contains_key(word))
+        });
+        // "Hit the wall" refers to the Signet Wall only if that wall is part of the scene. "The map" can always refer
+        // to the Sunken Map.
+        let is_lowercase_part =
+            candidate.name_type == NameType::Part && !has_capital && tokens.iter().any(|token| token.is_capitalized);
+        let is_thing = entity.kinds == KindSet::THING;
+        if is_lowercase_part && !is_thing && !self.is_in_scene(candidate.entity) {
+            return false;
+        }
+        if !all_words_are_common {
+            // The word is part of a longer unknown name: "Pike Harrow" is not Pike.
+            let next = tokens.get(end);
+            let is_part_of_longer_name = candidate.name_type == NameType::Part
+                && words.len() == 1
+                && next.is_some_and(|next| {
+                    next.is_capitalized
+                        && next.is_word()
+                        && !is_common_word(&next.norm)
+                        && self.lexicon.max_name_words(&next.norm) == 0
+                        && !self.grammar.verb_forms.contains_key(&next.norm)
+                });
+            return !is_part_of_longer_name;
+        }
+        if !has_capital {
+            let nouns = WordClass::GROUP_NOUN.or(WordClass::PLACE_NOUN).or(WordClass::THING_NOUN);
+            let is_thing_name = !is_person
+                && (words.len() > 1
+                    || words.iter().any(|token| self.word_class(token).has(nouns))
+                    || candidate.name_type != NameType::Part);
+            let is_title = is_person && candidate.name_type == NameType::Alias;
+            return follows_determiner
+                && (is_thing_name || is_title)
+                && (words.len() > 1
+                    || candidate.name_type != NameType::Part
+                    || words.iter().all(|token| self.word_class(token).has(nouns)));
+        }
+        if words.len() > 1 || !Self::is_sentence_start(tokens, start) {
+            return true;
+        }
+        // "Men said" does not refer to the Jarl's Men.
+        if candidate.name_type == NameType::Part && !is_person {
+            return false;
+        }
+        // "Hope" is a name in "Hope is here", but "Hope you slept well", "Mark my words" and "May the gods" contain no
+        // name.
+        let next = tokens.get(end);
+        next.is_none_or(|next| {
+            let class = self.word_class(next);
+            !(class.has(WordClass::DETERMINER)
+                || is_pronoun(&next.norm)
+                || next.is("that")
+                || next.is("to")
+                || next.is("for"))
+        })
+    }
+
+    /// Returns whether an entity is part of the scene, or was mentioned recently.
+    fn is_in_scene(&self, entity: u32) -> bool {
+        let scene = self.scene;
+        scene.recent.contains(&EntityRef::Known(entity))
+            || scene.present.contains(&entity)
+            || scene.place == Some(entity)
+            || scene.speaker == Some(entity)
+    }
+}

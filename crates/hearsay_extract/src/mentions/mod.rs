@@ -1,0 +1,166 @@
+//! Finds the names in a sentence and links them to entities.
+//!
+//! This file contains the mentions and the loop over the tokens of a sentence. The submodules find names of entities of
+//! the campaign, in exact and in similar spelling, and new names.
+
+mod known_names;
+mod new_names;
+mod similar_names;
+
+use crate::{
+    facts::NewEntity,
+    grammar::{Grammar, WordClass},
+    kind_set::KindSet,
+    lexicon::{Gender, Lexicon, NameType},
+    tokenizer::{Token, TokenKind},
+};
+
+/// Entity to which words refer: an entity of the campaign, or a new name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum EntityRef {
+    Known(u32),
+    New(usize),
+}
+
+/// Name in a sentence: the tokens from `start` up to, but not including, `end`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NameMention {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) entity: EntityRef,
+    pub(crate) name_type: NameType,
+    /// Whether the words are only spelt similarly to the name.
+    pub(crate) is_fuzzy: bool,
+    /// Whether the name can refer to several entities, so that the choice is uncertain.
+    pub(crate) is_ambiguous: bool,
+}
+
+/// Context that helps to decide to which entity a name refers.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Scene {
+    pub(crate) speaker: Option<u32>,
+    pub(crate) present: Vec<u32>,
+    pub(crate) place: Option<u32>,
+    /// Entities that were mentioned recently, the latest first.
+    pub(crate) recent: Vec<EntityRef>,
+}
+
+/// Names in the text that belong to no known entity, with their properties.
+#[derive(Debug, Default)]
+pub(crate) struct NewNames {
+    pub(crate) entities: Vec<NewEntity>,
+    pub(crate) kinds: Vec<KindSet>,
+    pub(crate) genders: Vec<Gender>,
+    /// Whether a capital letter within a sentence confirmed that the words are a name.
+    pub(crate) is_confirmed: Vec<bool>,
+}
+
+pub(crate) struct MentionFinder<'a> {
+    pub(crate) lexicon: &'a Lexicon,
+    pub(crate) grammar: &'a Grammar,
+    pub(crate) scene: &'a Scene,
+    pub(crate) text: &'a str,
+}
+
+impl MentionFinder<'_> {
+    /// Returns the names in a sentence, in order. Unknown names are added to `new_names`.
+    pub(crate) fn find_names(&self, tokens: &[Token], new_names: &mut NewNames) -> Vec<NameMention> {
+        let mut names = Vec::new();
+        let mut at = 0;
+        while at < tokens.len() {
+            let name = self
+                .find_known(tokens, at)
+                .or_else(|| self.find_similar(tokens, at))
+                .or_else(|| self.find_new(tokens, at, new_names));
+            match name {
+                Some(name) => {
+                    at = name.end;
+                    names.push(name);
+                }
+                None => at += 1,
+            }
+        }
+        names
+    }
+
+    fn word_class(&self, token: &Token) -> WordClass {
+        self.grammar.word_class(&token.norm)
+    }
+
+    /// Returns whether a token is the first word of its sentence. The capital letter of such a word does not indicate a
+    /// name.
+    fn is_sentence_start(tokens: &[Token], at: usize) -> bool {
+        let previous = tokens[..at]
+            .iter()
+            .rev()
+            .find(|token| token.kind != TokenKind::Punctuation || token.is_punctuation(".!?:\u{2014}"));
+        previous.is_none_or(|previous| previous.is_punctuation(".!?:\u{2014}"))
+    }
+}
+
+/// Returns whether a word ends in a suffix that is rare in names, such as "-ness".
+fn has_common_suffix(word: &str) -> bool {
+    word.len() > 5
+        && ["ing", "ness", "ment", "tion", "ful", "less", "ously", "ly", "able", "ible", "ized", "ised"]
+            .iter()
+            .any(|end| word.ends_with(end))
+}
+
+/// Returns whether a word is an English pronoun, such as "she" or "themselves". The word must be in lowercase.
+pub fn is_pronoun(word: &str) -> bool {
+    matches!(
+        word,
+        "i" | "me"
+            | "my"
+            | "mine"
+            | "myself"
+            | "you"
+            | "your"
+            | "yours"
+            | "yourself"
+            | "he"
+            | "him"
+            | "his"
+            | "himself"
+            | "she"
+            | "her"
+            | "hers"
+            | "herself"
+            | "it"
+            | "its"
+            | "itself"
+            | "we"
+            | "us"
+            | "our"
+            | "ours"
+            | "ourselves"
+            | "they"
+            | "them"
+            | "their"
+            | "theirs"
+            | "themselves"
+            | "themself"
+            | "who"
+            | "whom"
+            | "whose"
+            | "which"
+            | "there"
+            | "nobody"
+            | "noone"
+            | "everyone"
+            | "everybody"
+            | "someone"
+            | "somebody"
+            | "anyone"
+            | "anybody"
+            | "nothing"
+            | "something"
+            | "everything"
+            | "anything"
+            | "oneself"
+    )
+}
+
+pub(crate) fn is_be_form(word: &str) -> bool {
+    matches!(word, "be" | "am" | "is" | "are" | "was" | "were" | "been" | "being")
+}

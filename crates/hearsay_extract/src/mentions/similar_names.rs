@@ -1,0 +1,77 @@
+//! Words that are spelt similarly to the name of an entity of the campaign.
+
+use hearsay_model::spelling::is_common_word;
+
+use super::{EntityRef, MentionFinder, NameMention, has_common_suffix, is_pronoun};
+use crate::{grammar::WordClass, lexicon::NameType, tokenizer::Token};
+
+/// Maximum number of words that are compared with a name for similar spelling.
+const MAX_SIMILAR_NAME_WORDS: usize = 3;
+
+impl MentionFinder<'_> {
+    /// Returns a known name that is spelt similarly to the words at a token.
+    pub(super) fn find_similar(&self, tokens: &[Token], at: usize) -> Option<NameMention> {
+        let first = &tokens[at];
+        if !first.is_word() || self.is_ordinary_word(tokens, at) {
+            return None;
+        }
+        for count in (1..=MAX_SIMILAR_NAME_WORDS).rev() {
+            let end = at + count;
+            if end > tokens.len() || tokens[at..end].iter().any(|token| !token.is_word() || token.is("'s")) {
+                continue;
+            }
+            if (count > 1 && self.is_ordinary_word(tokens, end - 1))
+                || tokens[at..end].iter().any(|token| self.word_class(token).has(WordClass::NEGATION))
+            {
+                continue;
+            }
+            let words: Vec<String> = tokens[at..end].iter().map(|token| token.norm.replace('-', "")).collect();
+            if words.concat().chars().count() < 4 {
+                continue;
+            }
+            if let Some(entity) = self.lexicon.find_similar(&words) {
+                return Some(NameMention {
+                    start: at,
+                    end,
+                    entity: EntityRef::Known(entity),
+                    name_type: NameType::Part,
+                    is_fuzzy: true,
+                    is_ambiguous: false,
+                });
+            }
+        }
+        None
+    }
+
+    /// Returns whether a word is an ordinary word of the language and not a misspelt name.
+    fn is_ordinary_word(&self, tokens: &[Token], at: usize) -> bool {
+        let token = &tokens[at];
+        let word = token.norm.as_str();
+        let grammar = self.grammar;
+        let class = grammar.word_class(word);
+        let is_capitalized_inside = token.is_capitalized && !Self::is_sentence_start(tokens, at);
+        if class.0
+            & !(WordClass::TITLE.0
+                | WordClass::PLACE_NOUN.0
+                | WordClass::THING_NOUN.0
+                | WordClass::GROUP_NOUN.0
+                | WordClass::EVENT_NOUN.0
+                | WordClass::ADJECTIVE.0)
+            != 0
+        {
+            return true;
+        }
+        let is_known_word = class != WordClass::default()
+            || is_pronoun(word)
+            || grammar.verb_forms.contains_key(word)
+            || is_common_word(word)
+            || grammar.attribute_nouns.contains_key(word)
+            || grammar.attribute_nouns.contains_key(word.trim_end_matches('s'))
+            || grammar.attribute_adjectives.contains_key(word)
+            || grammar.noun_patterns.contains_key(word)
+            || grammar.attribute_labels.contains_key(word)
+            || grammar.possession_nouns.contains_key(word)
+            || has_common_suffix(word);
+        is_known_word && !is_capitalized_inside
+    }
+}

@@ -1,0 +1,206 @@
+//! Reads the relation between an entity and the owner of the noun that describes it, such as "Mirela's brother" or "the
+//! guild's head of security".
+
+use super::{NounContext, OWNER_PREPOSITIONS};
+use crate::{
+    kind_set::KindSet,
+    mentions::EntityRef,
+    sentence_reader::{ResolvedEntity, SentenceReader},
+};
+
+impl SentenceReader<'_> {
+    /// Records relations that are stated by nouns: "Mirela's brother", "a member of the guild".
+    ///
+    /// Returns whether a relation was found, and the token after its last word.
+    pub(crate) fn read_noun_relation(&mut self, context: NounContext<'_>) -> (bool, usize) {
+        let NounContext { np, item, subjects, status, weight_names, clause } = context;
+        let group = self.chunks.noun_groups[np].clone();
+        let (from, to) = match group.role {
+            Some((from, to)) => (from, to),
+            None => (group.content_start, group.end),
+        };
+        let words: Vec<String> = (from..to).map(|at| self.norm(at).to_owned()).collect();
+        let Some(last) = words.last() else { return (false, 0) };
+        let last = self.singular(last);
+        let grammar = self.grammar;
+        let group_item = self.chunk_of(np).unwrap_or(item);
+        // Example: "one of Mirela's informants"
+        if matches!(last.as_str(), "one" | "some" | "several" | "two" | "three" | "many" | "all" | "both")
+            && self.syntax.word(group_item + 1) == "of"
+            && let Some(owned_group) = self.syntax.noun_group_at(group_item + 2)
+            && self.chunks.noun_groups[owned_group].name.is_none()
+            && self.chunks.noun_groups[owned_group].head > self.chunks.noun_groups[owned_group].start
+        {
+            return self.read_noun_relation(NounContext { np: owned_group, item: group_item + 2, ..context });
+        }
+        let entities: Vec<EntityRef> = subjects.iter().map(|subject| subject.entity).collect();
+        let mut owners = self.owners(np, None, &[]);
+        let mut end = group.end;
+        if owners.is_empty() && group.owner.is_none() && group.role.is_none() {
+            let preposition = self.syntax.word(group_item + 1);
+            if OWNER_PREPOSITIONS.contains(&preposition) {
+                let (list, next) = self.syntax.noun_list(group_item + 2, self.chunks.items.len());
+                let needs_known_kind = preposition != "of";
+                owners = self.resolve_all(&list, &entities);
+                // Example: "a friend of Bram's"
+                if let [single] = list[..]
+                    && self.chunks.noun_groups[single].is_owner_only
+                    && let Some(owner) = self.chunks.noun_groups[single].owner
+                {
+                    owners = self.resolve(owner, &entities);
+                }
+                // Example: "the youngest of Mirela's children"
+                if owners.is_empty()
+                    && let [single] = list[..]
+                    && let Some(owner) = self.chunks.noun_groups[single].owner
+                    && matches!(
+                        self.norm(self.chunks.noun_groups[single].head),
+                        "children" | "sons" | "daughters" | "kids"
+                    )
+                {
+                    owners = self.resolve(owner, &entities);
+                }
+                if needs_known_kind {
+                    owners.retain(|owner| !self.kinds(owner.entity).is_any());
+                }
+                end = self.chunk_end(next.saturating_sub(1)).min(self.tokens.len());
+            }
+        }
+        if owners.is_empty() {
+            return (false, 0);
+        }
+        let span = match clause {
+            Some(at) => self.clause_span(at, end),
+            None => self.span(group.start, end.saturating_sub(1)),
+        };
+        let noun_context = NounContext { item: group_item, ..context };
+        if self.read_position(noun_context, &owners, span) {
+            return (true, end);
+        }
+        let follows_in = self.syntax.word(group_item + 1) == "in" && group.owner.is_none();
+        let Some(entries) = grammar.noun_patterns.get(&last) else {
+            return (self.read_employment(noun_context, &last, &owners, span), end);
+        };
+        for (noun, pattern) in entries {
+            let mut noun_words: Vec<String> = words.clone();
+            if let Some(word) = noun_words.last_mut() {
+                word.clone_from(&last);
+            }
+            if !noun_words.ends_with(noun) {
+                continue;
+            }
+            let target = &grammar.targets[pattern.target];
+            let mut weight_names = pattern.with_strength(weight_names);
+            weight_names.push("by_noun");
+            let fact_count = self.facts.len();
+            for owner in &owners {
+                for subject in subjects {
+                    let (a, b) = if pattern.is_reversed { (owner, subject) } else { (subject, owner) };
+                    if self.kinds(a.entity).intersects(target.subject)
+                        && self.kinds(b.entity).intersects(target.object)
+                        && (pattern.object_kinds.is_any() || self.kinds(b.entity).intersects(pattern.object_kinds))
+                    {
+                        let relation = format!("{} of", words.join(" "));
+                        // "A navigator in the guild" is a member of the guild.
+                        let member_target = self.target("MEMBER_OF").filter(|_| {
+                            follows_in && target.predicate == *"EMPLOYED_BY" && self.kinds(b.entity) == KindSet::GROUP
+                        });
+                        // "The boss of the guild" leads the guild and is not employed by it.
+                        let is_leader = pattern.is_reversed
+                            && target.predicate == *"EMPLOYED_BY"
+                            && self.kinds(owner.entity) == KindSet::GROUP;
+                        if let Some(related) = self.related_target.filter(|_| is_leader) {
+                            self.record_fact(related, subject, Ok(owner), &relation, &weight_names, status, span);
+                            continue;
+                        }
+                        let target = member_target.unwrap_or(pattern.target);
+                        self.record_fact(target, a, Ok(b), &relation, &weight_names, status, span);
+                    }
+                }
+            }
+            if self.facts.len() > fact_count {
+                return (true, end);
+            }
+        }
+        (false, 0)
+    }
+
+    /// Reads a position such as "the guild's head of security": an occupation, and employment by the owner. The person
+    /// does not lead the guild.
+    fn read_position(
+        &mut self,
+        context: NounContext<'_>,
+        owners: &[ResolvedEntity],
+        span: hearsay_model::Span,
+    ) -> bool {
+        let NounContext { np, item, subjects, status, weight_names, .. } = context;
+        let group = &self.chunks.noun_groups[np];
+        let position_nouns = [
+            "head",
+            "chief",
+            "captain",
+            "master",
+            "mistress",
+            "director",
+            "keeper",
+            "commander",
+            "minister",
+            "secretary",
+        ];
+        let domain_group = self.syntax.noun_group_at(item + 2).filter(|np| {
+            let domain = &self.chunks.noun_groups[*np];
+            domain.name.is_none() && !domain.is_pronoun && domain.owner.is_none()
+        });
+        let is_position = group.owner.is_some()
+            && position_nouns.contains(&self.norm(group.head))
+            && self.syntax.word(item + 1) == "of";
+        let (Some(domain_group), Some(employed_target), Some(occupation_target)) =
+            (domain_group.filter(|_| is_position), self.target("EMPLOYED_BY"), self.target("occupation"))
+        else {
+            return false;
+        };
+        let value = self.source_text(group.content_start, self.chunks.noun_groups[domain_group].end);
+        let weight_names = [weight_names, &["by_noun"]].concat();
+        let fact_count = self.facts.len();
+        for subject in subjects {
+            self.record_fact(occupation_target, subject, Err(value.clone()), "", &weight_names, status, span);
+            for owner in owners {
+                self.record_fact(employed_target, subject, Ok(owner), "", &weight_names, status, span);
+            }
+        }
+        self.facts.len() > fact_count
+    }
+
+    /// Reads employment from an occupation with an owner, as in "hatter to Lady Bramble" and "Ilvara's poisoner".
+    fn read_employment(
+        &mut self,
+        context: NounContext<'_>,
+        noun: &str,
+        owners: &[ResolvedEntity],
+        span: hearsay_model::Span,
+    ) -> bool {
+        let NounContext { np, item, subjects, status, weight_names, .. } = context;
+        let (Some(employed_target), Some(occupation_target)) = (self.target("EMPLOYED_BY"), self.target("occupation"))
+        else {
+            return false;
+        };
+        let is_occupation =
+            self.grammar.attribute_nouns.get(noun).is_some_and(|kinds| kinds[0] == (occupation_target, false));
+        let preposition = self.syntax.word(item + 1);
+        let has_employer = self.chunks.noun_groups[np].owner.is_some() || matches!(preposition, "to" | "for" | "with");
+        if !is_occupation || !has_employer {
+            return false;
+        }
+        let kinds = KindSet::PERSON.or(KindSet::GROUP);
+        let weight_names = [weight_names, &["weak", "by_noun", "by_trade"]].concat();
+        let fact_count = self.facts.len();
+        for owner in
+            owners.iter().filter(|owner| kinds.intersects(self.kinds(owner.entity))).copied().collect::<Vec<_>>()
+        {
+            for subject in subjects {
+                self.record_fact(employed_target, subject, Ok(&owner), noun, &weight_names, status, span);
+            }
+        }
+        self.facts.len() > fact_count
+    }
+}

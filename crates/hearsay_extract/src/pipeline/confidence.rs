@@ -1,0 +1,78 @@
+//! Confidence of the facts, and the limit on the number of candidates.
+
+use hearsay_model::Confidence;
+
+use super::TextExtractor;
+use crate::{deduplicate::WeightedFact, sentence_reader::RawFact};
+
+/// Candidates with a lower confidence than this are not worth a review.
+const MIN_CANDIDATE_CONFIDENCE: f64 = 0.13;
+
+/// Minimum confidence of candidates about a new name. It is higher than [`MIN_CANDIDATE_CONFIDENCE`] because the DM has
+/// to review both the new entity and the fact.
+const MIN_NEW_NAME_CANDIDATE_CONFIDENCE: f64 = 0.15;
+
+/// Maximum number of candidates from a text. It increases by one for every `SENTENCES_PER_CANDIDATE` sentences.
+const BASE_MAX_CANDIDATES: usize = 8;
+const SENTENCES_PER_CANDIDATE: usize = 6;
+
+/// Minimum confidence of a hedged statement.
+const MIN_HEDGED_CONFIDENCE: f64 = 0.3;
+
+/// Maximum confidence of a fact in a sentence with words addressed to the program.
+const MAX_INJECTION_CONFIDENCE: f64 = 0.5;
+
+impl TextExtractor<'_> {
+    /// Keeps only the most probable candidates, so that the DM can review a long text in one sitting.
+    pub(super) fn limit_candidates(&self, facts: &mut Vec<WeightedFact>) {
+        let grammar = self.extractor.grammar();
+        let weight = |weighted: &WeightedFact| {
+            let weight = || weighted.weight_names.iter().map(|name| grammar.weight(name)).sum::<f64>();
+            weighted.is_candidate().then(weight)
+        };
+        let max_candidates = BASE_MAX_CANDIDATES + self.sentences / SENTENCES_PER_CANDIDATE;
+        let mut candidate_weights: Vec<f64> = facts.iter().filter_map(weight).collect();
+        if candidate_weights.len() <= max_candidates {
+            return;
+        }
+        candidate_weights.sort_by(|a, b| b.total_cmp(a));
+        let min_weight = candidate_weights[max_candidates - 1];
+        let mut remaining_ties =
+            max_candidates - candidate_weights.iter().filter(|weight| **weight > min_weight).count();
+        facts.retain(|weighted| {
+            let Some(weight) = weight(weighted) else { return true };
+            let is_kept = weight > min_weight || weight == min_weight && remaining_ties > 0;
+            remaining_ties -= usize::from(weight == min_weight && is_kept);
+            is_kept
+        });
+    }
+
+    pub(super) fn is_in_injection(&self, raw_fact: &RawFact) -> bool {
+        self.injection_spans.iter().any(|span| span.start <= raw_fact.span.start && raw_fact.span.start < span.end)
+    }
+
+    pub(super) fn confidence(&self, raw_fact: &RawFact, weight_names: &[&str]) -> Confidence {
+        let grammar = self.extractor.grammar();
+        let sum = grammar.weight("base") + weight_names.iter().map(|name| grammar.weight(name)).sum::<f64>();
+        let mut probability = 1.0 / (1.0 + (-sum).exp());
+        if weight_names.contains(&"loose") {
+            let is_new_name = weight_names.iter().any(|name| matches!(*name, "new_name" | "opening_name"));
+            if probability < if is_new_name { MIN_NEW_NAME_CANDIDATE_CONFIDENCE } else { MIN_CANDIDATE_CONFIDENCE } {
+                return Confidence::new(probability).unwrap_or(Confidence::FULL);
+            }
+        }
+        probability *= raw_fact.confidence_factor;
+        if raw_fact.confidence_factor < 1.0 {
+            probability = probability.min(0.69);
+        }
+        if raw_fact.confidence_factor < 1.0 && raw_fact.confidence_factor > 0.2 {
+            // A hedged statement waits for review. Its confidence is the probability that the text states it as a
+            // hedged statement.
+            probability = probability.max(MIN_HEDGED_CONFIDENCE);
+        }
+        if self.is_in_injection(raw_fact) {
+            probability = probability.min(MAX_INJECTION_CONFIDENCE);
+        }
+        Confidence::new(probability.clamp(0.0, 1.0)).unwrap_or(Confidence::FULL)
+    }
+}

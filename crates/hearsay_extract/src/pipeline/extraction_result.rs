@@ -1,0 +1,179 @@
+//! Result of an extraction: facts with their statements and quotations, mentions, and training examples.
+
+use hearsay_model::{PredicateRole, Span};
+
+use super::{TextExtractor, TrainingExample, TrainingExtraction};
+use crate::{
+    deduplicate::{self, WeightedFact},
+    facts::{ExtractedFact, Extraction, FactObject, Mention, NameOccurrence},
+    mentions::EntityRef,
+    sentence_reader::{RawFact, RawObject, TrainingExamples, UNSPECIFIED_RELATION},
+};
+
+impl TextExtractor<'_> {
+    fn to_mention(&self, entity: EntityRef) -> Mention {
+        match entity {
+            EntityRef::Known(entity) => Mention::Known(self.lexicon.entities[entity as usize].id.clone()),
+            EntityRef::New(index) => Mention::New(index),
+        }
+    }
+
+    fn entity_name(&self, entity: EntityRef) -> &str {
+        match entity {
+            EntityRef::Known(entity) => &self.lexicon.entities[entity as usize].name,
+            EntityRef::New(index) => self.new_names.entities.get(index).map_or("", |entity| &entity.name),
+        }
+    }
+
+    /// Returns the sentence for a `RELATED_TO` fact, which is built with words of the text.
+    fn related_sentence(&self, raw_fact: &RawFact, subject: &str, object: &str) -> String {
+        let words = match raw_fact.relation.as_str() {
+            "" => UNSPECIFIED_RELATION,
+            words => words,
+        };
+        let is_noun = ["by_noun", "by_tie", "loose_noun"].iter().any(|name| raw_fact.weight_names.names.contains(name));
+        match self.extractor.grammar().in_third_person(words).filter(|_| !is_noun) {
+            Some(words) => format!("{subject} {words} {object}."),
+            None => format!("{subject}: {words} {object}."),
+        }
+    }
+
+    pub(super) fn finish(mut self) -> TrainingExtraction {
+        let text = self.text;
+        if let Some(encoder) = text.encoder {
+            let unmatched_sentences = std::mem::take(&mut self.unmatched_sentences);
+            crate::sentence_similarity::propose_by_similarity(
+                self.extractor,
+                encoder,
+                &mut self.facts,
+                &unmatched_sentences,
+            );
+        }
+        let mut facts: Vec<WeightedFact> = Vec::new();
+        for raw_fact in &self.facts {
+            let weight_names = raw_fact.weight_names.sorted();
+            let confidence = self.confidence(raw_fact, &weight_names);
+            let target = &self.extractor.grammar().targets[raw_fact.target];
+            // A new name that occurs only in the earlier texts does not count as an entity.
+            let exists =
+                |entity: EntityRef| !matches!(entity, EntityRef::New(index) if index >= self.new_names.entities.len());
+            let object_exists = match &raw_fact.object {
+                RawObject::Entity(entity) => exists(*entity),
+                RawObject::Value(_) => true,
+            };
+            if !exists(raw_fact.subject)
+                || !object_exists
+                || !text.text.is_char_boundary(raw_fact.span.start)
+                || text.text.get(raw_fact.span.start..raw_fact.span.end).is_none()
+            {
+                continue;
+            }
+            let subject = self.entity_name(raw_fact.subject).to_owned();
+            let object = match &raw_fact.object {
+                RawObject::Entity(entity) => self.entity_name(*entity).to_owned(),
+                RawObject::Value(value) => value.clone(),
+            };
+            let is_related_to = PredicateRole::Related.is(&target.predicate);
+            let positive_statement = if is_related_to {
+                self.related_sentence(raw_fact, &subject, &object)
+            } else {
+                self.extractor.vocabulary().sentence(&target.predicate, &subject, &object)
+            };
+            let statement = match (raw_fact.denied, raw_fact.ended) {
+                (true, _) => format!("It is not so: {positive_statement}"),
+                (false, true) => format!("No longer so: {positive_statement}"),
+                (false, false) => positive_statement,
+            };
+            let fact = ExtractedFact {
+                subject: self.to_mention(raw_fact.subject),
+                predicate: target.predicate.clone(),
+                object: match &raw_fact.object {
+                    RawObject::Entity(entity) => FactObject::Entity(self.to_mention(*entity)),
+                    RawObject::Value(value) => FactObject::Value(value.clone()),
+                },
+                relation: is_related_to.then(|| raw_fact.relation.clone()),
+                statement,
+                span: raw_fact.span,
+                quote: text.text[raw_fact.span.start..raw_fact.span.end].to_owned(),
+                confidence,
+                stated_by: raw_fact.stated_by.filter(|entity| exists(*entity)).map(|entity| self.to_mention(entity)),
+                told_to: raw_fact
+                    .told_to
+                    .iter()
+                    .filter(|entity| exists(**entity))
+                    .map(|entity| self.to_mention(*entity))
+                    .collect(),
+                denied: raw_fact.denied,
+                ended: raw_fact.ended,
+                cues: raw_fact.cues.clone(),
+            };
+            let is_same_fact = |other: &ExtractedFact| {
+                other.predicate == fact.predicate
+                    && other.denied == fact.denied
+                    && other.ended == fact.ended
+                    && other.stated_by == fact.stated_by
+                    && ((other.subject == fact.subject && other.object == fact.object)
+                        || (target.is_symmetric
+                            && FactObject::Entity(other.subject.clone()) == fact.object
+                            && other.object == FactObject::Entity(fact.subject.clone())))
+            };
+            let uses_weights_only = raw_fact.confidence_factor >= 1.0 && !self.is_in_injection(raw_fact);
+            match facts.iter_mut().find(|other| is_same_fact(&other.fact)) {
+                Some(other) if other.fact.confidence < fact.confidence => {
+                    *other = WeightedFact { fact, weight_names, uses_weights_only }
+                }
+                Some(_) => {}
+                None => facts.push(WeightedFact { fact, weight_names, uses_weights_only }),
+            }
+        }
+        facts.sort_by_key(|weighted| (weighted.fact.span.start, weighted.fact.span.end));
+        deduplicate::drop_superseded(&mut facts);
+        self.limit_candidates(&mut facts);
+        let facts = facts.into_iter().map(|WeightedFact { fact, weight_names, uses_weights_only }| {
+            (fact, uses_weights_only.then_some(weight_names))
+        });
+        let (facts, weight_names) = facts.unzip();
+        let mentions = self
+            .mentions
+            .iter()
+            .map(|((start, end), entity)| NameOccurrence {
+                entity: self.lexicon.entities[*entity as usize].id.clone(),
+                span: Span { start: *start, end: *end },
+            })
+            .collect();
+        let addresses_program = !self.injection_spans.is_empty();
+        let TrainingExamples { pairs, values, assertions } = self.training_examples.take().unwrap_or_default();
+        let pairs = pairs.into_iter().map(|pair| {
+            let (first, second) = pair.entities();
+            let second = FactObject::Entity(self.to_mention(second));
+            TrainingExample { first: self.to_mention(first), second, read_predicate: None, features: pair.features }
+        });
+        let values = values.into_iter().map(|candidate| {
+            let first = self.to_mention(candidate.subject.resolved.entity);
+            TrainingExample {
+                first,
+                second: FactObject::Value(candidate.value),
+                read_predicate: None,
+                features: candidate.features,
+            }
+        });
+        let assertions = assertions.into_iter().map(|example| {
+            let second = match example.object {
+                RawObject::Entity(entity) => FactObject::Entity(self.to_mention(entity)),
+                RawObject::Value(value) => FactObject::Value(value),
+            };
+            TrainingExample {
+                first: self.to_mention(example.subject),
+                second,
+                read_predicate: Some(example.predicate),
+                features: example.features,
+            }
+        });
+        let examples = pairs.chain(values).chain(assertions).collect();
+        TrainingExtraction {
+            extraction: Extraction { facts, entities: self.new_names.entities, mentions, addresses_program },
+            weight_names,
+            examples,
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Extractor, which reads a text and proposes facts.
+
+mod confidence;
+mod extraction_result;
+mod omitted_copula;
+mod text_reading;
+
+use std::{collections::BTreeMap, sync::OnceLock};
+
+use hearsay_model::{EntityId, Predicate, PredicateRole, Span, Vocabulary};
+
+use crate::{
+    coreference::MentionHistory,
+    facts::{Extraction, FactObject, Mention, Text},
+    grammar::Grammar,
+    language::Language,
+    lexicon::Lexicon,
+    mentions::{NewNames, Scene},
+    sentence_reader::{RawFact, TrainingExamples},
+    sentence_similarity::{Examples, UnmatchedSentence},
+};
+
+/// Extracts facts from texts. Create one extractor per campaign; all threads can share it.
+#[derive(Debug)]
+pub struct Extractor {
+    language: Language,
+    vocabulary: Vocabulary,
+    related_target: Option<usize>,
+    pub(crate) examples: OnceLock<Option<Examples>>,
+}
+
+/// Result of an extraction, with data for fitting the weights and training the classifiers.
+#[derive(Debug, Clone)]
+pub struct TrainingExtraction {
+    /// Facts, new names and mentions of the text.
+    pub extraction: Extraction,
+    /// For each fact, the sorted names of the weights that determine its confidence. `None` if other rules determine
+    /// the confidence.
+    pub weight_names: Vec<Option<Vec<&'static str>>>,
+    /// Training examples for the classifiers: pairs of two entities, or of an entity and a possible value, with their
+    /// features.
+    pub examples: Vec<TrainingExample>,
+}
+
+/// Training example for a classifier: two entities in one sentence, or an entity and a possible value.
+#[derive(Debug, Clone)]
+pub struct TrainingExample {
+    /// First of two entities in the sentence, or the subject of a fact or value.
+    pub first: Mention,
+    /// Second entity, or the value.
+    pub second: FactObject,
+    /// For an example of the classifier that decides whether a fact is over or doubtful, the predicate of the fact that
+    /// was read. `None` in other examples.
+    pub read_predicate: Option<Predicate>,
+    /// Features of the sentence around the pair.
+    pub features: Vec<String>,
+}
+
+impl Extractor {
+    /// Creates an extractor for a language and the predicates of a campaign.
+    pub fn new(language: Language, vocabulary: Vocabulary) -> Self {
+        let related_target = language.grammar.targets.iter().position(|target| {
+            PredicateRole::Related.is(&target.predicate) && !target.ended && !target.denied && !target.is_symmetric
+        });
+        Self { language, vocabulary, related_target, examples: OnceLock::new() }
+    }
+
+    /// Extracts the facts that a text states.
+    pub fn extract(&self, lexicon: &Lexicon, text: &Text<'_>) -> Extraction {
+        TextExtractor::new(self, lexicon, text).run().extraction
+    }
+
+    /// Extracts the facts that a text states, with data for fitting the weights and training the classifiers.
+    pub fn extract_for_training(&self, lexicon: &Lexicon, text: &Text<'_>) -> TrainingExtraction {
+        let mut text_extractor = TextExtractor::new(self, lexicon, text);
+        text_extractor.training_examples = Some(TrainingExamples::default());
+        text_extractor.run()
+    }
+
+    pub(crate) fn grammar(&self) -> &Grammar {
+        &self.language.grammar
+    }
+
+    pub(crate) fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+}
+
+/// State of the extractor while it reads one text.
+struct TextExtractor<'a> {
+    extractor: &'a Extractor,
+    lexicon: &'a Lexicon,
+    text: &'a Text<'a>,
+    source: &'a str,
+    only_names: bool,
+    /// Number of sentences read so far.
+    sentences: usize,
+    /// Whether the previous sentence only marks the next sentence as a guess.
+    announces_guess: bool,
+    scene: Scene,
+    history: MentionHistory,
+    new_names: NewNames,
+    facts: Vec<RawFact>,
+    /// Index of the first fact of the previous sentence.
+    previous_facts_start: usize,
+    mentions: BTreeMap<(usize, usize), u32>,
+    /// Sentences with words addressed to the program. The DM decides on their facts.
+    injection_spans: Vec<Span>,
+    /// Sentences that name two entities but match no pattern, with the two entities.
+    unmatched_sentences: Vec<UnmatchedSentence>,
+    /// Training examples for the classifiers, if the caller requested them.
+    training_examples: Option<TrainingExamples>,
+}
+
+impl<'a> TextExtractor<'a> {
+    fn new(extractor: &'a Extractor, lexicon: &'a Lexicon, text: &'a Text<'a>) -> Self {
+        let index = |id: &EntityId| lexicon.index(id);
+        let scene = Scene {
+            speaker: text.speaker.and_then(index),
+            present: text.present.iter().filter_map(index).collect(),
+            place: text.place.and_then(index),
+            recent: Vec::new(),
+        };
+        Self {
+            extractor,
+            lexicon,
+            text,
+            source: text.text,
+            only_names: false,
+            sentences: 0,
+            announces_guess: false,
+            scene,
+            history: MentionHistory::default(),
+            new_names: NewNames::default(),
+            facts: Vec::new(),
+            previous_facts_start: 0,
+            mentions: BTreeMap::new(),
+            injection_spans: Vec::new(),
+            unmatched_sentences: Vec::new(),
+            training_examples: None,
+        }
+    }
+
+    /// Reads the names of the earlier texts, and then the text itself.
+    fn run(mut self) -> TrainingExtraction {
+        for previous_text in self.text.preceding.iter().rev().take(4).rev() {
+            self.only_names = true;
+            self.source = previous_text;
+            self.read_source();
+        }
+        self.only_names = false;
+        self.new_names = NewNames::default();
+        self.history.forget_new();
+        self.source = self.text.text;
+        self.read_source();
+        self.finish()
+    }
+}

@@ -1,0 +1,217 @@
+//! The entities that noun groups refer to, and the owners of noun groups.
+
+use super::SentenceReader;
+use crate::{
+    chunker::Chunk,
+    coreference::EntityMention,
+    grammar::WordClass,
+    lexicon::{Gender, NameType},
+    mentions::EntityRef,
+};
+
+/// Entity that words refer to, with the weights for uncertain references.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ResolvedEntity {
+    pub(crate) entity: EntityRef,
+    pub(crate) weight_name: Option<&'static str>,
+    pub(crate) second_weight_name: Option<&'static str>,
+}
+
+impl ResolvedEntity {
+    /// Creates a reference without uncertainty.
+    pub(crate) fn certain(entity: EntityRef) -> Self {
+        Self { entity, weight_name: None, second_weight_name: None }
+    }
+}
+
+impl SentenceReader<'_> {
+    /// Returns the entities that a noun group refers to. Entities in `excluded` are left out.
+    pub(crate) fn resolve(&mut self, np: usize, excluded: &[EntityRef]) -> Vec<ResolvedEntity> {
+        if let Some(Some(refs)) = self.resolved.get(np) {
+            return refs.clone();
+        }
+        let refs = self.resolve_uncached(np, excluded);
+        for resolved_entity in &refs {
+            // A resolved reference counts as a new mention of the entity.
+            let (kinds, gender) = (self.kinds(resolved_entity.entity), self.gender(resolved_entity.entity));
+            let is_subject = self.clauses.iter().any(|clause| clause.subjects.contains(&np));
+            let token = self.chunks.noun_groups[np].start;
+            self.history.record(EntityMention {
+                entity: resolved_entity.entity,
+                kinds,
+                gender,
+                sentence: self.history.sentence,
+                token,
+                is_subject,
+            });
+        }
+        if let Some(cached) = self.resolved.get_mut(np) {
+            *cached = Some(refs.clone());
+        }
+        refs
+    }
+
+    fn resolve_uncached(&mut self, np: usize, excluded: &[EntityRef]) -> Vec<ResolvedEntity> {
+        let group = self.chunks.noun_groups[np].clone();
+        if let Some(name) = group.name.map(|index| self.names[index]) {
+            let weight_name = match (name.entity, name.name_type) {
+                _ if name.is_ambiguous => Some("shared_name"),
+                (EntityRef::New(index), _)
+                    if !self.new_names.is_confirmed.get(index).is_some_and(|is_confirmed| *is_confirmed) =>
+                {
+                    Some("opening_name")
+                }
+                (EntityRef::New(_), _) => Some("new_name"),
+                _ if name.is_fuzzy => Some("near_name"),
+                (_, NameType::Description) => Some("description"),
+                (_, NameType::Part) => Some("part_name"),
+                _ => None,
+            };
+            return vec![ResolvedEntity { entity: name.entity, weight_name, second_weight_name: None }];
+        }
+        if group.is_owner_only {
+            return Vec::new();
+        }
+        let word = self.norm(group.head).to_owned();
+        if group.is_pronoun {
+            if let Some(name_group) = self.find_explaining_name(np) {
+                let mut refs = self.resolve(name_group, excluded);
+                refs.iter_mut().for_each(|resolved_entity| {
+                    resolved_entity.second_weight_name = resolved_entity.second_weight_name.or(Some("set_beside"))
+                });
+                return refs;
+            }
+            return self.resolve_pronoun(&word, group.start, excluded);
+        }
+        // Example: "her sister, Sela, …"
+        if group.owner.is_some()
+            && let Some(item) = self.chunks.items.iter().position(|item| *item == Chunk::NounGroup(np))
+            && self.syntax.word(item + 1) == ","
+            && let Some(name_group) = self.syntax.noun_group_at(item + 2)
+            && self.chunks.noun_groups[name_group].name.is_some()
+            && self.chunks.noun_groups[name_group].owner.is_none()
+            && self.grammar.noun_patterns.contains_key(&word)
+        {
+            return self.resolve(name_group, excluded);
+        }
+        let item = self.chunk_of(np);
+        // Example: "a man called Joris"
+        if let Some(item) = item
+            && let Some(Chunk::VerbGroup(vg)) = self.chunks.items.get(item + 1)
+            && matches!(self.norm(self.chunks.verb_groups[*vg].head), "called" | "named")
+            && let Some(name_group) = self.syntax.noun_group_at(item + 2)
+            && self.chunks.noun_groups[name_group].name.is_some()
+        {
+            return self.resolve(name_group, excluded);
+        }
+        // "the one who" after "is"
+        if let Some(item) = item
+            && let Some(clause) = self
+                .clauses
+                .iter()
+                .find(|clause| self.chunks.verb_groups[clause.verb_group].is_copula && clause.rest_items.0 == item)
+                .cloned()
+            && !clause.subjects.contains(&np)
+            && group.owner.is_none()
+        {
+            return self.resolve_all(&clause.subjects, excluded);
+        }
+        // Example: "the one who stole it is Odo"
+        let is_light_noun = word == "one" || self.grammar.word_class(&word).has(WordClass::LIGHT_NOUN);
+        if is_light_noun && group.owner.is_none() {
+            let name_group = self.clauses.iter().find_map(|clause| {
+                let name_group = self
+                    .syntax
+                    .noun_group_at(clause.rest_items.0)
+                    .filter(|np| self.chunks.noun_groups[*np].name.is_some())?;
+                let is_identified = self.chunks.verb_groups[clause.verb_group].is_copula && clause.subjects == [np];
+                (is_identified && self.chunks.noun_groups[name_group].owner.is_none()).then_some(name_group)
+            });
+            if let Some(name_group) = name_group {
+                return self.resolve(name_group, excluded);
+            }
+        }
+        // Examples: "the pair of them", "the Missing Pilot job"
+        if matches!(word.as_str(), "pair" | "two" | "both" | "lot")
+            && item.is_some_and(|item| self.syntax.word(item + 1) == "of")
+            && let Some(pronoun_group) = item.and_then(|item| self.syntax.noun_group_at(item + 2))
+            && self.chunks.noun_groups[pronoun_group].is_pronoun
+        {
+            return self.resolve(pronoun_group, excluded);
+        }
+        if group.owner_is_name
+            && matches!(
+                word.as_str(),
+                "job"
+                    | "contract"
+                    | "quest"
+                    | "business"
+                    | "affair"
+                    | "matter"
+                    | "case"
+                    | "task"
+                    | "mission"
+                    | "run"
+                    | "gig"
+                    | "thing"
+                    | "stuff"
+                    | "family"
+                    | "gang"
+                    | "crew"
+            )
+            && let Some(owner) = group.owner
+        {
+            return self.resolve(owner, excluded);
+        }
+        // Example: "the old man"
+        let is_definite = group.article.is_some_and(|at| matches!(self.norm(at), "the" | "that" | "this"));
+        let class = self.grammar.word_class(&word);
+        if is_definite && class.has(WordClass::LIGHT_NOUN) && group.owner.is_none() {
+            let gender = if class.has(WordClass::FEMALE) {
+                Gender::She
+            } else if class.has(WordClass::MALE) || word == "man" {
+                Gender::He
+            } else {
+                return Vec::new();
+            };
+            let antecedent = self.history.resolve_pronoun(gender, group.start, excluded);
+            return antecedent
+                .map(|antecedent| ResolvedEntity {
+                    entity: antecedent.entity,
+                    weight_name: Some("far_pronoun"),
+                    second_weight_name: Some("doubtful_pronoun"),
+                })
+                .into_iter()
+                .collect();
+        }
+        Vec::new()
+    }
+
+    /// Returns the entities that several noun groups refer to.
+    pub(crate) fn resolve_all(&mut self, nps: &[usize], excluded: &[EntityRef]) -> Vec<ResolvedEntity> {
+        let mut refs = Vec::new();
+        for np in nps {
+            refs.extend(self.resolve(*np, excluded));
+        }
+        refs
+    }
+
+    /// Returns the owners of a noun group. An owner can be a possessive ("Mirela's", "his"), a name before the noun
+    /// ("Lantern Club members"), or a noun group after "of" or another preposition in `prepositions`.
+    pub(crate) fn owners(&mut self, np: usize, item: Option<usize>, prepositions: &[&str]) -> Vec<ResolvedEntity> {
+        if let Some(owner) = self.chunks.noun_groups[np].owner {
+            return self.resolve(owner, &[]);
+        }
+        let Some(item) = item else { return Vec::new() };
+        // Example: "Zahra, whose father is Yusuf"
+        if let Some(whose_item) = item.checked_sub(1).filter(|item| self.syntax.word(*item) == "whose") {
+            let owners = self.syntax.antecedent(whose_item).map(|(owners, _)| owners).unwrap_or_default();
+            return self.resolve_all(&owners, &[]);
+        }
+        if prepositions.contains(&self.syntax.word(item + 1)) {
+            let (list, _) = self.syntax.noun_list(item + 2, self.chunks.items.len());
+            return self.resolve_all(&list, &[]);
+        }
+        Vec::new()
+    }
+}

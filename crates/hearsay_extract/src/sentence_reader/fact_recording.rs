@@ -1,0 +1,241 @@
+//! Recording of the facts that were read: checks of subject, object and value, and the names of the weights.
+
+use hearsay_model::{Kind, Span};
+
+use super::{
+    ResolvedEntity, SentenceReader,
+    raw_fact::{RawFact, RawObject, WeightNames, is_permanent},
+};
+use crate::{
+    assertion::AssertionStatus,
+    chunker::VerbForm,
+    grammar::WordClass,
+    kind_set::KindSet,
+    mentions::{EntityRef, is_pronoun},
+};
+
+/// Returns the name of the weight for predicates that are stated in many ways or easily confused with others.
+fn predicate_weight_name(predicate: &str) -> Option<&'static str> {
+    Some(match predicate {
+        "LOCATED_AT" => "of_place",
+        "OWNS" => "of_goods",
+        "RELATED_TO" => "of_ties",
+        "condition" => "of_state",
+        "emotional_state" => "of_mood",
+        "personality" => "of_character",
+        "appearance" => "of_looks",
+        "occupation" => "of_trade",
+        _ => return None,
+    })
+}
+
+/// Returns whether a character is white space or punctuation that is removed from the ends of a value.
+fn is_trimmed_char(c: char) -> bool {
+    c.is_whitespace() || ",;:.\"\u{201C}\u{201D}\u{2014}\u{2013}".contains(c)
+}
+
+/// Prepositions that can be the last word of a value: "burned down", "cut off".
+const FINAL_PREPOSITIONS: [&str; 12] =
+    ["down", "up", "off", "out", "over", "away", "through", "inside", "outside", "behind", "below", "past"];
+
+impl SentenceReader<'_> {
+    /// Records a fact, if subject and object have the classes that the target requires.
+    ///
+    /// `object` is an entity (`Ok`) or a value (`Err`).
+    #[allow(clippy::too_many_arguments)]
+    pub(crate) fn record_fact(
+        &mut self,
+        target: usize,
+        subject: &ResolvedEntity,
+        object: Result<&ResolvedEntity, String>,
+        relation: &str,
+        weight_names: &[&'static str],
+        status: &AssertionStatus,
+        span: Span,
+    ) {
+        if status.is_unasserted {
+            return;
+        }
+        let target_info = self.grammar.targets[target].clone();
+        let mut all_weight_names: Vec<&'static str> = weight_names.to_vec();
+        all_weight_names.extend(subject.weight_name);
+        all_weight_names.extend(subject.second_weight_name);
+        if !self.kinds(subject.entity).intersects(target_info.subject) {
+            return;
+        }
+        self.narrow_kinds(subject.entity, target_info.subject);
+        let object = match object {
+            Ok(object) => {
+                if object.entity == subject.entity {
+                    return;
+                }
+                all_weight_names.extend(object.weight_name);
+                all_weight_names.extend(object.second_weight_name);
+                if !self.kinds(object.entity).intersects(target_info.object) {
+                    return;
+                }
+                self.narrow_kinds(object.entity, target_info.object);
+                RawObject::Entity(object.entity)
+            }
+            Err(value) => {
+                let value = self.trim_value(&value);
+                let is_partial_number = matches!(value.as_str(), "half" | "one" | "hundred" | "dozen");
+                if target_info.predicate == *"age"
+                    && (is_partial_number || !self.is_plausible_age(&value, weight_names, span))
+                {
+                    return;
+                }
+                let is_name = target_info.predicate == *"alias" && {
+                    let name = match subject.entity {
+                        EntityRef::Known(entity) => self.lexicon.entities[entity as usize].name.as_str(),
+                        EntityRef::New(index) => {
+                            self.new_names.entities.get(index).map_or("", |entity| entity.name.as_str())
+                        }
+                    };
+                    value.starts_with(name)
+                };
+                let is_pronoun_value = is_pronoun(&value.to_lowercase());
+                if is_name || is_pronoun_value || value.is_empty() || value.chars().count() > 160 {
+                    return;
+                }
+                RawObject::Value(value)
+            }
+        };
+        let has_number = |value: &str| value.split_whitespace().any(|word| self.is_number(&word.to_lowercase()));
+        if target_info.predicate == *"population" && matches!(&object, RawObject::Value(value) if !has_number(value)) {
+            return;
+        }
+        // "Burned by Lyra" and "beaten out of a ploughshare" describe an act and not a condition.
+        if target_info.predicate == *"condition" && matches!(&object, RawObject::Value(_)) && self.names_agent(span) {
+            return;
+        }
+        if target_info.predicate == *"date"
+            && matches!(&object, RawObject::Value(value) if !self.has_time_expression(value))
+        {
+            return;
+        }
+        // Example: "an ex-constable"
+        let is_former = matches!(&object, RawObject::Value(value) if value.to_lowercase().starts_with("ex-"));
+        if status.is_embedded {
+            all_weight_names.push("nested");
+        }
+        if self.tokens.len() > 40 {
+            all_weight_names.push("long");
+        }
+        if self.clauses.len() > 3 {
+            all_weight_names.push("many_clauses");
+        }
+        if self.speech.is_direct_speech {
+            all_weight_names.push("spoken");
+        }
+        let is_permanent_fact = is_permanent(&target_info.predicate, relation);
+        // Facts with these predicates can end. In the past tense, they count as over.
+        let can_end = matches!(
+            target_info.predicate.as_str(),
+            "MEMBER_OF"
+                | "EMPLOYED_BY"
+                | "RELATED_TO"
+                | "RESIDENT_OF"
+                | "ALLIED_WITH"
+                | "HOSTILE_TO"
+                | "OWNS"
+                | "occupation"
+                | "title"
+        );
+        all_weight_names.extend(predicate_weight_name(target_info.predicate.as_str()));
+        if !weight_names.contains(&"loose") {
+            all_weight_names.extend(self.difficulty_weight_names.iter());
+        }
+        self.facts.push(RawFact {
+            subject: subject.entity,
+            target,
+            object,
+            relation: relation.to_owned(),
+            weight_names: WeightNames { names: all_weight_names },
+            span,
+            stated_by: status.stated_by,
+            told_to: status.told_to.clone(),
+            denied: status.denied != target_info.denied,
+            ended: ((status.ended || (status.is_past_state && can_end)) && !is_permanent_fact)
+                || target_info.ended
+                || is_former,
+            confidence_factor: status.confidence_factor,
+            cues: status.cues.clone(),
+        });
+    }
+
+    /// Returns whether the words are followed by "by" and a name, or by the material of a thing.
+    fn names_agent(&self, span: Span) -> bool {
+        let Some(last) = self.tokens.iter().position(|token| token.end == span.end) else { return false };
+        let by_position = (last + 1..last + 5).find(|at| self.norm(*at) == "by");
+        let is_name_near = |at: usize| (at + 1..at + 4).any(|at| self.is_named(at));
+        by_position.is_some_and(is_name_near) || self.norm(last) == "beaten" && self.norm(last + 1) == "out"
+    }
+
+    /// Removes incomplete ends from a value: "haunted by his" becomes "haunted", and "capable and" becomes "capable".
+    fn trim_value(&self, value: &str) -> String {
+        let mut value = value.trim_matches(is_trimmed_char);
+        let is_incomplete_end = |word: &str| {
+            let word = hearsay_model::text::normalize(word.trim_matches(is_trimmed_char));
+            let class = self.grammar.word_class(&word);
+            let function_classes = WordClass::DETERMINER.or(WordClass::CONJUNCTION).or(WordClass::RELATIVE);
+            class.has(function_classes)
+                || matches!(word.as_str(), "my" | "your" | "his" | "her" | "its" | "our" | "their")
+                || (class.has(WordClass::PREPOSITION)
+                    && !class.has(WordClass::ADVERB)
+                    && !FINAL_PREPOSITIONS.contains(&word.as_str()))
+        };
+        while let Some((rest, word)) = value.rsplit_once(char::is_whitespace) {
+            if !is_incomplete_end(word) {
+                break;
+            }
+            value = rest.trim_matches(is_trimmed_char);
+        }
+        while let Some((word, rest)) = value.split_once(char::is_whitespace) {
+            if !self.grammar.word_class(&hearsay_model::text::normalize(word)).has(WordClass::CONJUNCTION) {
+                break;
+            }
+            value = rest.trim_matches(is_trimmed_char);
+        }
+        if is_incomplete_end(value) && !value.contains(char::is_whitespace) { String::new() } else { value.to_owned() }
+    }
+
+    /// Returns whether a value is an age. A number alone counts only if the sentence supports it; a number in a list of
+    /// figures does not count.
+    fn is_plausible_age(&self, value: &str, weight_names: &[&'static str], span: Span) -> bool {
+        let is_digits = value.chars().all(|c| c.is_ascii_digit());
+        if !is_digits {
+            return value.chars().any(char::is_alphabetic);
+        }
+        if !weight_names.contains(&"beside") && !weight_names.contains(&"telegraph") && !weight_names.contains(&"loose")
+        {
+            return true;
+        }
+        let at = self.tokens.iter().position(|token| token.start == span.start);
+        let previous_word = at.and_then(|at| at.checked_sub(1)).map_or("", |at| self.norm(at));
+        let is_adult_age = value.parse::<u32>().is_ok_and(|years| (10..150).contains(&years));
+        let has_finite_verb = self.chunks.verb_groups.iter().any(|vg| vg.form == VerbForm::Finite && !vg.is_omitted);
+        let is_only_number = self.tokens.iter().filter(|token| self.is_number(&token.norm)).count() == 1;
+        let is_counted_candidate = weight_names.contains(&"loose_counted") && is_adult_age;
+        matches!(previous_word, "aged" | "age" | ":") && !weight_names.contains(&"loose")
+            || (matches!(previous_word, "," | "(") && is_adult_age && (has_finite_verb || is_only_number))
+            || is_counted_candidate
+    }
+
+    /// Restricts the classes of a new name to those that fit a fact about it.
+    fn narrow_kinds(&mut self, entity: EntityRef, kinds: KindSet) {
+        let EntityRef::New(index) = entity else { return };
+        if let Some(known_kinds) = self.new_names.kinds.get_mut(index)
+            && known_kinds.intersects(kinds)
+        {
+            *known_kinds = known_kinds.and(kinds);
+            let likely_kind = known_kinds.likely_kind().or_else(|| {
+                // If several classes remain, a person is the most likely one.
+                known_kinds.intersects(KindSet::PERSON).then_some(Kind::Npc)
+            });
+            if let Some(entity) = self.new_names.entities.get_mut(index) {
+                entity.kind = likely_kind.filter(|_| !known_kinds.is_any());
+            }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! The entities that pronouns refer to.
+
+use super::{ResolvedEntity, SentenceReader};
+use crate::{chunker::Chunk, kind_set::KindSet, lexicon::Gender, mentions::EntityRef};
+
+/// Returns the gender of a pronoun of the third person, or `None` for other words.
+fn pronoun_gender(pronoun: &str) -> Option<Gender> {
+    Some(match pronoun {
+        "he" | "him" | "his" | "himself" => Gender::He,
+        "she" | "her" | "hers" | "herself" => Gender::She,
+        "it" | "its" | "itself" => Gender::It,
+        "they" | "them" | "their" | "theirs" | "themselves" | "themself" => Gender::They,
+        _ => return None,
+    })
+}
+
+impl SentenceReader<'_> {
+    /// Returns the noun group with the name that explains a pronoun, as in "he's a ripperdoc, Sixpence". A name that
+    /// addresses the hearer does not count: "you owe him, Odo".
+    pub(super) fn find_explaining_name(&self, np: usize) -> Option<usize> {
+        let pronoun_gender = pronoun_gender(self.norm(self.chunks.noun_groups[np].head))?;
+        if !self.clauses.iter().any(|clause| clause.subjects.contains(&np)) {
+            return None;
+        }
+        let item = self.chunk_of(np)?;
+        (item + 2..self.chunks.items.len()).find_map(|at| {
+            let name_group = self.syntax.noun_group_at(at)?;
+            let name = self.names.get(self.chunks.noun_groups[name_group].name?)?;
+            let is_set_off = self.syntax.word(at - 1) == ","
+                && matches!(self.syntax.word(at + 1), "," | "." | "!" | "")
+                && !matches!(self.chunks.items.get(at + 1), Some(Chunk::NounGroup(_) | Chunk::VerbGroup(_)))
+                && self.syntax.noun_list(at.saturating_sub(2), self.chunks.items.len()).0.len() < 2;
+            let has_earlier_name = (0..item)
+                .any(|at| self.syntax.noun_group_at(at).is_some_and(|np| self.chunks.noun_groups[np].name.is_some()));
+            let is_addressed = self.speech.hearers.contains(&name.entity) || self.speech.speaker == Some(name.entity);
+            let gender = self.gender(name.entity);
+            let gender_fits = gender == pronoun_gender || gender == Gender::Unknown;
+            (is_set_off
+                && !has_earlier_name
+                && !is_addressed
+                && gender_fits
+                && self.chunks.noun_groups[name_group].owner.is_none())
+            .then_some(name_group)
+        })
+    }
+
+    /// Returns the hearer whom the sentence addresses by name: "You work for me now, Ezra."
+    fn addressed_hearer(&self) -> Option<ResolvedEntity> {
+        let last = self.tokens.len();
+        let name = self.names.iter().find(|name| {
+            let is_comma = |at: usize| self.norm(at) == ",";
+            let is_final =
+                name.end >= last || (name.end + 1 >= last && self.tokens[name.end].is_punctuation(".!?\u{2026}"));
+            let follows_endearments = (0..name.start)
+                .all(|at| matches!(self.norm(at), "my" | "dear" | "dearest" | "darling" | "sweet" | "to"));
+            (name.start > 1 && is_comma(name.start - 1) && is_final)
+                || (follows_endearments && (is_comma(name.end) || self.norm(name.end) == ":"))
+        })?;
+        let is_person = self.kinds(name.entity).intersects(KindSet::PERSON) && self.speech.speaker != Some(name.entity);
+        is_person.then_some(ResolvedEntity {
+            entity: name.entity,
+            weight_name: Some("pronoun"),
+            second_weight_name: None,
+        })
+    }
+
+    pub(super) fn resolve_pronoun(&self, word: &str, token: usize, excluded: &[EntityRef]) -> Vec<ResolvedEntity> {
+        let gender = match word {
+            "i" | "me" | "my" | "mine" | "myself" => {
+                return self.speech.speaker.map(ResolvedEntity::certain).into_iter().collect();
+            }
+            "you" | "your" | "yours" | "yourself" => {
+                return match self.speech.hearers[..] {
+                    [hearer] if self.speech.is_direct_speech && self.kinds(hearer).intersects(KindSet::PERSON) => {
+                        vec![ResolvedEntity { entity: hearer, weight_name: Some("pronoun"), second_weight_name: None }]
+                    }
+                    _ if self.speech.is_table_talk => self.addressed_hearer().into_iter().collect(),
+                    _ => Vec::new(),
+                };
+            }
+            word => match pronoun_gender(word) {
+                Some(gender) => gender,
+                None => return Vec::new(),
+            },
+        };
+        let mut excluded = excluded.to_vec();
+        if self.speech.is_direct_speech || self.speech.speaker.is_some() {
+            excluded.extend(self.speech.speaker);
+        }
+        let is_recent = self.history.listed_in_sentence + 3 > self.history.sentence;
+        if gender == Gender::They && self.history.listed_together.len() > 1 && is_recent {
+            let single = self
+                .history
+                .resolve_pronoun(gender, token, &excluded)
+                .filter(|antecedent| !antecedent.is_in_other_sentence && !antecedent.is_ambiguous);
+            if single.is_none() || self.history.listed_in_sentence == self.history.sentence {
+                let ambiguity_weight_name =
+                    (self.history.listed_in_sentence + 1 < self.history.sentence).then_some("doubtful_pronoun");
+                let listed_entities = self.history.listed_together.iter();
+                return listed_entities
+                    .map(|entity| ResolvedEntity {
+                        entity: *entity,
+                        weight_name: Some("pronoun"),
+                        second_weight_name: ambiguity_weight_name,
+                    })
+                    .collect();
+            }
+        }
+        if let Some(antecedent) = self.history.resolve_pronoun(gender, token, &excluded) {
+            let weight_name = if antecedent.is_in_other_sentence { "far_pronoun" } else { "pronoun" };
+            return vec![ResolvedEntity {
+                entity: antecedent.entity,
+                weight_name: Some(weight_name),
+                second_weight_name: antecedent.is_ambiguous.then_some("doubtful_pronoun"),
+            }];
+        }
+        let present_matches: Vec<u32> = self
+            .present
+            .iter()
+            .filter(|entity| {
+                self.lexicon.entities[**entity as usize].gender == gender
+                    && !excluded.contains(&EntityRef::Known(**entity))
+            })
+            .copied()
+            .collect();
+        match present_matches[..] {
+            [single] => vec![ResolvedEntity {
+                entity: EntityRef::Known(single),
+                weight_name: Some("far_pronoun"),
+                second_weight_name: Some("doubtful_pronoun"),
+            }],
+            _ => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Facts as they are read in a sentence, before their confidence is computed.
+
+use hearsay_model::{Predicate, Span};
+
+use crate::{facts::Cue, mentions::EntityRef};
+
+/// Object of a fact that was read: an entity or a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum RawObject {
+    Entity(EntityRef),
+    /// A value, quoted from the text or worded by the reader.
+    Value(String),
+}
+
+/// Names of the weights that determine the confidence of a fact.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct WeightNames {
+    pub(crate) names: Vec<&'static str>,
+}
+
+impl WeightNames {
+    /// Returns whether the fact is a candidate: a fact that was proposed without an exact match of a pattern.
+    pub(crate) fn is_candidate(&self) -> bool {
+        self.names.contains(&"loose")
+    }
+
+    /// Returns the names in alphabetical order without duplicates.
+    pub(crate) fn sorted(&self) -> Vec<&'static str> {
+        let mut names = self.names.clone();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+}
+
+/// Wording of a relation whose type is unknown.
+pub(crate) const UNSPECIFIED_RELATION: &str = "has to do with";
+
+/// Fact that was read in a sentence, before its confidence is computed.
+#[derive(Debug, Clone)]
+pub(crate) struct RawFact {
+    pub(crate) subject: EntityRef,
+    pub(crate) target: usize,
+    pub(crate) object: RawObject,
+    pub(crate) relation: String,
+    pub(crate) weight_names: WeightNames,
+    pub(crate) span: Span,
+    pub(crate) stated_by: Option<EntityRef>,
+    pub(crate) told_to: Vec<EntityRef>,
+    pub(crate) denied: bool,
+    pub(crate) ended: bool,
+    pub(crate) confidence_factor: f64,
+    pub(crate) cues: Vec<Cue>,
+}
+
+impl RawFact {
+    /// Returns whether the fact relates two entities, in either direction.
+    pub(crate) fn relates(&self, a: EntityRef, b: EntityRef) -> bool {
+        let RawObject::Entity(object) = self.object else { return false };
+        (self.subject == a && object == b) || (self.subject == b && object == a)
+    }
+}
+
+/// Returns whether the words of a relation describe a past act that stays true: "was born in", "was named after".
+fn is_past_act(relation: &str) -> bool {
+    let act_verbs = "born named kill killed murder murdered slay slain save saved rescue rescued betray betrayed steal stolen rob robbed \
+        destroy destroyed curse cursed descended cheat swindle stab shoot burn";
+    relation.split(' ').next().is_some_and(|first| act_verbs.split(' ').any(|verb| verb == first))
+}
+
+/// Returns whether a fact of this predicate stays true forever, such as the fact that a person created something.
+pub(crate) fn is_permanent(predicate: &Predicate, relation: &str) -> bool {
+    let is_permanent_predicate = matches!(
+        predicate.as_str(),
+        "CREATED" | "PARTICIPATED_IN" | "CAUSED_BY" | "QUEST_GIVER" | "PROMISED" | "KNOWS" | "species" | "alias"
+    );
+    is_permanent_predicate || is_past_act(relation)
+}

@@ -1,0 +1,197 @@
+//! Reads the relations and attributes between the subject of a verb in the active voice and the words after the verb,
+//! such as "met Odo at the mill" or "valued the blade at sixty cows".
+
+use crate::{
+    chunker::VerbForm,
+    copula::ClauseContext,
+    grammar::{Pattern, PatternPart},
+    mentions::EntityRef,
+    patterns::PatternMatch,
+    sentence_reader::SentenceReader,
+};
+
+impl SentenceReader<'_> {
+    /// Returns the end of the items that a pattern of the verb may match. In "would do anything to get the ledger", the
+    /// pattern continues in the dependent clause.
+    fn pattern_end(&self, at: usize, parts: &[PatternPart]) -> usize {
+        let continues = parts.contains(&PatternPart::Word("to".into()));
+        let next =
+            self.clauses.get(at + 1).filter(|next| continues && next.parent == Some(at)).map(|next| next.rest_items.1);
+        next.unwrap_or(self.clauses[at].rest_items.1)
+    }
+
+    pub(super) fn match_after_verb(&self, at: usize, parts: &[PatternPart], may_skip: bool) -> Option<PatternMatch> {
+        self.match_parts(parts, self.clauses[at].rest_items.0, self.pattern_end(at, parts), may_skip)
+    }
+
+    pub(super) fn read_active(
+        &mut self,
+        context: ClauseContext<'_>,
+        pattern: &Pattern,
+        parts: &[PatternPart],
+        pattern_match: PatternMatch,
+    ) {
+        let ClauseContext { at, subjects, status, weight_names } = context;
+        let vg = self.verb_group(at).clone();
+        let to = self.pattern_end(at, parts);
+        let target = self.grammar.targets[pattern.target].clone();
+        let entities: Vec<EntityRef> = subjects.iter().map(|subject| subject.entity).collect();
+        let mut weight_names = pattern.with_strength(weight_names);
+        weight_names.push("by_verb");
+        if pattern_match.skipped_phrase {
+            weight_names.push("far_object");
+        }
+        if let Some(value) = &pattern.value {
+            // "is dying" does not mean "is dead", so an ongoing action gives no state.
+            if vg.is_progressive || vg.form == VerbForm::Ing {
+                return;
+            }
+            // In "burned down the inn", the state belongs to the object (the inn), not to the subject.
+            if parts.iter().all(|part| matches!(part, PatternPart::Word(_)))
+                && pattern_match.end < to
+                && self.syntax.noun_group_at(pattern_match.end).is_some_and(|np| !self.is_time_expression(np))
+            {
+                let (list, _) = self.syntax.noun_list(pattern_match.end, to);
+                let entities: Vec<EntityRef> = subjects.iter().map(|subject| subject.entity).collect();
+                let span = self.clause_span(at, self.chunk_end(pattern_match.end));
+                for object in self.resolve_all(&list, &entities) {
+                    if self.kinds(object.entity).intersects(pattern.object_kinds) && value != "dead" {
+                        self.record_fact(pattern.target, &object, Err(value.clone()), "", &weight_names, status, span);
+                    }
+                }
+                return;
+            }
+            let span = self.clause_span(at, self.chunk_start(pattern_match.end).max(vg.end));
+            for subject in subjects
+                .iter()
+                .filter(|subject| self.kinds(subject.entity).intersects(pattern.object_kinds))
+                .copied()
+                .collect::<Vec<_>>()
+            {
+                self.record_fact(pattern.target, &subject, Err(value.clone()), "", &weight_names, status, span);
+            }
+            return;
+        }
+        if !target.predicate.is_relation() {
+            match pattern_match.second_object.filter(|second| *second < self.chunks.items.len()) {
+                // Example: "valued the blade at sixty cows"
+                Some(second) => {
+                    let valued_entities = self.resolve_objects(
+                        &PatternMatch { second_object: None, ..pattern_match },
+                        to,
+                        &entities,
+                        pattern,
+                    );
+                    let pattern_match = PatternMatch { object: Some(second), second_object: None, ..pattern_match };
+                    self.read_value(
+                        ClauseContext { subjects: &valued_entities, weight_names: &weight_names, ..context },
+                        pattern,
+                        &pattern_match,
+                    );
+                }
+                None => {
+                    self.read_value(ClauseContext { weight_names: &weight_names, ..context }, pattern, &pattern_match);
+                }
+            }
+            return;
+        }
+        let objects = self.resolve_objects(&pattern_match, to, &entities, pattern);
+        if let Some(second) = pattern_match.second_object.filter(|second| *second < self.chunks.items.len()) {
+            // In "met Odo at the mill", both ends of the relation follow the verb.
+            let second_objects = self.resolve_objects(
+                &PatternMatch { object: Some(second), second_object: None, ..pattern_match },
+                to,
+                &entities,
+                pattern,
+            );
+            let span = self.clause_span(at, self.chunk_end(second));
+            for first in &objects {
+                for second_object in &second_objects {
+                    let (first, second_object) =
+                        if pattern.is_reversed { (second_object, first) } else { (first, second_object) };
+                    self.record_fact(
+                        pattern.target,
+                        first,
+                        Ok(second_object),
+                        &pattern.words,
+                        &weight_names,
+                        status,
+                        span,
+                    );
+                }
+            }
+            return;
+        }
+        let span = self.clause_span(at, pattern_match.object.map_or(vg.end, |item| self.chunk_end(item)));
+        for object in &objects {
+            let mut weight_names = weight_names.clone();
+            if !pattern.object_kinds.is_any() && self.kinds(object.entity).is_any() {
+                weight_names.push("kind_open");
+            }
+            for subject in subjects {
+                let (a, b) = if pattern.is_reversed { (object, subject) } else { (subject, object) };
+                self.record_fact(pattern.target, a, Ok(b), &pattern.words, &weight_names, status, span);
+            }
+        }
+    }
+
+    /// Returns whether a noun group is an expression of time, as in "died last winter" or "two days ago".
+    fn is_time_expression(&self, np: usize) -> bool {
+        let group = &self.chunks.noun_groups[np];
+        let word = self.norm(group.head);
+        let time_words = "day days night nights week weeks month months year years winter winters summer summers spring autumn \
+                     morning evening hour hours minute minutes moment time yesterday today tonight ago";
+        group.name.is_none() && time_words.split_whitespace().any(|time_word| time_word == word)
+    }
+
+    /// Records the value that follows a verb. Returns whether a fact was added.
+    fn read_value(&mut self, context: ClauseContext<'_>, pattern: &Pattern, pattern_match: &PatternMatch) -> bool {
+        let ClauseContext { at, subjects, status, weight_names } = context;
+        let clause = self.clauses[at].clone();
+        let Some(item) = pattern_match.object else { return false };
+        let name = self.grammar.targets[pattern.target].predicate.as_str();
+        let article = self.syntax.noun_group_at(item).and_then(|np| self.chunks.noun_groups[np].article);
+        if article.is_some_and(|at| self.norm(at) == "no") {
+            return false;
+        }
+        // Example: "wears a veil and a dead man's watch"
+        let (listed_items, _) = self.syntax.noun_list(item, clause.rest_items.1);
+        if name == "appearance" && listed_items.len() > 1 && pattern_match.second_object.is_none() {
+            let fact_count = self.facts.len();
+            for np in listed_items {
+                let Some(item) = self.chunk_of(np) else { continue };
+                let (from, to) = (self.chunk_content_start(item), self.value_end(item, clause.rest_items.1));
+                let (value, span) = (self.source_text(from, to), self.clause_span(at, to));
+                for subject in subjects {
+                    self.record_fact(pattern.target, subject, Err(value.clone()), "", weight_names, status, span);
+                }
+            }
+            return self.facts.len() > fact_count;
+        }
+        let from = self.chunk_content_start(item);
+        let to = self.value_end(item, clause.rest_items.1);
+        let value = self.source_text(from, to);
+        let span = self.clause_span(at, to);
+        let named_entity = self
+            .syntax
+            .noun_group_at(item)
+            .and_then(|np| self.chunks.noun_groups[np].name)
+            .map(|name| self.names[name].entity);
+        if name == "alias" && matches!(named_entity, Some(EntityRef::Known(_))) {
+            return false;
+        }
+        if name == "occupation" && named_entity.is_some() {
+            return false;
+        }
+        if name == "age" && !(from..to).any(|token| self.is_number(self.norm(token))) {
+            return false;
+        }
+        let mut has_facts = false;
+        for subject in subjects {
+            let fact_count = self.facts.len();
+            self.record_fact(pattern.target, subject, Err(value.clone()), "", weight_names, status, span);
+            has_facts |= self.facts.len() > fact_count;
+        }
+        has_facts
+    }
+}

@@ -1,0 +1,176 @@
+//! Reads the attributes that a verb states in a construction of its own: an occupation after "as", a name after "call",
+//! a goal after "want", and a body part after "lose" or "wear".
+
+use crate::{
+    chunker::VerbForm,
+    copula::ClauseContext,
+    mentions::EntityRef,
+    sentence_reader::{RawFact, ResolvedEntity, SentenceReader},
+};
+
+impl SentenceReader<'_> {
+    /// Records the occupation after "as", as in "joined the guild as its scribe" or "hired him as a spy".
+    pub(super) fn read_role_after_as(&mut self, context: ClauseContext<'_>) {
+        let ClauseContext { at, status, weight_names, .. } = context;
+        let (from, to) = self.clauses[at].rest_items;
+        let Some(item) = (from..to).find(|item| self.syntax.word(*item) == "as") else { return };
+        let Some(np) = self.syntax.noun_group_at(item + 1).filter(|np| self.chunks.noun_groups[*np].name.is_none())
+        else {
+            return;
+        };
+        let noun = self.singular(self.norm(self.chunks.noun_groups[np].head));
+        let Some(occupation) = self.target("occupation") else { return };
+        if !self.noun_attributes(&noun).iter().any(|(target, _)| *target == occupation) {
+            return;
+        }
+        let is_service = |fact: &&RawFact| {
+            let name = self.grammar.targets[fact.target].predicate.as_str();
+            matches!(name, "EMPLOYED_BY" | "MEMBER_OF") && !fact.denied && !fact.weight_names.is_candidate()
+        };
+        let Some(entity) = self.facts.iter().rev().find(is_service).map(|fact| fact.subject) else { return };
+        let (value, end) = (
+            self.source_text(self.chunk_content_start(item + 1), self.chunks.noun_groups[np].end),
+            self.chunks.noun_groups[np].end,
+        );
+        let subject = ResolvedEntity::certain(entity);
+        let span = self.clause_span(at, end);
+        self.record_fact(
+            occupation,
+            &subject,
+            Err(value),
+            "",
+            &[weight_names, &["strong", "by_kind"]].concat(),
+            status,
+            span,
+        );
+    }
+
+    /// Records an alias from a clause such as "everybody calls her Lady Luck".
+    pub(super) fn read_naming(&mut self, context: ClauseContext<'_>) -> bool {
+        let ClauseContext { at, status, weight_names, .. } = context;
+        let vg = self.verb_group(at).clone();
+        let (from, to) = self.clauses[at].rest_items;
+        if vg.is_passive || !matches!(vg.lemma.as_str(), "call" | "nickname" | "dub" | "name") {
+            return false;
+        }
+        // In "calls her Lady Luck", the parser reads "her Lady Luck" as a possession.
+        if let Some(np) = self.syntax.noun_group_at(from)
+            && let Some(owner) = self.chunks.noun_groups[np].owner
+            && self.chunks.noun_groups[owner].is_pronoun
+            && self.tokens[self.chunks.noun_groups[np].content_start].is_capitalized
+            && let Some(alias) = self.target("alias")
+        {
+            let refs = self.resolve(owner, &[]);
+            let group = self.chunks.noun_groups[np].clone();
+            let (value, span) = (self.source_text(group.content_start, group.end), self.clause_span(at, group.end));
+            for subject in &refs {
+                self.record_fact(alias, subject, Err(value.clone()), "", weight_names, status, span);
+            }
+            return !refs.is_empty();
+        }
+        let (Some(named_group), Some(name_group)) =
+            (self.syntax.noun_group_at(from), self.syntax.noun_group_at(from + 1))
+        else {
+            return false;
+        };
+        let is_new_name = match self.chunks.noun_groups[name_group].name.map(|name| self.names[name].entity) {
+            Some(EntityRef::Known(_)) => return false,
+            Some(EntityRef::New(_)) => true,
+            None => self.tokens[self.chunks.noun_groups[name_group].head].is_capitalized,
+        };
+        let Some(alias) = self.target("alias").filter(|_| is_new_name) else { return false };
+        let refs = self.resolve(named_group, &[]);
+        let value = self.source_text(self.chunk_content_start(from + 1), self.value_end(from + 1, to));
+        let span = self.clause_span(at, self.chunk_end(from + 1));
+        for subject in &refs {
+            self.record_fact(alias, subject, Err(value.clone()), "", weight_names, status, span);
+        }
+        !refs.is_empty()
+    }
+
+    /// Records a goal from "wants to see the sea" or "dreams of leaving".
+    pub(crate) fn read_goal(&mut self, context: ClauseContext<'_>) -> bool {
+        let ClauseContext { at, subjects, status, weight_names } = context;
+        let vg = self.verb_group(at).clone();
+        let is_wish = matches!(
+            vg.lemma.as_str(),
+            "want" | "hope" | "wish" | "aim" | "dream" | "long" | "yearn" | "seek" | "aspire" | "strive"
+        );
+        let Some(goals) =
+            self.target("goals").filter(|_| is_wish && !vg.is_passive && !vg.is_negated && !vg.is_progressive)
+        else {
+            return false;
+        };
+        let Some(goal_clause) = self.clauses.get(at + 1).filter(|goal_clause| goal_clause.parent == Some(at)).cloned()
+        else {
+            return false;
+        };
+        let verb = &self.chunks.verb_groups[goal_clause.verb_group];
+        let follows_directly = self.chunk_start(goal_clause.verb_item) <= vg.end + 2 && verb.form != VerbForm::Finite;
+        if !follows_directly {
+            return false;
+        }
+        let from = if verb.form == VerbForm::Infinitive { verb.start + 1 } else { verb.start };
+        let end = self.chunk_end(goal_clause.rest_items.1.saturating_sub(1)).max(verb.end);
+        let (value, span) = (self.source_text(from, end), self.clause_span(at, end));
+        let fact_count = self.facts.len();
+        for subject in subjects {
+            self.record_fact(
+                goals,
+                subject,
+                Err(value.clone()),
+                "",
+                &[weight_names, &["by_aim"]].concat(),
+                status,
+                span,
+            );
+        }
+        self.facts.len() > fact_count
+    }
+
+    /// Records the appearance or condition in "lost an eye", "is missing two fingers" or "wears his hair long".
+    pub(super) fn read_lost_or_worn_part(&mut self, context: ClauseContext<'_>) -> bool {
+        let ClauseContext { at, subjects, status, weight_names } = context;
+        let vg = self.verb_group(at).clone();
+        let (from, to) = self.clauses[at].rest_items;
+        let body_part = self.syntax.noun_group_at(from).filter(|np| {
+            let group = &self.chunks.noun_groups[*np];
+            let is_own = match group.owner {
+                Some(owner) => self.chunks.noun_groups[owner].is_pronoun,
+                // In "breaks the arm of one", the arm belongs to another person.
+                None => self.norm(group.start) != "the" && self.norm(group.end) != "of",
+            };
+            let body_part =
+                self.grammar.possession_nouns.get(self.norm(group.head)).and_then(|entries| entries.first());
+            let is_appearance =
+                body_part.is_some_and(|(target, _)| self.grammar.targets[*target].predicate == *"appearance");
+            is_own && group.name.is_none() && is_appearance
+        });
+        let is_loss =
+            matches!(vg.lemma.as_str(), "lose" | "miss" | "lack" | "break" | "shave" | "dye") && !vg.is_passive;
+        let is_own = self.syntax.noun_group_at(from).is_some_and(|np| self.chunks.noun_groups[np].owner.is_some());
+        // "keeps his hair short" describes a look, but "keeps his hand on his axe" describes an action.
+        let is_placed = vg.lemma == "keep" && self.syntax.is_preposition(from + 1);
+        let is_worn = matches!(vg.lemma.as_str(), "wear" | "keep") && !vg.is_passive && is_own && !is_placed;
+        let name = if vg.lemma == "break" { "condition" } else { "appearance" };
+        let Some(appearance) = self.target(name).filter(|_| (is_loss || is_worn) && body_part.is_some()) else {
+            return false;
+        };
+        let end = if is_worn { self.chunk_end(to.saturating_sub(1)) } else { self.value_end(from, to) };
+        let first = if is_worn { self.chunk_content_start(from) } else { vg.head };
+        let (value, span) = (self.source_text(first, end), self.clause_span(at, end));
+        let fact_count = self.facts.len();
+        for subject in subjects {
+            self.record_fact(
+                appearance,
+                subject,
+                Err(value.clone()),
+                "",
+                &[weight_names, &["by_part"]].concat(),
+                status,
+                span,
+            );
+        }
+        self.facts.len() > fact_count
+    }
+}
