@@ -81,7 +81,7 @@ impl Compacted {
     }
 
     /// Creates the contents of the record `meta:compacted`.
-    fn to_record(&self) -> Object {
+    fn to_record(self) -> Object {
         let bytes = |digest: Digest| Value::Bytes(Bytes::from(digest.to_vec()));
         object([
             ("id", record("meta", "compacted".to_owned())),
