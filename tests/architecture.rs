@@ -165,3 +165,19 @@ fn recall_never_sees_the_state() {
         }
     }
 }
+
+/// A long file is split by concept, so that folder and file names tell a reader where code is.
+#[test]
+fn no_source_file_has_more_than_600_lines() {
+    for crate_directory in fs::read_dir(root().join("crates")).unwrap() {
+        let mut files = Vec::new();
+        let source_directory = crate_directory.unwrap().path().join("src");
+        if source_directory.is_dir() {
+            sources(&source_directory, &mut files);
+        }
+        for file in files {
+            let lines = fs::read_to_string(&file).unwrap().lines().count();
+            assert!(lines <= 600, "{} has {lines} lines", file.display());
+        }
+    }
+}

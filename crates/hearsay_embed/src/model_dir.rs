@@ -448,7 +448,7 @@ mod tests {
             (r#"[{"path": "2_Dense", "type": "models.Dense"}]"#, "models.Dense is not supported"),
             (r#"[{"path": "../up", "type": "models.Pooling"}]"#, "inside the model's"),
             (r#"[{"path": "/abs", "type": "models.Pooling"}]"#, "inside the model's"),
-            ("{", "modules.json is not valid JSON"),
+            ("{", "modules.json does not contain the expected JSON"),
         ] {
             let mut files = files(|_| ());
             files.modules = Some(file("modules.json", modules));

@@ -322,7 +322,7 @@ mod tests {
         check("A b", flag(), Some("`a-b`"));
         check("r", Condition::All(vec![flag(), Condition::Any(vec![])]), Some("at least one"));
         let raw = Date { raw: "some day".into(), time: None };
-        check("r", Condition::Date { from: raw }, Some("`some day` is not on the calendar"));
+        check("r", Condition::Date { from: raw }, Some("`some day` is not a date on the campaign's calendar"));
         let owes = Predicate::new("OWES").unwrap();
         check("r", Condition::Attribute { of: ann.clone(), name: owes, is: "x".into() }, Some("OWES is a relation"));
         let knows = Condition::Knows { who: ConditionEntity::Listener, fact };

@@ -117,7 +117,8 @@ fn data_forges_no_section_of_a_context() {
 fn a_question_that_is_none_is_refused() {
     let test_dir = TestDir::new();
     let long = "millstone ".repeat(12_000);
-    for (question, part) in [("", "empty"), (" \n\t", "empty"), ("\u{1b}\u{7}\u{202e}", "empty"), (&long, "shorten it")]
+    for (question, part) in
+        [("", "empty"), (" \n\t", "empty"), ("\u{1b}\u{7}\u{202e}", "empty"), (&long, "shorten the question")]
     {
         test_dir.fails(&["-C", "mill", "ask", "--as", "ada", question, "--no-meaning"], 2, &[part]);
         test_dir.fails(&["-C", "mill", "search", question, "--no-meaning"], 2, &[part]);

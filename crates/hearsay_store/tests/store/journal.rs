@@ -24,7 +24,7 @@ fn operations_are_there_after_closing() {
     assert!(!directory.path().join("owner").exists());
 
     let opened = open(directory.path());
-    assert_eq!((opened.report.position, opened.report.replayed_operations, opened.report.schema), (Position(4), 4, 3));
+    assert_eq!((opened.report.position, opened.report.replayed_operations, opened.report.schema), (Position(4), 4, 4));
     assert!(opened.state == state);
     let read: Vec<_> = opened.state.journal().map(|(_, entry)| Arc::clone(&entry.operation)).collect();
     assert_eq!(read, [small(0), small(1), small(2), large(0, 3000)]);
