@@ -174,7 +174,7 @@ fn a_tampered_journal_is_found() {
             assert!(error.to_string().contains(part), "{statements}: {error}");
         }
         if statements.contains("version = 99") {
-            assert!(matches!(error, StoreError::SchemaTooNew { found: 99, supported: 3, .. }), "{error}");
+            assert!(matches!(error, StoreError::SchemaTooNew { found: 99, supported: 4, .. }), "{error}");
             let checked = hearsay_store::check_directory(copied.path()).unwrap_err();
             assert!(matches!(checked, StoreError::SchemaTooNew { .. }), "{checked}");
             let repaired = hearsay_store::repair_directory(copied.path(), true).unwrap_err();
