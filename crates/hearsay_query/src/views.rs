@@ -6,7 +6,7 @@ use std::{
 };
 
 use hearsay_belief::{Known, View, ViewImpact};
-use hearsay_model::{FactId, GameTime, Key, Knower, State, StateVersion, attribute, text};
+use hearsay_model::{FactId, GameTime, Key, Knower, State, StateVersion, text};
 use hearsay_recall::EntityLinker;
 
 use crate::{QueryError, resolve::resolve};
@@ -47,8 +47,7 @@ impl CachedView {
     /// Returns every name and alias in the view: its fact and the normalized name, in the order of the facts.
     pub fn normalized_names(&self) -> impl Iterator<Item = (&Known, &str)> {
         let normalized_names = self.normalized_names.get_or_init(|| {
-            let is_name = |known: &&Known| [attribute::NAME, attribute::ALIAS].contains(&known.predicate().as_str());
-            let names = self.view.facts().filter(is_name);
+            let names = self.view.facts().filter(|known| known.is_name());
             names.filter_map(|known| Some((known.id(), text::normalize(known.object().text()?)))).collect()
         });
         normalized_names.iter().filter_map(|(id, name)| Some((self.view.fact(*id)?, name.as_str())))

@@ -259,9 +259,8 @@ impl<'s> Collector<'s> {
 
 /// Returns whether a known fact states that an entity has a name.
 pub(super) fn knows_name(known: &Known, id: &EntityId, name: &str) -> bool {
-    let is_name = [attribute::NAME, attribute::ALIAS].contains(&known.predicate().as_str());
     let said = || known.object().text().is_some_and(|said| text::normalize(said) == text::normalize(name));
-    is_name && known.subject() == id && !known.is_made_up() && said()
+    known.is_name() && known.subject() == id && !known.is_made_up() && said()
 }
 
 /// Returns the time at which the knower learned the fact of an edge. If the edge has no time, returns the start of the

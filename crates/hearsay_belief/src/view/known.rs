@@ -78,6 +78,11 @@ impl Known {
         self.fact.id()
     }
 
+    /// Returns whether the fact states a name or an alias of its subject.
+    pub fn is_name(&self) -> bool {
+        self.fact.is_name()
+    }
+
     /// Returns the entity that the fact is about.
     #[inline]
     pub fn subject(&self) -> &EntityId {

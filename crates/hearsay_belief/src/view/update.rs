@@ -83,8 +83,7 @@ impl View {
         }
         self.extend_dependents(state, &changed);
         self.refresh_superseded(&changed);
-        let is_name = |fact: &Arc<Fact>| [attribute::NAME, attribute::ALIAS].contains(&fact.predicate().as_str());
-        if changed.iter().any(is_name) && !self.is_of_dm {
+        if changed.iter().any(|fact| fact.is_name()) && !self.is_of_dm {
             // A name may reveal whose secret name the speaker of a passage uses.
             self.passages = received_passages(state, self.as_of, &self.knower, &self.sources, &self.facts);
         } else {

@@ -14,7 +14,7 @@ use std::{
 
 use hearsay_model::{
     Change, Confidence, EntityId, Evidence, Fact, FactId, FactStatus, Method, Passage, PassageId, Predicate,
-    Provenance, Secrecy, attribute,
+    Provenance, Secrecy,
 };
 
 use super::planner::{Planner, Withdrawn};
@@ -253,10 +253,7 @@ impl Planner<'_> {
 
     /// Reports new entities that have the same name as another entity. Only the DM knows whether they are the same.
     pub(super) fn report_duplicates(&mut self) {
-        let is_name = |fact: &Fact| {
-            [attribute::NAME, attribute::ALIAS].contains(&fact.predicate().as_str())
-                && fact.status() != FactStatus::Rejected
-        };
+        let is_name = |fact: &Fact| fact.is_name() && fact.status() != FactStatus::Rejected;
         let mut entities_by_name: BTreeMap<String, BTreeSet<EntityId>> = BTreeMap::new();
         let file_facts = self.campaign.facts.iter().map(|campaign_fact| &campaign_fact.fact);
         for fact in self.state.facts().chain(file_facts).filter(|fact| is_name(fact)) {

@@ -1,7 +1,7 @@
 //! Search for duplicate entities, and automatic merging of near-certain duplicates, which is off by default.
 
 use hearsay_commands::merge::{MergePlan, merge, was_merged_and_split};
-use hearsay_model::{Author, Key, State, attribute};
+use hearsay_model::{Author, Key, State};
 use hearsay_query::duplicates::{Duplicate, DuplicateCertainty, duplicates, sort_duplicates};
 use hearsay_recall::DocId;
 
@@ -53,11 +53,7 @@ impl Worker {
             return;
         }
         let is_name = |key: &Key| match key {
-            Key::Fact(id) => self
-                .snapshot
-                .state
-                .fact(*id)
-                .is_some_and(|fact| [attribute::NAME, attribute::ALIAS].contains(&fact.predicate().as_str())),
+            Key::Fact(id) => self.snapshot.state.fact(*id).is_some_and(|fact| fact.is_name()),
             _ => false,
         };
         self.duplicates.is_due = touched.iter().any(is_name);

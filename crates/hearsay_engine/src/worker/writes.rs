@@ -9,7 +9,7 @@ use std::{
 
 use hearsay_model::{
     Change, EntityId, Fact, FactId, Key, Position, Predicate, Resolution, SettingKey, State, TransientUpdate,
-    TransientValue, attribute,
+    TransientValue,
 };
 use hearsay_store::{StoreError, Watermark, projection::rows};
 
@@ -506,7 +506,7 @@ fn affected_keys(state: &State, prepared: &PreparedWrite) -> Option<BTreeSet<Key
         keys.extend(written.clone());
         if let Some(fact) = change.fact() {
             // A name that nobody had before cannot change which entities other operations refer to.
-            if states_name(fact) && fact.object().text().is_none_or(|name| state.resolve(name) != Resolution::None) {
+            if fact.is_name() && fact.object().text().is_none_or(|name| state.resolve(name) != Resolution::None) {
                 return None;
             }
             add_fact_keys(fact, &mut keys);
@@ -522,10 +522,6 @@ fn affected_keys(state: &State, prepared: &PreparedWrite) -> Option<BTreeSet<Key
     Some(keys)
 }
 
-fn states_name(fact: &Fact) -> bool {
-    [attribute::NAME, attribute::ALIAS].contains(&fact.predicate().as_str())
-}
-
 fn add_fact_keys(fact: &Fact, keys: &mut BTreeSet<Key>) {
     keys.insert(Key::Fact(fact.id()));
     keys.extend(fact.entities().cloned().map(Key::Entity));
@@ -537,7 +533,7 @@ fn add_fact_keys(fact: &Fact, keys: &mut BTreeSet<Key>) {
 fn add_known_fact_keys(state: &State, id: FactId, keys: &mut BTreeSet<Key>) -> Option<()> {
     keys.insert(Key::Fact(id));
     match state.fact(id) {
-        Some(fact) if states_name(fact) => None,
+        Some(fact) if fact.is_name() => None,
         Some(fact) => {
             add_fact_keys(fact, keys);
             Some(())

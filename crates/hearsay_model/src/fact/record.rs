@@ -201,7 +201,7 @@ impl Fact {
     }
 
     /// Returns whether the fact states a name or an alias of its subject.
-    pub(crate) fn is_name(&self) -> bool {
+    pub fn is_name(&self) -> bool {
         [attribute::NAME, attribute::ALIAS].contains(&self.predicate().as_str())
     }
 

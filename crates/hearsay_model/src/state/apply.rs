@@ -59,7 +59,7 @@ impl State {
     pub fn apply_compacted(&mut self, position: Position, operation: impl Into<Arc<Operation>>) -> Vec<Key> {
         let operation = operation.into();
         let keys = keys(&operation);
-        let mut touched = self.apply_compacted_shared(position, operation, keys);
+        let mut touched = self.apply_compacted_keyed(position, operation, keys);
         sort_and_dedup(&mut touched);
         touched
     }
@@ -69,21 +69,12 @@ impl State {
     pub fn apply_compacted_keyed(
         &mut self,
         position: Position,
-        operation: Operation,
-        keys: Vec<Option<Key>>,
-    ) -> Vec<Key> {
-        self.apply_compacted_shared(position, operation.into(), keys)
-    }
-
-    fn apply_compacted_shared(
-        &mut self,
-        position: Position,
-        operation: Arc<Operation>,
+        operation: impl Into<Arc<Operation>>,
         keys: Vec<Option<Key>>,
     ) -> Vec<Key> {
         self.journal.extend_to(usize::try_from(position.0).unwrap_or(usize::MAX).saturating_sub(1));
         let slots = Arc::clone(&self.slots);
-        let touched = self.apply_unsorted(operation, keys);
+        let touched = self.apply_unsorted(operation.into(), keys);
         self.slots = slots;
         touched
     }

@@ -118,7 +118,7 @@ impl State {
             return None;
         }
         let names = self.facts_of(id).filter(|fact| fact.subject() == id && fact.secrecy() == Secrecy::Secret);
-        let names = names.filter(|fact| [attribute::NAME, attribute::ALIAS].contains(&fact.predicate().as_str()));
+        let names = names.filter(|fact| fact.is_name());
         names.filter_map(|fact| fact.object().text()).filter(|name| text::normalize(name) == normal).min()
     }
 

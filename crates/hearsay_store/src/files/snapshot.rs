@@ -151,8 +151,8 @@ fn encode(compacted_to: Position, operations: &[Placed]) -> Result<Vec<u8>, post
     let (mut segment, mut count) = (Vec::with_capacity(SEGMENT * 2), 0);
     for change in operations.iter().flat_map(|(_, operation)| &operation.changes) {
         segment = postcard::to_extend(change, segment)?;
-        if let (Change::Learn(_), Some(Key::KnowledgeEdge(id))) = (change, change.written_key()) {
-            segment = postcard::to_extend(&id, segment)?;
+        if let Change::Learn(edge) = change {
+            segment = postcard::to_extend(&edge.id(), segment)?;
         }
         count += 1;
         if segment.len() >= SEGMENT {
