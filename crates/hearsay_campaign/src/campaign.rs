@@ -100,7 +100,7 @@ impl Campaign {
         &self.warnings
     }
 
-    /// Returns a hash of all files of the campaign, the same as [`digest`](crate::digest).
+    /// Returns a hash of all files of the campaign, the same as [`digest_files`](crate::digest_files).
     pub fn digest(&self) -> &str {
         &self.digest
     }

@@ -9,7 +9,7 @@ use hearsay_model::{Author, Calendar, Change, EntityId, ExternalId, Setting, Sta
 /// Two sources may use the same external id (for example, two vaults with a file `People/Odo.md`), so the ids of each
 /// source are stored separately.
 #[derive(Debug, Clone, Default)]
-pub struct Earlier {
+pub struct EarlierImports {
     entities_by_external_id: HashMap<String, HashMap<ExternalId, EntityId>>,
     /// The author who first added each entity.
     owners: BTreeMap<EntityId, Author>,
@@ -17,10 +17,10 @@ pub struct Earlier {
     calendar: Option<Calendar>,
 }
 
-impl Earlier {
+impl EarlierImports {
     /// Collects the entities that the operations in the journal added, except reverted operations. The external id of a
     /// merged entity maps to the entity that remains.
-    pub fn of(state: &State) -> Self {
+    pub fn from_state(state: &State) -> Self {
         let has_calendar =
             state.settings().any(|setting| matches!(setting.as_ref(), Setting::World(WorldSetting::Calendar(_))));
         let mut earlier = Self { calendar: has_calendar.then(|| state.calendar().clone()), ..Self::default() };

@@ -41,7 +41,8 @@ pub struct CampaignErrors {
     /// The listed errors, at most [`Limits::errors`](crate::Limits::errors).
     pub errors: Vec<CampaignError>,
     /// The number of further errors that are not listed, because the limit is reached.
-    pub more: usize,
+    #[serde(rename = "more")]
+    pub omitted_errors: usize,
 }
 
 impl CampaignErrors {
@@ -49,7 +50,7 @@ impl CampaignErrors {
     pub(crate) fn in_file(file: &str, message: impl Into<String>, hint: impl Into<String>) -> Self {
         let (file, field) = (file.to_owned(), String::new());
         let error = CampaignError { file, line: 0, field, message: message.into(), hint: hint.into() };
-        Self { errors: vec![error], more: 0 }
+        Self { errors: vec![error], omitted_errors: 0 }
     }
 }
 
@@ -64,7 +65,7 @@ impl fmt::Display for CampaignErrors {
             let line_break = if n == 0 { "" } else { "\n" };
             write!(f, "{line_break}{error}")?;
         }
-        if self.more > 0 { write!(f, "\nand {} more", self.more) } else { Ok(()) }
+        if self.omitted_errors > 0 { write!(f, "\nand {} more", self.omitted_errors) } else { Ok(()) }
     }
 }
 
@@ -76,12 +77,13 @@ pub struct Warning {
     /// The line number, counted from 1.
     pub line: u32,
     /// The suspicious text, and how the reader interpreted it.
-    pub what: String,
+    #[serde(rename = "what")]
+    pub message: String,
 }
 
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: {}", self.path, self.line, self.what)
+        write!(f, "{}:{}: {}", self.path, self.line, self.message)
     }
 }
 
@@ -149,7 +151,7 @@ impl Diagnostics {
 
     pub(crate) fn warn(&mut self, at: SourcePosition, message: impl Into<String>) {
         let path = self.path(at).to_owned();
-        self.warnings.push(Warning { path, line: at.line, what: message.into() });
+        self.warnings.push(Warning { path, line: at.line, message: message.into() });
     }
 
     /// Returns the warnings if there are no errors. Otherwise returns all errors.
@@ -162,7 +164,7 @@ impl Diagnostics {
         self.errors.sort_by_key(|(at, _)| *at);
         Err(CampaignErrors {
             errors: self.errors.into_iter().map(|(_, error)| error).collect(),
-            more: self.omitted_errors,
+            omitted_errors: self.omitted_errors,
         })
     }
 }

@@ -18,7 +18,7 @@ use crate::{
 ///
 /// # Errors
 /// Returns an error if the folder or one of its files cannot be read, or if a limit is exceeded.
-pub fn digest(path: &Path, limits: &Limits) -> Result<String, CampaignErrors> {
+pub fn digest_files(path: &Path, limits: &Limits) -> Result<String, CampaignErrors> {
     let mut diagnostics = Diagnostics::new(limits.errors);
     let loaded = load_files(path, limits, &mut diagnostics);
     diagnostics.finish()?;
@@ -62,7 +62,7 @@ pub(crate) fn load_files(path: &Path, limits: &Limits, diagnostics: &mut Diagnos
             if paths.is_empty() && diagnostics.has_no_errors() {
                 let hint = "put the campaign's .yaml files there; hidden files are ignored";
                 let hint = match skipped.first() {
-                    Some(Skipped { path, why }) => format!("skipped `{path}`: {why}"),
+                    Some(Skipped { path, reason }) => format!("skipped `{path}`: {reason}"),
                     None => hint.to_owned(),
                 };
                 add_file_error(diagnostics, &display_name, "the folder has no YAML file", &hint);
@@ -191,7 +191,7 @@ impl<'a> Traversal<'a> {
 
     fn add_file(&mut self, relative_path: String, real_path: PathBuf, kind: fs::FileType) {
         if let Some(kind) = regular_file::special_file_kind(kind) {
-            self.skipped.push(Skipped { path: relative_path, why: regular_file::not_regular_message(kind) });
+            self.skipped.push(Skipped { path: relative_path, reason: regular_file::not_regular_message(kind) });
         } else if self.files.len() >= self.limits.files {
             let message = format!("the folder has more than {} files", self.limits.files);
             add_file_error(self.diagnostics, ".", &message, "merge some of them, or raise the limit");
@@ -210,9 +210,10 @@ impl<'a> Traversal<'a> {
             return;
         }
         if !real_path.starts_with(&self.root) {
-            return self
-                .skipped
-                .push(Skipped { path: relative_path.to_owned(), why: regular_file::OUTSIDE_LINK_REASON.to_owned() });
+            return self.skipped.push(Skipped {
+                path: relative_path.to_owned(),
+                reason: regular_file::OUTSIDE_LINK_REASON.to_owned(),
+            });
         }
         match kind.is_dir() {
             _ if self.visited.contains(&real_path) => {}

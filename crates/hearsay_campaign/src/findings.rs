@@ -13,7 +13,8 @@ pub struct FileLocation {
     /// The line number, counted from 1.
     pub line: u32,
     /// The text at this position.
-    pub what: String,
+    #[serde(rename = "what")]
+    pub text: String,
 }
 
 /// A file or record that was not read.
@@ -22,7 +23,8 @@ pub struct Skipped {
     /// The path of the file relative to the folder, with forward slashes.
     pub path: String,
     /// The reason why the file or record was not read, with a hint.
-    pub why: String,
+    #[serde(rename = "why")]
+    pub reason: String,
 }
 
 /// Remarks about the files that are not part of the campaign itself, such as links without a target. In Hearsay's own
@@ -43,9 +45,11 @@ pub struct Findings {
     /// The entities that were created for links whose target does not exist. The DM reviews them.
     pub stubs: Vec<EntityId>,
     /// Entities whose kind could not be determined.
-    pub kindless: Vec<EntityId>,
+    #[serde(rename = "kindless")]
+    pub without_kind: Vec<EntityId>,
     /// Text that the reader did not understand.
-    pub unclear: Vec<FileLocation>,
+    #[serde(rename = "unclear")]
+    pub not_understood: Vec<FileLocation>,
     /// Files and records that were not read, with the reason.
     pub skipped: Vec<Skipped>,
 }
@@ -57,8 +61,8 @@ impl Findings {
         self.ambiguous.sort();
         self.dangling.sort();
         self.stubs.sort();
-        self.kindless.sort();
-        self.unclear.sort();
+        self.without_kind.sort();
+        self.not_understood.sort();
         self.skipped.sort();
     }
 }

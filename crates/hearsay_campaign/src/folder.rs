@@ -245,7 +245,7 @@ impl Folder {
     }
 
     fn skip(&mut self, path: impl Into<String>, reason: impl Into<String>) {
-        self.skipped.push(Skipped { path: path.into(), why: reason.into() });
+        self.skipped.push(Skipped { path: path.into(), reason: reason.into() });
     }
 
     fn list_folder(&mut self, folder: &Path, relative_path: &str, depth: usize) {
@@ -279,7 +279,7 @@ impl Folder {
                 Ok(kind) if kind.is_file() => {
                     if self.entries.len() >= self.limits.files {
                         let reason = format!("the folder has more than {} files: raise the limit", self.limits.files);
-                        if self.skipped.last().is_none_or(|skipped| skipped.why != reason) {
+                        if self.skipped.last().is_none_or(|skipped| skipped.reason != reason) {
                             self.skip(path, reason);
                         }
                         return;

@@ -328,7 +328,7 @@ impl RecordReader {
             self.check_references();
         }
         if !self.errors.is_empty() {
-            return Err(CampaignErrors { errors: self.errors, more: self.omitted_errors });
+            return Err(CampaignErrors { errors: self.errors, omitted_errors: self.omitted_errors });
         }
         let mut changes: Vec<Change> = self.settings.into_iter().map(Change::Set).collect();
         let mut removals = Vec::new();

@@ -63,24 +63,26 @@ mod yaml;
 pub use any_format::read_any;
 pub use campaign::Campaign;
 pub use cancel::CancelToken;
-pub use earlier::Earlier;
+pub use earlier::EarlierImports;
 pub use error::{CampaignError, CampaignErrors, Warning};
-pub use export::{Backup, export_backup, export_dot, export_graphml, export_vault, export_yaml, handbook, read_backup};
-pub use files::digest;
+pub use export::{
+    Backup, export_backup, export_dot, export_graphml, export_handbook, export_vault, export_yaml, read_backup,
+};
+pub use files::digest_files;
 pub use findings::{FileLocation, Findings, Skipped};
 pub use folder::{Folder, FolderEntry};
 pub use format::Format;
 pub use jsonl::{export_jsonl, read_jsonl};
 pub use limits::Limits;
-pub use lossless::is_export;
+pub use lossless::is_export_folder;
 pub use native::read;
 pub use options::{AliasOrder, ReadOptions};
-pub use plan::{ImportPlan, LeftOut, MISSING_RECORD, plan};
+pub use plan::{ImportPlan, MISSING_RECORD, MissingRecord, plan};
 pub use regular_file::{open_file, read_file, read_text_file};
-pub use report::{AmbiguousLink, Deletion, ImportReport, Kept, PossibleDuplicate, Relations};
+pub use report::{AmbiguousLink, Deletion, ImportReport, PossibleDuplicate, Relations, UnappliedChange};
 pub use transcript::{Transcript, TranscriptError, TranscriptFormat, Utterance};
 #[cfg(feature = "import")]
-pub use watch::Watch;
+pub use watch::FileWatcher;
 
 #[cfg(test)]
 mod tests;

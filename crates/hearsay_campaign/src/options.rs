@@ -5,7 +5,7 @@ use std::{collections::HashMap, path::PathBuf};
 use hearsay_model::{EntityId, ExternalId};
 use serde::Serialize;
 
-use crate::{Earlier, Format};
+use crate::{EarlierImports, Format};
 
 /// Options for reading the files of a campaign.
 #[derive(Debug, Clone, Default)]
@@ -27,7 +27,7 @@ pub struct ReadOptions {
     pub known_entities: HashMap<ExternalId, EntityId>,
     /// The entities and the calendar that earlier imports created. A note never gets the id of an entity of another
     /// source, because equal names do not prove that two entities are the same.
-    pub earlier: Earlier,
+    pub earlier: EarlierImports,
 }
 
 /// Which part of a two-part link is the target.

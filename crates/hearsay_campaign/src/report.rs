@@ -37,16 +37,19 @@ pub struct Deletion {
     /// The entity that the record is about.
     pub subject: EntityId,
     /// A description of the record for the DM.
-    pub what: String,
+    #[serde(rename = "what")]
+    pub description: String,
 }
 
 /// Two entities with the same name. They may be the same entity, but are never merged automatically.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PossibleDuplicate {
     /// The new entity.
-    pub one: EntityId,
+    #[serde(rename = "one")]
+    pub new_entity: EntityId,
     /// The other entity with this name.
-    pub other: EntityId,
+    #[serde(rename = "other")]
+    pub existing_entity: EntityId,
     /// The name that both entities have, normalized for comparison.
     pub name: String,
 }
@@ -56,27 +59,30 @@ pub struct PossibleDuplicate {
 pub struct AmbiguousLink {
     /// The position and the text of the link.
     #[serde(flatten)]
-    pub place: FileLocation,
+    pub location: FileLocation,
     /// The entities of the notes that match.
-    pub meant: Vec<EntityId>,
+    #[serde(rename = "meant")]
+    pub candidates: Vec<EntityId>,
 }
 
 /// A record that the import leaves unchanged, although the files differ from it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Kept {
+pub struct UnappliedChange {
     /// The id of the fact, if the record is a fact.
     pub fact: Option<FactId>,
     /// A description of the record for the DM.
-    pub what: String,
+    #[serde(rename = "what")]
+    pub description: String,
     /// The reason why the import leaves the record unchanged.
-    pub why: String,
+    #[serde(rename = "why")]
+    pub reason: String,
 }
 
 /// The changes that an import makes. The report is created before anything is changed, so you can also use it for a dry
 /// run.
 ///
-/// All counts are about the changes that this import makes, except for `audience` and `know_nothing`, which are about
-/// the whole campaign.
+/// All counts are about the changes that this import makes, except for `audience` and `without_knowledge`, which are
+/// about the whole campaign.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ImportReport {
     /// The name of the source, which is the id of the campaign.
@@ -99,7 +105,8 @@ pub struct ImportReport {
     /// Number of new or changed knowledge edges.
     pub knowledge: usize,
     /// Number of knowledge edges that are withdrawn.
-    pub unlearned: usize,
+    #[serde(rename = "unlearned")]
+    pub withdrawn_knowledge: usize,
     /// Number of new or changed passages.
     pub passages: usize,
     /// Number of new or changed sessions.
@@ -112,16 +119,19 @@ pub struct ImportReport {
     /// has no knower.
     pub audience: BTreeMap<&'static str, usize>,
     /// NPCs that would know nothing but names and kinds.
-    pub know_nothing: Vec<EntityId>,
+    #[serde(rename = "know_nothing")]
+    pub without_knowledge: Vec<EntityId>,
     /// Records that the import leaves unchanged, although the files differ from them.
-    pub kept: Vec<Kept>,
+    #[serde(rename = "kept")]
+    pub unapplied_changes: Vec<UnappliedChange>,
     /// Records that both the files and another author changed. The value of the other author stays, and the value in
-    /// the files is proposed. Each of these records is also in `kept`.
-    pub conflicts: Vec<Kept>,
+    /// the files is proposed. Each of these records is also in `unapplied_changes`.
+    pub conflicts: Vec<UnappliedChange>,
     /// Records that the files of another tool no longer contain. The import proposes to the DM to withdraw them.
     pub deletions: Vec<Deletion>,
     /// New entities that have the same name as another entity.
-    pub alike: Vec<PossibleDuplicate>,
+    #[serde(rename = "alike")]
+    pub possible_duplicates: Vec<PossibleDuplicate>,
     /// The format of the files; `None` for Hearsay's own format.
     pub format: Option<Format>,
     /// The number of links that resolve to a note.
@@ -137,9 +147,11 @@ pub struct ImportReport {
     /// The entities that are created for links whose target does not exist. The DM reviews them.
     pub stubs: Vec<EntityId>,
     /// Entities whose kind could not be determined.
-    pub kindless: Vec<EntityId>,
+    #[serde(rename = "kindless")]
+    pub without_kind: Vec<EntityId>,
     /// Text that the reader did not understand.
-    pub unclear: Vec<FileLocation>,
+    #[serde(rename = "unclear")]
+    pub not_understood: Vec<FileLocation>,
     /// Files and records that were not read, with the reason.
     pub skipped: Vec<Skipped>,
     /// Warnings about text that was read but may be a mistake.
@@ -149,16 +161,16 @@ pub struct ImportReport {
 impl ImportReport {
     /// Copies the findings in the files into the report.
     pub(crate) fn add_findings(&mut self, findings: &Findings) {
-        let Findings { format, resolved, ambiguous, dangling, stubs, kindless, unclear, skipped, .. } = findings;
+        let Findings { format, resolved, ambiguous, dangling, stubs, without_kind, not_understood, skipped, .. } =
+            findings;
         (self.format, self.resolved) = (*format, *resolved);
         (self.ambiguous, self.dangling) = (ambiguous.len(), dangling.len());
         let links = ambiguous.iter().map(|(location, candidates)| (location.clone(), candidates.clone()));
-        self.ambiguous_links =
-            links.map(|(location, candidates)| AmbiguousLink { place: location, meant: candidates }).collect();
+        self.ambiguous_links = links.map(|(location, candidates)| AmbiguousLink { location, candidates }).collect();
         self.dangling_links.clone_from(dangling);
         self.stubs.clone_from(stubs);
-        self.kindless.clone_from(kindless);
-        self.unclear.clone_from(unclear);
+        self.without_kind.clone_from(without_kind);
+        self.not_understood.clone_from(not_understood);
         self.skipped.clone_from(skipped);
     }
 
@@ -191,7 +203,7 @@ impl fmt::Display for ImportReport {
         for (name, count) in &self.facts {
             writeln!(f, "             {count:>5} {name}")?;
         }
-        writeln!(f, "  knowledge  {} new or changed, {} withdrawn", self.knowledge, self.unlearned)?;
+        writeln!(f, "  knowledge  {} new or changed, {} withdrawn", self.knowledge, self.withdrawn_knowledge)?;
         writeln!(f, "  passages   {} new or changed", self.passages)?;
         writeln!(f, "  sessions   {} new or changed", self.sessions)?;
         if self.reveals > 0 {
@@ -206,28 +218,31 @@ impl fmt::Display for ImportReport {
         if !audience.is_empty() {
             writeln!(f, "  known to   {}", audience.join(", "))?;
         }
-        if !self.know_nothing.is_empty() {
-            writeln!(f, "  NPCs who know nothing: {}", join_ids(&self.know_nothing))?;
+        if !self.without_knowledge.is_empty() {
+            writeln!(f, "  NPCs who know nothing: {}", join_ids(&self.without_knowledge))?;
         }
         if !self.stubs.is_empty() {
             writeln!(f, "  entities for missing link targets (to review): {}", join_ids(&self.stubs))?;
         }
-        if !self.kindless.is_empty() {
-            writeln!(f, "  entities of unknown kind: {}", join_ids(&self.kindless))?;
+        if !self.without_kind.is_empty() {
+            writeln!(f, "  entities of unknown kind: {}", join_ids(&self.without_kind))?;
         }
-        let format_location = |FileLocation { path, line, what }: &FileLocation| format!("{path}:{line}: {what}");
-        write_list(f, "possible duplicate", &self.alike, |PossibleDuplicate { one: first, other, .. }| {
-            format!("{first} and {other}")
-        })?;
-        write_list(f, "to review", &self.deletions, |Deletion { what, .. }| what.clone())?;
-        let ambiguous = |AmbiguousLink { place: location, meant: candidates }: &AmbiguousLink| {
+        let format_location = |FileLocation { path, line, text }: &FileLocation| format!("{path}:{line}: {text}");
+        write_list(
+            f,
+            "possible duplicate",
+            &self.possible_duplicates,
+            |PossibleDuplicate { new_entity: first, existing_entity: other, .. }| format!("{first} and {other}"),
+        )?;
+        write_list(f, "to review", &self.deletions, |Deletion { description, .. }| description.clone())?;
+        let ambiguous = |AmbiguousLink { location, candidates }: &AmbiguousLink| {
             format!("{} ({})", format_location(location), join_ids(candidates))
         };
         write_list(f, "ambiguous", &self.ambiguous_links, ambiguous)?;
         write_list(f, "dangling", &self.dangling_links, format_location)?;
-        write_list(f, "not understood", &self.unclear, format_location)?;
-        write_list(f, "skipped", &self.skipped, |Skipped { path, why }| format!("{path}: {why}"))?;
-        write_list(f, "kept", &self.kept, |kept| format!("{} ({})", kept.what, kept.why))?;
+        write_list(f, "not understood", &self.not_understood, format_location)?;
+        write_list(f, "skipped", &self.skipped, |Skipped { path, reason }| format!("{path}: {reason}"))?;
+        write_list(f, "kept", &self.unapplied_changes, |kept| format!("{} ({})", kept.description, kept.reason))?;
         write_list(f, "warning", &self.warnings, Warning::to_string)
     }
 }
@@ -272,10 +287,10 @@ mod tests {
 
     #[test]
     fn long_lists_are_cut_and_say_so() {
-        let kindless = (0..MAX_SHOWN + 5).map(|n| EntityId::new(format!("note-{n}")).unwrap()).collect();
-        let place = |n| FileLocation { path: format!("{n}.md"), line: 1, what: "[[Nobody]]".into() };
+        let without_kind = (0..MAX_SHOWN + 5).map(|n| EntityId::new(format!("note-{n}")).unwrap()).collect();
+        let place = |n| FileLocation { path: format!("{n}.md"), line: 1, text: "[[Nobody]]".into() };
         let dangling_links = (0..MAX_SHOWN as u32 + 1).map(place).collect();
-        let report = ImportReport { kindless, dangling_links, ..ImportReport::default() }.to_string();
+        let report = ImportReport { without_kind, dangling_links, ..ImportReport::default() }.to_string();
         assert!(report.contains("note-19 and 5 more\n") && !report.contains("note-20"), "{report}");
         assert!(report.contains("dangling: 19.md:1") && report.contains("dangling: 1 more; --json"), "{report}");
     }

@@ -15,7 +15,7 @@ use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 ///
 /// Hidden files and folders are ignored, such as `.obsidian` and `.hearsay`.
 #[derive(Debug)]
-pub struct Watch {
+pub struct FileWatcher {
     path: PathBuf,
     quiet_period: Duration,
     events: Receiver<()>,
@@ -30,7 +30,7 @@ pub struct Watch {
 /// Size and modification time of a file. They show a change without reading the file.
 type FileStamp = (u64, Option<SystemTime>);
 
-impl Watch {
+impl FileWatcher {
     /// Starts to watch a folder or file. `quiet_period` is the duration for which the files must stay unchanged before
     /// a change is reported; half a second works well.
     ///
@@ -128,7 +128,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let note = folder.path().join("note.md");
         fs::write(&note, "one").unwrap();
-        let mut watch = Watch::new(folder.path(), Duration::from_millis(40)).unwrap();
+        let mut watch = FileWatcher::new(folder.path(), Duration::from_millis(40)).unwrap();
         assert!(!watch.wait(Duration::from_millis(60)), "nothing has changed");
         for part in ["t", "tw", "two and more"] {
             fs::write(&note, part).unwrap();

@@ -61,7 +61,7 @@ fn undone_note(campaign: &Campaign) -> String {
 pub(crate) fn report_changes(memory: &Memory, campaign: &Campaign, output: &Output) -> Result<()> {
     let directory = &campaign.campaign;
     // Compares the digest of the files first. In most cases, it shows that nothing changed.
-    let digest = hearsay_campaign::digest(directory, &Limits::default()).ok();
+    let digest = hearsay_campaign::digest_files(directory, &Limits::default()).ok();
     let read = memory.read(move |world| {
         let state = &world.state;
         let is_imported = |digest: &String| {
@@ -136,15 +136,15 @@ fn newer_files(directory: &Path, since: SystemTime) -> usize {
 /// Calls `visit` with each note and warning of an import, but not with its counts.
 pub(crate) fn for_each_note(outcome: &ImportOutcome, mut visit: impl FnMut(String) -> Result<()>) -> Result<()> {
     let report = &outcome.report;
-    if outcome.written.is_some() && !report.know_nothing.is_empty() {
-        let ids: Vec<_> = report.know_nothing.iter().map(ToString::to_string).collect();
+    if outcome.written.is_some() && !report.without_knowledge.is_empty() {
+        let ids: Vec<_> = report.without_knowledge.iter().map(ToString::to_string).collect();
         visit(format!("characters who know only their own name: {}", ids.join(", ")))?;
     }
     for skipped in outcome.written.iter().flat_map(|_| &report.skipped) {
-        visit(format!("skipped: {}: {}", skipped.path, skipped.why))?;
+        visit(format!("skipped: {}: {}", skipped.path, skipped.reason))?;
     }
-    for unchanged in &report.kept {
-        visit(format!("unchanged ({}): {}", unchanged.why, unchanged.what))?;
+    for unchanged in &report.unapplied_changes {
+        visit(format!("unchanged ({}): {}", unchanged.reason, unchanged.description))?;
     }
     for warning in &report.warnings {
         visit(format!("warning: {warning}"))?;

@@ -63,7 +63,7 @@ pub fn undone_sources(state: &State) -> BTreeSet<String> {
 /// Returns whether an import with this report changes the campaign.
 pub fn has_changes(report: &ImportReport) -> bool {
     let facts = report.fact_count() + report.changed + report.moved + report.removed;
-    let other_records = report.knowledge + report.unlearned + report.passages + report.sessions;
+    let other_records = report.knowledge + report.withdrawn_knowledge + report.passages + report.sessions;
     report.created_count() + facts + other_records > 0
 }
 

@@ -44,7 +44,7 @@ pub use campaign::{SyncOutcome, has_campaign_files, has_changes, is_campaign, sy
 pub use clock::real_time;
 pub use error::MemoryError;
 pub use event::Event;
-pub use hearsay_campaign::{CampaignError, CampaignErrors, ImportReport, Kept, Warning};
+pub use hearsay_campaign::{CampaignError, CampaignErrors, ImportReport, UnappliedChange, Warning};
 pub use hearsay_embed::is_optimised as encoder_is_optimised;
 pub use hearsay_extract::{
     Cue, CueKind, ExtractedFact, Extraction, FactObject as ExtractedObject, Mention, NewEntity, TextType,

@@ -508,8 +508,8 @@ mod tests {
                 let views: Vec<View> =
                     party.iter().map(|id| View::of(&generated.state, &id.clone().into(), as_of)).collect();
                 let known = known_part_of_all(&views, &generated.state).unwrap();
-                let complete = hearsay_campaign::handbook(&generated.state, "The party", &party, as_of);
-                let reduced = hearsay_campaign::handbook(&known, "The party", &party, as_of);
+                let complete = hearsay_campaign::export_handbook(&generated.state, "The party", &party, as_of);
+                let reduced = hearsay_campaign::export_handbook(&known, "The party", &party, as_of);
                 assert_eq!(complete, reduced, "world {world}, {party:?}, {as_of:?}");
                 filled_count += usize::from(complete.contains("\n- "));
             }

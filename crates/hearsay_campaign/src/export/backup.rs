@@ -142,7 +142,7 @@ pub fn read_backup(reader: impl BufRead) -> Result<Backup, CampaignErrors> {
     let error_at = |line: u32, message: String| {
         let hint = "use another copy of the backup".to_owned();
         let error = CampaignError { file: String::new(), line, field: String::new(), message, hint };
-        CampaignErrors { errors: vec![error], more: 0 }
+        CampaignErrors { errors: vec![error], omitted_errors: 0 }
     };
     for text in line_reader::bounded_lines(reader) {
         number += 1;

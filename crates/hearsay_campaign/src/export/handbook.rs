@@ -17,7 +17,7 @@ const RUMOUR_THRESHOLD: f64 = 0.5;
 /// characters knows it without concealing it, because all players read the handbook.
 ///
 /// The text is built only from the views of these characters, so it cannot reveal facts that they do not know.
-pub fn handbook(state: &State, title: &str, players: &[EntityId], as_of: Option<GameTime>) -> String {
+pub fn export_handbook(state: &State, title: &str, players: &[EntityId], as_of: Option<GameTime>) -> String {
     let views: Vec<View> = players.iter().map(|id| View::of(state, &Knower::Entity(id.clone()), as_of)).collect();
     let mut book = Handbook::default();
     for view in &views {

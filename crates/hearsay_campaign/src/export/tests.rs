@@ -2,7 +2,7 @@
 
 use hearsay_model::{Author, Change, EntityId, Position, State, Timestamp};
 
-use super::{export_backup, export_dot, export_graphml, handbook, read_backup};
+use super::{export_backup, export_dot, export_graphml, export_handbook, read_backup};
 use crate::{
     Limits, plan, read,
     tests::{apply, fixture},
@@ -58,7 +58,7 @@ fn graphs_have_every_relation_and_their_text_is_escaped() {
 fn the_handbook_tells_what_the_players_know() {
     let state = inn();
     let players: Vec<EntityId> = hearsay_belief::player_characters(&state);
-    let book = handbook(&state, "The [pass]", &players, None);
+    let book = export_handbook(&state, "The [pass]", &players, None);
     assert!(book.starts_with("# The \\[pass\\]\n"), "{book}");
     assert!(book.contains("## People"), "{book}");
 }

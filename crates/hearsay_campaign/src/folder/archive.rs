@@ -67,7 +67,7 @@ impl Archive {
         let (mut entries, mut skipped) = (Vec::new(), Vec::new());
         let Ok(mut archive) = self.0.lock() else { return (entries, skipped) };
         for index in 0..archive.len() {
-            let mut skip = |path: &str, reason: String| skipped.push(Skipped { path: path.to_owned(), why: reason });
+            let mut skip = |path: &str, reason: String| skipped.push(Skipped { path: path.to_owned(), reason });
             let file = match archive.by_index_raw(index) {
                 Ok(file) => file,
                 Err(error) => {
@@ -106,7 +106,7 @@ impl Archive {
         entries.dedup_by(|later, first| {
             let is_duplicate = later.path == first.path;
             if is_duplicate {
-                skipped.push(Skipped { path: later.path.clone(), why: "two files have this name".into() });
+                skipped.push(Skipped { path: later.path.clone(), reason: "two files have this name".into() });
             }
             is_duplicate
         });

@@ -26,7 +26,7 @@ fn read(path: &Path, limits: &Limits) -> (ByPath, ByPath) {
         texts.extend(folder.text(entry, &mut notes).map(|text| (entry.path.clone(), text.content)));
     }
     let skipped = folder.skipped().iter().chain(&notes.skipped);
-    (texts, skipped.map(|skipped| (skipped.path.clone(), skipped.why.clone())).collect())
+    (texts, skipped.map(|skipped| (skipped.path.clone(), skipped.reason.clone())).collect())
 }
 
 fn zipped(files: &[(&str, &[u8])]) -> (TempDir, PathBuf) {

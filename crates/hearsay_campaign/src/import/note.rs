@@ -425,11 +425,11 @@ impl Notes {
 
     /// Records that a file or record was not read. `reason` is the reason, with a hint.
     pub fn skip(&mut self, path: impl Into<String>, reason: impl Into<String>) {
-        self.skipped.push(Skipped { path: path.into(), why: reason.into() });
+        self.skipped.push(Skipped { path: path.into(), reason: reason.into() });
     }
 
     /// Adds a warning about text that was read but may be a mistake.
     pub fn warn(&mut self, path: impl Into<String>, line: u32, message: impl Into<String>) {
-        self.warnings.push(Warning { path: path.into(), line, what: message.into() });
+        self.warnings.push(Warning { path: path.into(), line, message: message.into() });
     }
 }

@@ -11,5 +11,5 @@ mod pages;
 mod records;
 
 pub(crate) use pages::Pages;
-pub use pages::is_export;
+pub use pages::is_export_folder;
 pub(crate) use records::Records;

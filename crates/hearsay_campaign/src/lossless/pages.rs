@@ -15,7 +15,7 @@ use crate::{Limits, export_jsonl, regular_file};
 
 /// Returns whether an export wrote this folder, even if the export was interrupted. Another export may replace such a
 /// folder.
-pub fn is_export(folder: &Path) -> bool {
+pub fn is_export_folder(folder: &Path) -> bool {
     let records = folder.join(RECORDS);
     records.is_file() || hearsay_files::temporary_path(&records).is_file()
 }

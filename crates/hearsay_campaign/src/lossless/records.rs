@@ -57,7 +57,10 @@ impl Records {
         }
         let error_at = |line: u32, message: String, hint: &str| {
             let (file, hint) = (RECORDS.to_owned(), hint.to_owned());
-            CampaignErrors { errors: vec![CampaignError { file, line, field: String::new(), message, hint }], more: 0 }
+            CampaignErrors {
+                errors: vec![CampaignError { file, line, field: String::new(), message, hint }],
+                omitted_errors: 0,
+            }
         };
         let hint = "restore the file from the export; without it, the pages are read as ordinary notes";
         let text = regular_file::read_text_file(&file, limits.total_bytes)
@@ -170,7 +173,7 @@ impl Records {
         let findings = &mut campaign.findings;
         findings.ambiguous.retain(|(place, _)| is_changed(&place.path, place.line));
         findings.dangling.retain(|place| is_changed(&place.path, place.line));
-        findings.unclear.retain(|place| is_changed(&place.path, place.line));
+        findings.not_understood.retain(|place| is_changed(&place.path, place.line));
         campaign.warnings.retain(|warning| is_changed(&warning.path, warning.line));
         // Keeps the settings that a person changed. The records contain the settings that the export wrote.
         campaign.settings.retain(|setting| exported_key(setting).is_none_or(|key| edited.contains(key)));

@@ -263,7 +263,7 @@ impl CampaignReader {
         let Some(CampaignHead { info, settings, rules, entities }) = head.filter(|_| diagnostics.has_no_errors())
         else {
             diagnostics.finish()?;
-            return Err(CampaignErrors { errors: Vec::new(), more: 0 });
+            return Err(CampaignErrors { errors: Vec::new(), omitted_errors: 0 });
         };
         let kind = |id: &EntityId| index.kind(id).cloned().unwrap_or(Kind::Concept);
         let entities = entities.into_iter().map(|id| (id.clone(), kind(&id))).collect();

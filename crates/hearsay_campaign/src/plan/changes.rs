@@ -47,7 +47,7 @@ pub fn plan(state: &State, campaign: &Campaign, now: Timestamp) -> ImportPlan {
     let mut report = ImportReport {
         source: campaign.info.id.clone(),
         audience: counts,
-        know_nothing: npcs_without_knowledge(campaign, &edges),
+        without_knowledge: npcs_without_knowledge(campaign, &edges),
         warnings: campaign.warnings.clone(),
         ..ImportReport::default()
     };

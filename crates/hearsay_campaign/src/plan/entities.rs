@@ -96,6 +96,6 @@ impl Planner<'_> {
             _ => true,
         });
         self.report.removed -= facts;
-        self.report.unlearned -= edges;
+        self.report.withdrawn_knowledge -= edges;
     }
 }

@@ -11,7 +11,7 @@ use super::{
     planner::{Planner, Withdrawn},
     three_way::{MISSING_RECORD, ReplacedFacts},
 };
-use crate::{Kept, history::History};
+use crate::{UnappliedChange, history::History};
 
 impl Planner<'_> {
     pub(super) fn plan_facts(&mut self, removed_entities: &BTreeSet<EntityId>) -> Withdrawn {
@@ -81,7 +81,11 @@ impl Planner<'_> {
             let conflict = conflict.or_else(changed_on_both_sides);
             let status = if conflict.is_some() { FactStatus::Proposed } else { fact.status() };
             if let Some(reason) = conflict {
-                self.report.conflicts.push(Kept { fact: Some(id), what: fact.statement().into(), why: reason.clone() });
+                self.report.conflicts.push(UnappliedChange {
+                    fact: Some(id),
+                    description: fact.statement().into(),
+                    reason: reason.clone(),
+                });
                 self.report_unchanged(Some(id), fact.statement(), reason);
             }
             self.assert_fact(fact, status);

@@ -24,7 +24,7 @@ impl Planner<'_> {
             }
         }
         missing_edges.sort_unstable();
-        self.report.unlearned = missing_edges.len();
+        self.report.withdrawn_knowledge = missing_edges.len();
         let removals = missing_edges.into_iter().map(Change::Unlearn);
         // Edges are removed before the facts that they point to.
         self.removals.splice(0..0, removals);

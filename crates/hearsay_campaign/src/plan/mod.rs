@@ -11,4 +11,4 @@ mod settings;
 mod three_way;
 
 pub use changes::{ImportPlan, plan};
-pub use three_way::{LeftOut, MISSING_RECORD};
+pub use three_way::{MISSING_RECORD, MissingRecord};

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use hearsay_model::{Author, Change, FactId, PassageId, State, Timestamp};
 
-use crate::{Campaign, ImportReport, Kept, campaign::UnchangedRecords, history::History};
+use crate::{Campaign, ImportReport, UnappliedChange, campaign::UnchangedRecords, history::History};
 
 /// Collects the changes of an import.
 pub(super) struct Planner<'a> {
@@ -43,7 +43,11 @@ impl Planner<'_> {
         description: impl Into<String>,
         reason: impl Into<String>,
     ) {
-        self.report.kept.push(Kept { fact, what: description.into(), why: reason.into() });
+        self.report.unapplied_changes.push(UnappliedChange {
+            fact,
+            description: description.into(),
+            reason: reason.into(),
+        });
     }
 
     /// Returns the exact records, if the files are an export.

@@ -21,13 +21,13 @@ use super::planner::{Planner, Withdrawn};
 use crate::{Deletion, PossibleDuplicate, names::name_key};
 
 /// The attribute of a proposal to withdraw a record that the files no longer contain. The value of the attribute names
-/// the record: see [`LeftOut`].
+/// the record: see [`MissingRecord`].
 pub const MISSING_RECORD: &str = "left_out";
 
 /// A record that the files no longer contain. The value of a fact with the attribute [`MISSING_RECORD`] names this
 /// record.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LeftOut {
+pub enum MissingRecord {
     /// The files no longer contain this fact.
     Fact(FactId),
     /// The files no longer contain this passage.
@@ -36,9 +36,9 @@ pub enum LeftOut {
     Entity(EntityId),
 }
 
-impl LeftOut {
+impl MissingRecord {
     /// Returns the record that a proposal to withdraw names, or `None` if the fact is no such proposal.
-    pub fn of(fact: &Fact) -> Option<Self> {
+    pub fn from_fact(fact: &Fact) -> Option<Self> {
         if fact.predicate().as_str() != MISSING_RECORD {
             return None;
         }
@@ -173,13 +173,19 @@ impl Planner<'_> {
                 .filter_map(|id| self.state.entity(id))
                 .flat_map(|entity| entity.external_ids.iter().map(|external| external.id.as_str()))
                 .collect();
-            let mut missing_records: Vec<(EntityId, LeftOut, String, Secrecy, Vec<Evidence>)> = Vec::new();
+            let mut missing_records: Vec<(EntityId, MissingRecord, String, Secrecy, Vec<Evidence>)> = Vec::new();
             for id in &entities {
                 let name = self.state.name_or_id(id);
                 let is_open = self.state.open_name(id).is_some();
                 let secrecy = if is_open { Secrecy::Open } else { Secrecy::Secret };
                 let statement_text = format!("\u{201C}{name}\u{201D} was removed from the files.");
-                missing_records.push((id.clone(), LeftOut::Entity(id.clone()), statement_text, secrecy, Vec::new()));
+                missing_records.push((
+                    id.clone(),
+                    MissingRecord::Entity(id.clone()),
+                    statement_text,
+                    secrecy,
+                    Vec::new(),
+                ));
             }
             for id in &withdrawn.missing_facts {
                 // Removing an entity also removes all facts about it.
@@ -190,7 +196,7 @@ impl Planner<'_> {
                 let evidence = fact.provenance().evidence.clone();
                 missing_records.push((
                     fact.subject().clone(),
-                    LeftOut::Fact(*id),
+                    MissingRecord::Fact(*id),
                     statement_text,
                     fact.secrecy(),
                     evidence,
@@ -214,7 +220,7 @@ impl Planner<'_> {
                 let evidence = passage.evidence.clone();
                 missing_records.push((
                     subject_id.clone(),
-                    LeftOut::Passage(*id),
+                    MissingRecord::Passage(*id),
                     statement_text,
                     Secrecy::Secret,
                     evidence,
@@ -229,7 +235,7 @@ impl Planner<'_> {
                     builder.statement(&statement).status(FactStatus::Proposed).secrecy(secrecy).build()
                 });
                 if let Ok(fact) = result {
-                    proposals.insert(fact.id(), (fact, Deletion { subject, what: statement }));
+                    proposals.insert(fact.id(), (fact, Deletion { subject, description: statement }));
                 }
             }
         }
@@ -266,9 +272,14 @@ impl Planner<'_> {
             let is_new = |id: &EntityId| self.campaign.entities.contains_key(id) && self.state.entity(id).is_none();
             for first in ids.iter().filter(|id| is_new(id)) {
                 for other in ids.iter().filter(|other| *other != first && !(is_new(other) && *other < first)) {
-                    if reported.insert((first.clone(), other.clone())) && self.report.alike.len() < 1_000 {
+                    if reported.insert((first.clone(), other.clone())) && self.report.possible_duplicates.len() < 1_000
+                    {
                         let (first, other, name) = (first.clone(), other.clone(), name.clone());
-                        self.report.alike.push(PossibleDuplicate { one: first, other, name });
+                        self.report.possible_duplicates.push(PossibleDuplicate {
+                            new_entity: first,
+                            existing_entity: other,
+                            name,
+                        });
                     }
                 }
             }

@@ -8,7 +8,7 @@ use hearsay_model::{
 use proptest::prelude::*;
 
 use crate::{
-    Campaign, Earlier, Format, ImportReport, LeftOut, MISSING_RECORD, ReadOptions,
+    Campaign, EarlierImports, Format, ImportReport, MISSING_RECORD, MissingRecord, ReadOptions,
     import::{Block, Certainty, Field, FieldValue, Note, Notes, Origin, PlainText, Role, assemble},
     plan,
 };
@@ -50,7 +50,7 @@ fn campaign(vault: &Vault, state: &State, name: &str) -> Campaign {
             ..Note::default()
         });
     }
-    assemble(notes, &ReadOptions { earlier: Earlier::of(state), ..ReadOptions::default() })
+    assemble(notes, &ReadOptions { earlier: EarlierImports::from_state(state), ..ReadOptions::default() })
 }
 
 fn import(state: &mut State, vault: &Vault) -> (ImportReport, Vec<Change>) {
@@ -130,10 +130,12 @@ fn the_removal_of_an_entry_is_proposed_until_it_returns() {
     less.0[0].1[1] = 0;
     less.0[1].0 = false;
     let (report, _) = import(&mut state, &less);
-    let proposals = |state: &State| state.facts().filter_map(|fact| LeftOut::of(fact)).collect::<Vec<_>>();
+    let proposals = |state: &State| state.facts().filter_map(|fact| MissingRecord::from_fact(fact)).collect::<Vec<_>>();
     assert_eq!(report.deletions.len(), 2, "{:?}", report.deletions);
     assert!(
-        proposals(&state).iter().any(|proposal| matches!(proposal, LeftOut::Entity(id) if id.as_str() == "person-1"))
+        proposals(&state)
+            .iter()
+            .any(|proposal| matches!(proposal, MissingRecord::Entity(id) if id.as_str() == "person-1"))
     );
     fact_with_statement(&state, "goals 1 of 0");
     fact_with_statement(&state, "occupation 1 of 1");
@@ -147,7 +149,7 @@ fn equal_names_do_not_merge_entities() {
     import(&mut state, &vault());
     let (report, _) = import_as(&mut state, &vault(), "another");
     assert_eq!((report.matched, report.created_count()), (0, 2));
-    assert_eq!(report.alike.len(), 2, "{:?}", report.alike);
+    assert_eq!(report.possible_duplicates.len(), 2, "{:?}", report.possible_duplicates);
     assert_eq!(state.entity_count(), 4);
 }
 
@@ -226,7 +228,7 @@ proptest! {
         }
         let left = state.facts().filter(|fact| fact.predicate().as_str() == MISSING_RECORD);
         for fact in left {
-            prop_assert!(LeftOut::of(fact).is_some());
+            prop_assert!(MissingRecord::from_fact(fact).is_some());
         }
     }
 }

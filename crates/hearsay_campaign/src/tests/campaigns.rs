@@ -22,7 +22,7 @@ fn the_examples_are_read_and_import_once() {
         let first = plan(&state, &campaign, Timestamp(1));
         state.apply(first.operation.unwrap()).unwrap();
         assert_eq!(plan(&state, &campaign, Timestamp(2)).operation, None, "{}", folder.display());
-        assert!(first.report.know_nothing.is_empty(), "{:?}", first.report.know_nothing);
+        assert!(first.report.without_knowledge.is_empty(), "{:?}", first.report.without_knowledge);
     }
 }
 

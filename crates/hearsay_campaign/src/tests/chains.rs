@@ -151,7 +151,7 @@ facts: [{{id: x, subject: book, text: T., secret: true, known_by: [{{who: crafts
     let yaml = format!("{HEAD}facts: [{{subject: book, text: T., known_by: [{{who: guild, rank: warden}}]}}]");
     let campaign = read_text(&yaml).unwrap();
     let [warning] = campaign.warnings() else { panic!("{:?}", campaign.warnings()) };
-    assert!(warning.what.contains("`guild` has no rank `warden`; add `ranks` to the attributes"), "{warning}");
+    assert!(warning.message.contains("`guild` has no rank `warden`; add `ranks` to the attributes"), "{warning}");
 }
 
 #[test]

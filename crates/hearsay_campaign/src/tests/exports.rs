@@ -231,7 +231,7 @@ fn nobody_else_reads_an_export_and_a_killed_one_leaves_nothing() {
         fs::rename(&page, format!("{}.part", page.display())).unwrap();
         fs::write(export.join("Gone.md"), "secret").unwrap();
         fs::write(folder.path().join("kept.md"), "kept").unwrap();
-        assert!(crate::is_export(&export), "another export may replace it");
+        assert!(crate::is_export_folder(&export), "another export may replace it");
         write(&state, &export).unwrap();
         assert_eq!(files(&export), complete_files);
         assert!(folder.path().join("kept.md").exists(), "nothing outside the folder goes");

@@ -79,7 +79,7 @@ passages: [{{text: P., about: [ann], known_by: [guild], facts: [{{fact: z}}, {{f
     assert_eq!(known(&state, "b"), ["bob told by ? 0.5", "eve told by ? 0.5", "guild read ? 1"]);
     assert!(known(&state, "z").contains(&"guild read ? 1".to_owned()), "numbers move with them");
     let campaign = read_good(&yaml(""));
-    assert!(campaign.warnings()[0].what.contains("duplicate of test.yaml:10"), "{:?}", campaign.warnings());
+    assert!(campaign.warnings()[0].message.contains("duplicate of test.yaml:10"), "{:?}", campaign.warnings());
     let mut again = imported(HEAD);
     import(&mut again, &yaml(""));
     assert!(again == state);

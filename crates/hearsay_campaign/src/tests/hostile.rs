@@ -10,7 +10,7 @@ const BASE: &str = "campaign: {name: Base}\nentities: [{id: ann, name: Ann, kind
 /// Returns the skipped files: path and reason.
 #[cfg(unix)]
 fn skipped(campaign: &Campaign) -> Vec<String> {
-    campaign.findings().skipped.iter().map(|skipped| format!("{}: {}", skipped.path, skipped.why)).collect()
+    campaign.findings().skipped.iter().map(|skipped| format!("{}: {}", skipped.path, skipped.reason)).collect()
 }
 
 #[cfg(unix)]
@@ -136,13 +136,13 @@ fn aliases_are_bounded_by_their_expanded_size() {
     let campaign = read_any(folder.path(), &options, &Limits::default()).unwrap();
     let skipped = &campaign.findings().skipped;
     let has_alias_error = skipped.iter().any(|skipped_file| {
-        skipped_file.path == "big.yaml" && skipped_file.why.contains("aliases expand to more than 16384 KiB")
+        skipped_file.path == "big.yaml" && skipped_file.reason.contains("aliases expand to more than 16384 KiB")
     });
     assert!(has_alias_error, "{skipped:?}");
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("Ann.md"), format!("---\n{}---\nAnn.\n", bomb(1 << 10, 5_000))).unwrap();
     let campaign = read_any(folder.path(), &ReadOptions::default(), &Limits::default()).unwrap();
-    let warned = campaign.warnings().iter().any(|warning| warning.what.contains("aliases expand to more than"));
+    let warned = campaign.warnings().iter().any(|warning| warning.message.contains("aliases expand to more than"));
     assert!(warned, "{:?}", campaign.warnings());
 }
 

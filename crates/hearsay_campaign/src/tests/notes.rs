@@ -137,5 +137,5 @@ pub(crate) fn assert_hushed(campaign: &Campaign, secrets: &[&str], holders: &[&s
 
 /// Returns the reasons for skipped files: `path: why`, each truncated.
 pub(crate) fn skipped(campaign: &Campaign) -> Vec<String> {
-    campaign.findings.skipped.iter().map(|skipped| format!("{}: {}", skipped.path, skipped.why)).collect()
+    campaign.findings.skipped.iter().map(|skipped| format!("{}: {}", skipped.path, skipped.reason)).collect()
 }

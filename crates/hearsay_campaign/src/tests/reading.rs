@@ -223,11 +223,11 @@ fn the_report_counts() {
     assert_eq!(report.created.get("npc"), Some(&3));
     assert_eq!((report.passages, report.sessions, report.matched), (4, 1, 0));
     assert_eq!(report.audience.get("told"), Some(&4));
-    let nothing: Vec<_> = report.know_nothing.iter().map(|id| id.as_str()).collect();
+    let nothing: Vec<_> = report.without_knowledge.iter().map(|id| id.as_str()).collect();
     assert!(nothing.is_empty(), "{nothing:?}");
     let mut state = hearsay_model::State::default();
     let report = import(&mut state, HEAD);
-    let nothing: Vec<_> = report.know_nothing.iter().map(|id| id.as_str()).collect();
+    let nothing: Vec<_> = report.without_knowledge.iter().map(|id| id.as_str()).collect();
     assert_eq!(nothing, ["bob", "eve"]);
     assert!(report.to_string().contains("NPCs who know nothing: bob, eve"), "{report}");
 }

@@ -8,7 +8,7 @@ use hearsay_model::{
 };
 
 use super::{HEAD, apply, fact, fixture, import, imported, known, read_good};
-use crate::{Limits, digest, plan, read};
+use crate::{Limits, digest_files, plan, read};
 
 const FACTS: &str = "facts:
   - {id: x, subject: ann, text: Ann limps.}
@@ -33,9 +33,9 @@ fn an_unchanged_folder_is_recognised() {
     let campaign = read(&folder, &Limits::default()).unwrap();
     let mut state = State::default();
     let first = plan(&state, &campaign, Timestamp(1));
-    assert_eq!(first.report.kept, []);
+    assert_eq!(first.report.unapplied_changes, []);
     state.apply(first.operation.unwrap()).unwrap();
-    let digest = digest(&folder, &Limits::default()).unwrap();
+    let digest = digest_files(&folder, &Limits::default()).unwrap();
     assert_eq!(state.imported(campaign.source()), Some(digest.as_str()));
     let again = plan(&state, &campaign, Timestamp(2));
     assert_eq!((again.operation, again.report.matched), (None, 6));
@@ -56,7 +56,7 @@ fn changed_text_replaces_the_old() {
 fn changed_marks_change_the_fact() {
     let mut state = imported(&yaml(FACTS));
     let report = import(&mut state, &yaml(&FACTS.replace("Ann limps.", "Ann limps., status: claimed, secret: true")));
-    assert_eq!((report.fact_count(), report.changed, report.unlearned), (0, 1, 2));
+    assert_eq!((report.fact_count(), report.changed, report.withdrawn_knowledge), (0, 1, 2));
     assert_eq!((fact(&state, "x").status(), fact(&state, "x").secrecy()), (FactStatus::Claimed, Secrecy::Secret));
     assert!(known(&state, "x").is_empty());
 }
@@ -88,7 +88,7 @@ fn sessions_and_texts_are_withdrawn_too() {
 fn assert_kept(state: &mut State, yaml: &str, why: &str) {
     let report = import(state, yaml);
     assert!(
-        report.kept.iter().chain(&report.conflicts).any(|unchanged| unchanged.why.contains(why)),
+        report.unapplied_changes.iter().chain(&report.conflicts).any(|unchanged| unchanged.reason.contains(why)),
         "{why}: {report:#?}"
     );
 }
@@ -99,7 +99,7 @@ fn confirmed_facts_stay() {
     let x = id_of(&state, "x");
     apply(&mut state, Author::Dm, vec![Change::Confirm(x)]);
     let report = import(&mut state, &yaml(FACTS));
-    assert_eq!(report.kept, [], "nothing is said otherwise");
+    assert_eq!(report.unapplied_changes, [], "nothing is said otherwise");
     assert_kept(&mut state, &yaml(""), "it was removed from the files, but it was confirmed");
     assert_eq!(known(&state, "x"), ["ann authored 1", "inn authored 1"], "who knows it stays with it");
 }
@@ -209,7 +209,7 @@ fn knowledge_from_other_sources_is_unchanged() {
     apply(&mut state, Author::Game, vec![Change::Learn(Arc::new(edge))]);
     let report = import(&mut state, &yaml(&FACTS.replace("sings", "hums")));
     assert_eq!(known(&state, "x"), ["ann authored 1", "bob authored 1", "inn authored 1"]);
-    assert_eq!(report.kept, []);
+    assert_eq!(report.unapplied_changes, []);
 }
 
 #[test]

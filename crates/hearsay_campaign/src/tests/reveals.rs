@@ -148,7 +148,7 @@ fn values_set_by_the_game_stay_and_removed_entries_are_withdrawn() {
         (flags.join(", "), state.reveals().map(|reveal| reveal.id.clone()).collect::<Vec<_>>())
     };
     let x = || vec!["x".to_owned()];
-    assert_eq!(import(&mut state, &yaml).kept, []);
+    assert_eq!(import(&mut state, &yaml).unapplied_changes, []);
     assert_eq!(flags_and_reveals(&state), ("favour 0, fire-reported yes".into(), x()));
     // A new initial value does not change a flag that was set. It changes a flag that was not set.
     let changed = yaml.replace("fire-reported: false, favour: 0", "fire-reported: true, favour: 2");
@@ -178,7 +178,10 @@ fn a_reveal_stays_away_with_its_references() {
         apply(&mut state, Author::Dm, vec![change]);
         let report = import(&mut state, &yaml.replace("{flag: fire-reported}", "{not: {flag: fire-reported}}"));
         assert!(
-            report.kept.iter().any(|unchanged| unchanged.what == "reveal x" && unchanged.why.contains(reason)),
+            report
+                .unapplied_changes
+                .iter()
+                .any(|unchanged| unchanged.description == "reveal x" && unchanged.reason.contains(reason)),
             "{report}"
         );
     };

@@ -9,7 +9,7 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
-use hearsay_campaign::{Backup, Format, Watch};
+use hearsay_campaign::{Backup, FileWatcher, Format};
 use hearsay_commands::proposal::ProposalCounts;
 use hearsay_engine::{
     ImportOptions, ImportOutcome, Memory, MemoryError, MemoryOptions, ModelSettings, SETTINGS_FILE, Settings,
@@ -93,7 +93,7 @@ fn run_import(job: &ImportJob, output: &mut Output) -> Result<()> {
     }
     let encoder_use = if args.no_meaning { EncoderUse::Disabled } else { EncoderUse::Enabled };
     // Starts to watch before the first import, to detect changes during the import too.
-    let watch = args.watch.then(|| Watch::new(source, QUIET_TIME)).transpose();
+    let watch = args.watch.then(|| FileWatcher::new(source, QUIET_TIME)).transpose();
     let watch = watch.with_context(|| format!("{} cannot be watched", source.display()))?;
     let memory = campaign::open_without_sync(directory, Access::Write, encoder_use, output)?;
     let import = memory.import_with(source, options.clone())?;
@@ -129,7 +129,7 @@ const QUIET_TIME: Duration = Duration::from_millis(500);
 fn import_while_watching(
     memory: &Memory,
     ImportJob { directory, source, options, .. }: &ImportJob,
-    mut watch: Watch,
+    mut watch: FileWatcher,
     output: &mut Output,
 ) -> Result<()> {
     output.note(format!("watching {}; press Ctrl-C to stop", source.display()));
@@ -170,7 +170,7 @@ pub(crate) fn export(args: &args::Export, output: &mut Output) -> Result<()> {
     }
     if let Some(path) = args.output.as_deref().filter(|_| is_folder)
         && !is_vacant(path)
-        && !hearsay_campaign::is_export(path)
+        && !hearsay_campaign::is_export_folder(path)
     {
         let message = format!("{}: the folder is not empty; name a new folder", path.display());
         return Err(CliError::new(FILE_ERROR, message).into());
@@ -188,7 +188,7 @@ pub(crate) fn export(args: &args::Export, output: &mut Output) -> Result<()> {
             ExportFormat::Backup => hearsay_campaign::export_backup(state, &mut bytes),
             ExportFormat::Handbook => {
                 let title = state.campaign().map_or("Handbook", |info| info.name.as_str());
-                let book = hearsay_campaign::handbook(state, title, &players(state), state.clock());
+                let book = hearsay_campaign::export_handbook(state, title, &players(state), state.clock());
                 bytes.write_all(book.as_bytes())
             }
             ExportFormat::Yaml => hearsay_campaign::export_yaml(state, folder()),

@@ -1,6 +1,6 @@
 //! The DM's decision on a fact.
 
-use hearsay_campaign::LeftOut;
+use hearsay_campaign::MissingRecord;
 use hearsay_model::{Author, Change, EntityId, Fact, FactId, FactStatus, Operation, State, Timestamp, attribute};
 use hearsay_query::{
     resolve::find_fact,
@@ -50,8 +50,8 @@ impl Decision {
         if fact.status() == FactStatus::Rejected {
             return Err(CommandError::NotProposed { fact: id, status: fact.status() });
         }
-        if let Some(left_out) = LeftOut::of(&fact) {
-            return Ok(self.withdrawal_operation(state, &fact, left_out, now));
+        if let Some(record) = MissingRecord::from_fact(&fact) {
+            return Ok(self.withdrawal_operation(state, &fact, record, now));
         }
         let mut related_facts = facts_decided_together(state, &fact);
         match self {
@@ -108,14 +108,14 @@ impl Decision {
 
     /// Returns the operation for a proposal to withdraw a record, because its source file no longer contains it. If the
     /// DM accepts, the record is withdrawn. Otherwise the record stays, and its withdrawal is not proposed again.
-    fn withdrawal_operation(&self, state: &State, proposal: &Fact, record: LeftOut, now: Timestamp) -> Operation {
+    fn withdrawal_operation(&self, state: &State, proposal: &Fact, record: MissingRecord, now: Timestamp) -> Operation {
         let id = proposal.id();
         let (verb, changes) = match self {
             Self::Accept => {
                 let withdraw = match record {
-                    LeftOut::Fact(fact) => state.fact(fact).map(|_| Change::RetractFact(fact)),
-                    LeftOut::Passage(passage) => state.passage(passage).map(|_| Change::RemovePassage(passage)),
-                    LeftOut::Entity(entity) => state.entity(&entity).map(|_| Change::RemoveEntity(entity)),
+                    MissingRecord::Fact(fact) => state.fact(fact).map(|_| Change::RetractFact(fact)),
+                    MissingRecord::Passage(passage) => state.passage(passage).map(|_| Change::RemovePassage(passage)),
+                    MissingRecord::Entity(entity) => state.entity(&entity).map(|_| Change::RemoveEntity(entity)),
                 };
                 ("withdraw", std::iter::once(Change::RetractFact(id)).chain(withdraw).collect())
             }

@@ -8,7 +8,7 @@ use std::{
 };
 
 use crossbeam_channel::Sender;
-use hearsay_campaign::{Campaign, Earlier, ImportPlan, ImportReport, Limits, ReadOptions, read_any};
+use hearsay_campaign::{Campaign, EarlierImports, ImportPlan, ImportReport, Limits, ReadOptions, read_any};
 use hearsay_model::{Author, Change, EntityId, Operation, SessionId, State};
 
 use super::{Internal, guarded};
@@ -23,7 +23,7 @@ pub(super) fn dry_run(
     options: &ImportOptions,
     responder: Responder<ImportOutcome>,
 ) {
-    let source = read(path, options, Earlier::of(&snapshot.state), &responder);
+    let source = read(path, options, EarlierImports::from_state(&snapshot.state), &responder);
     let plan = source.and_then(|source| guarded(|| Ok(source.plan(&snapshot.state))));
     responder.give(plan.map(|plan| {
         let is_change = plan.operation.is_some();
@@ -40,7 +40,7 @@ pub(super) fn import(
     internal: &Sender<Internal>,
 ) {
     options.progress.set(ImportStage::Reading);
-    let earlier = Earlier::of(&snapshot.state);
+    let earlier = EarlierImports::from_state(&snapshot.state);
     // Drops the snapshot, because the worker can change its state in place only if it has the only reference.
     drop(snapshot);
     let source = match read(path, &options, earlier, &responder) {
@@ -58,7 +58,7 @@ pub(super) fn import(
 fn read(
     path: &Path,
     options: &ImportOptions,
-    earlier: Earlier,
+    earlier: EarlierImports,
     responder: &Responder<ImportOutcome>,
 ) -> Result<Source, MemoryError> {
     let source = guarded(|| Source::read(path, options, earlier, responder.cancelled()));
@@ -77,7 +77,7 @@ impl Source {
     fn read(
         path: &Path,
         options: &ImportOptions,
-        earlier: Earlier,
+        earlier: EarlierImports,
         cancelled: Arc<AtomicBool>,
     ) -> Result<Self, MemoryError> {
         let is_export = path.extension().is_some_and(|extension| extension == "jsonl");

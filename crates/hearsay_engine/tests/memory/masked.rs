@@ -166,7 +166,7 @@ fn a_line_does_not_reveal_a_fact_that_a_player_conceals() {
     let memory = quay(options());
     let state = state(&memory);
     let players = [id("pell"), id("bryn")];
-    let book = hearsay_campaign::handbook(&state, "The Quay", &players, None);
+    let book = hearsay_campaign::export_handbook(&state, "The Quay", &players, None);
     let recap = query::session::session_recap(&state, Some("s1"), &RecapAudience::Players, 500).unwrap();
     let recap = serde_json::to_string(&recap).unwrap();
     for text in [&book, &recap] {

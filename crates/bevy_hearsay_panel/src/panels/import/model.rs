@@ -128,7 +128,7 @@ impl ReportModel {
         add_count(report.moved, "fact that moved within the files", "facts that moved within the files", String::new());
         add_count(report.removed, "fact removed from the files", "facts removed from the files", String::new());
         add_count(report.knowledge, "new knowledge edge", "new knowledge edges", String::new());
-        add_count(report.unlearned, "withdrawn knowledge edge", "withdrawn knowledge edges", String::new());
+        add_count(report.withdrawn_knowledge, "withdrawn knowledge edge", "withdrawn knowledge edges", String::new());
         add_count(report.passages, "new or changed text", "new or changed texts", String::new());
         add_count(report.sessions, "new or changed session", "new or changed sessions", String::new());
         add_count(report.reveals, "new or changed reveal", "new or changed reveals", String::new());
@@ -145,7 +145,7 @@ impl ReportModel {
             + report.moved
             + report.removed
             + report.knowledge
-            + report.unlearned
+            + report.withdrawn_knowledge
             + report.passages
             + report.sessions
             + report.reveals;
@@ -154,7 +154,7 @@ impl ReportModel {
             source: format!("{}{format}", report.source),
             counts,
             audience: report.audience.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect(),
-            without_knowledge: report.know_nothing.iter().map(ToString::to_string).collect(),
+            without_knowledge: report.without_knowledge.iter().map(ToString::to_string).collect(),
             lists: lists(report),
             has_changes: changes > 0,
         }
@@ -173,9 +173,9 @@ fn lists(report: &ImportReport) -> Vec<ListModel> {
         ..problem(message, "")
     };
     let id_list = |ids: &[EntityId]| ids.iter().map(EntityId::as_str).collect::<Vec<_>>().join(" or ");
-    let to_problem = |kept: &hearsay_engine::Kept| problem(&kept.what, &kept.why);
-    let is_conflict = |kept: &&hearsay_engine::Kept| report.conflicts.contains(kept);
-    let (conflicts, others): (Vec<_>, Vec<_>) = report.kept.iter().partition(is_conflict);
+    let to_problem = |kept: &hearsay_engine::UnappliedChange| problem(&kept.description, &kept.reason);
+    let is_conflict = |kept: &&hearsay_engine::UnappliedChange| report.conflicts.contains(kept);
+    let (conflicts, others): (Vec<_>, Vec<_>) = report.unapplied_changes.iter().partition(is_conflict);
     let list = |title: &str, is_warning, rows: Vec<ProblemModel>| ListModel { title: title.into(), is_warning, rows };
     let mut lists = vec![
         list(
@@ -186,7 +186,7 @@ fn lists(report: &ImportReport) -> Vec<ListModel> {
         list(
             "Removed from the files: confirm the withdrawal in review",
             true,
-            report.deletions.iter().map(|deletion| problem(&deletion.what, deletion.subject.as_str())).collect(),
+            report.deletions.iter().map(|deletion| problem(&deletion.description, deletion.subject.as_str())).collect(),
         ),
         list("Possible mistakes", true, report.warnings.iter().map(ProblemModel::from_warning).collect()),
         list(
@@ -196,20 +196,20 @@ fn lists(report: &ImportReport) -> Vec<ListModel> {
                 .ambiguous_links
                 .iter()
                 .map(|link| ProblemModel {
-                    hint: id_list(&link.meant),
-                    ..located_problem(&link.place.path, link.place.line, &link.place.what)
+                    hint: id_list(&link.candidates),
+                    ..located_problem(&link.location.path, link.location.line, &link.location.text)
                 })
                 .collect(),
         ),
         list(
             "Links without a target",
             true,
-            report.dangling_links.iter().map(|place| located_problem(&place.path, place.line, &place.what)).collect(),
+            report.dangling_links.iter().map(|place| located_problem(&place.path, place.line, &place.text)).collect(),
         ),
         list(
             "Not understood",
             true,
-            report.unclear.iter().map(|place| located_problem(&place.path, place.line, &place.what)).collect(),
+            report.not_understood.iter().map(|place| located_problem(&place.path, place.line, &place.text)).collect(),
         ),
         list(
             "Skipped files",
@@ -217,20 +217,24 @@ fn lists(report: &ImportReport) -> Vec<ListModel> {
             report
                 .skipped
                 .iter()
-                .map(|file| ProblemModel { location: file.path.clone(), ..problem(&file.why, "") })
+                .map(|file| ProblemModel { location: file.path.clone(), ..problem(&file.reason, "") })
                 .collect(),
         ),
         list(
             "Named like a known entity: kept apart, review asks whether they are the same",
             false,
-            report.alike.iter().map(|pair| problem(&format!("{} and {}", pair.one, pair.other), "")).collect(),
+            report
+                .possible_duplicates
+                .iter()
+                .map(|pair| problem(&format!("{} and {}", pair.new_entity, pair.existing_entity), ""))
+                .collect(),
         ),
         list(
             "Linked, but not described: added with only a name, goes to review",
             false,
             report.stubs.iter().map(|id| problem(id.as_str(), "")).collect(),
         ),
-        list("Kind unknown", false, report.kindless.iter().map(|id| problem(id.as_str(), "")).collect()),
+        list("Kind unknown", false, report.without_kind.iter().map(|id| problem(id.as_str(), "")).collect()),
         list("Unchanged, although the files differ", false, others.into_iter().map(to_problem).collect()),
     ];
     lists.retain(|list| !list.rows.is_empty());
@@ -240,7 +244,7 @@ fn lists(report: &ImportReport) -> Vec<ListModel> {
 impl ProblemModel {
     fn from_warning(warning: &hearsay_engine::Warning) -> Self {
         let location = format!("{}:{}", warning.path, warning.line);
-        Self { location, message: warning.what.clone(), ..Self::default() }
+        Self { location, message: warning.message.clone(), ..Self::default() }
     }
 
     /// Converts an error of the engine to problems. Also returns the number of further problems that are not listed.
@@ -257,7 +261,7 @@ impl ProblemModel {
             message: error.message.clone(),
             hint: error.hint.clone(),
         };
-        (errors.errors.iter().map(to_problem).collect(), errors.more)
+        (errors.errors.iter().map(to_problem).collect(), errors.omitted_errors)
     }
 }
 

@@ -124,7 +124,7 @@ impl Assembly<'_> {
     }
 
     pub(super) fn location(&self, origin: &Origin, text: &str) -> FileLocation {
-        FileLocation { path: self.notes.path(origin.file).to_owned(), line: origin.line, what: text.to_owned() }
+        FileLocation { path: self.notes.path(origin.file).to_owned(), line: origin.line, text: text.to_owned() }
     }
 
     pub(super) fn source(&self) -> &str {
@@ -218,7 +218,7 @@ impl Assembly<'_> {
             .and_then(|builder| customize(builder.statement(statement).status(status).secrecy(secrecy)).build());
         let Ok(fact) = result else {
             let location = self.location(origin, "an invalid fact");
-            self.findings.unclear.push(location);
+            self.findings.not_understood.push(location);
             return;
         };
         match self.fact_indices.get(&fact.id()) {

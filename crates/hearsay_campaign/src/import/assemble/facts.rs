@@ -33,7 +33,7 @@ impl Assembly<'_> {
                 note_visibility,
             ),
             None => {
-                self.findings.kindless.push(id.clone());
+                self.findings.without_kind.push(id.clone());
                 self.record_attribute(
                     id,
                     attribute::KIND,

@@ -212,7 +212,7 @@ fn compendiums_can_be_read_as_open() {
     )];
     let closed = read_with(&files, &ReadOptions::default());
     assert!(known(&closed).is_empty());
-    assert!(closed.warnings().iter().any(|warning| warning.what.contains("open_folders")));
+    assert!(closed.warnings().iter().any(|warning| warning.message.contains("open_folders")));
     let open_campaign = read_with(&files, &ReadOptions { open_folders: true, ..ReadOptions::default() });
     assert!(!known(&open_campaign).is_empty());
 }

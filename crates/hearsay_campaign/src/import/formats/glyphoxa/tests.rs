@@ -26,7 +26,7 @@ fn both_shapes_are_read() {
     assert_eq!(values(&campaign, "ann-oak", "species"), ["dwarf"]);
     assert_eq!(values(&campaign, "ann-oak", "occupation"), ["miller"]);
     assert!(texts(&campaign).contains(&"Ann Oak| A miller.".to_owned()));
-    assert!(campaign.warnings().iter().any(|warning| warning.what.contains("`Nobody`") && warning.line == 6));
+    assert!(campaign.warnings().iter().any(|warning| warning.message.contains("`Nobody`") && warning.line == 6));
 }
 
 #[test]

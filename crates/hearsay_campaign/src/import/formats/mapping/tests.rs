@@ -107,7 +107,7 @@ fn records_are_read_as_the_mapping_says() {
         texts(&campaign),
         ["Ann Oak: Notes| Hush three.", "Ann Oak: Plot Hooks| Hush two.", "Ann Oak: Story| She left."]
     );
-    assert!(campaign.warnings().iter().any(|warning| warning.what.contains("skipped 1 records without a name")));
+    assert!(campaign.warnings().iter().any(|warning| warning.message.contains("skipped 1 records without a name")));
 }
 
 #[test]
