@@ -128,7 +128,7 @@ fn tell_news(
 /// Names of the characters, each with the news that the character has heard. `None` if the character has heard no news.
 type NewsKnowledge = Vec<(String, Option<KnowsRow>)>;
 
-/// Reads each character's knowledge of the toll, on the memory's thread.
+/// Reads which characters know the news about the toll, on the memory's thread.
 fn read_news_knowledge(world: &ReadSnapshot) -> Result<NewsKnowledge, MemoryError> {
     let filter = KnowsFilter { words: Some("toll".to_owned()), limit: 1, ..KnowsFilter::default() };
     let read_character = |(id, name, _): &(&str, &str, &str)| {

@@ -34,8 +34,8 @@ pub fn flag(name: &str) -> bool {
 /// Checks that there is a display for a window.
 ///
 /// # Errors
-/// On Linux, if `DISPLAY` is not set or no X server answers. Without this check, Bevy would panic. The error contains
-/// the reason.
+/// Returns an error on Linux if `DISPLAY` is not set or no X server answers. Without this check, Bevy would panic. The
+/// error contains the reason.
 pub fn display() -> Result<(), String> {
     #[cfg(target_os = "linux")]
     {

@@ -108,7 +108,7 @@ fn crates_name_only_the_crates_below_them() {
         }
     }
     for (external, users) in EXTERNAL {
-        // `hearsay_features` depends on crates of others only to enable the same features in every build.
+        // `hearsay_features` depends on external crates only to enable the same features in every build.
         for (name, names) in found.iter().filter(|(name, _)| *name != "hearsay_features") {
             let uses = names.iter().any(|other| other == external);
             assert!(!uses || users.contains(&name.as_str()), "{name} may not depend on {external}");

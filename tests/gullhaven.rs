@@ -138,5 +138,5 @@ fn answers_are_right_and_leak_nothing() {
     memory.close().unwrap();
 }
 
-/// Maximum rank of the most important fact of a question among the relevant lines of the answer.
+/// Maximum rank that the most important fact of a question may have among the relevant lines of the answer.
 const LEADS: usize = 5;

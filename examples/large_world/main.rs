@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The example ends after `--frames N` (600) with a summary. `--people N` sets the number of characters. `--window`
-//! shows each character as a dot in the colour of its place, with the figures as text.
+//! opens a window that shows each character as a dot in the colour of its place, and the measured values as text.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 

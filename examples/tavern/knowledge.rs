@@ -11,7 +11,7 @@ use hearsay_query::knowledge::{KnowsFilter, KnowsRow, knows};
 /// Subject of the rumours.
 pub(crate) const TOPIC: &str = "chapel-bell";
 
-/// Each character's knowledge of the bell, by id.
+/// Each character's knowledge of the bell, by the id of the character.
 #[derive(Resource, Default)]
 pub(crate) struct CharacterKnowledge {
     known: BTreeMap<String, Vec<KnowsRow>>,

@@ -18,7 +18,7 @@
 //! | `talk.rs` | asking, telling, lying; saving |
 //! | `panel.rs` | the panel, the choices, the help line |
 //! | `style.rs` | colours and text |
-//! | `script.rs` | the pictures |
+//! | `script.rs` | `--screenshot` and `--script` |
 
 #![allow(clippy::print_stderr)]
 

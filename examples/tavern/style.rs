@@ -3,7 +3,7 @@
 
 use bevy::{prelude::*, sprite::Anchor};
 
-/// Size of the picture, in units that equal pixels at the initial window size.
+/// Width of the drawn scene, in units that equal pixels at the initial window size.
 pub(crate) const WIDTH: f32 = 1280.0;
 pub(crate) const HEIGHT: f32 = 720.0;
 

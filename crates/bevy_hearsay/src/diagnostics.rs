@@ -33,7 +33,8 @@ impl Default for HearsayDiagnosticsPlugin {
 impl HearsayDiagnosticsPlugin {
     /// Time that the plugin's systems took in a frame, in microseconds. Frames without work are not counted.
     pub const FRAME_COST: DiagnosticPath = DiagnosticPath::const_new("hearsay/frame_us");
-    /// Number of changes, game events, questions and other writes that are waiting or in progress.
+    /// Number of changes, game events and questions that are waiting or in progress, plus the number of writes that
+    /// wait for their commit in the memory.
     pub const QUEUE: DiagnosticPath = DiagnosticPath::const_new("hearsay/queue");
     /// Time from the first change of the last committed batch to the commit, in milliseconds. A batch contains the
     /// changes of one [interval](crate::SyncPlugin::interval).

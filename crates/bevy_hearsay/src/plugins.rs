@@ -84,7 +84,7 @@ impl HearsayPlugins {
     }
 
     /// Configures a game without a DM, in which nobody reviews doubtful facts. Doubtful facts therefore become claims.
-    /// The credence in such a claim is at most its confidence. The review queue stays empty.
+    /// The credence in such a claim is at most the confidence of the claim. The review queue stays empty.
     pub fn autonomous(mut self) -> Self {
         self.memory.mode = Some(hearsay_commands::policy::ReviewMode::Autonomous);
         self

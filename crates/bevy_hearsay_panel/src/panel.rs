@@ -73,13 +73,13 @@ pub type SavedState = serde_json::Value;
 
 /// Serializes the state of a panel for [`Panel::save`].
 pub fn save_state<T: Serialize>(view: &T) -> Option<SavedState> {
-    serde_json::to_value(view).inspect_err(|error| tracing::debug!("cannot save the view of a panel: {error}")).ok()
+    serde_json::to_value(view).inspect_err(|error| tracing::debug!("cannot save the state of a panel: {error}")).ok()
 }
 
 /// Deserializes the state that [`Panel::save`] returned. Returns `None` if the state is invalid.
 pub fn restore_state<T: DeserializeOwned>(saved: SavedState) -> Option<T> {
     serde_json::from_value(saved)
-        .inspect_err(|error| tracing::debug!("cannot read the saved view of a panel: {error}; using the default"))
+        .inspect_err(|error| tracing::debug!("cannot read the saved state of a panel: {error}; using the default"))
         .ok()
 }
 
@@ -143,7 +143,7 @@ impl StatusMessage {
     }
 }
 
-/// Function that makes an operation from the state of the memory at the moment of the write.
+/// Function that makes an operation from the state of the memory at the time of the write.
 pub type MakeOperation = Arc<dyn Fn(&ReadSnapshot) -> Result<Operation, MemoryError> + Send + Sync>;
 
 /// A change by the DM. Each change becomes one operation, which undo can revert.
@@ -311,8 +311,8 @@ pub struct DisplayContext {
     /// Whether quiet mode is on. In quiet mode, which is for combat, panels show no animated badges, and no popups that
     /// the user did not request.
     pub quiet: bool,
-    /// Whether this panel receives keys without modifiers. This is so if it is the active panel and no text field has
-    /// the focus.
+    /// Whether this panel receives keys without modifiers. Only the active panel receives them, and only while no text
+    /// field has the focus.
     pub accepts_keys: bool,
     /// Name of the command for this panel that the user chose in the command palette in this frame.
     pub chosen_command: Option<&'static str>,

@@ -184,7 +184,7 @@ fn draw(
     mut desk: ResMut<PanelDesk>,
 ) {
     if !desk.open {
-        // While the desk is closed, continue pending commands and keep the number of waiting items up to date.
+        // While the DM console is closed, continue pending commands and keep the number of waiting items up to date.
         if let Some(memory) = memory.get() {
             desk.desk.update_in_background(memory);
         }

@@ -23,7 +23,7 @@ pub(crate) struct Args {
     pub(crate) compare: Option<PathBuf>,
     #[arg(long, value_name = "NAME", value_parser = parse_panel, help = format!("Open this panel: {}", panel_names()))]
     pub(crate) panel: Option<PanelKind>,
-    /// Show the entity, fact or text with this id
+    /// Show the entity with this id; with `--panel graph` or `--panel scene`, in that panel
     #[arg(long, value_name = "ID")]
     pub(crate) show: Option<String>,
     /// Search for this text in the search panel

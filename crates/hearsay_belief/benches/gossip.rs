@@ -35,7 +35,8 @@ fn add_fact(changes: &mut Vec<Change>, fact: FactBuilder, knowers: &[&EntityId],
 }
 
 /// Returns a world with fifty people in each village and ten villages in each valley. Each person has a name, a home, a
-/// trade and two acquaintances. Each piece of news is an event that `witnesses` people of one village saw last night.
+/// trade and two acquaintances. Each piece of news is an event that some people of one village saw last night.
+/// `witnesses` is the number of these people.
 fn world(witnesses: usize) -> State {
     let provenance = || Provenance::new(Method::Authored, Author::Game);
     let mut changes = Vec::new();

@@ -2,7 +2,7 @@
 
 use hearsay_model::{Audience, EntityId, Fact, FactStatus, Kind, Knower, PredicateRole, State, Vocabulary};
 
-/// Kinds and places of entities, which the audience rules need.
+/// Lookup of the kinds and places of entities, which the audience rules need.
 ///
 /// [`State`] implements this trait. An importer implements it for facts that are not in the state yet.
 pub trait EntityLookup {

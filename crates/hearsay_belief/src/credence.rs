@@ -183,9 +183,11 @@ pub struct WeighedEdge<'a> {
 /// - If the knower told others the fact but has no source for it, the knower invented the fact. The result is then
 ///   zero.
 /// - Otherwise, edges are grouped by origin: the teller and the cited source, the document, or general talk. Two edges
-///   that name the same person have the same origin. An edge also has the same origin as an earlier edge if its teller
-///   or cited source was present when the knower learned the fact through the earlier edge, if the knower told the fact
-///   to its teller or cited source, or if its teller cites the knower. Different origins count as independent.
+///   that name the same person have the same origin. A later edge also has the same origin as an earlier edge if the
+///   later edge may only repeat the knower's own knowledge. There are three cases: the teller or cited source of the
+///   later edge was present when the knower learned the fact through the earlier edge; the knower told the fact to the
+///   teller or cited source of the later edge; or the teller of the later edge cites the knower. Different origins
+///   count as independent.
 pub fn combined_belief(known_edges: &[WeighedEdge], shared: &[&KnowledgeEdge]) -> f64 {
     let own: Vec<WeighedEdge> = known_edges.iter().filter(|known_edge| known_edge.is_own).copied().collect();
     let known_edges = if own.is_empty() { known_edges } else { &own };

@@ -27,10 +27,11 @@
 //! - facts about a location, a residence or a membership, or about a place or group that is part of another;
 //! - facts whose predicate is not indexed for search by meaning, such as names, kinds and moods.
 //!
-//! A teller never tells the hearer a fact about the hearer. The teller does not tell a fact if its credence is below
-//! [`min_credence`](GossipOptions::min_credence), or if it knows that the fact is refuted or ended. The teller also
-//! does not tell a fact if it has reason to think that the hearer knows the fact: the hearer was present when the
-//! teller learned it, told it to the teller, heard it from the teller, or belongs to a group or place that knows it.
+//! A teller never tells the hearer a fact about the hearer. The teller does not tell a fact if the teller's credence is
+//! below [`min_credence`](GossipOptions::min_credence), or if the teller knows that the fact is refuted or ended. The
+//! teller also does not tell a fact if it has reason to think that the hearer knows the fact. Possible reasons are that
+//! the hearer was present when the teller learned the fact, told the fact to the teller, heard the fact from the
+//! teller, or belongs to a group or place that knows the fact.
 //!
 //! The probability of telling one of the remaining facts is
 //!

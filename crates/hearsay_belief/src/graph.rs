@@ -64,7 +64,7 @@ impl Traversal<'_> {
 pub struct Neighbour<'a> {
     /// The id of the entity.
     pub id: &'a EntityId,
-    /// Number of relations between the start and this entity.
+    /// Number of relations on a shortest path from the start of the traversal to this entity.
     pub distance: usize,
     /// Relation through which the traversal first reached the entity.
     pub fact: &'a Fact,
@@ -219,7 +219,7 @@ impl<'s, 'w> BreadthFirstSearch<'s, 'w> {
         }
     }
 
-    /// Sorts the found entities by id, from index `level_start` on.
+    /// Sorts the entries of `reached` from index `level_start` on by entity id.
     fn sort_from(&mut self, level_start: usize) {
         let (ranks, count) = (self.state.ranks(), self.reached.len() - level_start);
         if count * 64 < ranks.len() {
@@ -254,8 +254,8 @@ pub struct Step<'a> {
 }
 
 /// Returns a shortest path between two entities; `None` if there is no path with at most `max_steps` steps. The path
-/// from an entity to itself is empty. Among equally short paths, the path whose last steps have the smallest fact ids
-/// is chosen.
+/// from an entity to itself is empty. Among equally short paths, the path whose last step has the smallest fact id is
+/// chosen. If several paths have the same last step, the step before it decides, and so on.
 pub fn path<'a>(
     state: &'a State,
     from: &EntityId,

@@ -51,7 +51,7 @@ pub struct Learning {
     pub dead: Vec<EntityId>,
 }
 
-/// Whether a teller says what it knows or lies.
+/// Whether a teller is sincere or lies.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Sincerity {
     /// The teller passes on a fact that it knows. The teller's credence affects the hearers' credence.

@@ -68,11 +68,11 @@
 //! # Guarantees
 //!
 //! - **Exact withdrawal.** If an observation is withdrawn, the state is the same as if the knower had never made the
-//!   observation. This includes every knower whose knowledge derives from the observation, and trust, which depends on
-//!   the latest 16 testimonies of a teller.
+//!   observation. The same is true of every knower whose knowledge derives from the observation, and of trust, although
+//!   trust depends on only the latest 16 testimonies of a teller.
 //! - **Views of the past equal a replay.** If facts are recorded at the time when they are learned, a view of a past
 //!   moment equals the view of the state at the journal position of that moment.
-//! - **Views match a reference.** A property test compares them with a simple implementation that visits every edge.
+//! - **Views match a reference.** A property test compares views with a simple implementation that visits every edge.
 //! - **Pure.** The crate uses no I/O and no clock. Random choices depend only on a given seed.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 

@@ -128,8 +128,8 @@ impl<'a> ConditionEvaluator<'a> {
         Self { state, trust, players, views: RefCell::default() }
     }
 
-    /// Evaluates whether a holder may tell a fact now. The holder must be alive and know the fact, and a player
-    /// character must not know it yet.
+    /// Evaluates whether a holder may tell a fact now. The holder must be alive and know the fact. If there are player
+    /// characters, at least one of them must not know the fact yet.
     fn evaluate_reveal(&self, condition: &Condition, fact: FactId, holder: &EntityId) -> Judgement {
         let name_of = |id: &EntityId| self.state.name_or_id(id).to_owned();
         let refused = |missing: String| Judgement { holds: false, listeners: Vec::new(), missing: vec![missing] };
@@ -188,7 +188,7 @@ impl<'a> ConditionEvaluator<'a> {
             _ => {
                 let (holds, description) = self.evaluate_single(condition, participants);
                 match (holds, expected) {
-                    (true, false) => vec![format!("{description} (must not be so)")],
+                    (true, false) => vec![format!("{description} (must not be the case)")],
                     (false, true) => vec![description],
                     _ => Vec::new(),
                 }
@@ -286,8 +286,8 @@ impl<'a> ConditionEvaluator<'a> {
         facts.map(AsRef::as_ref).filter(|fact: &&Fact| fact.status() == FactStatus::Canon)
     }
 
-    /// Returns the canon facts that state that a subject belongs to another entity in this way and that are valid at
-    /// the current game time.
+    /// Returns the canon facts that state this form of belonging for a subject and that are valid at the current game
+    /// time.
     fn belongings(&self, subject: &EntityId, belonging: Belonging) -> Vec<&'a Fact> {
         let names = self.state.vocabulary().with_belonging(belonging);
         names.flat_map(|name| self.current_facts(subject, name.as_str())).collect()
@@ -306,7 +306,7 @@ impl<'a> ConditionEvaluator<'a> {
         owns_directly(owner) || groups.filter(is_party).any(owns_directly)
     }
 
-    /// Returns whether the object of one of the relations is an entity or a part of it.
+    /// Returns whether the object of one of the relations is `container` or a part of it.
     fn is_within(&self, relations: impl IntoIterator<Item = &'a Fact>, container: &EntityId) -> bool {
         let mut reached: BTreeSet<&EntityId> = BTreeSet::new();
         let mut pending: Vec<&EntityId> = relations.into_iter().filter_map(|fact| fact.object().entity()).collect();

@@ -25,13 +25,13 @@ pub use update::ViewImpact;
 pub struct View {
     knower: Knower,
     as_of: Option<GameTime>,
-    /// Sorted by id.
+    /// The known facts, sorted by id.
     facts: Vec<Known>,
     /// Short records of the facts, in the same order.
     summaries: Vec<FactSummary>,
     passages: BTreeMap<PassageId, ReceivedPassage>,
     vocabulary: Arc<Vocabulary>,
-    /// Computed at the first query that needs it.
+    /// Index of the facts. It is computed at the first query that needs it.
     index: OnceLock<FactIndex>,
     /// Sources whose knowledge reaches the view.
     sources: Vec<KnowledgeSource>,

@@ -47,7 +47,7 @@ impl World {
         fact.id()
     }
 
-    /// Adds a membership, a residence or a part, and makes the subject and the object know it.
+    /// Adds a membership, a residence or a part-of relation, and makes the subject and the object know it.
     pub(crate) fn belongs(
         &mut self,
         subject: &str,

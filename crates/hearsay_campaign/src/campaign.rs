@@ -37,7 +37,7 @@ pub struct Campaign {
 }
 
 impl Campaign {
-    /// Returns the id of the campaign. The journal uses it as the name of this source of facts.
+    /// Returns the id of the campaign. The journal uses this id as the name of the source of the facts.
     pub fn source(&self) -> &str {
         &self.info.id
     }
@@ -69,7 +69,7 @@ impl Campaign {
     }
 
     /// Returns the findings in the files, such as links without a target and files that were not read. The report of
-    /// the import contains them.
+    /// the import contains these findings.
     pub fn findings(&self) -> &Findings {
         &self.findings
     }

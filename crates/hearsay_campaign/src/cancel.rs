@@ -8,8 +8,8 @@ use std::sync::{
 /// The error message for a read that the caller cancelled.
 pub(crate) const CANCELLED: &str = "reading was cancelled";
 
-/// A flag that tells readers to stop. Any thread may set it. Readers check the flag within a file, not only between
-/// files.
+/// A flag that stops the reading of campaign files. Any thread may set it. The functions that read files check the flag
+/// within a file, not only between files.
 ///
 /// ```
 /// use hearsay_campaign::{CancelToken, Limits, read};
@@ -24,7 +24,7 @@ pub(crate) const CANCELLED: &str = "reading was cancelled";
 pub struct CancelToken(Arc<AtomicBool>);
 
 impl CancelToken {
-    /// Tells readers to stop. A running read then returns an error and discards what it has read so far.
+    /// Stops reading. A running read then returns an error and discards what it has read so far.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -36,7 +36,8 @@ impl CancelToken {
 }
 
 impl From<Arc<AtomicBool>> for CancelToken {
-    /// Creates a `CancelToken` that shares a flag with the caller. If the caller sets the flag to `true`, readers stop.
+    /// Creates a `CancelToken` that shares a flag with the caller. If the caller sets the flag to `true`, reading
+    /// stops.
     fn from(flag: Arc<AtomicBool>) -> Self {
         Self(flag)
     }

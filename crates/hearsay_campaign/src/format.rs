@@ -40,7 +40,7 @@ impl Format {
         Self::Mapping,
     ];
 
-    /// Returns the name of the format, as the option `--format` accepts it.
+    /// Returns the name of the format, which is also its name in the option `--format` of the program `hearsay`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Native => "native",

@@ -69,8 +69,8 @@ pub(crate) fn open_without_sync(
     let mut settings = settings(directory)?;
     expect_campaign(directory, &settings)?;
     settings.model.enabled &= encoder_use == EncoderUse::Enabled;
-    // Disables automatic extraction, because it would change the data while a command shows it. Commands that write
-    // texts start extraction themselves and wait for its result.
+    // Disables automatic extraction, because extraction would change the data while a command shows the data. Commands
+    // that write texts start extraction themselves and wait for its result.
     settings.extraction.enabled = false;
     let opened = open_with_progress(MemoryOptions::with_settings(directory, settings.clone()), output);
     match opened {

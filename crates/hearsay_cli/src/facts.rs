@@ -39,7 +39,7 @@ pub(crate) fn read_at<T: Send + 'static>(
 /// date.
 pub(crate) fn require_knower(point_in_time: &PointInTime, knower: Option<&String>) -> Result<()> {
     if point_in_time.as_of.is_some() && knower.is_none() {
-        let message = "--as-of needs --as, because it shows the knowledge of one character at a date; use --recorded for earlier records";
+        let message = "--as-of needs --as, because only the knowledge of a character depends on a date; use --recorded to see the records at an earlier operation";
         return Err(CliError::new(USAGE_ERROR, message).into());
     }
     Ok(())

@@ -87,7 +87,7 @@ mod enabled {
         add(llm.counts.merged, "already recorded");
         add(llm.counts.flagged.total(), "refused");
         add(queue.gathering, "lines collected, but not sent yet");
-        add(jobs, "waiting (run `hearsay fact extract --llm`)");
+        add(jobs, "texts waiting (run `hearsay fact extract --llm`)");
         add(queue.given_up, "failed repeatedly");
         add(usize::try_from(llm.tokens).unwrap_or(usize::MAX), "tokens");
         parts.extend(llm.trouble.iter().chain(&llm.last_error).cloned());

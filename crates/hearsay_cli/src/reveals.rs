@@ -1,4 +1,4 @@
-//! Secrets that may be told after a command, because it fulfilled their conditions.
+//! Secrets that may be told after a command, because the command fulfilled their conditions.
 
 use std::collections::BTreeSet;
 

@@ -67,7 +67,7 @@ fn embed_up_to(memory: &Memory, encoder_use: EncoderUse, max_pending: usize, out
     match status.model {
         ModelStatus::None { why } => {
             output
-                .note(format!("the answer uses words and relations only, not meaning: {}", first_line_with_hint(&why)));
+                .note(format!("the search uses words and relations only, not meaning: {}", first_line_with_hint(&why)));
         }
         _ if status.pending_vectors > 0 => {
             let texts = count(status.pending_vectors, "text has", "texts have");

@@ -30,7 +30,7 @@ pub enum CommandError {
     },
     /// Error: no knowledge edge connects the knower with the fact, so there is nothing to forget.
     #[error(
-        "{knower} did not learn \u{201C}{statement}\u{201D} itself, so it cannot forget this{}",
+        "{knower} did not learn \u{201C}{statement}\u{201D} personally, so {knower} cannot forget this fact{}",
         inherited_knowledge_hint(*known)
     )]
     NotLearned {
@@ -52,7 +52,7 @@ pub enum CommandError {
         until: String,
     },
     /// Error: another session is already being played.
-    #[error("{0} is still running; end it first with `session end`")]
+    #[error("session `{0}` is still running; end it first with `session end`")]
     Playing(SessionId),
     /// Error: the command needs a session that is being played, but no session is being played.
     #[error("no session is running; start one with `session start`, or name a session")]
@@ -127,7 +127,7 @@ pub enum CommandError {
     },
     /// Error: the merge cannot be split, because its operation is not in the journal of this campaign.
     #[error(
-        "`{removed}` was merged into `{remaining}` before the export, so the merge cannot be split in this campaign; add `{removed}` as a new entity, and correct its facts"
+        "the journal of this campaign does not contain the merge of `{removed}` into `{remaining}`, so the merge cannot be split; add `{removed}` as a new entity, and correct its facts"
     )]
     MergeNotInJournal {
         /// Entity that the merge removed.
@@ -191,7 +191,7 @@ fn not_true_hint(status: hearsay_model::FactStatus) -> &'static str {
 }
 
 fn inherited_knowledge_hint(known: bool) -> &'static str {
-    if known { "; it knows this only through a group or place, or because everybody knows it" } else { "" }
+    if known { "; the knowledge comes only from a group or place, or from common lore" } else { "" }
 }
 
 impl From<ApplyError> for CommandError {

@@ -153,7 +153,7 @@ const MAX_TRANSIENT: usize = 8_000;
 pub struct PatchPlan {
     /// Operation to record in the journal. It has no changes if there is nothing to record.
     pub operation: Operation,
-    /// Values that are stored without a history.
+    /// Transient values, which are stored without a history.
     pub transients: TransientUpdate,
     /// Fields that could not be written.
     pub refused: Vec<RejectedField>,

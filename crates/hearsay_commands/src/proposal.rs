@@ -435,8 +435,8 @@ fn find_recorded_match(state: &State, batch: &Batch, fact: &Fact) -> RecordedMat
 }
 
 /// Returns whether a proposed fact comes from a repeated reading of the same text. This is so if the recorded fact
-/// already has all its evidence, and the extraction is not more confident than before. Compares the confidence before
-/// adjustment by learned trust, because the trust may have changed since the first reading.
+/// already has all evidence of the proposed fact, and the extraction is not more confident than before. Compares the
+/// confidence before adjustment by learned trust, because the trust may have changed since the first reading.
 fn is_repeated_reading(recorded: &Fact, proposed: &Fact) -> bool {
     let (before, now) = (recorded.provenance(), proposed.provenance());
     let extraction_confidence = |provenance: &Provenance| provenance.extracted.unwrap_or(provenance.confidence);

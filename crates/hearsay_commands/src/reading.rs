@@ -94,7 +94,7 @@ fn document_statements(
     tools.extractor.extract_statements(tools.lexicon, model, &lines, first_line).unwrap_or_default()
 }
 
-/// Returns the statements in each page. Returns nothing if the model fails, so that only the patterns apply.
+/// Returns the statements in each passage. Returns nothing if the model fails, so that only the patterns apply.
 fn passage_statements(
     pages: &[PassageWithContext],
     tools: &ReadingTools<'_>,

@@ -27,8 +27,8 @@ const MAX_PER_ENTITY: usize = 5;
 const NEW_NAME_SHARE_DIVISOR: usize = 4;
 
 /// Returns how many doubtful facts may be kept from the next `text_count` texts. `remaining_texts` is the number of
-/// texts after them, and `total_limit` is the number of doubtful facts that may be kept from all of these texts
-/// together.
+/// texts after these. `total_limit` is the number of doubtful facts that may be kept from the next texts and the
+/// remaining texts together.
 pub fn proportional_limit(total_limit: usize, text_count: usize, remaining_texts: usize) -> usize {
     (total_limit * text_count).div_ceil((text_count + remaining_texts).max(1))
 }

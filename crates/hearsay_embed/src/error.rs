@@ -26,7 +26,7 @@ pub enum EmbedError {
     /// The directory given as an argument or in the environment variable does not contain a model. The search does not
     /// fall back to another model, because vectors of different models cannot be compared.
     #[error(
-        "{directory} has no model: {}. Set the path to a directory with config.json, tokenizer.json and model.safetensors, or leave it unset to search the default directories",
+        "{directory} has no model: {}. Set the path to a directory with config.json, tokenizer.json and model.safetensors, or leave the path unset to search the default directories",
         directory.problem()
     )]
     NotAModel {

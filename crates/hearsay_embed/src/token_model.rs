@@ -47,8 +47,8 @@ pub struct TokenModel {
 }
 
 impl TokenModel {
-    /// Loads a directory with `config.json`, `tokenizer.json` and `model.safetensors`. The weights must contain all
-    /// `heads`.
+    /// Loads a directory with `config.json`, `tokenizer.json` and `model.safetensors`. The model file must contain all
+    /// tensors in `heads`.
     ///
     /// # Errors
     ///

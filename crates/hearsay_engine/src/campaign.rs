@@ -17,7 +17,7 @@ use crate::{
 pub enum SyncOutcome {
     /// Nothing was imported: there are no campaign files, or the memory already contains their contents.
     Unchanged,
-    /// The changes were imported.
+    /// The changes in the files were imported.
     Imported(Box<ImportOutcome>),
     /// The files contain changes that were not imported, because the last import of these files was undone. The DM can
     /// still import the changes.

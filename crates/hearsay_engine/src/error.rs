@@ -10,7 +10,9 @@ use hearsay_query::QueryError;
 use hearsay_store::StoreError;
 use thiserror::Error;
 
-/// An error of a request to the memory. Except after [`Uncertain`](Self::Uncertain), the request has changed nothing.
+/// An error of a request to the memory. After [`Uncertain`](Self::Uncertain), [`TimedOut`](Self::TimedOut) or
+/// [`Closed`](Self::Closed), the request may have changed the campaign. After any other error, the request has changed
+/// nothing.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum MemoryError {

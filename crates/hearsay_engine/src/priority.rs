@@ -23,7 +23,7 @@ pub fn lower_priority(priority: ThreadPriority) {
         let value = ThreadPriorityValue::try_from(value).map(PortablePriority::Crossplatform);
         let lowered = value.and_then(|value| set_current_thread_priority(value).map_err(|error| format!("{error:?}")));
         if let Err(error) = lowered {
-            tracing::debug!("a thread keeps its priority: {error}");
+            tracing::debug!("the priority of a thread could not be lowered: {error}");
         }
     }
     #[cfg(not(any(target_os = "linux", target_os = "android", windows)))]

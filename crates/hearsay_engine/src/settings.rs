@@ -88,8 +88,9 @@ pub struct ExtractionSettings {
     pub enabled: bool,
     /// Method by which facts are extracted from texts.
     pub engine: ExtractionEngine,
-    /// Maximum number of doubtful facts from many texts that arrive together, such as in an import. Triage selects the
-    /// most important of these facts, which then wait for the DM's decision.
+    /// Maximum number of doubtful facts that wait for the DM's decision after many texts arrived together, for example
+    /// in an import. Triage selects the most important doubtful facts. Facts that already wait count towards this
+    /// number.
     pub guesses: usize,
     /// File with additional words and patterns for the campaign, relative to the campaign directory.
     pub language: Option<PathBuf>,
@@ -125,8 +126,8 @@ pub struct LlmSettings {
 pub struct StoreSettings {
     /// Directory of the database, relative to the campaign directory.
     pub directory: PathBuf,
-    /// Minimum number of operations since the last snapshot. If at least this number of operations is new, closing
-    /// writes a snapshot.
+    /// When the memory closes, it writes a snapshot of the state if at least this number of operations was committed
+    /// since the last snapshot.
     pub snapshot_after: u64,
     /// Maximum time in seconds that closing waits for accepted changes. Changes that are not committed by then fail.
     pub close_timeout_s: u64,

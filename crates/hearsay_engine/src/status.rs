@@ -14,7 +14,7 @@ use serde::Serialize;
 pub struct ReadSnapshot {
     /// State of the campaign.
     pub state: Arc<State>,
-    /// Trust learned from the DM's decisions in this state.
+    /// Trust calibration that was computed from the DM's decisions in this state.
     pub learned: Arc<TrustCalibration>,
 }
 
@@ -66,7 +66,7 @@ pub struct Status {
     pub unindexed: usize,
     /// Number of passages from which facts have not been extracted yet.
     pub unread: usize,
-    /// Number of facts with each outcome that were extracted from passages since the memory was opened.
+    /// Number of facts that were extracted from passages since the memory was opened, by outcome.
     pub found: ProposalCounts,
     /// Number of review items that wait for the DM's decision. Duplicate entities are not counted.
     pub reviews: usize,
@@ -85,7 +85,7 @@ pub struct Status {
     /// Status of the language model, if one is enabled.
     #[cfg(feature = "llm")]
     pub llm: Option<LlmStatus>,
-    /// Short summary of the opening of the memory: the data that was read, and the time that this took.
+    /// Short summary of how the memory was opened: which data was read, and how long this took.
     pub opened: String,
 }
 
@@ -112,8 +112,8 @@ pub struct LlmStatus {
     /// Number of entities and facts that the language model has found since the memory was opened, and number of
     /// rejected entities and facts.
     pub counts: Counts,
-    /// Number of facts with each outcome that the language model has found since the memory was opened.
+    /// Number of facts that the language model has found since the memory was opened, by outcome.
     pub found: ProposalCounts,
-    /// Error of the language model at the last text; `None` if it read the last text without an error.
+    /// Error of the language model while it read the last text; `None` if there was no error.
     pub last_error: Option<String>,
 }

@@ -12,9 +12,9 @@
 //! of both games run on the main thread in sequence. The measured time therefore includes all work of the plugin, and
 //! no frame waits for another thread of Bevy.
 //!
-//! Before this measurement, a game with hand-written lists of locations and moves (`by_hand.rs`) is compared, in the
-//! same way, with a game that has neither lists nor plugin. The difference is the minimum cost of tracking moves. The
-//! time of the game without the plugin is reported too, because it shows the noise of the machine.
+//! Before this measurement, a game with hand-written lists of locations and moves (`hand_written.rs`) is compared, in
+//! the same way, with a game that has neither lists nor plugin. The difference is the minimum cost of tracking moves.
+//! The time of the game without the plugin is reported too, because it shows the noise of the machine.
 //!
 //! On Linux, a second set of figures (*unhindered*) leaves out the time in which the main thread was ready to run but
 //! had to wait, because the worker or other programs used all processors.

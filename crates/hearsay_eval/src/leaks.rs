@@ -1,6 +1,6 @@
 //! Searches for leaks: a character's answers must not depend on facts that the character cannot know.
 //!
-//! The measurement asks a character a question. Then it removes all data that the character cannot know from the state.
+//! The measurement asks a character a question. Then it removes from the state all data that the character cannot know.
 //! It asks the same question again, and compares the two answers byte for byte. The following data is not removed:
 //!
 //! - The facts of the character's view. Properties that characters cannot see are removed: status, end of validity,
@@ -51,8 +51,8 @@ pub struct Question {
     pub as_of: Option<GameTime>,
     /// The place where the question is asked, if it is given.
     pub place: Option<EntityId>,
-    /// The characters who are present. If empty, the engine uses the characters that the asked character knows to be
-    /// present.
+    /// The characters at the place of the question. If empty, the engine uses the characters that the asked character
+    /// knows to be there.
     pub present: Vec<EntityId>,
     /// The entities to which the answer is limited. If empty, there is no limit.
     pub about: Vec<EntityId>,
@@ -207,7 +207,7 @@ pub fn compare(
     })
 }
 
-/// Error while removing the data that a character cannot know from a state.
+/// Error while removing from a state the data that a character cannot know.
 #[derive(Debug, Error)]
 pub enum PruneError {
     /// A fact is invalid.
@@ -446,7 +446,7 @@ fn beliefs(view: &View) -> String {
     output
 }
 
-/// Returns a vector of length 1. The vector depends only on the text.
+/// Returns a vector with the Euclidean norm 1. The vector depends only on the text.
 fn vector(text: &str) -> [f32; 2] {
     let (x, y) =
         text.bytes().fold((1.0_f32, 0.0_f32), |(x, y), byte| (x + f32::from(byte), y + f32::from(byte % 7) * 16.0));

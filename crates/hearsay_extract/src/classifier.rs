@@ -44,7 +44,7 @@ impl Classifier {
         let Some((line, first)) = lines.next() else { return Ok(Self::default()) };
         let mut names = first.split('\t');
         if names.next() != Some("classes") {
-            let problem = "`classes` and their names are expected first, set apart by tabs".to_owned();
+            let problem = "expected `classes` and the names of the classes first, separated by tabs".to_owned();
             return Err(ClassifierError { line, problem });
         }
         let classes: Vec<String> = names.map(str::to_owned).collect();

@@ -74,7 +74,7 @@ pub enum FactObject {
     Value(String),
 }
 
-/// Reason to doubt a fact, or another remark on it.
+/// Reason to doubt a fact, or sign that the fact is no longer true.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Cue {
     /// Kind of the cue.
@@ -114,7 +114,7 @@ impl std::fmt::Display for Cue {
             CueKind::Sarcasm => "hardly meant:",
             CueKind::Past => "over:",
             CueKind::Meaning => "read by its meaning:",
-            CueKind::Wording => return f.write_str("doubtful as it is worded"),
+            CueKind::Wording => return f.write_str("doubtful wording"),
         };
         write!(f, "{label} `{}`", self.words)
     }
@@ -148,7 +148,7 @@ pub struct ExtractedFact {
     /// Whether the fact is no longer true.
     #[serde(rename = "over")]
     pub ended: bool,
-    /// Cues that lower the confidence, and other remarks.
+    /// Cues: reasons to doubt the fact, and signs that it is no longer true.
     pub cues: Vec<Cue>,
 }
 

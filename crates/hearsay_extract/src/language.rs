@@ -37,7 +37,7 @@ pub enum LanguageError {
         predicate: Predicate,
         /// The pattern as it is written in the file.
         pattern: String,
-        /// What is wrong with the pattern.
+        /// Problem with the pattern.
         problem: String,
     },
     /// An entry in the list of irregular verbs does not have three forms.
@@ -48,7 +48,7 @@ pub enum LanguageError {
     InvalidNumber {
         /// The table of the file.
         table: &'static str,
-        /// The name of the number.
+        /// The name of the number in the table.
         name: String,
         /// The invalid value.
         value: f64,

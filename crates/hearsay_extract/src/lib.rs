@@ -41,8 +41,9 @@
 //!    addresses the program.
 //! 5. The tables of the [`Language`] list the verbs, nouns, adjectives and phrases that state a relation or an
 //!    attribute.
-//! 6. Classifiers that were trained on labelled sentences ([`Classifier`]) raise or lower the confidence of these
-//!    facts. They also propose facts that no pattern finds, and detect facts that are over or doubtful without a cue.
+//! 6. Classifiers that were trained on labelled sentences ([`Classifier`]) raise or lower the confidence of the facts
+//!    that match these tables. The classifiers also propose facts that match no table, and detect facts that are over
+//!    or doubtful without a cue.
 //!
 //! The words are data: they are in `data/english`, and a campaign adds its own words with [`Language::with`].
 //!

@@ -94,7 +94,7 @@ pub(crate) const PAIR_WEIGHT_NAMES: [[&str; 9]; 2] = [
     ],
 ];
 
-/// Marks for the probability of an attribute, arranged like `PAIR_WEIGHT_NAMES`.
+/// Names of the weights for the probability of an attribute, arranged like `PAIR_WEIGHT_NAMES`.
 pub(crate) const VALUE_WEIGHT_NAMES: [[&str; 9]; 2] = [
     [
         "value_never",

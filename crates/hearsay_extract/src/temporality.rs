@@ -9,7 +9,7 @@ use crate::{
     sentence_reader::SentenceReader,
 };
 
-/// Times of day. "Before dawn he joined them" says when it happened; it does not say that the fact is over.
+/// Times of day. "Before dawn he joined them" says when he joined, and not that he is no longer a member.
 const TIMES_OF_DAY: [&str; 14] = [
     "dawn",
     "dusk",

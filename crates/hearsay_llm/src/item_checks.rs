@@ -69,9 +69,10 @@ impl RejectionCounts {
 /// Confidence of an item that the model calls certain. Models are too confident, so every confidence is multiplied by
 /// this factor.
 const MODEL_CONFIDENCE_FACTOR: f64 = 0.9;
-/// Factor for a subject or object that the quote does not name, for example because it contains a pronoun.
+/// Confidence factor for a fact whose quote does not name the subject or object, for example because the quote contains
+/// a pronoun.
 const UNNAMED_ENTITY_FACTOR: f64 = 0.9;
-/// Factor for a value that shares no word with the quote.
+/// Confidence factor for a fact whose value shares no word with the quote.
 const UNQUOTED_VALUE_FACTOR: f64 = 0.6;
 /// Maximum confidence of a fact whose sentence contains a hedge, rumour, irony, condition or wish. Such a fact waits
 /// for the DM's review.
@@ -80,7 +81,7 @@ const MAX_DOUBTFUL_CONFIDENCE: f64 = 0.65;
 const MAX_RELATED_CONFIDENCE: f64 = 0.6;
 /// Maximum confidence of a fact or entity from a text that addresses the program.
 const MAX_INJECTION_CONFIDENCE: f64 = 0.5;
-/// Factor for a name without a capital letter.
+/// Confidence factor for an entity whose name has no capital letter.
 const LOWERCASE_NAME_FACTOR: f64 = 0.6;
 
 const MAX_NAME_CHARS: usize = 80;

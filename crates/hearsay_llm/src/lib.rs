@@ -223,8 +223,8 @@ pub struct LlmExtraction {
     pub unread: Vec<UnreadPart>,
 }
 
-/// Extracts facts from texts with a language model. Create one per campaign; any number of threads can use it. Clones
-/// share the token budget and the limits.
+/// Extracts facts from texts with a language model. Create one `Llm` per campaign; any number of threads can use it.
+/// Clones share the token budget and the limits.
 #[derive(Clone)]
 pub struct Llm {
     client: Client,

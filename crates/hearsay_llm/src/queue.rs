@@ -44,7 +44,7 @@ pub type JobId = u64;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JobState {
-    /// The job waits.
+    /// The job waits to be read.
     Pending,
     /// The job is being read.
     Running,
@@ -112,7 +112,7 @@ impl From<&LlmSettings> for QueueSettings {
 pub struct QueueCounts {
     /// Number of turns that wait for more turns of their conversation.
     pub gathering: usize,
-    /// Number of waiting jobs.
+    /// Number of jobs that wait to be read.
     pub pending: usize,
     /// Number of jobs that are being read.
     pub running: usize,
@@ -328,8 +328,8 @@ impl Queue {
         self
     }
 
-    /// Removes a passage from the queue. Returns whether it was removed: `false` if it is not in the queue or is being
-    /// read.
+    /// Removes a passage from the queue. Returns whether the passage was removed: `false` if it is not in the queue or
+    /// is being read.
     pub fn remove_passage(&mut self, passage: PassageId) -> bool {
         if !self.queued_passages.contains(&passage) {
             return false;

@@ -12,7 +12,8 @@ use crate::{LlmError, Phase};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LlmSettings {
-    /// Whether a language model is used. The default is off, because text is sent to the server when this is on.
+    /// Whether a language model is used. The default is off, because text is sent to the server when this setting is
+    /// on.
     pub enabled: bool,
     /// Address of the server, which must speak OpenAI's protocol. The default is `http://127.0.0.1:11434/v1`, the
     /// address of Ollama on the same machine.

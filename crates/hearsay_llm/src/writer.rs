@@ -116,8 +116,8 @@ impl Writer {
         };
         let text = clean_answer(&reply.text);
         match text.chars().nth(MAX_ANSWER_CHARS) {
-            _ if text.is_empty() => Err(unusable("there is nothing in it")),
-            Some(_) => Err(unusable("it does not end")),
+            _ if text.is_empty() => Err(unusable("it is empty")),
+            Some(_) => Err(unusable("it is too long")),
             None => Ok(text),
         }
     }

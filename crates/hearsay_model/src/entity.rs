@@ -74,8 +74,8 @@ impl Kind {
 
     /// Returns whether entities of this kind can know facts.
     ///
-    /// Characters can know facts. Groups and places can, because their members and residents share knowledge. Entities
-    /// of a custom kind can, because they may be groups.
+    /// Characters can know facts. Groups and places can, because their members and residents share the knowledge of the
+    /// group or place. Entities of a custom kind can, because they may be groups.
     pub fn can_know(&self) -> bool {
         !matches!(self, Self::Item | Self::Document | Self::Event | Self::Quest | Self::Concept)
     }

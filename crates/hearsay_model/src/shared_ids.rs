@@ -23,7 +23,7 @@ pub struct SharedIds {
 }
 
 thread_local! {
-    /// The table of the read that is in progress on this thread.
+    /// The table of the call to [`SharedIds::share`] that this thread is executing.
     static ACTIVE_TABLE: RefCell<Option<SharedIds>> = const { RefCell::new(None) };
 }
 
@@ -31,7 +31,7 @@ impl SharedIds {
     /// Calls `read`. Equal ids that `read` creates on this thread share one allocation, including ids from earlier
     /// calls.
     pub fn share<T>(&mut self, read: impl FnOnce() -> T) -> T {
-        /// Guard that restores the table of the outer read on drop, even after a panic.
+        /// Guard that restores the table of the enclosing call to `share` when it is dropped, even after a panic.
         struct RestoreOuterTable(Option<SharedIds>);
         impl Drop for RestoreOuterTable {
             fn drop(&mut self) {
@@ -46,7 +46,7 @@ impl SharedIds {
     }
 }
 
-/// Function that selects the set for one type of id.
+/// Function that selects the part of the table for one type of id.
 pub(crate) type IdSetSelector = fn(&mut SharedIds) -> &mut FxHashSet<Arc<str>>;
 
 pub(crate) const ENTITIES: IdSetSelector = |ids| &mut ids.entities;

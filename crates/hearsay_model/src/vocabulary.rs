@@ -211,7 +211,7 @@ pub enum VocabularyError {
     MissingRole(PredicateRole),
     /// The predicate of a role is not defined or has the wrong type: a relation where the role needs an attribute, or
     /// an attribute where the role needs a relation.
-    #[error("{name} cannot have the role `{}`: it is not defined, or not of the required type (relation or attribute)", .role.as_str())]
+    #[error("{name} cannot have the role `{}`: {name} is not defined, or has the wrong type for this role (relation or attribute)", .role.as_str())]
     InvalidRole {
         /// The role.
         role: PredicateRole,

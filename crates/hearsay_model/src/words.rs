@@ -16,7 +16,7 @@ pub struct Words {
     /// Words that negate a statement. Words that end in `n't` also negate a statement, but the list does not contain
     /// them.
     pub negations: Vec<String>,
-    /// Names of the person who runs the game.
+    /// Names that stand for the DM, such as `gm` or `narrator`.
     pub narrators: Vec<String>,
     /// Beginnings of questions that ask who knows something.
     pub knower_questions: Vec<String>,

@@ -125,8 +125,8 @@ impl Contradictions {
         }
     }
 
-    /// Adds the contradictions between a fact and all other facts that are not pending. A later call adds a pending
-    /// fact and then finds the contradiction between the two.
+    /// Adds the contradictions between a fact and all other facts. Skips the facts for which `is_pending` returns
+    /// `true`: a later call adds each of them, and then finds its contradiction with this fact.
     fn add(&mut self, state: &State, fact: &Arc<Fact>, is_pending: impl Fn(FactId) -> bool) {
         if !is_asserted(fact) {
             return;

@@ -50,10 +50,14 @@ pub enum QueryError {
         known: Vec<SessionId>,
     },
     /// Error: the session's end in game time is unknown.
-    #[error("the game time at which session `{0}` ended is not recorded; set its `end`, or use a date instead")]
+    #[error(
+        "the game time at which session `{0}` ended is not recorded; set `end` of the session in a campaign file, or give a date instead"
+    )]
     NoSessionEnd(SessionId),
     /// Error: the session's start in game time is unknown.
-    #[error("the game time at which session `{0}` began is not recorded; set its `start`, or use a date instead")]
+    #[error(
+        "the game time at which session `{0}` began is not recorded; set `start` of the session in a campaign file, or give a date instead"
+    )]
     NoSessionStart(SessionId),
     /// Error: a search in a knower's view filters by status or validity, which only the DM may see.
     #[error("status and validity are visible to the DM only; search without a knower, or omit these filters")]

@@ -22,8 +22,8 @@ pub struct Record {
     pub place: Option<EntityId>,
     /// Newest value of each attribute. Omits names and texts about the entity.
     pub attributes: BTreeMap<Predicate, Value>,
-    /// Relations to other entities, except to the place. Each value is the entity's attitude to the other entity, −100
-    /// to 100, or `None` if the relation states no attitude.
+    /// Relations to other entities, except the location of the entity. Each value is the entity's attitude to the other
+    /// entity, −100 to 100, or `None` if the relation states no attitude.
     pub relations: BTreeMap<(Predicate, EntityId), Option<i8>>,
 }
 

@@ -135,7 +135,7 @@ pub fn public_name<'a>(state: &'a State, id: &EntityId) -> &'a str {
 /// Finds a session by its id, by its number, or in the form `session 2`.
 ///
 /// # Errors
-/// Returns an error if there is no such session.
+/// Returns an error if the session does not exist.
 pub fn find_session(state: &State, given: &str) -> Result<Arc<Session>, QueryError> {
     let normalized = text::normalize(given);
     let number = normalized.strip_prefix("session").unwrap_or(&normalized).trim_matches(['-', ' ']).parse::<u32>().ok();

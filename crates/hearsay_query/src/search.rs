@@ -139,17 +139,17 @@ pub struct EntityHit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Match {
-    /// The text is a name, an alias or the id of the entity.
+    /// The search text is a name, an alias or the id of the entity.
     Name,
-    /// The text mentions the entity by name.
+    /// The search text mentions the entity by name.
     Mentioned,
-    /// The text is the beginning of a name of the entity.
+    /// The search text is the beginning of a name of the entity.
     Prefix,
-    /// The text is the beginning of a word in a name of the entity.
+    /// The search text is the beginning of a word in a name of the entity.
     Word,
-    /// The text is similar in spelling to a name of the entity.
+    /// The search text is similar in spelling to a name of the entity.
     Spelling,
-    /// The text is `*`, which lists all entities.
+    /// The search text is `*`, which lists all entities.
     Everything,
     /// The entity was reached along relations from an entity found by name.
     Relation,

@@ -267,8 +267,8 @@ pub struct SourceRow {
     pub name: String,
     /// Whether the character conceals the fact.
     pub conceals: bool,
-    /// Sentence that states a relation between this character and the character that does not know the fact. `None` if
-    /// the character that does not know the fact knows of no relation between the two.
+    /// Sentence that states a relation between this character and the other character, who does not know the fact.
+    /// `None` if the other character knows of no relation between the two.
     pub acquainted: Option<String>,
     /// Groups and places of which both characters are members or residents. Sorted.
     pub shares: Vec<EntityId>,
@@ -482,7 +482,7 @@ impl Obstacle {
             }
             Self::UnawareOfBelonging { group } => {
                 format!(
-                    "everybody in {} knows it, but the character does not know that it is a member or resident",
+                    "everybody in {} knows it, but the character does not know about its own membership or residence there",
                     name_of(group)
                 )
             }

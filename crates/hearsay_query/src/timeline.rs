@@ -310,8 +310,8 @@ fn event_moment(state: &State, players_view: &PlayersView, id: &EntityId) -> Mom
     }
 }
 
-/// Returns the witnesses of a fact and the characters who were present. Returns none unless the moment is the start of
-/// the fact.
+/// Returns the witnesses of a fact and the characters who were present. Returns no entities unless the moment is the
+/// start of the fact.
 fn witnesses<'a>(state: &'a State, fact: &Fact, kind: MomentKind) -> impl Iterator<Item = &'a EntityId> {
     let witness_edges =
         state.known_by(fact.id()).filter(move |edge| edge.acquisition.is_witnessed() && kind == MomentKind::Began);

@@ -34,7 +34,8 @@ impl CachedView {
         Self { names: EntityLinker::new(&view), view, normalized_names: OnceLock::new() }
     }
 
-    /// Updates the view for changed records. Returns whether this succeeded; otherwise, it must be computed again.
+    /// Updates the view for changed records. Returns whether this succeeded; otherwise, the view must be computed
+    /// again.
     fn update(&mut self, state: &State, records: &[Key]) -> bool {
         let Some(changed) = self.view.update(state, records) else { return false };
         if changed.iter().any(|fact| EntityLinker::reads(self.view.vocabulary(), fact.predicate())) {
@@ -79,7 +80,7 @@ impl Entry {
         }
     }
 
-    /// Returns the view of the current state; `None` if it must be computed again.
+    /// Returns the view of the current state; `None` if the view must be computed again.
     fn updated(mut self, state: &State) -> Option<Arc<CachedView>> {
         let is_current = self.pending.is_empty() || Arc::make_mut(&mut self.view).update(state, &self.pending);
         is_current.then_some(self.view)

@@ -12,7 +12,7 @@ use hearsay_model::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-/// Articles that people leave out at the start of a name.
+/// Articles that people may leave out at the start of a name.
 const ARTICLES: [&str; 3] = ["the", "a", "an"];
 
 /// Maximum number of consecutive words of a question that are compared with the spelling of a name.
@@ -162,7 +162,7 @@ impl EntityLinker {
         linker
     }
 
-    /// Returns whether a linker reads the facts with a predicate: names, aliases and descriptions.
+    /// Returns whether a linker reads the facts with a predicate. A linker reads names, aliases and descriptions.
     pub fn reads(vocabulary: &Vocabulary, predicate: &Predicate) -> bool {
         [attribute::NAME, attribute::ALIAS].contains(&predicate.as_str())
             || vocabulary.behavior(predicate).reference == Some(ReferringExpression::Description)

@@ -1,10 +1,10 @@
 //! Output for people and language models, protected against prompt injection. All such output is written through a
 //! [`Page`].
 //!
-//! The program's own words are string literals in its source code. All other text is data and may be hostile. A page
-//! separates the two by type: [`Page::literal`] takes `'static` strings, and [`Page::data`] escapes its argument. No
-//! caller can forget to escape. Only the page itself writes line breaks and brackets. Data can neither end a line nor
-//! look like a heading, a remark or a citation.
+//! Fixed text, such as a heading, is a string literal in the source code of the program. All other text is data and may
+//! be hostile. A page separates fixed text and data by type: [`Page::literal`] takes `'static` strings, and
+//! [`Page::data`] escapes its argument. No caller can forget to escape. Only the page itself writes line breaks and
+//! brackets. Data can neither end a line nor look like a heading, a remark or a citation.
 
 use std::borrow::Cow;
 
@@ -20,7 +20,7 @@ pub enum Markup {
     Markdown,
 }
 
-/// A text in which data cannot be mistaken for the program's own words.
+/// A text in which data cannot be mistaken for the fixed text of the program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Page {
     markup: Markup,
@@ -33,7 +33,7 @@ impl Page {
         Self { markup, text: String::new() }
     }
 
-    /// Writes the program's own words, which may contain line breaks.
+    /// Writes fixed text of the program, which may contain line breaks.
     pub fn literal(&mut self, words: &'static str) -> &mut Self {
         self.text.push_str(words);
         self

@@ -176,8 +176,8 @@ impl TermCache {
 }
 
 impl CachedDocs {
-    /// Returns the index of a text in the cache; `None` if the cache does not contain the text with this mark. Texts
-    /// must be requested in the order of their ids, because the search only moves forward.
+    /// Returns the index of a text in the cache; `None` if the cache does not contain the text with the same context
+    /// hash. Texts must be requested in the order of their ids, because the search only moves forward.
     pub(crate) fn position(&mut self, id: DocId, context_hash: u64) -> Option<u32> {
         let id = key(id);
         while self.docs.get(self.next).is_some_and(|(cached, _)| *cached < id) {

@@ -5,9 +5,9 @@
 //! apart.
 //!
 //! A comparison first reads the high bytes only. It gives an estimated cosine and the maximum error of the estimate. A
-//! caller that needs the exact order computes the full cosine only where the error matters. The order equals that of a
-//! full scan, but the comparison reads half of the memory. The comparison sums integers, so the sum is the same in any
-//! order and on any processor.
+//! caller that needs the exact order computes the full cosine only where the error matters. The resulting order equals
+//! the order of a full scan, but the comparison reads only half of the memory. The comparison sums integers, so the sum
+//! is the same in any order and on any processor.
 
 use std::ops::Range;
 
@@ -246,7 +246,7 @@ impl Probe<'_> {
     }
 }
 
-/// Returns a component as a number of the smallest steps, which is exact.
+/// Returns a component as a number of low-byte steps. The result is exact.
 fn integer(high: i8, low: i8) -> f32 {
     (i32::from(high) * LOW_STEPS + i32::from(low)) as f32
 }

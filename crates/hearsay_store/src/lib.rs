@@ -73,7 +73,7 @@
 //! | `db/` | the database: journal and graph tables | no |
 //! | `acknowledged` | the acknowledged position and its digest | only if you restored an older `db/` on purpose |
 //! | `snapshot` | a copy of the journal in a format that is fast to read | yes |
-//! | `terms`, `vectors` | stemmed words and embedding vectors of texts, as [`FrameFile`]s of `hearsay_engine` | yes |
+//! | `terms`, `vectors` | stemmed words and vectors of texts, written by `hearsay_engine` as [`FrameFile`]s | yes |
 //! | `repairing/` | the new files of a repair in progress | yes, unless the folder contains the file `complete` |
 //! | `owner`, `owner.lock` | the process that has the directory open | yes, while no process has the directory open |
 //!

@@ -21,7 +21,7 @@ use super::{
 pub struct MemoryExit {
     /// Number of the pending requests that were committed before the memory closed.
     pub committed: usize,
-    /// Number of these requests that the memory rejected, or that were not committed within
+    /// Number of the pending requests that the memory rejected, or that were not committed within
     /// [`MemoryPlugin::exit_timeout`](crate::MemoryPlugin::exit_timeout).
     pub not_committed: usize,
 }

@@ -13,11 +13,11 @@ pub struct MemoryErrorMessage {
     pub entity: Option<Entity>,
 }
 
-/// Message: an operation was committed. The author of the operation is this game, the DM or an import, or the operation
-/// loads a slot.
+/// Message: a change of the memory was committed, for example by this game, by the DM, by an import, or because a slot
+/// was loaded.
 #[derive(Message, Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryChanged {
-    /// Position of the operation in the journal.
+    /// Position of the newest operation in the journal.
     pub position: Position,
 }
 

@@ -56,7 +56,7 @@ pub struct Question {
     pub text: String,
     /// The place of the scene. Default: the character's place.
     pub place: Option<Target>,
-    /// The other characters present. Default: everyone in [earshot](crate::Earshot).
+    /// The other characters in the scene. Default: everyone in [earshot](crate::Earshot).
     pub present: Option<Vec<Target>>,
     /// Maximum number of tokens of the scene context. Default: as in the engine's settings.
     pub budget: Option<usize>,

@@ -15,7 +15,7 @@ pub(crate) struct SyncSettings {
     pub(crate) last_poll: Duration,
 }
 
-/// Current game time, in minutes of the campaign's calendar. If the game has a clock, it sets this resource. The memory
+/// Current game time, in minutes of the campaign's calendar. A game that has a clock sets this resource. The memory
 /// records this time with changes and game events. The value is `None` until the game sets the time or the plugin reads
 /// the time from the save.
 #[derive(Resource, Debug, Clone, Copy, Default, PartialEq, Eq, Reflect)]

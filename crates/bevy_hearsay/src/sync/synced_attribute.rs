@@ -77,7 +77,7 @@ impl SyncedAttributeAppExt for App {
         let mut types = self.world_mut().get_resource_or_init::<SyncedTypes>();
         if types.contains(&attribute) {
             tracing::error!(
-                "`{}` is already synced with another component, so this one is not synced: choose another attribute",
+                "`{}` is already synced with another component, so this component is not synced: choose another attribute",
                 T::ATTRIBUTE
             );
             return self;

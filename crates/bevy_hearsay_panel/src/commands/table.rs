@@ -125,7 +125,7 @@ panels! {
     Session: "Session", Left(3), "Open session", [alt(Key::Num0)], "Start or end a session; attendance, log, report and recap";
 }
 
-// The commands of the desk.
+// The commands of the whole DM console.
 commands! {
     DESK_COMMANDS:
     /// Search from anywhere.
@@ -150,7 +150,7 @@ commands! {
     LARGER: Desk, "Larger", [ctrl(Key::Plus), ctrl(Key::Equals)], "Enlarge the interface";
     /// Reduce everything.
     SMALLER: Desk, "Smaller", [ctrl(Key::Minus)], "Shrink the interface";
-    /// Use the size of the theme file.
+    /// Use the size that the theme file sets.
     NORMAL_SIZE: Desk, "Normal size", [ctrl(Key::Num0)], "Use the size that the theme sets";
     /// Reset the layout.
     RESET_LAYOUT: Desk, "Reset the layout", [], "Move all panels back to their initial places";

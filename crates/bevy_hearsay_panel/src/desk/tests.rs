@@ -247,7 +247,7 @@ fn undo_reaches_days_that_passed_the_clock_and_imports_and_names_them() {
     settle(&mut harness);
     assert!(status_text(&harness).contains("import"), "{}", status_text(&harness));
 
-    // The desk closes and opens again.
+    // The DM console closes and opens again.
     let saved = serde_json::to_string(&harness.state().desk.save()).unwrap();
     harness.state_mut().desk = Desk::default();
     harness.state_mut().desk.restore(serde_json::from_str(&saved).unwrap());

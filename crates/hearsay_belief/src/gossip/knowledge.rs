@@ -43,7 +43,7 @@ pub(super) type NewsCandidate = (GameTime, Option<GameTime>, FactId);
 /// The edges of one knower.
 #[derive(Default)]
 struct KnowerEdges {
-    /// Sorted by fact.
+    /// The edges, sorted by fact.
     entries: Vec<EdgeEntry>,
     /// Edges to facts that state memberships, residences and part-of relations, by the subject of the fact.
     belonging_edges: FxHashMap<EntityId, Vec<BelongingEdge>>,
@@ -95,7 +95,7 @@ struct KnowledgeAccess {
     accessible_ranked_edges: FxHashSet<(KnowledgeId, Option<GameTime>)>,
     /// Facts that state relations between the character and other entities, by the dense index of the other entity.
     facts_by_related_entity: Arc<FxHashMap<u32, Vec<FactId>>>,
-    /// Number of `moments` that lay in the past when this entry was computed.
+    /// Number of [moments](CharacterKnowledge::moments) that lay in the past when this entry was computed.
     epoch: usize,
 }
 
@@ -111,9 +111,9 @@ pub(super) struct CharacterKnowledge<'s> {
     audience_rules: AudienceRules,
     ids: Vec<Option<&'s EntityId>>,
     common_lore: KnowerEdges,
-    /// By dense index of the knower.
+    /// The edges of each knower, by the dense index of the knower; `None` if not loaded yet.
     edges: Vec<Option<Box<KnowerEdges>>>,
-    /// By dense index of the character.
+    /// The sources of each character's knowledge, by the dense index of the character; `None` if not loaded yet.
     access: Vec<Option<Box<KnowledgeAccess>>>,
     calculator: BeliefCalculator<'s>,
     /// Cache: whether a fact may be told as news.

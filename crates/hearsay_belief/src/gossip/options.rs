@@ -28,7 +28,7 @@ pub struct GossipOptions {
     pub facts_per_meeting: usize,
     /// Number of days for which a learned fact counts as news; 14 by default.
     pub news_days: u32,
-    /// Minimum [credence](Credence) of a character that passes a fact on; 0.1 by default.
+    /// Minimum [credence](Credence) that a teller must have in a fact to pass it on; 0.1 by default.
     ///
     /// The default is far below [`BELIEF_THRESHOLD`](crate::BELIEF_THRESHOLD), so that characters also pass on rumours
     /// that they do not believe. A hearer who hears a rumour from several tellers may believe it.

@@ -8,7 +8,7 @@ use thiserror::Error;
 pub enum LearnError {
     /// The teller does not know the fact.
     #[error(
-        "{teller} does not know that \u{201C}{statement}\u{201D}, so it cannot tell this; first record how {teller} learned the fact, or mark the statement as a lie"
+        "{teller} does not know that \u{201C}{statement}\u{201D}, so {teller} cannot tell this fact; first record how {teller} learned the fact, or mark the statement as a lie"
     )]
     NotKnown {
         /// The teller.
@@ -17,7 +17,9 @@ pub enum LearnError {
         statement: String,
     },
     /// The knower does not know a premise of the deduction.
-    #[error("{knower} does not know that \u{201C}{statement}\u{201D}, so it cannot deduce anything from it")]
+    #[error(
+        "{knower} does not know that \u{201C}{statement}\u{201D}, so {knower} cannot deduce anything from this fact; first record how {knower} learned the fact"
+    )]
     UnknownPremise {
         /// The knower.
         knower: EntityId,
@@ -31,7 +33,7 @@ pub enum LearnError {
     #[error("{0} is not a character, group or place, so it cannot know facts")]
     CannotKnow(EntityId),
     /// No hearer is given.
-    #[error("nobody is present to learn the fact; name the characters who are present")]
+    #[error("nobody would learn the fact; name at least one character who sees, hears or reads it")]
     NoHearers,
     /// The teller is among the hearers.
     #[error("{0} cannot tell a fact to itself")]
@@ -45,7 +47,7 @@ pub enum LearnError {
         status: &'static str,
     },
     /// The document to read has no passages.
-    #[error("{0} has no text that can be read: no passage names {0} as its document")]
+    #[error("{0} has no text that can be read; add a passage with `document: {0}` to a campaign file")]
     NoText(EntityId),
     /// A deduction has no premises.
     #[error("a deduction needs at least one premise: name a fact from which the new fact follows")]

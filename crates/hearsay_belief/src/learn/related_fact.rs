@@ -15,7 +15,7 @@ pub fn refutation(fact: &Fact, statement: Option<&str>, provenance: Provenance) 
     related_fact(fact, FactRelation::Refutes(fact.id()), statement, provenance, None)
 }
 
-/// Creates a fact that states that another fact has ended. A knower can tell it like any other fact.
+/// Creates a fact that states that another fact has ended. A knower can tell the new fact like any other fact.
 ///
 /// # Errors
 /// Returns an error if the statement is empty.

@@ -363,7 +363,7 @@ fn impossible_tellings_are_refused() {
     world.sees(5, "ann", &fact);
     check(&mut world, "ann", "ann", "ann cannot tell a fact to itself");
     check(&mut world, "ann", "sword", "sword is not a character");
-    check(&mut world, "ann", "", "nobody is present");
+    check(&mut world, "ann", "", "nobody would learn the fact");
     let rejected = Change::SetStatus { fact: fact.id(), status: FactStatus::Rejected };
     world.apply(vec![rejected]);
     check(&mut world, "ann", "bob", "is rejected");
@@ -410,8 +410,8 @@ fn game_event() -> impl Strategy<Value = GameEvent> {
     ]
 }
 
-/// Performs a random event at a minute, if it is possible. Returns the edges of knowers who learned a new fact without
-/// a teller.
+/// Performs a random event at a minute, if the event is possible. Returns the edges of knowers who learned a new fact
+/// without a teller.
 fn perform(world: &mut World, minute: i64, game_event: &GameEvent) -> Vec<KnowledgeId> {
     let learning = match *game_event {
         GameEvent::Sees(knower, fact_number) => {

@@ -164,8 +164,8 @@ fn each_condition_says_what_is_missing() {
     );
     check(&state, either, "dorric", &[&expected]);
     check(&state, not(owns()), "wren", &[]);
-    check(&state, not(at("gull")), "wren", &["wren is at gull (must not be so)"]);
-    check(&state, not(Condition::Any(vec![owns(), at("gull")])), "wren", &["wren is at gull (must not be so)"]);
+    check(&state, not(at("gull")), "wren", &["wren is at gull (must not be the case)"]);
+    check(&state, not(Condition::Any(vec![owns(), at("gull")])), "wren", &["wren is at gull (must not be the case)"]);
     check(&state, not(Condition::All(vec![owns(), at("gull")])), "wren", &[]);
 
     // Conditions on values that the game changes.

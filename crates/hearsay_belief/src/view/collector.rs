@@ -120,8 +120,8 @@ impl MembershipPeriod {
         Self { from: self.from.max(other.from), until }
     }
 
-    /// Returns when a member with this period receives a fact that was learned at the given time; `None` if the fact
-    /// was learned too late. `Some(None)` means that the member has always known the fact.
+    /// Returns when a member with this membership period receives a fact that was learned at the given time; `None` if
+    /// the fact was learned too late. `Some(None)` means that the member has always known the fact.
     pub(crate) fn receives(self, learned: Option<GameTime>) -> Option<Option<GameTime>> {
         let begins_before_it_ends = self.until.is_none_or(|until| self.from.is_none_or(|from| from < until));
         let in_time = self.until.is_none_or(|until| learned.is_none_or(|learned| learned < until));
@@ -160,7 +160,7 @@ impl<'s> Collector<'s> {
         Self { state, as_of, facts, indices, places, structure, ranks: Vec::new(), ranked }
     }
 
-    /// Collects the knowledge of a source, as far as it reaches a member with this period.
+    /// Collects the knowledge of a source, as far as it reaches the knower in the membership period of the source.
     pub(super) fn collect_from(&mut self, source: &KnowledgeSource) {
         for KnownFact { id, edge, index, fact } in self.state.known_facts(&source.from) {
             let Some(known_edge) = source.received(self.as_of, id, edge, fact) else { continue };

@@ -128,7 +128,7 @@ impl FactIndex {
 /// Returns the facts for which the knower believes a later value of the same predicate. `functional` contains facts
 /// with functional predicates, sorted by id.
 ///
-/// A rumour that the knower does not believe is neither superseded nor supersedes a fact. A public fact does not
+/// A rumour that the knower does not believe neither supersedes a fact nor counts as superseded. A public fact does not
 /// supersede a secret fact.
 fn superseded<'a>(functional: impl Iterator<Item = &'a Known>) -> Vec<FactId> {
     let key = |known: &'a Known| (known.subject(), known.predicate(), known.is_secret());

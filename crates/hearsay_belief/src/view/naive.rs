@@ -185,7 +185,7 @@ fn world(seeds: &[(u8, u8, u8)]) -> World {
     world
 }
 
-/// Adds a fact, a passage and edges to them, which the three numbers select. Returns the touched records.
+/// Adds a fact, a passage and edges. The three numbers select these records. Returns the touched records.
 pub(super) fn add(world: &mut World, (n, m, k): (u8, u8, u8)) -> Result<Vec<Key>, ApplyError> {
     let fact = fact(n, m);
     let knower = if k.is_multiple_of(11) { Knower::World } else { one(k).into() };

@@ -23,7 +23,7 @@ pub(super) type Dependents = FxHashMap<KnowledgeId, SmallVec<[FactId; 1]>>;
 pub enum ViewImpact {
     /// The view is unchanged.
     Unchanged,
-    /// The view may change in what it contains of these records, and in nothing else.
+    /// Only the parts of the view that come from these records may change.
     Records(Vec<Key>),
     /// The sources of the view may change, so all of it must be computed again.
     Whole,
@@ -33,8 +33,8 @@ impl View {
     /// Returns how a change of some records affects the view.
     ///
     /// `state` is the state after the change. `touched` contains the keys of all records whose value or visibility
-    /// changed. The view must have been computed or [updated](Self::update) before the change, or the records of all
-    /// changes since then must be passed to the next update together.
+    /// changed. If you do not [update](Self::update) the view after each change, collect the records that this method
+    /// returns for each change, and pass all of them to the next update.
     pub fn impact(&self, state: &State, touched: &[Key]) -> ViewImpact {
         if !Arc::ptr_eq(&self.vocabulary, state.vocabulary()) {
             return ViewImpact::Whole;
@@ -63,8 +63,8 @@ impl View {
     /// computed again; the view is then unusable.
     ///
     /// `records` contains the records that [`impact`](Self::impact) returned for each change since the view was
-    /// computed or updated. The time is proportional to the number of records and to the size of the view, with a small
-    /// factor.
+    /// computed or updated. The running time is proportional to the number of records, and also to the size of the
+    /// view, but with a small factor.
     pub fn update(&mut self, state: &State, records: &[Key]) -> Option<Vec<Arc<Fact>>> {
         let (mut facts, mut passages) = (BTreeSet::new(), BTreeSet::new());
         for key in records {
@@ -127,8 +127,9 @@ impl View {
 
     /// Returns the edges of the view, and all edges on which their belief depends, including edges that are missing.
     ///
-    /// The first call computes them from the state after a change. This is sufficient: if an edge changed on which the
-    /// belief in a fact depended before, a path of unchanged edges leads from the fact to a changed edge.
+    /// The first call computes them from the state after a change. This is sufficient. If the belief in a fact depended
+    /// on an edge that changed, a path of unchanged edges still leads from the fact to this edge or to another changed
+    /// edge.
     fn dependents(&self, state: &State) -> &Dependents {
         self.dependents.get_or_init(|| {
             let mut dependents = Dependents::default();
@@ -158,7 +159,7 @@ impl View {
     }
 
     /// Returns what the knower knows of a fact in `state`; `Some(None)` if it does not know the fact. Returns `None` if
-    /// a group passes the fact on to some ranks only, because this depends on other facts.
+    /// a group passes the fact on to some ranks only, because the access by rank depends on other facts.
     fn known_in(&self, state: &State, id: FactId, calculator: &mut BeliefCalculator) -> Option<Option<(Known, u32)>> {
         let Some((index, fact)) = state.fact_index(id).and_then(|index| Some((index, state.fact_at(index)?))) else {
             return Some(None);
@@ -288,7 +289,7 @@ mod tests {
         }
     }
 
-    /// A view, and the changed records since it was computed or updated.
+    /// A view, and the records that changed since the view was computed or updated.
     struct Kept {
         view: View,
         records: Vec<Key>,

@@ -11,12 +11,12 @@ use hearsay_model::{EntityId, FactId, GameTime, Kind, Knower, PassageId, State, 
 /// Credence below which a fact is presented as a rumour.
 const RUMOUR_THRESHOLD: f64 = 0.5;
 
-/// Returns everything that these characters and parties know at `as_of`, as Markdown; `None` means the end of all
-/// recorded time. Entities are grouped by kind, each with the facts that the characters know about it. Facts that the
-/// characters doubt are presented as rumours. A fact that a character conceals is left out unless another of the
-/// characters knows it without concealing it, because all players read the handbook.
+/// Returns, as Markdown, everything that the characters and parties in `players` know at the game time `as_of`. `None`
+/// means the end of all recorded time. Entities are grouped by kind, each with the facts that the characters know about
+/// it. Facts that the characters doubt are presented as rumours. A fact that a character conceals is left out unless
+/// another of the characters knows it without concealing it, because all players read the handbook.
 ///
-/// The text is built only from the views of these characters, so it cannot reveal facts that they do not know.
+/// The text is built only from the views of `players`, so it cannot reveal facts that they do not know.
 pub fn export_handbook(state: &State, title: &str, players: &[EntityId], as_of: Option<GameTime>) -> String {
     let views: Vec<View> = players.iter().map(|id| View::of(state, &Knower::Entity(id.clone()), as_of)).collect();
     let mut book = Handbook::default();

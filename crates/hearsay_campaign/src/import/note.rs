@@ -121,8 +121,8 @@ impl Visibility {
         matches!(self, Self::Secret(_))
     }
 
-    /// Returns the visibility of a part with this visibility, if the part that contains it has the visibility `outer`.
-    /// The result is secret if either of them is secret.
+    /// Combines the visibility of a part with the visibility `outer` of the part that contains it. The result is secret
+    /// if either visibility is secret.
     #[must_use]
     pub fn within(&self, outer: &Self) -> Self {
         match (self, outer) {
@@ -149,7 +149,7 @@ pub enum Role {
 /// How certain a statement in a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Certainty {
-    /// The statement comes from free text or from a convention. It becomes a proposal.
+    /// The statement comes from free text, or from a convention such as the name of a folder. It becomes a proposal.
     #[default]
     Inferred,
     /// The statement comes from a field of the format. It becomes canon.
@@ -195,7 +195,7 @@ pub struct Note {
 }
 
 impl Note {
-    /// Sets the kind of the entity, unless the present kind is more certain. `evidence` describes the evidence for the
+    /// Sets the kind of the entity, unless the current kind is more certain. `evidence` describes the evidence for the
     /// kind.
     pub fn set_kind(&mut self, kind: Kind, certainty: Certainty, evidence: impl Into<String>) {
         if self.kind.as_ref().is_none_or(|present| present.certainty < certainty) {

@@ -7,10 +7,10 @@ use super::english::ENGLISH;
 /// Whether a statement is true, according to the note that contains it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Truth {
-    /// The note states it without a remark.
+    /// The note makes the statement without a remark.
     #[default]
     Plain,
-    /// The note states it as a rumour. The fact gets the status claimed.
+    /// The note reports the statement as a rumour. The fact gets the status claimed.
     Rumoured,
     /// The note says that the statement is false. Some characters may still believe it.
     Untrue,

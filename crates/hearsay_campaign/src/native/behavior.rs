@@ -6,7 +6,7 @@ use super::{fields::Fields, reader::CampaignReader};
 use crate::keys;
 
 impl CampaignReader {
-    /// Reads the `behavior` of a definition. If there is none, the predicate keeps its present behavior.
+    /// Reads the `behavior` of a definition. If there is none, the predicate keeps its current behavior.
     pub(super) fn read_behavior(&mut self, f: &Fields) -> Option<Behavior> {
         let f = &self.read_fields(f.get("behavior")?, &f.child_path("behavior"), &keys::BEHAVIOR)?;
         let belongings = [("member", Belonging::Member), ("resident", Belonging::Resident), ("part", Belonging::Part)];

@@ -74,7 +74,7 @@ impl Planner<'_> {
                     unchanged.push((reveal.fact, key, "it was set or removed in the campaign"));
                 }
                 _ if is_not_added => {
-                    unchanged.push((reveal.fact, key, "it refers to something that is not added again"))
+                    unchanged.push((reveal.fact, key, "it refers to a fact, entity or flag that is not added again"))
                 }
                 _ => {
                     self.report.reveals += 1;

@@ -37,7 +37,7 @@ pub enum MissingRecord {
 }
 
 impl MissingRecord {
-    /// Returns the record that a proposal to withdraw names, or `None` if the fact is no such proposal.
+    /// Returns the record whose withdrawal a fact proposes, or `None` if the fact proposes no withdrawal.
     pub fn from_fact(fact: &Fact) -> Option<Self> {
         if fact.predicate().as_str() != MISSING_RECORD {
             return None;

@@ -185,9 +185,10 @@ fn a_reveal_stays_away_with_its_references() {
             "{report}"
         );
     };
-    check(|state| Change::RetractFact(fact(state, "y").id()), "refers to something that is not added again");
-    check(|_| Change::Unset(SettingKey::Flag("fire-reported".into())), "refers to something that is not added again");
-    check(|_| Change::RemoveEntity(id("bob")), "refers to something that is not added again");
+    let not_added = "refers to a fact, entity or flag that is not added again";
+    check(|state| Change::RetractFact(fact(state, "y").id()), not_added);
+    check(|_| Change::Unset(SettingKey::Flag("fire-reported".into())), not_added);
+    check(|_| Change::RemoveEntity(id("bob")), not_added);
     check(|_| Change::Unset(SettingKey::Reveal("x".into())), "it was set or removed");
 }
 

@@ -21,7 +21,7 @@ pub struct Transcript {
     pub digest: String,
     /// The utterances, in order. There is at least one.
     pub utterances: Vec<Utterance>,
-    /// Warnings for the user. Each of them names its line.
+    /// Warnings for the user. Each warning names its line.
     pub notes: Vec<String>,
 }
 
@@ -85,7 +85,8 @@ impl Transcript {
         }
     }
 
-    /// Returns each speaker as written, with the number of utterances. The order is that of their first utterances.
+    /// Returns the speakers as written in the file, each with the number of its utterances, in the order of their first
+    /// utterances.
     pub fn speakers(&self) -> Vec<(&str, usize)> {
         let (mut speakers, mut indices) = (Vec::<(&str, usize)>::new(), BTreeMap::new());
         for speaker in self.utterances.iter().filter_map(|utterance| utterance.speaker.as_deref()) {

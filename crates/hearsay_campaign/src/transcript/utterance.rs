@@ -15,7 +15,7 @@ pub enum TranscriptFormat {
     Srt,
 }
 
-/// What one speaker says without a break, or a piece of narration.
+/// Words that one speaker says without a break, or a piece of narration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Utterance {
     /// The number of the first line of the utterance in the file, counted from 1.

@@ -22,13 +22,13 @@ pub(crate) struct Ask {
     /// Place of the scene [default: the place where the character is]
     #[arg(long, value_name = "PLACE", value_parser = name, add = entities())]
     pub(crate) at: Option<String>,
-    /// Listener in the scene; may be repeated [default: everyone who, as the speaker believes, is present]
+    /// Listener in the scene; may be repeated [default: everyone at the place, as far as the speaker knows]
     #[arg(long, value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) with: Vec<String>,
     /// Only results about this entity or its direct neighbours; may be repeated
     #[arg(long, value_name = "ENTITY", value_parser = name, add = entities())]
     pub(crate) about: Vec<String>,
-    /// Session, by id or number; its last lines become part of the context
+    /// Session whose last lines become part of the context, by id or number
     #[arg(long, value_name = "SESSION", value_parser = text, add = sessions())]
     pub(crate) session: Option<String>,
     #[command(flatten)]
@@ -81,7 +81,7 @@ pub(crate) struct Search {
     /// Only facts that are true at this date, such as `4 Rainmoon 412`, or at the end of this session
     #[arg(long, value_name = "DATE|SESSION", conflicts_with = "knower", allow_hyphen_values = true, value_parser = text, add = sessions())]
     pub(crate) holds_at: Option<String>,
-    /// Maximum number of steps along relations from entities found by name
+    /// Also list entities that are at most N relations away from an entity found by name
     #[arg(long, default_value_t = 2, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=3))]
     pub(crate) depth: u8,
     #[command(flatten)]

@@ -35,7 +35,7 @@ Everyday:
 
 Files:
   new          Create a campaign directory
-  import       Import files of other tools, or an export
+  import       Import files of other tools, or an export of Hearsay
   sync         Import changes in the campaign's own files
   export       Export to JSON Lines, YAML, Obsidian, a graph, a handbook or a backup
   completions  Print the script that completes command lines in your shell
@@ -47,7 +47,7 @@ Groups (`hearsay help GROUP` lists their commands):
   event        Record what characters say, tell, see, read, deduce and reveal
   session      Start, end, import and recap sessions
   simulate     Let gossip spread, and set story flags
-  trust        Show or reset the trust learned from your decisions
+  trust        Show or reset the trust in sources, learned from your decisions
   db           Check, repair, restore and maintain the database
 
 Options:
@@ -68,7 +68,7 @@ or missing file, 5 locked by another process, 130 stopped by Ctrl-C";
 #[derive(Debug, Parser)]
 #[command(name = "hearsay", version, help_template = HELP, after_help = AFTER)]
 pub(crate) struct Args {
-    /// Campaign directory [env: HEARSAY_CAMPAIGN] [default: nearest upward]
+    /// Campaign directory [env: HEARSAY_CAMPAIGN] [default: search upward from here]
     #[arg(long, short = 'C', global = true, value_name = "DIR", help_heading = GLOBAL)]
     pub(crate) campaign: Option<PathBuf>,
     /// Do not import changed campaign files
@@ -147,7 +147,7 @@ Examples:
 Example:
   hearsay new my-town --name \"My Town\"")]
     New(New),
-    /// Import files of other tools, or an export
+    /// Import files of other tools, or an export of Hearsay
     #[command(after_help = "\
 Reads Hearsay's own YAML, Markdown (an Obsidian vault, a folder of notes), Foundry
 VTT, Kanka (zip), Roll20, World Anvil, Glyphoxa, and any JSON, YAML or CSV with a
@@ -220,13 +220,13 @@ Examples:
     /// Let gossip spread, and set story flags
     #[command(subcommand)]
     Simulate(SimulateCommand),
-    /// Show or reset the trust learned from your decisions
+    /// Show or reset the trust in sources, learned from your decisions
     #[command(after_help = "\
 If you accept a fact, the trust in its source, predicate and extraction method
-rises; if you reject a fact, it falls. If you mark a fact as false, only the trust in
-its source falls. Trust adjusts the confidence of later proposals, and `hearsay
-review` shows the adjustment. `trust reset` forgets all decisions; `hearsay undo`
-reverts the reset.
+rises. If you reject a fact, this trust falls. If you mark a fact as false, only the
+trust in its source falls. Trust adjusts the confidence of later proposals, and
+`hearsay review` shows the adjustment. `trust reset` forgets all decisions; `hearsay
+undo` reverts the reset.
 
 Examples:
   hearsay trust

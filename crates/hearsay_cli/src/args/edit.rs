@@ -22,7 +22,7 @@ pub(crate) struct Add {
     /// Id of the entity [default: generated from the name]
     #[arg(long, value_parser = |id: &str| EntityId::new(id))]
     pub(crate) id: Option<EntityId>,
-    /// Place where the entity lives and is now, by id or name
+    /// Home and current place of the entity, by id or name
     #[arg(long, value_name = "PLACE", value_parser = name, add = entities())]
     pub(crate) at: Option<String>,
 }
@@ -80,7 +80,7 @@ pub(crate) struct Relate {
     /// Object of the relation, by id or name
     #[arg(value_parser = name, add = entities())]
     pub(crate) object: String,
-    /// Attitude of the subject to the object, -100 to 100
+    /// Attitude of the subject to the object, from -100 (hatred) to 100 (devotion)
     #[arg(long, allow_hyphen_values = true, value_name = "N")]
     pub(crate) attitude: Option<i64>,
     #[command(flatten)]
@@ -94,10 +94,10 @@ pub(crate) struct Correct {
     /// Fact to correct: id, first digits of the id, or handle
     #[arg(value_parser = name, add = facts())]
     pub(crate) fact: String,
-    /// Correct object (an entity, by id or name), or correct value of the attribute
+    /// New object of the relation (an entity, by id or name), or new value of the attribute
     #[arg(long, required_unless_present = "statement", value_parser = name, add = entities())]
     pub(crate) object: Option<String>,
-    /// Correct sentence that states the fact
+    /// New sentence that states the fact
     #[arg(long)]
     pub(crate) statement: Option<String>,
 }

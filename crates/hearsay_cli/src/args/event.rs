@@ -45,7 +45,7 @@ pub(crate) struct Witness {
     pub(crate) facts: Vec<String>,
     #[command(flatten)]
     pub(crate) new: NewFact,
-    /// Character who sees the facts; may be repeated [default: everyone at the place of --at]
+    /// Character who sees the facts; may be repeated [default: everyone at the place given by --at]
     #[arg(long, value_name = "NPC", required_unless_present = "at", value_parser = name, add = entities())]
     pub(crate) by: Vec<String>,
     #[command(flatten)]
@@ -95,7 +95,7 @@ pub(crate) struct Tell {
     /// Distorted sentence that the teller says instead of the fact's statement
     #[arg(long, value_name = "SENTENCE", value_parser = text)]
     pub(crate) retold: Option<String>,
-    /// Distorted object or value that the teller states
+    /// Object or value that the teller states instead of the fact's object or value
     #[arg(long, value_name = "OBJECT", value_parser = name, add = entities())]
     pub(crate) retold_object: Option<String>,
     /// The teller lies: the fact is false, and the teller does not believe it
@@ -143,7 +143,7 @@ pub(crate) struct Deduce {
     /// Fact from which the conclusion follows; may be repeated
     #[arg(long, value_name = "FACT", required = true, value_parser = name, add = facts())]
     pub(crate) from: Vec<String>,
-    /// Certainty that the conclusion follows from these facts, 0 to 1 [default: 1]
+    /// Certainty that the conclusion follows from the --from facts, 0 to 1 [default: 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) certainty: Option<f64>,
     #[command(flatten)]
@@ -163,13 +163,13 @@ pub(crate) struct Refute {
     /// Character who tells the hearers that the fact is wrong
     #[arg(long = "by", value_name = "NPC", conflicts_with = "seen_by", value_parser = name, add = entities())]
     pub(crate) teller: Option<String>,
-    /// Character who hears the fact; may be repeated [default: everyone at the teller's place]
+    /// Character who hears that the fact is wrong; may be repeated [default: everyone at the teller's place]
     #[arg(long, value_name = "NPC", requires = "teller", value_parser = name, add = entities())]
     pub(crate) to: Vec<String>,
-    /// Character who sees that the fact is wrong; may be repeated [default: everyone at the place of --at]
+    /// Character who sees that the fact is wrong; may be repeated [default: everyone at the place given by --at]
     #[arg(long, value_name = "NPC", required_unless_present_any = ["teller", "at"], value_parser = name, add = entities())]
     pub(crate) seen_by: Vec<String>,
-    /// Hearers' credence in the told fact, 0 to 1 [default: computed from their trust in the teller]
+    /// Hearers' credence in the refutation, 0 to 1 [default: computed from their trust in the teller]
     #[arg(long, value_name = "N", requires = "teller", allow_negative_numbers = true)]
     pub(crate) credence: Option<f64>,
     #[command(flatten)]

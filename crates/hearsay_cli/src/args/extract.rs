@@ -14,10 +14,10 @@ use super::{
 pub(crate) struct Extract {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// File whose facts are shown but not recorded, or `-` for standard input
+    /// File from which facts are extracted, or `-` for standard input; the facts are shown, but not recorded
     #[arg(value_name = "FILE", conflicts_with = "text")]
     pub(crate) file: Option<PathBuf>,
-    /// Text whose facts are shown but not recorded
+    /// Text from which facts are extracted; the facts are shown, but not recorded
     #[arg(long, value_parser = text)]
     pub(crate) text: Option<String>,
     /// Extract facts from all texts again, not only from texts that wait for extraction
@@ -32,7 +32,7 @@ pub(crate) struct Extract {
     /// Place where the text is said
     #[arg(long, value_name = "PLACE", value_parser = name, add = entities())]
     pub(crate) at: Option<String>,
-    /// Compare the meaning of sentences with example sentences, to find relations that are worded unusually (slower)
+    /// Also compare sentences by meaning with example sentences, to find unusually worded relations (slower)
     #[arg(long)]
     pub(crate) meaning: bool,
     /// Extract facts with the language model (configure [extraction.llm] in hearsay.toml)

@@ -68,9 +68,9 @@ Example:
     Merge(Merge),
     /// Split two entities that were merged
     #[command(after_help = "\
-Restores both entities. A change that was made since the merge is applied to the
-entity whose record it changed. Facts that were added since the merge stay with the
-remaining entity. The two entities are not proposed as duplicates again.")]
+Restores both entities. If a record that the merge moved was changed since then, the
+restored record has the same change. Facts that were added since the merge stay with
+the remaining entity. The two entities are not proposed as duplicates again.")]
     Split(Split),
     /// Remove an entity and all facts about it
     Remove(RemoveEntity),
@@ -111,9 +111,9 @@ Examples:
     /// Extract facts from waiting texts, or preview the facts of a text
     #[command(after_help = "\
 Hearsay extracts facts from lines that are said, logged or imported, without a
-language model. Certain facts are recorded; doubtful facts wait for review. Without
-arguments, this command processes the texts that wait for extraction. With a file,
---text or `-`, it shows the facts of this text and records nothing.
+language model. Facts with a high confidence are recorded; doubtful facts wait for
+review. Without arguments, this command processes the texts that wait for extraction.
+With a file, --text or `-`, it shows the facts of this text and records nothing.
 
 Examples:
   hearsay fact extract
@@ -191,7 +191,7 @@ Example:
 /// `hearsay event`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum EventCommand {
-    /// Record that the characters present see something happen
+    /// Record that characters see something happen
     #[command(after_help = "\
 A new fact is canon. If the predicate allows one value at a time, such as the
 location of a character, the new fact ends the earlier fact.

@@ -36,7 +36,7 @@ pub(crate) struct Undo {
     /// Show which operation would be undone and what depends on it, without changing anything
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Undo even if later operations depend on it
+    /// Undo the operation even if later operations depend on it
     #[arg(long)]
     pub(crate) force: bool,
 }

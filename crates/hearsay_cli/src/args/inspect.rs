@@ -61,7 +61,7 @@ pub(crate) enum DirectionArg {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct TraversalOptions {
-    /// Direction in which relations are followed
+    /// Direction in which relations are followed; `out` is from subject to object
     #[arg(long, value_enum, default_value = "both")]
     pub(crate) direction: DirectionArg,
     /// Follow only relations with this predicate; may be repeated

@@ -11,7 +11,7 @@ use super::{
 /// Point in time for which a query about knowledge is answered.
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct PointInTime {
-    /// Use the knowledge at the end of this date or session [default: now]
+    /// Use the knowledge at the end of this date or session [default: current knowledge]
     #[arg(long, value_name = "DATE|SESSION", allow_hyphen_values = true, value_parser = text, add = sessions())]
     pub(crate) as_of: Option<String>,
     /// Use only operations up to this number in the journal; `hearsay db history` lists the numbers

@@ -33,7 +33,7 @@ pub(crate) enum TrustAction {
 pub(crate) struct Trust {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Action on the trust that was learned from your decisions
+    /// Show or change the trust that was learned from your decisions on facts
     #[arg(value_enum, default_value = "status")]
     pub(crate) what: TrustAction,
     /// Maximum number of results
@@ -54,10 +54,10 @@ pub(crate) struct Duplicates {
     /// Decision [default: list possible duplicates]
     #[arg(value_enum, requires = "other", conflicts_with = "facts")]
     pub(crate) what: Option<DuplicatesDecision>,
-    /// With `not-the-same`: the first of the two entities, by id or name
+    /// With the decision `not-the-same`: the first of the two entities, by id or name
     #[arg(value_name = "A", value_parser = name, add = entities())]
     pub(crate) one: Option<String>,
-    /// With `not-the-same`: the second entity, by id or name
+    /// With the decision `not-the-same`: the second entity, by id or name
     #[arg(value_name = "B", value_parser = name, add = entities())]
     pub(crate) other: Option<String>,
     /// Also compare the descriptions of entities by meaning, with the sentence encoder
@@ -90,7 +90,8 @@ pub(crate) struct Merge {
 pub(crate) struct Split {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Id of the removed entity, or id or name of the remaining entity if only one entity was merged into it
+    /// Id of the entity that the merge removed; if only one entity was merged into the remaining entity, also the id or
+    /// name of the remaining entity
     #[arg(value_parser = name, add = entities())]
     pub(crate) entity: String,
 }

@@ -32,10 +32,10 @@ pub(crate) struct Review {
     /// Reason for the decision, stored in the journal
     #[arg(long, requires = "facts")]
     pub(crate) reason: Option<String>,
-    /// With `edit`: correct object (an entity, by id or name), or correct value of the attribute
+    /// With the decision `edit`: new object of the relation (by id or name), or new value of the attribute
     #[arg(long, value_parser = name, add = entities())]
     pub(crate) object: Option<String>,
-    /// With `edit`: correct sentence that states the fact
+    /// With the decision `edit`: new sentence that states the fact
     #[arg(long)]
     pub(crate) statement: Option<String>,
     /// Maximum number of items to list

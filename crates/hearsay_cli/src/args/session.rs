@@ -61,8 +61,8 @@ Examples:
     #[command(after_help = "\
 The recap quotes the most important lines and facts in the order in which they
 happened. It uses no language model; --prompt prints a prompt for a language model.
-With --player-safe, the recap uses only facts that the characters who were present
-know.
+With --player-safe, the recap uses only facts that the characters who attended the
+session know.
 
 Examples:
   hearsay session recap session-2 --player-safe --words 150
@@ -71,8 +71,9 @@ Examples:
     Recap(Recap),
     /// List open quests, promises, debts and untold secrets
     #[command(after_help = "\
-A quest is open until its `stage` says that it ended (done, finished, failed, …). A
-promise or debt is open until its validity ends. A secret is open until it is told.
+A quest is open until its attribute `stage` says that the quest ended (done, finished,
+failed, …). A promise or debt is open until its validity ends. A secret is open until
+it is told.
 
 Examples:
   hearsay session threads --kind debt --kind promise
@@ -83,9 +84,9 @@ Examples:
 
 /// Examples of `log`.
 pub(crate) const LOG: &str = "\
-The line is heard by the characters who attend the session and by everyone else at
-the place of the scene. With --session, the line is added to that session, even if
-it has ended.
+The line is heard by the characters who attend the session and by the non-player
+characters at the place of the scene. With --session, the line is added to that
+session, even if it has ended.
 
 Examples:
   hearsay log \"The bell of the chapel rings at low water.\"
@@ -150,13 +151,15 @@ pub(crate) struct SessionLog {
     /// Place of the line; the scene moves to this place
     #[arg(long, value_name = "PLACE", value_parser = name, add = entities())]
     pub(crate) at: Option<String>,
-    /// Date of the line on the campaign's calendar [default: the later of the last log line and the game clock]
+    /// Date of the line on the campaign's calendar [default: the date of the last line or the game clock, whichever is
+    /// later]
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     pub(crate) time: Option<String>,
-    /// Character who hears the line; may be repeated [default: everyone present]
+    /// Character who hears the line; may be repeated [default: the attending characters, and the non-player characters
+    /// at the place]
     #[arg(long, value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) to: Vec<String>,
-    /// Character who hears the line in addition to everyone present; may be repeated
+    /// Additional character who hears the line; may be repeated
     #[arg(long, value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) with: Vec<String>,
     /// Session to which the line is added, by id or number [default: the session being played]
@@ -168,8 +171,8 @@ pub(crate) struct SessionLog {
 pub(crate) struct SessionEnd {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Date at the end of the session, on the campaign's calendar [default: the later of the last log line and the game
-    /// clock]
+    /// Date at the end of the session, on the campaign's calendar [default: the date of the last line or the game
+    /// clock, whichever is later]
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     pub(crate) time: Option<String>,
 }
@@ -260,7 +263,7 @@ pub(crate) struct Recap {
     /// Session, by id or number [default: the session being played, or else the latest]
     #[arg(add = sessions())]
     pub(crate) session: Option<String>,
-    /// Use only facts known to the characters who were present
+    /// Use only facts known to the characters who attended the session
     #[arg(long, conflicts_with = "knower")]
     pub(crate) player_safe: bool,
     /// Use only the knowledge of this character [default: everything]

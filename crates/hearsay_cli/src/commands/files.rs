@@ -256,7 +256,7 @@ pub(crate) fn restore(args: &args::Restore, output: &mut Output) -> Result<()> {
     if let Err(error) = result {
         if let Err(discard_error) = hearsay_store::delete_campaign_directory(&temporary_path) {
             output.note(format!(
-                "incomplete data remains, and the next `hearsay db restore` deletes it: {discard_error}"
+                "incomplete data of this restore remains, and the next `hearsay db restore` deletes it: {discard_error}"
             ));
         }
         return Err(error);

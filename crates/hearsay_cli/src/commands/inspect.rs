@@ -221,7 +221,7 @@ pub(crate) fn status(args: &args::Status, output: &mut Output) -> Result<()> {
     let model = match &status.model {
         ModelStatus::Ready { id } => id.clone(),
         ModelStatus::None { why } => {
-            format!("none; answers use words and relations only, not meaning: {}", texts::first_line_with_hint(why))
+            format!("none; search uses words and relations only, not meaning: {}", texts::first_line_with_hint(why))
         }
         ModelStatus::Loading => "loading".into(),
     };

@@ -38,8 +38,8 @@ struct TrustRow {
 
 impl TrustRow {
     fn new(trust: &TrustCategory, counts: Counts) -> Self {
-        // Each of the three counts of a proposal (source, predicate, method) shifts its confidence with half its
-        // weight.
+        // A proposal has three counts: for its source, its predicate and its extraction method. Half of the shift of
+        // each count is applied to the confidence of the proposal.
         let odds = (counts.shift() / 2.0).clamp(-1.0, 1.0).exp();
         Self { trust: trust.clone(), counts, calibrated_half: (odds / (1.0 + odds) * 1e4).round() / 1e4 }
     }
@@ -98,7 +98,7 @@ fn print_decisions(memory: &Memory, limit: usize, output: &mut Output) -> Result
         memory.read_in_background(move |world| Ok(decisions(&world.state, &world.learned, limit)))?.wait()?;
     output.data(&json!({ "decisions": rows, "all": total }))?;
     if rows.is_empty() {
-        output.line("No decisions match.")?;
+        output.line("No decisions yet.")?;
     }
     for row in &rows {
         let verdict = match row.verdict {
@@ -120,7 +120,7 @@ fn print_decisions(memory: &Memory, limit: usize, output: &mut Output) -> Result
 pub(crate) fn duplicates(args: &args::Duplicates, output: &mut Output) -> Result<()> {
     if args.what.is_none() && args.one.is_some() {
         let message =
-            "put the decision before the two entities: `not-the-same A B`; `hearsay entity merge` merges them";
+            "if the entities are different, write `not-the-same A B`; to merge them, use `hearsay entity merge`";
         return Err(CliError::new(USAGE_ERROR, message).into());
     }
     let encoder_use = if args.meaning { EncoderUse::Enabled } else { EncoderUse::Disabled };

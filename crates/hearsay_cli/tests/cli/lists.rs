@@ -137,7 +137,7 @@ fn knowledge_and_beliefs_are_listed() {
         3,
         &["there is no session `session-9`"],
     );
-    assert!(test_dir.ok(&["-C", "mill", "know", "why", "--help"]).replace("\n", " ").contains("[default: now]"));
+    assert!(test_dir.ok(&["-C", "mill", "know", "why", "--help"]).replace("\n", " ").contains("knowledge]"));
     test_dir.fails(&["-C", "mill", "fact", "list", "--as-of", "session-1"], 2, &["--as"]);
     test_dir.fails(&["-C", "mill", "know", "knows", "ben", "--recorded", "99"], 1, &["position 99"]);
     test_dir.fails(

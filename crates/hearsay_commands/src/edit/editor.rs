@@ -23,7 +23,7 @@ pub(crate) struct Editor<'a> {
     pub(crate) now: Timestamp,
 }
 
-/// Surroundings with an entity that is not in the state yet.
+/// Kinds and places of the entities in a state and of a new entity that is not in the state yet.
 struct NewEntity<'a> {
     state: &'a State,
     id: &'a EntityId,

@@ -65,9 +65,9 @@ pub enum Edit {
     Correct {
         /// Fact, given by id, by the beginning of its id, or by handle.
         fact: String,
-        /// Correct object of the fact: an id or a name, or a value. Default: unchanged.
+        /// New object of the fact: an id or a name, or a value. Default: unchanged.
         object: Option<String>,
-        /// Correct sentence that states the fact. Default: generated from the corrected fact.
+        /// New sentence that states the fact. Default: generated from the corrected fact.
         statement: Option<String>,
     },
     /// Removes a fact as if it had never been recorded, together with all knowledge of it.

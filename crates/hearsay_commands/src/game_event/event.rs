@@ -47,7 +47,7 @@ pub enum GameEvent {
         text: String,
         /// Facts that the words state.
         states: Vec<Stated>,
-        /// Hearers. Default: the characters at the speaker's place.
+        /// Hearers. Default: the characters at the place of the event or, if none is given, at the speaker's place.
         hearers: Vec<String>,
         /// Whether the speaker lies. A new fact that a liar states is recorded as false.
         lie: bool,
@@ -61,7 +61,7 @@ pub enum GameEvent {
         teller: String,
         /// Fact that the teller tells.
         fact: Stated,
-        /// Hearers. Default: the characters at the teller's place.
+        /// Hearers. Default: the characters at the place of the event or, if none is given, at the teller's place.
         hearers: Vec<String>,
         /// Distorted version of the fact, if the teller retells the fact wrongly.
         retold: Option<Retelling>,
@@ -108,7 +108,8 @@ pub enum GameEvent {
         statement: Option<String>,
         /// Character who tells the hearers that the fact is not true; `None` if the hearers see this for themselves.
         teller: Option<String>,
-        /// Characters that hear or see that the fact is not true. Default: the characters present.
+        /// Characters that hear or see that the fact is not true. Default: the characters at the place of the event or,
+        /// if none is given, at the teller's place.
         hearers: Vec<String>,
         /// Hearers' credence in the refutation, 0.0–1.0. Default: computed from their trust in the teller.
         credence: Option<f64>,
@@ -122,7 +123,7 @@ pub enum GameEvent {
         holder: String,
         /// Secret fact.
         fact: String,
-        /// Hearers. Default: the characters at the holder's place.
+        /// Hearers. Default: the characters at the place of the event or, if none is given, at the holder's place.
         to: Vec<String>,
         /// Whether the character stops concealing the secret from everyone.
         openly: bool,

@@ -106,7 +106,8 @@ impl<'a> EventContext<'a> {
         }
     }
 
-    /// Returns the named characters. If `named` is empty, returns the characters present, without the speaker.
+    /// Returns the named characters. If `named` is empty, returns the characters at the place of the event or, if none
+    /// is given, at the speaker's place. The speaker is not included.
     pub(super) fn hearers(&self, named: &[String], speaker: Option<&EntityId>) -> Result<Vec<EntityId>, CommandError> {
         if !named.is_empty() {
             return self.resolve_all(named);

@@ -19,8 +19,8 @@ use crate::CommandError;
 /// two entities are marked as distinct.
 ///
 /// # Errors
-/// Returns an error if there is no such merge, if the merge is not in this journal, or if a later merge, which moved
-/// the same records, must be split first.
+/// Returns an error if `given` refers to no merge, if the merge is not in this journal, or if a later merge, which
+/// moved the same records, must be split first.
 pub fn split(state: &State, given: &str, now: Timestamp) -> Result<Operation, CommandError> {
     let (removed, remaining) = find_merge(state, given)?;
     let removes_entity = |change: &Change| matches!(change, Change::RemoveEntity(id) if *id == removed);

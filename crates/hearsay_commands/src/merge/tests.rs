@@ -104,7 +104,7 @@ fn world(parts: &[(u8, u8)]) -> State {
     state
 }
 
-/// Returns the changes of a write after the merge that concern the fact `about` or the remark `remark`.
+/// Returns the changes of an operation after the merge. The changes concern the fact `about` or the fact `remark`.
 fn later_changes(change_type: u8, n: u8, about: FactId, remark: FactId) -> Vec<Change> {
     let learn = |edge: KnowledgeEdge| Change::Learn(Arc::new(edge.sorted()));
     let remarks = |number: u8| {
@@ -341,5 +341,5 @@ fn an_export_contains_merges() {
     assert!(again == state);
     assert!(again.settings().any(|setting| matches!(**setting, Setting::Review(ReviewSetting::Distinct { .. }))));
     let error = split(&again, "a", Timestamp(0)).unwrap_err().to_string();
-    assert!(error.contains("before the export"), "{error}");
+    assert!(error.contains("does not contain the merge"), "{error}");
 }

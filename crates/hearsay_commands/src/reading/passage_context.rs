@@ -60,8 +60,8 @@ impl PassageWithContext {
         tools.extractor.extract(tools.lexicon, &text)
     }
 
-    /// Returns whether this page continues the previous page, that is, follows it in the same session or document and
-    /// has the same hearers.
+    /// Returns whether this passage continues the previous passage, that is, follows it in the same session or document
+    /// and has the same hearers.
     pub(super) fn continues(&self, previous: &Self) -> bool {
         let source_of = |page: &Self| (page.passage.session.clone(), page.passage.document.clone());
         let is_later = self.passage.line > previous.passage.line;

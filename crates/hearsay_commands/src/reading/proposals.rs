@@ -89,7 +89,7 @@ struct ProposalBuilder<'a> {
     model: Option<&'a str>,
     /// Entity for each new name, by the index of the name in the extraction; `None` for a name that is not added.
     new: BTreeMap<usize, Option<EntityId>>,
-    /// Changes that add these entities.
+    /// Changes that add the new entities.
     changes: Vec<Change>,
 }
 

@@ -21,15 +21,15 @@ pub enum Decision {
     Accept,
     /// The fact is true with another subject, predicate, object or wording.
     Edit {
-        /// Correct subject: an id or a name.
+        /// New subject: an id or a name. Default: unchanged.
         #[serde(default)]
         subject: Option<String>,
-        /// Correct predicate: `OWES`, words such as `works for`, or the name of an attribute.
+        /// New predicate: `OWES`, words such as `works for`, or the name of an attribute. Default: unchanged.
         #[serde(default)]
         predicate: Option<String>,
-        /// Correct object (an id or a name), or correct value of the attribute.
+        /// New object (an id or a name), or new value of the attribute. Default: unchanged.
         object: Option<String>,
-        /// Correct sentence that states the fact.
+        /// New sentence that states the fact. Default: generated from the corrected fact.
         statement: Option<String>,
     },
     /// The fact is not true, although some knowers believe it.
@@ -126,8 +126,8 @@ impl Decision {
     }
 }
 
-/// Returns the facts that name the new entities in a fact or state their kinds, and that wait for the DM's decision.
-/// Accepting the fact also accepts them.
+/// Returns the facts that wait for the DM's decision and that state the name or kind of a new entity in `fact`.
+/// Accepting `fact` also accepts these facts.
 fn pending_names_in<'a>(state: &'a State, fact: &'a Fact) -> Vec<FactId> {
     let entities = std::iter::once(fact.subject()).chain(fact.object().entity());
     let new_entities = entities.filter(|id| is_unconfirmed_entity(state, id));
@@ -138,7 +138,7 @@ fn pending_names_in<'a>(state: &'a State, fact: &'a Fact) -> Vec<FactId> {
 }
 
 /// If `fact` states the name of a new entity, returns the other facts about this entity that wait for the DM's
-/// decision. Rejecting the name also rejects them.
+/// decision. Rejecting the name also rejects these facts.
 fn facts_depending_on_name(state: &State, fact: &Fact) -> Vec<FactId> {
     let id = fact.subject();
     let is_its_name = fact.predicate().as_str() == attribute::NAME && is_unconfirmed_entity(state, id);

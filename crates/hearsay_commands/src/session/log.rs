@@ -55,9 +55,10 @@ pub struct LogLine {
     pub place: Option<String>,
     /// Game time of the line. Default: the time of the log or the game clock, whichever is later.
     pub time: Option<String>,
-    /// Hearers of the line, without the speaker. Default: the characters present.
+    /// Hearers of the line, without the speaker. Default: the characters present in the session, and the non-player
+    /// characters at the place of the line.
     pub heard_by: Vec<String>,
-    /// Characters that hear the line in addition to the characters present.
+    /// Characters that hear the line in addition to the hearers in `heard_by` or the default hearers.
     pub with: Vec<String>,
     /// Number of the line in the file that [`source`](Log::source) names, counted from 1.
     pub number: Option<u32>,
@@ -70,7 +71,7 @@ impl LogLine {
     }
 }
 
-/// Place, time and characters present at the current line of the log.
+/// Place, game time and present characters at one line of the log.
 struct LogPosition<'a> {
     state: &'a State,
     session: Session,
@@ -88,8 +89,8 @@ impl Log {
     /// Returns the operation that writes the lines.
     ///
     /// # Errors
-    /// Returns an error if there is no such session, if a name or date is invalid, or if a line is empty. The error
-    /// contains the number of the invalid line.
+    /// Returns an error if the given session does not exist, if a name or date is invalid, or if a line is empty. The
+    /// error contains the number of the invalid line.
     pub fn operation(&self, state: &State, author: Author, recorded: Timestamp) -> Result<Operation, CommandError> {
         if self.lines.is_empty() {
             return Err(CommandError::EmptyLog);

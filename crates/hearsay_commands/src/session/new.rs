@@ -27,7 +27,7 @@ pub struct NewSession {
     /// Place of the first scene. Default in [`SessionStep::Start`](super::SessionStep::Start): the place of the last
     /// line of the latest session.
     pub place: Option<String>,
-    /// Characters that are present. Default: all living player characters.
+    /// Characters that are present when the session starts. Default: all living player characters.
     pub present: Vec<String>,
 }
 

@@ -8,7 +8,7 @@ use crate::CommandError;
 /// Returns the operation that saves a recap that the DM edited. An empty text removes the saved recap.
 ///
 /// # Errors
-/// Returns an error if there is no such session.
+/// Returns an error if the session does not exist.
 pub fn save_recap(state: &State, recap: &EditedRecap, now: Timestamp) -> Result<Operation, CommandError> {
     let session = find_session(state, recap.session.as_str())?.id.clone();
     let key = SettingKey::Recap(session.clone(), recap.players);

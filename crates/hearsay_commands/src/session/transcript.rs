@@ -98,8 +98,8 @@ impl TranscriptImport {
     /// Returns a report of the import, and the lines to write with `Memory::log`.
     ///
     /// # Errors
-    /// Returns an error if there is no such session, if an assigned speaker is not in the file, or if the assigned
-    /// character does not exist.
+    /// Returns an error if the given session does not exist, if an assigned speaker is not in the file, or if the
+    /// assigned character does not exist.
     pub fn plan(&self, state: &State) -> Result<(TranscriptReport, Log), CommandError> {
         let (assigned_speakers, mut first_names) = (self.assigned_speakers(state)?, characters_by_first_name(state));
         add_players(state, &mut first_names);

@@ -40,7 +40,8 @@ impl Memory {
         self.send_read(|responder| Command::Ask(ask, Instant::now(), responder))
     }
 
-    /// Searches for entities by name and along relations, and for facts and passages by keywords, graph and meaning.
+    /// Searches for entities by name and by following relations, and for facts and passages by keywords, graph and
+    /// meaning.
     ///
     /// # Errors
     /// Returns the same errors as [`ask`](Self::ask).

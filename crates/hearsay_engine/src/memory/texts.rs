@@ -23,9 +23,9 @@ impl Memory {
         self.send_read(|responder| Command::Draft(draft, responder))
     }
 
-    /// Starts extracting facts from the waiting texts in the background, even if the settings disable extraction. If
-    /// `again` is `true`, extracts from every text again, for example after the language file changed. Facts that are
-    /// already recorded do not change. The ticket returns the number of texts.
+    /// Starts to extract facts, in the background, from all texts that were not read yet, even if the settings disable
+    /// extraction. If `again` is `true`, extracts from every text again, for example after the language file changed.
+    /// Facts that are already recorded do not change. The ticket returns the number of texts.
     ///
     /// # Errors
     /// Returns an error if the request queue is full or the memory is closed.

@@ -29,7 +29,7 @@ use crate::{
 
 impl Memory {
     /// Commits an operation. Writes are committed in the order in which they are sent. When the turn of this write
-    /// comes, `build_operation` computes its operation from the committed state. The ticket is answered after the
+    /// comes, `build_operation` computes the operation from the committed state. The ticket is answered after the
     /// commit.
     ///
     /// Small writes may share a commit if they concern different records. Their operations are then computed from the
@@ -189,7 +189,7 @@ impl Memory {
         self.write(move |snapshot| Ok(merge::mark_distinct(&snapshot.state, &a, &b, now())?))
     }
 
-    /// Turns learning from the DM's decisions on or off, or resets the learned trust.
+    /// Turns trust calibration, which learns from the DM's decisions, on or off. Can also reset the learned trust.
     ///
     /// # Errors
     /// Returns the same errors as [`write`](Self::write).
@@ -197,7 +197,8 @@ impl Memory {
         self.write(move |snapshot| Ok(teach.operation(&snapshot.state, now())))
     }
 
-    /// Retracts the facts that meet the criteria. This is one operation, which [`undo`](Self::undo) can revert.
+    /// Retracts the facts that meet the criteria in `prune`. The retraction is one operation, which
+    /// [`undo`](Self::undo) can revert.
     ///
     /// # Errors
     /// Returns the same errors as [`write`](Self::write). The ticket also fails if no fact meets the criteria.
@@ -264,7 +265,7 @@ impl Memory {
         })
     }
 
-    /// Undoes an operation. If the operation is itself an undo, restores the records that it removed.
+    /// Undoes an operation. If the operation is itself an undo, restores the records that this undo removed.
     ///
     /// # Errors
     /// Returns the same errors as [`write`](Self::write). The ticket also fails if there is nothing to undo.

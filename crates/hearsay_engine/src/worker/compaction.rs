@@ -114,7 +114,7 @@ impl Worker {
         let state = Arc::clone(state);
         let started = self.run_in_background(move |internal| {
             let plan = state.plan_compaction();
-            // Drops the reference, because the worker can change its state in place only if it has the only one.
+            // Drops the reference, because the worker can change its state in place only if it has the only reference.
             drop(state);
             let _ = internal.send(Internal::CompactionPlanned(plan));
         });

@@ -28,7 +28,7 @@ const MISSING_TEXTS_DIVISOR: usize = 20;
 /// Number of vectors of removed texts that the file may contain, whatever its size, before it is rewritten.
 const MAX_UNUSED_VECTORS: usize = 1_024;
 
-/// Approximate size of a frame in bytes when many vectors are written at once.
+/// Approximate size in bytes of a frame of the vector file, if many vectors are written at once.
 const FRAME_SIZE_BYTES: usize = 1 << 20;
 
 fn terms_key() -> String {

@@ -114,7 +114,7 @@ impl Source {
     }
 }
 
-/// Plans the import of an export: of its changes, those that are not in the state yet.
+/// Plans the import of an export. The plan contains the changes of the export that are not in the state yet.
 fn plan_export(state: &State, changes: &[Change], name: &str) -> ImportPlan {
     // If an entity or session was removed before the export, the export contains it only because another record refers
     // to it.

@@ -239,7 +239,7 @@ impl Worker {
         }
     }
 
-    /// Lets passages be read again that were already read.
+    /// Allows passages that were already read to be read again.
     pub(super) fn allow_llm_rereads(&mut self) {
         if let Some(llm_extractor) = &mut self.llm_extractor {
             llm_extractor.saved.read.clear();

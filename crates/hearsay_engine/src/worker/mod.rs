@@ -182,12 +182,12 @@ pub(crate) struct Worker {
     reads: Reads,
     /// Number of running background threads, and the handles for joining them.
     background_jobs: (usize, Vec<JoinHandle<()>>),
-    /// Thread that reads the stored terms of texts, and the number of texts stored.
+    /// Thread that reads the stored terms of texts. `stored_terms` is the number of texts whose terms are stored.
     terms: Option<JoinHandle<hearsay_recall::TermCache>>,
     stored_terms: usize,
     /// Whether all senders of requests were dropped.
     closing: bool,
-    /// Deadline of closing, and counts of the changes sent before it.
+    /// Deadline of closing, and counts of the changes that were accepted before closing began.
     ending: Closing,
     /// Channel of writes that the worker has not received yet. Used only to count them.
     queued: Receiver<Command>,
@@ -210,8 +210,8 @@ pub(crate) fn start(
     deadline: Arc<OnceLock<Instant>>,
 ) -> Result<JoinHandle<Result<Closed, MemoryError>>, MemoryError> {
     let (internal, inbox) = unbounded();
-    // The threads read while the database opens. They write nothing before that, because only the open database ensures
-    // that no other process uses the directory.
+    // The threads read while the database opens. They write nothing before the database is open, because only the open
+    // database ensures that no other process uses the directory.
     let reading = match &options.location {
         Location::Directory(directory) => Some(Reading::start(directory, options.settings.model.enabled, &internal)?),
         Location::Memory => {

@@ -92,7 +92,7 @@ impl Vectors {
         self.pending += usize::from(docs.insert(doc));
     }
 
-    /// Assigns a vector to the texts that requested it. Returns whether there were such texts.
+    /// Assigns a vector to the texts that requested it. Returns whether any text had requested it.
     fn assign(&mut self, hash: TextHash, vector: &[f32], index: &mut Index) -> bool {
         let docs = self.remove_requests(hash);
         if !docs.is_empty() {
@@ -291,7 +291,7 @@ impl Worker {
         self.writes.push(Write::Own(Operation { recorded: now(), ..operation }));
     }
 
-    /// Sends the encoder its next batch if it is idle.
+    /// Sends the next batch to the encoder if the encoder is idle.
     pub(super) fn encode_more(&mut self) {
         let is_ready = matches!(self.model, ModelStatus::Ready { .. });
         let can_encode = is_ready && self.vectors.is_read && !self.vectors.encoding;

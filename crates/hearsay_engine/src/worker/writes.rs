@@ -227,8 +227,8 @@ impl Worker {
                     break;
                 }
                 nothing => {
-                    // Recording the transient values failed. Retrying it before the write that needs it would block
-                    // that write forever.
+                    // Recording the transient values failed. A retry before each attempt of the write that needs these
+                    // values would block that write forever.
                     are_recordable &= !matches!(write, Write::RecordTransients);
                     if nothing.is_ok() {
                         self.count_dropped(&write);
@@ -285,7 +285,7 @@ impl Worker {
         import.progress.set(ImportStage::Comparing);
         self.writes.planning = self.run_in_background(move |internal| {
             let plan = guarded(|| Ok(import.source.plan(&state)));
-            // Drops the reference, because the worker can change its state in place only if it has the only one.
+            // Drops the reference, because the worker can change its state in place only if it has the only reference.
             drop(state);
             let planned = match plan {
                 Ok(plan) => {

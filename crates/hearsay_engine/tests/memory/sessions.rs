@@ -119,7 +119,7 @@ fn one_session_is_played_at_a_time() {
     refused(&memory, |memory| step(memory, SessionStep::End { time: None }), &["no session is running"]);
     start(&memory);
     let again = || SessionStep::Start(NewSession::default());
-    refused(&memory, |memory| step(memory, again()), &["session-1 is still running", "session end"]);
+    refused(&memory, |memory| step(memory, again()), &["`session-1` is still running", "session end"]);
     refused(&memory, |memory| attend(memory, &["Borin"], &[]), &["borin is already present in the session"]);
     refused(&memory, |memory| attend(memory, &[], &["Pell"]), &["pell is not present in the session"]);
     refused(&memory, |memory| log(memory, None, "  "), &["line 1 of the log", "no line"]);

@@ -17,9 +17,9 @@ use crate::output::Output;
 #[command(after_help = "\
 The program simulates a village whose people move and talk, in a durable directory.
 
-Without --paced, the program writes as fast as possible. It compares the size of the
-directory and the time to open it with the size and time of a second directory, into
-which only the final state was written.
+Without --paced, the program writes as fast as possible. It measures the size of the
+directory and the time to open it. It compares both figures with those of a second
+directory, into which only the final state was written.
 
 With --paced, the program plays at the speed of a game. It measures how long changes
 wait for their commit, at the beginning and at the end of the run, and the worker's

@@ -9,8 +9,8 @@ pub(crate) const QUERY_SIZE: usize = 128;
 const ROLE_COUNT: usize = 3;
 /// Number of buckets for the distance between a reference and a candidate.
 pub(crate) const DISTANCE_BUCKETS: usize = 12;
-/// Number of special referents, which are not candidates: the party, something without a name, and the words
-/// themselves.
+/// Number of special referents, which are not candidates: the party, a person or thing without a name, and the words of
+/// the statement.
 pub(crate) const SPECIAL_REFERENTS: usize = 3;
 
 /// Head tensors of the model, with their shapes.

@@ -77,6 +77,6 @@ pub(crate) enum Referent {
     Party,
     /// A person or thing without a name.
     Other,
-    /// The words of the statement themselves name it.
+    /// The words of the statement name the entity.
     Explicit,
 }

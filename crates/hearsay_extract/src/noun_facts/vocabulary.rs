@@ -1,5 +1,5 @@
-//! What the grammar knows about a single word: its singular, the attributes that it states, and whether it is a number,
-//! a position or a modifier.
+//! Properties of single words: the singular, the attributes that a word states, and whether it is a number, a position
+//! or a modifier.
 
 use crate::{grammar::WordClass, sentence_reader::SentenceReader};
 

@@ -112,7 +112,7 @@ impl SentenceReader<'_> {
         }
     }
 
-    /// Adds the names of the sentence to the memory, and records which of them are subjects.
+    /// Adds the names of the sentence to the history of mentions, and records which of them are subjects.
     pub(crate) fn record_mentions(&mut self) {
         let subjects: Vec<usize> = self
             .clauses

@@ -32,7 +32,7 @@ use word_splitter::{Word, split_words};
 /// Probability of each kind of talk.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TalkProbabilities {
-    /// Probability that the line tells what happens or is true in the story.
+    /// Probability that the line is narration: it tells what happens in the story, or describes the world of the story.
     pub narration: f32,
     /// Probability that a character speaks.
     pub in_character: f32,

@@ -10,8 +10,8 @@ use super::{Calendar, LeapRule};
 use crate::{GameTime, text};
 
 impl LeapRule {
-    /// Returns three intervals, in years: between leap years, between exceptions to this interval, and between the
-    /// exceptions that are leap years after all.
+    /// Returns three intervals in years: between the years that `every` selects, between the exceptions among them
+    /// (which are not leap years), and between the exceptions that are leap years nevertheless.
     pub(super) fn intervals(&self) -> (i128, Option<i128>, Option<i128>) {
         let every = i128::from(self.every.max(1));
         let except = self.except_every.map(|interval| least_common_multiple(every, interval));

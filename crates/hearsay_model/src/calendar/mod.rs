@@ -34,10 +34,11 @@ pub struct LeapRule {
     /// The interval between leap years, in years; at least 1.
     pub every: u32,
     /// The interval between exceptions, in years. An exception is a year that `every` selects but that is not a leap
-    /// year. The Gregorian calendar has `100`.
+    /// year. In the Gregorian calendar, this interval is `100`.
     #[serde(default)]
     pub except_every: Option<u32>,
-    /// The interval, in years, between exceptions that are leap years after all. The Gregorian calendar has `400`.
+    /// The interval, in years, between exceptions that are leap years nevertheless. In the Gregorian calendar, this
+    /// interval is `400`: the year 1900 is not a leap year, but the year 2000 is.
     #[serde(default)]
     pub unless_every: Option<u32>,
     /// The year from which the intervals are counted. With 1 and `every: 4`, the years 1, 5 and 9 are leap years.

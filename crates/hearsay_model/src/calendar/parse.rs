@@ -37,14 +37,14 @@ impl Calendar {
         Ok(self.parse_span(raw)?.last)
     }
 
-    /// Parses a date that may be relative to the present.
+    /// Parses a date that may be relative to the present game time, `now`.
     ///
     /// This method accepts dates relative to `now`, in addition to the forms of [`parse`](Self::parse). A date without
     /// a year (`4 Rainmoon`, `the 4th of Rainmoon`, `Rainmoon`) is in the year of `now`. `today`, `yesterday`,
     /// `tomorrow` and `3 days ago` count from the day of `now`. A time of day alone is on the day of `now`.
     ///
-    /// The meaning of a relative date changes from day to day. To store a relative date, store the output of
-    /// [`format`](Self::format) for its first minute.
+    /// The meaning of a relative date changes from day to day. To store a relative date, store the absolute date that
+    /// [`format`](Self::format) returns for its first minute.
     ///
     /// # Errors
     /// Returns an error as [`parse`](Self::parse) does. Also returns an error if the text is relative to the present
@@ -54,10 +54,10 @@ impl Calendar {
     }
 }
 
-/// The text after the year of a date. The text names the count to which the year belongs.
+/// The text after the year of a date. The text says whether the year belongs to the plain count or to an era.
 #[derive(Clone, Copy)]
 enum Suffix<'a> {
-    /// The text in [`Calendar::era`]: the year belongs to the plain count.
+    /// The text is [`Calendar::era`], so the year belongs to the plain count.
     Plain,
     Era(&'a Era),
 }

@@ -245,7 +245,7 @@ fn an_old_calendar_is_read_from_its_journal() {
     assert_eq!(calendar.format(GameTime(-1)), "30 Frost 0 HR, 23:59");
 }
 
-/// Year, month and day of the days around the year 1, listed by hand.
+/// Returns the year, month index and day of each day in the years around the year 1, without the code under test.
 fn days_by_hand(calendar: &Calendar, years: i128) -> impl Iterator<Item = (i128, usize, i128)> {
     (1 - years..=years).flat_map(move |year| {
         let days = calendar.months.iter().enumerate().flat_map(move |(index, month)| {

@@ -16,8 +16,8 @@ pub struct Fact {
     parts: FactParts,
 }
 
-/// Human-readable formats contain the parts. Other formats also contain the id, because reading it takes less time than
-/// computing it.
+/// A fact in a human-readable format does not contain its id. Other formats contain the id, because reading it takes
+/// less time than computing it.
 impl Serialize for Fact {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if serializer.is_human_readable() {
@@ -28,8 +28,8 @@ impl Serialize for Fact {
     }
 }
 
-/// Checks the parts and computes the id if the format is human-readable. Other formats must be protected against damage
-/// by a checksum.
+/// If the format is human-readable, checks the fact and computes its id. Data in other formats is not checked, so
+/// protect it with a checksum.
 impl<'de> Deserialize<'de> for Fact {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         if deserializer.is_human_readable() {

@@ -64,8 +64,8 @@ pub struct AcquisitionDescriptor {
     pub phrase: &'static str,
     /// How strongly the acquisition convinces the knower if there is no other evidence.
     pub reliability: Reliability,
-    /// Creates an acquisition of this kind from the teller or document that a campaign file names. `None` if campaign
-    /// files cannot contain this kind of acquisition.
+    /// Function that creates an acquisition of this kind from the teller or document that a campaign file names. `None`
+    /// if campaign files cannot contain this kind of acquisition.
     pub create: Option<fn(Option<EntityId>) -> Acquisition>,
 }
 
@@ -90,8 +90,7 @@ impl AcquisitionDescriptor {
         Self { name, phrase, reliability, create: None }
     }
 
-    /// Allows this kind of acquisition in campaign files. `create` is the function of the field
-    /// [`create`](Self::create).
+    /// Allows this kind of acquisition in campaign files. The function is stored in the field [`create`](Self::create).
     const fn with_create(self, create: fn(Option<EntityId>) -> Acquisition) -> Self {
         Self { create: Some(create), ..self }
     }

@@ -18,8 +18,8 @@ pub struct KnowledgeEdge {
     pub acquisition: Acquisition,
     /// The game time at which the knower learned the fact; `None` means that the knower has always known it.
     pub learned: Option<Date>,
-    /// How much the knower believes the fact, if the edge depends on no other edge. Otherwise, a factor: the credence
-    /// that results from the other edges is multiplied by it.
+    /// How much the knower believes the fact, if the edge depends on no other edge. Otherwise, a factor by which the
+    /// credence that results from the other edges is multiplied.
     pub credence: Credence,
     /// Whether the knower keeps the fact secret.
     pub conceals: bool,
@@ -55,7 +55,7 @@ impl KnowledgeEdge {
         }
     }
 
-    /// Returns the id of the edge: a hash of knower, fact, acquisition, time, entities present, justifications and
+    /// Returns the id of the edge: a hash of knower, fact, acquisition, time, co-present entities, justifications and
     /// rank.
     ///
     /// If a knower hears a fact from two people, or at two times, there are two edges. The justifications are part of
@@ -75,8 +75,8 @@ impl KnowledgeEdge {
         KnowledgeId::from_parts(&parts)
     }
 
-    /// Returns the entities present, the justifications and the rank as text. The text is empty if the edge has none of
-    /// these.
+    /// Returns the co-present entities, the justifications and the rank as text. The text is empty if the edge has none
+    /// of these.
     fn circumstances(&self) -> String {
         use fmt::Write;
         let mut text = String::new();
@@ -96,7 +96,7 @@ impl KnowledgeEdge {
         text
     }
 
-    /// Sorts and deduplicates the entities present and the justifications. The id is computed from the sorted lists.
+    /// Sorts and deduplicates the co-present entities and the justifications. The id is computed from the sorted lists.
     #[must_use]
     pub fn sorted(mut self) -> Self {
         self.sort();

@@ -196,7 +196,7 @@ impl Change {
         }
     }
 
-    /// Returns a phrase that describes the effect on the content of a fact; `None` if the content does not change.
+    /// Returns a phrase that describes how the change affects the content of a fact; `None` if no content changes.
     pub fn effect_on_fact(&self) -> Option<&'static str> {
         match self {
             Self::AssertFact(_) => Some("it was stated"),

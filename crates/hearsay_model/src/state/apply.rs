@@ -118,7 +118,8 @@ impl State {
         touched
     }
 
-    /// Returns the dense index of a fact or an edge; `None` if it has no row, and for other records.
+    /// Returns the dense index of a fact or an edge; `None` if the fact or edge has no row, or if the record is of
+    /// another type.
     fn row_index(&self, key: &Key) -> Option<u32> {
         match key {
             Key::Fact(id) => self.facts.find(id),
@@ -128,7 +129,7 @@ impl State {
     }
 
     /// Adds a write to the row of its record, and adds the row to the indices. Returns the dense index of a fact or an
-    /// edge; `None` for other records.
+    /// edge; `None` for a record of another type.
     ///
     /// A write to a fact or an edge that was never recorded has no effect.
     fn note(&mut self, change: &Change, key: &Key, write: Write) -> Option<u32> {
@@ -380,8 +381,8 @@ impl State {
         }
     }
 
-    /// Folds edges again. `edges` is sorted, and its keys are already in `touched`. The key of each edge of `more_edges`
-    /// is added to `touched` if the edge changes.
+    /// Folds edges again. `edges` is sorted, and the keys of these edges are already in `touched`. If an edge in
+    /// `more_edges` changes, its key is added to `touched`.
     pub(super) fn refresh_edges(&mut self, edges: &[u32], mut more_edges: Vec<u32>, touched: &mut Vec<Key>) {
         sort_and_dedup(&mut more_edges);
         remove_sorted(&mut more_edges, edges);
@@ -497,12 +498,12 @@ impl State {
     }
 }
 
-/// Rows that an operation touched. Facts and edges are dense indices, because there may be very many of them.
+/// Rows that an operation touched. Facts and edges are listed by dense index, because there may be very many of them.
 #[derive(Default)]
 struct TouchedRows {
     facts: Vec<u32>,
     edges: Vec<u32>,
-    /// Keys of all other records.
+    /// Keys of the touched records that are neither facts nor edges.
     others: Vec<Key>,
 }
 

@@ -112,7 +112,7 @@ pub enum ApplyError {
         given: String,
     },
     /// The setting has no value, so it cannot be removed.
-    #[error("{0} is not set, so it cannot be removed")]
+    #[error("there is no setting to remove: {0}")]
     NoSetting(SettingKey),
 }
 
@@ -267,7 +267,8 @@ impl State {
         Ok(())
     }
 
-    /// Checks an edge, but not the edges that it depends on. An edge may depend on a missing edge; it is then inactive.
+    /// Checks an edge, but not the edges that it depends on. An edge that depends on a missing edge is valid, but
+    /// inactive.
     fn check_edge(&self, edge: &KnowledgeEdge, pending: &Pending) -> Result<(), ApplyError> {
         self.check_knower(&edge.knower, pending)?;
         self.check_fact(edge.fact, pending)?;

@@ -107,8 +107,8 @@ impl State {
     /// Returns the position up to which the journal may be compacted: at most `limit`, and at least
     /// [`State::compacted_to`].
     ///
-    /// Pass exactly this position to [`State::advance_compaction`]. If the compaction point is earlier, an operation
-    /// after the point may revert or restore an operation before it.
+    /// Pass exactly this position to [`State::advance_compaction`]. If you pass an earlier position, an operation after
+    /// the compaction point may revert or restore an operation before the compaction point.
     pub fn undo_horizon(&self, retention: &UndoRetention, limit: Position) -> Position {
         let mut horizon = self.position().0.saturating_sub(retention.operations).min(limit.0);
         if let Some(slot) = self.slots.iter().map(|slot| slot.position).min() {
@@ -301,7 +301,7 @@ impl State {
         }
     }
 
-    /// Returns whether any change of a reverted operation remains in the journal.
+    /// Returns whether the operation at a journal index is reverted, and compaction keeps at least one of its changes.
     fn leaves_reverted_changes(&self, index: u64, context: &Context) -> bool {
         let entry = self.journal.get(index as usize).filter(|entry| !entry.live);
         entry.is_some_and(|entry| {
@@ -478,7 +478,7 @@ impl State {
         Vec::new()
     }
 
-    /// Updates the flag that tells whether any remaining write supports a fact.
+    /// Updates [`FactRow::supported`] after writes of a fact were removed.
     fn refresh_support(&mut self, id: FactId) {
         let Some(index) = self.facts.find(&id).filter(|index| self.facts.at(*index).supported) else { return };
         let supports = |write: Write| matches!(self.change(write), Change::Support(_));

@@ -183,8 +183,8 @@ impl State {
         self.hops.get(index as usize).map_or(&[], |hops| hops)
     }
 
-    /// Returns whether the fact at a dense index is visible, canon or claimed, and has no end. Graph searches for the
-    /// DM follow only these facts.
+    /// Returns whether the fact at a dense index is visible, is canon or claimed, and has no end. Graph searches for
+    /// the DM follow only these facts.
     #[inline]
     pub fn is_in_effect_at(&self, fact: u32) -> bool {
         self.in_effect.get(fact as usize)

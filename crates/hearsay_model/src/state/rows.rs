@@ -120,8 +120,8 @@ pub(super) struct FactRow {
     pub(super) record: Row<Fact>,
     /// Whether the fact is a transient value, which is not in the journal.
     pub(super) transient: bool,
-    /// Whether any write ever supported the fact. If so, the value results from all writes. Otherwise, it results from
-    /// the writes since the last assertion.
+    /// Whether any of the writes is a [`Change::Support`](crate::Change::Support). If so, the value results from all
+    /// writes. Otherwise, the value results from the writes since the last assertion.
     pub(super) supported: bool,
     /// All edges that ever led to the fact, including hidden edges.
     pub(super) known_by: Indices,

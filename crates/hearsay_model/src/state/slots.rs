@@ -40,7 +40,7 @@ impl State {
     /// Returns the slot with this name.
     ///
     /// # Errors
-    /// Returns an error if there is no such slot. The error lists the existing slots.
+    /// Returns an error if no slot has this name. The error lists the existing slots.
     pub fn slot(&self, name: &str) -> Result<Slot, ApplyError> {
         let mut slots = self.slots();
         match slots.iter().position(|slot| slot.name == name) {

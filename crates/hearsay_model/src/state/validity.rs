@@ -14,9 +14,9 @@ use super::{
 };
 use crate::{EntityId, Fact, FactStatus, GameTime, Predicate};
 
-/// List of the index that contains a fact: the facts without an end, or the canon or claimed facts with an end, sorted
-/// by end. If the calendar does not understand a fact's end, the fact comes first in its list and is not valid at any
-/// moment.
+/// The list of a [group](PredicateFacts) to which a fact belongs: the facts without an end, the canon facts with an
+/// end, or the claimed facts with an end. Facts with an end are sorted by this end. If the calendar does not understand
+/// a fact's end, the fact comes first in its list and is not valid at any moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ValidityList {
     Open,

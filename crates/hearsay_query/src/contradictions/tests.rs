@@ -159,7 +159,7 @@ pub(crate) fn operation(state: &State, step: &Step, clock: u8) -> Option<Operati
     Some(Operation::new(Author::Dm, "step", changes))
 }
 
-/// A state with the entities of the steps.
+/// Returns a state with the entities of the steps.
 pub(crate) fn stage() -> State {
     let begin = (0..4).map(|n| Change::AddEntity(Entity::new(id(n)))).collect();
     State::fold([Operation::new(Author::Dm, "begin", begin)]).unwrap()

@@ -50,8 +50,8 @@ pub struct Duplicate {
     pub name: Number,
     /// Whether the two names in `names` sound the same.
     pub sounds_alike: bool,
-    /// Number of common neighbours divided by the smaller number of neighbours of the two entities, 0 to 1. `None` if
-    /// one of the entities has no neighbours.
+    /// Overlap of the neighbours in the graph, 0 to 1: the number of common neighbours, divided by the number of
+    /// neighbours of the entity that has fewer. `None` if one of the entities has no neighbours.
     pub neighbours: Option<Number>,
     /// Cosine similarity of the two descriptions in meaning; `None` if a description has no vector.
     pub meaning: Option<Number>,

@@ -34,7 +34,7 @@ pub struct LineRow {
 /// so call this function on a background thread.
 ///
 /// # Errors
-/// Returns an error if there is no such session.
+/// Returns an error if the given session does not exist, or if no session is given and the campaign has no sessions.
 pub fn session_lines(
     state: &State,
     session: Option<&str>,
@@ -70,7 +70,7 @@ pub fn session_lines(
     Ok((session.id.clone(), lines.iter().skip(all.saturating_sub(limit)).map(row).collect(), all))
 }
 
-/// Returns the place of the latest session's last line that has a place.
+/// Returns the place of the latest session's last line for which a place is recorded.
 pub fn last_place(state: &State) -> Option<EntityId> {
     let latest_session = state.sessions().max_by_key(|session| (session.number, session.id.clone()))?;
     let lines_with_place =

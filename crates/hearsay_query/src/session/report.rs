@@ -55,7 +55,7 @@ pub struct SessionRow {
     pub playing: bool,
     /// Characters that were present in the session.
     pub present: Vec<EntityId>,
-    /// Characters that are present now; empty if the session is not being played.
+    /// Characters that are present in the session now; empty if the session is not being played.
     pub here: Vec<EntityId>,
     /// Number of lines in the log.
     pub lines: usize,
@@ -161,7 +161,7 @@ const MAX_THREADS: usize = 30;
 /// Returns the given session. If `given` is `None`, returns the session being played, or else the latest session.
 ///
 /// # Errors
-/// Returns an error if there is no such session.
+/// Returns an error if the given session does not exist, or if no session is given and the campaign has no sessions.
 pub fn session_or_latest(state: &State, given: Option<&str>) -> Result<std::sync::Arc<Session>, QueryError> {
     match (given, state.active_session()) {
         (Some(given), _) => find_session(state, given),
@@ -212,7 +212,7 @@ fn session_row(state: &State, session: &Session, lines: usize) -> SessionRow {
 /// the session. Reads every edge, so call this function on a background thread.
 ///
 /// # Errors
-/// Returns an error if there is no such session.
+/// Returns an error if the given session does not exist, or if no session is given and the campaign has no sessions.
 pub fn session_report(state: &State, session: Option<&str>) -> Result<SessionReport, QueryError> {
     let session = session_or_latest(state, session)?;
     let id = &session.id;

@@ -95,8 +95,8 @@ impl SceneContext {
         counter.count(&render(self, Form::Prompt, self.detail))
     }
 
-    /// Chooses the largest frame that fits the budget before any lines are added. Leaves out the question first, and
-    /// then also the speaker.
+    /// Chooses the largest [frame](Frame) (the parts of the prompt that are not lines) that fits the budget before any
+    /// lines are added. Leaves out the question first, and then also the speaker.
     fn choose_frame(&mut self, counter: &dyn TokenCounter) {
         for frame in [Frame::Full, Frame::SpeakerOnly, Frame::Neither] {
             self.frame = frame;

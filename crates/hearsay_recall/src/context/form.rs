@@ -20,10 +20,10 @@ pub enum Detail {
     /// Only the lines.
     #[default]
     Plain,
-    /// The citations of each line.
+    /// The lines, each with its citations.
     Citations,
-    /// The citations of each line. A line that answers the question also shows its score in each channel and its path
-    /// through the graph.
+    /// The lines, each with its citations. A line that answers the question also shows its score in each channel and
+    /// its path through the graph.
     Explained,
 }
 

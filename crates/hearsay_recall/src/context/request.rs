@@ -11,8 +11,8 @@ use crate::{EntityLinker, Index, Scope, TokenCounter};
 pub struct Scene {
     /// Location of the scene.
     pub place: Option<EntityId>,
-    /// Entities present besides the speaker. If the list is empty, the scene uses the entities that are at `place` as
-    /// far as the speaker knows.
+    /// Entities that take part in the scene besides the speaker. If the list is empty, the scene uses the entities that
+    /// are at `place` as far as the speaker knows.
     pub present: Vec<EntityId>,
     /// Time of the scene, in game time.
     pub time: Option<GameTime>,

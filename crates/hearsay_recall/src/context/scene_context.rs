@@ -31,7 +31,7 @@ pub struct Line {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Section {
     /// Identifier of the section: `speaker`, `relations`, `scene`, `lately` (recent talk), `knowledge`, `others`
-    /// (knowledge of others present) or `besides` (further lines).
+    /// (knowledge of the other entities in the scene) or `besides` (further lines).
     pub name: &'static str,
     /// Title, shown as a heading.
     pub title: String,
@@ -52,9 +52,9 @@ pub struct SceneContext {
     pub name: String,
     /// Text of the question.
     pub question: String,
-    /// Sections in this order: speaker, relations, scene, recent talk, knowledge, knowledge of others present, and
-    /// further lines. The last section contains lines on the speaker, relations and scene that exceeded the share of
-    /// their section but fit the whole budget.
+    /// Sections in this order: speaker, relations, scene, recent talk, knowledge, knowledge of the other entities in
+    /// the scene, and further lines. The last section contains lines on the speaker, relations and scene that exceeded
+    /// the share of their section but fit the whole budget.
     pub sections: Vec<Section>,
     /// Number of tokens of the prompt form; never more than `budget`.
     pub tokens: usize,

@@ -21,10 +21,10 @@ const MIN_RELEVANT_SCORE: f32 = 0.04;
 /// Number of results to consider per line of a section. Results further down the ranking are too weak to matter.
 const RESULTS_PER_LINE: usize = 4;
 
-/// Maximum number of entities present whose knowledge is examined, apart from the speaker.
+/// Maximum number of entities in the scene whose knowledge is examined, apart from the speaker.
 const MAX_PRESENT: usize = 8;
 
-/// Maximum number of facts that are listed as known to other entities present.
+/// Maximum number of facts that are listed as known to the other entities in the scene.
 const MAX_FACTS_OF_OTHERS: usize = 4;
 
 /// Maximum number of lines of recent talk.
@@ -68,7 +68,7 @@ impl<'a> Writer<'a> {
         Section { name: "speaker", title: name.to_owned(), lines }
     }
 
-    /// Returns the relations of the speaker itself, strongest feelings first.
+    /// Returns the relations of the speaker itself, with the strongest attitudes first.
     pub(super) fn relations(&self) -> Section {
         let speaker = self.request.speaker;
         let is_relation =
@@ -149,8 +149,8 @@ impl<'a> Writer<'a> {
         }));
     }
 
-    /// Returns the entities present besides the speaker, sorted. If the scene lists none, returns the entities that are
-    /// at the scene's location as far as the speaker knows.
+    /// Returns the entities in the scene besides the speaker, sorted. If the scene lists none, returns the entities
+    /// that are at the scene's location as far as the speaker knows.
     fn present(&self) -> Vec<EntityId> {
         let Request { scene, speaker, .. } = self.request;
         let mut present = scene.present.clone();
@@ -235,9 +235,9 @@ impl<'a> Writer<'a> {
         group_duplicates(&line_sources).into_iter().filter_map(line).collect()
     }
 
-    /// Returns the relevant facts that other entities present know, as far as the speaker has reason to think so. A
-    /// fact that the speaker knows only as common lore, as a resident or as a member of a group is left out unless it
-    /// is secret.
+    /// Returns the relevant facts that the other entities in the scene know, as far as the speaker has reason to think
+    /// so. A fact that the speaker knows only as common lore, as a resident or as a member of a group is left out
+    /// unless it is secret.
     pub(super) fn others(&self, ranked: &[Ranked]) -> Vec<Line> {
         let (present, view) = (self.present(), self.request.view);
         let known_fact = |ranked: &Ranked| match ranked.doc {
@@ -262,8 +262,8 @@ impl<'a> Writer<'a> {
         lines
     }
 
-    /// Returns the speaker's reason to think that some of the entities present know a fact, in words. Uses the latest
-    /// reason for each entity. Returns an empty string if there is no reason.
+    /// Returns the speaker's reason to think that some of the entities in the scene know a fact, in words. Uses the
+    /// latest reason for each entity. Returns an empty string if there is no reason.
     fn why_known(&self, present: &[EntityId], known: &Known) -> String {
         let (mut witnesses, mut recipients, mut tellers, mut membership_notes) =
             <(Vec<&str>, Vec<&str>, Vec<&str>, Vec<String>)>::default();
@@ -307,13 +307,13 @@ impl<'a> Writer<'a> {
         !matches!(doc, DocId::Fact(id) if self.request.view.is_superseded(id))
     }
 
-    /// Returns the facts with a subject that the speaker knows, without superseded facts.
+    /// Returns the facts about a subject, as far as the speaker knows them, without superseded facts.
     fn facts_with_subject<'f>(&'f self, subject: &'f EntityId) -> impl Iterator<Item = &'f Known> {
         let view = self.request.view;
         view.facts_with_subject(subject).filter(|known| !view.is_superseded(known.id()))
     }
 
-    /// Returns the facts with an object that the speaker knows, without superseded facts.
+    /// Returns the facts with the given object, as far as the speaker knows them, without superseded facts.
     fn facts_with_object<'f>(&'f self, object: &'f EntityId) -> impl Iterator<Item = &'f Known> {
         let view = self.request.view;
         view.facts_with_object(object).filter(|known| !view.is_superseded(known.id()))

@@ -66,9 +66,9 @@ impl Scored {
 }
 
 /// A candidate in the priority queue, packed into one number. The queue returns the greatest number first. Candidates
-/// are ordered by exact score or by an upper bound of the score. If both are equal, an upper bound comes before an
-/// exact score: the exact score of that candidate may be equal too, with a smaller id. Among the rest, the smaller id
-/// comes first.
+/// are ordered by exact score or by an upper bound of the score. An upper bound comes before an equal exact score,
+/// because the candidate with the upper bound may have the same exact score and a smaller id. In all other ties, the
+/// smaller id comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct QueueEntry(u64);
 

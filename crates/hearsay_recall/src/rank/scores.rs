@@ -14,8 +14,8 @@ const TYPICAL_COSINE: f32 = 0.6;
 /// covers only a part of it.
 const MAX_ENCODED_WORDS: f32 = 160.0;
 
-/// Weight of naming or concerning an entity of the question, relative to words and meaning: for facts (`NAMED_FACT`)
-/// and for passages (`NAMED_PASSAGE`).
+/// Weight of how many of the question's entities a text is about, relative to words and meaning: for facts
+/// (`NAMED_FACT`) and for passages (`NAMED_PASSAGE`).
 const NAMED_FACT: f32 = 0.3;
 const NAMED_PASSAGE: f32 = 0.04;
 

@@ -1,4 +1,4 @@
-//! Computes the importance of a piece, which does not depend on a question.
+//! Computes the importance of a piece of a log or text. The importance does not depend on a question.
 
 use std::collections::BTreeMap;
 
@@ -108,8 +108,8 @@ pub(super) fn is_near(a: &Piece, b: &Piece) -> bool {
 /// Number of consecutive pieces that do not fit, after which [`choose`] stops. By then, little of the budget is left.
 const MAX_CONSECUTIVE_MISSES: usize = 64;
 
-/// Chooses pieces in the order of their scores, as many as fit. Skips near duplicates. Returns the indices of the
-/// chosen pieces in their original order.
+/// Chooses pieces in the order of their scores, as many as fit the limit. Skips near duplicates. Returns the indices of
+/// the chosen pieces in their original order.
 pub(super) fn choose(pieces: &[Piece], scores: &[f32], mut fits: impl FnMut(&[usize]) -> bool) -> Vec<usize> {
     let mut by_score: Vec<usize> = (0..pieces.len()).filter(|at| scores[*at] > 0.0).collect();
     by_score.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b)));

@@ -100,7 +100,7 @@ pub(super) enum StatedFact {
     NoFact,
     /// A fact.
     Plain,
-    /// A fact with a notable predicate: something moves, changes its owner or sides, or binds an entity.
+    /// A fact with a notable predicate: an entity moves, changes its owner or sides, or takes on an obligation.
     Notable,
 }
 
@@ -122,7 +122,7 @@ impl Piece {
 }
 
 /// Returns the pieces of a session or document that any hearer knows, in order, each once. If `omit_concealed` is set,
-/// a passage whose speaker is unknown to any hearer becomes a piece without a speaker.
+/// a passage whose speaker is unknown to at least one hearer becomes a piece without a speaker.
 pub(super) fn pieces(hearers: &[Hearer], subject: &SummarySubject, omit_concealed: bool) -> Vec<Piece> {
     let mut passages: BTreeMap<PassageId, (&Passage, Vec<usize>)> = BTreeMap::new();
     let mut facts: BTreeMap<FactId, (&Known, Vec<usize>)> = BTreeMap::new();

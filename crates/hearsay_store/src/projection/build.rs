@@ -17,8 +17,8 @@ const NAMING_ATTRIBUTES: [&str; 3] = [attribute::NAME, attribute::ALIAS, attribu
 /// Returns the rows of the graph tables for the given keys, with the current contents from the state. If the state no
 /// longer contains the data for a key, the row deletes the record. This function has no side effects.
 ///
-/// Pass [`Applied::touched`](hearsay_model::Applied::touched) as `touched`. For each fact in it that states the name,
-/// an alias or the kind of an entity, the result also contains the row of that entity.
+/// Pass [`Applied::touched`](hearsay_model::Applied::touched) as `touched`. If a touched fact states the name, an alias
+/// or the kind of an entity, the result also contains the row of that entity.
 pub fn rows(state: &State, touched: &[Key]) -> Vec<ProjectionRow> {
     let naming_facts = touched.iter().filter_map(|key| match key {
         Key::Fact(id) => state.asserted(*id).filter(|fact| NAMING_ATTRIBUTES.contains(&fact.predicate().as_str())),

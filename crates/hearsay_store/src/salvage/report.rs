@@ -22,7 +22,7 @@ pub struct LostOperation {
 pub struct CheckReport {
     /// Number of database files that were read.
     pub files: usize,
-    /// Total size of these files in bytes.
+    /// Total size in bytes of the database files that were read.
     pub bytes: u64,
     /// Damaged files of the database.
     pub damage: Vec<FileDamage>,

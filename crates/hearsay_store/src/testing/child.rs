@@ -45,8 +45,8 @@ impl Child {
     }
 
     /// Waits until the program has written `count` lines that start with `prefix`, waits for a further `delay`, and
-    /// then kills the program (SIGKILL on Unix). If the program does not write these lines within `timeout`, kills it
-    /// then.
+    /// then kills the program (SIGKILL on Unix). If the program has not written these lines when `timeout` expires,
+    /// kills the program at that time.
     ///
     /// # Errors
     /// Returns an error if the system cannot kill the program.

@@ -32,7 +32,7 @@ use crate::{
 /// Maximum number of pages in the history of the panel.
 const MAX_PAGES: usize = 100;
 
-/// The panel of an entity's page.
+/// The panel that shows the page of an entity.
 #[derive(Debug, Default)]
 pub struct EntityPanel {
     model: EntityModel,

@@ -183,7 +183,7 @@ pub struct ConditionLine {
     pub is_met: bool,
     /// Parts of the condition that are not met yet, as texts.
     pub missing: Vec<String>,
-    /// The author's note to the DM.
+    /// Note to the DM, for example how the holder tells the secret; `None` if there is no note.
     pub note: Option<String>,
 }
 

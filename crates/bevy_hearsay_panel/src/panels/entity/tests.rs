@@ -355,7 +355,7 @@ fn pages_are_walked_and_edited() {
     }
     let words = "a quarter past ten on the night";
     assert!(harness.query_all_by_label_contains(words).count() > 0, "{:?}", harness.root());
-    // An edit in progress survives closing the desk.
+    // An edit in progress is kept when the DM console closes.
     let model = harness.state().panel.model().fact(fact).unwrap().clone();
     let mut edit = crate::panels::fact::FactEdit::new(&model);
     edit.statement = "Odo Brandt was never there.".into();

@@ -9,7 +9,7 @@ use crate::{
     widgets::{Completion, RowHeights},
 };
 
-/// The tabs of a page. One tab is shown at a time, below the first and last meeting.
+/// The tabs of a page. One tab is shown at a time, below the summary with the first and the last meeting.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tab {

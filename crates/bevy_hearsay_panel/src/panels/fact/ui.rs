@@ -62,8 +62,8 @@ impl FactEdit {
     }
 }
 
-/// Draws a fact. `clock` is the time of the game clock, at which the fact ends if the user ends it. Returns the
-/// requests to the DM console.
+/// Draws a fact. `clock` is the time of the game clock. If the user ends the fact, the fact ends at this time. Returns
+/// the requests to the DM console.
 pub fn fact_ui(
     ui: &mut Ui,
     display: &DisplayContext,

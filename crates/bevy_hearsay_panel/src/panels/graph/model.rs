@@ -21,7 +21,7 @@ pub struct GraphRequest {
     /// Predicates of the relations to show. If the list is empty, all relations are shown.
     pub predicates: Vec<String>,
     /// Knower whose view is shown, with only the relations that the knower knows. `None`: all relations that are true
-    /// now.
+    /// at the current game time.
     pub knower: Option<EntityId>,
 }
 
@@ -37,7 +37,7 @@ pub struct GraphModel {
     /// Entity at the center of the neighbourhood; `None` for the whole campaign.
     pub center: Option<NamedEntity>,
     /// Knower whose view is shown, with only the relations that the knower knows; `None` for all relations that are
-    /// true now.
+    /// true at the current game time.
     pub knower: Option<NamedEntity>,
     /// The displayed entities, at most [`MAX_NODES`]. If there are more, the entities with the most relations are
     /// displayed.
@@ -84,7 +84,8 @@ pub struct Relation {
     pub fact: FactId,
     /// Predicate of the fact.
     pub predicate: String,
-    /// Whether the subject of the relation is the node `a` and its object the node `b`, not the reverse.
+    /// Whether the node `a` of the edge is the subject of the relation, and the node `b` is the object. If false, `b`
+    /// is the subject.
     pub forward: bool,
     /// Sentence that states the fact.
     pub statement: String,

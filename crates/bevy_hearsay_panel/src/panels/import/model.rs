@@ -47,7 +47,7 @@ pub struct ReportModel {
     pub counts: Vec<String>,
     /// Audiences of the imported facts, each with the number of its facts.
     pub audience: Vec<(String, usize)>,
-    /// Names of the NPCs that would know no facts except their names.
+    /// Names of the NPCs that know nothing after the import, except the names and kinds of entities.
     #[serde(rename = "know_nothing")]
     pub without_knowledge: Vec<String>,
     /// Lists of items that the DM should check: conflicts, removed items, links, unread files. Empty lists are omitted.

@@ -8,8 +8,8 @@ use crate::{names::NamedEntity, text::LinkedText};
 /// A request for the characters present, the place and the time of a scene.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SceneSettingRequest {
-    /// The place of the scene. Default: the place of the current session, or the place of the speaker if no session is
-    /// active.
+    /// The place of the scene. Default: the current place of the session. If the session has no place, the place of the
+    /// speaker; if it is unknown too, the place of most player characters.
     pub place: Option<EntityId>,
     /// The character whom the players ask.
     pub speaker: Option<EntityId>,
@@ -20,7 +20,7 @@ pub struct SceneSettingRequest {
     pub removed: Vec<EntityId>,
 }
 
-/// The characters present, the place and the time.
+/// The characters present in the scene, its place and its time.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SceneSettingModel {
     /// The place of the scene, if it is known.
@@ -35,14 +35,14 @@ pub struct SceneSettingModel {
     pub session: Option<SessionId>,
     /// Title of the current session; `None` if no session is active.
     pub session_title: Option<String>,
-    /// The characters present: player characters first, then the others, by name.
+    /// The characters present in the scene: player characters first, then the others, by name.
     pub present: Vec<PresentLine>,
     /// The last lines said in the scene, newest last.
     #[serde(rename = "lately")]
     pub recent_lines: Vec<SpokenLine>,
 }
 
-/// A character that is present.
+/// A character that is present in the scene.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PresentLine {
     /// The character.
@@ -114,27 +114,27 @@ pub struct AnswerLine {
     pub safe: bool,
 }
 
-/// A request for the knowledge of all characters present about some facts.
+/// A request for the knowledge that the characters in the scene have about some facts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KnowledgeRequest {
     /// Text of the question.
     pub question: String,
     /// The facts that match the question, best match first.
     pub facts: Vec<FactId>,
-    /// The characters present.
+    /// The characters present in the scene.
     pub present: Vec<EntityId>,
 }
 
-/// The knowledge of everyone present about the facts that match the question.
+/// The knowledge that everyone in the scene has about the facts that match the question.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct KnowledgeModel {
     /// Text of the question.
     pub question: String,
-    /// The facts, with the knowledge of everyone present.
+    /// The facts, with the knowledge of everyone in the scene.
     pub facts: Vec<FactKnowledge>,
 }
 
-/// A fact with the knowledge of everyone present.
+/// A fact, with the knowledge that everyone in the scene has about it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FactKnowledge {
     /// Id of the fact.
@@ -147,11 +147,11 @@ pub struct FactKnowledge {
     pub secret: bool,
     /// Whether players may see the fact.
     pub safe: bool,
-    /// Description of the party's knowledge of the fact, with the time of learning; `None` if the party does not know
-    /// the fact.
+    /// Description of the party's knowledge of the fact, and of when the party learned it; `None` if the party does not
+    /// know the fact.
     #[serde(rename = "table")]
     pub party_knowledge: Option<String>,
-    /// The knowledge of each character present, in the order of the request.
+    /// The knowledge of each character in the scene, in the order of [`KnowledgeRequest::present`].
     #[serde(rename = "minds")]
     pub characters: Vec<CharacterKnowledge>,
 }
@@ -168,8 +168,8 @@ pub struct CharacterKnowledge {
     /// How the character learned the fact, and its credence, as a text such as `told by Odo Brandt, believes it (70
     /// %)`.
     pub acquisition: String,
-    /// Sentences about other characters present. Each sentence says why this character assumes that another character
-    /// knows the fact.
+    /// Sentences about other characters in the scene. Each sentence says why this character assumes that another
+    /// character knows the fact.
     #[serde(rename = "thinks")]
     pub assumptions: Vec<String>,
 }

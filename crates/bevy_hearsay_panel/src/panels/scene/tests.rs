@@ -335,7 +335,7 @@ fn a_scene_of_the_campaign() {
     let knowledge = harness.state().panel.knowledge().clone();
     let bell_fact = knowledge.facts.iter().find(|fact| fact.statement.text.contains("three times")).unwrap();
     assert!(bell_fact.characters.iter().all(|line| line.category == KnowledgeCategory::Knows), "{bell_fact:?}");
-    // The typed text and the question are restored when the desk opens.
+    // The typed text and the question are restored when the DM console opens.
     let mut restored_panel = ScenePanel::default();
     restored_panel.restore(harness.state().panel.save().unwrap());
     assert_eq!(restored_panel.state.view.question, "What about the bell?");

@@ -28,7 +28,7 @@ const MIN_TWO_COLUMN_WIDTH: f32 = 760.0;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SceneView {
-    /// The place that the DM chose. Default: the place of the session.
+    /// The place that the DM chose; `None` if the DM chose no place.
     pub place: Option<EntityId>,
     /// Characters that the DM added to the scene.
     pub added: Vec<EntityId>,
@@ -67,7 +67,7 @@ struct Fields {
 /// The data that the scene panel displays.
 #[derive(Debug, Clone, Copy)]
 pub struct SceneModels<'a> {
-    /// The characters present, the place and the time.
+    /// The characters present in the scene, its place and its time.
     pub setting: &'a SceneSettingModel,
     /// The answer of the speaker.
     pub answer: &'a AnswerModel,

@@ -54,8 +54,8 @@ pub struct SearchRow {
 /// The knowers of a fact.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Knowers {
-    /// Description of the party's knowledge of the fact, with the time of learning; `None` if the party does not know
-    /// the fact.
+    /// Description of the party's knowledge of the fact, and of when the party learned it; `None` if the party does not
+    /// know the fact.
     #[serde(rename = "table")]
     pub party_knowledge: Option<String>,
     /// Whether everyone knows the fact.

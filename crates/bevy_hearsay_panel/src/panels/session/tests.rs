@@ -131,7 +131,7 @@ fn a_recap_is_edited_kept_copied_and_written() {
     };
     assert_eq!((copied, saved_recap), (&draft, &EditedRecap { session: id, players: false, text: draft.clone() }));
     assert_eq!((file.as_str(), written.lines().next()), ("session-2-recap.md", Some("# The ledger")));
-    // The typed text is restored when the desk opens again.
+    // The typed text is restored when the DM console opens again.
     let view: SessionView = restore_state(save_state(&harness.state().view).unwrap()).unwrap();
     assert!(view.drafts.values().any(|text| *text == draft));
     harness.get_by_label("Regenerate").click();

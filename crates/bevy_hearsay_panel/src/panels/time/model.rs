@@ -47,10 +47,10 @@ pub struct TimeModel {
     pub meetings: usize,
     /// The spread of each fact. Facts that the most characters learn come first.
     pub spread: Vec<SpreadModel>,
-    /// Facts that characters tell each other, in chronological order.
+    /// Occasions on which one character tells another a fact, in chronological order.
     #[serde(rename = "news")]
     pub tellings: Vec<TellingModel>,
-    /// Number of further facts in this list that are omitted.
+    /// Number of further entries that `tellings` omits.
     #[serde(rename = "more")]
     pub omitted_tellings: usize,
 }

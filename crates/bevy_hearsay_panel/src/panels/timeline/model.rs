@@ -57,7 +57,7 @@ impl TimelineRequest {
 pub struct TimelineModel {
     /// Path from the year to the displayed month or day, for navigation.
     pub path: Vec<PathSegment>,
-    /// Years, months or days with moments, newest first.
+    /// Years, months or days that contain moments, newest first.
     pub spans: Vec<SpanModel>,
     /// Moments in the displayed span, newest first.
     pub moments: Vec<MomentModel>,
@@ -90,7 +90,7 @@ pub struct PathSegment {
 pub struct SpanModel {
     /// Name of the span.
     pub label: String,
-    /// First minute of the span.
+    /// First minute of the span, in game time.
     pub first: GameTime,
     /// Size of the span: a year, a month or a day.
     pub precision: Precision,
@@ -122,12 +122,13 @@ pub struct MomentModel {
     pub session: Option<(SessionId, String)>,
     /// The place of the moment, if it is known.
     pub place: Option<NamedEntity>,
-    /// Entities that are present at the moment.
+    /// Participants in the event, witnesses of the fact, or hearers of the scene.
     #[serde(rename = "there")]
     pub present: Vec<NamedEntity>,
     /// Status of the fact to which the moment belongs.
     pub status: FactStatus,
-    /// Whether the moment is secret, or a character who was present in the session did not hear all its lines.
+    /// Whether the moment is secret. A scene is secret if a character who was present in the session did not hear all
+    /// lines of the scene.
     pub secret: bool,
     /// Whether players may see the moment.
     pub safe: bool,

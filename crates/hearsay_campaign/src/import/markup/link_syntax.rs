@@ -25,7 +25,7 @@ pub struct LinkSyntax<'a> {
     pub address: &'a dyn Fn(&str) -> Option<Target>,
 }
 
-/// Returns a style for text without links.
+/// Returns a link syntax that recognizes no links.
 pub fn no_links() -> LinkSyntax<'static> {
     LinkSyntax { inline: &|_| Vec::new(), address: &|_| None }
 }

@@ -96,15 +96,15 @@ impl<'a> BlockWriter<'a> {
         self.text.is_cancelled()
     }
 
-    /// Makes the text that the current block has so far its label, such as `Status` in `**Status:** …`, or the first
-    /// cell of a row.
+    /// Turns the text that the current block has so far into its label, such as `Status` in `**Status:** …`, or the
+    /// first cell of a row.
     pub fn set_label(&mut self) {
         if self.label.is_none() {
             self.label = Some(self.position());
         }
     }
 
-    /// Makes the text that the current block has so far its label, if a colon comes next.
+    /// Turns the text that the current block has so far into its label, if a colon comes next.
     pub(super) fn set_possible_label(&mut self) {
         if self.possible_label.is_none() {
             self.possible_label = Some(self.position());

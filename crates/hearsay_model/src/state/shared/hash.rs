@@ -9,7 +9,7 @@ use super::FlatVec;
 /// A slot of the hash table. `next` is the stored index plus one, and `tag` is 32 bits of the hash of the key.
 #[derive(Debug, Clone, Copy, Default)]
 struct Slot {
-    /// Zero in an empty slot.
+    /// The stored index plus one; zero in an empty slot.
     next: u32,
     tag: u32,
 }

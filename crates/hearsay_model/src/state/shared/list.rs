@@ -67,7 +67,7 @@ enum Parts<T, const N: usize> {
         items: [T; N],
     },
     One(Buffer<T>),
-    /// No chunk is empty.
+    /// The chunks of a longer list. No chunk is empty.
     Many(Arc<Vec<Buffer<T>>>),
 }
 

@@ -12,7 +12,7 @@ type Chunk<K, V> = Arc<Vec<(K, V)>>;
 /// Cloning is O(1). The first write after a clone copies one chunk, and one pointer per chunk.
 #[derive(Debug, Clone)]
 pub(in crate::state) struct SortedMap<K, V> {
-    /// No chunk is empty.
+    /// The chunks in the order of their keys. No chunk is empty.
     chunks: Arc<Vec<Chunk<K, V>>>,
 }
 

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{GameSetting, History, SessionSetting};
 
-/// Compacts all operations except some of the newest.
+/// Compacts the journal. At least the newest `operations` operations can still be undone.
 fn compact(state: &mut State, operations: u64) -> CompactionResult {
     let retention = UndoRetention { operations, sessions: 1 };
     // In some cases, compact less than possible.

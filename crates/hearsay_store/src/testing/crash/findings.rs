@@ -17,7 +17,7 @@ pub struct Findings {
     /// Number of damaged files that were handled wrongly: the damage changed data but was not reported, or the repair
     /// lost readable data.
     pub mishandled_damage: u64,
-    /// Number of missing data: acknowledged operations, and written frames of derived data.
+    /// Number of acknowledged operations and of written frames of derived data that are missing.
     pub lost: u64,
     /// Number of campaigns that contain a group of operations only partially, or that contain operations that no run
     /// wrote. A group consists of the operations of one commit.
