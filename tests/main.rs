@@ -5,5 +5,6 @@
 mod architecture;
 mod compression;
 mod crash;
+mod fuzz_corpus;
 mod gullhaven;
 mod vocabulary;

@@ -55,6 +55,9 @@ pub struct ImportOptions {
     /// Name of the imported source. If unset, the name comes from the files or their folder. A later import with the
     /// same name applies only the differences to this import.
     pub name: Option<String>,
+    /// Whether texts are imported as open that are secret only because of their folder: notes in a folder whose name
+    /// marks it as DM-only, and documents in Foundry compendiums that players cannot see by default.
+    pub open_folders: bool,
     /// Handle through which the caller can read the progress of the import.
     pub progress: ImportProgress,
 }

@@ -24,8 +24,17 @@ struct Args {
     command: Command,
 }
 
+/// Log messages to print, unless `RUST_LOG` is set. The database logs errors that the tests cause on purpose.
+const LOG_FILTER: &str = "error,surrealdb=off,surrealdb_datastore=off,surrealkv=off,hearsay_store=off";
+
 fn main() -> ExitCode {
     let args = Args::parse();
+    // Like every program that uses Hearsay, this one receives log messages. Without a subscriber, the database formats
+    // the keys of all its accesses for the `log` crate, which distorts the measurements.
+    tracing_subscriber::fmt()
+        .with_env_filter(tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| LOG_FILTER.into()))
+        .with_writer(io::stderr)
+        .init();
     let mut output = Output::new(args.json);
     let result = args.command.run(&mut output);
     match result.and_then(|code| Ok(output.writer.flush().map(|()| code)?)) {

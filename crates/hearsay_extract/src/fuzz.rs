@@ -107,27 +107,9 @@ fn check(text: &str, extraction: &Extraction) {
 
 #[cfg(test)]
 mod tests {
-    use std::{fs, path::Path};
-
     use proptest::prelude::*;
 
     use super::*;
-
-    #[test]
-    fn the_corpus_is_replayed() {
-        let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
-        for target in TARGETS {
-            let files =
-                fs::read_dir(corpus.join(target)).unwrap_or_else(|error| panic!("the corpus of {target}: {error}"));
-            let files: Vec<_> = files.map(|entry| entry.unwrap().path()).collect();
-            assert!(!files.is_empty(), "the corpus of {target} is empty");
-            for file in files {
-                run(target, &fs::read(&file).unwrap());
-            }
-            let program = corpus.join(format!("../fuzz_targets/{target}.rs"));
-            assert!(program.is_file(), "{target} is fuzzed by no program");
-        }
-    }
 
     proptest! {
         #[test]

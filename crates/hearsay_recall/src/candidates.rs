@@ -5,7 +5,7 @@ use hearsay_model::PassageId;
 
 use crate::{
     DocId, Index,
-    index::{Doc, Head},
+    text_entry::{Doc, Head},
 };
 
 /// Value in `Candidates::at` for a text that is not a candidate.
@@ -129,6 +129,7 @@ impl<'a> Candidates<'a> {
         self.index.doc_at(self.text_numbers[candidate])
     }
 
+    #[inline]
     pub(crate) fn head(&self, candidate: usize) -> Head {
         self.heads[candidate]
     }
@@ -139,6 +140,7 @@ impl<'a> Candidates<'a> {
     }
 
     /// Returns the asker's [`FactSummary`] of a fact.
+    #[inline]
     pub(crate) fn summary(&self, fact: usize) -> &'a FactSummary {
         &self.view.summaries()[self.known[fact] as usize]
     }

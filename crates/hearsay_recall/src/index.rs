@@ -13,37 +13,11 @@ use crate::{
     document::{DocId, passage_text},
     passage_order::{OrderEntry, PassageOrder},
     term_cache::{CachedDocs, Postings, context_hash},
+    text_entry::{CompactNumber, Doc, Head},
     titles::Titles,
     vectors::Vectors,
     words::stems,
 };
-
-/// Data that a ranking reads for every text. Stored contiguously in memory.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Head {
-    /// Number of terms, repetitions included.
-    pub(crate) length: u32,
-    /// Number of the text's vector in [`Index::vectors`](Index).
-    pub(crate) vector: Option<u32>,
-    /// Speaker of a passage, as the number of an entity in the index.
-    pub(crate) speaker: Option<u32>,
-    /// Whether the predicate of a fact is minor, which means that the fact says little about its entity.
-    pub(crate) is_minor: bool,
-}
-
-/// Data that a ranking reads only for the texts that it examines closely.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Doc {
-    /// Number of the session or document that contains a passage, and the line number of the passage in it.
-    pub(crate) line: Option<(u32, u32)>,
-    /// Entity numbers of the subject and object of a fact. Empty for a `lore` fact: only its words tell which entities
-    /// it is about.
-    pub(crate) ends: [Option<u32>; 2],
-    /// Passages that are evidence for a fact, sorted.
-    pub(crate) evidence: Box<[PassageId]>,
-    /// Hash of the title and date of a passage. Their words are searched together with the words of the passage.
-    context_hash: u64,
-}
 
 /// Entry for a fact, found by the fact's dense index in the state: the low bits of the fact's id, and its text number
 /// in this index. The entry is small because a ranking reads one entry per fact, in random order.
@@ -258,10 +232,11 @@ impl Index {
     /// Removes the vectors that no text uses.
     fn drop_unused_vectors(&mut self) {
         let mut used = vec![NONE; self.vectors.len()];
-        self.heads.iter().filter_map(|head| head.vector).for_each(|number| used[number as usize] = 0);
+        self.heads.iter().filter_map(|head| head.vector).for_each(|number| used[number.get() as usize] = 0);
         used.iter_mut().filter(|number| **number != NONE).zip(0..).for_each(|(number, next)| *number = next);
         self.vectors.retain(|number| used[number as usize] != NONE);
-        self.heads.iter_mut().for_each(|head| head.vector = head.vector.map(|number| used[number as usize]));
+        let renumbered = |number: CompactNumber| CompactNumber::new(used[number.get() as usize]);
+        self.heads.iter_mut().for_each(|head| head.vector = head.vector.and_then(renumbered));
         self.vector_numbers.retain(|_, number| {
             *number = used[*number as usize];
             *number != NONE
@@ -356,7 +331,7 @@ impl Index {
                 self.unused_numbers += 1;
             }
         }
-        let speaker = passage.speaker.as_ref().map(|id| self.entity_or_new(id));
+        let speaker = passage.speaker.as_ref().and_then(|id| CompactNumber::new(self.entity_or_new(id)));
         self.heads[at as usize].speaker = speaker;
         let session = passage.session.clone().map(Container::Session);
         let container = session.or_else(|| passage.document.clone().map(Container::Document));
@@ -423,7 +398,7 @@ impl Index {
     pub fn set_vector(&mut self, id: DocId, vector: &[f32]) {
         let Some(head) = self.text_numbers.get(&id).map(|at| &mut self.heads[*at as usize]) else { return };
         if head.vector.is_none() {
-            head.vector = self.vectors.push(vector);
+            head.vector = self.vectors.push(vector).and_then(CompactNumber::new);
         }
     }
 
@@ -456,7 +431,7 @@ impl Index {
     pub fn assign_vector(&mut self, id: DocId, key: VectorKey) -> bool {
         let Some(head) = self.text_numbers.get(&id).map(|at| &mut self.heads[*at as usize]) else { return false };
         if head.vector.is_none() {
-            head.vector = self.vector_numbers.get(&key).copied();
+            head.vector = self.vector_numbers.get(&key).and_then(|number| CompactNumber::new(*number));
         }
         head.vector.is_some()
     }
@@ -466,7 +441,7 @@ impl Index {
         let mut keys = vec![None; self.vectors.len()];
         self.vector_numbers.iter().for_each(|(key, number)| keys[*number as usize] = Some(*key));
         let mut used = vec![false; self.vectors.len()];
-        self.heads.iter().filter_map(|head| head.vector).for_each(|number| used[number as usize] = true);
+        self.heads.iter().filter_map(|head| head.vector).for_each(|number| used[number.get() as usize] = true);
         let mut set = VectorSet { keys: Vec::new(), vectors: self.vectors.clone() };
         set.vectors.retain(|number| used[number as usize] && keys[number as usize].is_some());
         set.keys = keys.into_iter().zip(used).filter_map(|(key, used)| key.filter(|_| used)).collect();
@@ -477,13 +452,13 @@ impl Index {
     /// text.
     pub fn vector_count(&self) -> usize {
         let mut used = vec![false; self.vectors.len()];
-        self.heads.iter().filter_map(|head| head.vector).for_each(|number| used[number as usize] = true);
+        self.heads.iter().filter_map(|head| head.vector).for_each(|number| used[number.get() as usize] = true);
         self.vector_numbers.values().filter(|number| used[**number as usize]).count()
     }
 
     /// Returns the vector of a text. Returns `None` if the index does not contain the text or the text has no vector.
     pub fn vector(&self, id: DocId) -> Option<Vec<f32>> {
-        self.vectors.get(self.head_at(self.text_number(id)?).vector?)
+        self.vectors.get(self.head_at(self.text_number(id)?).vector?.get())
     }
 
     /// Removes all vectors, for example because another model replaces them.

@@ -89,6 +89,16 @@ impl LexicalScores {
             Some(passage) => self.passages[passage],
         }
     }
+
+    /// Returns the mean of the lexical scores of a candidate. Most facts contain no word of the question, so this skips
+    /// the divisions for them.
+    #[inline]
+    pub(crate) fn mean_of(&self, candidate: usize) -> f32 {
+        match self.facts.scores.get(candidate) {
+            Some(0.0) => 0.0,
+            _ => self.scores_of(candidate).mean(),
+        }
+    }
 }
 
 /// Computes the lexical scores of all candidates.

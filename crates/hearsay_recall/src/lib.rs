@@ -44,6 +44,7 @@ mod summarize;
 mod term_cache;
 #[cfg(test)]
 mod tests;
+mod text_entry;
 mod titles;
 mod tokens;
 mod vector_set;

@@ -37,7 +37,7 @@ pub(crate) fn mark_spoken_passages(
 ) {
     let Some(speaker) = index.entity(&named.id) else { return };
     for (at, about) in about.iter_mut().enumerate().take(candidates.len()).skip(candidates.facts) {
-        if candidates.head(at).speaker == Some(speaker)
+        if candidates.head(at).speaker.is_some_and(|number| number.get() == speaker)
             && let DocId::Passage(id) = candidates.id(at)
         {
             *about |= view.passage(id).is_some_and(|heard| heard.passage.speaker.as_ref() == Some(&named.id));

@@ -1,4 +1,4 @@
-//! The corpus of the fuzzer, and random text.
+//! Random text, and inputs of the fuzz corpus that are exports.
 
 use std::{fs, path::Path};
 
@@ -13,21 +13,6 @@ use crate::{
         markup::{markdown, no_links},
     },
 };
-
-#[test]
-fn the_corpus_is_replayed() {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
-    for target in TARGETS {
-        let files = fs::read_dir(corpus.join(target)).unwrap_or_else(|error| panic!("the corpus of {target}: {error}"));
-        let files: Vec<_> = files.map(|entry| entry.unwrap().path()).collect();
-        assert!(!files.is_empty(), "the corpus of {target} is empty");
-        for file in files {
-            run(target, &fs::read(&file).unwrap());
-        }
-        let program = corpus.join(format!("../fuzz_targets/{target}.rs"));
-        assert!(program.is_file(), "{target} is fuzzed by no program");
-    }
-}
 
 /// Rewrites the inputs that are exports. Run it after a change of an export format.
 #[test]

@@ -31,6 +31,10 @@ pub(crate) struct Import {
     /// Name that distinguishes this source from other sources [default: taken from the files or their folder]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
+    /// Import notes as open that are secret only because of their folder, such as a folder for the DM or a Foundry
+    /// compendium
+    #[arg(long)]
+    pub(crate) open_folders: bool,
     #[command(flatten)]
     pub(crate) import_options: ImportOptions,
 }

@@ -44,6 +44,7 @@ pub(crate) fn import(args: &args::Import, output: &mut Output) -> Result<()> {
     let options = ImportOptions {
         format: args.format.or(args.mapping.is_some().then_some(Format::Mapping)),
         mapping: args.mapping.clone(),
+        open_folders: args.open_folders,
         name: args.name.clone(),
         ..ImportOptions::default()
     };

@@ -198,3 +198,16 @@ fn imports_report_their_changes_and_dry_runs_leave_no_trace() {
     let fresh = test_dir.run(&["-C", "mill", "fact", "list", "--no-sync"]);
     assert_eq!((fresh.code, fresh.stderr.as_str()), (0, ""));
 }
+
+#[test]
+fn a_folder_for_the_dm_is_secret_unless_it_is_opened() {
+    let test_dir = TestDir::new();
+    test_dir.write("vault/Ada.md", "---\ntags: [npc]\n---\nShe mills.\n");
+    test_dir.write("vault/DM/Sam.md", "---\ntags: [npc]\noccupation: smuggler\n---\n");
+    let audience = |options: &[&str]| {
+        let report = test_dir.json(&[&["-C", "new", "import", "vault", "--dry-run"], options].concat());
+        report["audience"].as_object().unwrap().clone()
+    };
+    let (closed, open) = (audience(&[]), audience(&["--open-folders"]));
+    assert_ne!(closed, open);
+}

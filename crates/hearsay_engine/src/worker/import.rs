@@ -86,6 +86,7 @@ impl Source {
                 format: options.format,
                 mapping: options.mapping.clone(),
                 name: options.name.clone(),
+                open_folders: options.open_folders,
                 earlier,
                 ..ReadOptions::default()
             };

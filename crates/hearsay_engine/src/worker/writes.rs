@@ -503,6 +503,12 @@ fn affected_keys(state: &State, prepared: &PreparedWrite) -> Option<BTreeSet<Key
             return None;
         }
         let written = change.written_key();
+        // The names of a removed entity come back with it.
+        if let Some(Key::Entity(entity)) = &written
+            && state.is_removed_entity(entity)
+        {
+            return None;
+        }
         keys.extend(written.clone());
         if let Some(fact) = change.fact() {
             // A name that nobody had before cannot change which entities other operations refer to.

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::{ApplyError, State, rows::Writes};
-use crate::{Author, Change, Key, Operation, Position};
+use crate::{Author, Change, EntityId, Key, Operation, Position};
 
 /// Preview of the effect of reverting an operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +21,12 @@ pub struct UndoPreview {
 }
 
 impl State {
+    /// Returns whether an entity was removed, or its creation undone. If the entity is added again, its facts come
+    /// back.
+    pub fn is_removed_entity(&self, id: &EntityId) -> bool {
+        self.entities.get(id).is_some_and(|row| row.record.value.is_none())
+    }
+
     /// Returns the effect of reverting an operation, without reverting it.
     ///
     /// # Errors

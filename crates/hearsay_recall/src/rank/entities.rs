@@ -104,6 +104,7 @@ impl EntityShares {
         Self { shares }
     }
 
+    #[inline]
     pub(super) fn share(&self, candidate: usize) -> f32 {
         self.shares.get(candidate).copied().unwrap_or_default()
     }

@@ -81,19 +81,19 @@ impl<'a> MeaningScores<'a> {
             // Iterates in the order of text numbers, because the vectors are stored in that order.
             for (text_number, at) in candidates.by_text_number().filter(|(_, at)| *at >= candidates.facts) {
                 passage_cosines[at - candidates.facts] =
-                    index.head_at(text_number).vector.map(|vector| probe.full(vector));
+                    index.head_at(text_number).vector.map(|vector| probe.full(vector.get()));
             }
             if candidates.facts <= MAX_FULL_COSINES {
                 for (at, estimate) in fact_cosines.iter_mut().enumerate() {
                     *estimate = candidates
                         .head(at)
                         .vector
-                        .map_or(CosineEstimate::NONE, |vector| CosineEstimate::full(probe.full(vector)));
+                        .map_or(CosineEstimate::NONE, |vector| CosineEstimate::full(probe.full(vector.get())));
                 }
             } else {
                 for (text_number, at) in candidates.by_text_number().filter(|(_, at)| *at < candidates.facts) {
                     let Some(vector) = index.head_at(text_number).vector else { continue };
-                    let (cosine, error) = probe.estimate(vector);
+                    let (cosine, error) = probe.estimate(vector.get());
                     fact_cosines[at] = CosineEstimate { cosine, error };
                 }
             }
@@ -139,7 +139,7 @@ impl<'a> MeaningScores<'a> {
         if estimate.is_estimate()
             && let (Some(probe), Some(vector)) = (&self.probe, candidates.head(at).vector)
         {
-            *estimate = CosineEstimate::full(probe.full(vector));
+            *estimate = CosineEstimate::full(probe.full(vector.get()));
         }
         estimate.cosine()
     }

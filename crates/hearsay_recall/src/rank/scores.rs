@@ -12,7 +12,7 @@ const TYPICAL_COSINE: f32 = 0.6;
 
 /// Maximum length of a text that the encoder reads in full, in words without stop words. The vector of a longer text
 /// covers only a part of it.
-const MAX_ENCODED_WORDS: f32 = 160.0;
+const MAX_ENCODED_WORDS: u32 = 160;
 
 /// Weight of how many of the question's entities a text is about, relative to words and meaning: for facts
 /// (`NAMED_FACT`) and for passages (`NAMED_PASSAGE`).
@@ -64,14 +64,19 @@ impl ChannelScores<'_> {
     }
 
     /// Returns how well a text fits by words and meaning. The result increases with the cosine.
+    #[inline]
     pub(super) fn fit(&self, at: usize, cosine: Option<f32>, clarity: f32) -> f32 {
         let (by_words, by_meaning) = (self.weights.words, self.weights.meaning * clarity);
-        let words = self.words.scores_of(at).mean();
+        let words = self.words.mean_of(at);
         // If a text has no vector, its word score replaces the meaning score. The same applies to the part of a long
         // text that its vector does not cover.
         let by_words_alone = words * TYPICAL_COSINE;
         let meaning = cosine.map_or(by_words_alone, |cosine| {
-            let encoded_share = (MAX_ENCODED_WORDS / self.candidates.head(at).length.max(1) as f32).min(1.0);
+            let length = self.candidates.head(at).length;
+            if length <= MAX_ENCODED_WORDS {
+                return cosine.max(0.0);
+            }
+            let encoded_share = MAX_ENCODED_WORDS as f32 / length as f32;
             cosine.max(0.0) * encoded_share + by_words_alone * (1.0 - encoded_share)
         });
         (by_words * words + by_meaning * meaning) / (by_words + by_meaning).max(f32::MIN_POSITIVE)
@@ -93,16 +98,19 @@ impl ChannelScores<'_> {
     }
 
     /// Returns a fact's score or an upper bound of it. The second value is `true` for an upper bound.
+    #[inline]
     pub(super) fn fact_upper_bound(&self, at: usize) -> (f32, bool) {
         let estimate = self.meaning.fact_cosines[at];
         (self.fact_score_by(at, estimate.upper_bound()), estimate.is_estimate())
     }
 
     // Spreading activation does not count for facts, because related facts say little about the fact itself.
+    #[inline]
     fn fact_score_by(&self, at: usize, cosine: Option<f32>) -> f32 {
         self.score(at, self.fit(at, cosine, FACT_CLARITY * self.meaning.clarity.facts), NAMED_FACT)
     }
 
+    #[inline]
     fn score(&self, at: usize, fit: f32, about: f32) -> f32 {
         if self.scope.as_ref().is_some_and(|marks| !marks[at]) {
             return 0.0;
@@ -113,6 +121,7 @@ impl ChannelScores<'_> {
     }
 
     /// Returns the prior of a candidate: the weight that does not depend on the question, as a share of the maximum.
+    #[inline]
     pub(super) fn prior(&self, at: usize) -> f32 {
         let prior = if at < self.candidates.facts {
             let (summary, is_minor) = (self.candidates.summary(at), self.candidates.head(at).is_minor);

@@ -48,7 +48,7 @@ fn flags_are_declared_before_they_are_set_or_named() {
     );
     check_refused(&mut state, set_reveal(Condition::All(vec![])), "reveal `r`: the list of conditions is empty");
     let key = SettingKey::Reveal("r".into());
-    check_refused(&mut state, Change::Unset(key.clone()), "reveal r is not set");
+    check_refused(&mut state, Change::Unset(key.clone()), "there is no setting to remove: reveal r");
     let spaced = Setting::Game(GameSetting::Flag { name: "Fire Reported".into(), value: Value::Flag(true) });
     check_refused(&mut state, Change::Set(spaced), "`fire-reported`");
 

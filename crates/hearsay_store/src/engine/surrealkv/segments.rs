@@ -4,7 +4,10 @@ use std::{
     fs::File,
     io,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use surrealdb_kvs::err::{Error, Result};
@@ -17,7 +20,12 @@ pub(crate) struct WriteAheadLog {
     directory: PathBuf,
     /// Open handle of the directory, to detect that the directory was deleted and created again.
     handle: Option<Arc<File>>,
+    /// Number of the newest segment at the last call of [`newest`](Self::newest); [`UNKNOWN`] before the first call.
+    newest: Arc<AtomicU64>,
 }
+
+/// Value of `WriteAheadLog::newest` before the first call. No segment has this number.
+const UNKNOWN: u64 = u64::MAX;
 
 /// One file of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +39,7 @@ impl WriteAheadLog {
     pub(crate) fn new(directory: &Path) -> Self {
         let directory = directory.join("wal");
         let handle = File::open(&directory).ok().map(Arc::new);
-        Self { directory, handle }
+        Self { directory, handle, newest: Arc::new(AtomicU64::new(UNKNOWN)) }
     }
 
     /// Returns the segments in no particular order. A segment that is deleted during the call is left out.
@@ -60,11 +68,23 @@ impl WriteAheadLog {
         if self.handle.as_ref().is_some_and(|handle| is_deleted(handle)) {
             return Err(io::Error::new(io::ErrorKind::NotFound, "the directory was deleted while it was in use"));
         }
+        let known = self.newest.load(Ordering::Relaxed);
+        // Segments are created and deleted in the order of their numbers. So if a segment still exists after its
+        // successor was not found, the successor was not created yet.
+        if known != UNKNOWN && !self.exists(known + 1)? && self.exists(known)? {
+            return Ok(known);
+        }
         let mut newest = None;
         for entry in std::fs::read_dir(&self.directory)? {
             newest = newest.max(segment_number(&entry?.path()));
         }
-        newest.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "the log file is missing"))
+        let newest = newest.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "the log file is missing"))?;
+        self.newest.store(newest, Ordering::Relaxed);
+        Ok(newest)
+    }
+
+    fn exists(&self, number: u64) -> io::Result<bool> {
+        self.directory.join(format!("{number:020}.wal")).try_exists()
     }
 }
 
@@ -120,5 +140,17 @@ mod tests {
         segments.sort_by_key(|segment| segment.number);
         let sizes: Vec<_> = segments.iter().map(|segment| (segment.number, segment.size_bytes)).collect();
         assert_eq!(sizes, [(9, 3), (10, 0)]);
+        let file = |number: u64| directory.path().join(format!("wal/{number:020}.wal"));
+        for (created, deleted) in [(11, 9), (12, 10)] {
+            std::fs::write(file(created), "").unwrap();
+            std::fs::remove_file(file(deleted)).unwrap();
+            assert_eq!((log.newest().unwrap(), log.newest().unwrap()), (created, created));
+        }
+        // Between two calls, the log can rotate several times.
+        std::fs::write(file(14), "").unwrap();
+        for deleted in [11, 12] {
+            std::fs::remove_file(file(deleted)).unwrap();
+        }
+        assert_eq!(log.newest().unwrap(), 14);
     }
 }
