@@ -10,11 +10,12 @@ use clap::Parser;
 #[derive(Debug, Parser)]
 #[command(
     version,
-    after_help = "Press F1 or ? to show all keys. On a machine without a display, run: xvfb-run dm_console --screenshot out.png CAMPAIGN"
+    after_help = "Press F1 or ? to show all keys. On a machine without a display, run: xvfb-run dm_console -C CAMPAIGN --screenshot out.png"
 )]
 pub(crate) struct Args {
-    /// Directory of the campaign, such as campaigns/gullhaven
-    pub(crate) campaign: PathBuf,
+    /// Campaign directory [env: HEARSAY_CAMPAIGN] [default: search upward from here]
+    #[arg(long, short = 'C', value_name = "DIR")]
+    pub(crate) campaign: Option<PathBuf>,
     /// Save a screenshot of the window to FILE, then exit
     #[arg(long, value_name = "FILE")]
     pub(crate) screenshot: Option<PathBuf>,
@@ -41,12 +42,12 @@ pub(crate) struct Args {
     /// Start in screen-safe mode, which hides all secrets
     #[arg(long)]
     pub(crate) screen_safe: bool,
-    /// Search by keyword and graph only, without the sentence encoder
+    /// Do not use the sentence encoder; rank by keywords and graph only
     #[arg(long)]
-    pub(crate) no_model: bool,
-    /// Do not import changes in the campaign's files
+    pub(crate) no_meaning: bool,
+    /// Do not import changed campaign files
     #[arg(long)]
-    pub(crate) no_import: bool,
+    pub(crate) no_sync: bool,
 }
 
 impl Args {
@@ -101,11 +102,19 @@ mod tests {
         <Args as clap::CommandFactory>::command().debug_assert();
         let parsed = |args: &[&str]| Args::try_parse_from([&["dm_console"], args].concat());
         let args =
-            parsed(&["--screenshot", "out.png", "--panel", "let-time-pass", "--size", "1920x1080", "campaigns/x"]);
+            parsed(&["--screenshot", "out.png", "--panel", "let-time-pass", "--size", "1920x1080", "-C", "mill"]);
         let args = args.unwrap();
         assert_eq!((args.panel, args.size), (Some(PanelKind::Time), (1920, 1080)));
-        assert!(parsed(&["--size", "0x0", "x"]).unwrap_err().to_string().contains("1280x720"));
-        assert!(parsed(&["--panel", "nothing", "x"]).unwrap_err().to_string().contains("choose one of review"));
-        assert!(parsed(&["--theme", "pink", "x"]).unwrap().theme().is_err());
+        assert_eq!(args.campaign, Some(PathBuf::from("mill")));
+        assert!(parsed(&["--size", "0x0"]).unwrap_err().to_string().contains("1280x720"));
+        assert!(parsed(&["--panel", "nothing"]).unwrap_err().to_string().contains("choose one of review"));
+        assert!(parsed(&["--theme", "pink"]).unwrap().theme().is_err());
+    }
+
+    #[test]
+    fn options_have_the_same_names_as_those_of_hearsay() {
+        let args = Args::try_parse_from(["dm_console", "--campaign", "mill", "--no-sync", "--no-meaning"]).unwrap();
+        assert!(args.no_sync && args.no_meaning && args.campaign.is_some());
+        assert!(Args::try_parse_from(["dm_console", "mill"]).is_err(), "the campaign is no positional argument");
     }
 }

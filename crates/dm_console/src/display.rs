@@ -8,7 +8,7 @@
 pub(crate) fn check() -> anyhow::Result<()> {
     #[cfg(target_os = "linux")]
     {
-        const HELP: &str = "dm_console opens a window. On a machine without a display, take a screenshot instead: install xvfb and mesa-vulkan-drivers, then run `xvfb-run dm_console --screenshot out.png CAMPAIGN`. The program `hearsay` needs no window";
+        const HELP: &str = "dm_console opens a window. On a machine without a display, take a screenshot instead: install xvfb and mesa-vulkan-drivers, then run `xvfb-run dm_console -C CAMPAIGN --screenshot out.png`. The program `hearsay` needs no window";
         let Some(display) = std::env::var("DISPLAY").ok().filter(|display| !display.is_empty()) else {
             anyhow::bail!("there is no display (DISPLAY is not set): {HELP}");
         };

@@ -1,11 +1,12 @@
 //! Console for the dungeon master during play.
 //!
 //! ```sh
-//! cargo run --bin dm_console -- campaigns/gullhaven
+//! cargo run --bin dm_console -- -C campaigns/gullhaven
 //! ```
 //!
-//! Like the program `hearsay`, the console opens the memory in the campaign's directory and imports changes in the
-//! campaign's files. The layout of the panels is stored with the memory.
+//! Like the program `hearsay`, the console finds the campaign from the working directory upward, opens the memory in
+//! the campaign's directory, and imports changes in the campaign's files. The layout of the panels is stored with the
+//! memory.
 
 mod args;
 mod display;
@@ -22,7 +23,7 @@ use bevy::{
 use bevy_hearsay::{HearsayPlugins, MemoryPlugin};
 use bevy_hearsay_panel::HearsayPanelPlugin;
 use clap::Parser;
-use hearsay_engine::Settings;
+use hearsay_engine::{Settings, find_campaign_directory};
 
 use args::Args;
 
@@ -47,7 +48,12 @@ fn print_error(message: &str) {
 }
 
 fn run(args: &Args) -> anyhow::Result<AppExit> {
-    let directory = &args.campaign;
+    let Some(directory) = find_campaign_directory(args.campaign.clone()) else {
+        anyhow::bail!(
+            "no campaign found in this directory or above it; name the campaign directory with -C DIR or with the \
+             environment variable HEARSAY_CAMPAIGN"
+        );
+    };
     anyhow::ensure!(
         directory.is_dir(),
         "{}: {}",
@@ -57,14 +63,14 @@ fn run(args: &Args) -> anyhow::Result<AppExit> {
             false => "there is no such directory; `hearsay new` creates a campaign",
         }
     );
-    let mut settings = Settings::read(directory)?;
+    let mut settings = Settings::read(&directory)?;
     anyhow::ensure!(
-        hearsay_engine::is_campaign(directory, &settings),
+        hearsay_engine::is_campaign(&directory, &settings),
         "{}: not a campaign: it has neither campaign files nor {}; `hearsay new` creates a campaign",
         directory.display(),
         hearsay_engine::SETTINGS_FILE
     );
-    settings.model.enabled &= !args.no_model;
+    settings.model.enabled &= !args.no_meaning;
     settings.model.directory = settings.model.directory.map(|model| directory.join(model));
     settings.extraction.language = settings.extraction.language.map(|language| directory.join(language));
     let theme = args.theme()?;
@@ -83,7 +89,7 @@ fn run(args: &Args) -> anyhow::Result<AppExit> {
         campaign: Some(directory.clone()),
         save: Some(database),
         settings: Some(settings),
-        sync_campaign_files: !args.no_import,
+        sync_campaign_files: !args.no_sync,
         low_priority_threads: false,
         ..MemoryPlugin::default()
     };

@@ -214,9 +214,9 @@ impl fmt::Display for ImportReport {
             writeln!(f, "  links      {resolved} resolved, {ambiguous} ambiguous, {dangling} dangling")?;
         }
         let audience = self.audience.iter().filter(|(_, n)| **n > 0);
-        let audience: Vec<_> = audience.map(|(name, n)| format!("{n} {}", audience_phrase(name))).collect();
+        let audience: Vec<_> = audience.map(|(name, n)| format!("{n} to {}", audience_phrase(name))).collect();
         if !audience.is_empty() {
-            writeln!(f, "  known to   {}", audience.join(", "))?;
+            writeln!(f, "  known      {}", audience.join(", "))?;
         }
         if !self.without_knowledge.is_empty() {
             writeln!(f, "  NPCs who know nothing: {}", join_ids(&self.without_knowledge))?;

@@ -1,4 +1,7 @@
-//! The command line.
+//! The command line: the arguments of each command, and the command groups.
+//!
+//! A new command in a group needs an entry in the group below, its arguments in a module of this folder, and its
+//! function and its line in [`run`](crate::commands::run).
 
 mod ask;
 mod campaign;
@@ -9,7 +12,6 @@ mod edit;
 mod event;
 mod extract;
 mod files;
-mod groups;
 mod history;
 mod inspect;
 mod know;
@@ -21,25 +23,266 @@ mod shell;
 mod simulate;
 mod values;
 
-pub(crate) use ask::{Ask, Search};
-pub(crate) use campaign::Campaign;
-pub(crate) use command::{Args, Command};
-pub(crate) use db::Db;
-pub(crate) use edit::{Add, Correct, FactArgs, Relate, RemoveEntity, RemoveFact, Set};
-pub(crate) use event::{Circumstances, Deduce, Forget, NewFact, Read, Refute, Retcon, Reveal, Say, Tell, Witness};
-pub(crate) use extract::Extract;
-pub(crate) use files::{Clear, Export, ExportFormat, Import, ImportOptions, New, Restore, Sync};
-pub(crate) use groups::{EntityCommand, EventCommand, FactCommand, KnowCommand, SimulateCommand};
-pub(crate) use history::{AuthorArg, History, Undo};
-pub(crate) use inspect::{DirectionArg, Facts, Neighbours, Path, Show, Status, TraversalOptions};
-pub(crate) use know::{Believes, KnowerAndFact, Knows, Missed, PointInTime, Secrets, WhoKnows};
-pub(crate) use maintenance::{Duplicates, DuplicatesDecision, Health, Merge, Prune, Split, Trust, TrustAction};
-pub(crate) use names::record_choice;
-pub(crate) use review::{DecisionArg, Review};
-pub(crate) use session::{
-    NewSession, Recap, Session, SessionAttend, SessionEnd, SessionImport, SessionLog, SessionShow, SessionStart,
-    SummaryOptions, Threads,
+use clap::Subcommand;
+
+pub(crate) use {
+    ask::*, campaign::*, command::*, db::*, edit::*, event::*, extract::*, files::*, history::*, inspect::*, know::*,
+    maintenance::*, names::record_choice, review::*, session::*, shell::*, simulate::*, values::*,
 };
-pub(crate) use shell::{Completions, Man};
-pub(crate) use simulate::{Flag, GossipArgs};
-pub(crate) use values::{Form, Model};
+
+/// `hearsay entity`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum EntityCommand {
+    /// Add an entity
+    #[command(after_help = "\
+Examples:
+  hearsay entity add Bram --at salt-quay
+  hearsay entity add \"The Blue Buoy\" --kind location --at harbour-ward")]
+    Add(Add),
+    /// Set an attribute of an entity
+    #[command(after_help = "\
+Examples:
+  hearsay entity set pell occupation \"net-mender\"
+  hearsay entity set pell goals \"Leave by the next boat.\" --secret --known-by roz-keel")]
+    Set(Set),
+    /// Show an entity in full, or only what one character knows about it
+    #[command(after_help = "\
+Examples:
+  hearsay entity show mirela-voss
+  hearsay entity show mirela-voss --as odo-brandt")]
+    Show(Show),
+    /// List the entities that are related to an entity
+    #[command(after_help = "\
+Examples:
+  hearsay entity neighbours mirela-voss --direction in
+  hearsay entity neighbours lantern-club --depth 2 --predicate MEMBER_OF")]
+    Neighbours(Neighbours),
+    /// Find the shortest path between two entities
+    #[command(after_help = "\
+Example:
+  hearsay entity path pell aldous-crane --as tuck --max 4")]
+    Path(Path),
+    /// List entities or facts that may be duplicates
+    #[command(after_help = "\
+Compares entities of the same kind by name, alias, sound of the name and related
+entities. With --meaning, also compares their descriptions. Hearsay merges entities
+only if you run `entity merge`, or if hearsay.toml allows automatic merging.
+
+Examples:
+  hearsay entity duplicates
+  hearsay entity duplicates --facts
+  hearsay entity duplicates not-the-same pell roz-keel")]
+    Duplicates(Duplicates),
+    /// Merge an entity into another entity
+    #[command(after_help = "\
+The facts and knowledge of the first entity move to the second entity. The name of
+the first entity becomes an alias of the second. If two values conflict, the value
+with the higher confidence stays, and the other value becomes a claimed fact.
+`entity split` reverts the merge.
+
+Example:
+  hearsay entity merge pell roz-keel --dry-run")]
+    Merge(Merge),
+    /// Split two entities that were merged
+    #[command(after_help = "\
+Restores both entities. If a record that the merge moved was changed since then, the
+restored record has the same change. Facts that were added since the merge stay with
+the remaining entity. The two entities are not proposed as duplicates again.")]
+    Split(Split),
+    /// Remove an entity and all facts about it
+    Remove(RemoveEntity),
+}
+
+/// `hearsay fact`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum FactCommand {
+    /// List facts, with their sources
+    #[command(after_help = "\
+Examples:
+  hearsay fact list --subject mirela-voss
+  hearsay fact list --predicate MEMBER_OF --object harbour-watch
+  hearsay fact list --status false")]
+    List(Facts),
+    /// Show a fact in full: who knows it, and where it was recorded
+    Show(Show),
+    /// Add a relation between two entities
+    #[command(after_help = "\
+Examples:
+  hearsay fact add pell OWES mirela-voss --secret --known-by mirela-voss
+  hearsay fact add pell LIKES roz-keel --attitude 60 --since \"3 Rainmoon 412\"")]
+    Add(Relate),
+    /// Correct a fact; its knowers then know the corrected fact
+    #[command(after_help = "\
+Examples:
+  hearsay fact correct 3fa91c02 --object salt-quay
+  hearsay fact correct jory-found-the-ledger --statement \"Jory found the ledger in a wall.\"")]
+    Correct(Correct),
+    /// Retract a fact, or end its validity at a date
+    #[command(after_help = "\
+Examples:
+  hearsay fact retract club-alibi --never-so --dry-run
+  hearsay fact retract club-new-store --until \"4 Rainmoon 412\"")]
+    Retract(Retcon),
+    /// Remove a fact that was recorded by mistake
+    Remove(RemoveFact),
+    /// Extract facts from waiting texts, or preview the facts of a text
+    #[command(after_help = "\
+Hearsay extracts facts from lines that are said, logged or imported, without a
+language model. Facts with a high confidence are recorded; doubtful facts wait for
+review. Without arguments, this command processes the texts that wait for extraction.
+With a file, --text or `-`, it shows the facts of this text and records nothing.
+
+Examples:
+  hearsay fact extract
+  hearsay fact extract --text \"Odo told Mirela that the ferry belongs to Bram.\"
+  hearsay fact extract notes.md --lore --json")]
+    Extract(Extract),
+    /// Retract facts by confidence, age or status
+    #[command(after_help = "\
+Retracts only facts that wait for review, unless you name another status. Facts that
+you stated or confirmed stay. `hearsay undo` restores the retracted facts. Rejected
+facts prevent similar proposals, so prune them with care.
+
+Examples:
+  hearsay fact prune --below 0.4 --dry-run
+  hearsay fact prune --older-than 90 --status proposed --status claimed")]
+    Prune(Prune),
+}
+
+/// `hearsay know`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum KnowCommand {
+    /// List the facts that a character or the players know, newest first
+    #[command(after_help = "\
+Examples:
+  hearsay know knows mirela-voss --about odo-brandt
+  hearsay know knows pell --as-of \"4 Rainmoon 412\" --words boat
+  hearsay know knows --players --since session-2")]
+    Knows(Knows),
+    /// Show what a character believes about an entity, and why
+    #[command(after_help = "\
+The output first shows the belief, with the sources that support it and the known
+facts that contradict it. Then it shows what is true.
+
+Examples:
+  hearsay know believes captain-rusk jory-penhale
+  hearsay know believes pell odo-brandt LOCATED_AT --as-of session-1
+  hearsay know believes wren-oake jory-penhale --thinks-of dorric-stane")]
+    Believes(Believes),
+    /// Explain why a character does not know a fact, and who could tell the character
+    #[command(after_help = "\
+Example:
+  hearsay know why pell jory-found-the-ledger")]
+    Why(KnowerAndFact),
+    /// Show how a character came to know a fact, back to the witnesses
+    #[command(after_help = "\
+Example:
+  hearsay know chain tamsin-reed jory-found-the-ledger")]
+    Chain(KnowerAndFact),
+    /// List who knows a fact: groups, places and characters
+    #[command(after_help = "\
+Examples:
+  hearsay know who-knows jory-found-the-ledger
+  hearsay know who-knows sweet-water --as-of session-1")]
+    WhoKnows(WhoKnows),
+    /// List secrets, with their holders and the characters who were told
+    #[command(after_help = "\
+Examples:
+  hearsay know secrets mirela-voss
+  hearsay know secrets --untold --limit 10")]
+    Secrets(Secrets),
+    /// List secrets that may be told under a condition, and the parts of each condition that are not met yet
+    Conditions(Campaign),
+    /// List facts that an absent character did not learn in a session
+    #[command(after_help = "\
+Example:
+  hearsay know missed kestrel-vane session-2")]
+    Missed(Missed),
+    /// Remove a fact from a character's knowledge, together with all knowledge that depends on it
+    #[command(after_help = "\
+Example:
+  hearsay know forget tamsin-reed jory-found-the-ledger --dry-run")]
+    Forget(Forget),
+}
+
+/// `hearsay event`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum EventCommand {
+    /// Record that characters see something happen
+    #[command(after_help = "\
+A new fact is canon. If the predicate allows one value at a time, such as the
+location of a character, the new fact ends the earlier fact.
+
+Examples:
+  hearsay event witness pell-saw-three-men --by wren-oake
+  hearsay event witness --at salt-quay --about salt-quay \"A boat burned at Salt Quay.\"
+  hearsay event witness --by pell --that odo-brandt LOCATED_AT salt-quay --dry-run")]
+    Witness(Witness),
+    /// Record a line that a character says aloud
+    #[command(after_help = SAY)]
+    Say(Say),
+    /// Record that a character tells others a fact
+    #[command(after_help = "\
+A character tells a fact that it knows, or a new fact (--about, --that). If the
+character retells a fact wrongly, the distorted version is recorded as a separate
+fact.
+
+Examples:
+  hearsay event tell --by bettony-lark odo-left-the-gull --to pell
+  hearsay event tell --by bettony-lark odo-left-the-gull --to pell --retold \"Odo fled.\"
+  hearsay event tell --by pell --that odo-brandt LOCATED_AT salt-quay --lie --dry-run")]
+    Tell(Tell),
+    /// Record that a character reads a document
+    #[command(after_help = "\
+Example:
+  hearsay event read customs-notice --by wren-oake --session 4")]
+    Read(Read),
+    /// Record a conclusion that a character draws from known facts
+    #[command(after_help = "\
+Example:
+  hearsay event deduce --by pell --from pell-saw-three-men --about pell \"It was arson.\"")]
+    Deduce(Deduce),
+    /// Record that a character says or sees that a fact is wrong
+    #[command(after_help = "\
+Examples:
+  hearsay event refute club-alibi --by tamsin-reed --to captain-rusk
+  hearsay event refute club-alibi --seen-by wren-oake")]
+    Refute(Refute),
+    /// Record that a holder tells a secret
+    #[command(after_help = "\
+Examples:
+  hearsay event reveal --by mirela-voss mirela-hid-the-ledger --to wren-oake --session 4
+  hearsay event reveal --by tamsin-reed lucans-wet-shirt --to wren-oake --openly")]
+    Reveal(Reveal),
+}
+
+/// `hearsay simulate`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SimulateCommand {
+    /// Simulate some days in which characters meet and pass on news
+    #[command(after_help = "\
+Relations, trust and talkativeness decide who tells whom a fact. Characters do not
+tell secrets or facts that they conceal. The game clock advances. The same seed gives
+the same result.
+
+Examples:
+  hearsay simulate gossip --days 3 --dry-run
+  hearsay simulate gossip --tellings --seed 7")]
+    Gossip(GossipArgs),
+    /// List the story flags, or set a flag
+    #[command(after_help = "\
+Examples:
+  hearsay simulate flag
+  hearsay simulate flag lucan-arrested yes
+  hearsay simulate flag lamps-lit 3 --declare")]
+    Flag(Flag),
+}
+
+/// Examples of `say`.
+pub(crate) const SAY: &str = "\
+Everyone at the speaker's place hears the line, unless you name the hearers. Their
+credence depends on their trust in the speaker and on the speaker's own credence.
+
+Examples:
+  hearsay say --by bettony-lark \"He left at ten.\" --states odo-left-the-gull
+  hearsay say --by odo-brandt \"I was in.\" --about odo-brandt \"Odo was in.\" --lie";

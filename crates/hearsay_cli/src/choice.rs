@@ -41,7 +41,7 @@ impl Ambiguity {
         match error {
             QueryError::Ambiguous { name, candidates } => Some(Self {
                 name: name.clone(),
-                candidates: candidates.iter().map(|id| (id.to_string(), String::new())).collect(),
+                candidates: candidates.iter().map(|(id, text)| (id.to_string(), text.clone())).collect(),
                 total: candidates.len(),
             }),
             QueryError::FactReference { given, count, candidates } if *count > 1 => Some(Self {

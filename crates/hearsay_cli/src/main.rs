@@ -7,6 +7,7 @@ mod args;
 mod campaign;
 mod choice;
 mod commands;
+mod dry_run;
 mod facts;
 mod interrupt;
 mod llm;
@@ -22,7 +23,7 @@ use std::process::ExitCode;
 
 use clap::{ColorChoice, CommandFactory, FromArgMatches};
 
-use args::{Args, Command, EntityCommand, EventCommand, FactCommand, KnowCommand, SimulateCommand};
+use args::Args;
 use choice::Ambiguity;
 use output::Output;
 use style::Colours;
@@ -45,7 +46,7 @@ fn main() -> ExitCode {
             Err(error) => return print_parse_error(&error),
         };
         let mut output = Output::new(&args);
-        let result = run(&args, &mut output);
+        let result = commands::run(&args, &mut output);
         read_only::delete_copies();
         // A command resolves names before it prints or writes anything, so it can run again with the chosen id.
         if let Err(error) = &result
@@ -112,84 +113,4 @@ fn print_parse_error(error: &clap::Error) -> ExitCode {
         }
     }
     if error.use_stderr() { ExitCode::from(output::USAGE_ERROR) } else { ExitCode::SUCCESS }
-}
-
-fn run(args: &Args, output: &mut Output) -> anyhow::Result<()> {
-    match &args.command {
-        Command::Ask(command) => commands::ask::ask(command, output),
-        Command::Search(command) => commands::ask::search(command, output),
-        Command::Say(command) => commands::event::say(command, output),
-        Command::Log(command) => commands::session::log(command, output),
-        Command::Review(command) => commands::review::run(command, output),
-        Command::Undo(command) => commands::history::undo(command, output),
-        Command::Status(command) => commands::inspect::status(command, output),
-        Command::New(command) => commands::new::run(command, output),
-        Command::Import(command) => commands::files::import(command, output),
-        Command::Sync(command) => commands::files::sync(command, output),
-        Command::Export(command) => commands::files::export(command, output),
-        Command::Completions(command) => commands::shell::completions(command, output),
-        Command::Man(command) => commands::shell::man(command, output),
-        Command::Entity(command) => entity(command, output),
-        Command::Fact(command) => fact(command, output),
-        Command::Know(command) => know(command, output),
-        Command::Event(command) => event(command, output),
-        Command::Session(command) => commands::session::session(command, output),
-        Command::Simulate(SimulateCommand::Gossip(command)) => commands::simulate::gossip(command, output),
-        Command::Simulate(SimulateCommand::Flag(command)) => commands::simulate::flag(command, output),
-        Command::Trust(command) => commands::maintenance::trust(command, output),
-        Command::Db(command) => commands::db::db(command, output),
-    }
-}
-
-fn entity(command: &EntityCommand, output: &mut Output) -> anyhow::Result<()> {
-    match command {
-        EntityCommand::Add(command) => commands::edit::add(command, output),
-        EntityCommand::Set(command) => commands::edit::set(command, output),
-        EntityCommand::Show(command) => commands::inspect::show(command, output),
-        EntityCommand::Neighbours(command) => commands::inspect::neighbours(command, output),
-        EntityCommand::Path(command) => commands::inspect::path(command, output),
-        EntityCommand::Duplicates(command) => commands::maintenance::duplicates(command, output),
-        EntityCommand::Merge(command) => commands::maintenance::merge(command, output),
-        EntityCommand::Split(command) => commands::maintenance::split(command, output),
-        EntityCommand::Remove(command) => commands::edit::remove_entity(command, output),
-    }
-}
-
-fn fact(command: &FactCommand, output: &mut Output) -> anyhow::Result<()> {
-    match command {
-        FactCommand::List(command) => commands::inspect::facts(command, output),
-        FactCommand::Show(command) => commands::inspect::show(command, output),
-        FactCommand::Add(command) => commands::edit::relate(command, output),
-        FactCommand::Correct(command) => commands::edit::correct(command, output),
-        FactCommand::Retract(command) => commands::event::retcon(command, output),
-        FactCommand::Remove(command) => commands::edit::remove_fact(command, output),
-        FactCommand::Extract(command) => commands::extract::extract(command, output),
-        FactCommand::Prune(command) => commands::maintenance::prune(command, output),
-    }
-}
-
-fn know(command: &KnowCommand, output: &mut Output) -> anyhow::Result<()> {
-    match command {
-        KnowCommand::Knows(command) => commands::know::knows(command, output),
-        KnowCommand::Believes(command) => commands::know::believes(command, output),
-        KnowCommand::Why(command) => commands::know::why_not(command, output),
-        KnowCommand::Chain(command) => commands::know::chain(command, output),
-        KnowCommand::WhoKnows(command) => commands::know::who_knows(command, output),
-        KnowCommand::Secrets(command) => commands::know::secrets(command, output),
-        KnowCommand::Conditions(command) => commands::simulate::reveals(command, output),
-        KnowCommand::Missed(command) => commands::know::missed(command, output),
-        KnowCommand::Forget(command) => commands::event::forget(command, output),
-    }
-}
-
-fn event(command: &EventCommand, output: &mut Output) -> anyhow::Result<()> {
-    match command {
-        EventCommand::Witness(command) => commands::event::witness(command, output),
-        EventCommand::Say(command) => commands::event::say(command, output),
-        EventCommand::Tell(command) => commands::event::tell_others(command, output),
-        EventCommand::Read(command) => commands::event::read(command, output),
-        EventCommand::Deduce(command) => commands::event::deduce(command, output),
-        EventCommand::Refute(command) => commands::event::refute(command, output),
-        EventCommand::Reveal(command) => commands::event::reveal(command, output),
-    }
 }

@@ -56,9 +56,19 @@ impl std::error::Error for CliError {}
 /// Prefix of a note that is a warning.
 const WARNING: &str = "warning:";
 
+/// Form of the results on standard output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Text,
+    /// One JSON document.
+    Json,
+    /// One JSON document per line, each printed as soon as it is complete.
+    JsonLines,
+}
+
 /// Output of the program.
 pub(crate) struct Output {
-    json: bool,
+    format: Format,
     quiet: bool,
     colours: Colours,
     sink: Sink,
@@ -89,12 +99,23 @@ impl Output {
     pub(crate) fn new(args: &Args) -> Self {
         let is_paged = !args.json && !args.no_pager && io::stdout().is_terminal();
         let sink = if is_paged { Sink::Paged(Vec::new()) } else { Sink::direct() };
-        Self { json: args.json, quiet: args.quiet, colours: Colours::new(args.color), sink }
+        let format = if args.json { Format::Json } else { Format::Text };
+        Self { format, quiet: args.quiet, colours: Colours::new(args.color), sink }
+    }
+
+    /// Returns whether results are printed as JSON instead of text.
+    pub(crate) fn is_json(&self) -> bool {
+        self.format != Format::Text
+    }
+
+    /// From now on, prints each result as one line of JSON.
+    pub(crate) fn use_json_lines(&mut self) {
+        self.format = Format::JsonLines;
     }
 
     /// Prints one line of text. Prints nothing with `--json`.
     pub(crate) fn line(&mut self, line: impl Into<Line>) -> Result<()> {
-        if !self.json {
+        if !self.is_json() {
             let text = line.into().paint(self.colours.stdout);
             writeln!(self.sink.writer(), "{text}")?;
         }
@@ -109,7 +130,7 @@ impl Output {
     /// Prints text that may have several lines. The caller must ensure that the line breaks do not come from the
     /// campaign. Prints nothing with `--json`.
     pub(crate) fn page(&mut self, text: impl AsRef<str>) -> Result<()> {
-        if !self.json {
+        if !self.is_json() {
             writeln!(self.sink.writer(), "{}", escape::lines(text.as_ref().trim_end()))?;
         }
         Ok(())
@@ -142,18 +163,24 @@ impl Output {
         Ok(())
     }
 
-    /// Prints data as JSON. Prints nothing without `--json`.
+    /// Prints data as JSON. Prints nothing without `--json` or `--jsonl`. A command calls this function once, unless it
+    /// prints a stream of results.
     pub(crate) fn data(&mut self, data: &impl Serialize) -> Result<()> {
-        if self.json {
-            let text = serde_json::to_string_pretty(data)?;
-            writeln!(self.sink.writer(), "{}", escape::json(&text))?;
-        }
-        Ok(())
+        let text = match self.format {
+            Format::Text => return Ok(()),
+            Format::Json => serde_json::to_string_pretty(data)?,
+            Format::JsonLines => serde_json::to_string(data)?,
+        };
+        writeln!(self.sink.writer(), "{}", escape::json(&text))?;
+        if self.format == Format::JsonLines { self.flush() } else { Ok(()) }
     }
 
     /// Writes the content of a file to standard output. On a terminal, control characters are escaped; otherwise, the
-    /// bytes are unchanged.
+    /// bytes are unchanged. With `--json`, the content is a string in the JSON document.
     pub(crate) fn file(&mut self, bytes: &[u8]) -> Result<()> {
+        if self.is_json() {
+            return self.data(&serde_json::json!({ "content": String::from_utf8_lossy(bytes) }));
+        }
         match io::stdout().is_terminal() {
             true => self.sink.writer().write_all(escape::lines(&String::from_utf8_lossy(bytes)).as_bytes())?,
             false => self.sink.writer().write_all(bytes)?,
@@ -219,12 +246,12 @@ impl Output {
     }
 
     pub(crate) fn error(&self, error: &anyhow::Error) {
-        let text = if self.json {
+        let text = if self.is_json() {
             format_error(error)
         } else {
             choice::candidate_list(error).unwrap_or_else(|| format_error(error))
         };
-        print_error(self.json, self.colours.stderr, &text, exit_code(error));
+        print_error(self.is_json(), self.colours.stderr, &text, exit_code(error));
     }
 }
 

@@ -1,6 +1,10 @@
-//! Campaign directories: detects a campaign directory, and syncs its files when it is opened.
+//! Campaign directories: finds and detects a campaign directory, and syncs its files when it is opened.
 
-use std::{collections::BTreeSet, fs, path::Path};
+use std::{
+    collections::BTreeSet,
+    env, fs,
+    path::{Path, PathBuf},
+};
 
 use hearsay_campaign::ImportReport;
 use hearsay_model::{Author, State};
@@ -22,6 +26,25 @@ pub enum SyncOutcome {
     /// The files contain changes that were not imported, because the last import of these files was undone. The DM can
     /// still import the changes.
     SkippedUndone(Box<ImportReport>),
+}
+
+/// Environment variable that names the campaign directory of a program.
+const CAMPAIGN_VARIABLE: &str = "HEARSAY_CAMPAIGN";
+
+/// Files and directories that only a campaign directory contains.
+const CAMPAIGN_MARKS: [&str; 4] = ["campaign.yaml", "campaign.yml", SETTINGS_FILE, ".hearsay"];
+
+/// Returns the campaign directory that a program opens: the given directory, or else the directory that the environment
+/// variable `HEARSAY_CAMPAIGN` names, or else the nearest campaign directory from the working directory upward. Returns
+/// `None` if there is none of them. Does not check a given directory.
+pub fn find_campaign_directory(given: Option<PathBuf>) -> Option<PathBuf> {
+    let from_environment = || env::var_os(CAMPAIGN_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
+    given.or_else(from_environment).or_else(|| find_upward(&env::current_dir().ok()?))
+}
+
+fn find_upward(directory: &Path) -> Option<PathBuf> {
+    let has_mark = |directory: &Path| CAMPAIGN_MARKS.iter().any(|mark| directory.join(mark).exists());
+    directory.ancestors().find(|directory| has_mark(directory)).map(PathBuf::from)
 }
 
 /// Returns whether a directory is a campaign directory, that is, whether it contains a database, campaign files or

@@ -40,7 +40,10 @@ mod status;
 mod ticket;
 mod worker;
 
-pub use campaign::{SyncOutcome, has_campaign_files, has_changes, is_campaign, sync_campaign_files, undone_sources};
+pub use campaign::{
+    SyncOutcome, find_campaign_directory, has_campaign_files, has_changes, is_campaign, sync_campaign_files,
+    undone_sources,
+};
 pub use clock::real_time;
 pub use error::MemoryError;
 pub use event::Event;

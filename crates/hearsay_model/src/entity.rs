@@ -67,6 +67,16 @@ impl Kind {
         }
     }
 
+    /// Returns the noun for the kind in a sentence: `NPC`, `player character`, `location`.
+    pub fn noun(&self) -> String {
+        match self {
+            Self::Npc => "NPC".to_owned(),
+            Self::Player => "player character".to_owned(),
+            Self::Custom(name) if name == "unknown" => "entity of unknown kind".to_owned(),
+            kind => kind.as_str().replace('-', " "),
+        }
+    }
+
     /// Returns whether entities of this kind act and speak. This is true for NPCs and player characters.
     pub fn is_character(&self) -> bool {
         matches!(self, Self::Npc | Self::Player)

@@ -8,7 +8,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::{Fact, Kind, Predicate, Secrecy};
+use crate::{Fact, Kind, Predicate, Secrecy, attribute, words};
 
 mod behavior;
 mod role;
@@ -132,8 +132,8 @@ pub struct AttributeDef {
     /// The kinds of entities that usually have the attribute; empty if entities of all kinds have it.
     #[serde(default)]
     pub kinds: Vec<Kind>,
-    /// The phrase of a sentence that states the attribute: `{subject}'s occupation is {object}`. The default is
-    /// `{subject}: occupation: {object}`.
+    /// The phrase of a sentence that states the attribute: `{subject}'s occupation is {object}`. `{an object}` is the
+    /// value with an indefinite article. The default is `{subject}: occupation: {object}`.
     #[serde(default)]
     pub phrase: Option<String>,
     /// Whether a subject has only one value at a time. A newer fact then ends the older fact.
@@ -174,8 +174,8 @@ pub enum VocabularyError {
         /// The phrase of the predicate.
         phrase: String,
     },
-    /// The phrase of an attribute lacks `{object}`.
-    #[error("the phrase of {name}, `{phrase}`, must contain {{object}}")]
+    /// The phrase of an attribute contains neither `{object}` nor `{an object}`.
+    #[error("the phrase of {name}, `{phrase}`, must contain {{object}} or {{an object}}")]
     IncompleteAttributePhrase {
         /// The attribute.
         name: Predicate,
@@ -401,14 +401,17 @@ impl Vocabulary {
         by_rule.or_else(by_definition).or(rules.default).unwrap_or(Audience::Local)
     }
 
-    /// Returns the sentence that states a fact, built from the phrase of its predicate.
+    /// Returns the sentence that states a fact, built from the phrase of its predicate. The sentence contains the
+    /// [noun](Kind::noun) for a kind: `Holm is an NPC.`
     pub fn sentence(&self, predicate: &Predicate, subject: &str, object: &str) -> String {
+        let noun = (*predicate == *attribute::KIND).then(|| Kind::from(object).noun());
+        let object = noun.as_deref().unwrap_or(object);
         let phrase = self.property(predicate, |def| Some(def.phrase.as_str()), |def| def.phrase.as_deref()).flatten();
-        let words = predicate.as_str().replace('_', " ").to_lowercase();
+        let predicate_words = predicate.as_str().replace('_', " ").to_lowercase();
         let mut sentence = match phrase {
             Some(phrase) => fill_placeholders(phrase, subject, object),
-            None if predicate.is_relation() => format!("{subject} {words} {object}"),
-            None => format!("{subject}: {words}: {object}"),
+            None if predicate.is_relation() => format!("{subject} {predicate_words} {object}"),
+            None => format!("{subject}: {predicate_words}: {object}"),
         };
         if !sentence.ends_with(['.', '!', '?', '"', '\u{201D}']) {
             sentence.push('.');
@@ -416,6 +419,9 @@ impl Vocabulary {
         sentence
     }
 }
+
+/// The placeholder for an object with an indefinite article.
+const OBJECT_WITH_ARTICLE: &str = "{an object}";
 
 /// Replaces the placeholders of a phrase in one pass. Therefore, a name that contains `{object}` stays unchanged.
 fn fill_placeholders(phrase: &str, subject: &str, object: &str) -> String {
@@ -429,6 +435,9 @@ fn fill_placeholders(phrase: &str, subject: &str, object: &str) -> String {
             rest = after;
         } else if let Some(after) = from.strip_prefix("{object}") {
             filled.push_str(object);
+            rest = after;
+        } else if let Some(after) = from.strip_prefix(OBJECT_WITH_ARTICLE) {
+            filled.push_str(&words::with_article(object));
             rest = after;
         } else {
             filled.push('{');
@@ -466,7 +475,7 @@ impl AttributeDef {
     /// Checks the definition of the attribute.
     ///
     /// # Errors
-    /// Returns an error if the name is in capitals, the phrase lacks `{object}`, or `history` is limited without
+    /// Returns an error if the name is in capitals, the phrase lacks an object, or `history` is limited without
     /// `functional`. The phrase may omit `{subject}`.
     pub fn check(&self) -> Result<(), VocabularyError> {
         if self.name.is_relation() {
@@ -474,7 +483,7 @@ impl AttributeDef {
         }
         self.behavior.as_ref().map_or(Ok(()), |behavior| behavior.check(&self.name))?;
         match &self.phrase {
-            Some(phrase) if !phrase.contains("{object}") => {
+            Some(phrase) if !phrase.contains("{object}") && !phrase.contains(OBJECT_WITH_ARTICLE) => {
                 Err(VocabularyError::IncompleteAttributePhrase { name: self.name.clone(), phrase: phrase.clone() })
             }
             _ => check_history(&self.name, self.history, self.functional),

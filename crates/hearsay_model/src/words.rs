@@ -18,6 +18,10 @@ pub struct Words {
     pub negations: Vec<String>,
     /// Names that stand for the DM, such as `gm` or `narrator`.
     pub narrators: Vec<String>,
+    /// Beginnings of words that are written with a consonant but pronounced with a vowel, such as `hour`.
+    pub vowel_sounds: Vec<String>,
+    /// Beginnings of words that are written with a vowel but pronounced with a consonant, such as `unit`.
+    pub consonant_sounds: Vec<String>,
     /// Beginnings of questions that ask who knows something.
     pub knower_questions: Vec<String>,
     /// Words between a beginning from `knower_questions` and the subject of the question: "who knows *about* the fire".
@@ -39,12 +43,51 @@ pub fn contains_word(list: &[String], word: &str) -> bool {
     list.iter().any(|other| other == word)
 }
 
+/// Returns a sentence in a form that can follow other words. The first word becomes lowercase only if it is in the list
+/// of [openers](Words::openers), because any other word may be a name.
+pub fn lower_first(sentence: &str) -> String {
+    let (first, rest) = sentence.split_once(' ').unwrap_or((sentence, ""));
+    let first = if contains_word(&english().openers, first) { first.to_lowercase() } else { first.to_owned() };
+    format!("{first} {rest}").trim_end().to_owned()
+}
+
+/// Returns a noun with its indefinite article: `an NPC`, `a location`. The first letters of the noun decide between `a`
+/// and `an`. An abbreviation in capitals is read letter by letter.
+pub fn with_article(noun: &str) -> String {
+    let first = noun.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    let begins_with = |list: &[String]| list.iter().any(|beginning| first.to_lowercase().starts_with(beginning));
+    let is_abbreviation = first.chars().count() > 1 && first.chars().all(char::is_uppercase);
+    let has_vowel_sound = if is_abbreviation {
+        first.starts_with(['A', 'E', 'F', 'H', 'I', 'L', 'M', 'N', 'O', 'R', 'S', 'X'])
+    } else if first.to_lowercase().starts_with(['a', 'e', 'i', 'o', 'u']) {
+        !begins_with(&english().consonant_sounds)
+    } else {
+        begins_with(&english().vowel_sounds)
+    };
+    format!("{} {noun}", if has_vowel_sound { "an" } else { "a" })
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{contains_word, english};
+    use super::{contains_word, english, lower_first, with_article};
 
     #[test]
     fn the_file_is_whole() {
         assert!(contains_word(&english().fillers, "the") && !contains_word(&english().fillers, "ledger"));
+    }
+
+    #[test]
+    fn the_article_follows_the_sound() {
+        let nouns = ["NPC", "DM", "player character", "item", "Event", "heirloom", "union hall", "uncle", "GPS"];
+        let articles = ["an", "a", "a", "an", "an", "an", "a", "an", "a"];
+        for (noun, article) in nouns.into_iter().zip(articles) {
+            assert_eq!(with_article(noun), format!("{article} {noun}"));
+        }
+    }
+
+    #[test]
+    fn only_words_that_are_no_names_become_lowercase() {
+        assert_eq!(lower_first("The mill is haunted."), "the mill is haunted.");
+        assert_eq!(lower_first("Mill Lane is long."), "Mill Lane is long.");
     }
 }

@@ -16,12 +16,12 @@ pub enum QueryError {
         nearest: Vec<String>,
     },
     /// Error: the name may refer to several entities.
-    #[error("`{name}` can mean several entities; use the id of one of them: {}", candidates.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", "))]
+    #[error("`{name}` can mean several entities; use the id of one of them: {}", candidates.iter().map(|(id, _)| format!("`{id}`")).collect::<Vec<_>>().join(", "))]
     Ambiguous {
         /// Name that was given.
         name: String,
-        /// Entities that the name may refer to.
-        candidates: Vec<EntityId>,
+        /// Entities that the name may refer to, with their names and kinds.
+        candidates: Vec<(EntityId, String)>,
     },
     /// Error: no fact matches the given id, handle or words, or several facts match.
     #[error("{}", fact_reference(given, *count))]
@@ -84,8 +84,11 @@ pub enum QueryError {
 
 fn fact_reference(given: &str, count: usize) -> String {
     match count {
-        0 => format!("there is no fact `{given}`; give an id, at least the first four digits of an id, or a handle"),
-        _ => format!("`{given}` matches {count} facts; give the id of one of them, or more of its digits"),
+        0 => format!(
+            "there is no fact `{given}`; give the start of its id (at least four digits), its handle, or two or more \
+             words of its statement"
+        ),
+        _ => format!("`{given}` matches {count} facts; give the id of one of them, or more digits or words"),
     }
 }
 

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hearsay_belief::{BeliefStatus, View, retraction_impact};
-use hearsay_model::{Change, FactId, FactRelation, FactStatus, Knower, KnowledgeId, Operation, State, attribute};
+use hearsay_model::{
+    Change, EntityId, FactId, FactRelation, FactStatus, Knower, KnowledgeId, Operation, State, attribute,
+};
 use serde::Serialize;
 
 use crate::{
@@ -11,13 +13,18 @@ use crate::{
     facts::{FactRow, describe_acquisition, fact_row},
 };
 
-/// Effect that an operation would have on the knowledge of all knowers. The operation is not committed.
+/// Effect that an operation would have on entities, facts and the knowledge of all knowers. The operation is not
+/// committed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Preview {
     /// Short summary of the operation.
     pub summary: String,
+    /// Entities that the operation adds.
+    pub entities: Vec<EntityId>,
     /// Facts that the operation adds.
     pub facts: Vec<FactRow>,
+    /// Facts whose validity the operation ends.
+    pub ended: Vec<FactRow>,
     /// Facts that knowers learn through the operation, sorted by knower and fact. Facts that state names or kinds are
     /// listed only if the knowers learn no other facts.
     pub lessons: Vec<LearnedFact>,
@@ -108,7 +115,7 @@ impl<'s> Views<'s> {
     }
 }
 
-/// Computes the effect of an operation on the knowledge of all knowers.
+/// Computes the effect of an operation on entities, facts and the knowledge of all knowers.
 ///
 /// # Errors
 /// Returns an error if the operation cannot be applied.
@@ -121,17 +128,22 @@ pub fn preview(state: &State, operation: Operation) -> Result<Preview, QueryErro
         let fact = after.asserted(id).or_else(|| state.asserted(id));
         fact.map_or_else(|| id.to_string(), |fact| fact.statement().to_owned())
     };
-    let mut facts = Vec::new();
+    let (mut entities, mut facts, mut ended) = (Vec::new(), Vec::new(), Vec::new());
     let mut learned: BTreeMap<(Knower, FactId), KnowledgeId> = BTreeMap::new();
     let mut invalidated: BTreeSet<FactId> = BTreeSet::new();
     for change in &operation.changes {
         match change {
+            Change::AddEntity(entity) if state.entity(&entity.id).is_none() => entities.push(entity.id.clone()),
             Change::AssertFact(fact) if state.fact(fact.id()).is_none() => facts.push(fact_row(&after, fact)),
             // An edge that was already recorded is not new knowledge.
             Change::Learn(edge) if edge.acquisition.gives_knowledge() && state.knowledge(edge.id()).is_none() => {
                 learned.insert((edge.knower.clone(), edge.fact), edge.id());
             }
-            Change::EndFact { fact, .. } | Change::RetractFact(fact) => _ = invalidated.insert(*fact),
+            Change::EndFact { fact, .. } => {
+                ended.extend(after.fact(*fact).map(|fact| fact_row(&after, fact)));
+                invalidated.insert(*fact);
+            }
+            Change::RetractFact(fact) => _ = invalidated.insert(*fact),
             Change::SetStatus { fact, status: FactStatus::False } => _ = invalidated.insert(*fact),
             _ => {}
         }
@@ -186,5 +198,6 @@ pub fn preview(state: &State, operation: Operation) -> Result<Preview, QueryErro
             }
         }
     }
-    Ok(Preview { summary: operation.summary, facts, lessons, lost: lost_edges, moved, still: remaining_believers })
+    let (summary, lost, still) = (operation.summary, lost_edges, remaining_believers);
+    Ok(Preview { summary, entities, facts, ended, lessons, lost, moved, still })
 }

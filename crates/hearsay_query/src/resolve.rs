@@ -21,8 +21,20 @@ pub fn resolve(state: &State, name: &str) -> Result<EntityId, QueryError> {
     match &candidates[..] {
         [] => Err(QueryError::Unknown { name: name.into(), nearest: nearest_entity_ids(state, name) }),
         [only] => Ok(only.clone()),
-        _ => Err(QueryError::Ambiguous { name: name.into(), candidates }),
+        _ => {
+            let describe = |id: EntityId| {
+                let description = describe_entity(state, &id);
+                (id, description)
+            };
+            Err(QueryError::Ambiguous { name: name.into(), candidates: candidates.into_iter().map(describe).collect() })
+        }
     }
+}
+
+/// Returns the name and the kind of an entity: `Sam (NPC)`.
+fn describe_entity(state: &State, id: &EntityId) -> String {
+    let name = state.name_or_id(id);
+    state.kind(id).map_or_else(|| name.to_owned(), |kind| format!("{name} ({})", kind.noun()))
 }
 
 /// Returns the entities that have a non-secret name with these words in this order. Sorted.

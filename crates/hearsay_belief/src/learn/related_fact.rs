@@ -29,17 +29,19 @@ pub fn ending(
     related_fact(fact, FactRelation::Ends(fact.id()), statement, provenance, Some(until))
 }
 
-/// Returns the default statement of a refutation: "It is not so that …".
+/// Returns the default statement of a refutation: "It is not true that …".
 pub fn refutation_statement(fact: &Fact) -> String {
-    format!("It is not so that {}", lower_first(fact.statement()))
+    format!("It is not true that {}", words::lower_first(fact.statement()))
 }
 
-/// Returns the default statement that another fact has ended: "No longer so …". The statement contains the date if it
-/// is known.
+/// Returns the default statement that another fact has ended: "It is no longer true that …". If the date is known, the
+/// statement begins with it: "Since 3 Rainmoon 412, it is no longer true that …".
 pub fn ending_statement(fact: &Fact, since: Option<&Date>) -> String {
-    let since = since.filter(|date| !date.raw.is_empty());
-    let when = since.map_or_else(String::new, |date| format!(" since {}", date.raw));
-    format!("No longer so{when}: {}", fact.statement())
+    let statement = words::lower_first(fact.statement());
+    match since.filter(|date| !date.raw.is_empty()) {
+        Some(date) => format!("Since {}, it is no longer true that {statement}", date.raw),
+        None => format!("It is no longer true that {statement}"),
+    }
 }
 
 fn related_fact(
@@ -54,13 +56,4 @@ fn related_fact(
     let mentions = fact.entities().cloned().collect::<Vec<_>>();
     let builder = builder.statement(statement).mentions(mentions).validity(validity);
     Ok(Arc::new(builder.secrecy(fact.secrecy()).fact_relation(Some(fact_relation)).build()?))
-}
-
-/// Returns a sentence in a form that can follow other words. The first word becomes lowercase only if it is in the list
-/// of [openers](words::Words::openers), because any other word may be a name.
-fn lower_first(sentence: &str) -> String {
-    let (first, rest) = sentence.split_once(' ').unwrap_or((sentence, ""));
-    let first =
-        if words::contains_word(&words::english().openers, first) { first.to_lowercase() } else { first.to_owned() };
-    format!("{first} {rest}").trim_end().to_owned()
 }

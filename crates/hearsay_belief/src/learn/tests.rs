@@ -247,7 +247,7 @@ fn an_end_and_a_refutation_are_learned_like_anything_else() {
     let fact = World::saying("mill", "The mill is haunted.");
     world.sees(10, "ann bob cid", &fact);
     let refuted = refutation(&fact, None, dm()).unwrap();
-    assert_eq!(refuted.statement(), "It is not so that the mill is haunted.");
+    assert_eq!(refuted.statement(), "It is not true that the mill is haunted.");
     let ended = ending(&fact, Date::at(GameTime(30)), None, dm()).unwrap();
     world.sees(20, "bob", &refuted);
     world.sees(40, "cid", &ended);

@@ -1,6 +1,6 @@
 //! Knowers of facts: the entries of `known_by`, `heard_by`, `told_to` and `knowledge`.
 
-use hearsay_model::{Acquisition, AcquisitionDescriptor, Credence, EntityId, Kind, Knower};
+use hearsay_model::{Acquisition, AcquisitionDescriptor, Credence, EntityId, Kind, Knower, words};
 
 use super::{
     fields::{Fields, item_path},
@@ -131,7 +131,8 @@ impl CampaignReader {
         let kind = self.index.kind(&id).cloned().unwrap_or(Kind::Npc);
         if !kind.can_know() {
             let hint = "name a character, a faction, a party, a place, or `world`";
-            self.diagnostics.add(node.at, path, format!("`{id}` is of the kind {kind}, which cannot know facts"), hint);
+            let noun = words::with_article(&kind.noun());
+            self.diagnostics.add(node.at, path, format!("`{id}` is {noun}, which cannot know facts"), hint);
             return None;
         }
         Some(Knower::Entity(id))

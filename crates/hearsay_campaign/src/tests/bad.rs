@@ -48,7 +48,7 @@ fn numbers_dates_and_words() {
     check(&fact("secret: true, common: true"), 11, "a secret is known only to the knowers", "");
     check(&fact("known_by: [{who: bob, how: tld}]"), 11, "unknown value of `how`", "did you mean `told`?");
     check(&fact("known_by: [{who: bob, credence: 2}]"), 11, "credence must be", "");
-    check(&fact("known_by: [book]"), 11, "`book` is of the kind document", "name a character");
+    check(&fact("known_by: [book]"), 11, "`book` is a document, which cannot know facts", "name a character");
     check(&fact("statement: U."), 11, "both `text` and `statement`", "");
     check("rumours: [{text: T., about: [ann], truth: maybe}]", 10, "true, false or unknown", "");
     check("audience: {predicates: {OWNZ: local}}", 10, "unknown predicate `OWNZ`", "did you mean `OWNS`?");

@@ -37,11 +37,12 @@ fn a_fact_may_distort_refute_or_end_another() {
         "eve",
         "Eve Ash owes Bob Elm.",
     );
-    check("{refutes: x}", FactRelation::Refutes, "ann", &format!("It is not so that {owes}"));
-    check("{refutes: x, about: [eve]}", FactRelation::Refutes, "eve", &format!("It is not so that {owes}"));
+    check("{refutes: x}", FactRelation::Refutes, "ann", &format!("It is not true that {owes}"));
+    check("{refutes: x, about: [eve]}", FactRelation::Refutes, "eve", &format!("It is not true that {owes}"));
     check("{refutes: x, text: She paid.}", FactRelation::Refutes, "ann", "She paid.");
-    check("{ends: x}", FactRelation::Ends, "ann", &format!("No longer so: {owes}"));
-    check("{ends: x, since: 3 Rain 4}", FactRelation::Ends, "ann", &format!("No longer so since 3 Rain 4: {owes}"));
+    check("{ends: x}", FactRelation::Ends, "ann", &format!("It is no longer true that {owes}"));
+    let dated = format!("Since 3 Rain 4, it is no longer true that {owes}");
+    check("{ends: x, since: 3 Rain 4}", FactRelation::Ends, "ann", &dated);
 }
 
 #[test]

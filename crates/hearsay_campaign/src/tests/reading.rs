@@ -129,15 +129,15 @@ fn readers_of_a_text_know_its_facts() {
 fn knowers_of_a_fact_know_the_names_in_it() {
     let yaml = "facts: [{id: x, subject: ann, text: T., about: [eve], secret: true, known_by: [{who: bob, how: told, from: \
         ann, when: 3 Rain 4}]}]";
-    check(yaml, "Eve Ash is called Eve Ash.", FactStatus::Canon, &["bob told by ann 1 at 3 Rain 4", "eve authored 1"]);
+    check(yaml, "The name is Eve Ash.", FactStatus::Canon, &["bob told by ann 1 at 3 Rain 4", "eve authored 1"]);
     check(
         yaml,
-        "Ann Oak is of the kind npc.",
+        "Ann Oak is an NPC.",
         FactStatus::Canon,
         &["ann authored 1", "bob told by ann 1 at 3 Rain 4", "inn authored 1"],
     );
     let proposed = yaml.replace("secret: true", "secret: true, status: proposed");
-    check(&proposed, "Eve Ash is called Eve Ash.", FactStatus::Canon, &["eve authored 1"]);
+    check(&proposed, "The name is Eve Ash.", FactStatus::Canon, &["eve authored 1"]);
 }
 
 #[test]
@@ -185,12 +185,12 @@ fn the_shapes_of_other_tools_are_read() {
     let mut facts: Vec<String> = campaign.facts().map(|fact| fact.statement().to_owned()).collect();
     facts.sort();
     let expected = [
-        "Day\u{2019}s End is of the kind location.",
-        "Dorn Reck is of the kind npc.",
+        "Day\u{2019}s End is a location.",
+        "Dorn Reck has this character trait: gruff",
+        "Dorn Reck is an NPC.",
         "Dorn Reck knows about Day\u{2019}s End.",
         "Dorn Reck stole the bell.",
         "Dorn Reck works as smith.",
-        "Dorn Reck's character: gruff",
         "Dorn Reck: loyal to: Day\u{2019}s End",
     ];
     for expected in expected {
@@ -223,6 +223,7 @@ fn the_report_counts() {
     assert_eq!(report.created.get("npc"), Some(&3));
     assert_eq!((report.passages, report.sessions, report.matched), (4, 1, 0));
     assert_eq!(report.audience.get("told"), Some(&4));
+    assert!(report.to_string().contains("4 to named characters"), "{report}");
     let nothing: Vec<_> = report.without_knowledge.iter().map(|id| id.as_str()).collect();
     assert!(nothing.is_empty(), "{nothing:?}");
     let mut state = hearsay_model::State::default();

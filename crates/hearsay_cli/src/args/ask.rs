@@ -43,11 +43,14 @@ pub(crate) struct Ask {
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) form: Form,
     /// Omit citations (already the default for the prompt format)
-    #[arg(long, conflicts_with = "citations")]
+    #[arg(long, conflicts_with_all = ["citations", "explain"])]
     pub(crate) no_citations: bool,
-    /// Add citations also in the prompt format, and explain why each line was chosen
+    /// Add citations also in the prompt format
     #[arg(long)]
     pub(crate) citations: bool,
+    /// Add citations, and explain why each line was chosen
+    #[arg(long = "verbose", short = 'v')]
+    pub(crate) explain: bool,
     /// Do not use the sentence encoder; rank by keywords and graph only
     #[arg(long)]
     pub(crate) no_meaning: bool,

@@ -1,8 +1,9 @@
 //! The campaign that a command works on.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{ArgMatches, Args as ClapArgs, FromArgMatches};
+use hearsay_engine::find_campaign_directory;
 
 /// The campaign that a command works on.
 #[derive(Debug, Clone)]
@@ -43,7 +44,7 @@ impl FromArgMatches for Campaign {
         let is_named = given.is_some();
         let missing = "no campaign found in this directory or above it; name the campaign directory with -C DIR or \
                        with the environment variable HEARSAY_CAMPAIGN, or create a campaign with `hearsay new`";
-        let campaign = directory(given)
+        let campaign = find_campaign_directory(given)
             .ok_or_else(|| clap::Error::raw(clap::error::ErrorKind::MissingRequiredArgument, missing))?;
         Ok(Self { campaign, is_named, no_sync: matches.get_flag("no_sync") })
     }
@@ -52,19 +53,4 @@ impl FromArgMatches for Campaign {
         *self = Self::from_arg_matches(matches)?;
         Ok(())
     }
-}
-
-/// Returns the given directory. If none is given, returns the directory named by `HEARSAY_CAMPAIGN`. If that variable
-/// is not set, searches for a campaign directory from the working directory upward.
-pub(super) fn directory(given: Option<PathBuf>) -> Option<PathBuf> {
-    let from_environment = || std::env::var_os("HEARSAY_CAMPAIGN").filter(|path| !path.is_empty()).map(PathBuf::from);
-    given.or_else(from_environment).or_else(find_upward)
-}
-
-fn find_upward() -> Option<PathBuf> {
-    let working = std::env::current_dir().ok()?;
-    let is_campaign = |directory: &Path| {
-        ["campaign.yaml", "campaign.yml", "hearsay.toml", ".hearsay"].iter().any(|name| directory.join(name).exists())
-    };
-    working.ancestors().find(|directory| is_campaign(directory)).map(PathBuf::from)
 }

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use clap::{ColorChoice, Parser, Subcommand};
 
 use super::{
+    EntityCommand, EventCommand, FactCommand, KnowCommand, SAY, SimulateCommand,
     ask::{Ask, Search},
     db::Db,
     event::Say,
     files::{Export, Import, New, Sync},
-    groups::{EntityCommand, EventCommand, FactCommand, KnowCommand, SAY, SimulateCommand},
     history::Undo,
     inspect::Status,
     maintenance::Trust,
@@ -243,6 +243,18 @@ mod tests {
     use clap::CommandFactory;
 
     use super::*;
+
+    #[test]
+    fn the_help_says_that_words_name_a_fact() {
+        fn check(command: &clap::Command) {
+            for help in command.get_arguments().filter_map(clap::Arg::get_help) {
+                let help = help.to_string();
+                assert!(!help.contains("handle") || help.contains("words of"), "{}: {help}", command.get_name());
+            }
+            command.get_subcommands().for_each(check);
+        }
+        check(&Args::command());
+    }
 
     #[test]
     fn the_help_lists_every_command() {

@@ -11,10 +11,8 @@ use std::{
 };
 
 use clap_complete::CompletionCandidate;
-use hearsay_engine::Settings;
+use hearsay_engine::{Settings, find_campaign_directory};
 use hearsay_model::{State, escape};
-
-use super::campaign;
 
 /// Maximum size of a snapshot that is read, in bytes (32 MiB).
 const MAX_SNAPSHOT_BYTES: u64 = 32 << 20;
@@ -122,7 +120,7 @@ fn propose(
 }
 
 fn read_state() -> Option<State> {
-    let directory = campaign::directory(campaign_option(std::env::args_os()))?;
+    let directory = find_campaign_directory(campaign_option(std::env::args_os()))?;
     let settings = Settings::read(&directory).ok()?;
     hearsay_store::read_snapshot(&directory.join(settings.store.directory), MAX_SNAPSHOT_BYTES)
 }

@@ -72,4 +72,7 @@ pub(crate) struct Repair {
     /// Write a new database even if the old database is intact
     #[arg(long)]
     pub(crate) force: bool,
+    /// Show what would be saved, without changing anything
+    #[arg(long)]
+    pub(crate) dry_run: bool,
 }

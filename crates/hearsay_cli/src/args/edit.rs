@@ -25,6 +25,9 @@ pub(crate) struct Add {
     /// Home and current place of the entity, by id or name
     #[arg(long, value_name = "PLACE", value_parser = name, add = entities())]
     pub(crate) at: Option<String>,
+    /// Show what would change, without changing anything
+    #[arg(long)]
+    pub(crate) dry_run: bool,
 }
 
 /// Options of a fact besides subject, predicate and object.
@@ -65,6 +68,9 @@ pub(crate) struct Set {
     pub(crate) value: String,
     #[command(flatten)]
     pub(crate) fact: FactArgs,
+    /// Show what would change, without changing anything
+    #[arg(long)]
+    pub(crate) dry_run: bool,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -85,13 +91,16 @@ pub(crate) struct Relate {
     pub(crate) attitude: Option<i64>,
     #[command(flatten)]
     pub(crate) fact: FactArgs,
+    /// Show what would change, without changing anything
+    #[arg(long)]
+    pub(crate) dry_run: bool,
 }
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Correct {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Fact to correct: id, first digits of the id, or handle
+    /// Fact to correct: start of its id, its handle, or words of its statement
     #[arg(value_parser = name, add = facts())]
     pub(crate) fact: String,
     /// New object of the relation (an entity, by id or name), or new value of the attribute
@@ -100,15 +109,21 @@ pub(crate) struct Correct {
     /// New sentence that states the fact
     #[arg(long)]
     pub(crate) statement: Option<String>,
+    /// Show what would change, without changing anything
+    #[arg(long)]
+    pub(crate) dry_run: bool,
 }
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct RemoveFact {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Fact to remove: id, first digits of the id, or handle
+    /// Fact to remove: start of its id, its handle, or words of its statement
     #[arg(value_parser = name, add = facts())]
     pub(crate) fact: String,
+    /// Show what would change, without changing anything
+    #[arg(long)]
+    pub(crate) dry_run: bool,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -118,4 +133,7 @@ pub(crate) struct RemoveEntity {
     /// Entity to remove, by id or name
     #[arg(value_parser = name, add = entities())]
     pub(crate) entity: String,
+    /// Show what would change, without changing anything
+    #[arg(long)]
+    pub(crate) dry_run: bool,
 }

@@ -40,7 +40,7 @@ pub(crate) struct NewFact {
 pub(crate) struct Witness {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Facts that the witnesses see: id, first digits of the id, or handle
+    /// Facts that the witnesses see: start of an id, handle, or words of a statement
     #[arg(required_unless_present_any = ["about", "that"], value_parser = name, add = facts())]
     pub(crate) facts: Vec<String>,
     #[command(flatten)]
@@ -62,7 +62,7 @@ pub(crate) struct Say {
     /// Words that the character says
     #[arg(value_parser = text)]
     pub(crate) text: String,
-    /// Fact that the line states: id, first digits of the id, or handle; may be repeated
+    /// Fact that the line states: start of its id, its handle, or words of its statement; may be repeated
     #[arg(long, value_name = "FACT", value_parser = name, add = facts())]
     pub(crate) states: Vec<String>,
     #[command(flatten)]
@@ -84,7 +84,7 @@ pub(crate) struct Tell {
     /// Teller, by id or name
     #[arg(long = "by", value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) teller: String,
-    /// Fact that is told: id, first digits of the id, or handle
+    /// Fact that is told: start of its id, its handle, or words of its statement
     #[arg(required_unless_present_any = ["about", "that"], conflicts_with_all = ["about", "that"], value_parser = name, add = facts())]
     pub(crate) fact: Option<String>,
     #[command(flatten)]
@@ -135,7 +135,7 @@ pub(crate) struct Deduce {
     /// Character who draws the conclusion, by id or name
     #[arg(long = "by", value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) who: String,
-    /// Conclusion: id, first digits of the id, or handle of a fact
+    /// Conclusion: start of the id of a fact, its handle, or words of its statement
     #[arg(required_unless_present_any = ["about", "that"], conflicts_with_all = ["about", "that"], value_parser = name, add = facts())]
     pub(crate) fact: Option<String>,
     #[command(flatten)]
@@ -154,7 +154,7 @@ pub(crate) struct Deduce {
 pub(crate) struct Refute {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Fact to refute: id, first digits of the id, or handle
+    /// Fact to refute: start of its id, its handle, or words of its statement
     #[arg(value_parser = name, add = facts())]
     pub(crate) fact: String,
     /// Sentence that denies the fact [default: generated from the fact's statement]
@@ -183,7 +183,7 @@ pub(crate) struct Reveal {
     /// Holder of the secret, by id or name
     #[arg(long = "by", value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) holder: String,
-    /// Secret: id, first digits of the id, or handle
+    /// Secret: start of its id, its handle, or words of its statement
     #[arg(value_parser = name, add = facts())]
     pub(crate) fact: String,
     /// Character who hears the secret; may be repeated [default: everyone at the holder's place]
@@ -203,7 +203,7 @@ pub(crate) struct Forget {
     /// Character who forgets the fact, by id or name
     #[arg(value_parser = name, add = entities())]
     pub(crate) who: String,
-    /// Fact to forget: id, first digits of the id, or handle
+    /// Fact to forget: start of its id, its handle, or words of its statement
     #[arg(value_parser = name, add = facts())]
     pub(crate) fact: String,
     /// Show who would no longer know the fact, without changing anything
@@ -226,7 +226,7 @@ pub(crate) struct RetconKind {
 pub(crate) struct Retcon {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Fact to retract or end: id, first digits of the id, or handle
+    /// Fact to retract or end: start of its id, its handle, or words of its statement
     #[arg(value_parser = name, add = facts())]
     pub(crate) fact: String,
     #[command(flatten)]

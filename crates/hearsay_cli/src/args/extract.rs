@@ -23,6 +23,9 @@ pub(crate) struct Extract {
     /// Extract facts from all texts again, not only from texts that wait for extraction
     #[arg(long, conflicts_with_all = ["file", "text"])]
     pub(crate) again: bool,
+    /// Without a text: show how many texts would be searched for facts, without changing anything
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     /// Speaker of the text, by id or name
     #[arg(long, value_name = "WHO", value_parser = name, add = entities())]
     pub(crate) by: Option<String>,

@@ -55,6 +55,9 @@ pub(crate) struct ImportOptions {
     /// Keep running, and import changes of the files until you press Ctrl-C
     #[arg(long, conflicts_with = "dry_run")]
     pub(crate) watch: bool,
+    /// With --watch: print the result of each import as one line of JSON
+    #[arg(long, requires = "watch")]
+    pub(crate) jsonl: bool,
     /// Do not compute vectors for search by meaning now; the next command that needs the vectors computes them
     #[arg(long)]
     pub(crate) no_meaning: bool,
@@ -102,6 +105,9 @@ pub(crate) struct Restore {
     pub(crate) campaign: Campaign,
     /// Backup file written by `export --format backup`
     pub(crate) backup: PathBuf,
+    /// Check whether the backup can be restored, without changing anything
+    #[arg(long)]
+    pub(crate) dry_run: bool,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -111,4 +117,7 @@ pub(crate) struct Clear {
     /// Confirm the deletion
     #[arg(long)]
     pub(crate) force: bool,
+    /// Show what would be deleted, without changing anything
+    #[arg(long)]
+    pub(crate) dry_run: bool,
 }

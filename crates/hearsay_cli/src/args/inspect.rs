@@ -42,7 +42,7 @@ pub(crate) struct Facts {
 pub(crate) struct Show {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Entity (id or name), or fact (id, first digits of the id, or handle)
+    /// Entity (id or name), or fact (start of its id, its handle, or words of its statement)
     #[arg(value_parser = name, add = entities_and_facts())]
     pub(crate) what: String,
     /// Use only the knowledge of this character [default: the whole campaign]

@@ -75,7 +75,7 @@ pub(crate) struct KnowerAndFact {
     /// Character whose knowledge of the fact is explained, by id or name
     #[arg(value_parser = name, add = entities())]
     pub(crate) who: String,
-    /// Fact: id, first digits of the id, or handle
+    /// Fact: start of its id, its handle, or words of its statement
     #[arg(value_parser = name, add = facts())]
     pub(crate) fact: String,
     #[command(flatten)]
@@ -86,7 +86,7 @@ pub(crate) struct KnowerAndFact {
 pub(crate) struct WhoKnows {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Fact: id, first digits of the id, or handle
+    /// Fact: start of its id, its handle, or words of its statement
     #[arg(value_parser = name, add = facts())]
     pub(crate) fact: String,
     #[command(flatten)]

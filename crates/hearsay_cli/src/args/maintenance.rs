@@ -36,6 +36,9 @@ pub(crate) struct Trust {
     /// Show or change the trust that was learned from your decisions on facts
     #[arg(value_enum, default_value = "status")]
     pub(crate) what: TrustAction,
+    /// With `on`, `off` or `reset`: show what would change, without changing anything
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     /// Maximum number of results
     #[arg(long, default_value_t = 20, value_name = "N")]
     pub(crate) limit: usize,
@@ -66,6 +69,9 @@ pub(crate) struct Duplicates {
     /// List duplicate facts instead of entities
     #[arg(long)]
     pub(crate) facts: bool,
+    /// With a decision: show what would change, without changing anything
+    #[arg(long, requires = "what")]
+    pub(crate) dry_run: bool,
     /// Maximum number of results
     #[arg(long, default_value_t = 20, value_name = "N")]
     pub(crate) limit: usize,
@@ -94,6 +100,9 @@ pub(crate) struct Split {
     /// name of the remaining entity
     #[arg(value_parser = name, add = entities())]
     pub(crate) entity: String,
+    /// Show what would change, without changing anything
+    #[arg(long)]
+    pub(crate) dry_run: bool,
 }
 
 #[derive(Debug, ClapArgs)]

@@ -26,7 +26,7 @@ pub(crate) struct Review {
     /// Decision [default: list the facts that wait for a decision]
     #[arg(value_enum, requires = "facts")]
     pub(crate) decision: Option<DecisionArg>,
-    /// Facts to decide on: id, first digits of the id, or handle
+    /// Facts to decide on: start of an id, handle, or words of a statement
     #[arg(value_name = "FACT", value_parser = name, add = facts())]
     pub(crate) facts: Vec<String>,
     /// Reason for the decision, stored in the journal
@@ -38,6 +38,9 @@ pub(crate) struct Review {
     /// With the decision `edit`: new sentence that states the fact
     #[arg(long)]
     pub(crate) statement: Option<String>,
+    /// With a decision: show what would change, without changing anything
+    #[arg(long, requires = "decision")]
+    pub(crate) dry_run: bool,
     /// Maximum number of items to list
     #[arg(long, default_value_t = 20, value_name = "N")]
     pub(crate) limit: usize,

@@ -124,6 +124,9 @@ pub(crate) struct SessionStart {
     pub(crate) campaign: Campaign,
     #[command(flatten)]
     pub(crate) new: NewSession,
+    /// Show what would change, without changing anything
+    #[arg(long)]
+    pub(crate) dry_run: bool,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -136,6 +139,9 @@ pub(crate) struct SessionAttend {
     /// Character who leaves; may be repeated
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) leave: Vec<String>,
+    /// Show what would change, without changing anything
+    #[arg(long)]
+    pub(crate) dry_run: bool,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -165,6 +171,9 @@ pub(crate) struct SessionLog {
     /// Session to which the line is added, by id or number [default: the session being played]
     #[arg(long, add = sessions())]
     pub(crate) session: Option<String>,
+    /// Show who would hear the line, without changing anything
+    #[arg(long)]
+    pub(crate) dry_run: bool,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -175,6 +184,9 @@ pub(crate) struct SessionEnd {
     /// clock, whichever is later]
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     pub(crate) time: Option<String>,
+    /// Show what would change, without changing anything
+    #[arg(long)]
+    pub(crate) dry_run: bool,
 }
 
 /// Options of a summary.

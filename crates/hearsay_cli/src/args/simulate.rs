@@ -51,4 +51,7 @@ pub(crate) struct Flag {
     /// Declare a new flag
     #[arg(long, requires = "value")]
     pub(crate) declare: bool,
+    /// With a value: show what would change, without changing anything
+    #[arg(long, requires = "value")]
+    pub(crate) dry_run: bool,
 }

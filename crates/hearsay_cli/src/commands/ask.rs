@@ -42,12 +42,12 @@ pub(crate) fn ask(args: &args::Ask, output: &mut Output) -> Result<()> {
     let resolve_all =
         |state: &State, names: &[String]| names.iter().try_for_each(|name| resolve(state, name).map(drop));
     read_at(&memory, &args.point_in_time, move |state, _| Ok(resolve_all(state, &names)?))?;
-    let (form, detail) = match args.form {
-        args::Form::Text => (Form::Text, Detail::from(!args.no_citations)),
-        args::Form::Markdown => (Form::Markdown, Detail::from(!args.no_citations)),
-        args::Form::Prompt => (Form::Prompt, Detail::Plain),
+    let (form, has_citations) = match args.form {
+        args::Form::Text => (Form::Text, !args.no_citations),
+        args::Form::Markdown => (Form::Markdown, !args.no_citations),
+        args::Form::Prompt => (Form::Prompt, args.citations),
     };
-    let detail = if args.citations { Detail::Explained } else { detail };
+    let detail = if args.explain { Detail::Explained } else { Detail::from(has_citations) };
     let build_ask = |as_of| hearsay_query::ask::Ask {
         place: args.at.clone(),
         present: args.with.clone(),

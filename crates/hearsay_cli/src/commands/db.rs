@@ -18,7 +18,7 @@ use crate::{
 pub(crate) fn db(command: &Db, output: &mut Output) -> Result<()> {
     match command {
         Db::Check(args) => check(args, output),
-        Db::Repair(args) => repair(&args.campaign, args.force, output),
+        Db::Repair(args) => repair(args, output),
         Db::Embed(args) => embed(args, output),
         Db::History(args) => super::history::history(args, output),
         Db::Stats(args) => super::inspect::stats(args, output),
@@ -90,9 +90,13 @@ fn damage_message(campaign: &args::Campaign, report: &CheckReport) -> String {
     )
 }
 
-fn repair(campaign: &args::Campaign, force: bool, output: &mut Output) -> Result<()> {
+fn repair(args: &args::Repair, output: &mut Output) -> Result<()> {
+    let campaign = &args.campaign;
     let directory = database(&campaign.campaign)?;
-    let report = hearsay_store::repair_directory(&directory, force).map_err(MemoryError::Store)?;
+    if args.dry_run {
+        return print_repair_dry_run(&directory, args.force, output);
+    }
+    let report = hearsay_store::repair_directory(&directory, args.force).map_err(MemoryError::Store)?;
     let RepairReport { found, saved, damaged_files } = &report;
     output.data(&json!({ "found": report_to_json(found), "saved": saved, "kept": damaged_files }))?;
     print_report(found, output)?;
@@ -106,6 +110,17 @@ fn repair(campaign: &args::Campaign, force: bool, output: &mut Output) -> Result
         ))?;
     }
     Ok(())
+}
+
+fn print_repair_dry_run(directory: &Path, force: bool, output: &mut Output) -> Result<()> {
+    let report = hearsay_store::check_directory(directory).map_err(MemoryError::Store)?;
+    output.data(&json!({ "found": report_to_json(&report), "saved": null, "kept": null }))?;
+    print_report(&report, output)?;
+    if report.is_intact() && !force {
+        return output.line("Dry run, nothing is changed: the database needs no repair.");
+    }
+    let (readable, total) = (report.operations, report.operations + report.lost_count());
+    output.line(format!("Dry run, nothing is changed: {readable} of {total} operations would be saved."))
 }
 
 fn report_to_json(report: &CheckReport) -> Value {

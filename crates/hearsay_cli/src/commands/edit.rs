@@ -2,14 +2,15 @@
 
 use anyhow::Result;
 use hearsay_commands::edit::{Edit, FactOptions};
-use hearsay_engine::{Memory, Written};
-use hearsay_model::{Change, EntityId, Kind, Object, Predicate};
+use hearsay_engine::{Memory, ReadSnapshot, Written, real_time};
+use hearsay_model::{Author, Change, EntityId, Kind, Object, Predicate};
 use hearsay_query::facts::{FactRow, fact_row};
 use serde::Serialize;
 
 use crate::{
     args::{self, Campaign, FactArgs},
     campaign::{self, Access},
+    dry_run::write_or_preview,
     facts::print_fact_line,
     output::Output,
     reveals::print_with_reveals,
@@ -29,11 +30,27 @@ struct EditOutput<'a> {
     ended: Vec<FactRow>,
 }
 
-fn write_edit(campaign: &Campaign, edit: Edit, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(campaign, Access::Write, EncoderUse::Disabled, output)?;
-    let written = memory.edit(edit)?.wait()?;
-    print_edit(&memory, written, output)?;
+fn open(campaign: &Campaign, dry_run: bool, output: &Output) -> Result<Memory> {
+    campaign::open(campaign, Access::for_dry_run(dry_run), EncoderUse::Disabled, output)
+}
+
+fn run_edit(campaign: &Campaign, dry_run: bool, edit: Edit, output: &mut Output) -> Result<()> {
+    let memory = open(campaign, dry_run, output)?;
+    write_edit(&memory, dry_run, edit, output)?;
     Ok(memory.close()?)
+}
+
+/// Writes an edit by the DM, prints its result, and returns the new facts. In a dry run, prints the effects of the edit
+/// instead, and returns `None`.
+pub(crate) fn write_edit(
+    memory: &Memory,
+    dry_run: bool,
+    edit: Edit,
+    output: &mut Output,
+) -> Result<Option<Vec<FactRow>>> {
+    let build_operation = move |world: &ReadSnapshot| Ok(edit.operation(&world.state, Author::Dm, real_time())?);
+    let written = write_or_preview(memory, dry_run, build_operation, output)?;
+    written.map(|written| print_edit(memory, written, output)).transpose()
 }
 
 /// Prints the result of an edit, and returns the new facts. The output contains the ids of the new facts, so that the
@@ -88,7 +105,7 @@ pub(crate) fn add(args: &args::Add, output: &mut Output) -> Result<()> {
         output.note(format!("`{word}` is a custom kind; the built-in kinds are {}", built_in_kinds.join(", ")));
     }
     let edit = Edit::Add { name: args.name.clone(), kind, id: args.id.clone(), place: args.at.clone() };
-    write_edit(&args.campaign, edit, output)
+    run_edit(&args.campaign, args.dry_run, edit, output)
 }
 
 pub(crate) fn set(args: &args::Set, output: &mut Output) -> Result<()> {
@@ -98,11 +115,11 @@ pub(crate) fn set(args: &args::Set, output: &mut Output) -> Result<()> {
         value: args.value.clone(),
         options: options(&args.fact, None),
     };
-    let memory = campaign::open(&args.campaign, Access::Write, EncoderUse::Disabled, output)?;
-    let written = memory.edit(edit)?.wait()?;
-    print_edit(&memory, written, output)?;
-    for other in other_values(&memory, args)? {
-        output.note(format!("another value is still recorded: {} [{}]", other.statement, other.id.short()));
+    let memory = open(&args.campaign, args.dry_run, output)?;
+    if write_edit(&memory, args.dry_run, edit, output)?.is_some() {
+        for other in other_values(&memory, args)? {
+            output.note(format!("another value is still recorded: {} [{}]", other.statement, other.id.short()));
+        }
     }
     Ok(memory.close()?)
 }
@@ -127,9 +144,8 @@ pub(crate) fn relate(args: &args::Relate, output: &mut Output) -> Result<()> {
         object: args.object.clone(),
         options: options(&args.fact, args.attitude),
     };
-    let memory = campaign::open(&args.campaign, Access::Write, EncoderUse::Disabled, output)?;
-    let written = memory.edit(edit)?.wait()?;
-    let facts = print_edit(&memory, written, output)?;
+    let memory = open(&args.campaign, args.dry_run, output)?;
+    let facts = write_edit(&memory, args.dry_run, edit, output)?.unwrap_or_default();
     let custom_relations = memory.read(move |world| {
         let vocabulary = world.state.vocabulary();
         let relations = facts.into_iter().map(|fact| fact.predicate);
@@ -144,13 +160,13 @@ pub(crate) fn relate(args: &args::Relate, output: &mut Output) -> Result<()> {
 pub(crate) fn correct(args: &args::Correct, output: &mut Output) -> Result<()> {
     let edit =
         Edit::Correct { fact: args.fact.clone(), object: args.object.clone(), statement: args.statement.clone() };
-    write_edit(&args.campaign, edit, output)
+    run_edit(&args.campaign, args.dry_run, edit, output)
 }
 
 pub(crate) fn remove_fact(args: &args::RemoveFact, output: &mut Output) -> Result<()> {
-    write_edit(&args.campaign, Edit::RemoveFact { fact: args.fact.clone() }, output)
+    run_edit(&args.campaign, args.dry_run, Edit::RemoveFact { fact: args.fact.clone() }, output)
 }
 
 pub(crate) fn remove_entity(args: &args::RemoveEntity, output: &mut Output) -> Result<()> {
-    write_edit(&args.campaign, Edit::RemoveEntity { entity: args.entity.clone() }, output)
+    run_edit(&args.campaign, args.dry_run, Edit::RemoveEntity { entity: args.entity.clone() }, output)
 }

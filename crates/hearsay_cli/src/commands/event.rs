@@ -6,25 +6,25 @@ use hearsay_commands::{
     proposal::ProposalCounts,
     retcon::Retcon,
 };
-use hearsay_engine::{Memory, MemoryError, ReadSnapshot, Ticket, Written};
-use hearsay_model::{Author, Knower, Operation, Timestamp};
+use hearsay_engine::{MemoryError, ReadSnapshot, Written, real_time};
+use hearsay_model::{Author, Operation};
 use hearsay_query::preview::Preview;
 use serde::Serialize;
 
 use crate::{
     args::{self, Campaign, NewFact},
     campaign::{self, Access},
-    facts::print_fact_line,
+    dry_run::{print_dry_run, print_effects},
     output::Output,
     reveals::print_with_reveals,
     texts,
 };
 
-/// JSON output of a command, or of its dry run.
+/// JSON output of a command. The output of its dry run has the same fields.
 #[derive(Serialize)]
 struct EventOutput {
-    /// Operation that was written; `None` for a dry run.
-    written: Option<Written>,
+    /// Operation that was written.
+    written: Written,
     #[serde(flatten)]
     preview: Preview,
     /// Counts of the facts extracted from texts, if extraction ran.
@@ -57,85 +57,31 @@ fn single_fact(recorded: Option<&String>, new: &NewFact) -> Stated {
 }
 
 fn record_event(campaign: &Campaign, dry_run: bool, game_event: GameEvent, output: &mut Output) -> Result<()> {
-    let preview_event = game_event.clone();
     let build_operation =
-        move |world: &ReadSnapshot| Ok(preview_event.operation(&world.state, Author::Dm, Timestamp::default())?);
-    preview_and_write(campaign, dry_run, output, build_operation, move |memory| memory.learn(Author::Dm, game_event))
+        move |world: &ReadSnapshot| Ok(game_event.operation(&world.state, Author::Dm, real_time())?);
+    write_with_effects(campaign, dry_run, build_operation, output)
 }
 
-/// Prints the effects of an operation, and commits it unless this is a dry run.
-fn preview_and_write(
+/// Commits an operation, and prints its effects on knowledge. In a dry run, only prints the effects.
+fn write_with_effects(
     campaign: &Campaign,
     dry_run: bool,
+    build_operation: impl FnMut(&ReadSnapshot) -> Result<Operation, MemoryError> + Clone + Send + 'static,
     output: &mut Output,
-    build_operation: impl FnOnce(&ReadSnapshot) -> Result<Operation, MemoryError> + Send + 'static,
-    write: impl FnOnce(&Memory) -> Result<Ticket<Written>, MemoryError>,
 ) -> Result<()> {
     let memory = campaign::open_for_recording(campaign, Access::for_dry_run(dry_run), output)?;
-    let preview = memory.preview(build_operation)?.wait()?;
-    let written = if dry_run { None } else { Some(write(&memory)?.wait()?) };
-    match &written {
-        Some(written) => output.line(format!("{} (operation {})", written.summary, written.position))?,
-        None => output.line(format!("Dry run, nothing is changed: {}", preview.summary))?,
+    if dry_run {
+        print_dry_run(&memory, build_operation, output)?;
+        return Ok(memory.close()?);
     }
-    print_preview(&preview, output)?;
+    let preview = memory.preview(build_operation.clone())?.wait()?;
+    let written = memory.write(build_operation)?.wait()?;
+    output.line(format!("{} (operation {})", written.summary, written.position))?;
+    print_effects(&preview, output)?;
     // Extracts facts from a spoken line, as from a line of a session log.
-    let found = match &written {
-        Some(_) => texts::extract_new_texts(&memory, &campaign.campaign, output)?,
-        None => None,
-    };
+    let found = texts::extract_new_texts(&memory, &campaign.campaign, output)?;
     print_with_reveals(&memory, EventOutput { written, preview, found }, output)?;
     Ok(memory.close()?)
-}
-
-fn knower_name(knower: &Knower) -> &str {
-    if *knower == Knower::World { "everybody" } else { knower.as_str() }
-}
-
-fn print_preview(preview: &Preview, output: &mut Output) -> Result<()> {
-    for fact in &preview.facts {
-        print_fact_line("  new: ", fact, output)?;
-    }
-    // If there is only one fact, the line above already states it.
-    let first = preview.lessons.first().map(|lesson| lesson.fact);
-    let is_single_fact = preview.lessons.iter().all(|lesson| Some(lesson.fact) == first);
-    for lesson in &preview.lessons {
-        let previous = match lesson.before {
-            Some(previous) => format!(", before {previous:.2}"),
-            None => ", did not know it before".to_owned(),
-        };
-        let fact_text =
-            if is_single_fact { String::new() } else { format!("  {} [{}]", lesson.statement, lesson.fact.short()) };
-        let details = format!("{}, credence {:.2}{previous}", lesson.acquisition, lesson.credence);
-        output.line(format!("  {}: {details}{fact_text}", knower_name(&lesson.knower)))?;
-    }
-    for loss in &preview.lost {
-        let remark = if loss.still_knows { ", but knows it from another source" } else { "" };
-        let fact_text = format!("{} [{}]", loss.statement, loss.fact.short());
-        output.line(format!(
-            "  loses the fact: {} ({}){remark}: {fact_text}",
-            knower_name(&loss.knower),
-            loss.acquisition
-        ))?;
-    }
-    for change in &preview.moved {
-        let fact_text = format!("{} [{}]", change.statement, change.fact.short());
-        output.line(format!(
-            "  credence of {}: {:.2} \u{2192} {:.2}: {fact_text}",
-            knower_name(&change.knower),
-            change.before,
-            change.after
-        ))?;
-    }
-    for believer in &preview.still {
-        let fact_text = format!("{} [{}]", believer.statement, believer.fact.short());
-        output.line(format!(
-            "  still believes it: {} ({:.2}): {fact_text}",
-            knower_name(&believer.knower),
-            believer.credence
-        ))?;
-    }
-    Ok(())
 }
 
 pub(crate) fn witness(args: &args::Witness, output: &mut Output) -> Result<()> {
@@ -230,8 +176,6 @@ pub(crate) fn retcon(args: &args::Retcon, output: &mut Output) -> Result<()> {
         Some(until) => Retcon::Until { fact, until },
         None => Retcon::Retract { fact },
     };
-    let preview_retcon = retcon.clone();
-    let build_operation =
-        move |world: &ReadSnapshot| Ok(preview_retcon.operation(&world.state, Author::Dm, Timestamp::default())?);
-    preview_and_write(&args.campaign, args.dry_run, output, build_operation, move |memory| memory.retcon(retcon))
+    let build_operation = move |world: &ReadSnapshot| Ok(retcon.operation(&world.state, Author::Dm, real_time())?);
+    write_with_effects(&args.campaign, args.dry_run, build_operation, output)
 }

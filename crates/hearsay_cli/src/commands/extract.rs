@@ -7,7 +7,8 @@ use std::{
 
 use anyhow::{Context, Result};
 use hearsay_commands::reading::{Draft, DraftExtraction};
-use hearsay_engine::{ExtractedFact, TextType};
+use hearsay_engine::{ExtractedFact, Memory, TextType};
+use serde_json::json;
 
 use crate::{
     args,
@@ -24,8 +25,11 @@ pub(crate) fn extract(args: &args::Extract, output: &mut Output) -> Result<()> {
     };
     let encoder_use = if args.meaning { EncoderUse::Enabled } else { EncoderUse::Disabled };
     // If a text is given, the command only shows its facts.
-    let access = if text.is_some() { Access::Read } else { Access::Write };
+    let access = Access::for_dry_run(args.dry_run || text.is_some());
     let memory = campaign::open(&args.campaign, access, encoder_use, output)?;
+    if args.dry_run && text.is_none() {
+        return print_dry_run(memory, args.again, output);
+    }
     if args.llm {
         llm::check(&memory)?;
     }
@@ -60,6 +64,17 @@ pub(crate) fn extract(args: &args::Extract, output: &mut Output) -> Result<()> {
             print_draft(&drafted, output)?;
         }
     }
+    Ok(memory.close()?)
+}
+
+fn print_dry_run(memory: Memory, again: bool, output: &mut Output) -> Result<()> {
+    let texts = match again {
+        true => memory.read(|world| Ok(world.state.passages().count()))?.wait()?,
+        false => memory.status()?.wait()?.unread,
+    };
+    output.data(&json!({ "written": null, "texts": texts }))?;
+    let texts = count(texts, "text", "texts");
+    output.line(format!("Dry run, nothing is changed: {texts} would be searched for facts"))?;
     Ok(memory.close()?)
 }
 

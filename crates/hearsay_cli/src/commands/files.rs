@@ -75,6 +75,13 @@ fn run_import(job: &ImportJob, output: &mut Output) -> Result<()> {
     let ImportJob { directory, source, is_new_campaign, options, cli_options: args } = job;
     let (directory, source, is_new_campaign) = (*directory, *source, *is_new_campaign);
     let options = options.clone();
+    if args.watch && output.is_json() {
+        let message = "--watch prints a result for each change; use --jsonl instead of --json";
+        return Err(CliError::new(USAGE_ERROR, message).into());
+    }
+    if args.jsonl {
+        output.use_json_lines();
+    }
     if args.dry_run {
         if !is_new_campaign {
             campaign::settings(directory)?;
@@ -97,18 +104,15 @@ fn run_import(job: &ImportJob, output: &mut Output) -> Result<()> {
     let watch = args.watch.then(|| FileWatcher::new(source, QUIET_TIME)).transpose();
     let watch = watch.with_context(|| format!("{} cannot be watched", source.display()))?;
     let memory = campaign::open_without_sync(directory, Access::Write, encoder_use, output)?;
-    let import = memory.import_with(source, options.clone())?;
+    let import = memory.import_with(source, options)?;
     let outcome = interrupt::wait_with_spinner(&import, "importing", output)?;
-    match &outcome.written {
-        None => output.line("Nothing has changed since the last import.")?,
-        Some(written) => output.line(format!("{} (operation {})", written.summary, written.position))?,
+    if outcome.written.is_none() {
+        output.line("Nothing has changed since the last import.")?;
     }
-    sync::for_each_note(&outcome, |note| output.line(format!("  {note}")))?;
-    let found = texts::extract_new_texts(&memory, directory, output)?;
+    print_import(&memory, directory, outcome, output)?;
     texts::embed_all(&memory, encoder_use, output)?;
-    match watch {
-        None => print_with_reveals(&memory, ImportOutput { outcome, found }, output)?,
-        Some(watch) => import_while_watching(&memory, job, watch, output)?,
+    if let Some(watch) = watch {
+        import_while_watching(&memory, job, watch, output)?;
     }
     Ok(memory.close()?)
 }
@@ -120,6 +124,16 @@ struct ImportOutput {
     outcome: ImportOutcome,
     #[serde(skip_serializing_if = "Option::is_none")]
     found: Option<ProposalCounts>,
+}
+
+/// Extracts facts from the imported texts, and prints the result of the import.
+fn print_import(memory: &Memory, directory: &Path, outcome: ImportOutcome, output: &mut Output) -> Result<()> {
+    if let Some(written) = &outcome.written {
+        output.line(format!("{} (operation {})", written.summary, written.position))?;
+    }
+    sync::for_each_note(&outcome, |note| output.line(format!("  {note}")))?;
+    let found = texts::extract_new_texts(memory, directory, output)?;
+    print_with_reveals(memory, ImportOutput { outcome, found }, output)
 }
 
 /// Time for which the watched files must stay unchanged before the next import.
@@ -147,17 +161,12 @@ fn import_while_watching(
                 continue;
             }
         };
-        let Some(written) = &outcome.written else { continue };
-        output.line(format!("{} (operation {})", written.summary, written.position))?;
-        output.data(&outcome)?;
-        sync::for_each_note(&outcome, |note| {
-            output.note(note);
-            Ok(())
-        })?;
-        output.flush()?;
-        match texts::extract_new_texts(memory, directory, output) {
+        if outcome.written.is_none() {
+            continue;
+        }
+        match print_import(memory, directory, outcome, output) {
             Err(_) if interrupt::is_requested() => break,
-            result => _ = result?,
+            result => result?,
         }
         output.flush()?;
     }
@@ -226,8 +235,11 @@ pub(crate) fn restore(args: &args::Restore, output: &mut Output) -> Result<()> {
         }
         MemoryError::Campaign(errors)
     })?;
-    let directory = &args.campaign.campaign;
+    let (directory, operation_count) = (&args.campaign.campaign, backup.len());
     if is_vacant(directory) {
+        if args.dry_run {
+            return print_restore_dry_run(directory, operation_count, output);
+        }
         fs::create_dir_all(directory).with_context(|| format!("{} cannot be created", directory.display()))?;
         write_settings(directory)?;
     }
@@ -238,6 +250,9 @@ pub(crate) fn restore(args: &args::Restore, output: &mut Output) -> Result<()> {
         return Err(CliError::new(FILE_ERROR, message).into());
     }
     campaign::expect_campaign(directory, &settings)?;
+    if args.dry_run {
+        return print_restore_dry_run(directory, operation_count, output);
+    }
     // Restores the backup to a temporary directory, which is renamed when it is complete. An interrupted restore
     // therefore never leaves an incomplete database in place.
     let mut temporary_directory = settings.store.directory.clone().into_os_string();
@@ -249,7 +264,6 @@ pub(crate) fn restore(args: &args::Restore, output: &mut Output) -> Result<()> {
     temporary_settings.store.directory = temporary_directory;
     temporary_settings.model.enabled = false;
     temporary_settings.extraction.enabled = false;
-    let operation_count = backup.len();
     let result = write_all(directory, temporary_settings, backup, output).and_then(|()| {
         fs::rename(&temporary_path, &target)
             .with_context(|| format!("the restored database cannot be moved to {}", target.display()))
@@ -264,6 +278,12 @@ pub(crate) fn restore(args: &args::Restore, output: &mut Output) -> Result<()> {
     }
     output.data(&json!({ "restored": operation_count }))?;
     output.line(format!("{} restored to {}", count(operation_count, "operation", "operations"), directory.display()))
+}
+
+fn print_restore_dry_run(directory: &Path, operation_count: usize, output: &mut Output) -> Result<()> {
+    output.data(&json!({ "restored": null, "operations": operation_count }))?;
+    let operations = count(operation_count, "operation", "operations");
+    output.line(format!("Dry run, nothing is changed: {operations} can be restored to {}", directory.display()))
 }
 
 /// Writes all operations to a new memory, and closes it.
@@ -310,6 +330,13 @@ pub(crate) fn clear(args: &args::Clear, output: &mut Output) -> Result<()> {
             "{} also contains campaign files, so Hearsay does not delete it; set `store.directory` in {SETTINGS_FILE} to a separate directory",
             directory.display()
         );
+    }
+    if args.dry_run {
+        output.data(&json!({ "cleared": false, "directory": directory }))?;
+        let path = directory.display();
+        return output.line(format!(
+            "Dry run, nothing is changed: {path} would be deleted, with all data that is not in the campaign's files"
+        ));
     }
     if !args.force {
         bail!(

@@ -6,7 +6,7 @@ use hearsay_commands::{
     prune::{Prune, PrunePlan},
     teach::Teach,
 };
-use hearsay_engine::{Memory, Written};
+use hearsay_engine::{Memory, ReadSnapshot, Written, real_time};
 use hearsay_model::FactStatus;
 use hearsay_query::{
     duplicates::{Duplicate, DuplicateCertainty, fact_duplicates},
@@ -19,6 +19,7 @@ use serde_json::json;
 use crate::{
     args::{self, DuplicatesDecision, TrustAction},
     campaign::{self, Access},
+    dry_run::write_or_preview,
     interrupt,
     output::{CliError, Output, USAGE_ERROR, count},
     style::Line,
@@ -48,17 +49,25 @@ impl TrustRow {
 pub(crate) fn trust(args: &args::Trust, output: &mut Output) -> Result<()> {
     let access = match args.what {
         TrustAction::Status | TrustAction::History => Access::Read,
-        TrustAction::On | TrustAction::Off | TrustAction::Reset => Access::Write,
+        TrustAction::On | TrustAction::Off | TrustAction::Reset => Access::for_dry_run(args.dry_run),
     };
     let memory = campaign::open(&args.campaign, access, EncoderUse::Disabled, output)?;
     match args.what {
         TrustAction::Status => print_trust(&memory, args.limit, output)?,
         TrustAction::History => print_decisions(&memory, args.limit, output)?,
-        TrustAction::On => print_written(&memory.teach(Teach::On)?.wait()?, output)?,
-        TrustAction::Off => print_written(&memory.teach(Teach::Off)?.wait()?, output)?,
-        TrustAction::Reset => print_written(&memory.teach(Teach::Reset)?.wait()?, output)?,
+        TrustAction::On => teach(&memory, args.dry_run, Teach::On, output)?,
+        TrustAction::Off => teach(&memory, args.dry_run, Teach::Off, output)?,
+        TrustAction::Reset => teach(&memory, args.dry_run, Teach::Reset, output)?,
     }
     Ok(memory.close()?)
+}
+
+fn teach(memory: &Memory, dry_run: bool, teach: Teach, output: &mut Output) -> Result<()> {
+    let build_operation = move |world: &ReadSnapshot| Ok(teach.operation(&world.state, real_time()));
+    match write_or_preview(memory, dry_run, build_operation, output)? {
+        Some(written) => print_written(&written, output),
+        None => Ok(()),
+    }
 }
 
 fn print_written(written: &Written, output: &mut Output) -> Result<()> {
@@ -124,12 +133,18 @@ pub(crate) fn duplicates(args: &args::Duplicates, output: &mut Output) -> Result
         return Err(CliError::new(USAGE_ERROR, message).into());
     }
     let encoder_use = if args.meaning { EncoderUse::Enabled } else { EncoderUse::Disabled };
-    let access = if args.what.is_some() { Access::Write } else { Access::Read };
+    let access = if args.what.is_some() { Access::for_dry_run(args.dry_run) } else { Access::Read };
     let memory = campaign::open(&args.campaign, access, encoder_use, output)?;
     texts::embed_all(&memory, encoder_use, output)?;
     let limit = args.limit;
     if let (Some(DuplicatesDecision::NotTheSame), Some(one), Some(other)) = (args.what, &args.one, &args.other) {
-        print_written(&memory.mark_distinct(one, other)?.wait()?, output)?;
+        let (one, other) = (one.clone(), other.clone());
+        let build_operation = move |world: &ReadSnapshot| {
+            Ok(hearsay_commands::merge::mark_distinct(&world.state, &one, &other, real_time())?)
+        };
+        if let Some(written) = write_or_preview(&memory, args.dry_run, build_operation, output)? {
+            print_written(&written, output)?;
+        }
     } else if args.facts {
         let rows = interrupt::wait(&memory.read_in_background(|world| Ok(fact_duplicates(&world.state)))?)?;
         let shown = &rows[..rows.len().min(limit)];
@@ -212,9 +227,13 @@ pub(crate) fn merge(args: &args::Merge, output: &mut Output) -> Result<()> {
 }
 
 pub(crate) fn split(args: &args::Split, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(&args.campaign, Access::Write, EncoderUse::Disabled, output)?;
-    let written = interrupt::wait(&memory.split(&args.entity)?)?;
-    print_written(&written, output)?;
+    let memory = campaign::open(&args.campaign, Access::for_dry_run(args.dry_run), EncoderUse::Disabled, output)?;
+    let entity = args.entity.clone();
+    let build_operation =
+        move |world: &ReadSnapshot| Ok(hearsay_commands::merge::split(&world.state, &entity, real_time())?);
+    if let Some(written) = write_or_preview(&memory, args.dry_run, build_operation, output)? {
+        print_written(&written, output)?;
+    }
     Ok(memory.close()?)
 }
 

@@ -15,6 +15,7 @@ use super::{edit::print_edit, maintenance::format_duplicate};
 use crate::{
     args::{self, DecisionArg},
     campaign::{self, Access},
+    dry_run::write_or_preview,
     facts::print_fact_line,
     interrupt,
     output::{CliError, Output, USAGE_ERROR},
@@ -34,7 +35,7 @@ pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
     if is_edit && args.facts.len() > 1 {
         return Err(CliError::new(USAGE_ERROR, "`edit` takes exactly one fact").into());
     }
-    let access = if args.decision.is_some() { Access::Write } else { Access::Read };
+    let access = if args.decision.is_some() { Access::for_dry_run(args.dry_run) } else { Access::Read };
     let memory = campaign::open(&args.campaign, access, EncoderUse::Disabled, output)?;
     if let Some(decision) = args.decision {
         let decision = match decision {
@@ -55,8 +56,9 @@ pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
             let decisions = Decisions { facts, decision: decision.clone(), reason: reason.clone() };
             Ok(decisions.operation(&world.state, real_time())?)
         };
-        let written = memory.write(build_operation)?.wait()?;
-        print_edit(&memory, written, output)?;
+        if let Some(written) = write_or_preview(&memory, args.dry_run, build_operation, output)? {
+            print_edit(&memory, written, output)?;
+        }
         return Ok(memory.close()?);
     }
     let limit = args.limit;

@@ -9,8 +9,8 @@ use hearsay_commands::{
     proposal::ProposalCounts,
     session::{Log, LogLine, NewSession, SessionStep, SpeakerIdentity, TranscriptImport, TranscriptReport},
 };
-use hearsay_engine::{Memory, MemoryError, Written};
-use hearsay_model::{Author, EntityId, Passage};
+use hearsay_engine::{Memory, MemoryError, ReadSnapshot, Written, real_time};
+use hearsay_model::{Author, Change, EntityId, Passage};
 use hearsay_query as query;
 use hearsay_query::{
     resolve::resolve,
@@ -22,6 +22,7 @@ use serde_json::json;
 use crate::{
     args::{self, Session},
     campaign::{self, Access},
+    dry_run::write_or_preview,
     interrupt, llm,
     output::{CliError, FILE_ERROR, Output, count},
     reveals::print_with_reveals,
@@ -47,14 +48,21 @@ fn print_written(written: &Written, output: &mut Output) -> Result<()> {
     output.line(format!("{} (operation {})", written.summary, written.position))
 }
 
-fn step(campaign: &args::Campaign, step: SessionStep, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(campaign, Access::Write, EncoderUse::Disabled, output)?;
-    let written = memory.session(Author::Dm, step)?.wait()?;
-    print_written(&written, output)?;
-    if let Some(playing) = memory.read(|world| Ok(world.state.active_session().cloned()))?.wait()? {
-        output.line(format!("  present: {}", format_ids(&playing.here)))?;
+/// Writes a step of a session. In a dry run, prints the effects of the step instead, and returns `None`.
+fn write_step(memory: &Memory, dry_run: bool, step: SessionStep, output: &mut Output) -> Result<Option<Written>> {
+    let build_operation = move |world: &ReadSnapshot| Ok(step.operation(&world.state, Author::Dm, real_time())?);
+    write_or_preview(memory, dry_run, build_operation, output)
+}
+
+fn run_step(campaign: &args::Campaign, dry_run: bool, step: SessionStep, output: &mut Output) -> Result<()> {
+    let memory = campaign::open(campaign, Access::for_dry_run(dry_run), EncoderUse::Disabled, output)?;
+    if let Some(written) = write_step(&memory, dry_run, step, output)? {
+        print_written(&written, output)?;
+        if let Some(playing) = memory.read(|world| Ok(world.state.active_session().cloned()))?.wait()? {
+            output.line(format!("  present: {}", format_ids(&playing.here)))?;
+        }
+        print_with_reveals(&memory, written, output)?;
     }
-    print_with_reveals(&memory, written, output)?;
     Ok(memory.close()?)
 }
 
@@ -71,16 +79,16 @@ fn new_session(args: &args::NewSession) -> NewSession {
 }
 
 fn start(args: &args::SessionStart, output: &mut Output) -> Result<()> {
-    step(&args.campaign, SessionStep::Start(new_session(&args.new)), output)
+    run_step(&args.campaign, args.dry_run, SessionStep::Start(new_session(&args.new)), output)
 }
 
 fn attend(args: &args::SessionAttend, output: &mut Output) -> Result<()> {
     let (arrive, leave) = (args.arrive.clone(), args.leave.clone());
-    step(&args.campaign, SessionStep::Attend { arrive, leave }, output)
+    run_step(&args.campaign, args.dry_run, SessionStep::Attend { arrive, leave }, output)
 }
 
 pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
-    let memory = campaign::open_for_recording(&args.campaign, Access::Write, output)?;
+    let memory = campaign::open_for_recording(&args.campaign, Access::for_dry_run(args.dry_run), output)?;
     let line = LogLine {
         speaker: args.by.clone(),
         place: args.at.clone(),
@@ -90,28 +98,45 @@ pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
         ..LogLine::new(&args.text)
     };
     let log = Log { session: args.session.clone(), lines: vec![line], ..Log::default() };
-    let written = memory.log(Author::Dm, log)?.wait().map_err(|error| match error {
-        // The command writes only one line, so the error needs no line number.
-        MemoryError::Command(CommandError::LogLine { source, .. }) => MemoryError::from(*source),
-        error => error,
-    })?;
+    let build_operation = move |world: &ReadSnapshot| {
+        log.operation(&world.state, Author::Dm, real_time()).map_err(|error| match error {
+            // The command writes only one line, so the error needs no line number.
+            CommandError::LogLine { source, .. } => MemoryError::from(*source),
+            error => error.into(),
+        })
+    };
+    if args.dry_run {
+        let operation = memory.read(build_operation)?.wait()?;
+        let hearers = passage_hearers(&operation.changes);
+        output.line(format!("Dry run, nothing is changed: {}", operation.summary))?;
+        print_hearers(&hearers, output)?;
+        print_with_reveals(&memory, json!({ "written": null, "heard_by": hearers }), output)?;
+        return Ok(memory.close()?);
+    }
+    let written = memory.write(build_operation)?.wait()?;
     print_written(&written, output)?;
     let position = written.position;
-    let hearers = memory.read(move |world| {
-        let entry = world.state.entry(position);
-        let changes = entry.into_iter().flat_map(|entry| &entry.operation.changes);
-        let passages = changes.filter_map(|change| match change {
-            hearsay_model::Change::AddPassage(passage) => Some(passage.heard_by.clone()),
-            _ => None,
-        });
-        Ok(passages.flatten().map(|knower| knower.to_string()).collect::<Vec<_>>())
-    })?;
-    let hearers = hearers.wait()?;
+    let hearers = memory
+        .read(move |world| Ok(world.state.entry(position).map(|entry| passage_hearers(&entry.operation.changes))))?;
+    let hearers = hearers.wait()?.unwrap_or_default();
     let found = texts::extract_new_texts(&memory, &args.campaign.campaign, output)?;
-    output
-        .line(format!("  heard by: {}", if hearers.is_empty() { "nobody".to_owned() } else { hearers.join(", ") }))?;
+    print_hearers(&hearers, output)?;
     print_with_reveals(&memory, json!({ "written": written, "heard_by": hearers, "found": found }), output)?;
     Ok(memory.close()?)
+}
+
+/// Returns the knowers who hear the passages that an operation adds.
+fn passage_hearers(changes: &[Change]) -> Vec<String> {
+    let passages = changes.iter().filter_map(|change| match change {
+        Change::AddPassage(passage) => Some(&passage.heard_by),
+        _ => None,
+    });
+    passages.flatten().map(ToString::to_string).collect()
+}
+
+fn print_hearers(hearers: &[String], output: &mut Output) -> Result<()> {
+    let names = if hearers.is_empty() { "nobody".to_owned() } else { hearers.join(", ") };
+    output.line(format!("  heard by: {names}"))
 }
 
 /// JSON output of `session end`: the written operation and the report of the session.
@@ -122,10 +147,11 @@ struct SessionEndOutput {
 }
 
 fn end(args: &args::SessionEnd, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(&args.campaign, Access::Write, EncoderUse::Disabled, output)?;
+    let memory = campaign::open(&args.campaign, Access::for_dry_run(args.dry_run), EncoderUse::Disabled, output)?;
     let playing =
         memory.read(|world| Ok(world.state.active_session().map(|playing| playing.session.to_string())))?.wait()?;
-    let written = memory.session(Author::Dm, SessionStep::End { time: args.time.clone() })?.wait()?;
+    let end = SessionStep::End { time: args.time.clone() };
+    let Some(written) = write_step(&memory, args.dry_run, end, output)? else { return Ok(memory.close()?) };
     print_written(&written, output)?;
     let report = memory
         .read_in_background(move |world| Ok(query::session::session_report(&world.state, playing.as_deref())?))?

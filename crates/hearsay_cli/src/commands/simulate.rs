@@ -10,7 +10,7 @@ use hearsay_query as query;
 use serde::Serialize;
 use serde_json::json;
 
-use super::edit::print_edit;
+use super::edit::write_edit;
 use crate::{
     args,
     campaign::{self, Access},
@@ -59,7 +59,7 @@ pub(crate) fn gossip(args: &args::GossipArgs, output: &mut Output) -> Result<()>
 }
 
 pub(crate) fn flag(args: &args::Flag, output: &mut Output) -> Result<()> {
-    let access = if args.value.is_some() { Access::Write } else { Access::Read };
+    let access = if args.value.is_some() { Access::for_dry_run(args.dry_run) } else { Access::Read };
     let memory = campaign::open(&args.campaign, access, EncoderUse::Disabled, output)?;
     if let (Some(name), Some(value)) = (&args.name, &args.value) {
         let (name, value) = (name.clone(), value.clone());
@@ -67,8 +67,7 @@ pub(crate) fn flag(args: &args::Flag, output: &mut Output) -> Result<()> {
             true => Edit::DeclareFlag { name, value },
             false => Edit::SetFlag { name, value },
         };
-        let written = memory.edit(edit)?.wait()?;
-        print_edit(&memory, written, output)?;
+        write_edit(&memory, args.dry_run, edit, output)?;
         return Ok(memory.close()?);
     }
     let requested = args.name.clone();

@@ -62,7 +62,9 @@ fn ask_and_search_answer_as_data() {
         test_dir
             .ok(&[&["-C", "mill", "ask", "--as", "ada", "Is the millstone cracked?", "--no-meaning"], line].concat())
     };
-    assert!(ask(&["--form", "prompt", "--citations"]).contains("[score 0.") && !ask(&[]).contains("[score"));
+    assert!(ask(&["--form", "prompt", "-v"]).contains("[score 0.") && !ask(&[]).contains("[score"));
+    let cited = ask(&["--form", "prompt", "--citations"]);
+    assert!(cited.contains("campaign.yaml") && !cited.contains("[score"), "{cited}");
     let prompt = ask(&["--form", "prompt"]);
     assert!(!prompt.contains("[score") && !prompt.contains("campaign.yaml"), "{prompt}");
     assert!(!ask(&["--about", "ben"]).contains("Relevant to the question\n  The millstone"));

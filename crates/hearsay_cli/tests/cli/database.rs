@@ -35,6 +35,7 @@ fn a_damaged_database_is_checked_repaired_and_imported_again() {
     assert!(test_dir.ok(&["-C", "mill", "db", "repair"]).contains("Nothing had to be repaired."));
     let operations = whole["operations"].as_u64().unwrap();
     assert!(operations >= 2);
+    assert!(test_dir.ok(&["-C", "mill", "db", "repair", "--dry-run"]).contains("the database needs no repair"));
     test_dir.fails(&["-C", "nowhere", "db", "check"], 4, &["nowhere"]);
 
     // Without its manifest, the engine would delete the tables.
@@ -46,6 +47,9 @@ fn a_damaged_database_is_checked_repaired_and_imported_again() {
     assert!(output.stderr.contains(&format!("save {operations} of {operations} operations")), "{}", output.stderr);
     let output = test_dir.run(&["-C", "mill", "db", "check", "--json"]);
     assert_eq!((output.code, data(&output.stdout)["whole"].as_bool()), (1, Some(false)));
+    let planned = test_dir.ok(&["-C", "mill", "db", "repair", "--dry-run"]);
+    assert!(planned.contains(&format!("{operations} of {operations} operations would be saved")), "{planned}");
+    assert!(!test_dir.path("mill/.hearsay.damaged-1").exists(), "a dry run moves no files");
     let repaired = test_dir.ok(&["-C", "mill", "db", "repair"]);
     assert!(repaired.contains(&format!("{operations} of {operations} operations are saved")), "{repaired}");
     assert!(test_dir.path("mill/.hearsay.damaged-1/db/sstables").is_dir());
@@ -170,6 +174,8 @@ fn clearing_needs_force_and_spares_the_files() {
     let test_dir = TestDir::new();
     test_dir.ok(&["-C", "mill", "status"]);
     test_dir.fails(&["-C", "mill", "db", "clear"], 1, &["--force"]);
+    assert!(test_dir.ok(&["-C", "mill", "db", "clear", "--dry-run"]).contains("would be deleted"));
+    assert!(test_dir.path("mill/.hearsay").exists());
     assert_eq!(test_dir.json(&["-C", "mill", "db", "clear", "--force"])["cleared"], true);
     assert!(!test_dir.path("mill/.hearsay").exists() && test_dir.path("mill/campaign.yaml").exists());
     assert_eq!(test_dir.json(&["-C", "mill", "db", "clear", "--force"])["cleared"], false);

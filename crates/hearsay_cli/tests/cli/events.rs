@@ -84,7 +84,7 @@ fn events_teach_those_present() {
     ];
     assert_eq!(test_dir.json(&from)["lessons"][0]["credence"], 0.6);
     let shown = test_dir.json(&["-C", "mill", "event", "refute", stone, "--seen-by", "ben"]);
-    assert!(shown["facts"][0]["statement"].as_str().unwrap().starts_with("It is not so that"));
+    assert!(shown["facts"][0]["statement"].as_str().unwrap().starts_with("It is not true that"));
     assert_eq!(
         test_dir.json(&["-C", "mill", "event", "reveal", "--by", "ada", stone, "--to", "sam-b", "--openly"])["written"]
             ["position"],

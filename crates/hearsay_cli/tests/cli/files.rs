@@ -78,12 +78,51 @@ fn changes_of_a_watched_vault_are_imported_until_ctrl_c() {
     assert!(test_dir.ok(&["-C", "new", "fact", "list", "--no-sync"]).contains("carter"));
 }
 
+/// A stream of results is JSON Lines: `--json` prints one document, and `--watch` has no last result.
+#[test]
+#[cfg(unix)]
+fn a_watched_vault_prints_a_line_of_json_for_each_import() {
+    let test_dir = TestDir::new();
+    test_dir.write("vault/Ada.md", "---\ntags: [npc]\n---\nShe mills.\n");
+    let watch = ["-C", "new", "import", "vault", "--watch", "--no-meaning"];
+    let refused = test_dir.run(&[&watch[..], &["--json"]].concat());
+    assert_eq!((refused.code, refused.stdout.as_str()), (2, ""));
+    assert!(refused.stderr.contains("use --jsonl instead of --json"), "{}", refused.stderr);
+    test_dir.fails(&["-C", "new", "import", "vault", "--jsonl"], 2, &["--watch"]);
+    assert!(!test_dir.path("new").exists());
+    let mut child = test_dir.command(&[&watch[..], &["--jsonl"]].concat());
+    let mut child = child.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut next = || serde_json::from_str::<Value>(&lines.next().unwrap().unwrap()).unwrap();
+    let first = next();
+    assert_eq!((&first["created"]["npc"], &first["written"]["position"]), (&1.into(), &1.into()), "{first}");
+    test_dir.write("vault/Ben.md", "---\ntags: [npc]\n---\nHe carts.\n");
+    let second = next();
+    assert_eq!(second["created"]["npc"], 1, "{second}");
+    assert!(second["written"]["position"].as_u64() > Some(1) && second["revealable"].is_array(), "{second}");
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    assert!(matches!(child.wait().unwrap().code(), Some(0 | 130)));
+    assert!(lines.next().is_none(), "each import prints one line");
+}
+
+#[test]
+fn with_json_a_file_is_a_string_in_one_document() {
+    let test_dir = TestDir::new();
+    let all = test_dir.ok(&["-C", "mill", "export"]);
+    assert!(all.lines().count() > 1);
+    assert_eq!(test_dir.json(&["-C", "mill", "export"])["content"], all);
+    assert!(test_dir.json(&["completions", "bash"])["content"].as_str().unwrap().contains("COMPLETE"));
+}
+
 #[test]
 fn a_backup_brings_everything_back_with_its_history() {
     let test_dir = TestDir::new();
     test_dir.ok(&["-C", "mill", "entity", "set", "ada", "goals", "Mend the stone.", "--secret"]);
     test_dir.ok(&["-C", "mill", "export", "--format", "backup", "--output", "mill.backup"]);
     let all = test_dir.ok(&["-C", "mill", "export"]);
+    let planned = test_dir.json(&["-C", "again", "db", "restore", "mill.backup", "--dry-run"]);
+    assert_eq!((&planned["restored"], &planned["operations"]), (&Value::Null, &2.into()), "{planned}");
+    assert!(!test_dir.path("again").exists(), "a dry run creates nothing");
     let restored = test_dir.json(&["-C", "again", "db", "restore", "mill.backup"]);
     assert_eq!(restored["restored"], 2, "{restored}");
     assert_eq!(test_dir.ok(&["-C", "again", "export", "--no-sync"]), all);
@@ -189,6 +228,7 @@ fn imports_report_their_changes_and_dry_runs_leave_no_trace() {
     let test_dir = TestDir::new();
     let output = test_dir.ok(&["-C", "mill", "sync", "--dry-run"]);
     assert!(output.contains("Dry run") && output.contains("occupation"), "{output}");
+    assert!(output.contains(" to the subject and its place"), "{output}");
     assert!(!test_dir.path("mill/.hearsay").exists());
     assert_eq!(
         test_dir.ok(&["-C", "mill", "sync"]).lines().next().map(|line| line.contains("operation 1")),

@@ -27,6 +27,7 @@ fn looking_around() {
     assert_eq!(test_dir.json(&["-C", "mill", "db", "stats"])["entities"]["npc"], 4);
     let status = test_dir.json(&["-C", "mill", "status"]);
     assert_eq!(status["entities"], 5);
+    assert!(status["opened"].as_str().unwrap().starts_with("read "), "{status}");
     let items = test_dir.json(&["-C", "mill", "review"]);
     assert_eq!((&items["all"], &items["items"][0]["why"]), (&1.into(), &"duplicate".into()), "two are called Sam");
     // If the encoder is loaded in time, a record with the id of its model is added.

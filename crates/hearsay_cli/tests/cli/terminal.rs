@@ -182,7 +182,8 @@ fn a_name_that_means_several_things_is_listed_with_numbers() {
     test_dir.ok(&["-C", "mill", "status"]);
     let output = test_dir.run(&["-C", "mill", "entity", "show", "sam"]);
     assert_eq!((output.code, output.stdout.as_str()), (3, ""));
-    assert_eq!(output.stderr, "error: `sam` may mean 2 things; use the id:\n   1  sam-a\n   2  sam-b\n");
+    let listed = "error: `sam` may mean 2 things; use the id:\n   1  sam-a  Sam (NPC)\n   2  sam-b  Sam (NPC)\n";
+    assert_eq!(output.stderr, listed);
     let output = test_dir.run(&["-C", "mill", "fact", "correct", "lives mill", "--object", "x"]);
     assert_eq!(output.code, 3, "{}", output.stderr);
     assert!(

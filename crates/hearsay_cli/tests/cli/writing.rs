@@ -32,6 +32,75 @@ fn writing_by_hand_and_undoing() {
 }
 
 #[test]
+fn new_entities_are_described_in_sentences() {
+    let test_dir = TestDir::new();
+    let added = test_dir.ok(&["-C", "mill", "entity", "add", "Holm"]);
+    assert!(added.contains("Holm is an NPC.") && added.contains("The name is Holm."), "{added}");
+    let added = test_dir.ok(&["-C", "mill", "entity", "add", "The Weir", "--kind", "location"]);
+    assert!(added.contains("The Weir is a location."), "{added}");
+}
+
+/// Runs commands with `--dry-run`, as text and as JSON. Checks that they say what they would do, and write nothing.
+fn check_dry_runs(test_dir: &TestDir, lines: &[&[&str]]) {
+    let newest = || test_dir.json(&["-C", "mill", "db", "history", "--verbose"])[0]["position"].clone();
+    let before = newest();
+    for line in lines {
+        let line = [&["-C", "mill"][..], *line, &["--dry-run"]].concat();
+        let output = test_dir.ok(&line);
+        assert!(output.starts_with("Dry run, nothing is changed: "), "{line:?}: {output}");
+        let data = test_dir.json(&line);
+        assert!(data["written"].is_null() && data.get("position").is_none(), "{line:?}: {data}");
+        assert_eq!(newest(), before, "{line:?}");
+    }
+}
+
+#[test]
+fn every_command_that_writes_has_a_dry_run() {
+    let test_dir = TestDir::new();
+    test_dir.ok(&["-C", "mill", "status"]);
+    check_dry_runs(
+        &test_dir,
+        &[
+            &["entity", "add", "Cora", "--at", "the-mill"],
+            &["entity", "set", "ada", "occupation", "baker"],
+            &["entity", "remove", "ben"],
+            &["entity", "duplicates", "not-the-same", "sam-a", "sam-b"],
+            &["fact", "add", "ada", "OWES", "ben"],
+            &["fact", "correct", "stone-is-cracked", "--statement", "The wheel is cracked."],
+            &["fact", "remove", "stone-is-cracked"],
+            &["review", "reject", "stone-is-cracked"],
+            &["simulate", "flag", "bell-rung", "yes", "--declare"],
+            &["trust", "off"],
+            &["fact", "extract", "--again"],
+            &["session", "start", "--title", "The stone"],
+        ],
+    );
+    let effects = test_dir.json(&["-C", "mill", "entity", "add", "Cora", "--at", "the-mill", "--dry-run"]);
+    assert_eq!(effects["entities"], serde_json::json!(["cora"]), "{effects}");
+    assert_eq!(effects["facts"].as_array().unwrap().len(), 4, "{effects}");
+    test_dir.ok(&["-C", "mill", "entity", "set", "ada", "age", "40"]);
+    let older = test_dir.json(&["-C", "mill", "entity", "set", "ada", "age", "41", "--dry-run"]);
+    assert_eq!((&older["ended"][0]["object"], &older["facts"][0]["object"]), (&"40".into(), &"41".into()), "{older}");
+    test_dir.ok(&["-C", "mill", "entity", "merge", "sam-b", "sam-a"]);
+    test_dir.ok(&["-C", "mill", "session", "start", "--present", "ada"]);
+    check_dry_runs(
+        &test_dir,
+        &[
+            &["entity", "split", "sam-b"],
+            &["session", "attend", "--arrive", "ben"],
+            &["session", "end"],
+            &["log", "It rains."],
+        ],
+    );
+    let logged = test_dir.ok(&["-C", "mill", "log", "It rains.", "--to", "ben", "--dry-run"]);
+    assert!(logged.contains("heard by: ben"), "{logged}");
+    test_dir.fails(&["-C", "mill", "entity", "set", "adda", "age", "40", "--dry-run"], 3, &["adda"]);
+    for line in [&["simulate", "flag"][..], &["review"], &["entity", "duplicates"]] {
+        test_dir.fails(&[&["-C", "mill"][..], line, &["--dry-run"]].concat(), 2, &["required"]);
+    }
+}
+
+#[test]
 fn an_import_that_was_undone_stays_undone() {
     let test_dir = TestDir::new();
     test_dir.ok(&["-C", "mill", "status"]);

@@ -466,9 +466,10 @@ impl Worker {
         if self.counts.revision != revision {
             self.counts = Counts { revision, entities: state.entity_count(), facts: state.fact_count() };
         }
-        let from = match self.opened.snapshot {
-            Some(position) => format!("a snapshot at {position} and {} operations", self.opened.replayed_operations),
-            None => format!("{} operations", self.opened.replayed_operations),
+        let replayed = self.opened.replayed_operations;
+        let read = match self.opened.snapshot {
+            Some(position) => format!("the saved state at operation {position} and {replayed} later operations"),
+            None => format!("{replayed} operations"),
         };
         let pending_vectors = self.pending_vectors();
         Status {
@@ -493,7 +494,7 @@ impl Worker {
             model: self.model.clone(),
             #[cfg(feature = "llm")]
             llm: self.llm_status(),
-            opened: format!("from {from} in {:.0?}", self.opened.took),
+            opened: format!("read {read} in {} ms", self.opened.took.as_millis()),
         }
     }
 

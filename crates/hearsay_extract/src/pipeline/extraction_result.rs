@@ -1,6 +1,6 @@
 //! Result of an extraction: facts with their statements and quotations, mentions, and training examples.
 
-use hearsay_model::{PredicateRole, Span};
+use hearsay_model::{PredicateRole, Span, words};
 
 use super::{TextExtractor, TrainingExample, TrainingExtraction};
 use crate::{
@@ -80,8 +80,8 @@ impl TextExtractor<'_> {
                 self.extractor.vocabulary().sentence(&target.predicate, &subject, &object)
             };
             let statement = match (raw_fact.denied, raw_fact.ended) {
-                (true, _) => format!("It is not so: {positive_statement}"),
-                (false, true) => format!("No longer so: {positive_statement}"),
+                (true, _) => format!("It is not true that {}", words::lower_first(&positive_statement)),
+                (false, true) => format!("It is no longer true that {}", words::lower_first(&positive_statement)),
                 (false, false) => positive_statement,
             };
             let fact = ExtractedFact {

@@ -46,6 +46,37 @@ fn phrases_make_sentences() {
     check("SMUGGLES_FOR", "Bram", "the Club", "Bram smuggles for the Club.");
     check("lore", "Bram", "Bram limps.", "Bram limps.");
     check("OWES", "{object}", "Bram", "{object} owes Bram.");
+    check("name", "Bram", "Bram", "The name is Bram.");
+    for (kind, noun) in [
+        ("npc", "an NPC"),
+        ("player", "a player character"),
+        ("location", "a location"),
+        ("Trade route", "a trade route"),
+        ("unknown", "an entity of unknown kind"),
+    ] {
+        check("kind", "Bram", kind, &format!("Bram is {noun}."));
+    }
+}
+
+#[test]
+fn every_built_in_phrase_makes_a_sentence() {
+    let vocabulary = Vocabulary::default();
+    for name in vocabulary.predicates().map(|def| &def.name).chain(vocabulary.attributes().map(|def| &def.name)) {
+        let sentence = vocabulary.sentence(name, "Bram", "the Watch");
+        assert!(!sentence.contains(['{', '}']), "{sentence}");
+        // A label such as "Bram's goal: " has no verb.
+        let verbs = [" has ", " is ", " looks ", " speaks ", " follows ", " ended "];
+        let has_verb = |label: &str| verbs.iter().any(|verb| label.contains(verb));
+        assert!(sentence.split_once(':').is_none_or(|(label, _)| has_verb(label)), "{sentence}");
+    }
+}
+
+#[test]
+fn the_phrase_of_an_attribute_contains_its_value() {
+    let kind = Vocabulary::default().attribute(&Predicate::new("kind").unwrap()).unwrap().clone();
+    kind.check().unwrap();
+    let error = AttributeDef { phrase: Some("{subject} is".into()), ..kind }.check().unwrap_err();
+    assert_eq!(error.to_string(), "the phrase of kind, `{subject} is`, must contain {object} or {an object}");
 }
 
 #[test]

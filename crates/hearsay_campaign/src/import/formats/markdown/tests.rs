@@ -220,7 +220,7 @@ fn links_without_a_target_make_stubs_to_review() {
     assert_eq!(relations(&campaign), ["ann MEMBER_OF the-lamplighters"]);
     let proposed: Vec<_> =
         campaign.facts().filter(|fact| fact.status() == FactStatus::Proposed).map(|fact| fact.statement()).collect();
-    assert_eq!(proposed, ["The Lamplighters is of the kind unknown."]);
+    assert_eq!(proposed, ["The Lamplighters is an entity of unknown kind."]);
 }
 
 #[test]

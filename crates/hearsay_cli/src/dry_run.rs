@@ -1,0 +1,101 @@
+//! Writes operations, or shows their effects in a dry run.
+
+use anyhow::Result;
+use hearsay_engine::{Memory, MemoryError, ReadSnapshot, Written};
+use hearsay_model::{Knower, Operation};
+use hearsay_query::preview::Preview;
+use serde::Serialize;
+
+use crate::{facts::print_fact_line, output::Output, reveals::print_with_reveals};
+
+/// JSON output of a dry run.
+#[derive(Serialize)]
+struct DryRunOutput {
+    /// Always `None`, because a dry run writes no operation.
+    written: Option<Written>,
+    #[serde(flatten)]
+    preview: Preview,
+}
+
+/// Writes an operation. In a dry run, prints the effects of the operation instead, and returns `None`.
+pub(crate) fn write_or_preview(
+    memory: &Memory,
+    dry_run: bool,
+    build_operation: impl FnMut(&ReadSnapshot) -> Result<Operation, MemoryError> + Send + 'static,
+    output: &mut Output,
+) -> Result<Option<Written>> {
+    if dry_run {
+        print_dry_run(memory, build_operation, output)?;
+        return Ok(None);
+    }
+    Ok(Some(memory.write(build_operation)?.wait()?))
+}
+
+/// Prints the effects of an operation without writing it.
+pub(crate) fn print_dry_run(
+    memory: &Memory,
+    build_operation: impl FnOnce(&ReadSnapshot) -> Result<Operation, MemoryError> + Send + 'static,
+    output: &mut Output,
+) -> Result<()> {
+    let preview = memory.preview(build_operation)?.wait()?;
+    output.line(format!("Dry run, nothing is changed: {}", preview.summary))?;
+    print_effects(&preview, output)?;
+    print_with_reveals(memory, DryRunOutput { written: None, preview }, output)
+}
+
+/// Prints the effects of an operation on entities, facts and knowledge.
+pub(crate) fn print_effects(preview: &Preview, output: &mut Output) -> Result<()> {
+    for id in &preview.entities {
+        output.line(format!("  new entity: {id}"))?;
+    }
+    for fact in &preview.facts {
+        print_fact_line("  new: ", fact, output)?;
+    }
+    for fact in &preview.ended {
+        print_fact_line("  ended: ", fact, output)?;
+    }
+    // If there is only one fact, the line above already states it.
+    let first = preview.lessons.first().map(|lesson| lesson.fact);
+    let is_single_fact = preview.lessons.iter().all(|lesson| Some(lesson.fact) == first);
+    for lesson in &preview.lessons {
+        let previous = match lesson.before {
+            Some(previous) => format!(", before {previous:.2}"),
+            None => ", did not know it before".to_owned(),
+        };
+        let fact_text =
+            if is_single_fact { String::new() } else { format!("  {} [{}]", lesson.statement, lesson.fact.short()) };
+        let details = format!("{}, credence {:.2}{previous}", lesson.acquisition, lesson.credence);
+        output.line(format!("  {}: {details}{fact_text}", knower_name(&lesson.knower)))?;
+    }
+    for loss in &preview.lost {
+        let remark = if loss.still_knows { ", but knows it from another source" } else { "" };
+        let fact_text = format!("{} [{}]", loss.statement, loss.fact.short());
+        output.line(format!(
+            "  loses the fact: {} ({}){remark}: {fact_text}",
+            knower_name(&loss.knower),
+            loss.acquisition
+        ))?;
+    }
+    for change in &preview.moved {
+        let fact_text = format!("{} [{}]", change.statement, change.fact.short());
+        output.line(format!(
+            "  credence of {}: {:.2} \u{2192} {:.2}: {fact_text}",
+            knower_name(&change.knower),
+            change.before,
+            change.after
+        ))?;
+    }
+    for believer in &preview.still {
+        let fact_text = format!("{} [{}]", believer.statement, believer.fact.short());
+        output.line(format!(
+            "  still believes it: {} ({:.2}): {fact_text}",
+            knower_name(&believer.knower),
+            believer.credence
+        ))?;
+    }
+    Ok(())
+}
+
+fn knower_name(knower: &Knower) -> &str {
+    if *knower == Knower::World { "everybody" } else { knower.as_str() }
+}
