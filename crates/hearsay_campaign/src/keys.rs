@@ -72,8 +72,8 @@ keys! {
     BEHAVIOR = "behavior", "a behavior", &[&["belonging", "thread", "event", "attitude", "object_attitude", "vague",
         "notable", "minor", "identity", "scenery", "comparison", "reference", "dead_values", "ended_values"]];
     ENTITY = "entity", "an entity", &[
-        &["id", "name", "kind", "aliases", "description", "home", "location", "part_of", "attributes", "relationships",
-            "facts", "secrets"],
+        &["id", "name", "kind", "player", "aliases", "description", "home", "location", "part_of", "attributes",
+            "relationships", "facts", "secrets"],
         // Keys that other tools use.
         &["type", "properties", "tags", "visibility", "personality", "behavior_rules", "knowledge_scope",
             "secret_knowledge"],

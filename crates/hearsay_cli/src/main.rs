@@ -15,6 +15,7 @@ mod output;
 mod pager;
 mod read_only;
 mod reveals;
+mod speakers;
 mod style;
 mod sync;
 mod texts;

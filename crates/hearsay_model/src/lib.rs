@@ -79,7 +79,7 @@ pub use reveal::{Condition, ConditionEntity, Reveal, RevealError};
 pub use scale::{Attitude, Confidence, Credence, ScaleError};
 pub use settings::{
     ActiveSession, CalibrationSettings, CampaignInfo, EditedRecap, EngineSetting, GameSetting, ReviewSetting,
-    SessionSetting, Setting, SettingKey, WorldSetting,
+    SessionSetting, Setting, SettingKey, SpeakerRole, WorldSetting,
 };
 pub use shared_ids::SharedIds;
 pub use state::{

@@ -152,4 +152,6 @@ pub mod attribute {
     /// Attribute for the fraction of a character's knowledge that the character passes on in gossip, from 0 (nothing)
     /// to 1 (everything). The default is 0.5.
     pub const TALKATIVENESS: &str = "talkativeness";
+    /// Attribute for the name of the person who plays a character.
+    pub const PLAYER: &str = "player";
 }

@@ -22,6 +22,10 @@ pub struct Words {
     pub vowel_sounds: Vec<String>,
     /// Beginnings of words that are written with a vowel but pronounced with a consonant, such as `unit`.
     pub consonant_sounds: Vec<String>,
+    /// Words with which a program labels speakers that it cannot name, as in `Speaker 1`.
+    pub speaker_labels: Vec<String>,
+    /// Words before the name of a speaker who introduces himself or herself, such as `my name is`.
+    pub introductions: Vec<String>,
     /// Beginnings of questions that ask who knows something.
     pub knower_questions: Vec<String>,
     /// Words between a beginning from `knower_questions` and the subject of the question: "who knows *about* the fire".

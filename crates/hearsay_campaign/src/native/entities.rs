@@ -38,7 +38,7 @@ impl CampaignReader {
                 }
             }
         }
-        for key in ["personality", "behavior_rules"] {
+        for key in [attribute::PLAYER, "personality", "behavior_rules"] {
             if let Some(node) = f.get(key) {
                 self.read_attribute(id, key, node, &f.child_path(key));
             }

@@ -6,7 +6,7 @@ use hearsay_model::{
     Acquisition, Attitude, Author, Change, Condition, ConditionEntity, Confidence, Credence, Date, EditedRecap,
     EngineSetting, Entity, EntityId, Evidence, Excerpt, ExternalId, Fact, FactStatus, GameSetting, GameTime,
     Justification, Knower, KnowledgeEdge, Method, Operation, Passage, Provenance, Reveal, Secrecy, Session, SessionId,
-    SessionSetting, Setting, SettingKey, Span, State, Timestamp, Validity, Value,
+    SessionSetting, Setting, SettingKey, Span, SpeakerRole, State, Timestamp, Validity, Value,
 };
 use proptest::prelude::*;
 
@@ -266,7 +266,7 @@ fn reveal(n: u8) -> Reveal {
 }
 
 fn change(which: u8, n: u8) -> Change {
-    match which % 22 {
+    match which % 23 {
         0 | 1 => {
             let external_ids = vec![ExternalId { system: "file".into(), id: n.to_string() }];
             Change::AddEntity(Entity { external_ids, ..Entity::new(id(n)) })
@@ -299,6 +299,10 @@ fn change(which: u8, n: u8) -> Change {
             let recap = EditedRecap { session: session(n), players: n.is_multiple_of(2), text: format!("Words {n}.") };
             Change::Set(Setting::Session(SessionSetting::Recap(recap)))
         }
+        21 => Change::Set(Setting::speaker(
+            &words(n),
+            if n.is_multiple_of(2) { SpeakerRole::Dm } else { SpeakerRole::Nobody },
+        )),
         _ if n.is_multiple_of(2) => Change::Set(Setting::Game(GameSetting::Clock(GameTime(n.into())))),
         _ => Change::Set(Setting::Engine(EngineSetting::Imported {
             source: format!("s{}", n % 3),

@@ -1,6 +1,6 @@
 //! The facts that each part of the format creates.
 
-use hearsay_model::{Author, Evidence, FactStatus, Method, Secrecy};
+use hearsay_model::{Author, EntityId, Evidence, FactStatus, Method, Secrecy, attribute};
 
 use super::{HEAD, fact, fixture, import, imported, known, read_good};
 use crate::{Limits, read};
@@ -70,6 +70,14 @@ fn secrets_belong_to_their_bearer() {
     assert_eq!(known(&secret(", conceals: false"), "x"), ["sly authored 1"]);
     assert_eq!(known(&secret(", known_by: [{who: sly, how: read}, ann]"), "x"), ["ann authored 1", "sly read ? 1 !"]);
     assert_eq!(fact(&secret(""), "x").secrecy(), Secrecy::Secret);
+}
+
+#[test]
+fn the_player_of_a_character_is_an_attribute() {
+    let state = imported(&format!("{HEAD}  - {{id: pia, name: Pia, kind: player, player: Laura, home: none}}\n"));
+    let player = state.newest(&EntityId::new("pia").unwrap(), attribute::PLAYER).unwrap();
+    assert_eq!((player.object().text(), player.statement()), (Some("Laura"), "Pia is played by Laura."));
+    assert_eq!(known(&state, "Pia is played by Laura."), ["pia authored 1"]);
 }
 
 const SESSION: &str = "sessions:

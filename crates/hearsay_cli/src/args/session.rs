@@ -48,14 +48,21 @@ Examples:
     #[command(after_help = "\
 Reads lines of the form `Speaker: text`, chat exports, WebVTT and SubRip.
 
-Hearsay matches speakers with characters by name, alias or first name. The DM's
-lines are narration. Lines of unknown speakers are stored as text. If you import a
-file again, only its changes are imported. `hearsay undo` reverts the import.
+Hearsay matches speakers with characters by name, alias or first name, or by the name
+of the player (`hearsay entity set wren-oake player Ben`). The DM's lines are narration.
+
+On a terminal, the command asks who the other speakers are, and proposes the most
+likely character. The campaign keeps the answers, so the next import does not ask again.
+Without a terminal, with --json and with --yes, the command does not ask: it prints the
+options to add, and stores the lines of these speakers as text.
+
+If you import a file again, only its changes are imported. `hearsay undo` reverts the
+import; the answers are an operation of their own.
 
 Examples:
   hearsay session import evening.txt --dry-run
-  hearsay session import evening.vtt --dm Anna --speaker \"Ben=wren-oake\"
-  hearsay session import evening.srt --session 2")]
+  hearsay session import evening.vtt --dm Anna --player \"Ben=wren-oake\" --nobody Crew
+  hearsay session import evening.srt --session 2 --speaker \"Speaker 1=wren-oake\"")]
     Import(SessionImport),
     /// Summarize a session for the DM, the players or one character
     #[command(after_help = "\
@@ -246,16 +253,26 @@ pub(crate) struct SessionImport {
     /// or a new session]
     #[arg(long, add = sessions())]
     pub(crate) session: Option<String>,
-    /// Name of a speaker in the transcript and the character whom the speaker plays, such as "Anna=lyra"; may be
-    /// repeated
+    /// Name of a player in the transcript and the player's character, such as "Anna=lyra"; saved in the campaign; may
+    /// be repeated
+    #[arg(long, value_name = "SPEAKER=CHARACTER", value_parser = speaker)]
+    pub(crate) player: Vec<(String, String)>,
+    /// Name of the DM in the transcript, whose lines are narration; saved in the campaign; may be repeated
+    #[arg(long, value_name = "SPEAKER", value_parser = text)]
+    pub(crate) dm: Vec<String>,
+    /// Name of a speaker who is nobody in the game, such as a guest; saved in the campaign; may be repeated
+    #[arg(long, value_name = "SPEAKER", value_parser = text)]
+    pub(crate) nobody: Vec<String>,
+    /// Name of a speaker and the character in this transcript, such as "Speaker 1=lyra"; not saved; may be repeated
     #[arg(long, value_name = "SPEAKER=CHARACTER", value_parser = speaker)]
     pub(crate) speaker: Vec<(String, String)>,
-    /// Name of the DM in the transcript; the lines of this speaker are narration
-    #[arg(long, value_name = "SPEAKER", value_parser = text)]
-    pub(crate) dm: Option<String>,
+    /// Do not ask about unknown speakers
+    #[arg(long)]
+    pub(crate) yes: bool,
     #[command(flatten)]
     pub(crate) new: NewSession,
-    /// Show the speaker and the character of each line, without changing anything
+    /// Show the speaker and the character of each line, and the proposals for unknown speakers, without changing
+    /// anything
     #[arg(long)]
     pub(crate) dry_run: bool,
 }

@@ -1,16 +1,18 @@
 //! The `session` commands: sessions, recaps and open threads.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use anyhow::Result;
 use hearsay_campaign::Transcript;
 use hearsay_commands::{
     CommandError,
     proposal::ProposalCounts,
-    session::{Log, LogLine, NewSession, SessionStep, SpeakerIdentity, TranscriptImport, TranscriptReport},
+    session::{
+        AssignedSpeaker, Log, LogLine, NewSession, SessionStep, SpeakerAssignment, TranscriptImport, TranscriptReport,
+    },
 };
 use hearsay_engine::{Memory, MemoryError, ReadSnapshot, Written, real_time};
-use hearsay_model::{Author, Change, EntityId, Passage};
+use hearsay_model::{Author, Change, EntityId, Passage, SpeakerRole, State};
 use hearsay_query as query;
 use hearsay_query::{
     resolve::resolve,
@@ -26,6 +28,7 @@ use crate::{
     interrupt, llm,
     output::{CliError, FILE_ERROR, Output, count},
     reveals::print_with_reveals,
+    speakers,
     style::{Line, Style},
     texts::{self, EncoderUse},
 };
@@ -428,37 +431,55 @@ pub(crate) fn recap(args: &args::Recap, output: &mut Output) -> Result<()> {
 struct ImportOutput {
     /// Operation that was written; `None` for a dry run, or if nothing changed.
     written: Option<Written>,
+    /// Operation that saved who the speakers are; `None` if there was nothing to save.
+    saved_speakers: Option<Written>,
     #[serde(flatten)]
     report: TranscriptReport,
+    /// Speakers whom the campaign does not identify.
+    unidentified: Vec<UnidentifiedSpeaker>,
     /// Counts of the facts extracted from the lines, if extraction ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     found: Option<ProposalCounts>,
+}
+
+/// A speaker whom the campaign does not identify, with the option that identifies the speaker.
+#[derive(Serialize)]
+struct UnidentifiedSpeaker {
+    name: String,
+    option: String,
 }
 
 /// Maximum size of a transcript, in bytes (64 MiB).
 const MAX_TRANSCRIPT_BYTES: u64 = 64 << 20;
 
 fn import(args: &args::SessionImport, output: &mut Output) -> Result<()> {
-    let path = &args.file;
-    let bytes = hearsay_campaign::read_file(path, MAX_TRANSCRIPT_BYTES).map_err(|error| {
-        CliError::new(FILE_ERROR, format!("{}: {error}; expected a transcript: text, WebVTT or SubRip", path.display()))
-    })?;
-    let name = path.file_name().map_or_else(|| "transcript".into(), |name| name.to_string_lossy().into_owned());
-    let transcript = Transcript::read(&path.display().to_string(), &bytes).map_err(MemoryError::from)?;
-    let import = TranscriptImport {
-        name: name.clone(),
-        transcript,
-        session: args.session.clone(),
-        new: new_session(&args.new),
-        speakers: args.speaker.clone(),
-        dm: args.dm.clone(),
-    };
+    let mut import = read_transcript(args)?;
     let memory = campaign::open_for_recording(&args.campaign, Access::for_dry_run(args.dry_run), output)?;
-    let (report, lines) = memory.read_in_background(move |world| Ok(import.plan(&world.state)?))?.wait()?;
+    let mut state = read_state(&memory)?;
+    let (mut report, mut log) = import.plan(&state).map_err(MemoryError::from)?;
+    let may_ask = !args.dry_run && !args.yes && !output.is_json() && speakers::is_terminal();
+    let asks = may_ask && report.speakers.iter().any(|row| row.is.is_unidentified());
+    if asks {
+        import.speakers.extend(speakers::ask(&report, &state)?);
+        interrupt::check()?;
+    }
+    let unsaved = import.unsaved_speakers(&state).map_err(MemoryError::from)?;
+    let saved_speakers = match args.dry_run || unsaved.is_empty() {
+        true => None,
+        false => Some(memory.remember_speakers(unsaved)?.wait()?),
+    };
+    if asks || saved_speakers.is_some() {
+        state = read_state(&memory)?;
+        (report, log) = import.plan(&state).map_err(MemoryError::from)?;
+    }
+    drop(state);
     let written = match args.dry_run || report.unchanged {
         true => None,
-        false => Some(write_log(&memory, name, lines, output)?),
+        false => Some(write_log(&memory, import.name, log, output)?),
     };
+    if let Some(saved) = &saved_speakers {
+        print_written(saved, output)?;
+    }
     match &written {
         Some(written) => print_written(written, output)?,
         None if args.dry_run => output.line("Dry run: nothing was changed.")?,
@@ -469,8 +490,38 @@ fn import(args: &args::SessionImport, output: &mut Output) -> Result<()> {
         Some(_) => texts::extract_new_texts(&memory, &args.campaign.campaign, output)?,
         None => None,
     };
-    print_with_reveals(&memory, ImportOutput { written, report, found }, output)?;
+    let unidentified = report.speakers.iter().filter(|row| row.is.is_unidentified());
+    let unidentified =
+        unidentified.map(|row| UnidentifiedSpeaker { name: row.name.clone(), option: speakers::option(row) }).collect();
+    print_with_reveals(&memory, ImportOutput { written, saved_speakers, report, unidentified, found }, output)?;
     Ok(memory.close()?)
+}
+
+/// Reads the transcript, and the assignments of speakers on the command line.
+fn read_transcript(args: &args::SessionImport) -> Result<TranscriptImport> {
+    let path = &args.file;
+    let bytes = hearsay_campaign::read_file(path, MAX_TRANSCRIPT_BYTES).map_err(|error| {
+        CliError::new(FILE_ERROR, format!("{}: {error}; expected a transcript: text, WebVTT or SubRip", path.display()))
+    })?;
+    let name = path.file_name().map_or_else(|| "transcript".into(), |name| name.to_string_lossy().into_owned());
+    let transcript = Transcript::read(&path.display().to_string(), &bytes).map_err(MemoryError::from)?;
+    let character = |(name, character): &(String, String), remember| SpeakerAssignment {
+        name: name.clone(),
+        is: AssignedSpeaker::Character(character.clone()),
+        remember,
+    };
+    let role =
+        |name: &String, role| SpeakerAssignment { name: name.clone(), is: AssignedSpeaker::Role(role), remember: true };
+    let players = args.player.iter().map(|pair| character(pair, true));
+    let speakers = args.speaker.iter().map(|pair| character(pair, false));
+    let dms = args.dm.iter().map(|name| role(name, SpeakerRole::Dm));
+    let nobodies = args.nobody.iter().map(|name| role(name, SpeakerRole::Nobody));
+    let speakers = players.chain(speakers).chain(dms).chain(nobodies).collect();
+    Ok(TranscriptImport { name, transcript, session: args.session.clone(), new: new_session(&args.new), speakers })
+}
+
+fn read_state(memory: &Memory) -> Result<Arc<State>> {
+    Ok(memory.read(|snapshot| Ok(Arc::clone(&snapshot.state)))?.wait()?)
 }
 
 fn write_log(memory: &Memory, name: String, log: Log, output: &Output) -> Result<Written> {
@@ -480,19 +531,8 @@ fn write_log(memory: &Memory, name: String, log: Log, output: &Output) -> Result
 fn print_import_report(report: &TranscriptReport, with_preview: bool, output: &mut Output) -> Result<()> {
     let session = report.session.as_ref().map_or("a new session".to_owned(), ToString::to_string);
     output.line(format!("  {} for {session}", count(report.lines, "line", "lines")))?;
-    let mut unknown = false;
     for row in &report.speakers {
-        let role = match &row.is {
-            SpeakerIdentity::Character(id) => id.to_string(),
-            SpeakerIdentity::Dm => "the DM: narration".to_owned(),
-            SpeakerIdentity::Ambiguous(candidates) => format!("ambiguous ({}): kept as text", format_ids(candidates)),
-            SpeakerIdentity::Unknown => "no such character: kept as text".to_owned(),
-        };
-        unknown |= matches!(row.is, SpeakerIdentity::Ambiguous(_) | SpeakerIdentity::Unknown);
-        output.line(format!("  {} ({}): {role}", row.name, count(row.lines, "line", "lines")))?;
-    }
-    if unknown {
-        output.line("  --speaker \"NAME=CHARACTER\" sets a speaker's character, --dm \"NAME\" sets the DM")?;
+        output.line(format!("  {} ({}): {}", row.name, count(row.lines, "line", "lines"), speakers::describe(row)))?;
     }
     for note in &report.notes {
         output.line(format!("  note: {note}"))?;

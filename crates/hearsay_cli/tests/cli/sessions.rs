@@ -80,6 +80,88 @@ fn a_transcript_is_tried_imported_and_taken_back() {
     test_dir.fails(&["-C", "mill", "session", "import", "talk.vtt", "--speaker", "Eve"], 2, &["Anna=lyra"]);
 }
 
+/// Matt is the DM, Nora plays Lyra, and Zoe plays Tam. The campaign only knows Nora.
+const EVENING: &str = "\
+Matt: The mill is dark, and the wheel does not turn in the black water. Tam, what do you do?
+Zoe: I knock.
+Matt: Nobody answers, Tam.
+Zoe: I wait.
+Nora: I look through the window.
+Crew: (cheering)
+";
+
+/// Returns a campaign with two player characters, and the transcript.
+fn evening() -> TestDir {
+    let test_dir = TestDir::new();
+    let lyra = "{id: lyra, name: Lyra Fenn, kind: player, player: Nora, home: none}";
+    let tam = "{id: tam, name: Tam Reed, kind: player, home: none}";
+    test_dir.write("mill/people.yaml", &format!("entities:\n  - {lyra}\n  - {tam}\n"));
+    test_dir.write("evening.txt", EVENING);
+    test_dir
+}
+
+const IMPORT: [&str; 5] = ["-C", "mill", "session", "import", "evening.txt"];
+
+#[test]
+fn unknown_speakers_are_listed_with_the_option_to_add() {
+    let test_dir = evening();
+    let dry_run = test_dir.ok(&[&IMPORT[..], &["--yes", "--dry-run"]].concat());
+    for (speaker, option) in [
+        ("Matt (2 lines): no such character, probably the DM (says the most)", "--dm \"Matt\""),
+        ("Zoe (2 lines): no such character, probably tam (answers to this name)", "--player \"Zoe=tam\""),
+        ("Crew (1 line): no such character", "--player \"Crew=CHARACTER\" or --nobody \"Crew\""),
+    ] {
+        let line = format!("{speaker}: kept as text; to change this, add {option}\n");
+        assert!(dry_run.contains(&line), "{line}: {dry_run}");
+    }
+    assert!(dry_run.contains("Nora (1 line): lyra\n") && dry_run.contains("nothing was changed"), "{dry_run}");
+    assert!(test_dir.ok(&["-C", "mill", "session", "list"]).contains("No session"));
+    // Without a terminal, the command does not ask.
+    let imported = test_dir.json(&IMPORT);
+    let unidentified = serde_json::json!([
+        {"name": "Matt", "option": "--dm \"Matt\""},
+        {"name": "Zoe", "option": "--player \"Zoe=tam\""},
+        {"name": "Crew", "option": "--player \"Crew=CHARACTER\" or --nobody \"Crew\""},
+    ]);
+    assert_eq!((&imported["unidentified"], &imported["saved_speakers"]), (&unidentified, &Value::Null));
+    let zoe = &imported["speakers"][1]["proposal"];
+    assert_eq!((&zoe["is"]["character"], &zoe["evidence"]), (&"tam".into(), &"conversation".into()));
+    let log = test_dir.ok(&["-C", "mill", "session", "show", "--log"]);
+    assert!(log.contains("Zoe: I knock.") && log.contains("lyra: I look through the window."), "{log}");
+}
+
+#[test]
+fn the_campaign_keeps_who_the_speakers_are() {
+    let test_dir = evening();
+    // `--speaker` applies to this transcript only.
+    let once = test_dir.json(&[&IMPORT[..], &["--speaker", "Zoe=ben"]].concat());
+    assert!(once["speakers"][1]["is"]["character"] == "ben" && once["saved_speakers"].is_null(), "{once}");
+    let options = ["--dm", "matt", "--player", "Zoe=tam", "--nobody", "Crew"];
+    let saved = test_dir.json(&[&IMPORT[..], &options].concat());
+    assert_eq!(saved["saved_speakers"]["summary"], "speakers of transcripts: Zoe, Matt, Crew");
+    assert_eq!(saved["unidentified"], serde_json::json!([]));
+    assert!(test_dir.ok(&["-C", "mill", "entity", "show", "tam"]).contains("Tam Reed is played by Zoe."));
+    let again = test_dir.json(&[&IMPORT[..], &options].concat());
+    assert!(again["saved_speakers"].is_null() && again["unchanged"] == true, "{again}");
+    // The next transcript needs no options.
+    test_dir.write("next.txt", "Matt: It rains.\nZoe: I run.\nCrew: (groaning)\n");
+    let next = test_dir.ok(&["-C", "mill", "session", "import", "next.txt"]);
+    for line in ["Matt (1 line): the DM", "Zoe (1 line): tam", "Crew (1 line): nobody: kept as text"] {
+        assert!(next.contains(line), "{line}: {next}");
+    }
+    let exported = test_dir.ok(&["-C", "mill", "export"]);
+    assert!(exported.contains(r#"{"speaker":{"name":"matt","role":"dm"}}"#), "{exported}");
+    // One undo reverts an import. The speakers are an operation of their own.
+    assert!(test_dir.ok(&["-C", "mill", "undo"]).contains("next.txt"));
+    assert!(test_dir.ok(&["-C", "mill", "undo"]).contains("evening.txt"));
+    assert!(test_dir.ok(&[&IMPORT[..], &["--dry-run"]].concat()).contains("Zoe (2 lines): tam"));
+    assert!(test_dir.ok(&["-C", "mill", "undo"]).contains("speakers of transcripts"));
+    assert!(test_dir.ok(&[&IMPORT[..], &["--dry-run"]].concat()).contains("Zoe (2 lines): no such character"));
+    // The attribute can also be set directly.
+    test_dir.ok(&["-C", "mill", "entity", "set", "tam", "player", "Zoe"]);
+    assert!(test_dir.ok(&[&IMPORT[..], &["--dry-run"]].concat()).contains("Zoe (2 lines): tam"));
+}
+
 #[test]
 fn texts_are_read_for_facts_wherever_they_come_from() {
     let test_dir = TestDir::new();

@@ -17,4 +17,7 @@ pub use log::{Log, LogLine, LogSource};
 pub use new::NewSession;
 pub use recap::save_recap;
 pub use step::SessionStep;
-pub use transcript::{PreviewRow, SpeakerIdentity, SpeakerRow, TranscriptImport, TranscriptReport};
+pub use transcript::{
+    AssignedSpeaker, PreviewRow, SpeakerAssignment, SpeakerEvidence, SpeakerIdentity, SpeakerProposal, SpeakerRow,
+    TranscriptImport, TranscriptReport, is_speaker_label, remember_speakers,
+};

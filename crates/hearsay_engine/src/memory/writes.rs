@@ -12,7 +12,7 @@ use hearsay_commands::{
     prune::Prune,
     retcon::Retcon,
     review::{Decision, Decisions, Keep},
-    session::{Log, SessionStep, save_recap},
+    session::{Log, SessionStep, SpeakerAssignment, remember_speakers, save_recap},
     teach::Teach,
 };
 use hearsay_model::{ApplyError, Author, Change, EditedRecap, GameSetting, Operation, Position, Setting};
@@ -86,6 +86,16 @@ impl Memory {
     /// there is no recap to remove.
     pub fn save_recap(&self, recap: EditedRecap) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |snapshot| Ok(save_recap(&snapshot.state, &recap, now())?))
+    }
+
+    /// Saves who the speakers of transcripts are, so that later imports identify them: see
+    /// [`TranscriptImport::unsaved_speakers`](hearsay_commands::session::TranscriptImport::unsaved_speakers).
+    ///
+    /// # Errors
+    /// Returns the same errors as [`write`](Self::write). The ticket also fails if a character does not exist, or if
+    /// `speakers` is empty.
+    pub fn remember_speakers(&self, speakers: Vec<SpeakerAssignment>) -> Result<Ticket<Written>, MemoryError> {
+        self.write(move |snapshot| Ok(remember_speakers(&snapshot.state, &speakers, now())?))
     }
 
     /// Writes lines to the log of a session as one operation. Use this function for lines typed during play and for

@@ -5,7 +5,10 @@ use hearsay_commands::{
     edit::FactOptions,
     game_event::{Circumstances, GameEvent, Stated},
     retcon::Retcon,
-    session::{Log, LogLine, NewSession, SessionStep, SpeakerIdentity, TranscriptImport, TranscriptReport},
+    session::{
+        AssignedSpeaker, Log, LogLine, NewSession, SessionStep, SpeakerAssignment, SpeakerIdentity, TranscriptImport,
+        TranscriptReport,
+    },
 };
 use hearsay_engine::{Memory, MemoryError, Written};
 use hearsay_model::{Author, FactStatus, Kind, Knower, Passage};
@@ -170,8 +173,11 @@ fn import(text: &str, name: &str) -> TranscriptImport {
         session: None,
         new: NewSession::default(),
         speakers: Vec::new(),
-        dm: None,
     }
+}
+
+fn assign(name: &str, character: &str) -> SpeakerAssignment {
+    SpeakerAssignment { name: name.into(), is: AssignedSpeaker::Character(character.into()), remember: true }
 }
 
 fn plan(memory: &Memory, import: &TranscriptImport) -> Result<(TranscriptReport, Log), MemoryError> {
@@ -223,15 +229,36 @@ fn a_transcript_becomes_a_log() {
 
     // A speaker can be assigned to a character.
     let mut third = import(&TALK.replace("Anna: brb\n", "Anna: back\n"), "talk.txt");
-    third.speakers = vec![("Anna".into(), "Borin".into())];
+    third.speakers = vec![assign("Anna", "Borin")];
     assert!(!plan(&memory, &third).unwrap().0.unchanged);
-    third.speakers = vec![("Zoe".into(), "Borin".into())];
+    third.speakers = vec![assign("Zoe", "Borin")];
     assert!(plan(&memory, &third).unwrap_err().to_string().contains("no speaker named `zoe`"));
 
     memory.undo(UndoTarget::At(again.position)).unwrap().wait().unwrap();
     memory.undo(UndoTarget::At(written.position)).unwrap().wait().unwrap();
     assert_eq!(state(&memory).passages().count(), 0, "one import is one undo");
     assert!(state(&memory).sessions().next().is_none());
+}
+
+#[test]
+fn a_saved_player_outlives_the_undo_of_an_import() {
+    let memory = table();
+    let mut first = import(TALK, "talk.txt");
+    first.speakers = vec![assign("Anna", "Borin")];
+    let saved = memory.remember_speakers(first.speakers.clone()).unwrap().wait().unwrap();
+    let written = write(&memory, &first);
+    assert_eq!(passage(&memory, "brb").speaker, Some(id("borin")));
+    assert!(plan(&memory, &import(TALK, "talk.txt")).unwrap().0.unchanged, "the campaign knows the player");
+
+    let undone = memory.undo(UndoTarget::Last).unwrap().wait().unwrap();
+    assert!(undone.summary.contains("talk.txt"), "{}", undone.summary);
+    assert_eq!(state(&memory).passages().count(), 0);
+    let (report, _) = plan(&memory, &import(TALK, "talk.txt")).unwrap();
+    assert_eq!(report.speakers[2].is, SpeakerIdentity::Character(id("borin")));
+    memory.undo(UndoTarget::At(saved.position)).unwrap().wait().unwrap();
+    let (report, _) = plan(&memory, &import(TALK, "talk.txt")).unwrap();
+    assert_eq!(report.speakers[2].is, SpeakerIdentity::Unknown);
+    assert!(saved.position < written.position);
 }
 
 #[test]

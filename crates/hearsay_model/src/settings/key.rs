@@ -43,6 +43,8 @@ pub enum SettingKey {
     /// The key of [`SessionSetting::Recap`](crate::SessionSetting::Recap): the session, and whether the recap is for
     /// the players.
     Recap(SessionId, bool),
+    /// The key of [`ReviewSetting::Speaker`](crate::ReviewSetting::Speaker): the name of the speaker in normal form.
+    Speaker(String),
 }
 
 impl fmt::Display for SettingKey {
@@ -65,6 +67,7 @@ impl fmt::Display for SettingKey {
             Self::Merged(gone) => write!(f, "the merge of {gone}"),
             Self::Recap(session, false) => write!(f, "the recap of {session}"),
             Self::Recap(session, true) => write!(f, "the players' recap of {session}"),
+            Self::Speaker(name) => write!(f, "the role of the speaker {name}"),
         }
     }
 }

@@ -12,7 +12,7 @@ mod world;
 pub use engine::EngineSetting;
 pub use game::GameSetting;
 pub use key::SettingKey;
-pub use review::{CalibrationSettings, ReviewSetting};
+pub use review::{CalibrationSettings, ReviewSetting, SpeakerRole};
 pub use session::{ActiveSession, EditedRecap, SessionSetting};
 pub use setting::Setting;
 pub use world::{CampaignInfo, WorldSetting};

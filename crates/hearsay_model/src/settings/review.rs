@@ -1,4 +1,4 @@
-//! Settings that record decisions of the DM in review.
+//! Settings that record decisions of the DM.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +21,17 @@ impl Default for CalibrationSettings {
     }
 }
 
-/// A setting that records decisions of the DM in review.
+/// Role of a speaker of transcripts who plays no character.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SpeakerRole {
+    /// The speaker is the DM. The lines of the speaker are narration.
+    Dm,
+    /// The speaker is nobody in the game, for example a guest at the table. The lines keep the speaker's name as text.
+    Nobody,
+}
+
+/// A setting that records decisions of the DM.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ReviewSetting {
     /// The settings of trust calibration.
@@ -41,6 +51,13 @@ pub enum ReviewSetting {
         /// The remaining entity.
         into: EntityId,
     },
+    /// The DM decided that a speaker of transcripts plays no character.
+    Speaker {
+        /// The name of the speaker in [normal form](crate::text::normalize).
+        name: String,
+        /// The role of the speaker.
+        role: SpeakerRole,
+    },
 }
 
 impl ReviewSetting {
@@ -49,6 +66,7 @@ impl ReviewSetting {
             Self::Learning(_) => SettingKey::Learning,
             Self::Distinct { one, other } => SettingKey::Distinct(one.clone(), other.clone()),
             Self::Merged { gone, .. } => SettingKey::Merged(gone.clone()),
+            Self::Speaker { name, .. } => SettingKey::Speaker(name.clone()),
         }
     }
 
@@ -59,7 +77,7 @@ impl ReviewSetting {
             Self::Distinct { one, other } | Self::Merged { gone: one, into: other } => {
                 [one, other].into_iter().for_each(|id| visit(Reference::Entity(id)));
             }
-            Self::Learning(_) => {}
+            Self::Learning(_) | Self::Speaker { .. } => {}
         }
     }
 
@@ -82,6 +100,7 @@ impl ReviewSetting {
                 renaming.entity(gone);
                 renaming.entity(into);
             }
+            Self::Speaker { .. } => {}
         }
     }
 }

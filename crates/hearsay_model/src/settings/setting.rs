@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    EngineSetting, GameSetting, ReviewSetting, SessionSetting, SettingKey, WorldSetting, stored::StoredSetting,
+    EngineSetting, GameSetting, ReviewSetting, SessionSetting, SettingKey, SpeakerRole, WorldSetting,
+    stored::StoredSetting,
 };
-use crate::{EntityId, Reference, Rename};
+use crate::{EntityId, Reference, Rename, text};
 
 /// A setting of the campaign. If several settings have the same key, the newest of them applies. Reverted settings are
 /// ignored.
@@ -18,7 +19,7 @@ pub enum Setting {
     Game(GameSetting),
     /// A setting of a session.
     Session(SessionSetting),
-    /// A setting that records decisions of the DM in review.
+    /// A setting that records decisions of the DM.
     Review(ReviewSetting),
     /// A setting in which the engine records its own progress.
     Engine(EngineSetting),
@@ -29,6 +30,11 @@ impl Setting {
     pub fn distinct(a: EntityId, b: EntityId) -> Self {
         let (one, other) = if a <= b { (a, b) } else { (b, a) };
         Self::Review(ReviewSetting::Distinct { one, other })
+    }
+
+    /// Creates a setting that records the role of a speaker of transcripts who plays no character.
+    pub fn speaker(name: &str, role: SpeakerRole) -> Self {
+        Self::Review(ReviewSetting::Speaker { name: text::normalize(name), role })
     }
 
     /// Calls a function with every record that the setting refers to.

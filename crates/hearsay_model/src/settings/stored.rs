@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     ActiveSession, CalibrationSettings, CampaignInfo, EditedRecap, EngineSetting, GameSetting, ReviewSetting,
-    SessionSetting, Setting, WorldSetting,
+    SessionSetting, Setting, SpeakerRole, WorldSetting,
 };
 use crate::{AttributeDef, AudienceRules, Calendar, EntityId, GameTime, Position, PredicateDef, Reveal, Value};
 
@@ -29,6 +29,7 @@ pub(super) enum StoredSetting {
     Distinct { one: EntityId, other: EntityId },
     Merged { gone: EntityId, into: EntityId },
     Recap(EditedRecap),
+    Speaker { name: String, role: SpeakerRole },
 }
 
 impl From<Setting> for StoredSetting {
@@ -50,6 +51,7 @@ impl From<Setting> for StoredSetting {
             Setting::Review(ReviewSetting::Distinct { one, other }) => Self::Distinct { one, other },
             Setting::Review(ReviewSetting::Merged { gone, into }) => Self::Merged { gone, into },
             Setting::Session(SessionSetting::Recap(value)) => Self::Recap(value),
+            Setting::Review(ReviewSetting::Speaker { name, role }) => Self::Speaker { name, role },
         }
     }
 }
@@ -73,6 +75,7 @@ impl From<StoredSetting> for Setting {
             StoredSetting::Distinct { one, other } => Self::Review(ReviewSetting::Distinct { one, other }),
             StoredSetting::Merged { gone, into } => Self::Review(ReviewSetting::Merged { gone, into }),
             StoredSetting::Recap(value) => Self::Session(SessionSetting::Recap(value)),
+            StoredSetting::Speaker { name, role } => Self::Review(ReviewSetting::Speaker { name, role }),
         }
     }
 }

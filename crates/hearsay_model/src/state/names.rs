@@ -6,7 +6,10 @@ use super::{
     FactGroup, State,
     rows::{FactRow, Write},
 };
-use crate::{Change, EntityId, Fact, FactStatus, Kind, Predicate, Secrecy, attribute, text};
+use crate::{
+    Change, EntityId, Fact, FactStatus, Kind, Predicate, ReviewSetting, Secrecy, Setting, SettingKey, SpeakerRole,
+    attribute, text,
+};
 
 /// Result of the lookup of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -148,6 +151,15 @@ impl State {
             0 => Resolution::None,
             1 => found.into_iter().next().map_or(Resolution::None, |id| Resolution::One(id.clone())),
             _ => Resolution::Ambiguous(found.into_iter().cloned().collect()),
+        }
+    }
+
+    /// Returns the role that the DM gave a speaker of transcripts who plays no character; `None` if there is no role.
+    /// Names are compared in their [normal form](text::normalize).
+    pub fn speaker_role(&self, name: &str) -> Option<SpeakerRole> {
+        match self.setting(&SettingKey::Speaker(text::normalize(name)))? {
+            Setting::Review(ReviewSetting::Speaker { role, .. }) => Some(*role),
+            _ => None,
         }
     }
 }

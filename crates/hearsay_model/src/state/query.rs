@@ -414,7 +414,7 @@ impl State {
         self.settings.values().filter_map(|row| row.value.as_ref()).filter(|setting| self.is_active(setting))
     }
 
-    fn setting(&self, key: &SettingKey) -> Option<&Setting> {
+    pub(super) fn setting(&self, key: &SettingKey) -> Option<&Setting> {
         self.settings.get(key)?.value.as_deref().filter(|setting| self.is_active(setting))
     }
 

@@ -17,7 +17,7 @@ use super::*;
 use crate::{
     Acquisition, Author, Change, Condition, ConditionEntity, Credence, Date, EditedRecap, Entity, EntityId, Evidence,
     Fact, FactId, FactStatus, GameSetting, GameTime, Justification, Knower, KnowledgeEdge, Method, Passage, PassageId,
-    Provenance, Reveal, Secrecy, Session, SessionSetting, Span, Validity, Value,
+    Provenance, Reveal, Secrecy, Session, SessionSetting, Span, SpeakerRole, Validity, Value,
 };
 
 fn id(n: u8) -> EntityId {
@@ -95,7 +95,7 @@ fn reveal(n: u8) -> Reveal {
 
 fn change(which: u8, n: u8) -> Change {
     let name = || format!("f{}", n % 2);
-    match which % 19 {
+    match which % 20 {
         0 | 1 => Change::AddEntity(Entity::new(id(n))),
         2 => Change::RemoveEntity(id(n)),
         3 | 4 => Change::AssertFact(fact(n)),
@@ -116,6 +116,8 @@ fn change(which: u8, n: u8) -> Change {
                 EditedRecap { session: session(n).id, players: n.is_multiple_of(2), text: format!("Words {n}.") };
             Change::Set(Setting::Session(SessionSetting::Recap(recap)))
         }
+        18 if n.is_multiple_of(4) => Change::Unset(SettingKey::Speaker(name())),
+        18 => Change::Set(Setting::speaker(&name(), SpeakerRole::Dm)),
         _ if n.is_multiple_of(2) => Change::AddPassage(Arc::new(passage(n))),
         _ => Change::SetSession(session(n)),
     }

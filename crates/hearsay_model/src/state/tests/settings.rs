@@ -1,4 +1,4 @@
-//! Tests of flags and reveals.
+//! Tests of flags, reveals and the roles of speakers.
 
 use super::{super::*, *};
 
@@ -67,4 +67,18 @@ fn flags_are_declared_before_they_are_set_or_named() {
     }
     apply(&mut state, Change::Unset(key)).unwrap();
     assert_eq!(state.reveals().count(), 0);
+}
+
+#[test]
+fn a_role_belongs_to_the_name_of_a_speaker() {
+    let set = |name: &str, role| Change::Set(Setting::speaker(name, role));
+    let edits = vec![set("Anna", SpeakerRole::Dm), set("Crew", SpeakerRole::Nobody)];
+    let mut state = fold([Operation::new(Author::Dm, "speakers", edits)]);
+    assert_eq!(state.speaker_role(" ANNA"), Some(SpeakerRole::Dm), "names are compared in normal form");
+    assert_eq!(state.speaker_role("Crew"), Some(SpeakerRole::Nobody));
+    assert_eq!(state.speaker_role("Ann"), None);
+    state.apply(Operation::new(Author::Dm, "speakers", vec![set("crew", SpeakerRole::Dm)])).unwrap();
+    assert_eq!(state.speaker_role("Crew"), Some(SpeakerRole::Dm), "the newer role replaces the older role");
+    state.apply(revert(2)).unwrap();
+    assert_eq!(state.speaker_role("Crew"), Some(SpeakerRole::Nobody));
 }

@@ -1,17 +1,20 @@
-//! Transcripts: links the speakers in a file to characters, and previews the import of the file.
+//! The import of a transcript: its preview, and the lines that it writes.
 
 use std::collections::BTreeMap;
 
 use hearsay_campaign::{Transcript, TranscriptFormat};
-use hearsay_model::{EntityId, Evidence, Resolution, SessionId, State, text, words};
+use hearsay_model::{EntityId, Evidence, SessionId, State, text};
 use hearsay_query::resolve::{find_session, resolve};
 use serde::Serialize;
 
 use super::{
-    log::{Log, LogLine, LogSource},
-    new::NewSession,
+    proposals::add_proposals,
+    speakers::{AssignedSpeaker, SpeakerAssignment, SpeakerIdentity, SpeakerNames, SpeakerRow},
 };
-use crate::CommandError;
+use crate::{
+    CommandError,
+    session::{Log, LogLine, LogSource, NewSession},
+};
 
 /// A transcript to import as the log of a session.
 #[derive(Debug, Clone)]
@@ -25,11 +28,8 @@ pub struct TranscriptImport {
     pub session: Option<String>,
     /// Session to create if no session is given and the file was not imported before.
     pub new: NewSession,
-    /// Assignments of speakers to characters: each pair is a speaker as written in the file, and the id or name of a
-    /// character.
-    pub speakers: Vec<(String, String)>,
-    /// Name of the DM as written in the file. The lines of this speaker are narration.
-    pub dm: Option<String>,
+    /// Assignments of speakers to characters and persons. They take precedence over the names in the campaign.
+    pub speakers: Vec<SpeakerAssignment>,
 }
 
 /// Preview or result of a transcript import.
@@ -53,31 +53,6 @@ pub struct TranscriptReport {
     pub preview: Vec<PreviewRow>,
 }
 
-/// A speaker of a transcript.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct SpeakerRow {
-    /// Name of the speaker as written in the file.
-    pub name: String,
-    /// Number of lines by this speaker.
-    pub lines: usize,
-    /// Character or person to whom the name refers.
-    pub is: SpeakerIdentity,
-}
-
-/// Character or person to whom the name of a speaker refers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SpeakerIdentity {
-    /// The name refers to this character of the campaign.
-    Character(EntityId),
-    /// The name refers to the DM.
-    Dm,
-    /// The name is ambiguous: it can refer to each of these characters.
-    Ambiguous(Vec<EntityId>),
-    /// The name refers to no character of the campaign. It stays part of the text of the line.
-    Unknown,
-}
-
 /// A line of a transcript, with the identified speaker.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PreviewRow {
@@ -89,11 +64,6 @@ pub struct PreviewRow {
     pub text: String,
 }
 
-/// Returns whether a name refers to the person who runs the game.
-fn is_dm(name: &str) -> bool {
-    words::contains_word(&words::english().narrators, &text::normalize(name))
-}
-
 impl TranscriptImport {
     /// Returns a report of the import, and the lines to write with `Memory::log`.
     ///
@@ -101,20 +71,7 @@ impl TranscriptImport {
     /// Returns an error if the given session does not exist, if an assigned speaker is not in the file, or if the
     /// assigned character does not exist.
     pub fn plan(&self, state: &State) -> Result<(TranscriptReport, Log), CommandError> {
-        let (assigned_speakers, mut first_names) = (self.assigned_speakers(state)?, characters_by_first_name(state));
-        add_players(state, &mut first_names);
-        let speakers: Vec<SpeakerRow> = self
-            .transcript
-            .speakers()
-            .into_iter()
-            .map(|(name, lines)| {
-                let identity = assigned_speakers
-                    .get(&text::normalize(name))
-                    .cloned()
-                    .unwrap_or_else(|| self.identify_speaker(state, &first_names, name));
-                SpeakerRow { name: name.to_owned(), lines, is: identity }
-            })
-            .collect();
+        let speakers = self.speaker_rows(state)?;
         let by_name: BTreeMap<&str, &SpeakerIdentity> =
             speakers.iter().map(|row| (row.name.as_str(), &row.is)).collect();
         let lines: Vec<LogLine> = self
@@ -185,52 +142,55 @@ impl TranscriptImport {
         Ok((report, Log { session, new, lines, source: Some(source) }))
     }
 
-    /// Returns the given assignments of speakers, by normalized name.
-    fn assigned_speakers(&self, state: &State) -> Result<BTreeMap<String, SpeakerIdentity>, CommandError> {
-        let mut assignments = BTreeMap::new();
-        let names_in_file: Vec<String> =
-            self.transcript.speakers().iter().map(|(name, _)| text::normalize(name)).collect();
-        let mut assign = |name: &str, identity: SpeakerIdentity| {
-            let name = text::normalize(name);
-            if !names_in_file.contains(&name) {
-                let speakers = self.transcript.speakers().iter().map(|(name, _)| (*name).to_owned()).collect();
-                return Err(CommandError::NoSpeaker { name, speakers });
-            }
-            assignments.insert(name, identity);
-            Ok(())
-        };
-        for (name, character) in &self.speakers {
-            assign(name, SpeakerIdentity::Character(resolve(state, character)?))?;
-        }
-        if let Some(name) = &self.dm {
-            assign(name, SpeakerIdentity::Dm)?;
-        }
-        Ok(assignments)
+    /// Returns the assignments to save with [`remember_speakers`](super::remember_speakers): those that later imports
+    /// should use and that the campaign does not contain yet. The names are as written in the file.
+    ///
+    /// # Errors
+    /// Returns an error if an assigned speaker is not in the file, or if the assigned character does not exist.
+    pub fn unsaved_speakers(&self, state: &State) -> Result<Vec<SpeakerAssignment>, CommandError> {
+        let (identities, names) = (self.assigned_speakers(state)?, SpeakerNames::new(state));
+        let speakers = self.transcript.speakers();
+        let unsaved = self.speakers.iter().filter(|assignment| assignment.remember).filter_map(|assignment| {
+            let normal = text::normalize(&assignment.name);
+            let (name, _) = speakers.iter().find(|(name, _)| text::normalize(name) == normal)?;
+            let is_saved = names.contains(name, identities.get(&normal)?);
+            (!is_saved).then(|| SpeakerAssignment { name: (*name).to_owned(), ..assignment.clone() })
+        });
+        Ok(unsaved.collect())
     }
 
-    /// Returns the character or person to whom an unassigned speaker refers. Recognizes names and aliases even if a
-    /// player's name, a number or a note in brackets follows.
-    fn identify_speaker(&self, state: &State, first_names: &FirstNames, name: &str) -> SpeakerIdentity {
-        if is_dm(name) {
-            return SpeakerIdentity::Dm;
-        }
-        let name_without_note = name.split(['(', '[', '#', '/']).next().unwrap_or(name).trim();
-        let note = name.split_once('(').map_or("", |(_, rest)| rest.trim_end_matches(')')).trim();
-        for name in [name, name_without_note, note].into_iter().filter(|name| !name.is_empty()) {
-            match state.resolve(name) {
-                Resolution::One(id) => return SpeakerIdentity::Character(id),
-                Resolution::Ambiguous(candidates) => return SpeakerIdentity::Ambiguous(candidates),
-                Resolution::None => {}
+    /// Returns the speakers of the transcript, with proposals for those whom the campaign does not identify.
+    fn speaker_rows(&self, state: &State) -> Result<Vec<SpeakerRow>, CommandError> {
+        let (identities, names) = (self.assigned_speakers(state)?, SpeakerNames::new(state));
+        let speakers = self.transcript.speakers().into_iter();
+        let mut rows: Vec<SpeakerRow> = speakers
+            .map(|(name, lines)| {
+                let identity = identities.get(&text::normalize(name)).cloned();
+                let is = identity.unwrap_or_else(|| names.identify(name));
+                SpeakerRow { name: name.to_owned(), lines, is, proposal: None }
+            })
+            .collect();
+        add_proposals(state, &self.transcript, &mut rows);
+        Ok(rows)
+    }
+
+    /// Returns the assigned characters and persons by the names of the speakers in normal form.
+    fn assigned_speakers(&self, state: &State) -> Result<BTreeMap<String, SpeakerIdentity>, CommandError> {
+        let speakers = self.transcript.speakers();
+        let mut identities = BTreeMap::new();
+        for assignment in &self.speakers {
+            let name = text::normalize(&assignment.name);
+            if speakers.iter().all(|(speaker, _)| text::normalize(speaker) != name) {
+                let speakers = speakers.iter().map(|(speaker, _)| (*speaker).to_owned()).collect();
+                return Err(CommandError::NoSpeaker { name, speakers });
             }
+            let identity = match &assignment.is {
+                AssignedSpeaker::Character(character) => SpeakerIdentity::Character(resolve(state, character)?),
+                AssignedSpeaker::Role(role) => (*role).into(),
+            };
+            identities.insert(name, identity);
         }
-        if is_dm(name_without_note) || is_dm(note) {
-            return SpeakerIdentity::Dm;
-        }
-        match first_names.get(&text::normalize(name_without_note)).map(Vec::as_slice) {
-            None | Some([]) => SpeakerIdentity::Unknown,
-            Some([character]) => SpeakerIdentity::Character(character.clone()),
-            Some(candidates) => SpeakerIdentity::Ambiguous(candidates.to_vec()),
-        }
+        Ok(identities)
     }
 
     /// Returns the session of an earlier import of this file.
@@ -248,37 +208,4 @@ impl TranscriptImport {
     fn is_from_this_file(&self, evidence: &Evidence) -> bool {
         matches!(evidence, Evidence::File { path, field, .. } if *path == self.name && field == "transcript")
     }
-}
-
-/// Characters by normalized first name and by their players' names.
-type FirstNames = BTreeMap<String, Vec<EntityId>>;
-
-/// Attribute with the name of the person who plays a character.
-const PLAYER_ATTRIBUTE: &str = "player";
-
-/// Adds player characters under their players' full names and first names.
-fn add_players(state: &State, names: &mut FirstNames) {
-    for id in state.entities().map(|entity| &entity.id) {
-        let Some(player) = state.newest(id, PLAYER_ATTRIBUTE).and_then(|fact| fact.object().text()) else { continue };
-        let full_name = text::normalize(player);
-        let first_name = text::words(player).into_iter().next().filter(|first_name| *first_name != full_name);
-        for name in first_name.into_iter().chain([full_name]) {
-            let characters = names.entry(name).or_default();
-            if !characters.contains(id) {
-                characters.push(id.clone());
-            }
-        }
-    }
-}
-
-fn characters_by_first_name(state: &State) -> FirstNames {
-    let mut names = FirstNames::new();
-    let characters = state.entities().map(|entity| &entity.id);
-    for id in characters.filter(|id| state.kind(id).is_some_and(|kind| kind.is_character())) {
-        let name_words = state.open_name(id).map(text::words).unwrap_or_default();
-        if let Some(first_name) = name_words.into_iter().next() {
-            names.entry(first_name).or_default().push(id.clone());
-        }
-    }
-    names
 }

@@ -1,0 +1,13 @@
+//! Transcripts: links the speakers in a file to characters, and previews the import of the file.
+
+mod import;
+mod proposals;
+mod remember;
+mod speakers;
+#[cfg(test)]
+mod tests;
+
+pub use import::{PreviewRow, TranscriptImport, TranscriptReport};
+pub use proposals::{SpeakerEvidence, SpeakerProposal};
+pub use remember::remember_speakers;
+pub use speakers::{AssignedSpeaker, SpeakerAssignment, SpeakerIdentity, SpeakerRow, is_speaker_label};

@@ -1,0 +1,333 @@
+//! Proposals for the speakers of a transcript whom the campaign does not identify.
+//!
+//! A player answers when others address the player's character, and seldom addresses this character. The DM says more
+//! than any player.
+
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+};
+
+use hearsay_belief::{is_dead, player_characters};
+use hearsay_campaign::Transcript;
+use hearsay_model::{
+    EntityId, Kind, State,
+    spelling::{self, SpellingIndex},
+    text, words,
+};
+use serde::Serialize;
+
+use super::speakers::{SpeakerIdentity, SpeakerRow, player};
+
+/// Proposal for a speaker whom the campaign does not identify.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SpeakerProposal {
+    /// Probable character or person: a character or the DM.
+    pub is: SpeakerIdentity,
+    /// Reason for the proposal.
+    pub evidence: SpeakerEvidence,
+}
+
+/// Reason for the proposal of a character or a person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SpeakerEvidence {
+    /// The name of the speaker is similar to a name of the character or of the character's player.
+    SimilarName,
+    /// The speaker answers when others address the character, or speaks as the character.
+    Conversation,
+    /// No other speaker remains, and no other player character without a player.
+    Elimination,
+    /// The speaker says more words than any other speaker.
+    MostWords,
+}
+
+/// Points for a speaker who answers a line that addresses the character.
+const ANSWERS_ADDRESS: i32 = 2;
+/// Points for a speaker who answers a line that mentions the character and no other candidate.
+const ANSWERS_MENTION: i32 = 1;
+/// Points for a speaker who introduces himself or herself as the character.
+const INTRODUCES: i32 = 4;
+/// Points for a speaker who addresses the character.
+const ADDRESSES: i32 = -2;
+/// Minimum number of points for a proposal.
+const MIN_POINTS: i32 = 4;
+/// Points for a speaker with a similar name: more than any conversation gives.
+const SIMILAR_NAME: i32 = i32::MAX;
+
+/// The last speaker is proposed for the last character only if at least one of this many lines is by the speaker.
+/// Guests and sounds (`All: (cheering)`) have fewer lines than players.
+const MAX_LINES_PER_PLAYER_LINE: usize = 50;
+
+/// Minimum number of letters of an abbreviated name.
+const MIN_ABBREVIATION_LETTERS: usize = 3;
+
+/// Adds proposals to the speakers whom the campaign does not identify. Proposes each character for at most one speaker.
+pub(super) fn add_proposals(state: &State, transcript: &Transcript, rows: &mut [SpeakerRow]) {
+    let open_rows: Vec<usize> = (0..rows.len()).filter(|row| rows[*row].is.is_unidentified()).collect();
+    if open_rows.is_empty() {
+        return;
+    }
+    let candidates = Candidates::new(state, rows);
+    let similar_names = SimilarNames::new(state, &candidates);
+    let similar: BTreeMap<usize, usize> =
+        open_rows.iter().filter_map(|row| Some((*row, similar_names.candidate(&rows[*row].name)?))).collect();
+    let dm = probable_dm(transcript, rows).filter(|row| !similar.contains_key(row));
+    let points = conversation_points(transcript, rows, &candidates);
+    let mut pairs: Vec<Pair> = Vec::new();
+    for row in open_rows.iter().copied().filter(|row| Some(*row) != dm) {
+        for (candidate, id) in candidates.ids.iter().enumerate() {
+            let (points, evidence) = match similar.get(&row) == Some(&candidate) {
+                true => (SIMILAR_NAME, SpeakerEvidence::SimilarName),
+                false => (points.get(&(row, candidate)).copied().unwrap_or(0), SpeakerEvidence::Conversation),
+            };
+            let is_possible = match &rows[row].is {
+                SpeakerIdentity::Ambiguous(ids) => ids.contains(id),
+                _ => true,
+            };
+            if points >= MIN_POINTS && is_possible {
+                pairs.push(Pair { points, lines: rows[row].lines, row, candidate, evidence });
+            }
+        }
+    }
+    let mut proposed = assign(pairs);
+    if let Some((row, candidate)) = remaining_pair(state, transcript, rows, &candidates, &proposed, dm) {
+        proposed.insert(row, (candidate, SpeakerEvidence::Elimination));
+    }
+    for (row, (candidate, evidence)) in proposed {
+        let is = SpeakerIdentity::Character(candidates.ids[candidate].clone());
+        rows[row].proposal = Some(SpeakerProposal { is, evidence });
+    }
+    if let Some(row) = dm {
+        rows[row].proposal = Some(SpeakerProposal { is: SpeakerIdentity::Dm, evidence: SpeakerEvidence::MostWords });
+    }
+}
+
+/// A speaker and the character that the speaker may play. `row` and `candidate` are indices.
+struct Pair {
+    points: i32,
+    lines: usize,
+    row: usize,
+    candidate: usize,
+    evidence: SpeakerEvidence,
+}
+
+/// Proposed characters with the reasons, by the row of the speaker.
+type Assignment = BTreeMap<usize, (usize, SpeakerEvidence)>;
+
+/// Assigns each speaker at most one character, and each character to at most one speaker. Pairs with more points come
+/// first.
+fn assign(mut pairs: Vec<Pair>) -> Assignment {
+    pairs.sort_by_key(|pair| (Reverse((pair.points, pair.lines)), pair.row, pair.candidate));
+    let (mut assignment, mut assigned_candidates) = (Assignment::new(), BTreeSet::new());
+    for Pair { row, candidate, evidence, .. } in pairs {
+        if !assignment.contains_key(&row) && assigned_candidates.insert(candidate) {
+            assignment.insert(row, (candidate, evidence));
+        }
+    }
+    assignment
+}
+
+/// Returns the remaining speaker and the remaining player character, if there is exactly one of each.
+fn remaining_pair(
+    state: &State,
+    transcript: &Transcript,
+    rows: &[SpeakerRow],
+    candidates: &Candidates,
+    proposed: &Assignment,
+    dm: Option<usize>,
+) -> Option<(usize, usize)> {
+    let is_remaining_row = |row: &usize| {
+        let has_enough_lines = rows[*row].lines * MAX_LINES_PER_PLAYER_LINE >= transcript.utterances.len();
+        let is_open = rows[*row].is == SpeakerIdentity::Unknown && Some(*row) != dm && !proposed.contains_key(row);
+        is_open && has_enough_lines
+    };
+    let is_remaining_candidate = |candidate: &usize| {
+        let id = &candidates.ids[*candidate];
+        let is_proposed = proposed.values().any(|(other, _)| other == candidate);
+        let is_free = state.kind(id) == Some(Kind::Player) && player(state, id).is_none();
+        is_free && !is_proposed && !is_dead(state, id, state.clock())
+    };
+    let remaining_rows: Vec<usize> = (0..rows.len()).filter(is_remaining_row).collect();
+    let remaining_candidates: Vec<usize> = (0..candidates.ids.len()).filter(is_remaining_candidate).collect();
+    match (&remaining_rows[..], &remaining_candidates[..]) {
+        ([row], [candidate]) => Some((*row, *candidate)),
+        _ => None,
+    }
+}
+
+/// Returns the unknown speaker with the most words, who is probably the DM. Returns `None` if the DM is known, or if
+/// the narration or an identified speaker has more words.
+fn probable_dm(transcript: &Transcript, rows: &[SpeakerRow]) -> Option<usize> {
+    if rows.iter().any(|row| row.is == SpeakerIdentity::Dm) {
+        return None;
+    }
+    let mut word_counts: BTreeMap<Option<&str>, usize> = BTreeMap::new();
+    for utterance in &transcript.utterances {
+        *word_counts.entry(utterance.speaker.as_deref()).or_insert(0) += utterance.text.split_whitespace().count();
+    }
+    let (speaker, _) = word_counts.into_iter().max_by_key(|(_, count)| *count)?;
+    rows.iter().position(|row| Some(row.name.as_str()) == speaker && row.is == SpeakerIdentity::Unknown)
+}
+
+/// Returns the points of each speaker for each candidate, by the indices of the row and the candidate.
+fn conversation_points(
+    transcript: &Transcript,
+    rows: &[SpeakerRow],
+    candidates: &Candidates,
+) -> BTreeMap<(usize, usize), i32> {
+    let rows_by_name: BTreeMap<&str, usize> = (0..).zip(rows).map(|(index, row)| (row.name.as_str(), index)).collect();
+    let utterances = &transcript.utterances;
+    let speaker_at =
+        |index: usize| utterances.get(index)?.speaker.as_deref().and_then(|name| rows_by_name.get(name)).copied();
+    let mut points: BTreeMap<(usize, usize), i32> = BTreeMap::new();
+    let mut add = |row: Option<usize>, candidate: usize, change: i32| {
+        if let Some(row) = row {
+            *points.entry((row, candidate)).or_insert(0) += change;
+        }
+    };
+    for (index, utterance) in utterances.iter().enumerate() {
+        let speaker = speaker_at(index);
+        let answerer = speaker_at(index + 1).filter(|next| Some(*next) != speaker);
+        let line = text::words(&utterance.text);
+        for candidate in candidates.addressed(&utterance.text) {
+            add(speaker, candidate, ADDRESSES);
+            add(answerer, candidate, ANSWERS_ADDRESS);
+        }
+        if let [only] = candidates.mentioned(&line)[..] {
+            add(answerer, only, ANSWERS_MENTION);
+        }
+        if let Some(candidate) = candidates.introduced(&line) {
+            add(speaker, candidate, INTRODUCES);
+        }
+    }
+    points
+}
+
+/// Characters that an unidentified speaker may play, with their names.
+struct Candidates {
+    /// Player characters and the candidates of ambiguous names, without the characters of identified speakers. Sorted.
+    ids: Vec<EntityId>,
+    /// Indices of the candidates by their names in words. A name of several candidates is omitted.
+    names: BTreeMap<Vec<String>, usize>,
+    /// Number of words of the longest name.
+    max_words: usize,
+    /// Words before the name of a speaker who introduces himself or herself.
+    introductions: Vec<Vec<String>>,
+}
+
+impl Candidates {
+    fn new(state: &State, rows: &[SpeakerRow]) -> Self {
+        let identified: BTreeSet<&EntityId> = rows
+            .iter()
+            .filter_map(|row| match &row.is {
+                SpeakerIdentity::Character(id) => Some(id),
+                _ => None,
+            })
+            .collect();
+        let ambiguous = rows.iter().flat_map(|row| match &row.is {
+            SpeakerIdentity::Ambiguous(ids) => &ids[..],
+            _ => &[][..],
+        });
+        let ids: BTreeSet<EntityId> = player_characters(state).into_iter().chain(ambiguous.cloned()).collect();
+        let ids: Vec<EntityId> = ids.into_iter().filter(|id| !identified.contains(id)).collect();
+        let names = unique_names(state, &ids);
+        let max_words = names.keys().map(Vec::len).max().unwrap_or(0);
+        let introductions = words::english().introductions.iter().map(|phrase| text::words(phrase)).collect();
+        Self { ids, names, max_words, introductions }
+    }
+
+    /// Returns the candidate whose name begins a line, and the number of words of the name. Prefers the longest name.
+    fn name_at_start(&self, line: &[String]) -> Option<(usize, usize)> {
+        let max_words = self.max_words.min(line.len());
+        (1..=max_words).rev().find_map(|count| Some((*self.names.get(&line[..count])?, count)))
+    }
+
+    /// Returns the candidates that a line mentions, in the order of their indices.
+    fn mentioned(&self, line: &[String]) -> Vec<usize> {
+        let mut found = BTreeSet::new();
+        let mut rest = line;
+        while !rest.is_empty() {
+            let (candidate, count) =
+                self.name_at_start(rest).map_or((None, 1), |(candidate, count)| (Some(candidate), count));
+            found.extend(candidate);
+            rest = &rest[count..];
+        }
+        found.into_iter().collect()
+    }
+
+    /// Returns the candidates whom a speaker addresses: the name stands alone, or a comma separates the name from the
+    /// rest of the sentence.
+    fn addressed(&self, said: &str) -> BTreeSet<usize> {
+        let sentences = said.split(['.', '!', '?', ';', ':', '\u{2026}', '\u{2014}']);
+        let parts =
+            sentences.flat_map(|sentence| sentence.split(',').next().into_iter().chain(sentence.rsplit(',').next()));
+        parts.filter_map(|part| self.names.get(&text::words(part)).copied()).collect()
+    }
+
+    /// Returns the candidate as whom a speaker introduces himself or herself, as in "I am Wren".
+    fn introduced(&self, line: &[String]) -> Option<usize> {
+        (0..line.len()).find_map(|start| {
+            let rest = &line[start..];
+            let mut names = self.introductions.iter().filter_map(|phrase| rest.strip_prefix(&phrase[..]));
+            names.find_map(|name| self.name_at_start(name)).map(|(candidate, _)| candidate)
+        })
+    }
+}
+
+/// Returns the indices of characters by their full names, aliases and first names in words. Omits secret names, names
+/// of several characters, and common words.
+fn unique_names(state: &State, ids: &[EntityId]) -> BTreeMap<Vec<String>, usize> {
+    let mut owners: BTreeMap<Vec<String>, BTreeSet<usize>> = BTreeMap::new();
+    for (index, id) in ids.iter().enumerate() {
+        for name in state.open_names(id) {
+            let name_words = text::words(name);
+            let first_name = name_words.first().map(|word| vec![word.clone()]);
+            for name in first_name.into_iter().chain([name_words]) {
+                owners.entry(name).or_default().insert(index);
+            }
+        }
+    }
+    let is_common = |name: &[String]| name.iter().all(|word| spelling::is_common_word(word));
+    let names = owners.into_iter().filter(|(name, owners)| owners.len() == 1 && !is_common(name));
+    names.filter_map(|(name, owners)| Some((name, owners.into_iter().next()?))).collect()
+}
+
+/// Names of the candidates and of their players, to find a name that is similar to the name of a speaker.
+struct SimilarNames {
+    names: Vec<(Vec<String>, usize)>,
+    spellings: SpellingIndex<usize>,
+}
+
+impl SimilarNames {
+    fn new(state: &State, candidates: &Candidates) -> Self {
+        let players = candidates.ids.iter().enumerate();
+        let players = players.filter_map(|(index, id)| Some((text::words(player(state, id)?), index)));
+        let names = candidates.names.iter().map(|(name, candidate)| (name.clone(), *candidate));
+        let names: Vec<(Vec<String>, usize)> = names.chain(players).collect();
+        let spellings = SpellingIndex::from_names(names.iter().map(|(name, candidate)| (name, Some(candidate))));
+        Self { names, spellings }
+    }
+
+    /// Returns the only candidate with a similar name: the spelling is similar, the speaker's name is the beginning of
+    /// the name, or the speaker's name contains the name.
+    fn candidate(&self, speaker: &str) -> Option<usize> {
+        let speaker_words = text::words(speaker);
+        if let Some((_, candidate)) = self.spellings.nearest(&speaker_words) {
+            return Some(*candidate);
+        }
+        // "All" and "Everyone" abbreviate no name.
+        if speaker_words.iter().all(|word| spelling::is_common_word(word)) {
+            return None;
+        }
+        let letters = spelling::letters(&speaker_words);
+        let is_long = letters.chars().count() >= MIN_ABBREVIATION_LETTERS;
+        let is_similar = |name: &[String]| {
+            let is_abbreviation = is_long && spelling::letters(name).starts_with(&letters);
+            is_abbreviation || text::contains_name(&speaker_words, name)
+        };
+        let found = self.names.iter().filter(|(name, _)| is_similar(name)).map(|(_, candidate)| *candidate);
+        let found: BTreeSet<usize> = found.collect();
+        if found.len() == 1 { found.into_iter().next() } else { None }
+    }
+}

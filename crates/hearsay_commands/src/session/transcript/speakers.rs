@@ -1,0 +1,195 @@
+//! Speakers of a transcript: finds the character or person to whom the name of a speaker refers.
+
+use std::collections::BTreeMap;
+
+use hearsay_model::{EntityId, Resolution, SpeakerRole, State, attribute, text, words};
+use serde::Serialize;
+
+use super::proposals::SpeakerProposal;
+
+/// A speaker of a transcript.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SpeakerRow {
+    /// Name of the speaker as written in the file.
+    pub name: String,
+    /// Number of lines by this speaker.
+    pub lines: usize,
+    /// Character or person to whom the name refers.
+    pub is: SpeakerIdentity,
+    /// Probable character or person, if the campaign does not identify the speaker.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proposal: Option<SpeakerProposal>,
+}
+
+/// Character or person to whom the name of a speaker refers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SpeakerIdentity {
+    /// The name refers to this character of the campaign, or to the player of the character.
+    Character(EntityId),
+    /// The name refers to the DM.
+    Dm,
+    /// The DM decided that the name refers to nobody in the game. It stays part of the text of the line.
+    Nobody,
+    /// The name is ambiguous: it can refer to each of these characters.
+    Ambiguous(Vec<EntityId>),
+    /// The name refers to no character of the campaign. It stays part of the text of the line.
+    Unknown,
+}
+
+impl SpeakerIdentity {
+    /// Returns the identity of a speaker whose name can refer to each of these characters.
+    fn from_candidates(candidates: &[EntityId]) -> Self {
+        match candidates {
+            [] => Self::Unknown,
+            [character] => Self::Character(character.clone()),
+            candidates => Self::Ambiguous(candidates.to_vec()),
+        }
+    }
+
+    /// Returns whether the campaign does not say to whom the name refers: the name is unknown or ambiguous.
+    pub fn is_unidentified(&self) -> bool {
+        matches!(self, Self::Ambiguous(_) | Self::Unknown)
+    }
+}
+
+impl From<SpeakerRole> for SpeakerIdentity {
+    fn from(role: SpeakerRole) -> Self {
+        match role {
+            SpeakerRole::Dm => Self::Dm,
+            SpeakerRole::Nobody => Self::Nobody,
+        }
+    }
+}
+
+/// Assignment of a speaker of a transcript to a character or a person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpeakerAssignment {
+    /// Name of the speaker as written in the file. Case does not matter.
+    pub name: String,
+    /// Character or person who speaks.
+    pub is: AssignedSpeaker,
+    /// Whether to save the assignment in the campaign for later imports: see
+    /// [`remember_speakers`](super::remember_speakers).
+    pub remember: bool,
+}
+
+/// Character or person to whom the user assigns a speaker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AssignedSpeaker {
+    /// The speaker is this character, or plays it: an id or a name.
+    Character(String),
+    /// The speaker plays no character.
+    Role(SpeakerRole),
+}
+
+/// Returns whether a name is a label that a program gave to a speaker, such as `Speaker 1`. In another transcript, the
+/// same label can mean another person.
+pub fn is_speaker_label(name: &str) -> bool {
+    let name_words = text::words(name);
+    let is_label = |word: &String| words::contains_word(&words::english().speaker_labels, word);
+    let is_number = |word: &String| word.chars().count() == 1 || word.chars().all(|c| c.is_ascii_digit());
+    name_words.iter().any(is_label) && name_words.iter().all(|word| is_label(word) || is_number(word))
+}
+
+/// Returns whether a name refers to the person who runs the game in every campaign.
+fn is_narrator(name: &str) -> bool {
+    words::contains_word(&words::english().narrators, &text::normalize(name))
+}
+
+/// Characters by a name in normal form.
+type CharactersByName = BTreeMap<String, Vec<EntityId>>;
+
+fn add_name(names: &mut CharactersByName, name: String, id: &EntityId) {
+    let characters = names.entry(name).or_default();
+    if !characters.contains(id) {
+        characters.push(id.clone());
+    }
+}
+
+/// Names by which a campaign identifies the speakers of a transcript.
+pub(super) struct SpeakerNames<'a> {
+    state: &'a State,
+    /// Characters by their players' full names.
+    players: CharactersByName,
+    /// Characters by their first names, and by their players' full names and first names.
+    short_names: CharactersByName,
+}
+
+impl<'a> SpeakerNames<'a> {
+    pub(super) fn new(state: &'a State) -> Self {
+        let mut names = Self { state, players: CharactersByName::new(), short_names: CharactersByName::new() };
+        names.add_first_names();
+        names.add_players();
+        names
+    }
+
+    fn add_first_names(&mut self) {
+        let state = self.state;
+        let ids = state.entities().map(|entity| &entity.id);
+        for id in ids.filter(|id| state.kind(id).is_some_and(|kind| kind.is_character())) {
+            let name_words = state.open_name(id).map(text::words).unwrap_or_default();
+            if let Some(first_name) = name_words.into_iter().next() {
+                add_name(&mut self.short_names, first_name, id);
+            }
+        }
+    }
+
+    fn add_players(&mut self) {
+        let state = self.state;
+        for id in state.entities().map(|entity| &entity.id) {
+            let Some(player) = player(state, id) else { continue };
+            let full_name = text::normalize(player);
+            if let Some(first_name) = text::words(player).into_iter().next() {
+                add_name(&mut self.short_names, first_name, id);
+            }
+            add_name(&mut self.short_names, full_name.clone(), id);
+            add_name(&mut self.players, full_name, id);
+        }
+    }
+
+    /// Returns the character or person to whom the name of a speaker refers. Roles and names of players take precedence
+    /// over names of characters. Recognizes names and aliases even if a player's name, a number or a note in brackets
+    /// follows.
+    pub(super) fn identify(&self, name: &str) -> SpeakerIdentity {
+        if is_narrator(name) {
+            return SpeakerIdentity::Dm;
+        }
+        if let Some(role) = self.state.speaker_role(name) {
+            return role.into();
+        }
+        if let Some(characters) = self.players.get(&text::normalize(name)) {
+            return SpeakerIdentity::from_candidates(characters);
+        }
+        let name_without_note = name.split(['(', '[', '#', '/']).next().unwrap_or(name).trim();
+        let note = name.split_once('(').map_or("", |(_, rest)| rest.trim_end_matches(')')).trim();
+        for name in [name, name_without_note, note].into_iter().filter(|name| !name.is_empty()) {
+            match self.state.resolve(name) {
+                Resolution::One(id) => return SpeakerIdentity::Character(id),
+                Resolution::Ambiguous(candidates) => return SpeakerIdentity::Ambiguous(candidates),
+                Resolution::None => {}
+            }
+        }
+        if is_narrator(name_without_note) || is_narrator(note) {
+            return SpeakerIdentity::Dm;
+        }
+        let characters = self.short_names.get(&text::normalize(name_without_note));
+        SpeakerIdentity::from_candidates(characters.map_or(&[][..], Vec::as_slice))
+    }
+
+    /// Returns whether the campaign already contains an assignment, so that it need not be saved.
+    pub(super) fn contains(&self, name: &str, identity: &SpeakerIdentity) -> bool {
+        // A player of several characters stays ambiguous, although each of the characters names the player.
+        let is_player = |id: &EntityId| {
+            player(self.state, id).is_some_and(|player| text::normalize(player) == text::normalize(name))
+        };
+        self.identify(name) == *identity
+            || matches!(identity, SpeakerIdentity::Character(id) if is_player(id))
+                && self.state.speaker_role(name).is_none()
+    }
+}
+
+/// Returns the name of the person who plays a character.
+pub(super) fn player<'a>(state: &'a State, id: &EntityId) -> Option<&'a str> {
+    state.newest(id, attribute::PLAYER)?.object().text()
+}

@@ -1,0 +1,233 @@
+//! Tests of the speakers of transcripts: whom the campaign identifies, whom the import proposes, and which assignments
+//! the campaign keeps.
+
+use hearsay_campaign::Transcript;
+use hearsay_model::{Author, Change, EntityId, Kind, Operation, Position, SpeakerRole, State, Timestamp, attribute};
+
+use super::{speakers::SpeakerNames, *};
+use crate::{
+    edit::{Edit, FactOptions},
+    session::NewSession,
+};
+
+fn id(text: &str) -> EntityId {
+    EntityId::new(text).unwrap()
+}
+
+fn character(text: &str) -> SpeakerIdentity {
+    SpeakerIdentity::Character(id(text))
+}
+
+fn edit(state: &mut State, edit: &Edit) {
+    let operation = edit.operation(state, Author::Dm, Timestamp(0)).unwrap();
+    state.apply(operation).unwrap();
+}
+
+fn add(state: &mut State, name: &str, kind: Kind) {
+    edit(state, &Edit::Add { name: name.into(), kind, id: None, place: None });
+}
+
+fn set(state: &mut State, entity: &str, attribute: &str, value: &str) {
+    let (entity, attribute, value) = (entity.into(), attribute.into(), value.into());
+    edit(state, &Edit::Set { entity, attribute, value, options: FactOptions::default() });
+}
+
+/// Returns a state with the player characters Wren Oake and Dorric Stane, and the innkeeper Mirela Voss.
+fn table() -> State {
+    let mut state = State::default();
+    for (name, kind) in [("Wren Oake", Kind::Player), ("Dorric Stane", Kind::Player), ("Mirela Voss", Kind::Npc)] {
+        add(&mut state, name, kind);
+    }
+    state
+}
+
+fn identify(state: &State, name: &str) -> SpeakerIdentity {
+    SpeakerNames::new(state).identify(name)
+}
+
+fn import(text: &str, speakers: Vec<SpeakerAssignment>) -> TranscriptImport {
+    TranscriptImport {
+        name: "talk.txt".into(),
+        transcript: Transcript::read("talk.txt", text.as_bytes()).unwrap(),
+        session: None,
+        new: NewSession::default(),
+        speakers,
+    }
+}
+
+/// A proposal with its reason.
+type Proposal = Option<(SpeakerIdentity, SpeakerEvidence)>;
+
+/// Returns the identity of each speaker of a transcript, and the proposal.
+fn speakers(state: &State, text: &str) -> Vec<(String, SpeakerIdentity, Proposal)> {
+    let (report, _) = import(text, Vec::new()).plan(state).unwrap();
+    let rows = report.speakers.into_iter();
+    rows.map(|row| (row.name, row.is, row.proposal.map(|proposal| (proposal.is, proposal.evidence)))).collect()
+}
+
+/// Returns the proposal for a speaker of a transcript.
+fn proposal(state: &State, text: &str, speaker: &str) -> Proposal {
+    let row = speakers(state, text).into_iter().find(|(name, ..)| name == speaker);
+    row.unwrap_or_else(|| panic!("no speaker {speaker}")).2
+}
+
+fn assign(name: &str, character: &str) -> SpeakerAssignment {
+    SpeakerAssignment { name: name.into(), is: AssignedSpeaker::Character(character.into()), remember: true }
+}
+
+fn assign_role(name: &str, role: SpeakerRole) -> SpeakerAssignment {
+    SpeakerAssignment { name: name.into(), is: AssignedSpeaker::Role(role), remember: true }
+}
+
+/// Nobody in this talk has a name of the campaign.
+const TALK: &str = "\
+Anna: The chapel is dark, and water drips from the roof onto the old stones. Wren, what do you do?
+Ben: I look under the altar.
+Anna: Good. Dorric?
+Cleo: I follow with the lantern.
+Ben: Dorric, hold it higher!
+Cleo: All right.
+Anna: You find a box, Wren.
+Ben: I open it.
+Anna: It is locked, Dorric.
+Cleo: I have a key.
+Crew: (cheering)
+";
+
+#[test]
+fn players_are_identified_by_their_names() {
+    let mut state = table();
+    assert_eq!(identify(&state, "Laura Bell"), SpeakerIdentity::Unknown);
+    set(&mut state, "Wren Oake", attribute::PLAYER, "Laura Bell");
+    for name in ["Laura Bell", "laura  bell", "Laura", "Laura (she/her)", "Wren", "Wren Oake"] {
+        assert_eq!(identify(&state, name), character("wren-oake"), "{name}");
+    }
+    for name in ["Bell", "Lau", "Dora"] {
+        assert_eq!(identify(&state, name), SpeakerIdentity::Unknown, "{name}");
+    }
+
+    // The name of a player takes precedence over the name of a character.
+    set(&mut state, "Dorric Stane", attribute::PLAYER, "Mirela Voss");
+    assert_eq!(identify(&state, "Mirela Voss"), character("dorric-stane"));
+    assert_eq!(identify(&state, "Mirela"), SpeakerIdentity::Ambiguous(vec![id("mirela-voss"), id("dorric-stane")]));
+
+    // A player with two characters is ambiguous. A former player is not a player.
+    set(&mut state, "Dorric Stane", attribute::PLAYER, "Laura Bell");
+    let both = SpeakerIdentity::Ambiguous(vec![id("dorric-stane"), id("wren-oake")]);
+    assert_eq!(identify(&state, "Laura Bell"), both);
+    assert_eq!(identify(&state, "Mirela"), character("mirela-voss"));
+}
+
+#[test]
+fn the_conversation_shows_who_plays_whom() {
+    let mut state = table();
+    let unknown = |name: &str, proposal| (name.to_owned(), SpeakerIdentity::Unknown, proposal);
+    let expected = vec![
+        unknown("Anna", Some((SpeakerIdentity::Dm, SpeakerEvidence::MostWords))),
+        unknown("Ben", Some((character("wren-oake"), SpeakerEvidence::Conversation))),
+        unknown("Cleo", Some((character("dorric-stane"), SpeakerEvidence::Conversation))),
+        unknown("Crew", None),
+    ];
+    assert_eq!(speakers(&state, TALK), expected);
+    // A speaker who introduces a character plays it.
+    let talk = "DM: Who is there?\nCleo: I'm Dorric.\nBen: Me.\n";
+    assert_eq!(proposal(&state, talk, "Cleo"), Some((character("dorric-stane"), SpeakerEvidence::Conversation)));
+    // A speaker who addresses a character does not play it.
+    let talk = "DM: Dorric?\nBen: Dorric, wake up!\nDM: Dorric?\nBen: Dorric!\nCleo: Hm?\n";
+    assert_eq!(proposal(&state, talk, "Ben"), None);
+    // If a name has several owners, only they are proposed.
+    for name in ["Sam Hill", "Sam Reed"] {
+        add(&mut state, name, Kind::Npc);
+    }
+    set(&mut state, "Sam Hill", attribute::ALIAS, "Hilly");
+    let talk =
+        "DM: Hilly?\nSam: Yes.\nDM: Come here, Hilly.\nSam: All right.\nDM: Wren?\nSam: No.\nDM: Wren?\nSam: No.\n";
+    assert_eq!(identify(&state, "Sam"), SpeakerIdentity::Ambiguous(vec![id("sam-hill"), id("sam-reed")]));
+    assert_eq!(proposal(&state, talk, "Sam"), Some((character("sam-hill"), SpeakerEvidence::Conversation)));
+}
+
+#[test]
+fn a_similar_name_and_the_last_character_are_proposed() {
+    let mut state = table();
+    let talk = "DM: Go on.\nDoric: I wait.\nWre: I look.\n";
+    assert_eq!(proposal(&state, talk, "Doric"), Some((character("dorric-stane"), SpeakerEvidence::SimilarName)));
+    assert_eq!(proposal(&state, talk, "Wre"), Some((character("wren-oake"), SpeakerEvidence::SimilarName)));
+    add(&mut state, "Allura Fell", Kind::Player);
+    assert_eq!(proposal(&state, "DM: Go on.\nAll: Hey!\nBen: Hm.\n", "All"), None, "a common word is no abbreviation");
+    edit(&mut state, &Edit::RemoveEntity { entity: "Allura Fell".into() });
+
+    let talk = "DM: Go on.\nBen: I look.\nCleo: I wait.\n";
+    assert_eq!(proposal(&state, talk, "Cleo"), None, "two speakers and two characters remain");
+    set(&mut state, "Wren Oake", attribute::PLAYER, "Ben");
+    assert_eq!(proposal(&state, talk, "Cleo"), Some((character("dorric-stane"), SpeakerEvidence::Elimination)));
+    let more = format!("{talk}Dan: Me too.\n");
+    assert_eq!(proposal(&state, &more, "Cleo"), None, "two speakers remain");
+    set(&mut state, "Dorric Stane", attribute::PLAYER, "Emil");
+    assert_eq!(proposal(&state, talk, "Cleo"), None, "the last character has another player");
+}
+
+#[test]
+fn narration_without_a_speaker_comes_from_the_dm() {
+    let talk =
+        "The chapel is dark, and water drips from the roof onto the old stones.\nBen: I look at them.\nCleo: Me too.\n";
+    assert_eq!(proposal(&table(), talk, "Ben"), None);
+}
+
+#[test]
+fn a_remembered_speaker_is_identified_in_the_next_import() {
+    let mut state = table();
+    let assigned = vec![
+        assign_role("anna", SpeakerRole::Dm),
+        assign("Ben", "Wren Oake"),
+        SpeakerAssignment { remember: false, ..assign("Cleo", "Dorric Stane") },
+        assign_role("Crew", SpeakerRole::Nobody),
+    ];
+    let first = import(TALK, assigned);
+    let unsaved = first.unsaved_speakers(&state).unwrap();
+    let names: Vec<&str> = unsaved.iter().map(|assignment| assignment.name.as_str()).collect();
+    assert_eq!(names, ["Anna", "Ben", "Crew"], "the names as written in the file");
+    let operation = remember_speakers(&state, &unsaved, Timestamp(0)).unwrap();
+    assert_eq!(operation.summary, "speakers of transcripts: Anna, Ben, Crew");
+    let saved = state.apply(operation).unwrap().position;
+    assert!(first.unsaved_speakers(&state).unwrap().is_empty());
+    assert_eq!(state.newest(&id("wren-oake"), attribute::PLAYER).unwrap().object().text(), Some("Ben"));
+    let (report, log) = import(TALK, Vec::new()).plan(&state).unwrap();
+    let identities: Vec<SpeakerIdentity> = report.speakers.into_iter().map(|row| row.is).collect();
+    let expected = [SpeakerIdentity::Dm, character("wren-oake"), SpeakerIdentity::Unknown, SpeakerIdentity::Nobody];
+    assert_eq!(identities, expected);
+    assert_eq!(log.lines.last().unwrap().text, "Crew: (cheering)", "the line of nobody keeps the name");
+
+    // A later decision replaces the earlier one.
+    let later = import(TALK, vec![assign("Crew", "Dorric Stane"), assign_role("Ben", SpeakerRole::Nobody)]);
+    let operation = remember_speakers(&state, &later.unsaved_speakers(&state).unwrap(), Timestamp(0)).unwrap();
+    let later = state.apply(operation).unwrap().position;
+    assert_eq!(identify(&state, "Crew"), character("dorric-stane"));
+    assert_eq!(identify(&state, "Ben"), SpeakerIdentity::Nobody);
+
+    // An undo removes the decisions.
+    let undo = |position: Position| Operation::new(Author::Dm, "undo", vec![Change::Revert(position)]);
+    state.apply(undo(later)).unwrap();
+    assert_eq!(identify(&state, "Ben"), character("wren-oake"));
+    state.apply(undo(saved)).unwrap();
+    assert!(["Anna", "Ben", "Crew"].iter().all(|name| identify(&state, name) == SpeakerIdentity::Unknown));
+}
+
+#[test]
+fn a_player_of_two_characters_is_saved_once() {
+    let mut state = table();
+    for name in ["Wren Oake", "Dorric Stane"] {
+        set(&mut state, name, attribute::PLAYER, "Ben");
+    }
+    let choice = import(TALK, vec![assign("Ben", "Wren Oake")]);
+    assert!(choice.unsaved_speakers(&state).unwrap().is_empty());
+}
+
+#[test]
+fn labels_of_programs_are_not_names() {
+    for label in ["Speaker 1", "SPEAKER_02", "Unknown", "Speaker A", "Unknown Speaker"] {
+        assert!(is_speaker_label(label), "{label}");
+    }
+    for name in ["Laura", "Laura 2", "The Speaker", "7"] {
+        assert!(!is_speaker_label(name), "{name}");
+    }
+}
