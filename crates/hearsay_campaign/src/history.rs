@@ -51,6 +51,8 @@ impl<'a> History<'a> {
 
     fn apply_change(&mut self, change: &'a Change, ours: bool) {
         match change.written_key() {
+            // The kind of talk is not part of the text.
+            Some(Key::Passage(_)) if matches!(change, Change::SetTalkKind { .. }) => {}
             Some(Key::Entity(id)) => _ = self.entities.insert(id, LastChange { value: change.entity(), ours }),
             Some(Key::Fact(id)) => self.apply_fact_change(id, change, ours),
             Some(Key::KnowledgeEdge(id)) => _ = self.edges.insert(id, LastChange { value: change.edge(), ours }),

@@ -10,9 +10,9 @@ use std::sync::Arc;
 use hearsay_extract::{
     DocumentLine, Extraction, Extractor, Lexicon, LineRole, LineStatements, ReadingModel, SentenceEncoder,
 };
-use hearsay_model::{EntityId, Evidence, Passage};
+use hearsay_model::{Author, Change, EntityId, Evidence, Operation, Passage, PassageId, State, TalkKind, Timestamp};
 
-use crate::policy::Policy;
+use crate::{policy::Policy, session::is_table_line};
 pub use draft::{Draft, DraftExtraction, ResolvedDraft};
 pub use name_lookup::NameLookup;
 pub use passage_context::{PassageWithContext, SessionLines};
@@ -27,6 +27,9 @@ pub struct Findings {
     pub extraction: Extraction,
     /// Name of the language model that extracted the facts; `None` if the extractor extracted them.
     pub model: Option<String>,
+    /// Kind of talk of the passage: the recorded kind or, for a line that was said at the table, the kind that the
+    /// reading model found. `None` if it is unknown.
+    pub talk_kind: Option<TalkKind>,
 }
 
 impl Findings {
@@ -65,13 +68,35 @@ pub fn read_passages(passages: Vec<PassageWithContext>, tools: &ReadingTools<'_>
     .into_iter();
     let findings = passages.into_iter().map(|passage| {
         let mut extraction = passage.extract_with_patterns(tools);
+        let passage = passage.passage;
+        let mut talk_kind = passage.talk_kind;
         if let Some(page_statements) = statements.next() {
-            let is_transcript = passage.passage.session.is_some() && is_imported(&passage.passage);
-            extraction.add_statements(page_statements, is_transcript);
+            let is_transcript = passage.session.is_some() && is_imported(&passage);
+            let found_kind = talk_kind.unwrap_or_else(|| page_statements.talk.kind());
+            extraction.add_statements(page_statements, found_kind, is_transcript);
+            talk_kind = talk_kind.or_else(|| is_table_line(&passage).then_some(found_kind));
         }
-        Findings { passage: passage.passage, extraction, model: None }
+        if talk_kind == Some(TalkKind::OutOfCharacter) {
+            extraction.clear_facts();
+        }
+        Findings { passage, extraction, model: None, talk_kind }
     });
     findings.collect()
+}
+
+/// Returns the operation that records the kinds of talk that were found in lines. Leaves out lines that were removed
+/// since they were read, and lines whose kind is already recorded. Returns `None` if no line is left.
+pub fn record_talk_kinds(state: &State, kinds: &[(PassageId, TalkKind)], now: Timestamp) -> Option<Operation> {
+    let is_unknown = |id: PassageId| state.passage(id).is_some_and(|passage| passage.talk_kind.is_none());
+    let new_kinds = kinds.iter().filter(|(id, _)| is_unknown(*id));
+    let changes: Vec<Change> =
+        new_kinds.map(|(passage, kind)| Change::SetTalkKind { passage: *passage, kind: *kind }).collect();
+    let summary = match changes.len() {
+        0 => return None,
+        1 => "record the kind of talk of 1 line".to_owned(),
+        count => format!("record the kind of talk of {count} lines"),
+    };
+    Some(Operation { recorded: now, ..Operation::new(Author::Extractor, summary, changes) })
 }
 
 /// Returns the statements in the lines of a document, starting at line `first_line`. If any line has a speaker, lines

@@ -71,7 +71,7 @@ pub use fact::{Fact, FactBuilder, FactError, FactRelation, FactStatus, Number, O
 pub use id::{EntityId, FactId, IdError, KnowledgeId, PassageId, Position, SessionId, StateVersion, slug};
 pub use knowledge::{Acquisition, AcquisitionDescriptor, Justification, Knower, KnowledgeEdge, Reliability};
 pub use operation::{Change, Key, Operation};
-pub use passage::{Passage, PassageReader, Session};
+pub use passage::{Passage, PassageReader, Session, TalkKind};
 pub use predicate::{Predicate, PredicateError, attribute};
 pub use provenance::{Evidence, Excerpt, Method, Provenance, Span};
 pub use reference::{Reference, Rename};

@@ -38,6 +38,33 @@ pub struct Passage {
     /// The knowers who read the passage later. Sorted; each knower occurs once.
     #[serde(default)]
     pub readers: Vec<PassageReader>,
+    /// The kind of talk; `None` if it is unknown, or if the passage is not a line of a session.
+    #[serde(default)]
+    pub talk_kind: Option<TalkKind>,
+}
+
+/// The kind of talk in a line of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TalkKind {
+    /// The line tells what happens in the story, or describes its world.
+    Narration,
+    /// A character speaks.
+    InCharacter,
+    /// The line is not part of the story. For example, it is about rules, dice or the real world. No character hears
+    /// the line.
+    OutOfCharacter,
+}
+
+impl TalkKind {
+    /// Returns the name of the kind in exported data, such as `in_character`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Narration => "narration",
+            Self::InCharacter => "in_character",
+            Self::OutOfCharacter => "out_of_character",
+        }
+    }
 }
 
 /// A knower who read a passage, with the time of reading.
@@ -66,18 +93,32 @@ impl Passage {
             document: None,
             evidence: Vec::new(),
             readers: Vec::new(),
+            talk_kind: None,
         }
+    }
+
+    /// Returns whether the passage is an out-of-character line.
+    pub fn is_out_of_character(&self) -> bool {
+        self.talk_kind == Some(TalkKind::OutOfCharacter)
+    }
+
+    /// Returns whether a knower is the speaker or one of the hearers, whatever the [kind of talk](Self::talk_kind) is.
+    pub fn has_participant(&self, knower: &Knower) -> bool {
+        let is_speaker = self.speaker.is_some() && self.speaker.as_ref() == knower.entity();
+        is_speaker || self.heard_by.contains(knower)
     }
 
     /// Returns the game time at which a knower received the passage directly: the time when the passage was said, or
     /// when the knower read it.
     ///
-    /// Returns `None` if the knower did not receive the passage. Returns `Some(None)` if the knower received the
-    /// passage, but the time is not known.
+    /// Returns `None` if the knower did not receive the passage. No knower receives an out-of-character line. Returns
+    /// `Some(None)` if the knower received the passage, but the time is not known.
     pub fn received_at(&self, knower: &Knower) -> Option<Option<GameTime>> {
+        if self.is_out_of_character() {
+            return None;
+        }
         let said_at = self.time.as_ref().and_then(|date| date.time);
-        let is_speaker = self.speaker.is_some() && self.speaker.as_ref() == knower.entity();
-        if is_speaker || self.heard_by.contains(knower) {
+        if self.has_participant(knower) {
             return Some(said_at);
         }
         self.readers.iter().find(|reader| reader.knower == *knower).map(|reader| reader.since.max(said_at))

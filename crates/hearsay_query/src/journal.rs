@@ -188,14 +188,18 @@ pub fn history(state: &State, limit: usize) -> Vec<HistoryRow> {
     state.journal().rev().take(limit).map(|(position, entry)| history_row(position, entry)).collect()
 }
 
-/// Returns the newest operations, newest first. Omits internal operations, which record the progress of extraction and
-/// the model that computes the vectors.
+/// Returns the newest operations, newest first. Omits internal operations, which record the progress of extraction, the
+/// kinds of talk that the extractor found, and the model that computes the vectors.
 pub fn visible_history(state: &State, limit: usize) -> Vec<HistoryRow> {
-    let is_internal = |change: &Change| {
-        matches!(change, Change::Set(Setting::Engine(EngineSetting::Model(_) | EngineSetting::ExtractedUpTo(_))))
+    let is_internal = |author: &Author, change: &Change| match change {
+        Change::Set(Setting::Engine(EngineSetting::Model(_) | EngineSetting::ExtractedUpTo(_))) => true,
+        Change::SetTalkKind { .. } => *author == Author::Extractor,
+        _ => false,
     };
-    let is_visible = |changes: &[Change]| changes.is_empty() || !changes.iter().all(is_internal);
-    let visible = state.journal().rev().filter(|(_, entry)| is_visible(&entry.operation.changes));
+    let is_visible = |Operation { author, changes, .. }: &Operation| {
+        changes.is_empty() || !changes.iter().all(|change| is_internal(author, change))
+    };
+    let visible = state.journal().rev().filter(|(_, entry)| is_visible(&entry.operation));
     visible.take(limit).map(|(position, entry)| history_row(position, entry)).collect()
 }
 

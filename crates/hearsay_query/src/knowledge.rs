@@ -385,6 +385,7 @@ pub fn missed(state: &State, character: &str, session: &str) -> Result<Missed, Q
     let mut lines: Vec<_> = state
         .passages()
         .filter(|(id, passage)| passage.session.as_ref() == Some(&session.id) && view_at_end.passage(*id).is_none())
+        .filter(|(_, passage)| !passage.is_out_of_character())
         .filter(|(_, passage)| {
             passage.heard_by.iter().any(|knower| knower.entity().is_some_and(|id| participants.contains(id)))
         })

@@ -103,6 +103,7 @@ pub fn meetings(state: &State, id: &EntityId) -> Result<Meetings, QueryError> {
     let is_player = players.contains(&entity_knower);
     for (passage_id, passage) in state.passages() {
         let acquisition = match passage {
+            _ if passage.is_out_of_character() => continue,
             _ if passage.speaker.as_ref() == Some(&id) => ContactKind::Spoke,
             _ if passage.speaker.is_none() && passage.session.is_none() => continue,
             _ if passage.heard_by.contains(&entity_knower) => ContactKind::Present,

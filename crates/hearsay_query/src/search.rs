@@ -10,7 +10,9 @@ use hearsay_belief::{
     Known, ReceivedPassage, View,
     graph::{Traversal, identity, neighbours},
 };
-use hearsay_model::{EntityId, Fact, FactStatus, GameTime, Kind, Knower, Passage, Predicate, SessionId, State, text};
+use hearsay_model::{
+    EntityId, Fact, FactStatus, GameTime, Kind, Knower, Passage, Predicate, SessionId, State, TalkKind, text,
+};
 use hearsay_recall::{
     Channels, Citation, Citations, DocId, EntityLinker, Explanation, Index, Query, Ranked, Ranking, Scope, Weights,
 };
@@ -183,6 +185,9 @@ pub struct SearchHit {
     pub path: Vec<String>,
     /// Citation of the fact or passage.
     pub citation: Citation,
+    /// Kind of talk of the passage; `None` for a fact, or if the kind is unknown. Only the DM finds out-of-character
+    /// lines.
+    pub talk_kind: Option<TalkKind>,
 }
 
 impl Search {
@@ -337,19 +342,20 @@ impl<'a> ViewSearch<'a> {
     /// Returns the row for a ranked fact or passage.
     fn hit(&self, ranked: &Ranked) -> Option<SearchHit> {
         let citations = Citations { names: self.names, calendar: self.state.calendar(), knower: self.knower };
-        let (kind, id, text, citation) = match ranked.doc {
+        let (kind, id, text, citation, talk_kind) = match ranked.doc {
             DocId::Fact(id) => {
                 let known = self.view.fact(id)?;
-                ("fact", id.to_string(), known.statement().to_owned(), citations.fact_citation(known))
+                ("fact", id.to_string(), known.statement().to_owned(), citations.fact_citation(known), None)
             }
             DocId::Passage(id) => {
                 let heard = self.view.passage(id)?;
-                ("passage", id.to_string(), heard.passage.text.clone(), citations.passage_citation(id, heard))
+                let citation = citations.passage_citation(id, heard);
+                ("passage", id.to_string(), heard.passage.text.clone(), citation, heard.passage.talk_kind)
             }
         };
         let Ranked { score, channels, explanation, .. } = ranked.clone();
         let path = explanation.graph_path(self.view);
-        Some(SearchHit { what: kind, id, text, score, channels, explanation, path, citation })
+        Some(SearchHit { what: kind, id, text, score, channels, explanation, path, citation, talk_kind })
     }
 
     fn matches_fact(&self, known: &Known) -> bool {

@@ -339,7 +339,7 @@ fn fact_moment(state: &State, players_view: &PlayersView, fact: &Fact, kind: Mom
 /// Returns the scenes of each session: consecutive lines at the same place.
 fn scenes(state: &State) -> Vec<MomentRow> {
     let mut lines: BTreeMap<&SessionId, Vec<&Passage>> = BTreeMap::new();
-    for (_, passage) in state.passages() {
+    for (_, passage) in state.passages().filter(|(_, passage)| !passage.is_out_of_character()) {
         if let Some(session) = &passage.session {
             lines.entry(session).or_default().push(passage);
         }

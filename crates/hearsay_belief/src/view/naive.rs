@@ -10,8 +10,8 @@ use std::{
 
 use hearsay_model::{
     Acquisition, ApplyError, Author, Change, Date, EntityId, Fact, FactId, FactStatus, GameTime, Key, Knower,
-    KnowledgeEdge, KnowledgeId, Method, Operation, Passage, PassageId, PassageReader, Provenance, State, Validity,
-    text,
+    KnowledgeEdge, KnowledgeId, Method, Operation, Passage, PassageId, PassageReader, Provenance, State, TalkKind,
+    Validity, text,
 };
 use proptest::prelude::*;
 
@@ -133,7 +133,7 @@ fn naive(state: &State, knower: &Knower, as_of: Option<GameTime>) -> (Known, BTr
         opened.extend(new);
     };
     let mut heard = BTreeMap::new();
-    for (id, passage) in state.passages() {
+    for (id, passage) in state.passages().filter(|(_, passage)| !passage.is_out_of_character()) {
         for (from, access_path, joined, left, _) in &from {
             let there =
                 passage.heard_by.contains(from) || from.entity().is_some_and(|e| passage.speaker.as_ref() == Some(e));
@@ -200,6 +200,7 @@ pub(super) fn add(world: &mut World, (n, m, k): (u8, u8, u8)) -> Result<Vec<Key>
         time: date(m),
         heard_by: vec![one(k).into()],
         readers: vec![PassageReader { knower: one(m / 7).into(), since: date(k).and_then(|date| date.time) }],
+        talk_kind: k.is_multiple_of(7).then_some(TalkKind::OutOfCharacter),
         ..Passage::new(format!("line {n} {m}"))
     };
     // Let subjects know of their own membership. Otherwise, memberships would almost never be known.

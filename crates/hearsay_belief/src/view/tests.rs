@@ -1,6 +1,6 @@
 //! Tests of all ways in which knowledge reaches or does not reach a knower.
 
-use hearsay_model::{Acquisition, Change, Credence, Date, FactStatus, KnowledgeEdge, Validity};
+use hearsay_model::{Acquisition, Change, Credence, Date, FactStatus, Key, KnowledgeEdge, TalkKind, Validity};
 
 use super::*;
 use crate::world::{World, at, id, knower};
@@ -175,6 +175,23 @@ fn passages_are_known_to_those_who_heard_them() {
     assert!(hears("ann", None), "speakers hear themselves");
     assert!(!hears("bob", Some(9)) && hears("bob", Some(10)));
     assert!(!hears("ann", Some(4)));
+}
+
+#[test]
+fn out_of_character_lines_are_known_to_the_dm_alone() {
+    let mut world = World::new("ann bob");
+    let line = Passage { speaker: Some(id("ann")), heard_by: vec![knower("bob")], ..Passage::new("Roll for it.") };
+    let passage = line.id();
+    world.apply(vec![Change::AddPassage(line.into())]);
+    let mut views = ["ann", "bob"].map(|name| View::of(&world.0, &knower(name), None));
+    assert!(views.iter().all(|view| view.passage(passage).is_some()));
+    world.apply(vec![Change::SetTalkKind { passage, kind: TalkKind::OutOfCharacter }]);
+    for view in &mut views {
+        view.update(&world.0, &[Key::Passage(passage)]).unwrap();
+        assert_eq!(view.passages().len(), 0);
+        assert_eq!(View::of(&world.0, view.knower(), None).passages().len(), 0);
+    }
+    assert!(View::of_dm(&world.0).passage(passage).is_some());
 }
 
 #[test]

@@ -40,11 +40,12 @@ impl Planner<'_> {
                 continue;
             }
             let current = self.history.passages.get(&id).and_then(|last| last.value);
-            // The files do not contain the characters who read the passage during play.
+            // The files contain neither the characters who read the passage during play nor the kind of talk.
             let is_unchanged =
                 self.unchanged_records().is_some_and(|unchanged_records| unchanged_records.passages.contains_key(&id));
             if !is_unchanged || current.is_some() {
                 passage.readers = current.map_or(Vec::new(), |current| current.readers.clone());
+                passage.talk_kind = current.and_then(|current| current.talk_kind);
             }
             match self.history.passages.get(&id) {
                 Some(_) if current.is_some_and(|current| **current == passage) => {}
@@ -54,6 +55,9 @@ impl Planner<'_> {
                 }
                 _ => {
                     self.report.passages += 1;
+                    if let Some(recorded) = self.state.passage(id) {
+                        passage.talk_kind = recorded.talk_kind;
+                    }
                     self.additions.push(Change::AddPassage(Arc::new(passage)));
                 }
             }

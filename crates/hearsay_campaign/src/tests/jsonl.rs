@@ -6,7 +6,7 @@ use hearsay_model::{
     Acquisition, Attitude, Author, Change, Condition, ConditionEntity, Confidence, Credence, Date, EditedRecap,
     EngineSetting, Entity, EntityId, Evidence, Excerpt, ExternalId, Fact, FactStatus, GameSetting, GameTime,
     Justification, Knower, KnowledgeEdge, Method, Operation, Passage, Provenance, Reveal, Secrecy, Session, SessionId,
-    SessionSetting, Setting, SettingKey, Span, SpeakerRole, State, Timestamp, Validity, Value,
+    SessionSetting, Setting, SettingKey, Span, SpeakerRole, State, TalkKind, Timestamp, Validity, Value,
 };
 use proptest::prelude::*;
 
@@ -238,6 +238,7 @@ fn passage(n: u8) -> Arc<Passage> {
     passage.time = n.is_multiple_of(5).then(|| Date { raw: words(n), time: Some(GameTime(n.into())) });
     passage.place = n.is_multiple_of(6).then(|| id(n / 3));
     passage.document = n.is_multiple_of(7).then(|| id(n / 4));
+    passage.talk_kind = [None, Some(TalkKind::InCharacter), Some(TalkKind::OutOfCharacter)][usize::from(n % 3)];
     if n % 5 == 4 {
         passage.text = words(n);
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hearsay_model::{
     Author, Change, Entity, EntityId, Fact, FactId, FactStatus, GameTime, KnowledgeEdge, Method, Position, Provenance,
-    Secrecy, State, Timestamp,
+    Secrecy, State, TalkKind, Timestamp,
 };
 
 use super::{HEAD, apply, fact, fixture, import, imported, known, read_good};
@@ -83,6 +83,20 @@ fn sessions_and_texts_are_withdrawn_too() {
     let mut state = imported(&yaml(extra));
     import(&mut state, &yaml(""));
     assert!(state == imported(&yaml("")));
+}
+
+#[test]
+fn the_kind_of_talk_stays_when_a_line_changes() {
+    let extra = "sessions: [{id: s, present: [bob], log: [Roll for it.]}]";
+    let mut state = imported(&yaml(extra));
+    let (passage, _) = state.passages().next().unwrap();
+    apply(&mut state, Author::Dm, vec![Change::SetTalkKind { passage, kind: TalkKind::OutOfCharacter }]);
+    let report = import(&mut state, &yaml(extra));
+    assert_eq!((report.passages, report.unapplied_changes.len()), (0, 0), "the files do not contain the kind");
+    let report = import(&mut state, &yaml(&extra.replace("[bob]", "[ann, bob]")));
+    assert_eq!((report.passages, report.unapplied_changes.len()), (1, 0));
+    let line = state.passage(passage).unwrap();
+    assert_eq!((line.heard_by.len(), line.talk_kind), (2, Some(TalkKind::OutOfCharacter)));
 }
 
 fn assert_kept(state: &mut State, yaml: &str, why: &str) {

@@ -59,6 +59,9 @@ options to add, and stores the lines of these speakers as text.
 If you import a file again, only its changes are imported. `hearsay undo` reverts the
 import; the answers are an operation of their own.
 
+The output counts the lines of narration, in character and out of character. No
+character hears an out-of-character line, and it gives no facts.
+
 Examples:
   hearsay session import evening.txt --dry-run
   hearsay session import evening.vtt --dm Anna --player \"Ben=wren-oake\" --nobody Crew

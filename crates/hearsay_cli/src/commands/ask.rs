@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use hearsay_engine::MemoryError;
-use hearsay_model::{Kind, Position, Predicate, State};
+use hearsay_model::{Kind, Position, Predicate, State, TalkKind};
 use hearsay_query::{
     as_of::AsOf,
     ask::Answer,
@@ -143,7 +143,9 @@ fn print_results(results: &SearchResults, explain: bool, output: &mut Output) ->
     }
     for hit in results.facts.iter().chain(&results.passages) {
         let id = hit.id.get(..8).unwrap_or(&hit.id);
-        output.line(Line::from(format!("{:.2}  {}", hit.score, hit.text)).id(format!("  [{} {id}]", hit.what)))?;
+        let remark = if hit.talk_kind == Some(TalkKind::OutOfCharacter) { "  (out of character)" } else { "" };
+        let text = format!("{:.2}  {}{remark}", hit.score, hit.text);
+        output.line(Line::from(text).id(format!("  [{} {id}]", hit.what)))?;
         if explain {
             output.line(format!("      {}", score_explanation(hit.score, &hit.channels, &hit.path)))?;
             output.line(format!("      {}", hit.citation.line()))?;

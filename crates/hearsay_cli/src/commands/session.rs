@@ -8,7 +8,7 @@ use hearsay_commands::{
     CommandError,
     proposal::ProposalCounts,
     session::{
-        AssignedSpeaker, Log, LogLine, NewSession, SessionStep, SpeakerAssignment, TranscriptImport, TranscriptReport,
+        AssignedSpeaker, Log, LogLine, NewSession, SessionStep, SpeakerAssignment, TranscriptImport, TranscriptReport, transcript_talk,
     },
 };
 use hearsay_engine::{Memory, MemoryError, ReadSnapshot, Written, real_time};
@@ -16,7 +16,7 @@ use hearsay_model::{Author, Change, EntityId, Passage, SpeakerRole, State};
 use hearsay_query as query;
 use hearsay_query::{
     resolve::resolve,
-    session::{RecapAudience, SessionReport, SessionRow, Summarize, Thread, ThreadFilter, ThreadKind},
+    session::{RecapAudience, SessionReport, SessionRow, Summarize, TalkCounts, Thread, ThreadFilter, ThreadKind},
 };
 use serde::Serialize;
 use serde_json::json;
@@ -215,7 +215,8 @@ fn show(args: &args::SessionShow, output: &mut Output) -> Result<()> {
         output.data(&lines)?;
         for line in &lines {
             let speaker = line.speaker.as_ref().map_or(String::new(), |speaker| format!("{speaker}: "));
-            output.line(format!("{:>4}  {speaker}{}", line.line, line.text))?;
+            let remark = if line.is_out_of_character() { "  (out of character)" } else { "" };
+            output.line(format!("{:>4}  {speaker}{}{remark}", line.line, line.text))?;
         }
         return Ok(memory.close()?);
     }
@@ -260,6 +261,7 @@ fn print_report(report: &SessionReport, limit: usize, output: &mut Output) -> Re
         count(counts.facts, "fact", "facts"),
         count(counts.learned, "fact", "facts")
     ))?;
+    print_talk(&counts.talk, output)?;
     for learner in &report.learned {
         let title = format!("{} learned {}:", learner.name, count(learner.facts.len(), "fact", "facts"));
         // Shows only a few facts per NPC; `know knows` lists all of them.
@@ -276,6 +278,19 @@ fn print_report(report: &SessionReport, limit: usize, output: &mut Output) -> Re
     print_list("Review first:", &report.review, limit, output, |row| {
         format!("{}  [{} \u{00B7} {} \u{00B7} {}]", row.statement, row.status, row.why.join(", "), row.fact.short())
     })
+}
+
+/// Prints the number of lines of each kind of talk, unless no kind is known.
+fn print_talk(talk: &TalkCounts, output: &mut Output) -> Result<()> {
+    let TalkCounts { narration, in_character, out_of_character, unknown } = talk;
+    if narration + in_character + out_of_character == 0 {
+        return Ok(());
+    }
+    let unknown = if *unknown > 0 { format!(", {unknown} unknown") } else { String::new() };
+    output.line(format!(
+        "  lines by kind of talk: {narration} narration, {in_character} in character, \
+         {out_of_character} out of character{unknown}"
+    ))
 }
 
 fn kind_name(kind: ThreadKind) -> &'static str {
@@ -440,6 +455,9 @@ struct ImportOutput {
     /// Counts of the facts extracted from the lines, if extraction ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     found: Option<ProposalCounts>,
+    /// Numbers of lines by kind of talk; `None` for a dry run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    talk: Option<TalkCounts>,
 }
 
 /// A speaker whom the campaign does not identify, with the option that identifies the speaker.
@@ -493,7 +511,11 @@ fn import(args: &args::SessionImport, output: &mut Output) -> Result<()> {
     let unidentified = report.speakers.iter().filter(|row| row.is.is_unidentified());
     let unidentified =
         unidentified.map(|row| UnidentifiedSpeaker { name: row.name.clone(), option: speakers::option(row) }).collect();
-    print_with_reveals(&memory, ImportOutput { written, saved_speakers, report, unidentified, found }, output)?;
+    let talk = if args.dry_run { None } else { Some(count_talk(&memory, &report)?) };
+    if let Some(talk) = &talk {
+        print_talk(talk, output)?;
+    }
+    print_with_reveals(&memory, ImportOutput { written, saved_speakers, report, unidentified, found, talk }, output)?;
     Ok(memory.close()?)
 }
 
@@ -522,6 +544,12 @@ fn read_transcript(args: &args::SessionImport) -> Result<TranscriptImport> {
 
 fn read_state(memory: &Memory) -> Result<Arc<State>> {
     Ok(memory.read(|snapshot| Ok(Arc::clone(&snapshot.state)))?.wait()?)
+}
+
+/// Counts the lines of a transcript by kind of talk.
+fn count_talk(memory: &Memory, report: &TranscriptReport) -> Result<TalkCounts> {
+    let file = report.file.clone();
+    Ok(memory.read_in_background(move |world| Ok(transcript_talk(&world.state, &file)))?.wait()?)
 }
 
 fn write_log(memory: &Memory, name: String, log: Log, output: &Output) -> Result<Written> {

@@ -163,6 +163,39 @@ fn the_campaign_keeps_who_the_speakers_are() {
 }
 
 #[test]
+fn the_kinds_of_talk_in_a_transcript_are_counted_and_shown() {
+    let test_dir = TestDir::new();
+    test_dir.ok(&["-C", "mill", "status"]);
+    let lines = [
+        "DM: Fog lies over the mill, and the wheel stands still.",
+        "Ben: Can I roll perception? I got a seventeen plus four.",
+        "Ada: Get away from my mill, you thief!",
+    ];
+    test_dir.write("evening.txt", &lines.join("\n"));
+    let import = ["-C", "mill", "session", "import", "evening.txt", "--present", "ben", "--present", "ada"];
+    let dry_run = test_dir.json(&[&import[..], &["--dry-run"]].concat());
+    assert!(dry_run["talk"].is_null(), "{dry_run}");
+    let imported = test_dir.json(&import);
+    let counts = serde_json::json!({ "narration": 1, "in_character": 1, "out_of_character": 1, "unknown": 0 });
+    assert_eq!(imported["talk"], counts);
+    let counts_line = "lines by kind of talk: 1 narration, 1 in character, 1 out of character\n";
+    assert!(test_dir.ok(&import).contains(counts_line), "an import without changes also shows the counts");
+    assert!(test_dir.ok(&["-C", "mill", "session", "show"]).contains(counts_line));
+    let log = test_dir.ok(&["-C", "mill", "session", "show", "--log"]);
+    assert!(log.contains("seventeen plus four.  (out of character)\n") && log.contains("you thief!\n"), "{log}");
+    let search = ["-C", "mill", "search", "perception", "--no-meaning"];
+    assert!(test_dir.ok(&search).contains("seventeen plus four.  (out of character)"));
+    let heard = test_dir.json(&[&search[..], &["--as", "ada"]].concat());
+    assert_eq!(heard["passages"], serde_json::json!([]));
+    let recap = test_dir.ok(&["-C", "mill", "session", "recap"]);
+    assert!(recap.contains("you thief!") && !recap.contains("perception"), "{recap}");
+    // With the line, its kind disappears and comes back.
+    let undone = test_dir.json(&["-C", "mill", "undo", "--author", "import"]);
+    test_dir.ok(&["-C", "mill", "undo", &undone["position"].to_string()]);
+    assert_eq!(test_dir.json(&["-C", "mill", "session", "show"])["counts"]["talk"], counts);
+}
+
+#[test]
 fn texts_are_read_for_facts_wherever_they_come_from() {
     let test_dir = TestDir::new();
     let found = || {

@@ -9,8 +9,8 @@ use hearsay_belief::{
 };
 use hearsay_model::{
     Author, Change, Credence, EntityId, Evidence, Fact, FactRelation, FactStatus, Knower, KnowledgeEdge, Method,
-    Object, Passage, Predicate, PredicateRole, Provenance, Resolution, Secrecy, Span, State, Timestamp, Validity,
-    Value, attribute, text,
+    Object, Passage, Predicate, PredicateRole, Provenance, Resolution, Secrecy, Span, State, TalkKind, Timestamp,
+    Validity, Value, attribute, text,
 };
 use hearsay_query::{
     dates::clock_date,
@@ -226,6 +226,7 @@ impl<'a> EventContext<'a> {
             session,
             line,
             mentions,
+            talk_kind: Some(TalkKind::InCharacter),
             ..Passage::new(text.trim())
         };
         if passage.text.is_empty() {

@@ -77,7 +77,10 @@ impl ResolvedDraft {
                 &context_lines.chain([text_line]).collect::<Vec<_>>(),
                 self.before.len(),
             );
-            document_statements.into_iter().for_each(|statements| extraction.add_statements(statements, false));
+            for statements in document_statements {
+                let talk_kind = statements.talk.kind();
+                extraction.add_statements(statements, talk_kind, false);
+            }
         }
         self.draft_result(policy, extraction)
     }

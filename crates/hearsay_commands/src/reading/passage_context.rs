@@ -35,7 +35,8 @@ impl PassageWithContext {
         if let (Some(session), Some(listener)) = (&passage.session, &listener) {
             let range = passage.line.saturating_sub(MAX_CONTEXT_LINES)..passage.line;
             let earlier = lines.passages_in_lines(state, session, range).filter_map(|id| state.passage(id));
-            let heard_lines = earlier.filter(|other| other.received_at(listener).is_some());
+            // Out-of-character lines are context too, because the reading model reads all talk.
+            let heard_lines = earlier.filter(|other| other.has_participant(listener));
             before.extend(heard_lines.map(|other| (other.line, other.text.as_str(), other.speaker.as_ref())));
         }
         before.sort_unstable();

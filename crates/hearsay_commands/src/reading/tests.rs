@@ -194,3 +194,46 @@ proptest! {
         prop_assert_eq!(recorded_knowledge(&state), expected);
     }
 }
+
+#[test]
+fn a_line_that_is_out_of_character_gives_no_facts() {
+    let text = (0, (0, 0), Some(1), vec![2], None, true);
+    let (state, ids) = world(&[], &[text]);
+    let has_extracted_facts = |state: &State| {
+        let mut read_state = state.clone();
+        read(&mut read_state, &Policy::default(), &ids);
+        read_state.facts().any(|fact| fact.provenance().author == Author::Extractor)
+    };
+    for (kind, has_facts) in
+        [(TalkKind::Narration, true), (TalkKind::InCharacter, true), (TalkKind::OutOfCharacter, false)]
+    {
+        let mut state = state.clone();
+        state.apply(record_talk_kinds(&state, &[(ids[0], kind)], Timestamp(0)).unwrap()).unwrap();
+        assert_eq!(state.passage(ids[0]).unwrap().talk_kind, Some(kind));
+        assert_eq!(has_extracted_facts(&state), has_facts, "{kind:?}");
+    }
+}
+
+#[test]
+fn a_recorded_kind_is_not_replaced() {
+    let texts = [0, 1].map(|statement| (statement, (0, 0), None, vec![2], None, true));
+    let (mut state, ids) = world(&[], &texts);
+    apply(&mut state, Author::Dm, vec![Change::SetTalkKind { passage: ids[0], kind: TalkKind::InCharacter }]);
+    let kinds: Vec<_> = ids.iter().map(|id| (*id, TalkKind::OutOfCharacter)).collect();
+    let recorded = record_talk_kinds(&state, &kinds, Timestamp(0)).unwrap();
+    assert_eq!(recorded.changes, [Change::SetTalkKind { passage: ids[1], kind: TalkKind::OutOfCharacter }]);
+    apply(&mut state, Author::Dm, vec![Change::RemovePassage(ids[1])]);
+    assert!(record_talk_kinds(&state, &kinds, Timestamp(0)).is_none(), "a removed line has no kind");
+}
+
+#[test]
+fn only_lines_of_the_table_have_a_kind() {
+    let line = |field: Option<&str>| {
+        let file = |field: &str| Evidence::File { path: "notes".into(), line: 1, field: field.into() };
+        let session = SessionId::new("s1").ok();
+        Passage { session, evidence: field.map(file).into_iter().collect(), ..Passage::new("Roll for it.") }
+    };
+    assert!(is_table_line(&line(None)) && is_table_line(&line(Some("transcript"))));
+    assert!(!is_table_line(&line(Some("sessions[0].log[0]"))), "a campaign file tells the story");
+    assert!(!is_table_line(&Passage::new("Roll for it.")));
+}

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use hearsay_belief::characters_at;
 use hearsay_model::{
     ActiveSession, Author, Change, Date, EngineSetting, EntityId, Evidence, Kind, Knower, Operation, Passage,
-    PassageId, Session, SessionSetting, Setting, State, Timestamp,
+    PassageId, Session, SessionSetting, Setting, State, TalkKind, Timestamp,
 };
 use hearsay_query::{
     dates::parse_date,
     resolve::{find_session, resolve, resolve_speaker},
-    session::{later_time, next_line},
+    session::{TalkCounts, later_time, next_line},
 };
 use serde::{Deserialize, Serialize};
 
@@ -127,10 +127,18 @@ impl Log {
             let mut passage = Passage { line: line_offset.saturating_add(line.number.unwrap_or(number)), ..passage };
             if let Some(source) = &self.source {
                 let (path, line) = (source.name.clone(), line.number.unwrap_or(number));
-                passage.evidence.push(Evidence::File { path, line, field: "transcript".into() });
+                passage.evidence.push(Evidence::File { path, line, field: TRANSCRIPT_FIELD.into() });
             }
             let id = passage.id();
-            if written_ids.insert(id) && state.passage(id).is_none_or(|recorded| **recorded != passage) {
+            let recorded_passage = state.passage(id);
+            passage.talk_kind = match recorded_passage {
+                Some(recorded_passage) => recorded_passage.talk_kind,
+                // A game has no talk outside its story.
+                None if author == Author::Game && passage.speaker.is_some() => Some(TalkKind::InCharacter),
+                None if author == Author::Game => Some(TalkKind::Narration),
+                None => None,
+            };
+            if written_ids.insert(id) && recorded_passage.is_none_or(|recorded| **recorded != passage) {
                 changes.push(Change::AddPassage(passage.into()));
             }
         }
@@ -168,11 +176,35 @@ impl Log {
     }
 }
 
+/// Field in the evidence of the lines of a transcript.
+const TRANSCRIPT_FIELD: &str = "transcript";
+
+/// Returns whether a passage is a line of a transcript. `name` is the name of its file.
+pub(super) fn is_from_transcript(passage: &Passage, name: &str) -> bool {
+    passage.evidence.iter().any(|evidence| match evidence {
+        Evidence::File { path, field, .. } => path == name && field == TRANSCRIPT_FIELD,
+        Evidence::Passage { .. } | Evidence::Excerpt(_) => false,
+    })
+}
+
+/// Returns whether a passage is a line that was said at the table: a line of a live log or of a transcript. The texts
+/// in the files of a campaign tell its story, even if they belong to a session.
+pub(crate) fn is_table_line(passage: &Passage) -> bool {
+    let is_from_table =
+        |evidence: &Evidence| matches!(evidence, Evidence::File { field, .. } if field == TRANSCRIPT_FIELD);
+    passage.session.is_some() && passage.evidence.iter().all(is_from_table)
+}
+
+/// Returns the number of lines of each kind of talk in the transcript with the given file name.
+pub fn transcript_talk(state: &State, name: &str) -> TalkCounts {
+    let passages = state.passages().map(|(_, passage)| &**passage);
+    TalkCounts::from_passages(passages.filter(|passage| is_from_transcript(passage, name)))
+}
+
 /// Returns the passages of a session from an earlier import of a file.
 fn passages_from_source(state: &State, session: &Session, source: &LogSource) -> Vec<PassageId> {
-    let is_from = |evidence: &Evidence| matches!(evidence, Evidence::File { path, field, .. } if *path == source.name && field == "transcript");
     let session_passages = state.passages_in_session(Some(&session.id));
-    session_passages.filter(|(_, passage)| passage.evidence.iter().any(is_from)).map(|(id, _)| id).collect()
+    session_passages.filter(|(_, passage)| is_from_transcript(passage, &source.name)).map(|(id, _)| id).collect()
 }
 
 fn shorten(text: &str) -> String {

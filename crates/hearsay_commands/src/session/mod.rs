@@ -13,7 +13,8 @@ mod step;
 mod tests;
 mod transcript;
 
-pub use log::{Log, LogLine, LogSource};
+pub(crate) use log::is_table_line;
+pub use log::{Log, LogLine, LogSource, transcript_talk};
 pub use new::NewSession;
 pub use recap::save_recap;
 pub use step::SessionStep;

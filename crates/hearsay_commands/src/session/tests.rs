@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use hearsay_model::{
     Author, Change, Date, Entity, EntityId, Fact, GameSetting, GameTime, Kind, Knower, Method, Operation, Position,
-    PredicateRole, Provenance, Setting, State, Timestamp, attribute,
+    PredicateRole, Provenance, Setting, State, TalkKind, Timestamp, attribute,
 };
-use hearsay_query::session::{RecapAudience, later_time, session_recap, session_report, sessions};
+use hearsay_query::session::{RecapAudience, TalkCounts, later_time, session_recap, session_report, sessions};
 use proptest::prelude::*;
 
 use super::*;
@@ -151,4 +151,45 @@ fn a_log_goes_on_where_it_has_come_to() {
     assert_eq!(later_time(&state, date(150)).unwrap().time, Some(GameTime(150)));
     assert_eq!(later_time(&State::default(), date(1)), date(1));
     assert_eq!(later_time(&State::default(), None), None);
+}
+
+#[test]
+fn the_lines_of_a_game_belong_to_its_story() {
+    let mut state = inn();
+    let start = SessionStep::Start(NewSession::default()).operation(&state, Author::Game, Timestamp(0)).unwrap();
+    state.apply(start).unwrap();
+    let kinds = |author: Author| {
+        let spoken = LogLine { speaker: Some("ann".into()), ..LogLine::new("Roll for it!") };
+        let log = Log { lines: vec![LogLine::new("Rain falls."), spoken], ..Log::default() };
+        let operation = log.operation(&state, author, Timestamp(0)).unwrap();
+        operation.changes.iter().filter_map(Change::passage).map(|passage| passage.talk_kind).collect::<Vec<_>>()
+    };
+    assert_eq!(kinds(Author::Game), [Some(TalkKind::Narration), Some(TalkKind::InCharacter)]);
+    assert_eq!(kinds(Author::Dm), [None, None], "the reading model decides");
+}
+
+#[test]
+fn a_repeated_import_keeps_the_kinds_of_talk() {
+    let mut state = inn();
+    let log = |digest: &str, texts: &[&str]| {
+        let lines = texts.iter().zip(1..).map(|(text, line)| LogLine { number: Some(line), ..LogLine::new(*text) });
+        let source = Some(LogSource { name: "evening.txt".into(), digest: digest.into() });
+        Log { lines: lines.collect(), source, ..Log::default() }
+    };
+    let apply = |state: &mut State, log: &Log| {
+        let operation = log.operation(state, Author::Importer("evening.txt".into()), Timestamp(0)).unwrap();
+        let written_lines = operation.changes.iter().filter_map(Change::passage).count();
+        state.apply(operation).unwrap();
+        written_lines
+    };
+    let first = Log { new: Some(NewSession::default()), ..log("1", &["Roll for it.", "Rain falls."]) };
+    assert_eq!(apply(&mut state, &first), 2);
+    let (passage, _) = state.passages().find(|(_, passage)| passage.text == "Roll for it.").unwrap();
+    let change = Change::SetTalkKind { passage, kind: TalkKind::OutOfCharacter };
+    state.apply(Operation::new(Author::Extractor, "read", vec![change])).unwrap();
+    let second = Log { session: Some("1".into()), ..log("2", &["Roll for it.", "Rain falls.", "The door opens."]) };
+    assert_eq!(apply(&mut state, &second), 1, "only the new line is written");
+    let expected = TalkCounts { out_of_character: 1, unknown: 2, ..TalkCounts::default() };
+    assert_eq!(transcript_talk(&state, "evening.txt"), expected);
+    assert_eq!(transcript_talk(&state, "morning.txt"), TalkCounts::default());
 }

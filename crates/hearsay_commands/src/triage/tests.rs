@@ -53,7 +53,7 @@ fn text(number: usize, facts: &[(u8, u8, u8, u8)]) -> Findings {
         .map(|fact| extracted_fact(*fact))
         .collect();
     let extraction = Extraction { facts, entities: NEW.map(new).into(), ..Extraction::default() };
-    Findings { passage: Arc::new(Passage::new(format!("Text {number}"))), extraction, model: None }
+    Findings { passage: Arc::new(Passage::new(format!("Text {number}"))), extraction, model: None, talk_kind: None }
 }
 
 fn village(texts: &[Findings]) -> State {

@@ -21,7 +21,7 @@ use hearsay_commands::{
 };
 use hearsay_extract::Lexicon;
 use hearsay_llm::{Context, Counts, LlmError, LlmSettings, Queue, QueueSettings, Turn};
-use hearsay_model::{Change, Knower, Passage, PassageId, State};
+use hearsay_model::{Change, Knower, Passage, PassageId, State, TalkKind};
 use hearsay_query::resolve::public_name;
 use hearsay_store::Location;
 
@@ -157,10 +157,10 @@ impl LlmExtractor {
         }
     }
 
-    /// Adds a passage to the queue, unless it is already waiting or was read before.
+    /// Adds a passage to the queue, unless it is already waiting, was read before or is out of character.
     fn enqueue(&mut self, state: &State, passage: &Passage) {
         let id = passage.id();
-        if self.saved.read.contains(&id) {
+        if passage.is_out_of_character() || self.saved.read.contains(&id) {
             return;
         }
         let speaker_name = passage.speaker.as_ref().map(|speaker| public_name(state, speaker).to_owned());
@@ -225,7 +225,8 @@ impl Worker {
     pub(super) fn enqueue_for_llm(&mut self, findings: &[Findings]) {
         if let Some(llm_extractor) = &mut self.llm_extractor {
             let state = &self.snapshot.state;
-            let existing = findings.iter().filter(|findings| state.passage(findings.passage.id()).is_some());
+            let story = findings.iter().filter(|findings| findings.talk_kind != Some(TalkKind::OutOfCharacter));
+            let existing = story.filter(|findings| state.passage(findings.passage.id()).is_some());
             existing.for_each(|findings| llm_extractor.enqueue(state, &findings.passage));
         }
     }
@@ -340,8 +341,9 @@ impl Worker {
             let model = llm_extractor.settings.facts_model().to_owned();
             let state = &self.snapshot.state;
             let findings = job.split_by_turn(&found).0.into_iter().filter_map(|(id, extraction)| {
-                let passage = Arc::clone(state.passage(id)?);
-                Some(Findings { passage, extraction, model: Some(model.clone()) })
+                let passage = state.passage(id).filter(|passage| !passage.is_out_of_character())?;
+                let (passage, talk_kind) = (Arc::clone(passage), passage.talk_kind);
+                Some(Findings { passage, extraction, model: Some(model.clone()), talk_kind })
             });
             let mut findings: Vec<Findings> = findings.collect();
             let pending_jobs = llm_extractor.saved.queue.counts().pending;

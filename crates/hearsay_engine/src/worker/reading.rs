@@ -90,7 +90,7 @@ pub(super) struct Readings {
     with_stated_facts: HashSet<PassageId>,
     /// Number of passages being read.
     reading: usize,
-    /// Number of passages whose findings are to be written.
+    /// Number of waiting writes that contain findings or kinds of talk.
     writing: usize,
     /// Positions of the operations that contain the findings of each passage, from the extractor or a language model.
     read: HashMap<PassageId, Vec<Position>>,
@@ -241,15 +241,23 @@ impl Worker {
         if operation.author == Author::Extractor {
             return;
         }
-        // When a text is removed, its findings are withdrawn too.
+        // When a text is removed or proves to be out of character, its findings are withdrawn too.
         for key in touched {
             if let Key::Passage(id) = key
-                && state.passage(*id).is_none()
+                && state.passage(*id).is_none_or(|passage| passage.is_out_of_character())
             {
                 self.withdraw_findings(&state, *id);
                 #[cfg(feature = "llm")]
                 self.remove_from_llm_queue(*id);
             }
+        }
+        // The DM undid what the extractor recorded about a text. The extractor must not record it again.
+        let is_extracted = |change: &Change| match change {
+            Change::Revert(at) => state.entry(*at).is_some_and(|entry| entry.operation.author == Author::Extractor),
+            _ => false,
+        };
+        if operation.changes.iter().all(is_extracted) {
+            return;
         }
         self.readings.record_stated(operation);
         self.readings.enqueue(&state, position, touched);
@@ -259,7 +267,7 @@ impl Worker {
     fn withdraw_findings(&mut self, state: &State, passage: PassageId) {
         for position in self.readings.read.remove(&passage).unwrap_or_default().into_iter().rev() {
             if state.entry(position).is_some_and(|entry| entry.live) {
-                let summary = "remove the facts extracted from a removed text";
+                let summary = "withdraw the facts extracted from a text";
                 let operation = Operation::new(Author::Extractor, summary, vec![Change::Revert(position)]);
                 self.writes.push(Write::Own(Operation { recorded: now(), ..operation }));
             }
@@ -370,6 +378,13 @@ impl Worker {
         }
         self.triage_findings(&mut findings, waiting_count);
         self.readings.is_bulk &= waiting_count > 0;
+        let unrecorded = findings.iter().filter(|findings| findings.passage.talk_kind.is_none());
+        let kinds: Vec<_> =
+            unrecorded.filter_map(|findings| Some((findings.passage.id(), findings.talk_kind?))).collect();
+        if !kinds.is_empty() {
+            self.readings.writing += 1;
+            self.writes.push(Write::TalkKinds(kinds));
+        }
         let findings_with_facts = findings.into_iter().filter(|findings| !findings.extraction.facts.is_empty());
         for findings in findings_with_facts {
             self.readings.writing += 1;
@@ -393,8 +408,11 @@ impl Worker {
             triage::drop_least_important(state, &self.settings.policy, findings, max_doubtful);
     }
 
-    /// If a write contains findings, counts them. Called when the write is committed or has failed.
+    /// If a write contains findings or kinds of talk, counts it. Called when the write is committed or has failed.
     pub(super) fn note_if_findings(&mut self, write: &Write) {
+        if let Write::TalkKinds(_) = write {
+            self.readings.writing -= 1;
+        }
         if let Write::Findings { findings, counts, .. } = write {
             if findings.model.is_some() {
                 #[cfg(feature = "llm")]

@@ -10,7 +10,7 @@ use hearsay_commands::{
     proposal::{ProposalCounts, ProposalRules},
     reading::{self, Findings},
 };
-use hearsay_model::{ApplyError, Author, Operation, TransientUpdate};
+use hearsay_model::{ApplyError, Author, Operation, PassageId, TalkKind, TransientUpdate};
 
 use super::{guarded, import::Import};
 use crate::{ImportOutcome, ImportStage, MemoryError, Patched, ReadSnapshot, Written, clock::now, ticket::Responder};
@@ -37,6 +37,8 @@ pub(crate) enum Write {
     Import(Box<Import>),
     /// Findings from a passage, and the counts of their outcomes at the last attempt.
     Findings { findings: Box<Findings>, policy: Policy, counts: ProposalCounts },
+    /// Kinds of talk of lines, as the extractor found them.
+    TalkKinds(Vec<(PassageId, TalkKind)>),
     /// A merge of near-certain duplicates, without a responder.
     Merge(Box<MergePlan>),
     /// An operation that the memory itself records, without a responder.
@@ -71,13 +73,18 @@ impl Write {
             Self::Proposals { responder, .. } => responder.is_cancelled(),
             Self::Patches { responder, .. } => responder.is_cancelled(),
             Self::Import(import) => import.responder.is_cancelled(),
-            Self::Findings { .. } | Self::Merge(_) | Self::Own(_) | Self::RecordTransients => false,
+            Self::Findings { .. } | Self::TalkKinds(_) | Self::Merge(_) | Self::Own(_) | Self::RecordTransients => {
+                false
+            }
         }
     }
 
     /// Returns whether the memory itself makes this write, without a responder.
     pub(super) fn is_own(&self) -> bool {
-        matches!(self, Self::Findings { .. } | Self::Merge(_) | Self::Own(_) | Self::RecordTransients)
+        matches!(
+            self,
+            Self::Findings { .. } | Self::TalkKinds(_) | Self::Merge(_) | Self::Own(_) | Self::RecordTransients
+        )
     }
 
     /// Computes the changes to write. They are empty if there is nothing to write.
@@ -109,6 +116,7 @@ impl Write {
                 *counts = now;
                 operation
             }
+            Self::TalkKinds(kinds) => reading::record_talk_kinds(&snapshot.state, kinds, now()),
             // One of the two entities may no longer exist, for example because it has been merged into a third entity.
             Self::Merge(plan) => {
                 let both_exist = [&plan.gone, &plan.into].into_iter().all(|id| snapshot.state.entity(id).is_some());
@@ -159,7 +167,7 @@ impl Write {
                     tracing::warn!("the facts extracted from {} were not written: {error}", findings.passage.id());
                 }
             }
-            Self::Merge(_) | Self::Own(_) | Self::RecordTransients => {
+            Self::TalkKinds(_) | Self::Merge(_) | Self::Own(_) | Self::RecordTransients => {
                 if let Err(error) = outcome {
                     tracing::warn!("an automatic write failed: {error}");
                 }

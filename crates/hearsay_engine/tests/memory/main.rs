@@ -22,6 +22,7 @@ mod reviews;
 mod sessions;
 mod story;
 mod support;
+mod talk;
 mod tidying;
 mod transients;
 mod undo;

@@ -34,7 +34,7 @@ fn town(settings: Settings) -> Memory {
 }
 
 /// Waits until all waiting texts are read and their facts are written.
-fn settle(memory: &Memory) {
+pub(crate) fn settle(memory: &Memory) {
     for _ in 0..2_000 {
         let status = memory.status().unwrap().wait().unwrap();
         if status.unread == 0 && status.waiting_writes == 0 {

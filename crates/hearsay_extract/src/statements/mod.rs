@@ -12,7 +12,7 @@ mod tests;
 mod word_splitter;
 
 use hearsay_embed::EmbedError;
-use hearsay_model::{Confidence, Predicate, Span, attribute, text};
+use hearsay_model::{Confidence, Predicate, Span, TalkKind, attribute, text};
 
 pub(crate) use calibration::Calibration;
 pub use calibration::{FEATURE_NAMES, StatementFeatures};
@@ -38,6 +38,20 @@ pub struct TalkProbabilities {
     pub in_character: f32,
     /// Probability that the line is about rules, dice, jokes, the players' plans or the real world.
     pub out_of_character: f32,
+}
+
+impl TalkProbabilities {
+    /// Returns the kind of talk. A line is out of character only if this is more probable than not, because the facts
+    /// of such a line are dropped.
+    pub fn kind(&self) -> TalkKind {
+        if self.out_of_character > 0.5 {
+            TalkKind::OutOfCharacter
+        } else if self.in_character > self.narration {
+            TalkKind::InCharacter
+        } else {
+            TalkKind::Narration
+        }
+    }
 }
 
 /// A statement that the model found in a line.
@@ -81,15 +95,16 @@ pub struct LineStatements {
 }
 
 impl Extraction {
-    /// Adds the statements that the reading model found in a line to the facts that the patterns found in it. If the
-    /// line is out of character, the facts of the patterns are removed first. A statement is not added if a fact
-    /// already says almost the same.
+    /// Adds the statements that the reading model found in a line to the facts that the patterns found in it. A
+    /// statement is not added if a fact already says almost the same. If the line is out of character, all facts are
+    /// removed instead. `talk_kind` is the kind that the model found, unless another kind is recorded.
     ///
     /// The patterns misread most sentences of real talk. In a transcript, a fact of the patterns is therefore kept only
     /// if it overlaps a statement, and its confidence is at most that of the statement.
-    pub fn add_statements(&mut self, line: LineStatements, is_transcript: bool) {
-        if line.talk.out_of_character > 0.5 {
-            self.facts.clear();
+    pub fn add_statements(&mut self, line: LineStatements, talk_kind: TalkKind, is_transcript: bool) {
+        if talk_kind == TalkKind::OutOfCharacter {
+            self.clear_facts();
+            return;
         }
         if is_transcript {
             self.facts.retain_mut(|fact| {
@@ -124,6 +139,12 @@ impl Extraction {
                 self.facts.push(fact);
             }
         }
+    }
+
+    /// Removes all facts and the new names in them, because the text is out of character.
+    pub fn clear_facts(&mut self) {
+        self.facts.clear();
+        self.entities.clear();
     }
 }
 

@@ -81,9 +81,36 @@ fn talk_about_the_game_is_told_from_the_story() {
         ],
         0,
     );
-    assert!(read[0].talk.narration > 0.5, "{:?}", read[0].talk);
-    assert!(read[1].talk.out_of_character > 0.5, "{:?}", read[1].talk);
-    assert!(read[2].talk.out_of_character > 0.5, "{:?}", read[2].talk);
+    let kinds: Vec<TalkKind> = read.iter().map(|line| line.talk.kind()).collect();
+    assert_eq!(kinds, [TalkKind::Narration, TalkKind::OutOfCharacter, TalkKind::OutOfCharacter], "{read:?}");
+}
+
+#[test]
+fn an_out_of_character_line_has_no_facts() {
+    let text = "Ilva finds an old map in the cellar. She gives it to Torv.";
+    let patterns = Extractor::new(Language::english(), Vocabulary::default())
+        .extract(&lexicon(), &Text::new("Torv works for Zarael.", TextType::Talk));
+    assert!(!patterns.facts.is_empty() && !patterns.entities.is_empty(), "{patterns:?}");
+    for (kind, has_facts) in
+        [(TalkKind::Narration, true), (TalkKind::InCharacter, true), (TalkKind::OutOfCharacter, false)]
+    {
+        let line = read(&[(LineRole::Written, None, text)], 0).remove(0);
+        assert!(!line.statements.is_empty());
+        let mut extraction = patterns.clone();
+        extraction.add_statements(line, kind, false);
+        assert_eq!(!extraction.facts.is_empty(), has_facts, "{kind:?}");
+        assert_eq!(!extraction.entities.is_empty(), has_facts, "{kind:?}");
+    }
+}
+
+#[test]
+fn a_line_is_out_of_character_only_if_that_is_more_probable_than_not() {
+    let kind = |narration, in_character, out_of_character| {
+        TalkProbabilities { narration, in_character, out_of_character }.kind()
+    };
+    assert_eq!(kind(0.3, 0.1, 0.6), TalkKind::OutOfCharacter);
+    assert_eq!(kind(0.3, 0.25, 0.45), TalkKind::Narration);
+    assert_eq!(kind(0.25, 0.3, 0.45), TalkKind::InCharacter);
 }
 
 #[test]

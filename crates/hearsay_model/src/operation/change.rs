@@ -6,19 +6,20 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{
     Date, Entity, EntityId, Fact, FactId, FactStatus, KnowledgeEdge, KnowledgeId, Passage, PassageId, Position,
-    Secrecy, Session, SessionId, Setting, SettingKey, Value,
+    Secrecy, Session, SessionId, Setting, SettingKey, TalkKind, Value,
 };
 
 /// One change within an [`Operation`](super::Operation).
 ///
 /// # Adding a variant
 ///
-/// A new variant needs changes in four files of this crate, and in the code that creates the variant:
+/// A new variant needs changes in five files of this crate, and in the code that creates the variant:
 ///
 /// 1. this file: the variant, and the methods below that classify it
 /// 2. `operation/visit.rs`: the records that the variant writes and refers to
 /// 3. `state/check.rs`: the conditions under which the variant is valid
-/// 4. `state/apply.rs`: the effect of the variant on the value of its record
+/// 4. `state/fold.rs`: the effect of the variant on the value of its record
+/// 5. `state/compact.rs`: the later changes that replace the variant
 ///
 /// Other code calls the methods of `Change`. It matches on a variant only to find the changes of that variant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -92,6 +93,13 @@ pub enum Change {
     /// Records that a source states a fact again. The fact gets the new evidence and the higher of the two confidences.
     /// If the fact is not recorded yet, this change records it. If the fact was retracted, it stays retracted.
     Support(#[serde(deserialize_with = "deserialize_arc")] Arc<Fact>),
+    /// Sets the kind of talk of a passage. If the passage is added again later, the kind in the new version applies.
+    SetTalkKind {
+        /// The passage.
+        passage: PassageId,
+        /// The kind of talk.
+        kind: TalkKind,
+    },
 }
 
 /// Deserializes a record directly into an `Arc`. The implementation in `serde` first builds a `Box` and then copies its
@@ -181,6 +189,7 @@ impl Change {
             | Self::RetractFact(_)
             | Self::Learn(_)
             | Self::AddPassage(_)
+            | Self::SetTalkKind { .. }
             | Self::SetFlag { .. } => true,
             Self::RemoveEntity(_)
             | Self::Unlearn(_)
@@ -213,6 +222,7 @@ impl Change {
             | Self::Unlearn(_)
             | Self::AddPassage(_)
             | Self::RemovePassage(_)
+            | Self::SetTalkKind { .. }
             | Self::SetSession(_)
             | Self::RemoveSession(_)
             | Self::Set(_)

@@ -18,7 +18,7 @@ impl Change {
             Self::Learn(edge) => Key::KnowledgeEdge(edge.id()),
             Self::Unlearn(id) => Key::KnowledgeEdge(*id),
             Self::AddPassage(passage) => Key::Passage(passage.id()),
-            Self::RemovePassage(id) => Key::Passage(*id),
+            Self::RemovePassage(id) | Self::SetTalkKind { passage: id, .. } => Key::Passage(*id),
             Self::SetSession(session) => Key::Session(session.id.clone()),
             Self::RemoveSession(id) => Key::Session(id.clone()),
             Self::Set(setting) => Key::Setting(setting.key()),
@@ -43,7 +43,7 @@ impl Change {
             Self::Learn(edge) => edge.visit_references(&mut visit),
             Self::Unlearn(id) => visit(Reference::KnowledgeEdge(*id)),
             Self::AddPassage(passage) => passage.visit_references(&mut visit),
-            Self::RemovePassage(id) => visit(Reference::Passage(*id)),
+            Self::RemovePassage(id) | Self::SetTalkKind { passage: id, .. } => visit(Reference::Passage(*id)),
             Self::SetSession(session) => session.present.iter().for_each(|id| visit(Reference::Entity(id))),
             Self::RemoveSession(id) => visit(Reference::Session(id)),
             Self::Set(setting) => setting.visit_references(&mut visit),
@@ -84,7 +84,7 @@ impl Change {
             Self::AddPassage(passage) => {
                 record_mut(passage, renaming).into_iter().for_each(|passage| passage.rename(renaming));
             }
-            Self::RemovePassage(id) => renaming.passage(id),
+            Self::RemovePassage(id) | Self::SetTalkKind { passage: id, .. } => renaming.passage(id),
             Self::SetSession(session) => session.rename(renaming),
             Self::RemoveSession(id) => renaming.session(id),
             Self::Set(setting) => setting.rename(renaming),

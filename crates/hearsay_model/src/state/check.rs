@@ -226,7 +226,7 @@ impl State {
                 }
             }
             Change::AddPassage(passage) => self.check_passage(passage, pending)?,
-            Change::RemovePassage(id) => {
+            Change::RemovePassage(id) | Change::SetTalkKind { passage: id, .. } => {
                 if self.passage(*id).is_none() && !pending.passages.contains(id) {
                     return Err(ApplyError::NoPassage(*id));
                 }

@@ -275,8 +275,10 @@ impl State {
             }
             (_, Some(Key::Passage(id))) => {
                 let row = self.passages.get(&id).filter(|row| row.record.writes.contains(write));
-                let Some(row) = row else { return by_person };
-                !self.is_replaced(&row.record, write, context, |_| true)
+                let Some(row) = row else { return by_person && matches!(change, Change::RemovePassage(_)) };
+                // A kind of talk replaces only earlier kinds.
+                let is_kind = |change: &Change| matches!(change, Change::SetTalkKind { .. });
+                !self.is_replaced(&row.record, write, context, |later| is_kind(change) || !is_kind(later))
             }
             (_, Some(Key::Session(id))) => {
                 let row = self.sessions.get(&id);

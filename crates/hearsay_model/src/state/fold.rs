@@ -79,7 +79,19 @@ pub(super) fn fold_knowledge(journal: &Journal, writes: &Writes) -> Option<Arc<K
 }
 
 pub(super) fn fold_passage(journal: &Journal, writes: &Writes) -> Option<Arc<Passage>> {
-    live(journal, writes).next_back()?.passage().cloned()
+    let mut talk_kind = None;
+    for change in live(journal, writes).rev() {
+        if let Change::SetTalkKind { kind, .. } = change {
+            talk_kind = talk_kind.or(Some(*kind));
+            continue;
+        }
+        let mut passage = Arc::clone(change.passage()?);
+        if talk_kind.is_some() && passage.talk_kind != talk_kind {
+            Arc::make_mut(&mut passage).talk_kind = talk_kind;
+        }
+        return Some(passage);
+    }
+    None
 }
 
 pub(super) fn fold_session(journal: &Journal, writes: &Writes) -> Option<Arc<Session>> {

@@ -372,8 +372,8 @@ impl State {
         self.passages.get(&id)?.record.value.as_ref()
     }
 
-    /// Returns the passages that a knower said, heard or read, each with its id, in arbitrary order. Passages that only
-    /// the knower's groups received are not included.
+    /// Returns the passages that a knower said, heard or read, each with its id, in arbitrary order. Out-of-character
+    /// lines and passages that only the knower's groups received are not included.
     pub fn passages_of<'a>(
         &'a self,
         knower: &'a Knower,

@@ -6,6 +6,7 @@ mod forget;
 mod references;
 mod settings;
 mod snapshots;
+mod talk;
 mod transients;
 mod undo;
 
@@ -17,7 +18,7 @@ use super::*;
 use crate::{
     Acquisition, Author, Change, Condition, ConditionEntity, Credence, Date, EditedRecap, Entity, EntityId, Evidence,
     Fact, FactId, FactStatus, GameSetting, GameTime, Justification, Knower, KnowledgeEdge, Method, Passage, PassageId,
-    Provenance, Reveal, Secrecy, Session, SessionSetting, Span, SpeakerRole, Validity, Value,
+    Provenance, Reveal, Secrecy, Session, SessionSetting, Span, SpeakerRole, TalkKind, Validity, Value,
 };
 
 fn id(n: u8) -> EntityId {
@@ -37,7 +38,12 @@ fn fact(n: u8) -> Arc<Fact> {
 
 fn passage(n: u8) -> Passage {
     let session = n.is_multiple_of(4).then(|| session(n / 4).id);
-    Passage { session, line: u32::from(n % 3), ..Passage::new(format!("line {}", n % 8)) }
+    let talk_kind = n.is_multiple_of(5).then(|| talk_kind(n));
+    Passage { session, line: u32::from(n % 3), talk_kind, ..Passage::new(format!("line {}", n % 8)) }
+}
+
+fn talk_kind(n: u8) -> TalkKind {
+    [TalkKind::Narration, TalkKind::InCharacter, TalkKind::OutOfCharacter][usize::from(n % 3)]
 }
 
 /// Returns the same fact with other evidence.
@@ -95,7 +101,7 @@ fn reveal(n: u8) -> Reveal {
 
 fn change(which: u8, n: u8) -> Change {
     let name = || format!("f{}", n % 2);
-    match which % 20 {
+    match which % 21 {
         0 | 1 => Change::AddEntity(Entity::new(id(n))),
         2 => Change::RemoveEntity(id(n)),
         3 | 4 => Change::AssertFact(fact(n)),
@@ -118,6 +124,7 @@ fn change(which: u8, n: u8) -> Change {
         }
         18 if n.is_multiple_of(4) => Change::Unset(SettingKey::Speaker(name())),
         18 => Change::Set(Setting::speaker(&name(), SpeakerRole::Dm)),
+        19 => Change::SetTalkKind { passage: passage(n % 4 * 2).id(), kind: talk_kind(n) },
         _ if n.is_multiple_of(2) => Change::AddPassage(Arc::new(passage(n))),
         _ => Change::SetSession(session(n)),
     }

@@ -1,6 +1,6 @@
-//! Lists the lines of a session's log.
+//! Lists the lines of a session's log, and counts the kinds of talk.
 
-use hearsay_model::{Date, EntityId, Knower, Passage, PassageId, Session, SessionId, State};
+use hearsay_model::{Date, EntityId, Knower, Passage, PassageId, Session, SessionId, State, TalkKind};
 use serde::Serialize;
 
 use super::report::session_or_latest;
@@ -23,10 +23,42 @@ pub struct LineRow {
     pub when: Option<String>,
     /// Name of the place where the line was said.
     pub place: Option<String>,
-    /// Names of the hearers, without the speaker.
+    /// Names of the hearers, without the speaker. Empty for an out-of-character line, which no character hears.
     pub heard_by: Vec<String>,
-    /// Whether a character who was present at some time in the session did not hear the line.
+    /// Whether a character who was present at some time in the session is not among the hearers of the line.
     pub private: bool,
+    /// Kind of talk; `None` if it is unknown.
+    pub talk_kind: Option<TalkKind>,
+}
+
+/// Numbers of lines by kind of talk.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct TalkCounts {
+    /// Number of lines of narration.
+    pub narration: usize,
+    /// Number of lines in which a character speaks.
+    pub in_character: usize,
+    /// Number of out-of-character lines.
+    pub out_of_character: usize,
+    /// Number of lines whose kind is unknown, because the reading model has not read them.
+    pub unknown: usize,
+}
+
+impl TalkCounts {
+    /// Counts the kinds of talk of some passages.
+    pub fn from_passages<'a>(passages: impl IntoIterator<Item = &'a Passage>) -> Self {
+        let mut counts = Self::default();
+        for passage in passages {
+            let count = match passage.talk_kind {
+                Some(TalkKind::Narration) => &mut counts.narration,
+                Some(TalkKind::InCharacter) => &mut counts.in_character,
+                Some(TalkKind::OutOfCharacter) => &mut counts.out_of_character,
+                None => &mut counts.unknown,
+            };
+            *count += 1;
+        }
+        counts
+    }
 }
 
 /// Returns the id of a session, the last `limit` lines of its log in order, and the total number of lines in the log.
@@ -59,6 +91,7 @@ pub fn session_lines(
         heard_by: {
             let hearers = passage.heard_by.iter().filter(|knower| knower.entity() != passage.speaker.as_ref());
             hearers
+                .filter(|_| !passage.is_out_of_character())
                 .map(|knower| match knower {
                     Knower::World => "everybody".to_owned(),
                     Knower::Entity(id) => name_of(id),
@@ -66,6 +99,7 @@ pub fn session_lines(
                 .collect()
         },
         private: is_private(&session, passage),
+        talk_kind: passage.talk_kind,
     };
     Ok((session.id.clone(), lines.iter().skip(all.saturating_sub(limit)).map(row).collect(), all))
 }
@@ -95,7 +129,7 @@ pub fn next_line(state: &State, session: Option<&SessionId>) -> u32 {
     last.map_or(0, |(_, passage)| passage.line).saturating_add(1)
 }
 
-/// Returns whether a character who was present at some time in the session did not hear a line.
+/// Returns whether a character who was present at some time in the session is not among the hearers of a line.
 pub fn is_private(session: &Session, passage: &Passage) -> bool {
     let has_heard = |id: &EntityId| {
         passage.speaker.as_ref() == Some(id)

@@ -9,7 +9,10 @@ use hearsay_model::{
 };
 use serde::Serialize;
 
-use super::threads::{Thread, ThreadFilter, threads};
+use super::{
+    lines::TalkCounts,
+    threads::{Thread, ThreadFilter, threads},
+};
 use crate::{
     QueryError,
     as_of::session_end,
@@ -66,7 +69,9 @@ pub struct SessionRow {
 pub struct SessionCounts {
     /// Number of lines in the log.
     pub lines: usize,
-    /// Number of speakers.
+    /// Numbers of lines by kind of talk.
+    pub talk: TalkCounts,
+    /// Number of characters that speak. Out-of-character lines do not count.
     pub speakers: usize,
     /// Number of facts recorded in the session.
     pub facts: usize,
@@ -218,7 +223,8 @@ pub fn session_report(state: &State, session: Option<&str>) -> Result<SessionRep
     let id = &session.id;
     let lines: Vec<_> =
         state.passages().map(|(_, passage)| passage).filter(|passage| passage.session.as_ref() == Some(id)).collect();
-    let speakers: BTreeSet<&EntityId> = lines.iter().filter_map(|passage| passage.speaker.as_ref()).collect();
+    let story_lines = lines.iter().filter(|passage| !passage.is_out_of_character());
+    let speakers: BTreeSet<&EntityId> = story_lines.filter_map(|passage| passage.speaker.as_ref()).collect();
     let facts: Vec<&Fact> =
         state.facts().map(AsRef::as_ref).filter(|fact| fact.provenance().session.as_ref() == Some(id)).collect();
     let learned_rows = learned_by_knower(state, &session);
@@ -232,6 +238,7 @@ pub fn session_report(state: &State, session: Option<&str>) -> Result<SessionRep
     Ok(SessionReport {
         counts: SessionCounts {
             lines: lines.len(),
+            talk: TalkCounts::from_passages(lines.iter().map(|passage| &***passage)),
             speakers: speakers.len(),
             facts: facts.len(),
             waiting: facts.iter().filter(|fact| fact.status() == FactStatus::Proposed).count(),

@@ -108,10 +108,10 @@ fn concerns(state: &State, thread: &Thread, id: &EntityId) -> bool {
     fact.is_some_and(|fact| fact.entities().any(|entity| entity == id))
 }
 
-/// Returns the entities that spoke or were mentioned in a session.
+/// Returns the entities that spoke or were mentioned in a session. Out-of-character lines do not count.
 pub(super) fn entities_in_session(state: &State, session: &SessionId) -> BTreeSet<EntityId> {
-    let lines =
-        state.passages().map(|(_, passage)| passage).filter(|passage| passage.session.as_ref() == Some(session));
+    let lines = state.passages_in_session(Some(session)).map(|(_, passage)| passage);
+    let lines = lines.filter(|passage| !passage.is_out_of_character());
     let line_entities = lines.flat_map(|passage| passage.mentions.iter().chain(&passage.speaker).cloned());
     let facts = state.facts().filter(|fact| fact.provenance().session.as_ref() == Some(session));
     line_entities.chain(facts.flat_map(|fact| fact.entities().cloned())).collect()

@@ -26,11 +26,14 @@ pub enum SummarySubject {
 }
 
 impl SummarySubject {
+    /// Returns whether a passage belongs to the subject. Out-of-character lines are not part of the story, so they
+    /// belong to no subject.
     fn contains(&self, passage: &Passage) -> bool {
-        match self {
-            Self::Session(session) => passage.session.as_ref() == Some(session),
-            Self::Document(document) => passage.document.as_ref() == Some(document),
-        }
+        !passage.is_out_of_character()
+            && match self {
+                Self::Session(session) => passage.session.as_ref() == Some(session),
+                Self::Document(document) => passage.document.as_ref() == Some(document),
+            }
     }
 
     /// Returns whether a fact was learned in the session. If any knowledge edges of the fact name a session, one of the

@@ -146,7 +146,10 @@ fn met_before(request: &RecapRequest, start_time: Option<GameTime>) -> BTreeSet<
                 met_entities.extend(std::iter::once(known.subject()).chain(known.object().entity()).cloned());
             }
         }
-        for (_, heard) in hearer.view.passages().filter(|(id, _)| !docs_of_subject.contains(&DocId::Passage(*id))) {
+        let other_passages = hearer.view.passages().filter(|(id, heard)| {
+            !docs_of_subject.contains(&DocId::Passage(*id)) && !heard.passage.is_out_of_character()
+        });
+        for (_, heard) in other_passages {
             let time = heard.passage.time.as_ref().and_then(|date| date.time);
             met_entities.extend(heard.passage.speaker.clone().filter(|_| is_earlier(time)));
         }

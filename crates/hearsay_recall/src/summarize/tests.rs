@@ -3,7 +3,7 @@ use std::sync::Arc;
 use hearsay_belief::View;
 use hearsay_model::{
     Author, Change, Entity, EntityId, Fact, Knower, KnowledgeEdge, Method, Operation, Passage, Provenance, Session,
-    SessionId, State, attribute,
+    SessionId, State, TalkKind, attribute,
 };
 use proptest::prelude::*;
 
@@ -95,6 +95,37 @@ fn one_hearer_is_told_what_it_heard() {
         summary(&state, Some("cid"), "", 1_000, &Index::new(state.corpus())).text().contains("ledger"),
         "it said so itself"
     );
+}
+
+#[test]
+fn out_of_character_lines_are_not_told() {
+    let mut state = table(&TALK);
+    let is_talk = |passage: &Passage| passage.text.contains("crisps") || passage.text.contains("rolled");
+    let talk = state.passages().filter(|(_, passage)| is_talk(passage)).map(|(passage, _)| passage);
+    let kind = TalkKind::OutOfCharacter;
+    let changes: Vec<Change> = talk.map(|passage| Change::SetTalkKind { passage, kind }).collect();
+    assert_eq!(changes.len(), 2);
+    state.apply(Operation::new(Author::Extractor, "read", changes)).unwrap();
+    let index = Index::new(state.corpus());
+    let is_told = |text: &str, talk: &str| {
+        assert!(text.contains("Rain falls"), "{text}");
+        text.contains(talk)
+    };
+    for knower in [None, Some("ann"), Some("bob")] {
+        let told = summary(&state, knower, "", 1_000, &index).text();
+        assert!(!is_told(&told, "crisps") && !is_told(&told, "rolled"), "{knower:?}: {told}");
+        let view = knower.map_or_else(|| View::of_dm(&state), |name| View::of(&state, &Knower::Entity(id(name)), None));
+        let names = EntityLinker::new(&view);
+        let recapped = recap(&RecapRequest {
+            hearers: &[Hearer { view: &view, names: &names }],
+            subject: &SummarySubject::Session(session()),
+            calendar: state.calendar(),
+            words: 1_000,
+            omit_concealed: false,
+        });
+        let told: String = recapped.lines.iter().map(|line| format!("{}\n", line.text)).collect();
+        assert!(!is_told(&told, "crisps") && !is_told(&told, "rolled"), "{knower:?}: {told}");
+    }
 }
 
 #[test]

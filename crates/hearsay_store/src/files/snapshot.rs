@@ -35,7 +35,7 @@ pub(crate) const OTHER_VERSION: &str = "another version of Hearsay wrote it";
 
 /// Version of the format. Increment it with every change of the format, including changes of the model types that are
 /// serialized.
-const FORMAT: u32 = 10;
+const FORMAT: u32 = 11;
 
 /// Approximate size of a segment in bytes. Several processors decode segments in parallel.
 const SEGMENT: usize = 1 << 20;
@@ -335,7 +335,7 @@ fn segment(count: u64, mut rest: &[u8]) -> Result<Segment, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hearsay_model::{Condition, Entity, EntityId, GameSetting, Reveal, Setting, Value};
+    use hearsay_model::{Condition, Entity, EntityId, GameSetting, Passage, Reveal, Setting, TalkKind, Value};
 
     #[test]
     fn a_snapshot_is_read_as_written_or_not_at_all() {
@@ -350,6 +350,9 @@ mod tests {
                 let reveal = Setting::Game(GameSetting::Reveal(Reveal { id, fact, holder: None, when, note: None }));
                 let mut changes = vec![add; n + 1];
                 changes.extend([Change::Set(reveal), Change::SetFlag { name: "f".into(), value: is }]);
+                let line = Passage { talk_kind: Some(TalkKind::Narration), ..Passage::new("Roll for it.") };
+                let (passage, kind) = (line.id(), TalkKind::OutOfCharacter);
+                changes.extend([Change::AddPassage(line.into()), Change::SetTalkKind { passage, kind }]);
                 // No operation at position 2, as if compaction had deleted it.
                 let position = Position([1, 3, 4][n]);
                 (position, Arc::new(Operation::new(Author::Player("Ann".into()), "add", changes)))

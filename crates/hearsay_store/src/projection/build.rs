@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use hearsay_model::{
     Author, Date, EntityId, Evidence, Excerpt, Fact, Justification, Key, Knower, KnowledgeEdge, Object as FactObject,
-    Passage, Provenance, Session, State, Validity, Value as FactValue, attribute,
+    Passage, Provenance, Session, State, TalkKind, Validity, Value as FactValue, attribute,
 };
 use surrealdb::types::{Array, Number, Object, Value};
 
@@ -184,6 +184,7 @@ fn passage_row(passage: &Passage) -> Object {
         ("mentions", array(passage.mentions.iter().map(entity))),
         ("document", link(&passage.document)),
         ("evidence", array(passage.evidence.iter().map(evidence))),
+        ("talk_kind", optional(passage.talk_kind.map(TalkKind::as_str))),
     ])
 }
 

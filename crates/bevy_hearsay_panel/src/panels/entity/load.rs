@@ -286,9 +286,8 @@ impl Page<'_> {
                 add_line(end, format!("Ended: {}", fact.statement()));
             }
         }
-        let took_part = |passage: &Passage| {
-            passage.speaker.as_ref() == Some(self.id) || passage.heard_by.contains(&Knower::Entity(self.id.clone()))
-        };
+        let knower = Knower::Entity(self.id.clone());
+        let took_part = |passage: &Passage| !passage.is_out_of_character() && passage.has_participant(&knower);
         let mut sessions: Vec<_> = self.state.sessions().filter(|session| session.present.contains(self.id)).collect();
         let spoken_sessions = self.state.passages().filter(|(_, passage)| took_part(passage));
         let spoken_sessions = spoken_sessions.filter_map(|(_, passage)| self.state.session(passage.session.as_ref()?));
@@ -319,7 +318,8 @@ impl Page<'_> {
         let is_own = |passage: &Passage| passage.speaker.as_ref() == Some(self.id);
         let is_about =
             |passage: &Passage| passage.document.as_ref() == Some(self.id) || passage.mentions.contains(self.id);
-        let passages = self.state.passages().filter(|(_, passage)| is_own(passage) || is_about(passage));
+        let is_shown = |passage: &Passage| !passage.is_out_of_character() && (is_own(passage) || is_about(passage));
+        let passages = self.state.passages().filter(|(_, passage)| is_shown(passage));
         let time = |passage: &Passage| passage.time.as_ref().and_then(|date| date.time);
         let number =
             |passage: &Passage| self.state.session(passage.session.as_ref()?).and_then(|session| session.number);

@@ -114,7 +114,9 @@ fn recent_lines(state: &State, players_view: &PlayersView, place: Option<&Entity
         Some(session) => passage.session.as_ref() == Some(session),
         None => passage.session.is_some() && place.is_some() && passage.place.as_ref() == place,
     };
-    let mut passages: Vec<_> = state.passages().filter(|(_, passage)| is_recent(passage)).collect();
+    let is_story = |passage: &hearsay_model::Passage| !passage.is_out_of_character();
+    let mut passages: Vec<_> =
+        state.passages().filter(|(_, passage)| is_recent(passage) && is_story(passage)).collect();
     let number = |session| state.session(session).and_then(|session| session.number);
     passages.sort_by_key(|(id, passage)| (passage.session.as_ref().and_then(number), passage.line, *id));
     let to_line = |(id, passage): &(hearsay_model::PassageId, &std::sync::Arc<hearsay_model::Passage>)| SpokenLine {

@@ -2,7 +2,7 @@
 
 use hearsay_belief::{is_dead, player_characters};
 use hearsay_engine::{MemoryError, ReadSnapshot};
-use hearsay_model::{EntityId, Fact, FactId, State};
+use hearsay_model::{EntityId, Fact, FactId, State, TalkKind};
 use hearsay_query::{
     facts::is_secret,
     session::{
@@ -137,6 +137,7 @@ fn log_lines(state: &State, lines: Vec<LineRow>) -> Vec<LogLineModel> {
             place: changed_value(&mut place, row.place),
             heard_by: row.heard_by.join(", "),
             private: row.private,
+            out_of_character: row.talk_kind == Some(TalkKind::OutOfCharacter),
         }
     };
     lines.into_iter().map(to_model).collect()
@@ -157,6 +158,9 @@ impl ReportModel {
             format_count(counts.facts, "fact recorded", "facts recorded"),
             format_count(counts.learned, "fact learned", "facts learned"),
         ];
+        let talk_count = counts.talk.out_of_character;
+        let talk_text = || format_count(talk_count, "line out of character", "lines out of character");
+        count_texts.extend((talk_count > 0).then(talk_text));
         count_texts
             .extend((counts.waiting > 0).then(|| format_count(counts.waiting, "fact to review", "facts to review")));
         let learned = report.learned.iter().map(|row| LearnerModel {

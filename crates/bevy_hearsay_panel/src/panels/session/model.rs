@@ -125,6 +125,8 @@ pub struct LogLineModel {
     pub heard_by: String,
     /// Whether the line is hidden in screen-safe mode.
     pub private: bool,
+    /// Whether the line is out of character.
+    pub out_of_character: bool,
 }
 
 /// Report of a session.

@@ -51,6 +51,9 @@ pub(super) fn log_ui(
                 badge(ui, display, Tone::Secret, "not heard by all")
                     .on_hover_text(format!("heard by {}", line.heard_by));
             }
+            if line.out_of_character {
+                badge(ui, display, Tone::Weak, "out of character").on_hover_text("No character hears this line");
+            }
             match &line.speaker {
                 None => _ = label(ui, RichText::new(&line.text).italics()),
                 Some(speaker) => {

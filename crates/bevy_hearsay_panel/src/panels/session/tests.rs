@@ -158,6 +158,25 @@ fn while_players_look_only_their_recap_is_there() {
 }
 
 #[test]
+fn an_out_of_character_line_is_marked() {
+    let line = |line: u32, text: &str, out_of_character: bool| LogLineModel {
+        line,
+        speaker: None,
+        text: text.into(),
+        when: None,
+        place: None,
+        heard_by: String::new(),
+        private: false,
+        out_of_character,
+    };
+    let lines = vec![line(1, "Rain falls.", false), line(2, "Pass the crisps.", true)];
+    let mut harness = session_harness(Some(SessionPartModel::Log(lines, 0)), false);
+    harness.run_steps(2);
+    assert!(shows_text(&harness, "Rain falls.") && shows_text(&harness, "Pass the crisps."));
+    assert!(harness.query_by_label("out of character").is_some(), "exactly one line is marked");
+}
+
+#[test]
 fn the_example_campaigns_sessions_are_read_and_lead_on() {
     let mut harness = open_panel(SessionPanel::default(), gullhaven());
     wait_for(&mut harness, "Lampday");

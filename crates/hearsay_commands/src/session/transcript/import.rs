@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hearsay_campaign::{Transcript, TranscriptFormat};
-use hearsay_model::{EntityId, Evidence, SessionId, State, text};
+use hearsay_model::{EntityId, SessionId, State, text};
 use hearsay_query::resolve::{find_session, resolve};
 use serde::Serialize;
 
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     CommandError,
-    session::{Log, LogLine, LogSource, NewSession},
+    session::{Log, LogLine, LogSource, NewSession, log::is_from_transcript},
 };
 
 /// A transcript to import as the log of a session.
@@ -202,10 +202,6 @@ impl TranscriptImport {
 
     fn was_imported_into(&self, state: &State, session: &SessionId) -> bool {
         let mut session_passages = state.passages_in_session(Some(session));
-        session_passages.any(|(_, passage)| passage.evidence.iter().any(|evidence| self.is_from_this_file(evidence)))
-    }
-
-    fn is_from_this_file(&self, evidence: &Evidence) -> bool {
-        matches!(evidence, Evidence::File { path, field, .. } if *path == self.name && field == "transcript")
+        session_passages.any(|(_, passage)| is_from_transcript(passage, &self.name))
     }
 }
