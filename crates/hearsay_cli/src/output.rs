@@ -113,11 +113,6 @@ impl Output {
         self.format = Format::JsonLines;
     }
 
-    /// Returns whether the output is JSON, because `--json` was given.
-    pub(crate) fn is_json(&self) -> bool {
-        self.json
-    }
-
     /// Prints one line of text. Prints nothing with `--json`.
     pub(crate) fn line(&mut self, line: impl Into<Line>) -> Result<()> {
         if !self.is_json() {

@@ -8,7 +8,8 @@ use hearsay_commands::{
     CommandError,
     proposal::ProposalCounts,
     session::{
-        AssignedSpeaker, Log, LogLine, NewSession, SessionStep, SpeakerAssignment, TranscriptImport, TranscriptReport, transcript_talk,
+        AssignedSpeaker, Log, LogLine, NewSession, SessionStep, SpeakerAssignment, TranscriptImport, TranscriptReport,
+        transcript_talk,
     },
 };
 use hearsay_engine::{Memory, MemoryError, ReadSnapshot, Written, real_time};

@@ -62,7 +62,6 @@ fn import_evening(memory: &Memory) -> Written {
         session: None,
         new: NewSession::default(),
         speakers: Vec::new(),
-        dm: None,
     };
     let (_, log) = memory.read(move |world| Ok(import.plan(&world.state)?)).unwrap().wait().unwrap();
     let written = memory.log(Author::Importer(name), log).unwrap().wait().unwrap();

@@ -25,7 +25,7 @@ fn a_renamed_change_refers_to_the_new_records_only() {
     struct Nothing;
     impl Rename for Nothing {}
     let (old, new) = (fact(0).id(), fact(1).id());
-    for (which, n) in (0..20).flat_map(|which| (0..12).map(move |n| (which, n))) {
+    for (which, n) in (0..21).flat_map(|which| (0..12).map(move |n| (which, n))) {
         let before = change(which, n);
         let mut same = before.clone();
         same.rename(&mut Nothing);
