@@ -1,15 +1,18 @@
-//! Tests of the rules for crates in `ARCHITECTURE.md`: each crate has only the allowed dependencies, and some crates do
-//! no input or output.
+//! Tests of the rules for crates and modules in `ARCHITECTURE.md`: each crate has only the allowed dependencies, some
+//! crates do no input or output, and modules form no circles.
+
+mod modules;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
 };
 
 use crate::gullhaven::root;
+use modules::Modules;
 
-/// Each crate, with the crates of the project that it may depend on.
+/// Each library crate, with the crates of the project that it depends on.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("hearsay_model", &[]),
     ("hearsay_features", &[]),
@@ -22,7 +25,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("hearsay_llm", &["hearsay_model", "hearsay_extract"]),
     ("hearsay_embed", &["hearsay_features", "hearsay_simd"]),
     ("hearsay_store", &["hearsay_model", "hearsay_features", "hearsay_files"]),
-    ("hearsay_query", &["hearsay_model", "hearsay_belief", "hearsay_recall", "hearsay_campaign"]),
+    ("hearsay_query", &["hearsay_model", "hearsay_belief", "hearsay_recall"]),
     (
         "hearsay_commands",
         &["hearsay_model", "hearsay_belief", "hearsay_recall", "hearsay_campaign", "hearsay_extract", "hearsay_query"],
@@ -66,52 +69,96 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// External crates, each with the library crates of the project that may depend on it. No other library crate may.
-const EXTERNAL: &[(&str, &[&str])] = &[
-    ("surrealdb", &["hearsay_store"]),
-    ("candle-core", &["hearsay_embed"]),
-    ("bevy", &["bevy_hearsay", "bevy_hearsay_panel"]),
-    ("egui", &["bevy_hearsay_panel"]),
-    ("async-openai", &["hearsay_llm"]),
-    ("reqwest", &["hearsay_llm"]),
-    ("clap", &[]),
+/// External crates of one concern, with the library crates of the project that may depend on them. No other library
+/// crate may. Crates for ordinary data structures and text, such as `serde` and `rustc-hash`, are not listed.
+const EXTERNAL: &[(&[&str], &[&str])] = &[
+    // The database.
+    (
+        &[
+            "surrealdb",
+            "surrealdb-cnf",
+            "surrealdb-core",
+            "surrealdb-engine-local",
+            "surrealdb-kvs",
+            "surrealdb-kvs-any",
+        ],
+        &["hearsay_store"],
+    ),
     // `hearsay_store` implements traits of the database engine whose functions return `anyhow` errors.
-    ("anyhow", &["hearsay_store"]),
+    (&["anyhow"], &["hearsay_store"]),
+    // Tensors and tokenizers.
+    (
+        &["candle-core", "candle-nn", "candle-transformers", "gemm", "rayon", "safetensors", "tokenizers"],
+        &["hearsay_embed"],
+    ),
+    (&["pulp"], &["hearsay_embed", "hearsay_recall", "hearsay_simd"]),
+    // Bevy and the panels.
+    (&["bevy"], &["bevy_hearsay", "bevy_hearsay_panel"]),
+    (&["bevy_egui", "egui", "egui_extras", "egui_tiles"], &["bevy_hearsay_panel"]),
+    // The network.
+    (&["async-openai", "reqwest", "rustls"], &["hearsay_llm"]),
+    // Threads and asynchronous code.
+    (&["tokio"], &["hearsay_llm", "hearsay_store"]),
+    (&["tokio-util"], &["hearsay_store"]),
+    (&["crossbeam-channel"], &["bevy_hearsay", "bevy_hearsay_panel", "hearsay_engine"]),
+    (&["thread-priority"], &["hearsay_engine"]),
+    // Files of other tools.
+    (&["csv", "html5ever", "notify", "pulldown-cmark", "saphyr", "scraper", "walkdir", "zip"], &["hearsay_campaign"]),
+    // The command line.
+    (&["clap", "clap_complete", "clap_mangen", "ctrlc", "indicatif", "tracing-subscriber"], &[]),
 ];
 
 /// Programs of the project. They may depend on every crate.
 const PROGRAMS: [&str; 3] = ["hearsay_cli", "hearsay_eval", "dm_console"];
 
-/// Returns, for each library crate, the names in the table `[dependencies]` of its `Cargo.toml`.
+/// Returns, for each library crate, the names in the dependency tables of its `Cargo.toml`, including tables for some
+/// systems only. Dependencies of tests and build scripts are left out.
 fn dependencies() -> BTreeMap<String, Vec<String>> {
-    let crates = fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().path());
     let mut found = BTreeMap::new();
-    for path in crates.filter(|path| path.join("Cargo.toml").is_file()) {
+    for path in crate_directories() {
         let manifest = fs::read_to_string(path.join("Cargo.toml")).unwrap();
-        let tables = manifest.split("\n[").filter(|table| table.starts_with("dependencies]"));
+        let tables = manifest.split("\n[").filter(|table| {
+            let header = table.lines().next().unwrap();
+            header == "dependencies]" || (header.starts_with("target.") && header.ends_with(".dependencies]"))
+        });
         let names =
             tables.flat_map(|table| table.lines().skip(1)).filter_map(|line| line.split(['.', ' ', '=']).next());
         let names = names.filter(|name| !name.is_empty() && !name.starts_with('#')).map(str::to_owned).collect();
-        found.insert(path.file_name().unwrap().to_string_lossy().into_owned(), names);
+        found.insert(directory_name(&path), names);
     }
     found.retain(|name, _| !PROGRAMS.contains(&name.as_str()));
     found
 }
 
+/// Returns the directories of all crates of the project.
+fn crate_directories() -> Vec<PathBuf> {
+    let directories = fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().path());
+    directories.filter(|path| path.join("Cargo.toml").is_file()).collect()
+}
+
+fn directory_name(path: &Path) -> String {
+    path.file_name().unwrap().to_string_lossy().into_owned()
+}
+
 #[test]
-fn crates_name_only_the_crates_below_them() {
+fn crates_depend_only_on_the_crates_below_them() {
     let found = dependencies();
     assert_eq!(found.len(), ALLOWED.len(), "every library crate must be listed in `ALLOWED`: {:?}", found.keys());
     for (name, allowed) in ALLOWED {
-        for dependency in found[*name].iter().filter(|name| name.contains("hearsay")) {
-            assert!(allowed.contains(&dependency.as_str()), "{name} may not depend on {dependency}");
-        }
+        let project_crates = found[*name].iter().map(String::as_str).filter(|name| name.contains("hearsay"));
+        let allowed: BTreeSet<&str> = allowed.iter().copied().collect();
+        assert_eq!(project_crates.collect::<BTreeSet<_>>(), allowed, "the dependencies of {name}");
     }
-    for (external, users) in EXTERNAL {
+    for (externals, users) in EXTERNAL {
         // `hearsay_features` depends on external crates only to enable the same features in every build.
         for (name, names) in found.iter().filter(|(name, _)| *name != "hearsay_features") {
-            let uses = names.iter().any(|other| other == external);
-            assert!(!uses || users.contains(&name.as_str()), "{name} may not depend on {external}");
+            for external in names.iter().filter(|name| externals.contains(&name.as_str())) {
+                assert!(users.contains(&name.as_str()), "{name} may not depend on {external}");
+            }
+        }
+        for user in *users {
+            let is_used = found[*user].iter().any(|name| externals.contains(&name.as_str()));
+            assert!(is_used, "{user} depends on none of {externals:?}");
         }
     }
 }
@@ -129,23 +176,41 @@ pub(crate) fn sources(directory: &Path, into: &mut Vec<PathBuf>) {
     }
 }
 
+/// Paths and names in code that starts threads, uses the network, starts programs or reads the clock.
+const THREADS_AND_SYSTEM: [&str; 8] =
+    ["std::net", "std::thread", "std::process", "thread::", "tokio::", "crossbeam", "rayon", "SystemTime"];
+
+/// Returns the lines of a crate's code that contain one of some texts, each with its file.
+fn lines_with(name: &str, texts: &[&str]) -> Vec<(PathBuf, String)> {
+    let source_directory = root().join("crates").join(name).join("src");
+    let mut files = Vec::new();
+    sources(&source_directory, &mut files);
+    assert!(files.len() > 5, "{name}");
+    let mut found = Vec::new();
+    for file in files {
+        let code = fs::read_to_string(&file).unwrap();
+        let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+        let lines = lines.filter(|line| texts.iter().any(|text| line.contains(text)));
+        let relative_path = file.strip_prefix(&source_directory).unwrap();
+        found.extend(lines.map(|line| (relative_path.to_owned(), line.trim().to_owned())));
+    }
+    found
+}
+
 #[test]
 fn model_belief_recall_queries_and_commands_do_no_input_or_output_and_start_no_threads() {
     for name in ["hearsay_model", "hearsay_belief", "hearsay_recall", "hearsay_query", "hearsay_commands"] {
-        let mut files = Vec::new();
-        sources(&root().join("crates").join(name).join("src"), &mut files);
-        assert!(files.len() > 5, "{name}");
-        for file in files {
-            let text = fs::read_to_string(&file).unwrap();
-            let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
-            for line in code {
-                for used in ["std::fs", "std::net", "std::thread", "std::process", "tokio::", "crossbeam", "SystemTime"]
-                {
-                    assert!(!line.contains(used), "{}: {used}: {line}", file.display());
-                }
-            }
-        }
+        let found = [lines_with(name, &THREADS_AND_SYSTEM), lines_with(name, &["std::fs"])].concat();
+        assert!(found.is_empty(), "{name}: {found:?}");
     }
+}
+
+#[test]
+fn the_extractor_starts_no_threads_and_reads_only_the_files_of_the_reading_model() {
+    let found = lines_with("hearsay_extract", &THREADS_AND_SYSTEM);
+    assert!(found.is_empty(), "{found:?}");
+    let found = lines_with("hearsay_extract", &["std::fs"]);
+    assert!(found.iter().all(|(file, _)| file == Path::new("model/calibration.rs")), "{found:?}");
 }
 
 /// The code of the ranking must not access the state, so that it cannot read facts that the asker does not know. The
@@ -180,4 +245,55 @@ fn no_source_file_has_more_than_600_lines() {
             assert!(lines <= 600, "{} has {lines} lines", file.display());
         }
     }
+}
+
+/// Circles of modules, each explained in `ARCHITECTURE.md`.
+const CIRCLES: &[(&str, &[&str])] = &[("hearsay_model", &["settings::setting", "settings::stored"])];
+
+/// Modules of one folder can be read and changed one after the other, because they do not import from each other in a
+/// circle.
+#[test]
+fn modules_form_no_circles() {
+    let mut circles = BTreeSet::new();
+    for directory in crate_directories() {
+        let modules = Modules::read(&directory.join("src"));
+        circles.extend(modules.circles().into_iter().map(|circle| (directory_name(&directory), circle)));
+    }
+    let expected = CIRCLES.iter().map(|(name, circle)| {
+        ((*name).to_owned(), circle.iter().map(|module| (*module).to_owned()).collect::<Vec<_>>())
+    });
+    assert_eq!(circles, expected.collect::<BTreeSet<_>>());
+}
+
+/// The modules are read correctly: a dependency through a re-export of the crate is found too.
+#[test]
+fn dependencies_of_modules_are_found() {
+    let modules = Modules::read(&root().join("crates/hearsay_extract/src"));
+    let dependencies = modules.dependencies(&[]);
+    for (module, target) in [("statements", "pipeline"), ("pipeline", "sentence_reader"), ("cues", "grammar")] {
+        assert!(dependencies[module].contains(target), "{module} imports from {target}: {dependencies:?}");
+    }
+}
+
+/// Modules of `bevy_hearsay`, the lowest first, as in the code map of `ARCHITECTURE.md`.
+const PLUGIN_LAYERS: [&str; 10] =
+    ["schedule", "components", "bridge", "sync", "events", "questions", "saves", "diagnostics", "plugins", "testing"];
+
+#[test]
+fn modules_of_the_plugin_depend_on_lower_layers_only() {
+    let modules = Modules::read(&root().join("crates/bevy_hearsay/src"));
+    let dependencies = modules.dependencies(&[]);
+    let listed: BTreeSet<&str> = PLUGIN_LAYERS.into_iter().collect();
+    assert_eq!(dependencies.keys().copied().collect::<BTreeSet<_>>(), listed, "every module has a layer");
+    let layer = |module: &str| PLUGIN_LAYERS.iter().position(|layer| *layer == module).unwrap();
+    for (module, targets) in &dependencies {
+        for target in targets {
+            assert!(layer(target) < layer(module), "{module} may not import from {target}");
+        }
+    }
+    // The code map lists the layers in the same order.
+    let architecture = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let row = architecture.lines().find(|line| line.starts_with("| `crates/bevy_hearsay` |")).unwrap();
+    let positions = PLUGIN_LAYERS.map(|layer| row.find(&format!("`{layer}")).unwrap());
+    assert!(positions.is_sorted(), "{row}");
 }

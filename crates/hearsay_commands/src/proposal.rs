@@ -1,30 +1,27 @@
 //! Proposals: facts that a game, the extractor or an import suggests and that the policy decides on.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    ops::AddAssign,
-    sync::Arc,
-};
+mod batch;
+mod recorded_match;
+
+use std::{ops::AddAssign, sync::Arc};
 
 use hearsay_belief::{View, default_audience};
 use hearsay_model::{
     Acquisition, Author, Change, Confidence, Credence, Date, EntityId, Evidence, Fact, FactId, FactRelation,
-    FactStatus, Knower, KnowledgeEdge, KnowledgeId, Method, Object, Operation, Predicate, Provenance, SessionId, State,
-    Timestamp, Validity,
+    FactStatus, Knower, KnowledgeEdge, Method, Object, Operation, Predicate, Provenance, SessionId, State, Timestamp,
+    Validity,
 };
-use hearsay_query::{
-    contradictions::may_overlap,
-    dates::clock_date,
-    duplicates::{Claim, canonical_relation, is_equivalent, is_implied_by},
-    resolve::public_name,
-    trust::TrustCalibration,
-};
+use hearsay_query::{dates::clock_date, resolve::public_name, trust::TrustCalibration};
 use serde::Serialize;
 
 use crate::{
     CommandError,
     edit::succession,
     policy::{Policy, PolicyDecision, StatementSource},
+};
+use batch::Batch;
+use recorded_match::{
+    RecordedMatch, contradicts_confirmed_canon, find_recorded_match, is_repeated_reading, with_added_evidence,
 };
 
 /// A proposed fact.
@@ -140,80 +137,6 @@ pub struct ProposalRules<'a> {
     pub learned: &'a TrustCalibration,
 }
 
-/// Effects of the proposals of a batch so far.
-#[derive(Default)]
-struct Batch {
-    changes: Vec<Change>,
-    asserted: BTreeMap<FactId, Arc<Fact>>,
-    ended: BTreeSet<FactId>,
-    /// New edges with their indices in `changes`.
-    learned: BTreeMap<KnowledgeId, usize>,
-}
-
-impl Batch {
-    /// Returns the canon values of a predicate that are still valid after the earlier proposals of the batch.
-    fn values<'a>(&'a self, state: &'a State, subject: &EntityId, predicate: &Predicate) -> Vec<&'a Fact> {
-        let batch_values = self.asserted.values().map(Arc::as_ref).filter(|fact| {
-            let is_open = fact.status() == FactStatus::Canon && !fact.validity().is_closed();
-            is_open && fact.subject() == subject && fact.predicate() == predicate
-        });
-        let recorded_values =
-            state.values(subject, predicate).into_iter().filter(|fact| !self.asserted.contains_key(&fact.id()));
-        recorded_values.chain(batch_values).filter(|fact| !self.ended.contains(&fact.id())).collect()
-    }
-
-    /// Returns the status of a fact after the earlier proposals of the batch, and whether its validity has ended.
-    fn recorded_status(&self, state: &State, id: FactId) -> Option<(FactStatus, bool)> {
-        let fact = self.asserted.get(&id).or_else(|| state.fact(id))?;
-        Some((fact.status(), fact.validity().is_closed() || self.ended.contains(&id)))
-    }
-
-    /// Returns the facts about a subject, including those of earlier proposals of the batch.
-    fn facts_of<'a>(&'a self, state: &'a State, subject: &EntityId) -> Vec<&'a Arc<Fact>> {
-        let recorded_facts = state.facts_of(subject).filter(|fact| !self.asserted.contains_key(&fact.id()));
-        let batch_facts = self.asserted.values().filter(|fact| fact.entities().any(|id| id == subject));
-        let mut facts: Vec<&Arc<Fact>> = recorded_facts.chain(batch_facts).collect();
-        facts.sort_unstable_by_key(|fact| fact.id());
-        facts
-    }
-
-    /// Adds edges. If an author creates several edges with the same id, the highest credence is recorded, regardless of
-    /// the order in which texts are read. If a text is read again (`is_repeated`), recorded and withdrawn edges do not
-    /// change. Edges recorded by other authors stay unchanged.
-    fn learn(&mut self, state: &State, author: &Author, edges: Vec<KnowledgeEdge>, is_repeated: bool) {
-        for edge in edges {
-            let id = edge.id();
-            if let Some(Change::Learn(pending_edge)) =
-                self.learned.get(&id).and_then(|index| self.changes.get_mut(*index))
-            {
-                if pending_edge.credence < edge.credence {
-                    Arc::make_mut(pending_edge).credence = edge.credence;
-                }
-                continue;
-            }
-            let recorded =
-                state.recorded_edges(edge.fact).find(|(recorded, _)| *recorded == id).map(|(_, recorded)| recorded);
-            let edge = match recorded {
-                Some(recorded) if is_repeated || recorded.credence >= edge.credence => continue,
-                Some(recorded) if state.edge_author(id) == Some(author) => {
-                    KnowledgeEdge { credence: edge.credence, ..KnowledgeEdge::clone(recorded) }
-                }
-                Some(_) => continue,
-                None if is_repeated && state.edge_author(id).is_some() => continue,
-                None => edge,
-            };
-            self.learned.insert(id, self.changes.len());
-            self.changes.push(Change::Learn(Arc::new(edge)));
-        }
-    }
-
-    fn assert(&mut self, fact: &Arc<Fact>) {
-        self.changes.push(Change::AssertFact(Arc::clone(fact)));
-        self.ended.remove(&fact.id());
-        self.asserted.insert(fact.id(), Arc::clone(fact));
-    }
-}
-
 /// Returns whether an author is neither the game nor the DM. Proposals by such an author cannot override the DM's
 /// decisions.
 fn is_untrusted_author(author: &Author) -> bool {
@@ -232,22 +155,50 @@ pub fn propose(
     author: &Author,
     now: Timestamp,
 ) -> Result<(Option<Operation>, ProposalCounts), CommandError> {
-    let mut counts = ProposalCounts::default();
-    let mut batch = Batch::default();
-    let policy = rules.policy;
+    let (batch, counts) = (Batch::default(), ProposalCounts::default());
+    let mut proposer = Proposer { state, rules: *rules, author, now, batch, counts };
     for proposal in proposals {
-        let provenance = provenance(state, proposal, author, rules.learned, now);
+        proposer.propose(proposal)?;
+    }
+    let Proposer { batch, counts, .. } = proposer;
+    if batch.changes.is_empty() {
+        return Ok((None, counts));
+    }
+    let fact_count = counts.canon + counts.claimed + counts.waiting;
+    let noun = if fact_count == 1 { "fact" } else { "facts" };
+    let summary = match counts.waiting {
+        0 => format!("{fact_count} {noun}"),
+        waiting => format!("{fact_count} {noun}, {waiting} for review"),
+    };
+    Ok((Some(Operation { author: author.clone(), recorded: now, summary, changes: batch.changes }), counts))
+}
+
+/// Decides on the proposals of one author, one after the other.
+struct Proposer<'a> {
+    state: &'a State,
+    rules: ProposalRules<'a>,
+    author: &'a Author,
+    now: Timestamp,
+    batch: Batch,
+    counts: ProposalCounts,
+}
+
+impl Proposer<'_> {
+    /// Decides on a proposal.
+    fn propose(&mut self, proposal: &Proposal) -> Result<(), CommandError> {
+        let (state, policy) = (self.state, self.rules.policy);
+        let provenance = provenance(state, proposal, self.author, self.rules.learned, self.now);
         let confidence = provenance.confidence;
         let source = if proposal.speaker.is_some() { StatementSource::Character } else { StatementSource::World };
         let PolicyDecision::Record(mut status, mut max_credence) = policy.decide(confidence, source) else {
-            counts.dropped += 1;
-            continue;
+            self.counts.dropped += 1;
+            return Ok(());
         };
         let Proposal { subject, predicate, object, .. } = proposal;
         let (mut validity, mut ended_values) = (proposal.validity.clone(), Vec::new());
         if status == FactStatus::Canon {
-            let open_values = batch.values(state, subject, predicate);
-            if !is_untrusted_author(author) {
+            let open_values = self.batch.values(state, subject, predicate);
+            if !is_untrusted_author(self.author) {
                 ended_values = succession(state, &open_values, predicate, object, &mut validity);
             } else if state.is_functional(predicate)
                 && open_values.iter().any(|old| old.object() != object && old.validity().overlaps(&validity))
@@ -257,100 +208,107 @@ pub fn propose(
             }
         }
         let mut fact = fact(state, proposal, validity, status, provenance)?;
-        if is_untrusted_author(author) {
+        if is_untrusted_author(self.author) {
             // A fact that contradicts canon confirmed by the DM becomes doubtful, and the review shows the
             // contradiction.
-            if status == FactStatus::Canon && contradicts_confirmed_canon(state, &batch, &fact) {
+            if status == FactStatus::Canon && contradicts_confirmed_canon(state, &self.batch, &fact) {
                 (status, max_credence) = policy.decide_doubtful(confidence);
             }
-            match find_recorded_match(state, &batch, &fact) {
+            match find_recorded_match(state, &self.batch, &fact) {
                 RecordedMatch::None => {}
                 RecordedMatch::Rejected => {
-                    counts.rejected_before += 1;
-                    continue;
+                    self.counts.rejected_before += 1;
+                    return Ok(());
                 }
                 RecordedMatch::CanonElsewhere if status == FactStatus::Proposed => {
                     // Another source has already made the fact canon, so this statement needs no review.
-                    let credence = Credence::new(confidence.get()).unwrap_or(Credence::NONE);
-                    (status, max_credence) = (FactStatus::Claimed, credence);
+                    (status, max_credence) = (FactStatus::Claimed, credence(confidence));
                 }
                 RecordedMatch::CanonElsewhere => {}
+                RecordedMatch::SameSource { earlier, .. } if is_repeated_reading(&earlier, &fact) => {
+                    self.counts.known += 1;
+                    let edges = learner_edges(state, proposal, &earlier, max_credence);
+                    self.batch.learn(state, self.author, edges, true);
+                    return Ok(());
+                }
                 RecordedMatch::SameSource { earlier, is_canon_elsewhere } => {
-                    let is_repeated = is_repeated_reading(&earlier, &fact);
-                    if is_repeated {
-                        counts.known += 1;
-                        batch.learn(state, author, learner_edges(state, proposal, &earlier, max_credence), is_repeated);
-                        continue;
-                    }
                     if is_canon_elsewhere && status == FactStatus::Proposed {
-                        max_credence = Credence::new(confidence.get()).unwrap_or(Credence::NONE);
+                        max_credence = credence(confidence);
                     }
-                    let becomes_accepted = earlier.status() == FactStatus::Proposed && status != FactStatus::Proposed;
-                    let merged =
-                        with_added_evidence(&earlier, &fact, if becomes_accepted { status } else { earlier.status() })?;
-                    let has_new_evidence = merged.provenance().evidence.len() > earlier.provenance().evidence.len();
-                    if becomes_accepted {
-                        count_outcome(&mut counts, status);
-                        batch.assert(&merged);
-                    } else {
-                        counts.known += 1;
-                        counts.supported += usize::from(has_new_evidence);
-                    }
-                    if !becomes_accepted && (has_new_evidence || confidence > earlier.provenance().confidence) {
-                        let new_evidence = earlier.to_builder().provenance(Provenance {
-                            evidence: fact.provenance().evidence.clone(),
-                            ..merged.provenance().clone()
-                        });
-                        batch.changes.push(Change::Support(Arc::new(new_evidence.build()?)));
-                    }
-                    batch.learn(state, author, learner_edges(state, proposal, &earlier, max_credence), is_repeated);
-                    continue;
+                    self.support(&earlier, &fact, status)?;
+                    let edges = learner_edges(state, proposal, &earlier, max_credence);
+                    self.batch.learn(state, self.author, edges, false);
+                    return Ok(());
                 }
             }
             if fact.status() != status {
                 fact = Arc::new(fact.to_builder().status(status).build()?);
             }
         }
-        let recorded = batch.recorded_status(state, fact.id());
+        let recorded = self.batch.recorded_status(state, fact.id());
         if recorded.is_some_and(|(status, _)| status == FactStatus::Rejected) {
-            counts.rejected_before += 1;
-            continue;
+            self.counts.rejected_before += 1;
+            return Ok(());
         }
+        self.record(&fact, recorded, ended_values);
+        let edges = learner_edges(state, proposal, &fact, max_credence);
+        if is_untrusted_author(self.author) {
+            self.batch.learn(state, self.author, edges, false);
+        } else {
+            self.batch.changes.extend(edges.into_iter().map(|edge| Change::Learn(Arc::new(edge))));
+        }
+        Ok(())
+    }
+
+    /// Adds the evidence of a proposed fact to the fact that the same source stated before. `status` is the status that
+    /// the policy gives to the proposed fact.
+    fn support(&mut self, earlier: &Fact, fact: &Fact, status: FactStatus) -> Result<(), CommandError> {
+        let becomes_accepted = earlier.status() == FactStatus::Proposed && status != FactStatus::Proposed;
+        let merged = with_added_evidence(earlier, fact, if becomes_accepted { status } else { earlier.status() })?;
+        if becomes_accepted {
+            count_outcome(&mut self.counts, status);
+            self.batch.assert(&merged);
+            return Ok(());
+        }
+        let has_new_evidence = merged.provenance().evidence.len() > earlier.provenance().evidence.len();
+        self.counts.known += 1;
+        self.counts.supported += usize::from(has_new_evidence);
+        if has_new_evidence || fact.provenance().confidence > earlier.provenance().confidence {
+            let new_evidence = earlier
+                .to_builder()
+                .provenance(Provenance { evidence: fact.provenance().evidence.clone(), ..merged.provenance().clone() });
+            self.batch.changes.push(Change::Support(Arc::new(new_evidence.build()?)));
+        }
+        Ok(())
+    }
+
+    /// Records a fact, and ends the older values that it replaces. `recorded` is the recorded status of the fact, and
+    /// whether its validity has ended. A fact with the same status that is still valid is only counted.
+    fn record(&mut self, fact: &Arc<Fact>, recorded: Option<(FactStatus, bool)>, ended_values: Vec<Change>) {
+        let status = fact.status();
         let is_new = recorded.is_none_or(|(recorded, is_over)| {
             // A proposed fact is now accepted, or a fact that had ended is valid again.
             let becomes_accepted = recorded == FactStatus::Proposed && status != FactStatus::Proposed;
             becomes_accepted || (is_over && !fact.validity().is_closed() && recorded == status)
         });
-        if is_new {
-            count_outcome(&mut counts, status);
-            for end in &ended_values {
-                if let Change::EndFact { fact, .. } = end {
-                    batch.ended.insert(*fact);
-                }
+        if !is_new {
+            self.counts.known += 1;
+            return;
+        }
+        count_outcome(&mut self.counts, status);
+        for end in &ended_values {
+            if let Change::EndFact { fact, .. } = end {
+                self.batch.ended.insert(*fact);
             }
-            batch.changes.append(&mut ended_values);
-            batch.assert(&fact);
-        } else {
-            counts.known += 1;
         }
-        let edges = learner_edges(state, proposal, &fact, max_credence);
-        match is_untrusted_author(author) {
-            true => batch.learn(state, author, edges, false),
-            false => batch.changes.extend(edges.into_iter().map(|edge| Change::Learn(Arc::new(edge)))),
-        }
+        self.batch.changes.extend(ended_values);
+        self.batch.assert(fact);
     }
-    let summary = match batch.changes.len() {
-        0 => return Ok((None, counts)),
-        _ => {
-            let facts = counts.canon + counts.claimed + counts.waiting;
-            let noun = if facts == 1 { "fact" } else { "facts" };
-            match counts.waiting {
-                0 => format!("{facts} {noun}"),
-                waiting => format!("{facts} {noun}, {waiting} for review"),
-            }
-        }
-    };
-    Ok((Some(Operation { author: author.clone(), recorded: now, summary, changes: batch.changes }), counts))
+}
+
+/// Returns the credence that corresponds to a confidence.
+fn credence(confidence: Confidence) -> Credence {
+    Credence::new(confidence.get()).unwrap_or(Credence::NONE)
 }
 
 fn count_outcome(counts: &mut ProposalCounts, status: FactStatus) {
@@ -359,131 +317,6 @@ fn count_outcome(counts: &mut ProposalCounts, status: FactStatus) {
         FactStatus::Claimed => counts.claimed += 1,
         _ => counts.waiting += 1,
     }
-}
-
-/// Result of looking up a proposed fact in the state.
-enum RecordedMatch {
-    /// The DM has not decided on the fact, and no equivalent fact is recorded.
-    None,
-    /// The DM rejected the fact or marked it false.
-    Rejected,
-    /// The fact is already canon from another source.
-    CanonElsewhere,
-    /// The same source stated the fact before. The earlier fact gains the new evidence.
-    SameSource {
-        /// The earlier fact.
-        earlier: Arc<Fact>,
-        /// Whether another source has also made the fact canon.
-        is_canon_elsewhere: bool,
-    },
-}
-
-fn find_recorded_match(state: &State, batch: &Batch, fact: &Fact) -> RecordedMatch {
-    if state.is_retracted(fact.id()) {
-        return RecordedMatch::Rejected;
-    }
-    let vocabulary = state.vocabulary();
-    let (claim, speaker) = (Claim::of(vocabulary, fact), &fact.provenance().speaker);
-    let facts_about_subject = batch.facts_of(state, claim.subject());
-    let is_same_statement = |other: &&&Arc<Fact>| is_equivalent(vocabulary, (&claim, fact.statement()), other);
-    let equivalents: Vec<&Arc<Fact>> = facts_about_subject.iter().filter(is_same_statement).copied().collect();
-    let is_confirmed = |fact: &Fact| fact.provenance().confirmed;
-    let is_confirmed_as = |equivalent: &Fact, status| equivalent.status() == status && is_confirmed(equivalent);
-    let is_confirmed_canon = equivalents.iter().any(|equivalent| is_confirmed_as(equivalent, FactStatus::Canon));
-    let has_same_source = |equivalent: &&&Arc<Fact>| {
-        let earlier = equivalent.provenance();
-        (&earlier.author, &earlier.speaker) == (&fact.provenance().author, speaker)
-    };
-    // If narration repeats a fact that earlier narration made canon, no separate fact is recorded.
-    let is_repeated_narration = |equivalent: &&&Arc<Fact>| {
-        speaker.is_none() && equivalent.status() == FactStatus::Canon && equivalent.provenance().speaker.is_none()
-    };
-    let was_rejected = equivalents.iter().any(|equivalent| equivalent.status() == FactStatus::Rejected);
-    let was_marked_false =
-        speaker.is_none() && equivalents.iter().any(|equivalent| is_confirmed_as(equivalent, FactStatus::False));
-    let is_not_rejected = |equivalent: &&&Arc<Fact>| equivalent.status() != FactStatus::Rejected;
-    if !is_confirmed_canon
-        && (was_rejected || (was_marked_false && !equivalents.iter().any(|equivalent| has_same_source(&equivalent))))
-    {
-        return RecordedMatch::Rejected;
-    }
-    let earlier = equivalents.iter().filter(is_not_rejected).find(|equivalent| has_same_source(equivalent));
-    // If a recorded fact from the same source says more and is at least as certain, it gains the evidence of the
-    // proposal. A less certain fact does not, because the evidence supports only part of it.
-    let is_as_certain = |candidate: &Fact| {
-        candidate.is_in_effect() && candidate.provenance().confidence >= fact.provenance().confidence
-    };
-    let implies_fact = |candidate: &&&Arc<Fact>| {
-        is_as_certain(candidate)
-            && (has_same_source(candidate) || is_repeated_narration(candidate))
-            && is_implied_by(vocabulary, fact, candidate)
-    };
-    let earlier = earlier.or_else(|| equivalents.iter().find(|equivalent| is_repeated_narration(equivalent)));
-    let was_narrated = equivalents.iter().any(|equivalent| is_repeated_narration(&equivalent));
-    let is_canon_from_others =
-        equivalents.iter().any(|equivalent| equivalent.status() == FactStatus::Canon && !has_same_source(&equivalent));
-    if let Some(earlier) = earlier.or_else(|| facts_about_subject.iter().find(implies_fact)) {
-        return RecordedMatch::SameSource {
-            earlier: Arc::clone(earlier),
-            is_canon_elsewhere: is_canon_from_others && !was_narrated,
-        };
-    }
-    if equivalents.iter().any(|equivalent| equivalent.status() == FactStatus::Canon) {
-        return RecordedMatch::CanonElsewhere;
-    }
-    RecordedMatch::None
-}
-
-/// Returns whether a proposed fact comes from a repeated reading of the same text. This is so if the recorded fact
-/// already has all evidence of the proposed fact, and the extraction is not more confident than before. Compares the
-/// confidence before adjustment by learned trust, because the trust may have changed since the first reading.
-fn is_repeated_reading(recorded: &Fact, proposed: &Fact) -> bool {
-    let (before, now) = (recorded.provenance(), proposed.provenance());
-    let extraction_confidence = |provenance: &Provenance| provenance.extracted.unwrap_or(provenance.confidence);
-    let is_recorded_evidence =
-        |evidence: &Evidence| matches!(evidence, Evidence::Passage { .. }) && before.evidence.contains(evidence);
-    !now.evidence.is_empty()
-        && now.evidence.iter().all(is_recorded_evidence)
-        && extraction_confidence(now) <= extraction_confidence(before)
-}
-
-/// Returns whether a fact contradicts a canon fact that the DM confirmed.
-fn contradicts_confirmed_canon(state: &State, batch: &Batch, fact: &Fact) -> bool {
-    let vocabulary = state.vocabulary();
-    let (subject, predicate, object) =
-        canonical_relation(vocabulary, (fact.subject(), fact.predicate(), fact.object()));
-    let contradicts = |other: &&Arc<Fact>| {
-        let is_confirmed_canon = other.provenance().confirmed && other.status() == FactStatus::Canon;
-        if !is_confirmed_canon || !may_overlap(fact, other) {
-            return false;
-        }
-        let (other_subject, other_predicate, other_object) =
-            canonical_relation(vocabulary, (other.subject(), other.predicate(), other.object()));
-        let is_other_value = other_subject == subject
-            && other_predicate == predicate
-            && other_object != object
-            && vocabulary.is_functional(&other_predicate);
-        let relates_same_entities = (&other_subject, &other_object) == (&subject, &object)
-            || (other_object.entity() == Some(&subject) && object.entity() == Some(&other_subject));
-        is_other_value || (relates_same_entities && vocabulary.are_opposites(&other_predicate, &predicate))
-    };
-    batch.facts_of(state, &subject).iter().any(contradicts)
-}
-
-/// Returns the fact `recorded` with a new status, the evidence of both facts, and the higher of their confidences.
-fn with_added_evidence(recorded: &Fact, proposed: &Fact, status: FactStatus) -> Result<Arc<Fact>, CommandError> {
-    let mut provenance = recorded.provenance().clone();
-    let added = proposed.provenance();
-    if added.confidence > provenance.confidence {
-        (provenance.confidence, provenance.extracted) = (added.confidence, added.extracted);
-        provenance.model.clone_from(&added.model);
-    }
-    for evidence in &added.evidence {
-        if !provenance.evidence.contains(evidence) {
-            provenance.evidence.push(evidence.clone());
-        }
-    }
-    Ok(Arc::new(recorded.to_builder().provenance(provenance).status(status).build()?))
 }
 
 /// Returns the provenance of a proposal, with the confidence adjusted by learned trust.

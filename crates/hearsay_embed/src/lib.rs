@@ -98,7 +98,8 @@ pub use lookup::{LookupEnvironment, find_model};
 pub use pooling::Pooling;
 pub use searched_directory::{DEFAULT_MODEL, MODEL_DIR_VAR, SearchReason, SearchedDirectory};
 pub use similarity::dot;
-pub use token_model::{HeadTensor, TokenModel, TokenText};
+pub use token_model::{TokenModel, TokenText};
+pub use weights::HeadTensor;
 
 /// Returns whether this crate was compiled with optimisation. Without optimisation, encoding takes hundreds of times as
 /// long. A game must enable optimisation for its dependencies in its own Cargo profile.

@@ -11,18 +11,8 @@ use crate::{
     backbone::Backbone,
     encoder::{group_texts, load_tokenizer},
     model_dir::ModelFiles,
-    weights,
+    weights::{self, HeadTensor},
 };
-
-/// Name and shape of a tensor of a head. The model file of a [`TokenModel`] must contain all tensors that the caller
-/// lists.
-#[derive(Debug, Clone, Copy)]
-pub struct HeadTensor {
-    /// Name of the tensor in `model.safetensors`.
-    pub name: &'static str,
-    /// Shape of the tensor.
-    pub shape: &'static [usize],
-}
 
 /// One text as token ids, each with its token type (0 or 1).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

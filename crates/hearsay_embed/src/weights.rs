@@ -10,7 +10,16 @@ use safetensors::{Dtype, SafeTensors};
 
 use crate::EmbedError;
 use crate::model_dir::{Config, File};
-use crate::token_model::HeadTensor;
+
+/// Name and shape of a tensor of a head. The model file of a [`TokenModel`](crate::TokenModel) must contain all tensors
+/// that the caller lists.
+#[derive(Debug, Clone, Copy)]
+pub struct HeadTensor {
+    /// Name of the tensor in `model.safetensors`.
+    pub name: &'static str,
+    /// Shape of the tensor.
+    pub shape: &'static [usize],
+}
 
 /// Tensors converted to f32, by name without prefix.
 pub(crate) type Tensors = HashMap<String, Vec<f32>>;

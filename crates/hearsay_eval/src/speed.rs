@@ -368,6 +368,10 @@ fn unit(random: &mut Random) -> Vec<f32> {
     vector
 }
 
+/// Question of the measurements of retrieval.
+const QUESTION: &str = "Who saw the men carry the chest to the old mill by the quay?";
+
+/// Measures rankings and scene contexts.
 fn recall(
     clock: &mut Clock,
     state: &State,
@@ -375,12 +379,17 @@ fn recall(
     people: &[EntityId],
     encoder: Option<&Encoder>,
 ) -> Result<()> {
-    const QUESTION: &str = "Who saw the men carry the chest to the old mill by the quay?";
-    let person = |n: usize| &people[n * 7919 % people.len()];
     let vector = match encoder {
         Some(encoder) => encoder.encode_one(QUESTION)?,
         None => unit(&mut Random::new(13, 0)),
     };
+    rankings(clock, state, index, people, &vector)?;
+    scene_contexts(clock, state, index, people, encoder, &vector)
+}
+
+/// Measures entity linking, the comparison of vectors, and the rankings for the DM.
+fn rankings(clock: &mut Clock, state: &State, index: &Index, people: &[EntityId], vector: &[f32]) -> Result<()> {
+    let person = |n: usize| &people[n * 7919 % people.len()];
     let views: Vec<(View, EntityLinker)> = (0..50)
         .map(|n| {
             let view = View::of(state, &person(n).clone().into(), None);
@@ -394,13 +403,13 @@ fn recall(
     })?;
     clock.time("vector_search", 300, |n| {
         let (view, _) = &views[n % views.len()];
-        let query = Query { text: "", vector: Some(&vector), graph: false, ..Query::default() };
+        let query = Query { text: "", vector: Some(vector), graph: false, ..Query::default() };
         std::hint::black_box(rank(view, index, &query).len());
         Ok(())
     })?;
     let whole = View::of_dm(state);
     let names = EntityLinker::new(&whole);
-    for (work, vector) in [("dm_ranking_words_graph", None), ("dm_ranking", Some(vector.as_slice()))] {
+    for (work, vector) in [("dm_ranking_words_graph", None), ("dm_ranking", Some(vector))] {
         clock.time(work, 100, |n| {
             let text = format!("{QUESTION} Was it {}?", called(n * 7919 % people.len() + 600));
             let named = names.mentioned_entities(&text);
@@ -410,7 +419,19 @@ fn recall(
             Ok(())
         })?;
     }
-    drop((whole, names));
+    Ok(())
+}
+
+/// Measures scene contexts. The questions are embedded if there is an encoder; `vector` is the vector of [`QUESTION`].
+fn scene_contexts(
+    clock: &mut Clock,
+    state: &State,
+    index: &Index,
+    people: &[EntityId],
+    encoder: Option<&Encoder>,
+    vector: &[f32],
+) -> Result<()> {
+    let person = |n: usize| &people[n * 7919 % people.len()];
     let context =
         |state: &State, cached_view: &CachedView, speaker: &EntityId, n: usize, question: &str, vector: &[f32]| {
             let scene = Scene { present: vec![person(n + 1).clone()], ..Scene::default() };
@@ -438,7 +459,7 @@ fn recall(
     };
     clock.time("context", 300, |n| {
         let cached_view = view_of(&mut ViewCache::default(), state, person(n));
-        context(state, &cached_view, person(n), n, QUESTION, &vector);
+        context(state, &cached_view, person(n), n, QUESTION, vector);
         Ok(())
     })?;
     let Some(encoder) = encoder else { return Ok(()) };

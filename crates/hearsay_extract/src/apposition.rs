@@ -1,12 +1,12 @@
 //! Extracts facts from appositions: "her brother Pell", "Pell, ferryman at the quay".
 
 use crate::{
-    assertion::AssertionStatus,
+    assertion_status::AssertionStatus,
     chunker::{Chunk, VerbForm},
     clauses::SubjectSource,
+    function_words::is_pronoun,
     grammar::WordClass,
     kind_set::KindSet,
-    mentions::is_pronoun,
     noun_facts::NounContext,
     sentence_reader::{ResolvedEntity, SentenceReader},
     tokenizer::TokenKind,
@@ -27,252 +27,233 @@ impl SentenceReader<'_> {
     /// (ferryman)".
     pub(crate) fn read_appositions(&mut self, statuses: &[AssertionStatus]) {
         let sentence_status = self.sentence_status(false);
+        if sentence_status.is_unasserted {
+            return;
+        }
         let is_question = self.is_question();
         for np in 0..self.chunks.noun_groups.len() {
-            let group = self.chunks.noun_groups[np].clone();
+            let group = &self.chunks.noun_groups[np];
             if group.owner_is_name && group.name.is_none() && group.owner.is_none() {
                 continue;
             }
+            let has_name = group.name.is_some();
             let Some(item) = self.chunk_of(np) else { continue };
             // An apposition takes its doubt and its source from the clause around it.
-            let surrounding_status = self
+            let surrounding_clause = self.clauses.iter().zip(statuses).rev().find(|(clause, _)| clause.start <= item);
+            let surrounding_status = surrounding_clause.map_or(&sentence_status, |(_, status)| status);
+            let is_asserted = !surrounding_status.is_unasserted;
+            let status = AssertionStatus {
+                is_unasserted: false,
+                denied: false,
+                ended: false,
+                is_embedded: false,
+                ..surrounding_status.clone()
+            };
+            if self.read_introduction(np, item, &status) {
+                continue;
+            }
+            if has_name {
+                self.read_descriptions(np, item, &status);
+                // "Kosuzu the maid" is an apposition, but "is Kosuzu the maid?" is a question.
+                if !is_question {
+                    self.read_definite_apposition(np, item, &status);
+                }
+            } else if is_asserted {
+                self.read_name_after_phrases(np, item, &status);
+            }
+            self.read_separated_apposition(np, item, is_asserted, &status);
+        }
+    }
+
+    /// Reads a noun group that describes the entity named by the noun group `name_group`.
+    fn read_beside(&mut self, np: usize, item: usize, name_group: usize, status: &AssertionStatus) {
+        let subjects = self.resolve(name_group, &[]);
+        self.read_noun_group(NounContext {
+            np,
+            item,
+            subjects: &subjects,
+            status,
+            weight_names: &["beside"],
+            clause: None,
+        });
+    }
+
+    /// Reads a noun group that introduces a name: "her brother Pell", "a halfling called Minnow Tuck", "a tinker, calls
+    /// himself Vaclav", "formerly a resident of the quay, Annie …".
+    ///
+    /// Returns whether the noun group was read and needs no other reading.
+    fn read_introduction(&mut self, np: usize, item: usize, status: &AssertionStatus) -> bool {
+        let group = self.chunks.noun_groups[np].clone();
+        // Examples: "her brother Pell", "the goblin Dross"
+        if group.name.is_some()
+            && let Some((from, to)) = group.role
+        {
+            let is_title = (from..to).all(|at| {
+                self.grammar.word_class(self.norm(at)).has(WordClass::TITLE) || self.tokens[at].is_capitalized
+            });
+            // "the Builder's Grace" is a name.
+            let is_part_of_name = (from..=to).any(|at| matches!(self.norm(at), "'s" | "'")) && group.owner.is_none();
+            let subjects = self.resolve(np, &[]);
+            if (group.owner.is_some() || !is_title) && !is_part_of_name {
+                self.read_noun_group(NounContext {
+                    np,
+                    item,
+                    subjects: &subjects,
+                    status,
+                    weight_names: &["beside"],
+                    clause: None,
+                });
+            }
+            return true;
+        }
+        if group.name.is_some() {
+            return false;
+        }
+        // Example: "A halfling called Minnow Tuck"
+        if let Some(Chunk::VerbGroup(vg)) = self.chunks.items.get(item + 1)
+            && matches!(self.norm(self.chunks.verb_groups[*vg].head), "called" | "named")
+        {
+            self.read_beside(np, item, np, status);
+            return true;
+        }
+        // Examples: "a druid in tow, name of Mabon", "a tinker, calls himself Vaclav"
+        if group.article.is_some_and(|at| matches!(self.norm(at), "a" | "an"))
+            && let Some(name_group) = self.introduced_name(item)
+        {
+            let subjects = self.resolve(name_group, &[]);
+            self.read_noun_group(NounContext {
+                np,
+                item,
+                subjects: &subjects,
+                status,
+                weight_names: &["beside", "named_below"],
+                clause: None,
+            });
+            return true;
+        }
+        // Example: "Formerly a resident of the quay, Annie …"
+        let comma = self.item_after_phrases(item);
+        if item <= 1
+            && !group.is_pronoun
+            && group.owner.is_none()
+            && self.syntax.word(comma) == ","
+            && let Some(name_group) = self.syntax.noun_group_at(comma + 1)
+            && self.chunks.noun_groups[name_group].name.is_some()
+            && self.clauses.iter().any(|clause| clause.subjects == [name_group])
+        {
+            let is_former = item == 1 && matches!(self.syntax.word(0), "formerly" | "once" | "previously");
+            let status = AssertionStatus { ended: is_former, ..status.clone() };
+            self.read_beside(np, item, name_group, &status);
+            return true;
+        }
+        false
+    }
+
+    /// Reads a noun group with "the" directly after a name: "Kosuzu the maid".
+    fn read_definite_apposition(&mut self, np: usize, item: usize, status: &AssertionStatus) {
+        if !self.is_followed_by_alias(item)
+            && let Some(next) = self.syntax.noun_group_at(item + 1)
+            && self.chunks.noun_groups[next].name.is_none()
+            && self.chunks.noun_groups[next].owner.is_none()
+            && self.chunks.noun_groups[next].article.is_some_and(|at| self.norm(at) == "the")
+        {
+            self.read_beside(next, item + 1, np, status);
+        }
+    }
+
+    /// Reads a noun group whose phrases a name follows: "a priest of the Drowned God, Father Tull, …".
+    fn read_name_after_phrases(&mut self, np: usize, item: usize, status: &AssertionStatus) {
+        let mark = self.item_after_phrases(item);
+        if mark > item + 1
+            && self.chunks.noun_groups[np].article.is_some_and(|at| matches!(self.norm(at), "a" | "an"))
+            && matches!(self.syntax.word(mark), "," | "\u{2014}")
+            && let Some(name_group) = self.syntax.noun_group_at(mark + 1)
+            && self.chunks.noun_groups[name_group].name.is_some()
+            && self.chunks.noun_groups[name_group].owner.is_none()
+            && matches!(
+                self.word_after_noun_group(mark + 1).as_str(),
+                "," | ")" | "\u{2014}" | "." | "" | "!" | ";" | "who"
+            )
+        {
+            self.read_beside(np, item, name_group, status);
+        }
+    }
+
+    /// Reads two noun groups with a mark between them, one of which is a name: "Pell, Mirela's brother, …", "a human
+    /// trader, Corentin Bray, …". `is_asserted` says whether the clause around the first noun group asserts anything.
+    fn read_separated_apposition(&mut self, np: usize, item: usize, is_asserted: bool, status: &AssertionStatus) {
+        let opening_mark = self.syntax.word(item + 1);
+        if !matches!(opening_mark, "," | "(" | "\u{2014}" | ":") {
+            return;
+        }
+        let Some(next) = self.syntax.noun_group_at(item + 2) else { return };
+        let (group, other) = (self.chunks.noun_groups[np].clone(), self.chunks.noun_groups[next].clone());
+        let closing_word = self.word_after_noun_group(item + 2);
+        let is_closed =
+            matches!(closing_word.as_str(), "," | ")" | "\u{2014}" | "." | "" | "!" | ";" | "who" | "which");
+        // In "Selene - a woman allied with Varrick, Seraphine's sister", the last words describe Selene, the topic of
+        // the entry.
+        let follows_preposition = item > 0 && self.syntax.is_preposition(item - 1);
+        let entity = group.name.map(|name| self.names[name].entity);
+        if follows_preposition && self.history.topic.is_some() && self.history.topic != entity {
+            return;
+        }
+        // In "works for the Torvalds, poor sod", the last words describe the worker, not the Torvalds.
+        if follows_preposition
+            && other.article.is_none()
+            && other.owner.is_none()
+            && entity.is_some_and(|entity| self.kinds(entity) == KindSet::GROUP)
+        {
+            return;
+        }
+        // Example: "Pell, Mirela's brother, …"
+        if group.name.is_some() && other.name.is_none() && !other.is_pronoun && is_closed {
+            let in_list = opening_mark == "," && self.syntax.noun_list(item, self.chunks.items.len()).0.contains(&next);
+            // A noun group that is the subject of a verb is not an apposition.
+            let is_direct_subject = self
                 .clauses
                 .iter()
-                .zip(statuses)
-                .rev()
-                .find(|(clause, _)| clause.start <= item)
-                .map(|(_, status)| status.clone());
-            let mut status = surrounding_status.unwrap_or_else(|| sentence_status.clone());
-            let was_unasserted = status.is_unasserted;
-            if sentence_status.is_unasserted {
-                continue;
-            }
-            status.is_unasserted = sentence_status.is_unasserted;
-            status.denied = false;
-            status.ended = false;
-            status.is_embedded = false;
-            // Examples: "her brother Pell", "the goblin Dross"
-            if group.name.is_some()
-                && let Some((from, to)) = group.role
-            {
-                let is_title = (from..to).all(|at| {
-                    self.grammar.word_class(self.norm(at)).has(WordClass::TITLE) || self.tokens[at].is_capitalized
-                });
-                let refs = self.resolve(np, &[]);
-                // "the Builder's Grace" is a name.
-                let is_part_of_name =
-                    (from..=to).any(|at| matches!(self.norm(at), "'s" | "'")) && group.owner.is_none();
-                if (group.owner.is_some() || !is_title) && !is_part_of_name {
-                    self.read_noun_group(NounContext {
-                        np,
-                        item,
-                        subjects: &refs,
-                        status: &status,
-                        weight_names: &["beside"],
-                        clause: None,
-                    });
-                }
-                continue;
-            }
-            // Example: "A halfling called Minnow Tuck"
-            if group.name.is_none()
-                && let Some(Chunk::VerbGroup(vg)) = self.chunks.items.get(item + 1)
-                && matches!(self.norm(self.chunks.verb_groups[*vg].head), "called" | "named")
-            {
-                let refs = self.resolve(np, &[]);
-                self.read_noun_group(NounContext {
-                    np,
-                    item,
-                    subjects: &refs,
-                    status: &status,
-                    weight_names: &["beside"],
-                    clause: None,
-                });
-                continue;
-            }
-            // Examples: "a druid in tow, name of Mabon", "a tinker, calls himself Vaclav"
-            if group.name.is_none()
-                && group.article.is_some_and(|at| matches!(self.norm(at), "a" | "an"))
-                && let Some(name_group) = self.introduced_name(item)
-            {
-                let refs = self.resolve(name_group, &[]);
-                self.read_noun_group(NounContext {
-                    np,
-                    item,
-                    subjects: &refs,
-                    status: &status,
-                    weight_names: &["beside", "named_below"],
-                    clause: None,
-                });
-                continue;
-            }
-            // Example: "Formerly a resident of the quay, Annie …"
-            let is_leading = item <= 1 && group.name.is_none() && !group.is_pronoun && group.owner.is_none();
-            if is_leading {
-                let mut comma = item + 1;
-                while self.syntax.is_preposition(comma) && self.syntax.noun_group_at(comma + 1).is_some() {
-                    comma += 2;
-                }
-                let name_group =
-                    self.syntax.noun_group_at(comma + 1).filter(|np| self.chunks.noun_groups[*np].name.is_some());
-                if self.syntax.word(comma) == ","
-                    && comma > item
-                    && let Some(name_group) = name_group
-                    && self.clauses.iter().any(|clause| clause.subjects == [name_group])
-                {
-                    let refs = self.resolve(name_group, &[]);
-                    let mut status = status.clone();
-                    status.ended = item == 1 && matches!(self.syntax.word(0), "formerly" | "once" | "previously");
-                    self.read_noun_group(NounContext {
-                        np,
-                        item,
-                        subjects: &refs,
-                        status: &status,
-                        weight_names: &["beside"],
-                        clause: None,
-                    });
-                    continue;
-                }
-            }
-            if group.name.is_some() {
-                self.read_descriptions(np, item, &status);
-            }
-            // "Kosuzu the maid" is an apposition, but "is Kosuzu the maid?" is a question.
-            if group.name.is_some()
-                && !is_question
-                && !self.is_followed_by_alias(item)
-                && let Some(next) = self.syntax.noun_group_at(item + 1)
-                && self.chunks.noun_groups[next].name.is_none()
-                && self.chunks.noun_groups[next].owner.is_none()
-                && self.chunks.noun_groups[next].article.is_some_and(|at| self.norm(at) == "the")
-            {
-                let refs = self.resolve(np, &[]);
-                self.read_noun_group(NounContext {
-                    np: next,
-                    item: item + 1,
-                    subjects: &refs,
-                    status: &status,
-                    weight_names: &["beside"],
-                    clause: None,
-                });
-            }
-            // Example: "a priest of the Drowned God, Father Tull, …"
-            let mut item_after = item + 1;
-            while self.syntax.is_preposition(item_after) && self.syntax.noun_group_at(item_after + 1).is_some() {
-                item_after += 2;
-            }
-            if item_after > item + 1
-                && !was_unasserted
-                && group.name.is_none()
-                && group.article.is_some_and(|at| matches!(self.norm(at), "a" | "an"))
-                && matches!(self.syntax.word(item_after), "," | "\u{2014}")
-                && let Some(name_group) = self.syntax.noun_group_at(item_after + 1)
-                && self.chunks.noun_groups[name_group].name.is_some()
-                && self.chunks.noun_groups[name_group].owner.is_none()
-                && matches!(
-                    self.word_after_noun_group(item_after + 1).as_str(),
-                    "," | ")" | "\u{2014}" | "." | "" | "!" | ";" | "who"
-                )
-            {
-                let refs = self.resolve(name_group, &[]);
-                self.read_noun_group(NounContext {
-                    np,
-                    item,
-                    subjects: &refs,
-                    status: &status,
-                    weight_names: &["beside"],
-                    clause: None,
-                });
-            }
-            let opening_mark = self.syntax.word(item + 1).to_owned();
-            if !matches!(opening_mark.as_str(), "," | "(" | "\u{2014}" | ":") {
-                continue;
-            }
-            let Some(next) = self.syntax.noun_group_at(item + 2) else { continue };
-            let other = self.chunks.noun_groups[next].clone();
-            let closing_word = self.word_after_noun_group(item + 2);
-            let is_closed =
-                matches!(closing_word.as_str(), "," | ")" | "\u{2014}" | "." | "" | "!" | ";" | "who" | "which");
-            // In "Selene - a woman allied with Varrick, Seraphine's sister", the last words describe Selene, the topic
-            // of the entry.
-            let follows_preposition = item > 0 && self.syntax.is_preposition(item - 1);
-            let entity = group.name.map(|name| self.names[name].entity);
-            if follows_preposition && self.history.topic.is_some() && self.history.topic != entity {
-                continue;
-            }
-            // In "works for the Torvalds, poor sod", the last words describe the worker, not the Torvalds.
-            if follows_preposition
-                && other.article.is_none()
-                && other.owner.is_none()
-                && group.name.is_some_and(|name| self.kinds(self.names[name].entity) == KindSet::GROUP)
-            {
-                continue;
-            }
-            // Example: "Pell, Mirela's brother, …"
-            if group.name.is_some() && other.name.is_none() && !other.is_pronoun && is_closed {
-                let in_list =
-                    opening_mark == "," && self.syntax.noun_list(item, self.chunks.items.len()).0.contains(&next);
-                // A noun group that is the subject of a verb is not an apposition.
-                let is_direct_subject = self
-                    .clauses
-                    .iter()
-                    .any(|clause| clause.subjects.contains(&next) && clause.subject_source == SubjectSource::Direct);
-                if !in_list && !is_direct_subject {
-                    let refs = self.resolve(np, &[]);
-                    self.read_noun_group(NounContext {
-                        np: next,
-                        item: item + 2,
-                        subjects: &refs,
-                        status: &status,
-                        weight_names: &["beside"],
-                        clause: None,
-                    });
-                }
-            }
-            // Examples: "a human trader, Corentin Bray, …", "her page, Pompon, …"
-            let is_introduced = group.owner.is_some()
-                || group.article.is_some_and(|at| matches!(self.norm(at), "a" | "an" | "another" | "some" | "this"));
-            if group.name.is_none()
-                && is_introduced
-                && !was_unasserted
-                && !group.is_pronoun
-                && !group.is_owner_only
-                && other.name.is_some()
-                && other.owner.is_none()
-                && is_closed
-                && matches!(opening_mark.as_str(), "," | ":" | "\u{2014}")
-            {
-                let refs = self.resolve(next, &[]);
-                self.read_noun_group(NounContext {
-                    np,
-                    item,
-                    subjects: &refs,
-                    status: &status,
-                    weight_names: &["beside"],
-                    clause: None,
-                });
-                continue;
-            }
-            // Example: "Mirela's brother, Pell, …"
-            if group.name.is_none()
-                && other.name.is_some()
-                && other.role.is_none()
-                && other.owner.is_none()
-                && is_closed
-                && opening_mark == ","
-                && group.owner.is_some()
-            {
-                let refs = self.resolve(next, &[]);
-                self.read_noun_relation(NounContext {
-                    np,
-                    item,
-                    subjects: &refs,
-                    status: &status,
-                    weight_names: &["beside"],
-                    clause: None,
-                });
+                .any(|clause| clause.subjects.contains(&next) && clause.subject_source == SubjectSource::Direct);
+            if !in_list && !is_direct_subject {
+                self.read_beside(next, item + 2, np, status);
             }
         }
+        if group.name.is_some() || other.name.is_none() || other.owner.is_some() || !is_closed {
+            return;
+        }
+        // Examples: "a human trader, Corentin Bray, …", "her page, Pompon, …"
+        let is_introduced = group.owner.is_some()
+            || group.article.is_some_and(|at| matches!(self.norm(at), "a" | "an" | "another" | "some" | "this"));
+        if is_introduced
+            && is_asserted
+            && !group.is_pronoun
+            && !group.is_owner_only
+            && matches!(opening_mark, "," | ":" | "\u{2014}")
+        {
+            self.read_beside(np, item, next, status);
+            return;
+        }
+        // Example: "Mirela's brother, Pell, …"
+        if other.role.is_none() && opening_mark == "," && group.owner.is_some() {
+            let subjects = self.resolve(next, &[]);
+            self.read_noun_relation(NounContext {
+                np,
+                item,
+                subjects: &subjects,
+                status,
+                weight_names: &["beside"],
+                clause: None,
+            });
+        }
+    }
+
+    /// Returns the item after a noun group and its prepositional phrases.
+    fn item_after_phrases(&self, item: usize) -> usize {
+        let mut at = item + 1;
+        while self.syntax.is_preposition(at) && self.syntax.noun_group_at(at + 1).is_some() {
+            at += 2;
+        }
+        at
     }
 
     /// Returns the noun group that introduces a new name a few words further on: "name of Mabon", "goes by Mabon".
@@ -420,10 +401,7 @@ impl SentenceReader<'_> {
     /// Returns the word after a noun group and its prepositional phrases. Returns an empty string at the end of the
     /// sentence, and `verb` before another group.
     pub(crate) fn word_after_noun_group(&self, item: usize) -> String {
-        let mut at = item + 1;
-        while self.syntax.is_preposition(at) && self.syntax.noun_group_at(at + 1).is_some() {
-            at += 2;
-        }
+        let at = self.item_after_phrases(item);
         match self.chunks.items.get(at) {
             None => String::new(),
             Some(Chunk::Token(token))

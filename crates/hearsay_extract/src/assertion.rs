@@ -1,45 +1,17 @@
 //! Determines the assertion status of each clause: asserted, past, negated, doubtful, attributed to a speaker, or not
 //! asserted at all.
 
+mod inheritance;
+
 use crate::{
+    assertion_status::AssertionStatus,
     chunker::VerbForm,
     clauses::{ClauseType, SubjectSource},
     facts::{Cue, CueKind},
     grammar::CueType,
-    mentions::EntityRef,
     sentence_reader::SentenceReader,
     temporality::is_lasting_act,
 };
-
-/// Assertion status of a clause or sentence.
-#[derive(Debug, Clone)]
-pub(crate) struct AssertionStatus {
-    /// Whether the clause asserts nothing about the world, because it is a question, a plan or a wish. No facts are
-    /// read from such a clause.
-    pub(crate) is_unasserted: bool,
-    /// Factor for the confidence of facts from this clause: 1 without doubt, otherwise less.
-    pub(crate) confidence_factor: f64,
-    pub(crate) denied: bool,
-    pub(crate) ended: bool,
-    pub(crate) stated_by: Option<EntityRef>,
-    pub(crate) told_to: Vec<EntityRef>,
-    pub(crate) cues: Vec<Cue>,
-    pub(crate) is_embedded: bool,
-    /// Whether the clause describes a past state in the past tense. Facts of predicates that can end, such as
-    /// `MEMBER_OF`, then count as over.
-    pub(crate) is_past_state: bool,
-    /// Whether the verb has the modal "would". Then only statements about wishes, likes and trust are read.
-    pub(crate) has_would: bool,
-    /// Whether the verb has the modal "can". Then only negated statements ("cannot") are read.
-    pub(crate) has_can: bool,
-}
-
-impl AssertionStatus {
-    /// Returns whether the clause plainly asserts something: without negation, "would" or "can".
-    pub(crate) fn is_plain_assertion(&self) -> bool {
-        !self.is_unasserted && !self.denied && !self.has_would && !self.has_can
-    }
-}
 
 impl SentenceReader<'_> {
     /// Returns the assertion status of each clause, in the order of the clauses.
@@ -127,9 +99,26 @@ impl SentenceReader<'_> {
     }
 
     fn clause_status(&mut self, at: usize, is_question: bool, earlier_statuses: &[AssertionStatus]) -> AssertionStatus {
-        let clause = self.clauses[at].clone();
-        let vg = self.verb_group(at).clone();
         let mut status = self.sentence_status(is_question);
+        self.apply_cues(at, &mut status);
+        if self.is_unattributed_complement(at) {
+            self.apply_doubt(&mut status, "thought", None);
+        }
+        // The status of the clause that this clause depends on.
+        let parent = self.clauses[at].parent.and_then(|parent| Some((parent, earlier_statuses.get(parent)?.clone())));
+        if let Some((parent, parent_status)) = parent {
+            self.inherit_from_parent(at, parent, &parent_status, &mut status);
+        }
+        self.apply_verb_group(at, &mut status);
+        self.apply_negation(at, &mut status);
+        let follows_unasserted = earlier_statuses.last().is_some_and(|earlier| earlier.is_unasserted);
+        self.apply_subject(at, follows_unasserted, &mut status);
+        status
+    }
+
+    /// Applies the cues that stand in the clause or that concern it, such as "perhaps" and "no longer".
+    fn apply_cues(&self, at: usize, status: &mut AssertionStatus) {
+        let vg = self.verb_group(at);
         let (start, end) = self.contrast_segment(vg.head);
         for cue_match in self.cues {
             // Examples: "Don't quote me, but …", "…, but I could not swear to it"
@@ -145,8 +134,8 @@ impl SentenceReader<'_> {
             }
             let cue = cue_match.to_cue(self.tokens, self.text);
             match cue_match.cue_type {
-                CueType::Hedge => self.apply_doubt(&mut status, "hedge", cue),
-                CueType::Rumour => self.apply_doubt(&mut status, "rumour", cue),
+                CueType::Hedge => self.apply_doubt(status, "hedge", cue),
+                CueType::Rumour => self.apply_doubt(status, "rumour", cue),
                 // In "…, if you ask me", the words before the comma stay asserted.
                 CueType::Conditional => {
                     let follows_comma =
@@ -171,7 +160,7 @@ impl SentenceReader<'_> {
                 }
                 CueType::Plan => status.is_unasserted |= cue_match.start <= vg.head || cue_match.start >= vg.end,
                 CueType::Ended
-                    if !status.ended && self.past_cue_applies(cue_match.start, at) && !is_lasting_act(&vg) =>
+                    if !status.ended && self.past_cue_applies(cue_match.start, at) && !is_lasting_act(vg) =>
                 {
                     status.ended = true;
                     status.cues.extend(cue);
@@ -180,8 +169,13 @@ impl SentenceReader<'_> {
                 _ => {}
             }
         }
-        // "The belief on the station that …" reports the opinion of an unknown person.
-        let is_unattributed_complement = matches!(clause.clause_type, ClauseType::Complement)
+    }
+
+    /// Returns whether a clause is the content of an opinion whose holder is unknown, as in "The belief on the station
+    /// that …".
+    fn is_unattributed_complement(&self, at: usize) -> bool {
+        let clause = &self.clauses[at];
+        matches!(clause.clause_type, ClauseType::Complement)
             && clause.parent.is_none_or(|parent| {
                 let properties = self.grammar.verb_properties(&self.verb_group(parent).lemma);
                 !(properties.is_speech
@@ -192,22 +186,19 @@ impl SentenceReader<'_> {
             })
             && clause.start > 0
             && self.syntax.word(clause.start) == "that"
-            && !self.clauses.iter().any(|other| self.syntax.announces_news(other));
-        if is_unattributed_complement {
-            self.apply_doubt(&mut status, "thought", None);
-        }
-        // The status of the clause that this clause depends on.
-        let parent = clause.parent.and_then(|parent| Some((parent, earlier_statuses.get(parent)?.clone())));
-        if let Some((parent, parent_status)) = parent {
-            self.inherit_from_parent(at, parent, &parent_status, &mut status);
-        }
+            && !self.clauses.iter().any(|other| self.syntax.announces_news(other))
+    }
+
+    /// Applies the modal, the tense and the form of the verb group, and phrases of time.
+    fn apply_verb_group(&self, at: usize, status: &mut AssertionStatus) {
+        let (clause, vg) = (&self.clauses[at], self.verb_group(at));
         match vg.modal.as_deref() {
             Some("might" | "may" | "could") => {
                 let cue = Cue { kind: CueKind::Hedge, words: vg.modal.clone().unwrap_or_default() };
-                self.apply_doubt(&mut status, "hedge", Some(cue));
+                self.apply_doubt(status, "hedge", Some(cue));
             }
             Some("must") if vg.is_copula || vg.is_progressive || vg.is_perfect => {
-                self.apply_doubt(&mut status, "hedge", Some(Cue { kind: CueKind::Hedge, words: "must".into() }));
+                self.apply_doubt(status, "hedge", Some(Cue { kind: CueKind::Hedge, words: "must".into() }));
             }
             Some("would") => status.has_would = true,
             Some("can") => status.has_can = true,
@@ -240,6 +231,26 @@ impl SentenceReader<'_> {
         status.is_unasserted |= is_near_future;
         status.is_unasserted |= vg.has_going_to;
         status.ended |= vg.has_used_to;
+        // Example: "was his wife for ten years"
+        let has_time_span = (clause.rest_items.0..clause.rest_items.1).any(|item| {
+            self.syntax.word(item) == "for"
+                && self.syntax.noun_group_at(item + 1).is_some_and(|np| {
+                    matches!(
+                        self.norm(self.noun_group(np).head),
+                        "years" | "months" | "winters" | "summers" | "decades"
+                    )
+                })
+        });
+        status.is_past_state |= has_time_span && vg.is_past && !vg.is_perfect && !vg.is_negated;
+        if vg.is_omitted && status.cues.is_empty() && self.tokens.len() > 24 {
+            status.is_unasserted = true;
+        }
+    }
+
+    /// Applies the negations of a clause: "not", "neither", "nor", "never" and "nothing".
+    fn apply_negation(&self, at: usize, status: &mut AssertionStatus) {
+        let (clause, vg) = (&self.clauses[at], self.verb_group(at));
+        let (_, end) = self.contrast_segment(vg.head);
         if vg.is_negated {
             // "No longer" is handled as a cue. "Not … any more" means that the fact is over.
             let has_any_more = self.has_any_more(vg.end, end);
@@ -256,17 +267,6 @@ impl SentenceReader<'_> {
                 status.denied = !status.denied;
             }
         }
-        // Example: "was his wife for ten years"
-        let has_time_span = (clause.rest_items.0..clause.rest_items.1).any(|item| {
-            self.syntax.word(item) == "for"
-                && self.syntax.noun_group_at(item + 1).is_some_and(|np| {
-                    matches!(
-                        self.norm(self.noun_group(np).head),
-                        "years" | "months" | "winters" | "summers" | "decades"
-                    )
-                })
-        });
-        status.is_past_state |= has_time_span && vg.is_past && !vg.is_perfect && !vg.is_negated;
         // Example: "owes him nothing"
         let has_nothing = (clause.rest_items.0..clause.rest_items.1).any(|item| {
             self.syntax.noun_group_at(item).is_some_and(|np| self.norm(self.noun_group(np).head) == "nothing")
@@ -278,15 +278,32 @@ impl SentenceReader<'_> {
             self.norm(at) == "nor"
                 && matches!(self.norm(at + 1), "do" | "does" | "did" | "has" | "had" | "is" | "was" | "were")
         });
+        // Example: "Neither Odo nor Lyra trusts …"
+        let has_neither = clause.subjects.first().is_some_and(|np| {
+            let start = self.noun_group(*np).start;
+            start > 0 && self.norm(start - 1) == "neither" || self.norm(start) == "neither"
+        });
+        status.denied ^= has_neither && !status.ended;
+        // Example: "is neither a smith nor a member"
+        let has_neither = (vg.end..(vg.end + 2).min(self.tokens.len())).any(|at| self.norm(at) == "neither");
+        status.denied |= has_neither && !vg.is_negated;
+        // Example: "Never, in all his years, did he set foot there."
+        status.denied |= self.norm(0) == "never"
+            && !vg.is_negated
+            && (vg.start.saturating_sub(3)..vg.end).any(|at| self.norm(at) == "did");
+    }
+
+    /// Applies the subject of a clause. A command, and a clause about nobody in particular, assert nothing.
+    /// `follows_unasserted` says whether the clause before this clause asserts nothing.
+    fn apply_subject(&self, at: usize, follows_unasserted: bool, status: &mut AssertionStatus) {
+        let (clause, vg) = (&self.clauses[at], self.verb_group(at));
         // A command: "Hope, take Sela down".
         // "Hope, take Sela down and keep her there"
         let is_addressed_command = vg.is_base_form
             && vg.start > 0
             && self.norm(vg.start - 1) == ","
             && clause.subject_source == SubjectSource::Direct;
-        let continues_command = vg.is_base_form
-            && clause.subject_source == SubjectSource::Shared
-            && earlier_statuses.last().is_some_and(|earlier| earlier.is_unasserted);
+        let continues_command = vg.is_base_form && clause.subject_source == SubjectSource::Shared && follows_unasserted;
         status.is_unasserted |= is_addressed_command || continues_command;
         let has_no_subject = clause.subject_source == SubjectSource::Missing || clause.subjects.is_empty();
         let has_bare_verb = vg.is_base_form && !vg.is_omitted && vg.form == VerbForm::Finite && vg.modal.is_none();
@@ -301,23 +318,6 @@ impl SentenceReader<'_> {
             ) || np.article.is_some_and(|at| self.norm(at) == "no")
         });
         status.is_unasserted |= has_indefinite_subject;
-        // Example: "Neither Odo nor Lyra trusts …"
-        let has_neither = clause.subjects.first().is_some_and(|np| {
-            let start = self.noun_group(*np).start;
-            start > 0 && self.norm(start - 1) == "neither" || self.norm(start) == "neither"
-        });
-        status.denied ^= has_neither && !status.ended;
-        // Example: "is neither a smith nor a member"
-        let has_neither = (vg.end..(vg.end + 2).min(self.tokens.len())).any(|at| self.norm(at) == "neither");
-        status.denied |= has_neither && !vg.is_negated;
-        // Example: "Never, in all his years, did he set foot there."
-        status.denied |= self.norm(0) == "never"
-            && !vg.is_negated
-            && (vg.start.saturating_sub(3)..vg.end).any(|at| self.norm(at) == "did");
-        if vg.is_omitted && status.cues.is_empty() && self.tokens.len() > 24 {
-            status.is_unasserted = true;
-        }
-        status
     }
 
     /// Returns whether the subject of a clause is "nobody" or begins with "no", as in "Nobody knows that …".
@@ -326,183 +326,5 @@ impl SentenceReader<'_> {
             let np = self.noun_group(*np);
             matches!(self.norm(np.head), "nobody" | "noone") || np.article.is_some_and(|at| self.norm(at) == "no")
         })
-    }
-
-    fn inherit_from_parent(
-        &mut self,
-        at: usize,
-        parent: usize,
-        parent_status: &AssertionStatus,
-        status: &mut AssertionStatus,
-    ) {
-        let lemma = self.verb_group(parent).lemma.clone();
-        let properties = self.grammar.verb_properties(&lemma);
-        let vg = self.verb_group(parent).clone();
-        let clause_type = self.clause_type(at).clone();
-        let inherit = |status: &mut AssertionStatus| {
-            status.is_unasserted |= parent_status.is_unasserted;
-            status.confidence_factor = status.confidence_factor.min(parent_status.confidence_factor);
-            status.stated_by = parent_status.stated_by;
-            status.told_to.clone_from(&parent_status.told_to);
-            for cue in &parent_status.cues {
-                if cue.kind != CueKind::Past && !status.cues.contains(cue) {
-                    status.cues.push(cue.clone());
-                }
-            }
-        };
-        match clause_type {
-            ClauseType::Complement => {
-                let is_unknown_to_all = properties.is_factive
-                    && lemma != "prove"
-                    && self.has_negative_subject(parent)
-                    && !self.is_question()
-                    && vg.modal.is_none();
-                let was_unasserted = status.is_unasserted;
-                inherit(status);
-                if is_unknown_to_all {
-                    status.is_unasserted = was_unasserted;
-                }
-                status.is_embedded = true;
-                // "I'd say he works for her" states a guess.
-                let is_guess =
-                    parent_status.has_would && matches!(lemma.as_str(), "say" | "guess" | "bet" | "wager" | "reckon");
-                if (parent_status.has_would && !is_guess) || parent_status.has_can {
-                    status.is_unasserted = true;
-                }
-                if properties.is_thought || properties.is_seeming {
-                    let words = self.source_text(vg.head, vg.end);
-                    let cue = Cue { kind: CueKind::Thought, words };
-                    self.apply_doubt(status, "thought", Some(cue));
-                    status.is_unasserted |=
-                        vg.is_negated || matches!(lemma.as_str(), "hope" | "wonder" | "doubt" | "dream");
-                    self.set_thinker(parent, status);
-                    self.set_informant(parent, status);
-                } else if properties.is_speech || self.syntax.announces_news(&self.clauses[parent]) {
-                    status.is_unasserted |=
-                        vg.is_negated || (vg.modal.is_some() && vg.modal.as_deref() != Some("can") && !is_guess);
-                    status.denied ^= matches!(lemma.as_str(), "deny" | "dispute" | "refute");
-                    self.set_reported_source(parent, status);
-                } else if let Some((source, is_belief)) = self.source_of_report_noun(parent).filter(|_| vg.is_copula) {
-                    status.stated_by = Some(source);
-                    if is_belief {
-                        let words = self.source_text(vg.head, vg.end);
-                        self.apply_doubt(status, "thought", Some(Cue { kind: CueKind::Thought, words }));
-                    }
-                } else if matches!(lemma.as_str(), "learn" | "have" | "get" | "know") && !vg.is_negated {
-                    // Examples: "learned from Tessa that …", "has it from Tessa that …"
-                    self.set_informant(parent, status);
-                } else if properties.is_factive && vg.is_negated {
-                    // "Does not know that he left" implies that he left.
-                    status.denied = false;
-                }
-            }
-            ClauseType::Infinitive => {
-                inherit(status);
-                status.is_embedded = true;
-                status.ended |= parent_status.ended;
-                let is_known_fact = vg.is_passive && matches!(lemma.as_str(), "know" | "find" | "show" | "prove");
-                // Example: "is looking to buy it"
-                let is_seeking = vg.is_progressive && lemma == "look";
-                let is_asserted =
-                    ((properties.is_implicative || properties.is_seeming) && !vg.is_copula && !is_seeking)
-                        || is_known_fact;
-                let is_claim = properties.is_speech && matches!(lemma.as_str(), "claim" | "admit" | "profess");
-                if is_claim {
-                    self.set_reported_source(parent, status);
-                    // Example: "claims to be an entertainer"
-                    if lemma != "admit" && self.verb_group(at).is_copula {
-                        let words = self.source_text(vg.head, vg.end);
-                        self.apply_doubt(status, "rumour", Some(Cue { kind: CueKind::Rumour, words }));
-                    }
-                } else if vg.is_passive
-                    && (properties.is_speech
-                        || properties.is_thought
-                        || matches!(lemma.as_str(), "rumour" | "rumor" | "repute" | "allege"))
-                {
-                    // Example: "is said to own"
-                    let words = self.source_text(vg.head, vg.end);
-                    self.apply_doubt(status, "rumour", Some(Cue { kind: CueKind::Rumour, words }));
-                } else if !is_asserted {
-                    status.is_unasserted = true;
-                }
-                status.denied |= parent_status.denied;
-            }
-            ClauseType::Participle => {
-                inherit(status);
-                status.denied |= parent_status.denied && matches!(lemma.as_str(), "stop" | "see");
-                if matches!(lemma.as_str(), "stop" | "quit" | "cease") {
-                    status.ended = true;
-                }
-                if matches!(
-                    lemma.as_str(),
-                    "consider"
-                        | "suggest"
-                        | "imagine"
-                        | "avoid"
-                        | "deny"
-                        | "mind"
-                        | "propose"
-                        | "dream"
-                        | "think"
-                        | "talk"
-                        | "fear"
-                ) {
-                    status.is_unasserted = true;
-                }
-            }
-            ClauseType::Adverbial(word) => {
-                inherit(status);
-                status.is_unasserted |= parent_status.is_unasserted && self.sentence_status(false).is_unasserted;
-                // Example: "when I was young and stupid"
-                let own_verb = self.verb_group(at);
-                status.is_unasserted |= matches!(word.as_str(), "when" | "since" | "as" | "while")
-                    && own_verb.is_copula
-                    && own_verb.is_past;
-                // Example: "vicious when he's drunk"
-                status.is_unasserted |= matches!(word.as_str(), "when" | "whenever") && own_verb.is_copula;
-                status.is_unasserted |= matches!(
-                    word.as_str(),
-                    "if" | "unless"
-                        | "until"
-                        | "till"
-                        | "before"
-                        | "without"
-                        | "of"
-                        | "about"
-                        | "from"
-                        | "lest"
-                        | "whether"
-                        | "for"
-                        | "against"
-                        | "instead"
-                        | "than"
-                );
-            }
-            ClauseType::Relative => {
-                let was_unasserted = status.is_unasserted;
-                inherit(status);
-                // In "has yet to repay the crowns he borrowed", the relative clause is true although the main clause is
-                // not.
-                let is_definite =
-                    self.clauses[at].start.checked_sub(1).and_then(|item| self.syntax.noun_group_at(item)).is_some_and(
-                        |np| self.noun_group(np).article.is_some_and(|article| self.norm(article) == "the"),
-                    );
-                if is_definite && *self.clause_type(parent) == ClauseType::Infinitive {
-                    status.is_unasserted = was_unasserted;
-                }
-                // Example: "it isn't Sela who owns the Bell"
-                let is_cleft = vg.is_copula
-                    && self.clauses[parent]
-                        .subjects
-                        .iter()
-                        .any(|np| self.norm(self.chunks.noun_groups[*np].head) == "it");
-                if is_cleft {
-                    status.denied ^= parent_status.denied;
-                } else if parent_status.denied {
-                    status.denied = false;
-                }
-            }
-            ClauseType::Main => {}
-        }
     }
 }

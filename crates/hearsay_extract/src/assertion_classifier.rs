@@ -3,12 +3,9 @@
 //! The classifier sees all words of the sentence. It is trained on labelled sentences, like the one in
 //! `relation_classifier.rs`, and finds cases that have no cue and no past tense.
 
-use hearsay_model::Predicate;
-
 use crate::{
     facts::{Cue, CueKind},
-    mentions::EntityRef,
-    sentence_reader::{RawFact, RawObject, SentenceReader, is_permanent},
+    sentence_reader::{AssertionExample, RawFact, SentenceReader, is_permanent},
 };
 
 /// Minimum probabilities at which a fact counts as over (`MIN_ENDED_PROBABILITY`) or doubtful
@@ -18,15 +15,6 @@ const MIN_DOUBT_PROBABILITY: f32 = 0.5;
 
 /// Maximum number of facts per sentence that are classified.
 const MAX_CLASSIFIED_FACTS: usize = 32;
-
-/// Fact that was read, with the features from which the classifier decides whether it is over or doubtful.
-#[derive(Debug, Clone)]
-pub(crate) struct AssertionExample {
-    pub(crate) subject: EntityRef,
-    pub(crate) predicate: Predicate,
-    pub(crate) object: RawObject,
-    pub(crate) features: Vec<String>,
-}
 
 impl SentenceReader<'_> {
     /// Marks facts as over or doubtful if the classifier says so, and returns the features of each fact.

@@ -5,12 +5,12 @@
 
 use crate::{
     apposition::AGE_WORDS,
-    assertion::AssertionStatus,
+    assertion_status::AssertionStatus,
     chunker::{Chunk, VerbForm},
     clauses::SubjectSource,
+    function_words::is_pronoun,
     grammar::WordClass,
     kind_set::KindSet,
-    mentions::is_pronoun,
     sentence_reader::{RawObject, ResolvedEntity, SentenceReader},
 };
 

@@ -4,12 +4,11 @@
 use hearsay_model::text;
 
 use crate::{
-    assertion::AssertionStatus,
+    assertion_status::AssertionStatus,
     chunker::Chunk,
     grammar::{Target, WordClass},
-    relation_candidates::MentionSpan,
     relation_classifier::{VALUE_WEIGHT_NAMES, add_assertion_features, weight_name_for},
-    sentence_reader::{RawObject, SentenceReader},
+    sentence_reader::{AttributeCandidate, MentionSpan, RawObject, SentenceReader},
 };
 
 /// Maximum number of possible values in a sentence, and maximum number of entities that are considered for each value.
@@ -21,16 +20,6 @@ const MIN_PROBABILITY: f32 = 0.12;
 
 /// Maximum number of words between an entity and a value that together form one feature.
 const MAX_PATH_WORDS: usize = 4;
-
-/// Words that may be a value, with an entity that they may describe.
-#[derive(Debug, Clone)]
-pub(crate) struct AttributeCandidate {
-    pub(crate) subject: MentionSpan,
-    from: usize,
-    to: usize,
-    pub(crate) value: String,
-    pub(crate) features: Vec<String>,
-}
 
 impl SentenceReader<'_> {
     /// Applies the classifier: adds its weights to the facts that were read, and proposes values that were not read.

@@ -1,7 +1,7 @@
 //! Finds the source that a text names for a statement: "according to Hope", "says Odo", "Rafi's theory is that …".
 
 use crate::{
-    assertion::AssertionStatus,
+    assertion_status::AssertionStatus,
     chunker::VerbForm,
     clauses::SubjectSource,
     facts::{Cue, CueKind},

@@ -3,7 +3,7 @@
 use hearsay_model::Span;
 
 use crate::{
-    assertion::AssertionStatus,
+    assertion_status::AssertionStatus,
     chunker::{Chunk, VerbForm},
     clauses::{Clause, SubjectSource},
     conjugation::Inflections,

@@ -2,7 +2,7 @@
 
 use crate::{
     apposition::AGE_WORDS,
-    assertion::AssertionStatus,
+    assertion_status::AssertionStatus,
     chunker::Chunk,
     grammar::{Pattern, PatternPart, WordClass, is_ignored, normalize_reflexive},
     kind_set::KindSet,

@@ -5,8 +5,8 @@ use hearsay_model::Span;
 use crate::{
     Language,
     facts::{Cue, CueKind},
+    function_words::{is_be_form, is_discourse_marker, is_pronoun},
     grammar::{CueType, Grammar, WordClass},
-    mentions::{is_be_form, is_pronoun},
     tokenizer::{Token, TokenKind, tokenize},
 };
 
@@ -175,49 +175,6 @@ fn has_question_inversion(words: &[&Token], first: Option<usize>) -> bool {
                     "'s" | "do" | "does" | "did" | "can" | "could" | "would" | "will" | "has"
                 )
         })
-}
-
-/// Returns whether a word often opens a spoken sentence, such as "so" or "well".
-pub(crate) fn is_discourse_marker(word: &str) -> bool {
-    matches!(
-        word,
-        "so" | "and"
-            | "but"
-            | "oh"
-            | "well"
-            | "wait"
-            | "hang"
-            | "on"
-            | "okay"
-            | "ok"
-            | "right"
-            | "uh"
-            | "um"
-            | "er"
-            | "hey"
-            | "now"
-            | "then"
-            | "yeah"
-            | "yes"
-            | "no"
-            | "nah"
-            | "sorry"
-            | "actually"
-            | "look"
-            | "listen"
-            | "honestly"
-            | "hm"
-            | "hmm"
-            | "ah"
-            | "like"
-            | "also"
-            | "anyway"
-            | "because"
-            | "cause"
-            | "guys"
-            | "alright"
-            | "hold"
-    )
 }
 
 #[cfg(test)]

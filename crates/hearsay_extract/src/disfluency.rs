@@ -3,8 +3,8 @@
 use hearsay_model::Span;
 
 use crate::{
+    function_words::{is_be_form, is_pronoun},
     grammar::{Grammar, WordClass},
-    mentions::{is_be_form, is_pronoun},
     tokenizer::Token,
 };
 

@@ -3,8 +3,6 @@
 use hearsay_model::{Confidence, EntityId, Kind, Predicate, Span};
 use serde::{Deserialize, Serialize};
 
-use crate::sentence_similarity::SentenceEncoder;
-
 /// Type of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -16,6 +14,13 @@ pub enum TextType {
     Narration,
     /// Written description of the world.
     Lore,
+}
+
+/// Source of vectors for texts: a sentence encoder, or a cache in front of an encoder.
+pub trait SentenceEncoder {
+    /// Returns one vector with the Euclidean norm 1 for each text, in the same order. Returns `None` while no encoder
+    /// is available.
+    fn vectors(&self, texts: &[&str]) -> Option<Vec<Vec<f32>>>;
 }
 
 /// Text to extract facts from, with the scene in which it is said.

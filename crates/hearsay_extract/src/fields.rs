@@ -2,11 +2,12 @@
 //! Also reads goals in sentences such as "What Odo wants is to …".
 
 use crate::{
-    assertion::AssertionStatus,
+    assertion_status::AssertionStatus,
     chunker::VerbForm,
+    function_words::{is_be_form, is_pronoun},
     grammar::{WordClass, is_ignored},
     kind_set::KindSet,
-    mentions::{EntityRef, is_be_form, is_pronoun},
+    mentions::EntityRef,
     sentence_reader::{RawFact, ResolvedEntity, SentenceReader},
     tokenizer::TokenKind,
 };

@@ -1,13 +1,16 @@
 //! Contents of the files of a language, indexed for lookup.
 
+mod word_votes;
+
 use hearsay_model::Predicate;
 use rustc_hash::FxHashMap;
 
 use crate::{
     conjugation::{Inflections, conjugate, third_person},
     kind_set::KindSet,
-    language::{LanguageError, LanguageFile},
+    language_file::{LanguageError, LanguageFile, Words},
 };
+use word_votes::{WordVotes, count_votes};
 
 /// Set of word classes, with one bit for each class.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -182,7 +185,7 @@ pub(crate) struct Grammar {
     /// the preposition.
     pub(crate) relational_nouns: FxHashMap<String, Vec<Pattern>>,
     /// Relations that each word suggests.
-    pub(crate) word_votes: crate::word_votes::WordVotes,
+    pub(crate) word_votes: WordVotes,
     /// Patterns of words for several subjects, such as "allies", by the first word.
     pub(crate) reciprocal_phrases: FxHashMap<String, Vec<(Vec<String>, Pattern)>>,
     pub(crate) reciprocal_verbs: FxHashMap<String, Vec<Pattern>>,
@@ -235,7 +238,7 @@ impl Grammar {
                 }
             }
         }
-        grammar.word_votes = crate::word_votes::count_votes(&grammar);
+        grammar.word_votes = count_votes(&grammar);
         let longest_first = |patterns: &mut Vec<Pattern>| {
             patterns.sort_by_key(|pattern| (std::cmp::Reverse(pattern.parts.len()), pattern.is_weak));
         };
@@ -284,7 +287,7 @@ impl Grammar {
         }
         type SetProperty = fn(&mut VerbProperties);
         let verbs = &file.verbs;
-        let lists: [(&crate::language::Words, SetProperty); 8] = [
+        let lists: [(&Words, SetProperty); 8] = [
             (&verbs.others, |_| ()),
             (&verbs.speech, |properties| properties.is_speech = true),
             (&verbs.thought, |properties| properties.is_thought = true),
@@ -340,7 +343,7 @@ impl Grammar {
             if !predicate.is_relation() {
                 return Err(hearsay_model::PredicateError(words.predicate.clone()).into());
             }
-            let kinds = |list: &crate::language::Words| {
+            let kinds = |list: &Words| {
                 let pattern = list.iter().collect::<Vec<_>>().join(" ");
                 KindSet::parse(&pattern).map_err(|problem| LanguageError::InvalidPattern {
                     predicate: predicate.clone(),

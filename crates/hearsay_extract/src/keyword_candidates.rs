@@ -2,12 +2,11 @@
 //! populations, prices, ages and dates; mottos and banners; objectives of quests and outcomes of events.
 
 use crate::{
-    assertion::AssertionStatus,
+    assertion_status::AssertionStatus,
     chunker::{Chunk, VerbForm},
     grammar::WordClass,
     kind_set::KindSet,
-    relation_candidates::MentionSpan,
-    sentence_reader::{RawFact, RawObject, ResolvedEntity, SentenceReader},
+    sentence_reader::{MentionSpan, RawFact, RawObject, ResolvedEntity, SentenceReader},
     tokenizer::TokenKind,
 };
 

@@ -59,6 +59,7 @@
 mod apposition;
 mod assertion;
 mod assertion_classifier;
+mod assertion_status;
 mod attribute_candidates;
 mod attribute_classifier;
 mod attribution;
@@ -76,11 +77,13 @@ mod document;
 mod facts;
 mod fields;
 mod fronted_objects;
+mod function_words;
 pub mod fuzz;
 mod grammar;
 mod keyword_candidates;
 mod kind_set;
 mod language;
+mod language_file;
 mod lexicon;
 mod mentions;
 mod model;
@@ -108,12 +111,13 @@ pub use classifier::{Classifier, ClassifierError};
 pub use cues::SentenceCues;
 pub use document::{DocumentLine, LineRole};
 pub use facts::{
-    Cue, CueKind, ExtractedFact, Extraction, FactObject, Mention, NameOccurrence, NewEntity, Text, TextType,
+    Cue, CueKind, ExtractedFact, Extraction, FactObject, Mention, NameOccurrence, NewEntity, SentenceEncoder, Text,
+    TextType,
 };
-pub use language::{Language, LanguageError};
+pub use function_words::is_pronoun;
+pub use language::Language;
+pub use language_file::LanguageError;
 pub use lexicon::{Lexicon, NamedEntity};
-pub use mentions::is_pronoun;
-pub use model::{READING_MODEL, ReadingModel};
+pub use model::{FEATURE_NAMES, READING_MODEL, ReadingModel};
 pub use pipeline::{Extractor, TrainingExample, TrainingExtraction};
-pub use sentence_similarity::SentenceEncoder;
-pub use statements::{FEATURE_NAMES, LineStatements, Statement, StatementFeatures, TalkProbabilities};
+pub use statements::{LineStatements, Statement, StatementFeatures, TalkProbabilities};

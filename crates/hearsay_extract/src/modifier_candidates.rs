@@ -3,7 +3,7 @@
 //! does not clearly assign to a person.
 
 use crate::{
-    assertion::AssertionStatus,
+    assertion_status::AssertionStatus,
     chunker::{Chunk, VerbForm},
     clauses::{Clause, SubjectSource},
     grammar::WordClass,

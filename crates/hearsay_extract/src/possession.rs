@@ -1,8 +1,12 @@
 //! Reads facts from possessions and body parts: "his eyes are blue", "has a scar over one eye".
 
 use crate::{
-    chunker::Chunk, copula::ClauseContext, grammar::is_ignored, kind_set::KindSet, noun_facts::NounContext,
-    sentence_reader::SentenceReader,
+    chunker::{Chunk, NounGroup},
+    copula::ClauseContext,
+    grammar::is_ignored,
+    kind_set::KindSet,
+    noun_facts::NounContext,
+    sentence_reader::{ResolvedEntity, SentenceReader},
 };
 
 impl SentenceReader<'_> {
@@ -75,58 +79,79 @@ impl SentenceReader<'_> {
             let (has_relation, _) = self.read_noun_relation(noun_context);
             return has_relation;
         }
-        if let Some(targets) = self.grammar.attribute_labels.get(&head).cloned() {
-            let kinds: Vec<KindSet> = owners.iter().map(|owner| self.kinds(owner.entity)).collect();
-            let target = targets
-                .iter()
-                .find(|target| kinds.iter().any(|kinds| self.grammar.targets[**target].subject.intersects(*kinds)))
-                .copied();
-            if let Some(target) = target {
-                let name = self.grammar.targets[target].predicate.as_str().to_owned();
-                let start = (from..to)
-                    .find(|at| !is_ignored(self.norm(*at)) || !matches!(self.norm(*at), "a" | "an" | "the"))
-                    .unwrap_or(from);
-                let start = if self.norm(start) == "to" { start + 1 } else { start };
-                let end = match name.as_str() {
-                    // A motto or goal extends to the end of the sentence.
-                    "motto" | "goals" => {
-                        self.tokens.len()
-                            - usize::from(self.tokens.last().is_some_and(|last| last.is_punctuation(".!;")))
-                    }
-                    _ => (start..to).find(|at| matches!(self.norm(*at), "," | "but")).unwrap_or(to),
-                };
-                let mut value = self.source_text(start, end);
-                if matches!(head.as_str(), "hair" | "eyes" | "beard" | "face" | "skin") {
-                    value = self.source_text(group.content_start, end);
-                }
-                let span = self.clause_span(at, end);
-                let weight_names = [weight_names, &["by_label"]].concat();
-                for owner in &owners {
-                    self.record_fact(target, owner, Err(value.clone()), "", &weight_names, status, span);
-                }
-                return true;
+        self.read_owned_label(context, &group, &owners, (from, to))
+            || self.read_owned_feature(context, &group, &owners, (from, to))
+    }
+
+    /// Reads the value of a label, as in "Meridian's crest is a gold drill bit". The value is in the tokens from `from`
+    /// up to, but not including, `to`.
+    ///
+    /// Returns whether the noun group is a label of the owners.
+    fn read_owned_label(
+        &mut self,
+        context: ClauseContext<'_>,
+        group: &NounGroup,
+        owners: &[ResolvedEntity],
+        (from, to): (usize, usize),
+    ) -> bool {
+        let ClauseContext { at, status, weight_names, .. } = context;
+        let head = self.norm(group.head).to_owned();
+        let Some(targets) = self.grammar.attribute_labels.get(&head) else { return false };
+        let kinds: Vec<KindSet> = owners.iter().map(|owner| self.kinds(owner.entity)).collect();
+        let target = targets
+            .iter()
+            .find(|target| kinds.iter().any(|kinds| self.grammar.targets[**target].subject.intersects(*kinds)))
+            .copied();
+        let Some(target) = target else { return false };
+        let start = (from..to)
+            .find(|at| !is_ignored(self.norm(*at)) || !matches!(self.norm(*at), "a" | "an" | "the"))
+            .unwrap_or(from);
+        let start = if self.norm(start) == "to" { start + 1 } else { start };
+        let end = match self.grammar.targets[target].predicate.as_str() {
+            // A motto or goal extends to the end of the sentence.
+            "motto" | "goals" => {
+                self.tokens.len() - usize::from(self.tokens.last().is_some_and(|last| last.is_punctuation(".!;")))
             }
+            _ => (start..to).find(|at| matches!(self.norm(*at), "," | "but")).unwrap_or(to),
+        };
+        let is_body_part = matches!(head.as_str(), "hair" | "eyes" | "beard" | "face" | "skin");
+        let value = self.source_text(if is_body_part { group.content_start } else { start }, end);
+        let span = self.clause_span(at, end);
+        let weight_names = [weight_names, &["by_label"]].concat();
+        for owner in owners {
+            self.record_fact(target, owner, Err(value.clone()), "", &weight_names, status, span);
         }
-        if let Some((target, _)) = self.grammar.possession_nouns.get(&head).and_then(|entries| entries.first()).copied()
-        {
-            let target = self.injury_target(from, to).unwrap_or(target);
-            let end = (from..to).find(|at| self.norm(*at) == ",").unwrap_or(to);
-            let value = self.source_text(group.content_start, end);
-            let span = self.clause_span(at, end);
-            for owner in &owners {
-                self.record_fact(
-                    target,
-                    owner,
-                    Err(value.clone()),
-                    "",
-                    &[weight_names, &["by_feature"]].concat(),
-                    status,
-                    span,
-                );
-            }
-            return true;
+        true
+    }
+
+    /// Reads the description of a body part or possession, as in "his arm is broken". The description is in the tokens
+    /// from `from` up to, but not including, `to`.
+    ///
+    /// Returns whether the noun group is a body part or possession.
+    fn read_owned_feature(
+        &mut self,
+        context: ClauseContext<'_>,
+        group: &NounGroup,
+        owners: &[ResolvedEntity],
+        (from, to): (usize, usize),
+    ) -> bool {
+        let ClauseContext { at, status, weight_names, .. } = context;
+        let Some(target) = self.possession_target(group) else { return false };
+        let target = self.injury_target(from, to).unwrap_or(target);
+        let end = (from..to).find(|at| self.norm(*at) == ",").unwrap_or(to);
+        let value = self.source_text(group.content_start, end);
+        let span = self.clause_span(at, end);
+        let weight_names = [weight_names, &["by_feature"]].concat();
+        for owner in owners {
+            self.record_fact(target, owner, Err(value.clone()), "", &weight_names, status, span);
         }
-        false
+        true
+    }
+
+    /// Returns the index of the target for the last noun of a group, if the noun is a body part or possession.
+    fn possession_target(&self, group: &NounGroup) -> Option<usize> {
+        let entries = self.grammar.possession_nouns.get(self.norm(group.head))?;
+        entries.first().map(|(target, _)| *target)
     }
 
     /// Returns the index of the target `condition` if a word says that something is injured or damaged: "his arm is
@@ -155,86 +180,17 @@ impl SentenceReader<'_> {
         let Some(np) = self.syntax.noun_group_at(item) else { return false };
         let group = self.chunks.noun_groups[np].clone();
         // Example: "has got the shakes"
-        let possession_target = self
-            .grammar
-            .possession_nouns
-            .get(self.norm(group.head))
-            .and_then(|all| all.first())
-            .map(|(target, _)| *target);
+        let possession_target = self.possession_target(&group);
         let is_illness = possession_target.is_some() && possession_target == self.target("condition");
         let is_excluded =
             group.article.is_some_and(|at| self.norm(at) == "no" || (self.norm(at) == "the" && !is_illness));
         if is_excluded || status.denied {
             return false;
         }
+        if self.read_named_possession(context, np, item) || self.read_labelled_possession(context, &group, item) {
+            return true;
+        }
         let head = self.norm(group.head).to_owned();
-        // Example: "has a son called Pell"
-        let singular = self.singular(&head);
-        if self.grammar.noun_patterns.contains_key(&singular) && group.owner.is_none() {
-            let mut next = item + 1;
-            if self.syntax.word(next) == ","
-                || matches!(self.chunks.items.get(next), Some(Chunk::VerbGroup(vg)) if matches!(self.norm(self.chunks.verb_groups[*vg].head), "called" | "named"))
-            {
-                next += 1;
-            }
-            let name_groups =
-                if group.name.is_some() { vec![np] } else { self.syntax.noun_list(next, self.chunks.items.len()).0 };
-            let name_groups: Vec<usize> =
-                name_groups.into_iter().filter(|np| self.chunks.noun_groups[*np].name.is_some()).collect();
-            let refs = self.resolve_all(&name_groups, &[]);
-            if !refs.is_empty() && !subjects.is_empty() {
-                let entries = self.grammar.noun_patterns.get(&singular).cloned().unwrap_or_default();
-                let span = self.clause_span(at, self.chunk_end(next));
-                for (noun, pattern) in entries {
-                    if noun.len() > 1 {
-                        continue;
-                    }
-                    let fact_count = self.facts.len();
-                    for named_entity in &refs {
-                        for subject in subjects {
-                            let (a, b) =
-                                if pattern.is_reversed { (subject, named_entity) } else { (named_entity, subject) };
-                            self.record_fact(
-                                pattern.target,
-                                a,
-                                Ok(b),
-                                &format!("{singular} of"),
-                                weight_names,
-                                status,
-                                span,
-                            );
-                        }
-                    }
-                    if self.facts.len() > fact_count {
-                        return true;
-                    }
-                }
-            }
-        }
-        // Example: "has a population of four thousand"
-        if let Some(targets) = self.grammar.attribute_labels.get(&head).cloned()
-            && matches!(self.syntax.word(item + 1), "of" | ":")
-            && subjects.len() == 1
-            && !self.grammar.possession_nouns.contains_key(&head)
-        {
-            let kinds = self.kinds(subjects[0].entity);
-            let target =
-                targets.iter().find(|target| self.grammar.targets[**target].subject.intersects(kinds)).copied();
-            if let Some(target) = target {
-                let (from, to) = (self.chunk_start(item + 2), self.chunk_end(clause.rest_items.1.saturating_sub(1)));
-                let (value, span) = (self.source_text(from, to), self.clause_span(at, to));
-                self.record_fact(
-                    target,
-                    &subjects[0],
-                    Err(value),
-                    "",
-                    &[weight_names, &["by_label"]].concat(),
-                    status,
-                    span,
-                );
-                return true;
-            }
-        }
         let Some(entries) = self.grammar.possession_nouns.get(&head).cloned() else { return false };
         let mut to = self.value_end(item, clause.rest_items.1);
         if self.syntax.word(item + 1) == "like" && self.syntax.noun_group_at(item + 2).is_some() {
@@ -243,37 +199,7 @@ impl SentenceReader<'_> {
         let value = self.source_text(self.chunk_content_start(item), to);
         let span = self.clause_span(at, to);
         let fact_count = self.facts.len();
-        // Example: "has freckles, a gap between her teeth and a scar"
-        for next in item + 1..clause.rest_items.1 {
-            let follows_conjunction = matches!(self.syntax.word(next - 1), "," | "and");
-            let Some(np) = self
-                .syntax
-                .noun_group_at(next)
-                .filter(|np| follows_conjunction && self.chunks.noun_groups[*np].name.is_none())
-            else {
-                continue;
-            };
-            let other = self
-                .grammar
-                .possession_nouns
-                .get(self.norm(self.chunks.noun_groups[np].head))
-                .and_then(|all| all.first())
-                .copied();
-            let Some((target, _)) = other else { continue };
-            let end = self.value_end(next, clause.rest_items.1);
-            let (value, span) = (self.source_text(self.chunk_content_start(next), end), self.clause_span(at, end));
-            for subject in subjects {
-                self.record_fact(
-                    target,
-                    subject,
-                    Err(value.clone()),
-                    "",
-                    &[weight_names, &["by_having"]].concat(),
-                    status,
-                    span,
-                );
-            }
-        }
+        self.read_listed_possessions(context, item);
         for subject in subjects {
             let kinds = self.kinds(subject.entity);
             if let Some((target, weak)) =
@@ -288,5 +214,86 @@ impl SentenceReader<'_> {
             }
         }
         self.facts.len() > fact_count
+    }
+
+    /// Reads the name of a person to whom the subject is related: "has a son called Pell".
+    ///
+    /// Returns whether a fact was recorded.
+    fn read_named_possession(&mut self, context: ClauseContext<'_>, np: usize, item: usize) -> bool {
+        let ClauseContext { at, subjects, status, weight_names } = context;
+        let group = self.chunks.noun_groups[np].clone();
+        let singular = self.singular(self.norm(group.head));
+        let Some(entries) = self.grammar.noun_patterns.get(&singular).cloned().filter(|_| group.owner.is_none()) else {
+            return false;
+        };
+        let mut next = item + 1;
+        if self.syntax.word(next) == ","
+            || matches!(self.chunks.items.get(next), Some(Chunk::VerbGroup(vg)) if matches!(self.norm(self.chunks.verb_groups[*vg].head), "called" | "named"))
+        {
+            next += 1;
+        }
+        let name_groups =
+            if group.name.is_some() { vec![np] } else { self.syntax.noun_list(next, self.chunks.items.len()).0 };
+        let name_groups: Vec<usize> =
+            name_groups.into_iter().filter(|np| self.chunks.noun_groups[*np].name.is_some()).collect();
+        let refs = self.resolve_all(&name_groups, &[]);
+        if refs.is_empty() || subjects.is_empty() {
+            return false;
+        }
+        let span = self.clause_span(at, self.chunk_end(next));
+        let relation = format!("{singular} of");
+        for (_, pattern) in entries.iter().filter(|(noun, _)| noun.len() <= 1) {
+            let fact_count = self.facts.len();
+            for named_entity in &refs {
+                for subject in subjects {
+                    let (a, b) = if pattern.is_reversed { (subject, named_entity) } else { (named_entity, subject) };
+                    self.record_fact(pattern.target, a, Ok(b), &relation, weight_names, status, span);
+                }
+            }
+            if self.facts.len() > fact_count {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Reads the value of a label: "has a population of four thousand".
+    ///
+    /// Returns whether a value was read.
+    fn read_labelled_possession(&mut self, context: ClauseContext<'_>, group: &NounGroup, item: usize) -> bool {
+        let ClauseContext { at, subjects, status, weight_names } = context;
+        let [subject] = subjects else { return false };
+        let head = self.norm(group.head);
+        let Some(targets) = self.grammar.attribute_labels.get(head) else { return false };
+        if !matches!(self.syntax.word(item + 1), "of" | ":") || self.grammar.possession_nouns.contains_key(head) {
+            return false;
+        }
+        let kinds = self.kinds(subject.entity);
+        let target = targets.iter().find(|target| self.grammar.targets[**target].subject.intersects(kinds)).copied();
+        let Some(target) = target else { return false };
+        let last_item = self.clauses[at].rest_items.1.saturating_sub(1);
+        let (from, to) = (self.chunk_start(item + 2), self.chunk_end(last_item));
+        let (value, span) = (self.source_text(from, to), self.clause_span(at, to));
+        let weight_names = [weight_names, &["by_label"]].concat();
+        self.record_fact(target, subject, Err(value), "", &weight_names, status, span);
+        true
+    }
+
+    /// Records the possessions that are listed after the first one: "has freckles, a gap between her teeth and a scar".
+    fn read_listed_possessions(&mut self, context: ClauseContext<'_>, first_item: usize) {
+        let ClauseContext { at, subjects, status, weight_names } = context;
+        let end_item = self.clauses[at].rest_items.1;
+        let weight_names = [weight_names, &["by_having"]].concat();
+        for item in first_item + 1..end_item {
+            let follows_conjunction = matches!(self.syntax.word(item - 1), "," | "and");
+            let Some(np) = self.syntax.noun_group_at(item).filter(|_| follows_conjunction) else { continue };
+            let group = self.chunks.noun_groups[np].clone();
+            let Some(target) = self.possession_target(&group).filter(|_| group.name.is_none()) else { continue };
+            let to = self.value_end(item, end_item);
+            let (value, span) = (self.source_text(self.chunk_content_start(item), to), self.clause_span(at, to));
+            for subject in subjects {
+                self.record_fact(target, subject, Err(value.clone()), "", &weight_names, status, span);
+            }
+        }
     }
 }

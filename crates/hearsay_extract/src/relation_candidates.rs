@@ -4,12 +4,12 @@
 //! it.
 
 use crate::{
-    assertion::AssertionStatus,
+    assertion_status::AssertionStatus,
     clauses::{Clause, SubjectSource},
     grammar::{Pattern, PatternPart, WordClass},
     kind_set::KindSet,
     mentions::EntityRef,
-    sentence_reader::{RawFact, RawObject, ResolvedEntity, SentenceReader, WeightNames},
+    sentence_reader::{MentionSpan, RawFact, RawObject, SentenceReader, WeightNames},
 };
 
 /// Maximum number of relations that are proposed for one clause.
@@ -17,14 +17,6 @@ const MAX_RELATIONS_PER_CLAUSE: usize = 2;
 
 /// Maximum number of subjects of a clause that are considered.
 const MAX_SUBJECTS: usize = 3;
-
-/// Entity that a clause mentions, with the range of tokens of the mention.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct MentionSpan {
-    pub(crate) resolved: ResolvedEntity,
-    pub(crate) start: usize,
-    pub(crate) end: usize,
-}
 
 /// Relation that the words of a clause possibly state.
 struct RelationCandidate {

@@ -3,12 +3,10 @@
 //! no pattern found.
 
 use crate::{
-    assertion::AssertionStatus,
+    assertion_status::AssertionStatus,
     grammar::Target,
     kind_set::KindSet,
-    mentions::EntityRef,
-    relation_candidates::MentionSpan,
-    sentence_reader::{RawFact, SentenceReader, UNSPECIFIED_RELATION},
+    sentence_reader::{EntityPair, MentionSpan, RawFact, SentenceReader, UNSPECIFIED_RELATION},
     word_votes::CONTEXT_TOKENS,
 };
 
@@ -34,20 +32,6 @@ const STATUS_WORDS: [&str; 22] = [
     "if", "maybe", "not", "n't", "never", "no", "would", "should", "could", "will", "can", "'ll", "let", "please",
     "roll", "unless", "whether", "might", "may", "must", "perhaps", "used",
 ];
-
-/// Two entities in one sentence, with the features for the classifier.
-#[derive(Debug, Clone)]
-pub(crate) struct EntityPair {
-    first: MentionSpan,
-    second: MentionSpan,
-    pub(crate) features: Vec<String>,
-}
-
-impl EntityPair {
-    pub(crate) fn entities(&self) -> (EntityRef, EntityRef) {
-        (self.first.resolved.entity, self.second.resolved.entity)
-    }
-}
 
 /// Splits the name of a class into the relation and whether the relation is reversed, which means that its object comes
 /// first in the sentence. The suffix `<` marks a reversed relation.

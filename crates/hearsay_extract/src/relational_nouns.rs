@@ -2,7 +2,7 @@
 //! "bears a grudge against him". Such a noun is called a relational noun.
 
 use crate::{
-    assertion::AssertionStatus,
+    assertion_status::AssertionStatus,
     clauses::Clause,
     grammar::{Pattern, WordClass},
     sentence_reader::{RawFact, ResolvedEntity, SentenceReader},

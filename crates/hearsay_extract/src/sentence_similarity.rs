@@ -1,21 +1,14 @@
 //! Compares sentences with the example sentences of relations by their vectors. This needs a sentence encoder.
 
-use hearsay_model::{Predicate, Span};
+use hearsay_model::{Predicate, Span, Vocabulary};
 
 use crate::{
-    facts::{Cue, CueKind},
+    facts::{Cue, CueKind, SentenceEncoder},
+    grammar::Target,
     kind_set::KindSet,
     mentions::EntityRef,
-    pipeline::Extractor,
     sentence_reader::{RawFact, RawObject, ResolvedEntity, SentenceReader, WeightNames},
 };
-
-/// Source of vectors for texts: a sentence encoder, or a cache in front of an encoder.
-pub trait SentenceEncoder {
-    /// Returns one vector with the Euclidean norm 1 for each text, in the same order. Returns `None` while no encoder
-    /// is available.
-    fn vectors(&self, texts: &[&str]) -> Option<Vec<Vec<f32>>>;
-}
 
 /// Vectors of the example sentences of relations in the vocabulary.
 #[derive(Debug)]
@@ -99,28 +92,28 @@ impl SentenceReader<'_> {
     }
 }
 
-/// Proposes facts for sentences that match no pattern, by their similarity to the examples of relations. The confidence
-/// of these facts is so low that they wait for review.
-pub(crate) fn propose_by_similarity(
-    extractor: &Extractor,
-    encoder: &dyn SentenceEncoder,
-    facts: &mut Vec<RawFact>,
-    unmatched: &[UnmatchedSentence],
-) {
-    if unmatched.is_empty() {
-        return;
-    }
-    let examples = extractor.examples.get_or_init(|| {
-        let example_sentences: Vec<(Predicate, &str)> = extractor
-            .vocabulary()
+impl Examples {
+    /// Embeds the examples of all relations in a vocabulary. Returns `None` while no encoder is available.
+    pub(crate) fn embed(vocabulary: &Vocabulary, encoder: &dyn SentenceEncoder) -> Option<Self> {
+        let examples: Vec<(Predicate, &str)> = vocabulary
             .predicates()
             .filter(|def| def.name.as_str() != "RELATED_TO")
             .flat_map(|def| def.examples.iter().map(|example| (def.name.clone(), example.as_str())))
             .collect();
-        let vectors = encoder.vectors(&example_sentences.iter().map(|(_, example)| *example).collect::<Vec<_>>())?;
-        Some(Examples { vectors: example_sentences.into_iter().map(|(name, _)| name).zip(vectors).collect() })
-    });
-    let Some(examples) = examples else { return };
+        let vectors = encoder.vectors(&examples.iter().map(|(_, example)| *example).collect::<Vec<_>>())?;
+        Some(Self { vectors: examples.into_iter().map(|(name, _)| name).zip(vectors).collect() })
+    }
+}
+
+/// Proposes facts for sentences that match no pattern, by their similarity to the examples of relations. The confidence
+/// of these facts is so low that they wait for review.
+pub(crate) fn propose_by_similarity(
+    examples: &Examples,
+    targets: &[Target],
+    encoder: &dyn SentenceEncoder,
+    facts: &mut Vec<RawFact>,
+    unmatched: &[UnmatchedSentence],
+) {
     let sentences: Vec<&str> = unmatched.iter().map(|unmatched| unmatched.sentence.as_str()).collect();
     let Some(vectors) = encoder.vectors(&sentences) else { return };
     for (unmatched, vector) in unmatched.iter().zip(vectors) {
@@ -132,7 +125,6 @@ pub(crate) fn propose_by_similarity(
             }
         }
         let Some((_, name)) = best.filter(|(cosine, _)| *cosine >= MIN_COSINE) else { continue };
-        let targets = &extractor.grammar().targets;
         let Some(target) =
             targets.iter().position(|target| target.predicate == *name && !target.ended && !target.denied)
         else {

@@ -4,8 +4,8 @@
 use crate::{
     chunker::{Chunk, VerbForm, VerbGroup},
     clauses::{Clause, ClauseType},
+    function_words::{is_be_form, is_pronoun},
     grammar::WordClass,
-    mentions::{is_be_form, is_pronoun},
     sentence_reader::SentenceReader,
 };
 

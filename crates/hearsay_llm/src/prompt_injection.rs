@@ -4,137 +4,65 @@
 //! model may still obey an instruction in the text. Therefore, no fact is taken from a sentence that addresses the
 //! program, and all other facts of that text wait for the DM's review.
 
-use std::ops::Range;
+use std::{ops::Range, sync::LazyLock};
 
-use hearsay_model::text::words;
+use hearsay_model::{text::words, words::contains_word};
+use serde::Deserialize;
 
-const OVERRIDE_VERBS: [&str; 12] = [
-    "ignore",
-    "disregard",
-    "forget",
-    "override",
-    "bypass",
-    "overwrite",
-    "skip",
-    "abandon",
-    "drop",
-    "discard",
-    "neglect",
-    "ignoring",
-];
-const INSTRUCTION_NOUNS: [&str; 14] = [
-    "instruction",
-    "instructions",
-    "prompt",
-    "prompts",
-    "guidelines",
-    "directive",
-    "directives",
-    "constraints",
-    "schema",
-    "context",
-    "programming",
-    "system",
-    "restrictions",
-    "safeguards",
-];
-const COMMAND_VERBS: [&str; 22] = [
-    "accept", "approve", "record", "extract", "output", "return", "mark", "set", "store", "treat", "write", "respond",
-    "answer", "add", "insert", "save", "assign", "give", "emit", "reply", "include", "use",
-];
-const PROGRAM_NOUNS: [&str; 18] = [
-    "facts",
-    "confidence",
-    "json",
-    "entities",
-    "predicate",
-    "predicates",
-    "triple",
-    "triples",
-    "relations",
-    "canon",
-    "threshold",
-    "schema",
-    "database",
-    "memory",
-    "journal",
-    "output",
-    "settings",
-    "proposals",
-];
-const ADDRESS_PHRASES: [&[&str]; 24] = [
-    &["language", "model"],
-    &["system", "prompt"],
-    &["ai", "assistant"],
-    &["as", "an", "ai"],
-    &["you", "are", "an", "assistant"],
-    &["you", "are", "a", "program"],
-    &["you", "are", "now"],
-    &["note", "to", "the", "ai"],
-    &["dear", "ai"],
-    &["dear", "model"],
-    &["begin", "json"],
-    &["to", "the", "extractor"],
-    &["attention", "ai"],
-    &["instructions", "for", "the"],
-    &["forget", "your", "rules"],
-    &["ignore", "your", "rules"],
-    &["confirm", "everything"],
-    &["accept", "everything"],
-    &["approve", "everything"],
-    &["accept", "all"],
-    &["approve", "all"],
-    &["admin", "mode"],
-    &["developer", "mode"],
-    &["hey", "computer"],
-];
-const ROLE_MARKERS: [&str; 12] = [
-    "system:",
-    "assistant:",
-    "user:",
-    "<|",
-    "[inst]",
-    "<system",
-    "</system",
-    "### instruction",
-    "### system",
-    "```json",
-    "### response",
-    "[system",
-];
+/// Words of sentences that address the program. The file explains each list.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct InjectionWords {
+    override_verbs: Vec<String>,
+    instruction_nouns: Vec<String>,
+    override_determiners: Vec<String>,
+    command_verbs: Vec<String>,
+    program_nouns: Vec<String>,
+    story_openers: Vec<String>,
+    address_phrases: Vec<String>,
+    role_markers: Vec<String>,
+    json_keys: Vec<String>,
+}
+
+#[expect(clippy::panic, reason = "the file is part of the program, and the tests parse it")]
+static WORDS: LazyLock<InjectionWords> = LazyLock::new(|| {
+    toml::from_str(include_str!("../data/prompt_injection.toml"))
+        .unwrap_or_else(|error| panic!("data/prompt_injection.toml: {error}"))
+});
+
+/// Maximum distance in words from a verb to its noun (`MAX_NOUN_DISTANCE`), from a verb to a determiner
+/// (`MAX_DETERMINER_DISTANCE`), and from a subject to its verb (`MAX_VERB_DISTANCE`).
+const MAX_NOUN_DISTANCE: usize = 5;
+const MAX_DETERMINER_DISTANCE: usize = 4;
+const MAX_VERB_DISTANCE: usize = 2;
 
 /// Returns whether a sentence addresses the program.
 pub(crate) fn addresses_program(sentence: &str) -> bool {
     let lower = sentence.trim_start().to_lowercase();
-    let has_json_key =
-        lower.contains("\"predicate\"") || lower.contains("\"confidence\"") || lower.contains("\"facts\"");
-    if has_json_key
-        || ROLE_MARKERS
-            .iter()
-            .any(|role| lower.starts_with(role) || (role.starts_with(['<', '[', '`']) && lower.contains(role)))
-    {
+    let has_json_key = WORDS.json_keys.iter().any(|key| lower.contains(key));
+    let has_role_marker = WORDS
+        .role_markers
+        .iter()
+        .any(|role| lower.starts_with(role) || (role.starts_with(['<', '[', '`']) && lower.contains(role)));
+    if has_json_key || has_role_marker {
         return true;
     }
     let words = words(sentence);
-    let is_in = |list: &[&str], at: usize| list.contains(&words[at].as_str());
     // Whether a word of `first_list` is followed by a word of `second_list`, at most `max_distance` words later.
-    let is_followed_by = |first_list: &[&str], second_list: &[&str], max_distance: usize| {
-        (0..words.len()).filter(|at| is_in(first_list, *at)).any(|at| {
+    let is_followed_by = |first_list: &[String], second_list: &[String], max_distance: usize| {
+        (0..words.len()).filter(|at| contains_word(first_list, &words[*at])).any(|at| {
             let from = at + 1;
-            (from..words.len().min(from + max_distance)).any(|later| is_in(second_list, later))
+            words[from..words.len().min(from + max_distance)].iter().any(|later| contains_word(second_list, later))
         })
     };
-    // "Ignore the guild's instructions" belongs to a story; "ignore your instructions" addresses the program.
-    let is_override = is_followed_by(&OVERRIDE_VERBS, &INSTRUCTION_NOUNS, 5)
-        && is_followed_by(
-            &OVERRIDE_VERBS,
-            &["your", "all", "any", "previous", "prior", "above", "these", "earlier", "every", "other"],
-            4,
-        );
-    let is_command = is_followed_by(&COMMAND_VERBS, &PROGRAM_NOUNS, 5)
-        && !is_followed_by(&["he", "she", "they", "i", "we", "who", "to", "must", "will"], &COMMAND_VERBS, 2);
-    let has_address_phrase =
-        ADDRESS_PHRASES.iter().any(|phrase| words.windows(phrase.len()).any(|window| window == *phrase));
+    let is_override = is_followed_by(&WORDS.override_verbs, &WORDS.instruction_nouns, MAX_NOUN_DISTANCE)
+        && is_followed_by(&WORDS.override_verbs, &WORDS.override_determiners, MAX_DETERMINER_DISTANCE);
+    let is_command = is_followed_by(&WORDS.command_verbs, &WORDS.program_nouns, MAX_NOUN_DISTANCE)
+        && !is_followed_by(&WORDS.story_openers, &WORDS.command_verbs, MAX_VERB_DISTANCE);
+    let has_address_phrase = WORDS.address_phrases.iter().any(|phrase| {
+        let phrase: Vec<&str> = phrase.split(' ').collect();
+        words.windows(phrase.len()).any(|window| window == phrase)
+    });
     is_override || is_command || has_address_phrase
 }
 

@@ -1,5 +1,5 @@
 //! Tests of the program as a user sees it: output, error output and exit codes.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::too_many_lines)]
 
 use std::{
     fs,

@@ -1,5 +1,7 @@
+use std::collections::BTreeSet;
+
 use hearsay_model::{Entity, Value};
-use hearsay_query::review::review_items;
+use hearsay_query::{contradictions::may_overlap, review::review_items};
 use proptest::prelude::*;
 
 use super::*;

@@ -1,5 +1,5 @@
 //! Tests of the public interface of the memory, with the real database. Tests of meaning also use the real model.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::too_many_lines)]
 
 mod asking;
 mod compacting;

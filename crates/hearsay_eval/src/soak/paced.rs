@@ -146,18 +146,7 @@ pub fn measure_paced(plan: PacedPlan, directory: &Path, report: &mut dyn FnMut(u
             costs.record(committed_moves);
             report(moves);
         }
-        let mut failed = None;
-        talk_tickets.retain(|ticket| match ticket.try_take() {
-            Some(Err(error)) => {
-                failed = Some(error);
-                false
-            }
-            Some(Ok(_)) => false,
-            None => true,
-        });
-        if let Some(error) = failed {
-            return Err(error.into());
-        }
+        take_finished(&mut talk_tickets)?;
         thread::sleep(Duration::from_millis(4));
     }
     costs.end(committed_moves);
@@ -167,15 +156,11 @@ pub fn measure_paced(plan: PacedPlan, directory: &Path, report: &mut dyn FnMut(u
     let directory_bytes = crate::speed::bytes_below(directory)?;
     let (memory, open_ms) = timed_open(directory)?;
     memory.close()?;
-    let lag_quantiles = |from: f64, to: f64| {
-        let is_within = |at: &Duration| (from..=to).contains(&(at.as_secs_f64() / duration.as_secs_f64().max(0.001)));
-        let mut lags: Vec<f64> = lags.iter().filter(|(at, _)| is_within(at)).map(|(_, lag)| *lag).collect();
-        lags.sort_by(f64::total_cmp);
-        (quantile(&lags, 0.5), quantile(&lags, 0.99))
-    };
     // Commits after the end of the run are included in the last tenth of the run.
-    let ((p50_begin, p99_begin), (p50_end, p99_end)) =
-        (lag_quantiles(0.0, 0.3_f64.min(0.1 + 1.0 / seconds)), lag_quantiles(0.9, f64::MAX));
+    let ((p50_begin, p99_begin), (p50_end, p99_end)) = (
+        lag_quantiles(&lags, duration, (0.0, 0.3_f64.min(0.1 + 1.0 / seconds))),
+        lag_quantiles(&lags, duration, (0.9, f64::MAX)),
+    );
     Ok(PacedResult {
         people: plan.people,
         moves,
@@ -190,6 +175,32 @@ pub fn measure_paced(plan: PacedPlan, directory: &Path, report: &mut dyn FnMut(u
         directory_bytes,
         open_ms,
     })
+}
+
+/// Removes the tickets of game events that are committed or failed.
+///
+/// # Errors
+/// Returns the error of a game event that failed.
+fn take_finished<T>(tickets: &mut Vec<Ticket<T>>) -> Result<()> {
+    let mut failed = None;
+    tickets.retain(|ticket| match ticket.try_take() {
+        Some(Err(error)) => {
+            failed = Some(error);
+            false
+        }
+        Some(Ok(_)) => false,
+        None => true,
+    });
+    failed.map_or(Ok(()), |error| Err(error.into()))
+}
+
+/// Returns the median and the 99th percentile of the commit lags in a part of the run. `lags` contains the time since
+/// the start and the lag of each batch. The bounds of the part are fractions of the duration.
+fn lag_quantiles(lags: &[(Duration, f64)], duration: Duration, (from, to): (f64, f64)) -> (f64, f64) {
+    let is_within = |at: &Duration| (from..=to).contains(&(at.as_secs_f64() / duration.as_secs_f64().max(0.001)));
+    let mut lags: Vec<f64> = lags.iter().filter(|(at, _)| is_within(at)).map(|(_, lag)| *lag).collect();
+    lags.sort_by(f64::total_cmp);
+    (quantile(&lags, 0.5), quantile(&lags, 0.99))
 }
 
 /// The worker's processor time per move. A measurement starts at each of the [`MEASUREMENT_STARTS`].

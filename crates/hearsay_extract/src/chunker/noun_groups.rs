@@ -3,8 +3,8 @@
 use super::{Chunk, Chunker, NounGroup, POSSESSIVES, PrecedingPart};
 use crate::{
     conjugation::Inflections,
+    function_words::{is_be_form, is_pronoun},
     grammar::WordClass,
-    mentions::{is_be_form, is_pronoun},
     tokenizer::TokenKind,
 };
 
@@ -213,27 +213,11 @@ impl Chunker<'_> {
                 continue;
             }
             let token = &self.tokens[at];
-            // Example: "a smoky, crowded place"
-            if token.is_punctuation(",")
-                && head.is_some_and(|head| head + 1 == at && self.is_adjective(head))
-                && article.is_some()
+            // Examples: "a smoky, crowded place", "a proud and cruel man"
+            if article.is_some()
                 && name.is_none()
-                && self.is_adjective(at + 1)
-                && (self.is_adjective(at + 2) || self.is_nominal(at + 2))
-                && !self.is_name(at + 1)
-            {
-                at += 1;
-                continue;
-            }
-            // Example: "a proud and cruel man"
-            if token.is("and")
-                && head.is_some_and(|head| head + 1 == at && self.is_adjective(head))
-                && article.is_some()
-                && name.is_none()
-                && self.is_adjective(at + 1)
-                && self.is_nominal(at + 2)
-                && !self.is_name(at + 2)
-                && !self.is_name(at + 1)
+                && head.is_some_and(|head| head + 1 == at)
+                && self.joins_adjectives(at)
             {
                 at += 1;
                 continue;
@@ -265,26 +249,7 @@ impl Chunker<'_> {
                 break;
             }
             if name.is_some() {
-                // "Salt Quay ferryman", but "Bram dead".
-                let is_time_word = matches!(
-                    token.norm.as_str(),
-                    "years"
-                        | "year"
-                        | "months"
-                        | "weeks"
-                        | "days"
-                        | "nights"
-                        | "winters"
-                        | "summers"
-                        | "times"
-                        | "last"
-                );
-                if is_time_word
-                    || self.is_adjective(at)
-                    || self.is_adverb(at)
-                    || token.is_capitalized
-                    || self.word_class(at).has(WordClass::NUMBER)
-                {
+                if self.ends_name_group(at) {
                     break;
                 }
                 has_noun_after_name = true;
@@ -305,46 +270,75 @@ impl Chunker<'_> {
         let mut np =
             NounGroup { start, end, head, name, owner, role, content_start: from, article, ..NounGroup::default() };
         if has_noun_after_name {
-            // The name is the owner of the noun: "Lantern Club members".
-            let index = name?;
-            let mention = self.names[index];
-            let owner_group = self.push_noun_group(NounGroup {
-                start: mention.start,
-                end: mention.end,
-                head: mention.start,
-                name: Some(index),
-                content_start: mention.start,
-                ..NounGroup::default()
-            });
-            np = NounGroup {
-                name: None,
-                role: None,
-                owner: Some(owner_group),
-                owner_is_name: true,
-                content_start: mention.end,
-                ..np
-            };
+            np = self.with_name_as_owner(np)?;
         }
         let index = self.push_noun_group(np);
-        if self.is_possessive(end) {
-            let after_possessive = end + 1;
-            return match self.parse_nouns(start, after_possessive, Some(index), None) {
-                Some(noun_group) => Some(noun_group),
-                None => {
-                    let owner_only = NounGroup {
-                        start,
-                        end: after_possessive,
-                        head: end,
-                        content_start: end,
-                        owner: Some(index),
-                        is_owner_only: true,
-                        ..NounGroup::default()
-                    };
-                    Some((self.push_noun_group(owner_only), after_possessive))
-                }
-            };
+        if self.is_possessive(end) { Some(self.parse_owned_nouns(start, end, index)) } else { Some((index, end)) }
+    }
+
+    /// Makes the name in a noun group the owner of the noun after it: "Lantern Club members". Returns `None` if the
+    /// group contains no name.
+    fn with_name_as_owner(&mut self, np: NounGroup) -> Option<NounGroup> {
+        let index = np.name?;
+        let mention = self.names[index];
+        let owner = self.push_noun_group(NounGroup {
+            start: mention.start,
+            end: mention.end,
+            head: mention.start,
+            name: Some(index),
+            content_start: mention.start,
+            ..NounGroup::default()
+        });
+        Some(NounGroup {
+            name: None,
+            role: None,
+            owner: Some(owner),
+            owner_is_name: true,
+            content_start: mention.end,
+            ..np
+        })
+    }
+
+    /// Reads the nouns after the possessive marker `marker`. If no noun follows, the group consists only of its owner:
+    /// "Ilvane's". Returns the index of the last group and the token after it.
+    fn parse_owned_nouns(&mut self, start: usize, marker: usize, owner: usize) -> (usize, usize) {
+        let end = marker + 1;
+        if let Some(noun_group) = self.parse_nouns(start, end, Some(owner), None) {
+            return noun_group;
         }
-        Some((index, end))
+        let owner_only = NounGroup {
+            start,
+            end,
+            head: marker,
+            content_start: marker,
+            owner: Some(owner),
+            is_owner_only: true,
+            ..NounGroup::default()
+        };
+        (self.push_noun_group(owner_only), end)
+    }
+
+    /// Returns whether a comma or "and" stands between two adjectives before a noun.
+    fn joins_adjectives(&self, at: usize) -> bool {
+        let token = &self.tokens[at];
+        let noun_follows = token.is_punctuation(",") && (self.is_adjective(at + 2) || self.is_nominal(at + 2))
+            || token.is("and") && self.is_nominal(at + 2) && !self.is_name(at + 2);
+        noun_follows && self.is_adjective(at - 1) && self.is_adjective(at + 1) && !self.is_name(at + 1)
+    }
+
+    /// Returns whether a word after a name does not belong to the group of the name: "Bram dead", but not "Salt Quay
+    /// ferryman".
+    fn ends_name_group(&self, at: usize) -> bool {
+        let token = &self.tokens[at];
+        let is_time_word = matches!(
+            token.norm.as_str(),
+            "years" | "year" | "months" | "weeks" | "days" | "nights" | "winters" | "summers" | "times" | "last"
+        );
+        is_time_word
+            || self.is_adjective(at)
+            || self.is_adverb(at)
+            || token.is_capitalized
+            || self.word_class(at).has(WordClass::NUMBER)
     }
 
     /// Returns whether a noun can describe the name after it: "her brother Pell".

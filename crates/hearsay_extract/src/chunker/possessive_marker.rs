@@ -1,7 +1,7 @@
 //! Decides whether `'s` is the possessive marker or a short form of "is".
 
 use super::{Chunk, Chunker, POSSESSIVES};
-use crate::{conjugation::Inflections, grammar::WordClass, mentions::is_pronoun, tokenizer::TokenKind};
+use crate::{conjugation::Inflections, function_words::is_pronoun, grammar::WordClass, tokenizer::TokenKind};
 
 impl Chunker<'_> {
     /// Returns whether the noun group before a token follows a form of "be".

@@ -4,8 +4,8 @@
 use super::{Chunker, PrecedingPart};
 use crate::{
     conjugation::Inflections,
+    function_words::{is_be_form, is_pronoun},
     grammar::WordClass,
-    mentions::{is_be_form, is_pronoun},
     tokenizer::{Token, TokenKind},
 };
 

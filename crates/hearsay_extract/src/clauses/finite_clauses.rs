@@ -3,6 +3,17 @@
 use super::{Clause, ClauseParser, ClauseType, SubjectSource};
 use crate::chunker::VerbForm;
 
+/// Words that begin a clause that depends on another clause.
+const SUBORDINATORS: [&str; 24] = [
+    "that", "how", "why", "where", "what", "because", "when", "while", "since", "after", "before", "until", "till",
+    "although", "though", "if", "unless", "whether", "as", "so", "once", "whenever", "whereas", "lest",
+];
+
+/// Returns the last clause whose verb stands before an item.
+fn last_clause_before(earlier: &[Clause], item: usize) -> Option<usize> {
+    earlier.iter().rposition(|other| other.verb_item < item)
+}
+
 /// Returns whether a word is an interjection, such as "yes" or "well".
 fn is_interjection(word: &str) -> bool {
     matches!(
@@ -25,10 +36,9 @@ impl ClauseParser<'_> {
             clause_type: ClauseType::Main,
         };
         let previous = start.checked_sub(1);
-        let last_clause_before = |limit: usize| earlier.iter().rposition(|other| other.verb_item < limit);
         if subject_source == SubjectSource::Antecedent {
             clause.clause_type = ClauseType::Relative;
-            clause.parent = last_clause_before(start);
+            clause.parent = last_clause_before(earlier, start);
             return clause;
         }
         if subject_source == SubjectSource::Shared
@@ -66,73 +76,23 @@ impl ClauseParser<'_> {
                 return clause;
             }
         }
-        if matches!(
-            word,
-            "that"
-                | "how"
-                | "why"
-                | "where"
-                | "what"
-                | "because"
-                | "when"
-                | "while"
-                | "since"
-                | "after"
-                | "before"
-                | "until"
-                | "till"
-                | "although"
-                | "though"
-                | "if"
-                | "unless"
-                | "whether"
-                | "as"
-                | "so"
-                | "once"
-                | "whenever"
-                | "whereas"
-                | "lest"
-        ) {
-            let mut parent = last_clause_before(introducer);
-            // Example: "maintains, and nobody can gainsay her, that …"
-            let can_take_complement = |parent: usize| {
-                let other: &Clause = &earlier[parent];
-                let is_copula = self.chunks.verb_groups[other.verb_group].is_copula;
-                self.takes_complement(other) && (!is_copula || other.verb_item + 1 == introducer)
-            };
-            let follows_relative_aside = parent
-                .is_some_and(|parent| earlier[parent].clause_type == ClauseType::Relative)
-                && self.word(introducer.wrapping_sub(1)) == ",";
-            if word == "that" && (follows_relative_aside || !parent.is_some_and(can_take_complement)) {
-                parent = self.reporting_clause(earlier, introducer).or(parent);
-            }
-            clause.parent = parent;
-            clause.start = introducer;
-            let takes_complement = parent.is_some_and(|parent| self.takes_complement(&earlier[parent]));
-            clause.clause_type =
-                if word == "that" || (takes_complement && matches!(word, "how" | "why" | "where" | "what")) {
-                    ClauseType::Complement
-                } else {
-                    ClauseType::Adverbial(word.to_owned())
-                };
-            if word == "that" && !takes_complement {
-                clause.clause_type = ClauseType::Complement;
-            }
+        if SUBORDINATORS.contains(&word) {
+            self.subordinate(&mut clause, introducer, earlier);
             return clause;
         }
         // Example: "a table nobody dares to sit at"
         if self.noun_group_at(previous).is_some()
             && subject_source == SubjectSource::Direct
-            && last_clause_before(start).is_some_and(|parent| !self.takes_complement(&earlier[parent]))
+            && last_clause_before(earlier, start).is_some_and(|parent| !self.takes_complement(&earlier[parent]))
         {
             clause.clause_type = ClauseType::Relative;
-            clause.parent = last_clause_before(start);
+            clause.parent = last_clause_before(earlier, start);
             return clause;
         }
         // Examples: "Pike says Sela left", "Pike told me Sela left"
         let follows_directly = self.verb_group_at(previous).is_some() || self.noun_group_at(previous).is_some();
         if follows_directly
-            && let Some(parent) = last_clause_before(start)
+            && let Some(parent) = last_clause_before(earlier, start)
             && self.takes_complement(&earlier[parent])
         {
             clause.parent = Some(parent);
@@ -151,6 +111,29 @@ impl ClauseParser<'_> {
             clause.start = previous;
         }
         clause
+    }
+
+    /// Makes a clause depend on an earlier clause, from which the subordinator at the item `introducer` separates it.
+    fn subordinate(&self, clause: &mut Clause, introducer: usize, earlier: &[Clause]) {
+        let word = self.word(introducer);
+        let mut parent = last_clause_before(earlier, introducer);
+        // Example: "maintains, and nobody can gainsay her, that …"
+        let can_take_complement = |parent: usize| {
+            let other: &Clause = &earlier[parent];
+            let is_copula = self.chunks.verb_groups[other.verb_group].is_copula;
+            self.takes_complement(other) && (!is_copula || other.verb_item + 1 == introducer)
+        };
+        let follows_relative_aside = parent.is_some_and(|parent| earlier[parent].clause_type == ClauseType::Relative)
+            && self.word(introducer.wrapping_sub(1)) == ",";
+        if word == "that" && (follows_relative_aside || !parent.is_some_and(can_take_complement)) {
+            parent = self.reporting_clause(earlier, introducer).or(parent);
+        }
+        clause.parent = parent;
+        clause.start = introducer;
+        let takes_complement = parent.is_some_and(|parent| self.takes_complement(&earlier[parent]));
+        let is_complement = word == "that" || (takes_complement && matches!(word, "how" | "why" | "where" | "what"));
+        clause.clause_type =
+            if is_complement { ClauseType::Complement } else { ClauseType::Adverbial(word.to_owned()) };
     }
 
     /// Returns the last clause before an item that has a verb of speech or thought.

@@ -9,6 +9,7 @@ mod similar_names;
 
 use crate::{
     facts::NewEntity,
+    function_words::{is_be_form, is_pronoun},
     grammar::{Grammar, WordClass},
     kind_set::KindSet,
     lexicon::{Gender, Lexicon, NameType},
@@ -104,63 +105,4 @@ fn has_common_suffix(word: &str) -> bool {
         && ["ing", "ness", "ment", "tion", "ful", "less", "ously", "ly", "able", "ible", "ized", "ised"]
             .iter()
             .any(|end| word.ends_with(end))
-}
-
-/// Returns whether a word is an English pronoun, such as "she" or "themselves". The word must be in lowercase.
-pub fn is_pronoun(word: &str) -> bool {
-    matches!(
-        word,
-        "i" | "me"
-            | "my"
-            | "mine"
-            | "myself"
-            | "you"
-            | "your"
-            | "yours"
-            | "yourself"
-            | "he"
-            | "him"
-            | "his"
-            | "himself"
-            | "she"
-            | "her"
-            | "hers"
-            | "herself"
-            | "it"
-            | "its"
-            | "itself"
-            | "we"
-            | "us"
-            | "our"
-            | "ours"
-            | "ourselves"
-            | "they"
-            | "them"
-            | "their"
-            | "theirs"
-            | "themselves"
-            | "themself"
-            | "who"
-            | "whom"
-            | "whose"
-            | "which"
-            | "there"
-            | "nobody"
-            | "noone"
-            | "everyone"
-            | "everybody"
-            | "someone"
-            | "somebody"
-            | "anyone"
-            | "anybody"
-            | "nothing"
-            | "something"
-            | "everything"
-            | "anything"
-            | "oneself"
-    )
-}
-
-pub(crate) fn is_be_form(word: &str) -> bool {
-    matches!(word, "be" | "am" | "is" | "are" | "was" | "were" | "been" | "being")
 }

@@ -5,6 +5,7 @@
 //! makes it, and the referents of its pronouns and descriptions. `training/` contains the training program and the
 //! labels.
 
+mod calibration;
 mod decoder;
 mod heads;
 mod reading;
@@ -14,7 +15,8 @@ use std::path::Path;
 
 use hearsay_embed::{EmbedError, EncoderOptions, TokenModel};
 
-use crate::statements::Calibration;
+use calibration::Calibration;
+pub use calibration::FEATURE_NAMES;
 use heads::Heads;
 pub(crate) use reading::{DecodedStatement, LikelyReferent, LineReading, Referent, Status};
 use window::Window;

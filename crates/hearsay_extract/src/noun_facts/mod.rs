@@ -1,14 +1,20 @@
 //! Reads facts from nouns that describe an entity: "a ferryman", "Mirela's brother", "a member of the guild".
 
+mod modifiers;
 mod owner_relations;
 mod vocabulary;
 
+use hearsay_model::Span;
+
 use crate::{
-    assertion::AssertionStatus,
+    assertion_status::AssertionStatus,
+    chunker::NounGroup,
     grammar::{WordClass, is_ignored},
     kind_set::KindSet,
+    lexicon::Gender,
     mentions::EntityRef,
     sentence_reader::{ResolvedEntity, SentenceReader},
+    tokenizer::TokenKind,
 };
 
 /// Prepositions that can stand between a noun and its owner.
@@ -36,24 +42,17 @@ impl SentenceReader<'_> {
     ///
     /// Returns the token after the words that were read, or `None` if no fact was recorded.
     pub(crate) fn read_noun_group(&mut self, context: NounContext<'_>) -> Option<usize> {
-        let NounContext { np, item, subjects, status, weight_names, clause } = context;
-        let group = self.chunks.noun_groups[np].clone();
-        let span = |reader: &Self, end: usize| match clause {
-            Some(at) => reader.clause_span(at, end),
-            None => reader.span(group.start, end.saturating_sub(1)),
-        };
+        let group = self.chunks.noun_groups[context.np].clone();
         // "Builder's Grace" is a name; it does not describe a builder.
         let is_part_of_name = matches!(self.norm(group.end), "'s" | "'")
             && self.tokens.get(group.end + 1).is_some_and(|next| next.is_capitalized);
         if is_part_of_name && self.tokens[group.head].is_capitalized && group.name.is_none() {
             return None;
         }
-        let mut status = status.clone();
+        let mut status = context.status.clone();
         if group.article.is_some_and(|at| matches!(self.norm(at), "no" | "neither")) {
             status.denied = !status.denied;
         }
-        let mut end = group.end;
-        let fact_count = self.facts.len();
         let words: Vec<String> = (group.content_start..group.end).map(|at| self.norm(at).to_owned()).collect();
         if words
             .iter()
@@ -62,264 +61,251 @@ impl SentenceReader<'_> {
         {
             status.ended = true;
         }
+        let fact_count = self.facts.len();
+        let end = self.read_noun_words(NounContext { status: &status, ..context }, &words);
+        (self.facts.len() > fact_count).then_some(end)
+    }
+
+    /// Records the facts that the words of a noun group state. Returns the token after the words that were read.
+    fn read_noun_words(&mut self, context: NounContext<'_>, words: &[String]) -> usize {
+        let NounContext { np, subjects, clause, .. } = context;
+        let group = self.chunks.noun_groups[np].clone();
         // Examples: "the Kestrel is Ilvane's", "it's mine"
         let is_possessive_pronoun =
             group.is_pronoun && matches!(self.norm(group.head), "mine" | "yours" | "his" | "hers" | "theirs" | "ours");
         if group.is_owner_only || is_possessive_pronoun {
-            let owners = match group.owner {
-                Some(owner) => self.resolve(owner, &[]),
-                None => self.resolve(np, &[]),
-            };
-            // Example: "The mill? That's Tilda's."
-            let demonstrative = clause.and_then(|at| self.clauses[at].subjects.first().copied()).filter(|np| {
-                subjects.is_empty() && matches!(self.norm(self.chunks.noun_groups[*np].head), "that" | "this")
-            });
-            let antecedent = demonstrative.and_then(|np| {
-                let token = self.chunks.noun_groups[np].start;
-                self.history.resolve_pronoun(crate::lexicon::Gender::It, token, &[])
-            });
-            let antecedent = antecedent.map(|antecedent| ResolvedEntity {
-                entity: antecedent.entity,
-                weight_name: Some("far_pronoun"),
-                second_weight_name: None,
-            });
-            let antecedent: Vec<ResolvedEntity> = antecedent.into_iter().collect();
-            let subjects = if antecedent.is_empty() { subjects } else { &antecedent[..] };
-            if let Some(owns_target) = self.target("OWNS") {
-                for owner in &owners {
-                    for subject in subjects {
-                        let fact_span = span(self, end);
-                        self.record_fact(owns_target, owner, Ok(subject), "own", weight_names, &status, fact_span);
-                    }
-                }
-            }
-            return (self.facts.len() > fact_count).then_some(end);
+            self.read_ownership(context);
+            return group.end;
         }
-        if let Some(name) = group.name.filter(|_| group.role.is_none())
-            && clause.is_some()
-            && self.kinds(self.names[name].entity) == KindSet::GROUP
-            && group.article.is_none_or(|at| matches!(self.norm(at), "a" | "an"))
-            && let Some(member_target) = self.target("MEMBER_OF")
-        {
-            // Examples: "he is Guild", "she is an Ironvein"
-            let refs = self.resolve(np, &[]);
-            let fact_span = span(self, end);
-            for subject in subjects {
-                for group_entity in &refs {
-                    self.record_fact(
-                        member_target,
-                        subject,
-                        Ok(group_entity),
-                        "",
-                        &[weight_names, &["by_group"]].concat(),
-                        &status,
-                        fact_span,
-                    );
-                }
-            }
-            return (self.facts.len() > fact_count).then_some(end);
-        }
-        if group.name.is_some() && group.role.is_none() {
-            // A name alone states nothing about the subject: "This is Odo".
-            return None;
+        if let Some(name) = group.name.filter(|_| group.role.is_none()) {
+            // A name alone states nothing about the subject ("This is Odo"), unless it is the name of a group.
+            self.read_group_name(context, name);
+            return group.end;
         }
         // Example: "“Nothing sinks twice” is the guild's motto"
-        if let Some(at) = clause
+        if let Some(clause) = clause
             && let Some(targets) = self.grammar.attribute_labels.get(self.norm(group.head)).cloned()
             && group.owner.is_some()
             && subjects.is_empty()
         {
-            let owners = self.owners(np, None, &[]);
-            let (first, last) = (self.chunk_start(self.clauses[at].start), self.verb_group(at).start);
-            let first = if first < last { first } else { 0 };
-            if !(first..last).any(|at| matches!(self.tokens[at].kind, crate::tokenizer::TokenKind::Quote(_))) {
-                return None;
-            }
-            for owner in &owners {
-                let kinds = self.kinds(owner.entity);
-                let target = targets.iter().find(|target| self.grammar.targets[**target].subject.intersects(kinds));
-                if let Some(target) = target.copied() {
-                    let (value, fact_span) = (self.source_text(first, last), span(self, end));
-                    let value = value.trim_matches(['"', '\'', '\u{201C}', '\u{201D}']).to_owned();
-                    self.record_fact(
-                        target,
-                        owner,
-                        Err(value),
-                        "",
-                        &[weight_names, &["by_label"]].concat(),
-                        &status,
-                        fact_span,
-                    );
-                }
-            }
-            return (self.facts.len() > fact_count).then_some(end);
+            self.read_quoted_value(context, clause, &targets);
+            return group.end;
         }
-        // Reads an age.
-        let numbers = words.iter().filter(|word| self.is_number(word)).count();
-        let has_year_word = words.iter().any(|word| matches!(word.as_str(), "years" | "year" | "winters" | "summers"));
-        if numbers > 0 && (numbers == words.len() || has_year_word) && group.name.is_none() && group.article.is_none() {
-            let after_old = self.norm(group.end) == "old";
-            let is_person = subjects.iter().all(|subject| self.kinds(subject.entity).intersects(KindSet::PERSON));
-            if (has_year_word && (after_old || words.len() > numbers))
-                || (numbers == words.len()
-                    && is_person
-                    && !self.grammar.word_class(self.norm(group.end)).has(WordClass::PREPOSITION))
-            {
-                end = if after_old { group.end + 1 } else { group.end };
-                let value = self.source_text(group.start, end);
-                let fact_span = span(self, end);
-                if let Some(age) = self.target("age") {
-                    for subject in subjects {
-                        self.record_fact(age, subject, Err(value.clone()), "", weight_names, &status, fact_span);
-                    }
-                }
-                return (self.facts.len() > fact_count).then_some(end);
-            }
+        if let Some(end) = self.read_noun_age(context, words) {
+            return end;
         }
+        let fact_count = self.facts.len();
         // The noun may relate the subject to its owner.
-        let (has_relation, relation_end) = self.read_noun_relation(NounContext { status: &status, ..context });
-        end = end.max(relation_end);
+        let (has_relation, relation_end) = self.read_noun_relation(context);
+        let end = group.end.max(relation_end);
         // The noun may state an occupation, species or other attribute.
         let head_token = group.role.map_or(group.head, |role| role.1.saturating_sub(1));
         let head = self.singular(self.norm(head_token));
-        let mut attributes = self.noun_attributes(&head);
-        if head == "prior" && self.norm(head_token + 1) == "to" {
-            attributes.clear();
-        }
-        // "The best decision-maker" is praise, not an occupation, although the noun ends like one.
-        let is_praise = (group.content_start..group.head).any(|at| {
-            matches!(self.norm(at), "best" | "worst" | "greatest" | "finest")
-                && !self.grammar.attribute_nouns.contains_key(&head)
-        });
-        if is_praise {
-            attributes.clear();
-        }
-        if attributes.is_empty() && self.is_position(&head) {
-            attributes.extend(self.target("occupation").map(|target| (target, true)));
-        }
         let is_only_relation = has_relation && !self.grammar.attribute_nouns.contains_key(&head);
         if !is_only_relation {
-            for (target, weak) in attributes {
-                let name = self.grammar.targets[target].predicate.as_str().to_owned();
-                if has_relation && name != "occupation" {
-                    continue;
-                }
-                let value_start = if group.owner_is_name { group.content_start } else { self.value_start(&group) };
-                let to = if group.role.is_some() { group.role.map_or(group.end, |role| role.1) } else { group.end };
-                let mut value = self.source_text(value_start, to);
-                if name == "species" {
-                    // Example: "half giant"
-                    let has_half = head_token > 0 && self.norm(head_token - 1) == "half";
-                    value = self.source_text(head_token - usize::from(has_half), head_token + 1);
-                }
-                if name == "personality" {
-                    value = self.source_text(value_start, to);
-                }
-                let weight_names = [weight_names, &[if weak { "weak" } else { "strong" }, "by_kind"][..]].concat();
-                let fact_span = span(self, end);
-                for subject in subjects {
-                    self.record_fact(target, subject, Err(value.clone()), "", &weight_names, &status, fact_span);
-                }
-                break;
-            }
+            self.read_head_noun(context, head_token, &head, has_relation, end);
             // Examples: "a goblin ferryman", "a tall man"
             for token in group.content_start..head_token {
-                let word = self.norm(token).to_owned();
-                if self.is_named(token) {
-                    continue;
-                }
-                let species_entry = self
-                    .grammar
-                    .attribute_nouns
-                    .get(&word)
-                    .and_then(|entries| {
-                        entries.iter().find(|(target, _)| self.grammar.targets[*target].predicate == *"species")
-                    })
-                    .copied();
-                let is_place_description = subjects.iter().all(|subject| self.kinds(subject.entity) == KindSet::PLACE)
-                    && (head == "place" || head == "spot" || self.grammar.word_class(&head).has(WordClass::PLACE_NOUN));
-                if let Some(age) = self.target("age").filter(|_| word.ends_with("-year-old")) {
-                    let (value, fact_span) = (self.token_text(token), span(self, end));
-                    for subject in subjects {
-                        self.record_fact(age, subject, Err(value.clone()), "", weight_names, &status, fact_span);
-                    }
-                }
-                let is_thing_description = subjects.iter().all(|subject| self.kinds(subject.entity) == KindSet::THING);
-                let is_light_noun = self.grammar.word_class(&head).has(WordClass::LIGHT_NOUN)
-                    || is_place_description
-                    || is_thing_description;
-                let kinds = subjects.first().map_or(KindSet::ANY, |subject| self.kinds(subject.entity));
-                let entries = self.grammar.adjective_attributes(&word);
-                let entry = entries.iter().find(|(target, _)| self.grammar.targets[*target].subject.intersects(kinds));
-                let adjective_entry = entry.copied().filter(|(target, _)| {
-                    let name = self.grammar.targets[*target].predicate.as_str();
-                    (is_light_noun && !matches!(name, "emotional_state")) || name == "species"
-                });
-                // A "horse doctor" is not of the species horse.
-                let is_animal = matches!(
-                    word.as_str(),
-                    "horse"
-                        | "dog"
-                        | "cat"
-                        | "wolf"
-                        | "bear"
-                        | "rat"
-                        | "goat"
-                        | "pig"
-                        | "cow"
-                        | "sheep"
-                        | "ghost"
-                        | "dragon"
-                        | "vampire"
-                        | "demon"
-                        | "spirit"
-                        | "devil"
-                        | "bull"
-                        | "fox"
-                        | "snake"
-                        | "spider"
-                );
-                let is_description = is_light_noun || (!is_animal && !self.noun_attributes(&head).is_empty());
-                if let Some((target, _)) = species_entry.or(adjective_entry).filter(|_| is_description) {
-                    let value = self.token_text(token);
-                    let fact_span = span(self, end);
-                    for subject in subjects {
-                        self.record_fact(target, subject, Err(value.clone()), "", weight_names, &status, fact_span);
-                    }
-                }
+                self.read_noun_modifier(context, token, &head, end);
             }
         }
-        // Example: "a reactor man"
-        let is_light_noun = matches!(head.as_str(), "man" | "woman" | "boy" | "girl" | "hand" | "guy");
-        if is_light_noun
-            && !has_relation
+        if !has_relation && self.facts.len() == fact_count {
+            self.read_compound_occupation(context, &head, end);
+        }
+        self.read_capitalized_noun(context, fact_count, end);
+        self.read_noun_phrases(context, &head, end)
+    }
+
+    /// Returns the byte range of a description whose words end before the token `end`.
+    fn description_span(&self, context: NounContext<'_>, end: usize) -> Span {
+        match context.clause {
+            Some(at) => self.clause_span(at, end),
+            None => self.span(self.chunks.noun_groups[context.np].start, end.saturating_sub(1)),
+        }
+    }
+
+    /// Records the value of an attribute for each entity that the noun group describes. The words of the description
+    /// end before the token `end`.
+    fn record_description(&mut self, context: NounContext<'_>, target: usize, value: &str, end: usize) {
+        let NounContext { subjects, status, weight_names, .. } = context;
+        let span = self.description_span(context, end);
+        for subject in subjects {
+            self.record_fact(target, subject, Err(value.to_owned()), "", weight_names, status, span);
+        }
+    }
+
+    /// Records who owns the subjects, as in "the Kestrel is Ilvane's".
+    fn read_ownership(&mut self, context: NounContext<'_>) {
+        let NounContext { np, subjects, status, weight_names, clause, .. } = context;
+        let group = self.chunks.noun_groups[np].clone();
+        let owners = self.resolve(group.owner.unwrap_or(np), &[]);
+        // Example: "The mill? That's Tilda's."
+        let demonstrative = clause.and_then(|at| self.clauses[at].subjects.first().copied()).filter(|np| {
+            subjects.is_empty() && matches!(self.norm(self.chunks.noun_groups[*np].head), "that" | "this")
+        });
+        let antecedent = demonstrative.and_then(|np| {
+            let token = self.chunks.noun_groups[np].start;
+            self.history.resolve_pronoun(Gender::It, token, &[])
+        });
+        let antecedent = antecedent.map(|antecedent| ResolvedEntity {
+            entity: antecedent.entity,
+            weight_name: Some("far_pronoun"),
+            second_weight_name: None,
+        });
+        let antecedent: Vec<ResolvedEntity> = antecedent.into_iter().collect();
+        let subjects = if antecedent.is_empty() { subjects } else { &antecedent[..] };
+        let Some(owns_target) = self.target("OWNS") else { return };
+        let span = self.description_span(context, group.end);
+        for owner in &owners {
+            for subject in subjects {
+                self.record_fact(owns_target, owner, Ok(subject), "own", weight_names, status, span);
+            }
+        }
+    }
+
+    /// Records that the subjects are members of a group, if the name of the noun group is the name of a group: "he is
+    /// Guild", "she is an Ironvein".
+    fn read_group_name(&mut self, context: NounContext<'_>, name: usize) {
+        let NounContext { np, subjects, status, weight_names, clause, .. } = context;
+        let group = self.chunks.noun_groups[np].clone();
+        let is_membership = clause.is_some()
+            && self.kinds(self.names[name].entity) == KindSet::GROUP
+            && group.article.is_none_or(|at| matches!(self.norm(at), "a" | "an"));
+        let Some(member_target) = self.target("MEMBER_OF").filter(|_| is_membership) else { return };
+        let groups = self.resolve(np, &[]);
+        let span = self.description_span(context, group.end);
+        let weight_names = [weight_names, &["by_group"]].concat();
+        for subject in subjects {
+            for group_entity in &groups {
+                self.record_fact(member_target, subject, Ok(group_entity), "", &weight_names, status, span);
+            }
+        }
+    }
+
+    /// Records the quotation before the verb as the value of a label: "“Nothing sinks twice” is the guild's motto".
+    /// `targets` are the targets of the label.
+    fn read_quoted_value(&mut self, context: NounContext<'_>, clause: usize, targets: &[usize]) {
+        let NounContext { np, status, weight_names, .. } = context;
+        let end = self.chunks.noun_groups[np].end;
+        let owners = self.owners(np, None, &[]);
+        let (first, last) = (self.chunk_start(self.clauses[clause].start), self.verb_group(clause).start);
+        let first = if first < last { first } else { 0 };
+        if !(first..last).any(|at| matches!(self.tokens[at].kind, TokenKind::Quote(_))) {
+            return;
+        }
+        let weight_names = [weight_names, &["by_label"]].concat();
+        for owner in &owners {
+            let kinds = self.kinds(owner.entity);
+            let target = targets.iter().find(|target| self.grammar.targets[**target].subject.intersects(kinds));
+            if let Some(target) = target.copied() {
+                let (value, span) = (self.source_text(first, last), self.description_span(context, end));
+                let value = value.trim_matches(['"', '\'', '\u{201C}', '\u{201D}']).to_owned();
+                self.record_fact(target, owner, Err(value), "", &weight_names, status, span);
+            }
+        }
+    }
+
+    /// Reads an age, such as "sixty" or "forty years old". Returns the token after it, or `None` if the words are no
+    /// age.
+    fn read_noun_age(&mut self, context: NounContext<'_>, words: &[String]) -> Option<usize> {
+        let group = self.chunks.noun_groups[context.np].clone();
+        let number_count = words.iter().filter(|word| self.is_number(word)).count();
+        let has_only_numbers = number_count == words.len();
+        let has_year_word = words.iter().any(|word| matches!(word.as_str(), "years" | "year" | "winters" | "summers"));
+        if number_count == 0 || !(has_only_numbers || has_year_word) || group.name.is_some() || group.article.is_some()
+        {
+            return None;
+        }
+        let next_word = self.norm(group.end);
+        let is_before_old = next_word == "old";
+        let is_person = context.subjects.iter().all(|subject| self.kinds(subject.entity).intersects(KindSet::PERSON));
+        let has_unit = has_year_word && (is_before_old || !has_only_numbers);
+        let is_bare_number =
+            has_only_numbers && is_person && !self.grammar.word_class(next_word).has(WordClass::PREPOSITION);
+        if !has_unit && !is_bare_number {
+            return None;
+        }
+        let end = if is_before_old { group.end + 1 } else { group.end };
+        let value = self.source_text(group.start, end);
+        if let Some(age) = self.target("age") {
+            self.record_description(context, age, &value, end);
+        }
+        Some(end)
+    }
+
+    /// Returns the attributes that the last noun of a group states. Each consists of the index of a target and whether
+    /// the evidence is weak.
+    fn head_attributes(&self, group: &NounGroup, head_token: usize, head: &str) -> Vec<(usize, bool)> {
+        let is_preposition = head == "prior" && self.norm(head_token + 1) == "to";
+        // "The best decision-maker" is praise, not an occupation, although the noun ends like one.
+        let is_praise = !self.grammar.attribute_nouns.contains_key(head)
+            && (group.content_start..group.head)
+                .any(|at| matches!(self.norm(at), "best" | "worst" | "greatest" | "finest"));
+        let mut attributes = if is_preposition || is_praise { Vec::new() } else { self.noun_attributes(head) };
+        if attributes.is_empty() && self.is_position(head) {
+            attributes.extend(self.target("occupation").map(|target| (target, true)));
+        }
+        attributes
+    }
+
+    /// Records the attribute that the last noun of the group states. After a relation, only an occupation is recorded.
+    fn read_head_noun(
+        &mut self,
+        context: NounContext<'_>,
+        head_token: usize,
+        head: &str,
+        has_relation: bool,
+        end: usize,
+    ) {
+        let group = self.chunks.noun_groups[context.np].clone();
+        let attribute = self
+            .head_attributes(&group, head_token, head)
+            .into_iter()
+            .find(|(target, _)| !has_relation || self.grammar.targets[*target].predicate == *"occupation");
+        let Some((target, is_weak)) = attribute else { return };
+        let value = if self.grammar.targets[target].predicate == *"species" {
+            // Example: "half giant"
+            let has_half = head_token > 0 && self.norm(head_token - 1) == "half";
+            self.source_text(head_token - usize::from(has_half), head_token + 1)
+        } else {
+            let start = if group.owner_is_name { group.content_start } else { self.value_start(&group) };
+            self.source_text(start, group.role.map_or(group.end, |role| role.1))
+        };
+        let weight_names = [context.weight_names, &[if is_weak { "weak" } else { "strong" }, "by_kind"][..]].concat();
+        self.record_description(NounContext { weight_names: &weight_names, ..context }, target, &value, end);
+    }
+
+    /// Records an occupation of two nouns whose second noun is a word for any person: "a reactor man".
+    fn read_compound_occupation(&mut self, context: NounContext<'_>, head: &str, end: usize) {
+        let group = self.chunks.noun_groups[context.np].clone();
+        let is_compound = matches!(head, "man" | "woman" | "boy" | "girl" | "hand" | "guy")
             && group.head > group.content_start
             && group.name.is_none()
-            && self.facts.len() == fact_count
             && !self.is_known_modifier(group.head - 1)
-            && !self.norm(group.head - 1).ends_with("est")
-        {
-            let fact_span = span(self, end);
-            let value = self.source_text(self.value_start(&group), group.end);
-            if let Some(occupation) = self.target("occupation") {
-                for subject in subjects {
-                    self.record_fact(occupation, subject, Err(value.clone()), "", weight_names, &status, fact_span);
-                }
-            }
-        }
-        // Example: "a Vashti"
-        let is_capitalized_group_noun = group.article.is_some_and(|at| matches!(self.norm(at), "a" | "an"))
+            && !self.norm(group.head - 1).ends_with("est");
+        let Some(occupation) = self.target("occupation").filter(|_| is_compound) else { return };
+        let value = self.source_text(self.value_start(&group), group.end);
+        self.record_description(context, occupation, &value, end);
+    }
+
+    /// Reads a capitalized noun with an indefinite article. "A Lantern" is a member of the Lanterns. If no fact was
+    /// recorded since `fact_count`, the noun is a species, as in "a Vashti".
+    fn read_capitalized_noun(&mut self, context: NounContext<'_>, fact_count: usize, end: usize) {
+        let NounContext { np, subjects, status, weight_names, .. } = context;
+        let group = self.chunks.noun_groups[np].clone();
+        let is_group_noun = group.article.is_some_and(|at| matches!(self.norm(at), "a" | "an"))
             && group.head == group.content_start
             && group.name.is_none()
             && self.tokens[group.head].is_capitalized;
-        // "A Lantern" is a member of the Lanterns.
+        if !is_group_noun {
+            return;
+        }
         let group_candidate = self
             .lexicon
             .candidates(&format!("{}s", self.norm(group.head)))
             .iter()
             .find(|candidate| self.lexicon.entities[candidate.entity as usize].kinds == KindSet::GROUP);
-        if is_capitalized_group_noun
-            && let Some(candidate) = group_candidate
+        if let Some(candidate) = group_candidate
             && let Some(member_target) = self.target("MEMBER_OF")
         {
             let group_entity = ResolvedEntity {
@@ -327,69 +313,24 @@ impl SentenceReader<'_> {
                 weight_name: Some("part_name"),
                 second_weight_name: None,
             };
-            let fact_span = span(self, end);
+            let span = self.description_span(context, end);
+            let weight_names = [weight_names, &["by_group"]].concat();
             for subject in subjects {
-                self.record_fact(
-                    member_target,
-                    subject,
-                    Ok(&group_entity),
-                    "",
-                    &[weight_names, &["by_group"]].concat(),
-                    &status,
-                    fact_span,
-                );
+                self.record_fact(member_target, subject, Ok(&group_entity), "", &weight_names, status, span);
             }
         }
-        if is_capitalized_group_noun
-            && self.facts.len() == fact_count
+        if self.facts.len() == fact_count
             && let Some(species_target) = self.target("species")
         {
-            let fact_span = span(self, end);
             let value = self.token_text(group.head);
             let weight_names = [weight_names, &["open_value"]].concat();
-            for subject in subjects {
-                self.record_fact(species_target, subject, Err(value.clone()), "", &weight_names, &status, fact_span);
-            }
+            self.record_description(
+                NounContext { weight_names: &weight_names, ..context },
+                species_target,
+                &value,
+                end,
+            );
         }
-        // Example: "a woman of fifty-three with cropped white hair"
-        let is_place = subjects.iter().all(|subject| self.kinds(subject.entity) == KindSet::PLACE);
-        if self.grammar.word_class(&head).has(WordClass::LIGHT_NOUN.or(WordClass::PLACE_NOUN))
-            || self.grammar.attribute_nouns.contains_key(&head)
-        {
-            let mut next = self.chunk_of(np).unwrap_or(item) + 1;
-            while let (word @ ("of" | "with" | "in"), Some(inner)) =
-                (self.syntax.word(next), self.syntax.noun_group_at(next + 1))
-            {
-                let inner_group = self.chunks.noun_groups[inner].clone();
-                let inner_words: Vec<String> =
-                    (inner_group.content_start..inner_group.end).map(|at| self.norm(at).to_owned()).collect();
-                let names_decade = |word: &String| word.ends_with("ties") || word == "teens";
-                let is_age = (word == "of" && inner_words.iter().any(|word| self.is_number(word)))
-                    || (word == "in" && !is_place && inner_words.iter().any(names_decade));
-                let target = if is_age {
-                    self.target(if is_place { "population" } else { "age" })
-                } else if word == "with" && self.grammar.possession_nouns.contains_key(self.norm(inner_group.head)) {
-                    self.grammar.possession_nouns[self.norm(inner_group.head)].first().map(|(target, _)| *target)
-                } else {
-                    None
-                };
-                if let Some(target) = target {
-                    let to = if word == "with" {
-                        self.value_end(next + 1, self.chunks.items.len())
-                    } else {
-                        inner_group.end
-                    };
-                    let value = self.source_text(self.chunk_content_start(next + 1), to);
-                    let fact_span = span(self, to);
-                    for subject in subjects {
-                        self.record_fact(target, subject, Err(value.clone()), "", weight_names, &status, fact_span);
-                    }
-                    end = end.max(to);
-                }
-                next += 2;
-            }
-        }
-        (self.facts.len() > fact_count).then_some(end)
     }
 
     pub(crate) fn token_text(&self, token: usize) -> String {
@@ -398,7 +339,7 @@ impl SentenceReader<'_> {
 
     /// Returns the token at which the value of an attribute begins in a noun group. Words such as "old" and "same" are
     /// skipped.
-    pub(crate) fn value_start(&self, group: &crate::chunker::NounGroup) -> usize {
+    pub(crate) fn value_start(&self, group: &NounGroup) -> usize {
         let mut from = group.content_start;
         while from < group.head
             && (is_ignored(self.norm(from))

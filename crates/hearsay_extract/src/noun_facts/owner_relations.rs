@@ -13,7 +13,7 @@ impl SentenceReader<'_> {
     ///
     /// Returns whether a relation was found, and the token after its last word.
     pub(crate) fn read_noun_relation(&mut self, context: NounContext<'_>) -> (bool, usize) {
-        let NounContext { np, item, subjects, status, weight_names, clause } = context;
+        let NounContext { np, item, subjects, status, weight_names, .. } = context;
         let group = self.chunks.noun_groups[np].clone();
         let (from, to) = match group.role {
             Some((from, to)) => (from, to),
@@ -36,43 +36,17 @@ impl SentenceReader<'_> {
         let entities: Vec<EntityRef> = subjects.iter().map(|subject| subject.entity).collect();
         let mut owners = self.owners(np, None, &[]);
         let mut end = group.end;
-        if owners.is_empty() && group.owner.is_none() && group.role.is_none() {
-            let preposition = self.syntax.word(group_item + 1);
-            if OWNER_PREPOSITIONS.contains(&preposition) {
-                let (list, next) = self.syntax.noun_list(group_item + 2, self.chunks.items.len());
-                let needs_known_kind = preposition != "of";
-                owners = self.resolve_all(&list, &entities);
-                // Example: "a friend of Bram's"
-                if let [single] = list[..]
-                    && self.chunks.noun_groups[single].is_owner_only
-                    && let Some(owner) = self.chunks.noun_groups[single].owner
-                {
-                    owners = self.resolve(owner, &entities);
-                }
-                // Example: "the youngest of Mirela's children"
-                if owners.is_empty()
-                    && let [single] = list[..]
-                    && let Some(owner) = self.chunks.noun_groups[single].owner
-                    && matches!(
-                        self.norm(self.chunks.noun_groups[single].head),
-                        "children" | "sons" | "daughters" | "kids"
-                    )
-                {
-                    owners = self.resolve(owner, &entities);
-                }
-                if needs_known_kind {
-                    owners.retain(|owner| !self.kinds(owner.entity).is_any());
-                }
-                end = self.chunk_end(next.saturating_sub(1)).min(self.tokens.len());
-            }
+        if owners.is_empty()
+            && group.owner.is_none()
+            && group.role.is_none()
+            && let Some(owners_after) = self.owners_after_noun(group_item, &entities)
+        {
+            (owners, end) = owners_after;
         }
         if owners.is_empty() {
             return (false, 0);
         }
-        let span = match clause {
-            Some(at) => self.clause_span(at, end),
-            None => self.span(group.start, end.saturating_sub(1)),
-        };
+        let span = self.description_span(context, end);
         let noun_context = NounContext { item: group_item, ..context };
         if self.read_position(noun_context, &owners, span) {
             return (true, end);
@@ -123,6 +97,37 @@ impl SentenceReader<'_> {
             }
         }
         (false, 0)
+    }
+
+    /// Returns the owners that are named after the item of a noun group, as in "a friend of Bram's", and the token
+    /// after their names. Returns `None` if no preposition of [`OWNER_PREPOSITIONS`] follows the noun group.
+    fn owners_after_noun(&mut self, group_item: usize, subjects: &[EntityRef]) -> Option<(Vec<ResolvedEntity>, usize)> {
+        let preposition = self.syntax.word(group_item + 1);
+        if !OWNER_PREPOSITIONS.contains(&preposition) {
+            return None;
+        }
+        let (list, next) = self.syntax.noun_list(group_item + 2, self.chunks.items.len());
+        let mut owners = self.resolve_all(&list, subjects);
+        // Example: "a friend of Bram's"
+        if let [single] = list[..]
+            && self.chunks.noun_groups[single].is_owner_only
+            && let Some(owner) = self.chunks.noun_groups[single].owner
+        {
+            owners = self.resolve(owner, subjects);
+        }
+        // Example: "the youngest of Mirela's children"
+        if owners.is_empty()
+            && let [single] = list[..]
+            && let Some(owner) = self.chunks.noun_groups[single].owner
+            && matches!(self.norm(self.chunks.noun_groups[single].head), "children" | "sons" | "daughters" | "kids")
+        {
+            owners = self.resolve(owner, subjects);
+        }
+        if preposition != "of" {
+            owners.retain(|owner| !self.kinds(owner.entity).is_any());
+        }
+        let end = self.chunk_end(next.saturating_sub(1)).min(self.tokens.len());
+        Some((owners, end))
     }
 
     /// Reads a position such as "the guild's head of security": an occupation, and employment by the owner. The person

@@ -8,6 +8,7 @@ use crate::{
     facts::{ExtractedFact, Extraction, FactObject, Mention, NameOccurrence},
     mentions::EntityRef,
     sentence_reader::{RawFact, RawObject, TrainingExamples, UNSPECIFIED_RELATION},
+    sentence_similarity::{Examples, propose_by_similarity},
 };
 
 impl TextExtractor<'_> {
@@ -39,91 +40,12 @@ impl TextExtractor<'_> {
     }
 
     pub(super) fn finish(mut self) -> TrainingExtraction {
-        let text = self.text;
-        if let Some(encoder) = text.encoder {
-            let unmatched_sentences = std::mem::take(&mut self.unmatched_sentences);
-            crate::sentence_similarity::propose_by_similarity(
-                self.extractor,
-                encoder,
-                &mut self.facts,
-                &unmatched_sentences,
-            );
-        }
+        self.propose_by_similarity();
         let mut facts: Vec<WeightedFact> = Vec::new();
         for raw_fact in &self.facts {
-            let weight_names = raw_fact.weight_names.sorted();
-            let confidence = self.confidence(raw_fact, &weight_names);
-            let target = &self.extractor.grammar().targets[raw_fact.target];
-            // A new name that occurs only in the earlier texts does not count as an entity.
-            let exists =
-                |entity: EntityRef| !matches!(entity, EntityRef::New(index) if index >= self.new_names.entities.len());
-            let object_exists = match &raw_fact.object {
-                RawObject::Entity(entity) => exists(*entity),
-                RawObject::Value(_) => true,
-            };
-            if !exists(raw_fact.subject)
-                || !object_exists
-                || !text.text.is_char_boundary(raw_fact.span.start)
-                || text.text.get(raw_fact.span.start..raw_fact.span.end).is_none()
-            {
-                continue;
-            }
-            let subject = self.entity_name(raw_fact.subject).to_owned();
-            let object = match &raw_fact.object {
-                RawObject::Entity(entity) => self.entity_name(*entity).to_owned(),
-                RawObject::Value(value) => value.clone(),
-            };
-            let is_related_to = PredicateRole::Related.is(&target.predicate);
-            let positive_statement = if is_related_to {
-                self.related_sentence(raw_fact, &subject, &object)
-            } else {
-                self.extractor.vocabulary().sentence(&target.predicate, &subject, &object)
-            };
-            let statement = match (raw_fact.denied, raw_fact.ended) {
-                (true, _) => format!("It is not true that {}", words::lower_first(&positive_statement)),
-                (false, true) => format!("It is no longer true that {}", words::lower_first(&positive_statement)),
-                (false, false) => positive_statement,
-            };
-            let fact = ExtractedFact {
-                subject: self.to_mention(raw_fact.subject),
-                predicate: target.predicate.clone(),
-                object: match &raw_fact.object {
-                    RawObject::Entity(entity) => FactObject::Entity(self.to_mention(*entity)),
-                    RawObject::Value(value) => FactObject::Value(value.clone()),
-                },
-                relation: is_related_to.then(|| raw_fact.relation.clone()),
-                statement,
-                span: raw_fact.span,
-                quote: text.text[raw_fact.span.start..raw_fact.span.end].to_owned(),
-                confidence,
-                stated_by: raw_fact.stated_by.filter(|entity| exists(*entity)).map(|entity| self.to_mention(entity)),
-                told_to: raw_fact
-                    .told_to
-                    .iter()
-                    .filter(|entity| exists(**entity))
-                    .map(|entity| self.to_mention(*entity))
-                    .collect(),
-                denied: raw_fact.denied,
-                ended: raw_fact.ended,
-                cues: raw_fact.cues.clone(),
-            };
-            let is_same_fact = |other: &ExtractedFact| {
-                other.predicate == fact.predicate
-                    && other.denied == fact.denied
-                    && other.ended == fact.ended
-                    && other.stated_by == fact.stated_by
-                    && ((other.subject == fact.subject && other.object == fact.object)
-                        || (target.is_symmetric
-                            && FactObject::Entity(other.subject.clone()) == fact.object
-                            && other.object == FactObject::Entity(fact.subject.clone())))
-            };
-            let uses_weights_only = raw_fact.confidence_factor >= 1.0 && !self.is_in_injection(raw_fact);
-            match facts.iter_mut().find(|other| is_same_fact(&other.fact)) {
-                Some(other) if other.fact.confidence < fact.confidence => {
-                    *other = WeightedFact { fact, weight_names, uses_weights_only }
-                }
-                Some(_) => {}
-                None => facts.push(WeightedFact { fact, weight_names, uses_weights_only }),
+            if let Some(weighted) = self.weighted_fact(raw_fact) {
+                let is_symmetric = self.extractor.grammar().targets[raw_fact.target].is_symmetric;
+                add_or_replace(&mut facts, weighted, is_symmetric);
             }
         }
         facts.sort_by_key(|weighted| (weighted.fact.span.start, weighted.fact.span.end));
@@ -142,6 +64,89 @@ impl TextExtractor<'_> {
             })
             .collect();
         let addresses_program = !self.injection_spans.is_empty();
+        let examples = self.take_examples();
+        TrainingExtraction {
+            extraction: Extraction { facts, entities: self.new_names.entities, mentions, addresses_program },
+            weight_names,
+            examples,
+        }
+    }
+
+    /// Proposes facts for sentences that match no pattern, if there are such sentences and an encoder.
+    fn propose_by_similarity(&mut self) {
+        let Some(encoder) = self.text.encoder.filter(|_| !self.unmatched_sentences.is_empty()) else { return };
+        let extractor = self.extractor;
+        let examples = extractor.examples.get_or_init(|| Examples::embed(extractor.vocabulary(), encoder));
+        if let Some(examples) = examples {
+            let targets = &extractor.grammar().targets;
+            propose_by_similarity(examples, targets, encoder, &mut self.facts, &self.unmatched_sentences);
+        }
+    }
+
+    /// Returns whether an entity is in the result. A new name that occurs only in the earlier texts is not.
+    fn exists(&self, entity: EntityRef) -> bool {
+        !matches!(entity, EntityRef::New(index) if index >= self.new_names.entities.len())
+    }
+
+    /// Returns a fact with its statement, quotation and confidence, or `None` if its subject, its object or its range
+    /// in the text does not exist.
+    fn weighted_fact(&self, raw_fact: &RawFact) -> Option<WeightedFact> {
+        let weight_names = raw_fact.weight_names.sorted();
+        let confidence = self.confidence(raw_fact, &weight_names);
+        let target = &self.extractor.grammar().targets[raw_fact.target];
+        let object_exists = match &raw_fact.object {
+            RawObject::Entity(entity) => self.exists(*entity),
+            RawObject::Value(_) => true,
+        };
+        if !self.exists(raw_fact.subject) || !object_exists {
+            return None;
+        }
+        let quote = self.text.text.get(raw_fact.span.start..raw_fact.span.end)?.to_owned();
+        let subject = self.entity_name(raw_fact.subject).to_owned();
+        let object = match &raw_fact.object {
+            RawObject::Entity(entity) => self.entity_name(*entity).to_owned(),
+            RawObject::Value(value) => value.clone(),
+        };
+        let is_related_to = PredicateRole::Related.is(&target.predicate);
+        let positive_statement = if is_related_to {
+            self.related_sentence(raw_fact, &subject, &object)
+        } else {
+            self.extractor.vocabulary().sentence(&target.predicate, &subject, &object)
+        };
+        let statement = match (raw_fact.denied, raw_fact.ended) {
+            (true, _) => format!("It is not true that {}", words::lower_first(&positive_statement)),
+            (false, true) => format!("It is no longer true that {}", words::lower_first(&positive_statement)),
+            (false, false) => positive_statement,
+        };
+        let fact = ExtractedFact {
+            subject: self.to_mention(raw_fact.subject),
+            predicate: target.predicate.clone(),
+            object: match &raw_fact.object {
+                RawObject::Entity(entity) => FactObject::Entity(self.to_mention(*entity)),
+                RawObject::Value(value) => FactObject::Value(value.clone()),
+            },
+            relation: is_related_to.then(|| raw_fact.relation.clone()),
+            statement,
+            span: raw_fact.span,
+            quote,
+            confidence,
+            stated_by: raw_fact.stated_by.filter(|entity| self.exists(*entity)).map(|entity| self.to_mention(entity)),
+            told_to: raw_fact
+                .told_to
+                .iter()
+                .filter(|entity| self.exists(**entity))
+                .map(|entity| self.to_mention(*entity))
+                .collect(),
+            denied: raw_fact.denied,
+            ended: raw_fact.ended,
+            cues: raw_fact.cues.clone(),
+        };
+        let uses_weights_only = raw_fact.confidence_factor >= 1.0 && !self.is_in_injection(raw_fact);
+        Some(WeightedFact { fact, weight_names, uses_weights_only })
+    }
+
+    /// Returns the collected training examples of all classifiers.
+    fn take_examples(&mut self) -> Vec<TrainingExample> {
         let TrainingExamples { pairs, values, assertions } = self.training_examples.take().unwrap_or_default();
         let pairs = pairs.into_iter().map(|pair| {
             let (first, second) = pair.entities();
@@ -169,11 +174,27 @@ impl TextExtractor<'_> {
                 features: example.features,
             }
         });
-        let examples = pairs.chain(values).chain(assertions).collect();
-        TrainingExtraction {
-            extraction: Extraction { facts, entities: self.new_names.entities, mentions, addresses_program },
-            weight_names,
-            examples,
-        }
+        pairs.chain(values).chain(assertions).collect()
+    }
+}
+
+/// Adds a fact. If `facts` contains the same fact, only the one with the higher confidence remains. If `is_symmetric`,
+/// subject and object may be in either order.
+fn add_or_replace(facts: &mut Vec<WeightedFact>, weighted: WeightedFact, is_symmetric: bool) {
+    let fact = &weighted.fact;
+    let is_same_fact = |other: &ExtractedFact| {
+        other.predicate == fact.predicate
+            && other.denied == fact.denied
+            && other.ended == fact.ended
+            && other.stated_by == fact.stated_by
+            && ((other.subject == fact.subject && other.object == fact.object)
+                || (is_symmetric
+                    && FactObject::Entity(other.subject.clone()) == fact.object
+                    && other.object == FactObject::Entity(fact.subject.clone())))
+    };
+    match facts.iter_mut().find(|other| is_same_fact(&other.fact)) {
+        Some(other) if other.fact.confidence < fact.confidence => *other = weighted,
+        Some(_) => {}
+        None => facts.push(weighted),
     }
 }

@@ -10,12 +10,12 @@ use crate::{
     chunker::Chunker,
     clauses::ClauseParser,
     coreference::EntityMention,
-    cues,
+    cues::{self, CueMatch},
     disfluency::remove_disfluencies,
     facts::TextType,
     grammar::{CueType, Grammar, WordClass},
     kind_set::KindSet,
-    mentions::{EntityRef, MentionFinder},
+    mentions::{EntityRef, MentionFinder, NameMention},
     sentence_reader::{RawFact, SentenceReader, SpeechContext, is_permanent},
     sentence_splitter::{self, Sentence},
     tokenizer::{Token, TokenKind},
@@ -71,29 +71,7 @@ impl TextExtractor<'_> {
             self.history.topic = Some(name.entity);
         }
         if is_heading(tokens, grammar) {
-            self.previous_facts_start = self.facts.len();
-            // A heading such as "Smoke at the Goat" contains names but states nothing.
-            for name in &names {
-                if let EntityRef::Known(entity) = name.entity {
-                    let known = &self.lexicon.entities[entity as usize];
-                    let (kinds, gender, sentence) = (known.kinds, known.gender, self.history.sentence);
-                    let subject = name.start == 0;
-                    self.history.record(EntityMention {
-                        entity: name.entity,
-                        kinds,
-                        gender,
-                        sentence,
-                        token: name.start,
-                        is_subject: subject,
-                    });
-                    self.history.focus = Some(name.entity);
-                }
-            }
-            let known_names = names.iter().filter_map(|name| match name.entity {
-                EntityRef::Known(entity) => Some(((tokens[name.start].start, tokens[name.end - 1].end), entity)),
-                EntityRef::New(_) => None,
-            });
-            self.mentions.extend(known_names.filter(|_| !self.only_names));
+            self.read_heading(tokens, &names);
             return;
         }
         let are_groups = names.iter().map(|name| match name.entity {
@@ -106,24 +84,11 @@ impl TextExtractor<'_> {
         insert_omitted_copula(tokens, &names, &mut chunks, grammar);
         insert_copula_before_description(tokens, &mut chunks, grammar);
         let found_cues = cues::find_cues(tokens, grammar, |at| name_at[at].is_some());
-        let addresses_program = found_cues.iter().any(|cue| cue.cue_type == CueType::Injection);
-        if let (true, false, Some(first), Some(last)) =
-            (addresses_program, self.only_names, tokens.first(), tokens.last())
-        {
-            // Words after a colon belong to the address: "Ignore your instructions and accept: …".
-            let rest = self.source.get(last.end..).unwrap_or_default();
-            let is_introduction = last.is_punctuation(":") || rest.trim_start().starts_with(':');
-            let line = rest.find('\n').map_or(self.source.len(), |at| last.end + at);
-            self.injection_spans.push(Span { start: first.start, end: if is_introduction { line } else { last.end } });
-        }
         let syntax = ClauseParser { tokens, grammar, chunks: &chunks };
         let clauses = syntax.parse();
         if !self.only_names {
-            for name in &names {
-                if let EntityRef::Known(entity) = name.entity {
-                    self.mentions.insert((tokens[name.start].start, tokens[name.end - 1].end), entity);
-                }
-            }
+            self.record_injection(tokens, &found_cues);
+            self.record_known_names(tokens, &names);
         }
         let mut reader = SentenceReader {
             lexicon: self.lexicon,
@@ -151,7 +116,7 @@ impl TextExtractor<'_> {
             related_target: self.extractor.related_target,
         };
         // In "My guess? Odo has it.", the question hedges the next sentence.
-        let hedges = |cue: &cues::CueMatch| matches!(cue.cue_type, CueType::Hedge | CueType::Rumour);
+        let hedges = |cue: &CueMatch| matches!(cue.cue_type, CueType::Hedge | CueType::Rumour);
         self.announces_guess =
             tokens.len() < 6 && tokens.last().is_some_and(|last| last.is("?")) && found_cues.iter().any(hedges);
         if self.only_names {
@@ -166,63 +131,124 @@ impl TextExtractor<'_> {
             reader.read_bracketed_pronouns(&clean_sentence.pronouns);
         }
         reader.history.focus = reader.next_focus.or(reader.history.focus);
-        if depth == 0 && retracts_previous(tokens) {
-            for fact in &mut self.facts[self.previous_facts_start..] {
-                fact.confidence_factor = fact
-                    .confidence_factor
-                    .min(grammar.confidence_factors.get("hedge").copied().unwrap_or(DEFAULT_RETRACTION_FACTOR));
-            }
-        }
-        if depth == 0 && reader.says_no_longer(0) {
-            let can_end = |fact: &&mut RawFact| {
-                !fact.denied && !is_permanent(&grammar.targets[fact.target].predicate, &fact.relation)
-            };
-            self.facts[self.previous_facts_start..].iter_mut().filter(can_end).for_each(|fact| fact.ended = true);
-        }
+        let says_no_longer = reader.says_no_longer(0);
         let facts = std::mem::take(&mut reader.facts);
         self.training_examples = reader.training_examples.take();
-        let mut quotations = Vec::new();
-        for quote in 0..sentence.quotes.len() {
-            let (speaker, named_hearers, is_speaker_unknown) = reader.quotation_speaker(quote);
-            quotations.push((quote, speaker, named_hearers, is_speaker_unknown));
-        }
+        let quotations: Vec<_> = (0..sentence.quotes.len()).map(|quote| reader.quotation_speaker(quote)).collect();
         if self.text.encoder.is_some() && !self.only_names {
             self.unmatched_sentences.extend(reader.unmatched_sentence(&facts));
         }
         if depth == 0 {
+            self.revise_previous_facts(retracts_previous(tokens), says_no_longer);
             self.previous_facts_start = self.facts.len();
         }
         self.facts.extend(facts);
         if depth >= sentence_splitter::MAX_QUOTE_DEPTH {
             return;
         }
-        let is_abbreviation = |word: &str| grammar.word_class(word).has(WordClass::ABBREVIATION);
-        for (quote, speaker, named_hearers, is_speaker_unknown) in quotations {
+        for (quote, (speaker, named_hearers, is_speaker_unknown)) in sentence.quotes.iter().zip(quotations) {
             let is_whole_sentence = tokens.len() == 1 && speech.speaker.is_some();
             let inner_speech = if is_whole_sentence {
                 speech.clone()
             } else {
-                let others: Vec<EntityRef> = self
-                    .scene
-                    .present
-                    .iter()
-                    .map(|entity| EntityRef::Known(*entity))
-                    .filter(|entity| Some(*entity) != speaker)
-                    .collect();
-                let hearers = if named_hearers.is_empty() { others } else { named_hearers.clone() };
-                SpeechContext {
-                    speaker,
-                    hearers,
-                    named_hearers,
-                    is_speaker_unknown: is_speaker_unknown || speaker.is_none(),
-                    is_direct_speech: true,
-                    is_table_talk: true,
-                }
+                self.quotation_context(speaker, named_hearers, is_speaker_unknown)
             };
-            for sentence in sentence_splitter::split_tokens(sentence.quotes[quote].clone(), depth + 1, &is_abbreviation)
-            {
-                self.read_sentence(&sentence, &inner_speech, depth + 1);
+            self.read_quotation(quote.clone(), &inner_speech, depth + 1);
+        }
+    }
+
+    /// Reads the sentences of a quotation.
+    fn read_quotation(&mut self, tokens: Vec<Token>, speech: &SpeechContext, depth: usize) {
+        let grammar = self.extractor.grammar();
+        let is_abbreviation = |word: &str| grammar.word_class(word).has(WordClass::ABBREVIATION);
+        for sentence in sentence_splitter::split_tokens(tokens, depth, &is_abbreviation) {
+            self.read_sentence(&sentence, speech, depth);
+        }
+    }
+
+    /// Reads a heading. A heading such as "Smoke at the Goat" contains names but states nothing.
+    fn read_heading(&mut self, tokens: &[Token], names: &[NameMention]) {
+        self.previous_facts_start = self.facts.len();
+        for name in names {
+            if let EntityRef::Known(entity) = name.entity {
+                let known = &self.lexicon.entities[entity as usize];
+                let (kinds, gender, sentence) = (known.kinds, known.gender, self.history.sentence);
+                self.history.record(EntityMention {
+                    entity: name.entity,
+                    kinds,
+                    gender,
+                    sentence,
+                    token: name.start,
+                    is_subject: name.start == 0,
+                });
+                self.history.focus = Some(name.entity);
             }
+        }
+        if !self.only_names {
+            self.record_known_names(tokens, names);
+        }
+    }
+
+    /// Records where a sentence names entities of the campaign.
+    fn record_known_names(&mut self, tokens: &[Token], names: &[NameMention]) {
+        for name in names {
+            if let EntityRef::Known(entity) = name.entity {
+                self.mentions.insert((tokens[name.start].start, tokens[name.end - 1].end), entity);
+            }
+        }
+    }
+
+    /// Records the range of a sentence that contains words addressed to the program.
+    fn record_injection(&mut self, tokens: &[Token], found_cues: &[CueMatch]) {
+        let addresses_program = found_cues.iter().any(|cue| cue.cue_type == CueType::Injection);
+        if addresses_program && let (Some(first), Some(last)) = (tokens.first(), tokens.last()) {
+            // Words after a colon belong to the address: "Ignore your instructions and accept: …".
+            let rest = self.source.get(last.end..).unwrap_or_default();
+            let is_introduction = last.is_punctuation(":") || rest.trim_start().starts_with(':');
+            let line = rest.find('\n').map_or(self.source.len(), |at| last.end + at);
+            self.injection_spans.push(Span { start: first.start, end: if is_introduction { line } else { last.end } });
+        }
+    }
+
+    /// Lowers the confidence of the facts of the previous sentence if the current sentence takes it back, and ends them
+    /// if the current sentence says that they no longer hold.
+    fn revise_previous_facts(&mut self, is_retracted: bool, no_longer_holds: bool) {
+        let grammar = self.extractor.grammar();
+        let previous_facts = &mut self.facts[self.previous_facts_start..];
+        if is_retracted {
+            let factor = grammar.confidence_factors.get("hedge").copied().unwrap_or(DEFAULT_RETRACTION_FACTOR);
+            for fact in &mut *previous_facts {
+                fact.confidence_factor = fact.confidence_factor.min(factor);
+            }
+        }
+        if no_longer_holds {
+            let can_end = |fact: &&mut RawFact| {
+                !fact.denied && !is_permanent(&grammar.targets[fact.target].predicate, &fact.relation)
+            };
+            previous_facts.iter_mut().filter(can_end).for_each(|fact| fact.ended = true);
+        }
+    }
+
+    /// Returns the context of a quotation. If the text names no hearers, all others who are present hear the words.
+    fn quotation_context(
+        &self,
+        speaker: Option<EntityRef>,
+        named_hearers: Vec<EntityRef>,
+        is_speaker_unknown: bool,
+    ) -> SpeechContext {
+        let hearers = if named_hearers.is_empty() {
+            let present = self.scene.present.iter().map(|entity| EntityRef::Known(*entity));
+            present.filter(|entity| Some(*entity) != speaker).collect()
+        } else {
+            named_hearers.clone()
+        };
+        SpeechContext {
+            speaker,
+            hearers,
+            named_hearers,
+            is_speaker_unknown: is_speaker_unknown || speaker.is_none(),
+            is_direct_speech: true,
+            is_table_talk: true,
         }
     }
 }

@@ -2,12 +2,18 @@
 
 use super::SentenceReader;
 use crate::{
-    chunker::Chunk,
+    chunker::{Chunk, NounGroup},
     coreference::EntityMention,
     grammar::WordClass,
     lexicon::{Gender, NameType},
-    mentions::EntityRef,
+    mentions::{EntityRef, NameMention},
 };
+
+/// Nouns after a name that mean the named entity itself: "the Missing Pilot job" is the quest "Missing Pilot".
+const NAMED_AFTER_OWNER: [&str; 16] = [
+    "job", "contract", "quest", "business", "affair", "matter", "case", "task", "mission", "run", "gig", "thing",
+    "stuff", "family", "gang", "crew",
+];
 
 /// Entity that words refer to, with the weights for uncertain references.
 #[derive(Debug, Clone, Copy)]
@@ -54,19 +60,7 @@ impl SentenceReader<'_> {
     fn resolve_uncached(&mut self, np: usize, excluded: &[EntityRef]) -> Vec<ResolvedEntity> {
         let group = self.chunks.noun_groups[np].clone();
         if let Some(name) = group.name.map(|index| self.names[index]) {
-            let weight_name = match (name.entity, name.name_type) {
-                _ if name.is_ambiguous => Some("shared_name"),
-                (EntityRef::New(index), _)
-                    if !self.new_names.is_confirmed.get(index).is_some_and(|is_confirmed| *is_confirmed) =>
-                {
-                    Some("opening_name")
-                }
-                (EntityRef::New(_), _) => Some("new_name"),
-                _ if name.is_fuzzy => Some("near_name"),
-                (_, NameType::Description) => Some("description"),
-                (_, NameType::Part) => Some("part_name"),
-                _ => None,
-            };
+            let weight_name = self.name_weight(name);
             return vec![ResolvedEntity { entity: name.entity, weight_name, second_weight_name: None }];
         }
         if group.is_owner_only {
@@ -140,51 +134,52 @@ impl SentenceReader<'_> {
             return self.resolve(pronoun_group, excluded);
         }
         if group.owner_is_name
-            && matches!(
-                word.as_str(),
-                "job"
-                    | "contract"
-                    | "quest"
-                    | "business"
-                    | "affair"
-                    | "matter"
-                    | "case"
-                    | "task"
-                    | "mission"
-                    | "run"
-                    | "gig"
-                    | "thing"
-                    | "stuff"
-                    | "family"
-                    | "gang"
-                    | "crew"
-            )
+            && NAMED_AFTER_OWNER.contains(&word.as_str())
             && let Some(owner) = group.owner
         {
             return self.resolve(owner, excluded);
         }
-        // Example: "the old man"
-        let is_definite = group.article.is_some_and(|at| matches!(self.norm(at), "the" | "that" | "this"));
-        let class = self.grammar.word_class(&word);
-        if is_definite && class.has(WordClass::LIGHT_NOUN) && group.owner.is_none() {
-            let gender = if class.has(WordClass::FEMALE) {
-                Gender::She
-            } else if class.has(WordClass::MALE) || word == "man" {
-                Gender::He
-            } else {
-                return Vec::new();
-            };
-            let antecedent = self.history.resolve_pronoun(gender, group.start, excluded);
-            return antecedent
-                .map(|antecedent| ResolvedEntity {
-                    entity: antecedent.entity,
-                    weight_name: Some("far_pronoun"),
-                    second_weight_name: Some("doubtful_pronoun"),
-                })
-                .into_iter()
-                .collect();
+        self.resolve_definite_person(&group, excluded).into_iter().collect()
+    }
+
+    /// Returns the name of the weight for an uncertain link between a name and an entity.
+    fn name_weight(&self, name: NameMention) -> Option<&'static str> {
+        match (name.entity, name.name_type) {
+            _ if name.is_ambiguous => Some("shared_name"),
+            (EntityRef::New(index), _)
+                if !self.new_names.is_confirmed.get(index).is_some_and(|is_confirmed| *is_confirmed) =>
+            {
+                Some("opening_name")
+            }
+            (EntityRef::New(_), _) => Some("new_name"),
+            _ if name.is_fuzzy => Some("near_name"),
+            (_, NameType::Description) => Some("description"),
+            (_, NameType::Part) => Some("part_name"),
+            _ => None,
         }
-        Vec::new()
+    }
+
+    /// Returns the person that a noun group such as "the old man" refers to.
+    fn resolve_definite_person(&self, group: &NounGroup, excluded: &[EntityRef]) -> Option<ResolvedEntity> {
+        let word = self.norm(group.head);
+        let class = self.grammar.word_class(word);
+        let is_definite = group.article.is_some_and(|at| matches!(self.norm(at), "the" | "that" | "this"));
+        if !is_definite || !class.has(WordClass::LIGHT_NOUN) || group.owner.is_some() {
+            return None;
+        }
+        let gender = if class.has(WordClass::FEMALE) {
+            Gender::She
+        } else if class.has(WordClass::MALE) || word == "man" {
+            Gender::He
+        } else {
+            return None;
+        };
+        let antecedent = self.history.resolve_pronoun(gender, group.start, excluded)?;
+        Some(ResolvedEntity {
+            entity: antecedent.entity,
+            weight_name: Some("far_pronoun"),
+            second_weight_name: Some("doubtful_pronoun"),
+        })
     }
 
     /// Returns the entities that several noun groups refer to.

@@ -7,12 +7,16 @@ use super::{
     raw_fact::{RawFact, RawObject, WeightNames, is_permanent},
 };
 use crate::{
-    assertion::AssertionStatus,
+    assertion_status::AssertionStatus,
     chunker::VerbForm,
-    grammar::WordClass,
+    function_words::is_pronoun,
+    grammar::{Target, WordClass},
     kind_set::KindSet,
-    mentions::{EntityRef, is_pronoun},
+    mentions::EntityRef,
 };
+
+/// Maximum number of characters of a value. A longer value is a misread clause.
+const MAX_VALUE_CHARS: usize = 160;
 
 /// Returns the name of the weight for predicates that are stated in many ways or easily confused with others.
 fn predicate_weight_name(predicate: &str) -> Option<&'static str> {
@@ -78,42 +82,11 @@ impl SentenceReader<'_> {
                 RawObject::Entity(object.entity)
             }
             Err(value) => {
-                let value = self.trim_value(&value);
-                let is_partial_number = matches!(value.as_str(), "half" | "one" | "hundred" | "dozen");
-                if target_info.predicate == *"age"
-                    && (is_partial_number || !self.is_plausible_age(&value, weight_names, span))
-                {
-                    return;
-                }
-                let is_name = target_info.predicate == *"alias" && {
-                    let name = match subject.entity {
-                        EntityRef::Known(entity) => self.lexicon.entities[entity as usize].name.as_str(),
-                        EntityRef::New(index) => {
-                            self.new_names.entities.get(index).map_or("", |entity| entity.name.as_str())
-                        }
-                    };
-                    value.starts_with(name)
-                };
-                let is_pronoun_value = is_pronoun(&value.to_lowercase());
-                if is_name || is_pronoun_value || value.is_empty() || value.chars().count() > 160 {
-                    return;
-                }
+                let value = self.checked_value(&target_info, subject.entity, &value, weight_names, span);
+                let Some(value) = value else { return };
                 RawObject::Value(value)
             }
         };
-        let has_number = |value: &str| value.split_whitespace().any(|word| self.is_number(&word.to_lowercase()));
-        if target_info.predicate == *"population" && matches!(&object, RawObject::Value(value) if !has_number(value)) {
-            return;
-        }
-        // "Burned by Lyra" and "beaten out of a ploughshare" describe an act and not a condition.
-        if target_info.predicate == *"condition" && matches!(&object, RawObject::Value(_)) && self.names_agent(span) {
-            return;
-        }
-        if target_info.predicate == *"date"
-            && matches!(&object, RawObject::Value(value) if !self.has_time_expression(value))
-        {
-            return;
-        }
         // Example: "an ex-constable"
         let is_former = matches!(&object, RawObject::Value(value) if value.to_lowercase().starts_with("ex-"));
         if status.is_embedded {
@@ -162,6 +135,43 @@ impl SentenceReader<'_> {
             confidence_factor: status.confidence_factor,
             cues: status.cues.clone(),
         });
+    }
+
+    /// Returns a value without incomplete ends, or `None` if the target cannot have this value.
+    fn checked_value(
+        &self,
+        target: &Target,
+        subject: EntityRef,
+        value: &str,
+        weight_names: &[&'static str],
+        span: Span,
+    ) -> Option<String> {
+        let value = self.trim_value(value);
+        let is_pronoun_value = is_pronoun(&value.to_lowercase());
+        if is_pronoun_value || value.is_empty() || value.chars().count() > MAX_VALUE_CHARS {
+            return None;
+        }
+        let fits = match target.predicate.as_str() {
+            "age" => {
+                let is_partial_number = matches!(value.as_str(), "half" | "one" | "hundred" | "dozen");
+                !is_partial_number && self.is_plausible_age(&value, weight_names, span)
+            }
+            "alias" => {
+                let name = match subject {
+                    EntityRef::Known(entity) => self.lexicon.entities[entity as usize].name.as_str(),
+                    EntityRef::New(index) => {
+                        self.new_names.entities.get(index).map_or("", |entity| entity.name.as_str())
+                    }
+                };
+                !value.starts_with(name)
+            }
+            "population" => value.split_whitespace().any(|word| self.is_number(&word.to_lowercase())),
+            // "Burned by Lyra" and "beaten out of a ploughshare" describe an act and not a condition.
+            "condition" => !self.names_agent(span),
+            "date" => self.has_time_expression(&value),
+            _ => true,
+        };
+        fits.then_some(value)
     }
 
     /// Returns whether the words are followed by "by" and a name, or by the material of a thing.

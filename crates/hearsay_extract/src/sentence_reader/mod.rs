@@ -1,5 +1,6 @@
 //! Reads the facts of one sentence.
 
+mod candidates;
 mod entity_resolution;
 mod fact_recording;
 mod pronouns;
@@ -8,13 +9,12 @@ mod raw_fact;
 
 use hearsay_model::Span;
 
+pub(crate) use candidates::{AssertionExample, AttributeCandidate, EntityPair, MentionSpan, TrainingExamples};
 pub(crate) use entity_resolution::ResolvedEntity;
 pub(crate) use raw_fact::{RawFact, RawObject, UNSPECIFIED_RELATION, WeightNames, is_permanent};
 
 use crate::{
-    assertion::AssertionStatus,
-    assertion_classifier::AssertionExample,
-    attribute_classifier::AttributeCandidate,
+    assertion_status::AssertionStatus,
     chunker::{Chunk, Chunks, NounGroup, VerbGroup},
     classifier::Classifier,
     clauses::{Clause, ClauseParser, ClauseType, SubjectSource},
@@ -24,7 +24,6 @@ use crate::{
     kind_set::KindSet,
     lexicon::{Gender, Lexicon},
     mentions::{EntityRef, NameMention, NewNames},
-    relation_classifier::EntityPair,
     tokenizer::Token,
 };
 
@@ -40,14 +39,6 @@ pub(crate) struct SpeechContext {
     pub(crate) is_direct_speech: bool,
     /// Whether the words were spoken at the game table, by a character or about a character.
     pub(crate) is_table_talk: bool,
-}
-
-/// Training examples for the classifiers, collected from a text.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct TrainingExamples {
-    pub(crate) pairs: Vec<EntityPair>,
-    pub(crate) values: Vec<AttributeCandidate>,
-    pub(crate) assertions: Vec<AssertionExample>,
 }
 
 pub(crate) struct SentenceReader<'a> {

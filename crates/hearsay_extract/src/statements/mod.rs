@@ -5,7 +5,7 @@
 //! sentence is right. The sentence becomes a fact about its subject. The patterns of the extractor then read the
 //! sentence and find typed facts in it.
 
-mod calibration;
+mod features;
 mod sentence;
 #[cfg(test)]
 mod tests;
@@ -14,8 +14,7 @@ mod word_splitter;
 use hearsay_embed::EmbedError;
 use hearsay_model::{Confidence, Predicate, Span, TalkKind, attribute, text};
 
-pub(crate) use calibration::Calibration;
-pub use calibration::{FEATURE_NAMES, StatementFeatures};
+pub use features::StatementFeatures;
 
 use crate::{
     Extractor, ReadingModel,
@@ -267,7 +266,7 @@ impl<'a> PreparedDocument<'a> {
         let (line, words) = (&self.source[reading.line], &self.words[reading.line]);
         let span = Span { start: words[decoded.words.start].start, end: words[decoded.words.end - 1].end };
         let features = StatementFeatures::from_statement(reading, decoded, sentence);
-        let confidence = model.calibration.probability(line.role == LineRole::Written, &features);
+        let confidence = model.calibration.probability(line.role == LineRole::Written, &features.0);
         let subject = entities.mention(sentence.subject, span);
         let stated_by = match decoded.stated_by.referent {
             Referent::Named(entity) if decoded.stated_by.probability > 0.5 => Some(entities.mention(entity, span)),

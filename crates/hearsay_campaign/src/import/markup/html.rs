@@ -1,7 +1,6 @@
 //! Conversion of HTML to blocks. The HTML is parsed as a browser parses it.
 
 mod attributes;
-mod plain;
 
 use std::collections::HashSet;
 
@@ -15,8 +14,6 @@ use super::{
 use crate::import::{Block, FileId, PlainText, SourceText, Visibility, secret};
 
 use attributes::{MAX_ATTRIBUTES, find_overloaded_tag};
-
-pub(super) use plain::without_tags;
 
 /// Converts a text in HTML to blocks (paragraphs, list items, rows of tables), and appends them to `blocks`.
 ///

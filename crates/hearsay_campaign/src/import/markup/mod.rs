@@ -9,6 +9,7 @@ mod html;
 mod link_syntax;
 mod markdown;
 mod origin;
+mod tags;
 mod writer;
 
 pub use bbcode::bbcode;

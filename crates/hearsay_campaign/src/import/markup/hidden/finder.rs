@@ -3,7 +3,7 @@
 use std::{collections::HashMap, ops::Range};
 
 use super::region::Region;
-use crate::import::{markup::html::without_tags, secret};
+use crate::import::{markup::tags::without_tags, secret};
 
 /// Returns the DM-only regions of a source, sorted and without overlaps. An unclosed region extends to the end.
 pub(crate) fn regions<'s>(source: &'s str) -> Vec<Region> {

@@ -1,9 +1,9 @@
-//! Conversion of short pieces of HTML to plain text.
+//! Removal of the tags from a short piece of HTML.
 
 use scraper::Html;
 
 /// Returns the text between the tags of a short piece of HTML, without positions and links.
-pub(crate) fn without_tags(source: &str) -> String {
+pub(super) fn without_tags(source: &str) -> String {
     if !source.contains(['<', '&']) {
         return source.to_owned();
     }

@@ -1,0 +1,142 @@
+//! Comparison of a proposed fact with the facts that are already recorded.
+
+use std::sync::Arc;
+
+use hearsay_model::{Evidence, Fact, FactStatus, Provenance, State};
+use hearsay_query::{
+    contradictions::may_overlap,
+    duplicates::{Claim, canonical_relation, is_equivalent, is_implied_by},
+};
+
+use super::Batch;
+use crate::CommandError;
+
+/// Result of looking up a proposed fact in the state.
+pub(super) enum RecordedMatch {
+    /// The DM has not decided on the fact, and no equivalent fact is recorded.
+    None,
+    /// The DM rejected the fact or marked it false.
+    Rejected,
+    /// The fact is already canon from another source.
+    CanonElsewhere,
+    /// The same source stated the fact before. The earlier fact gains the new evidence.
+    SameSource {
+        /// The earlier fact.
+        earlier: Arc<Fact>,
+        /// Whether another source has also made the fact canon.
+        is_canon_elsewhere: bool,
+    },
+}
+
+/// Looks up a proposed fact in the state and in the earlier proposals of the batch.
+pub(super) fn find_recorded_match(state: &State, batch: &Batch, fact: &Fact) -> RecordedMatch {
+    if state.is_retracted(fact.id()) {
+        return RecordedMatch::Rejected;
+    }
+    let vocabulary = state.vocabulary();
+    let (claim, speaker) = (Claim::of(vocabulary, fact), &fact.provenance().speaker);
+    let facts_about_subject = batch.facts_of(state, claim.subject());
+    let is_same_statement = |other: &&&Arc<Fact>| is_equivalent(vocabulary, (&claim, fact.statement()), other);
+    let equivalents: Vec<&Arc<Fact>> = facts_about_subject.iter().filter(is_same_statement).copied().collect();
+    let is_confirmed = |fact: &Fact| fact.provenance().confirmed;
+    let is_confirmed_as = |equivalent: &Fact, status| equivalent.status() == status && is_confirmed(equivalent);
+    let is_confirmed_canon = equivalents.iter().any(|equivalent| is_confirmed_as(equivalent, FactStatus::Canon));
+    let has_same_source = |equivalent: &&&Arc<Fact>| {
+        let earlier = equivalent.provenance();
+        (&earlier.author, &earlier.speaker) == (&fact.provenance().author, speaker)
+    };
+    // If narration repeats a fact that earlier narration made canon, no separate fact is recorded.
+    let is_repeated_narration = |equivalent: &&&Arc<Fact>| {
+        speaker.is_none() && equivalent.status() == FactStatus::Canon && equivalent.provenance().speaker.is_none()
+    };
+    let was_rejected = equivalents.iter().any(|equivalent| equivalent.status() == FactStatus::Rejected);
+    let was_marked_false =
+        speaker.is_none() && equivalents.iter().any(|equivalent| is_confirmed_as(equivalent, FactStatus::False));
+    let is_not_rejected = |equivalent: &&&Arc<Fact>| equivalent.status() != FactStatus::Rejected;
+    if !is_confirmed_canon
+        && (was_rejected || (was_marked_false && !equivalents.iter().any(|equivalent| has_same_source(&equivalent))))
+    {
+        return RecordedMatch::Rejected;
+    }
+    let earlier = equivalents.iter().filter(is_not_rejected).find(|equivalent| has_same_source(equivalent));
+    // If a recorded fact from the same source says more and is at least as certain, it gains the evidence of the
+    // proposal. A less certain fact does not, because the evidence supports only part of it.
+    let is_as_certain = |candidate: &Fact| {
+        candidate.is_in_effect() && candidate.provenance().confidence >= fact.provenance().confidence
+    };
+    let implies_fact = |candidate: &&&Arc<Fact>| {
+        is_as_certain(candidate)
+            && (has_same_source(candidate) || is_repeated_narration(candidate))
+            && is_implied_by(vocabulary, fact, candidate)
+    };
+    let earlier = earlier.or_else(|| equivalents.iter().find(|equivalent| is_repeated_narration(equivalent)));
+    let was_narrated = equivalents.iter().any(|equivalent| is_repeated_narration(&equivalent));
+    let is_canon_from_others =
+        equivalents.iter().any(|equivalent| equivalent.status() == FactStatus::Canon && !has_same_source(&equivalent));
+    if let Some(earlier) = earlier.or_else(|| facts_about_subject.iter().find(implies_fact)) {
+        return RecordedMatch::SameSource {
+            earlier: Arc::clone(earlier),
+            is_canon_elsewhere: is_canon_from_others && !was_narrated,
+        };
+    }
+    if equivalents.iter().any(|equivalent| equivalent.status() == FactStatus::Canon) {
+        return RecordedMatch::CanonElsewhere;
+    }
+    RecordedMatch::None
+}
+
+/// Returns whether a proposed fact comes from a repeated reading of the same text. This is so if the recorded fact
+/// already has all evidence of the proposed fact, and the extraction is not more confident than before. Compares the
+/// confidence before adjustment by learned trust, because the trust may have changed since the first reading.
+pub(super) fn is_repeated_reading(recorded: &Fact, proposed: &Fact) -> bool {
+    let (before, now) = (recorded.provenance(), proposed.provenance());
+    let extraction_confidence = |provenance: &Provenance| provenance.extracted.unwrap_or(provenance.confidence);
+    let is_recorded_evidence =
+        |evidence: &Evidence| matches!(evidence, Evidence::Passage { .. }) && before.evidence.contains(evidence);
+    !now.evidence.is_empty()
+        && now.evidence.iter().all(is_recorded_evidence)
+        && extraction_confidence(now) <= extraction_confidence(before)
+}
+
+/// Returns whether a fact contradicts a canon fact that the DM confirmed.
+pub(super) fn contradicts_confirmed_canon(state: &State, batch: &Batch, fact: &Fact) -> bool {
+    let vocabulary = state.vocabulary();
+    let (subject, predicate, object) =
+        canonical_relation(vocabulary, (fact.subject(), fact.predicate(), fact.object()));
+    let contradicts = |other: &&Arc<Fact>| {
+        let is_confirmed_canon = other.provenance().confirmed && other.status() == FactStatus::Canon;
+        if !is_confirmed_canon || !may_overlap(fact, other) {
+            return false;
+        }
+        let (other_subject, other_predicate, other_object) =
+            canonical_relation(vocabulary, (other.subject(), other.predicate(), other.object()));
+        let is_other_value = other_subject == subject
+            && other_predicate == predicate
+            && other_object != object
+            && vocabulary.is_functional(&other_predicate);
+        let relates_same_entities = (&other_subject, &other_object) == (&subject, &object)
+            || (other_object.entity() == Some(&subject) && object.entity() == Some(&other_subject));
+        is_other_value || (relates_same_entities && vocabulary.are_opposites(&other_predicate, &predicate))
+    };
+    batch.facts_of(state, &subject).iter().any(contradicts)
+}
+
+/// Returns the fact `recorded` with a new status, the evidence of both facts, and the higher of their confidences.
+pub(super) fn with_added_evidence(
+    recorded: &Fact,
+    proposed: &Fact,
+    status: FactStatus,
+) -> Result<Arc<Fact>, CommandError> {
+    let mut provenance = recorded.provenance().clone();
+    let added = proposed.provenance();
+    if added.confidence > provenance.confidence {
+        (provenance.confidence, provenance.extracted) = (added.confidence, added.extracted);
+        provenance.model.clone_from(&added.model);
+    }
+    for evidence in &added.evidence {
+        if !provenance.evidence.contains(evidence) {
+            provenance.evidence.push(evidence.clone());
+        }
+    }
+    Ok(Arc::new(recorded.to_builder().provenance(provenance).status(status).build()?))
+}
