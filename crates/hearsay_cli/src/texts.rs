@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use hearsay_commands::proposal::ProposalCounts;
 use hearsay_engine::{Memory, ModelStatus, Settings, Status};
+use serde::Serialize;
 
 use crate::{
     interrupt,
@@ -80,10 +81,19 @@ fn embed_up_to(memory: &Memory, encoder_use: EncoderUse, max_pending: usize, out
     Ok(())
 }
 
+/// Outcome of extracting facts from texts.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(crate) struct ExtractionReport {
+    #[serde(flatten)]
+    pub(crate) counts: ProposalCounts,
+    /// Number of review items that this extraction added to those that are held back.
+    pub(crate) held_back: usize,
+}
+
 /// Extracts facts from the texts that are not processed yet, and waits for the result. If `reprocess_all` is `true`,
 /// processes all texts. After an interruption, the next run processes the remaining texts.
-pub(crate) fn extract_texts(memory: &Memory, reprocess_all: bool, output: &Output) -> Result<ProposalCounts> {
-    let earlier = memory.status()?.wait()?.found;
+pub(crate) fn extract_texts(memory: &Memory, reprocess_all: bool, output: &Output) -> Result<ExtractionReport> {
+    let earlier = memory.status()?.wait()?;
     let total = memory.read_texts(reprocess_all)?.wait()? as u64;
     let bar = output.progress("extracting facts");
     bar.set_length(total);
@@ -93,7 +103,11 @@ pub(crate) fn extract_texts(memory: &Memory, reprocess_all: bool, output: &Outpu
     });
     bar.finish_and_clear();
     interrupt::check()?;
-    Ok(difference(&status.context("reading texts")?.found, &earlier))
+    let later = status.context("reading texts")?;
+    Ok(ExtractionReport {
+        counts: difference(&later.found, &earlier.found),
+        held_back: later.held_back.saturating_sub(earlier.held_back),
+    })
 }
 
 /// Returns the counts in `later` minus the counts in `earlier`. The memory counts since it was opened, so only the
@@ -107,7 +121,6 @@ fn difference(later: &ProposalCounts, earlier: &ProposalCounts) -> ProposalCount
         rejected_before: later.rejected_before - earlier.rejected_before,
         known: later.known - earlier.known,
         supported: later.supported - earlier.supported,
-        left_out: later.left_out - earlier.left_out,
     }
 }
 
@@ -121,13 +134,13 @@ pub(crate) fn extract_new_texts(
     memory: &Memory,
     directory: &Path,
     output: &mut Output,
-) -> Result<Option<ProposalCounts>> {
+) -> Result<Option<ExtractionReport>> {
     if !is_extraction_enabled(directory)? {
         return Ok(None);
     }
-    let proposed = extract_texts(memory, false, output)?;
-    print_extraction_counts(&proposed, output)?;
-    Ok(Some(proposed))
+    let report = extract_texts(memory, false, output)?;
+    print_extraction_report(&report, output)?;
+    Ok(Some(report))
 }
 
 /// Extracts facts from the waiting texts, and prints the counts on standard error. Does nothing if the settings disable
@@ -137,8 +150,7 @@ pub(crate) fn extract_waiting_texts(memory: &Memory, directory: &Path, output: &
     if waiting == 0 || !is_extraction_enabled(directory)? {
         return Ok(());
     }
-    let proposed = extract_texts(memory, false, output)?;
-    let counts = counts(&proposed);
+    let counts = counts(&extract_texts(memory, false, output)?.counts);
     let counts = if counts.is_empty() { "no facts found".to_owned() } else { counts.join(", ") };
     output.note(format!("searched {} for facts: {counts}", count(waiting, "text", "texts")));
     Ok(())
@@ -160,14 +172,17 @@ fn counts(proposed: &ProposalCounts) -> Vec<String> {
 /// Prints the counts of extracted facts by outcome.
 pub(crate) fn print_extraction_counts(proposed: &ProposalCounts, output: &mut Output) -> Result<()> {
     let counts = counts(proposed);
-    if !counts.is_empty() {
-        output.line(format!("  facts found in the text: {}", counts.join(", ")))?;
-    }
-    match proposed.left_out {
+    if counts.is_empty() { Ok(()) } else { output.line(format!("  facts found in the text: {}", counts.join(", "))) }
+}
+
+/// Prints the outcome of extracting facts from texts.
+pub(crate) fn print_extraction_report(report: &ExtractionReport, output: &mut Output) -> Result<()> {
+    print_extraction_counts(&report.counts, output)?;
+    match report.held_back {
         0 => Ok(()),
-        left_out => output.line(format!(
-            "  {} not proposed, to keep the review short; decide on the waiting facts, then run `hearsay fact extract --again`",
-            count(left_out, "doubtful fact", "doubtful facts")
+        held_back => output.line(format!(
+            "  {} held back, to keep the review short: `hearsay review --more` lists them",
+            count(held_back, "less certain item is", "less certain items are")
         )),
     }
 }

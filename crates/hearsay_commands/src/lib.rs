@@ -19,6 +19,5 @@ pub mod retcon;
 pub mod review;
 pub mod session;
 pub mod teach;
-pub mod triage;
 
 pub use error::CommandError;

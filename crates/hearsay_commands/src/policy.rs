@@ -1,6 +1,6 @@
 //! Policy: decides, by confidence, whether a proposed fact is recorded, waits for review or is dropped.
 
-use hearsay_model::{Confidence, Credence, FactStatus};
+use hearsay_model::{Confidence, Credence, Evidence, FactStatus, Passage};
 use serde::{Deserialize, Serialize};
 
 /// Type of source that states a proposed fact: the world itself, or a character.
@@ -13,7 +13,8 @@ pub enum StatementSource {
     Character,
 }
 
-/// Treatment of doubtful facts. A fact is doubtful if its confidence lies between the policy's floor and threshold.
+/// Treatment of doubtful facts. A fact is doubtful if its confidence lies between the policy's floor and the threshold
+/// for its source.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReviewMode {
@@ -25,25 +26,71 @@ pub enum ReviewMode {
     Autonomous,
 }
 
+/// Origin of a text from which facts are extracted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TextOrigin {
+    /// A line that was said or logged during play: typed, spoken in a game, or written by a game.
+    #[default]
+    Live,
+    /// A line of a session that was imported from a file, for example from a transcript.
+    SessionImport,
+    /// A text of the campaign files, or of another file that was imported.
+    CampaignText,
+}
+
+impl TextOrigin {
+    /// Returns the origin of a passage.
+    pub fn of(passage: &Passage) -> Self {
+        let is_in_file = |evidence: &Evidence| matches!(evidence, Evidence::File { .. } | Evidence::Excerpt(_));
+        match (passage.evidence.iter().any(is_in_file), &passage.session) {
+            (true, Some(_)) => Self::SessionImport,
+            (true, None) => Self::CampaignText,
+            (false, _) => Self::Live,
+        }
+    }
+}
+
+/// Minimum confidence at which a fact from a text becomes canon without review, by the origin of the text. An origin
+/// without a value uses [`Policy::canon_threshold`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SourceThresholds {
+    /// Threshold for lines that were said or logged during play.
+    pub live: Option<Confidence>,
+    /// Threshold for lines of imported sessions.
+    pub session_import: Option<Confidence>,
+    /// Threshold for texts of campaign files and other imported files.
+    pub campaign_text: Option<Confidence>,
+}
+
 /// Rule that accepts, defers or drops proposals by their confidence.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Policy {
-    /// Minimum confidence at which a proposal is accepted without review. Default 0.7.
+    /// Minimum confidence at which a proposal that does not come from a text is accepted without review, and at which
+    /// a statement of a character in a live text becomes a claim. Default 0.7.
     pub threshold: Confidence,
-    /// Minimum confidence at which a fact from an imported text or transcript is accepted without review. It applies
-    /// only if it is higher than `threshold`. Default 0.95.
-    pub import_threshold: Confidence,
+    /// Minimum confidence at which a fact from a text becomes canon without review. Default 0.95.
+    pub canon_threshold: Confidence,
     /// Minimum confidence of a proposal. A proposal with a lower confidence is counted but not recorded. Default 0.3.
     pub floor: Confidence,
-    /// Treatment of proposals with a confidence between `floor` and `threshold`.
+    /// Treatment of doubtful proposals: their confidence is at least `floor`, but too low for a record without review.
     pub mode: ReviewMode,
+    /// Values that replace `canon_threshold` for texts of one origin. Default: none.
+    pub sources: SourceThresholds,
 }
 
 impl Default for Policy {
     fn default() -> Self {
         let fraction = |value| Confidence::new(value).unwrap_or(Confidence::FULL);
-        Self { threshold: fraction(0.7), import_threshold: fraction(0.95), floor: fraction(0.3), mode: ReviewMode::Dm }
+        Self {
+            threshold: fraction(0.7),
+            canon_threshold: fraction(0.95),
+            floor: fraction(0.3),
+            mode: ReviewMode::Dm,
+            sources: SourceThresholds::default(),
+        }
     }
 }
 
@@ -57,25 +104,65 @@ pub enum PolicyDecision {
 }
 
 impl Policy {
-    /// Returns the policy for facts from imported texts.
-    pub fn for_imports(&self) -> Self {
-        Self { threshold: self.threshold.max(self.import_threshold), ..*self }
+    /// Checks that no threshold is below the floor.
+    ///
+    /// # Errors
+    /// Returns the name of a setting whose value is below the floor, for example `sources.live`.
+    pub fn check(&self) -> Result<(), &'static str> {
+        let thresholds = [
+            ("threshold", Some(self.threshold)),
+            ("canon_threshold", Some(self.canon_threshold)),
+            ("sources.live", self.sources.live),
+            ("sources.session_import", self.sources.session_import),
+            ("sources.campaign_text", self.sources.campaign_text),
+        ];
+        match thresholds.iter().find(|(_, threshold)| threshold.is_some_and(|threshold| threshold < self.floor)) {
+            Some((name, _)) => Err(*name),
+            None => Ok(()),
+        }
     }
 
-    /// Decides on a proposal by its confidence and its type of source.
+    /// Returns the minimum confidence at which a proposal is recorded without review. `origin` is `None` if the
+    /// proposal does not come from a text.
+    ///
+    /// A claim only says that a character stated the fact, so a statement of a character in a live text needs no more
+    /// than `threshold`. In a file, the speaker of a line is often a player and not a character. A claim from a file
+    /// therefore needs the same confidence as canon.
+    pub fn record_threshold(&self, source: StatementSource, origin: Option<TextOrigin>) -> Confidence {
+        let own_threshold = match origin {
+            None => return self.threshold,
+            Some(TextOrigin::Live) => self.sources.live,
+            Some(TextOrigin::SessionImport) => self.sources.session_import,
+            Some(TextOrigin::CampaignText) => self.sources.campaign_text,
+        };
+        let canon_threshold = own_threshold.unwrap_or(self.canon_threshold);
+        match (source, origin) {
+            (StatementSource::Character, Some(TextOrigin::Live)) => canon_threshold.min(self.threshold),
+            _ => canon_threshold,
+        }
+    }
+
+    /// Decides on a proposal by its confidence, its type of source and the origin of its text. `origin` is `None` if
+    /// the proposal does not come from a text.
     ///
     /// | confidence | [`StatementSource::World`] | [`StatementSource::Character`] |
     /// |---|---|---|
-    /// | threshold and above | canon | claimed |
-    /// | between floor and threshold | result of [`decide_doubtful`] | result of [`decide_doubtful`] |
+    /// | [`record_threshold`] and above | canon | claimed |
+    /// | between floor and [`record_threshold`] | result of [`decide_doubtful`] | result of [`decide_doubtful`] |
     /// | below the floor | dropped | dropped |
     ///
+    /// [`record_threshold`]: Self::record_threshold
     /// [`decide_doubtful`]: Self::decide_doubtful
-    pub fn decide(&self, confidence: Confidence, source: StatementSource) -> PolicyDecision {
+    pub fn decide(
+        &self,
+        confidence: Confidence,
+        source: StatementSource,
+        origin: Option<TextOrigin>,
+    ) -> PolicyDecision {
         if confidence < self.floor {
             return PolicyDecision::Drop;
         }
-        if confidence >= self.threshold {
+        if confidence >= self.record_threshold(source, origin) {
             let status = if source == StatementSource::World { FactStatus::Canon } else { FactStatus::Claimed };
             return PolicyDecision::Record(status, Credence::FULL);
         }
@@ -97,24 +184,69 @@ impl Policy {
 mod tests {
     use super::*;
 
+    fn sure(value: f64) -> Confidence {
+        Confidence::new(value).unwrap()
+    }
+
+    fn recorded(status: FactStatus) -> PolicyDecision {
+        PolicyDecision::Record(status, Credence::FULL)
+    }
+
     #[test]
     fn the_table_holds() {
         let check = |confidence: f64, source, mode, expected| {
             let policy = Policy { mode, ..Policy::default() };
-            assert_eq!(
-                policy.decide(Confidence::new(confidence).unwrap(), source),
-                expected,
-                "{confidence} {source:?}"
-            );
+            assert_eq!(policy.decide(sure(confidence), source, None), expected, "{confidence} {source:?}");
         };
-        let take = |status| PolicyDecision::Record(status, Credence::FULL);
-        check(0.7, StatementSource::World, ReviewMode::Dm, take(FactStatus::Canon));
-        check(0.7, StatementSource::Character, ReviewMode::Dm, take(FactStatus::Claimed));
-        check(0.69, StatementSource::World, ReviewMode::Dm, take(FactStatus::Proposed));
-        check(0.3, StatementSource::Character, ReviewMode::Dm, take(FactStatus::Proposed));
+        check(0.7, StatementSource::World, ReviewMode::Dm, recorded(FactStatus::Canon));
+        check(0.7, StatementSource::Character, ReviewMode::Dm, recorded(FactStatus::Claimed));
+        check(0.69, StatementSource::World, ReviewMode::Dm, recorded(FactStatus::Proposed));
+        check(0.3, StatementSource::Character, ReviewMode::Dm, recorded(FactStatus::Proposed));
         check(0.29, StatementSource::World, ReviewMode::Dm, PolicyDecision::Drop);
         check(0.29, StatementSource::World, ReviewMode::Autonomous, PolicyDecision::Drop);
         let half = Credence::new(0.5).unwrap();
         check(0.5, StatementSource::World, ReviewMode::Autonomous, PolicyDecision::Record(FactStatus::Claimed, half));
+    }
+
+    #[test]
+    fn facts_from_texts_become_canon_only_if_they_are_nearly_certain() {
+        use StatementSource::{Character, World};
+        use TextOrigin::{CampaignText, Live, SessionImport};
+        let sources = SourceThresholds { campaign_text: Some(sure(0.6)), ..SourceThresholds::default() };
+        let default = Policy::default();
+        let own = Policy { sources, ..default };
+        let check = |policy: &Policy, origin, source, confidence: f64, expected| {
+            let decision = policy.decide(sure(confidence), source, Some(origin));
+            assert_eq!(decision, recorded(expected), "{origin:?} {source:?} {confidence}");
+        };
+        for origin in [Live, SessionImport, CampaignText] {
+            check(&default, origin, World, 0.94, FactStatus::Proposed);
+            check(&default, origin, World, 0.95, FactStatus::Canon);
+        }
+        check(&default, Live, Character, 0.7, FactStatus::Claimed);
+        check(&default, SessionImport, Character, 0.94, FactStatus::Proposed);
+        check(&default, SessionImport, Character, 0.95, FactStatus::Claimed);
+        check(&own, CampaignText, World, 0.6, FactStatus::Canon);
+        check(&own, SessionImport, World, 0.94, FactStatus::Proposed);
+        let lenient = Policy { canon_threshold: sure(0.5), ..default };
+        check(&lenient, Live, World, 0.5, FactStatus::Canon);
+        check(&lenient, Live, Character, 0.5, FactStatus::Claimed);
+        assert_eq!((own.check(), lenient.check()), (Ok(()), Ok(())));
+        let below_floor = Policy { floor: sure(0.65), ..own };
+        assert_eq!(below_floor.check(), Err("sources.campaign_text"));
+    }
+
+    #[test]
+    fn the_origin_of_a_text_follows_from_its_session_and_its_file() {
+        let file = Evidence::File { path: "talk.txt".into(), line: 1, field: "transcript".into() };
+        let session = Some(hearsay_model::SessionId::new("s1").unwrap());
+        let origin = |session: &Option<hearsay_model::SessionId>, evidence: &[Evidence]| {
+            let (session, evidence) = (session.clone(), evidence.to_vec());
+            TextOrigin::of(&Passage { session, evidence, ..Passage::new("Text") })
+        };
+        let file = std::slice::from_ref(&file);
+        assert_eq!(origin(&session, file), TextOrigin::SessionImport);
+        assert_eq!(origin(&None, file), TextOrigin::CampaignText);
+        assert_eq!((origin(&session, &[]), origin(&None, &[])), (TextOrigin::Live, TextOrigin::Live));
     }
 }

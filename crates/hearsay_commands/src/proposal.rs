@@ -17,7 +17,7 @@ use serde::Serialize;
 use crate::{
     CommandError,
     edit::succession,
-    policy::{Policy, PolicyDecision, StatementSource},
+    policy::{Policy, PolicyDecision, StatementSource, TextOrigin},
 };
 use batch::Batch;
 use recorded_match::{
@@ -60,6 +60,8 @@ pub struct Proposal {
 /// Details of a text that states a fact, such as its time.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TextSource {
+    /// Origin of the text. The policy can require a higher confidence for texts of this origin.
+    pub origin: TextOrigin,
     /// Game time at which the text was said.
     pub time: Option<Date>,
     /// For a text without a speaker: how its hearers or readers learn the fact.
@@ -109,10 +111,6 @@ pub struct ProposalCounts {
     pub known: usize,
     /// Number of recorded facts that gained evidence from these proposals.
     pub supported: usize,
-    /// Number of doubtful proposals that triage omitted, because other proposals from the same texts or about the same
-    /// entities are more important. Once the DM has decided on the other proposals, a second extraction from the texts
-    /// proposes the omitted facts.
-    pub left_out: usize,
 }
 
 impl AddAssign for ProposalCounts {
@@ -124,7 +122,6 @@ impl AddAssign for ProposalCounts {
         self.rejected_before += more.rejected_before;
         self.known += more.known;
         self.supported += more.supported;
-        self.left_out += more.left_out;
     }
 }
 
@@ -190,7 +187,8 @@ impl Proposer<'_> {
         let provenance = provenance(state, proposal, self.author, self.rules.learned, self.now);
         let confidence = provenance.confidence;
         let source = if proposal.speaker.is_some() { StatementSource::Character } else { StatementSource::World };
-        let PolicyDecision::Record(mut status, mut max_credence) = policy.decide(confidence, source) else {
+        let origin = proposal.text.as_ref().map(|text| text.origin);
+        let PolicyDecision::Record(mut status, mut max_credence) = policy.decide(confidence, source, origin) else {
             self.counts.dropped += 1;
             return Ok(());
         };

@@ -62,7 +62,8 @@ pub use progress::{ImportProgress, ImportStage};
 #[cfg(not(feature = "llm"))]
 pub use settings::LlmSettings;
 pub use settings::{
-    DuplicateSettings, ExtractionEngine, ExtractionSettings, ModelSettings, SETTINGS_FILE, Settings, StoreSettings,
+    DuplicateSettings, ExtractionEngine, ExtractionSettings, ModelSettings, ReviewSettings, SETTINGS_FILE, Settings,
+    StoreSettings,
 };
 #[cfg(feature = "llm")]
 pub use status::LlmStatus;

@@ -34,6 +34,8 @@ pub struct Settings {
     pub model: ModelSettings,
     /// Settings for extracting facts from texts.
     pub extraction: ExtractionSettings,
+    /// Settings of the review.
+    pub review: ReviewSettings,
     /// Settings of the database.
     pub store: StoreSettings,
     /// Settings for duplicate entities.
@@ -88,10 +90,6 @@ pub struct ExtractionSettings {
     pub enabled: bool,
     /// Method by which facts are extracted from texts.
     pub engine: ExtractionEngine,
-    /// Maximum number of doubtful facts that wait for the DM's decision after many texts arrived together, for example
-    /// in an import. Triage selects the most important doubtful facts. Facts that already wait count towards this
-    /// number.
-    pub guesses: usize,
     /// File with additional words and patterns for the campaign, relative to the campaign directory.
     pub language: Option<PathBuf>,
     /// Settings of the language model. If enabled, the language model also extracts facts from the texts.
@@ -100,13 +98,23 @@ pub struct ExtractionSettings {
 
 impl Default for ExtractionSettings {
     fn default() -> Self {
-        Self {
-            enabled: true,
-            engine: ExtractionEngine::default(),
-            guesses: 25,
-            language: None,
-            llm: LlmSettings::default(),
-        }
+        Self { enabled: true, engine: ExtractionEngine::default(), language: None, llm: LlmSettings::default() }
+    }
+}
+
+/// Settings of the review.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ReviewSettings {
+    /// Maximum number of items in the review queue from the texts of one session, or from the other texts of one
+    /// import. The items with the highest confidence are queued. The others are held back until the DM asks for them or
+    /// decides on queued items.
+    pub max_per_source: usize,
+}
+
+impl Default for ReviewSettings {
+    fn default() -> Self {
+        Self { max_per_source: 25 }
     }
 }
 
@@ -173,8 +181,8 @@ impl Settings {
         let settings: Self = toml::from_str(&text)
             .map_err(|error| MemoryError::Settings { path: path.clone(), message: error.to_string() })?;
         let invalid = |message: &str| Err(MemoryError::Settings { path: path.clone(), message: message.to_owned() });
-        if settings.policy.floor > settings.policy.threshold {
-            return invalid("policy.floor must not be greater than policy.threshold");
+        if let Err(name) = settings.policy.check() {
+            return invalid(&format!("policy.floor must not be greater than policy.{name}"));
         }
         if settings.recall.budget < 64 {
             return invalid("recall.budget must be at least 64 tokens");
@@ -197,6 +205,8 @@ impl Settings {
 #[cfg(test)]
 mod tests {
     use std::fs;
+
+    use hearsay_commands::policy::{StatementSource, TextOrigin};
 
     use super::*;
 
@@ -240,6 +250,18 @@ mod tests {
     }
 
     #[test]
+    fn each_source_of_text_can_have_its_own_threshold() {
+        let directory = tempfile::tempdir().unwrap();
+        let text = "[policy]\ncanon_threshold = 0.9\n[policy.sources]\nlive = 0.8\n[review]\nmax_per_source = 5\n";
+        fs::write(directory.path().join(SETTINGS_FILE), text).unwrap();
+        let settings = Settings::read(directory.path()).unwrap();
+        let threshold = |origin| settings.policy.record_threshold(StatementSource::World, Some(origin)).get();
+        let origins = [TextOrigin::Live, TextOrigin::SessionImport, TextOrigin::CampaignText];
+        assert_eq!(origins.map(threshold), [0.8, 0.9, 0.9]);
+        assert_eq!(settings.review.max_per_source, 5);
+    }
+
+    #[test]
     fn bad_settings_name_file_and_line() {
         let check = |text: &str, expected: &[&str]| {
             let directory = tempfile::tempdir().unwrap();
@@ -251,7 +273,11 @@ mod tests {
         };
         check("[recall]\nbudgit = 5\n", &["line 2", "budgit", "budget"]);
         check("[policy]\nthreshold = 1.5\n", &["line 2", "from 0 to 1"]);
-        check("[policy]\nfloor = 0.9\n", &["floor"]);
+        check("[policy]\nfloor = 0.9\n", &["policy.floor must not be greater than policy.threshold"]);
+        check("[policy]\nfloor = 0.5\n[policy.sources]\nlive = 0.4\n", &["policy.floor", "policy.sources.live"]);
+        check("[policy.sources]\nsession_import = 95\n", &["line 2", "from 0 to 1"]);
+        check("[policy.sources]\ntranscripts = 0.9\n", &["line 2", "transcripts", "session_import"]);
+        check("[review]\nmax_per_source = -1\n", &["line 2", "max_per_source"]);
         check("[model]\nthreads = 0\n", &["threads"]);
         check("[", &["line 1"]);
     }

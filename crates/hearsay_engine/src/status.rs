@@ -68,8 +68,10 @@ pub struct Status {
     pub unread: usize,
     /// Number of facts that were extracted from passages since the memory was opened, by outcome.
     pub found: ProposalCounts,
-    /// Number of review items that wait for the DM's decision. Duplicate entities are not counted.
+    /// Number of items in the review queue, which wait for the DM's decision. Duplicate entities are not counted.
     pub reviews: usize,
+    /// Number of review items that triage holds back, because enough items of the same session or import are queued.
+    pub held_back: usize,
     /// Number of writes that wait for their commit.
     pub waiting_writes: usize,
     /// Number of proposals that were dropped since the memory was opened, because their confidence was below the

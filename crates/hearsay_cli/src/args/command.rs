@@ -127,6 +127,7 @@ Examples:
     #[command(after_help = "\
 Examples:
   hearsay review
+  hearsay review --more
   hearsay review accept 3fa91c02 77be1d40
   hearsay review edit 3fa91c02 --statement \"Pell saw a boat, not a ship.\"")]
     Review(Review),

@@ -41,6 +41,9 @@ pub(crate) struct Review {
     /// With a decision: show what would change, without changing anything
     #[arg(long, requires = "decision")]
     pub(crate) dry_run: bool,
+    /// Also list the items that are held back, because enough items of the same session or import wait
+    #[arg(long, conflicts_with = "decision")]
+    pub(crate) more: bool,
     /// Maximum number of items to list
     #[arg(long, default_value_t = 20, value_name = "N")]
     pub(crate) limit: usize,

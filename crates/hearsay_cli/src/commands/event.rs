@@ -3,7 +3,6 @@
 use anyhow::Result;
 use hearsay_commands::{
     game_event::{Circumstances, GameEvent, Retelling, Stated},
-    proposal::ProposalCounts,
     retcon::Retcon,
 };
 use hearsay_engine::{MemoryError, ReadSnapshot, Written, real_time};
@@ -17,7 +16,7 @@ use crate::{
     dry_run::{print_dry_run, print_effects},
     output::Output,
     reveals::print_with_reveals,
-    texts,
+    texts::{self, ExtractionReport},
 };
 
 /// JSON output of a command. The output of its dry run has the same fields.
@@ -27,9 +26,9 @@ struct EventOutput {
     written: Written,
     #[serde(flatten)]
     preview: Preview,
-    /// Counts of the facts extracted from texts, if extraction ran.
+    /// Outcome of extracting facts from texts, if extraction ran.
     #[serde(skip_serializing_if = "Option::is_none")]
-    found: Option<ProposalCounts>,
+    found: Option<ExtractionReport>,
 }
 
 fn circumstances(args: &args::Circumstances) -> Circumstances {

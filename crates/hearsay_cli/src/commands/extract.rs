@@ -36,11 +36,11 @@ pub(crate) fn extract(args: &args::Extract, output: &mut Output) -> Result<()> {
     texts::embed_if_few(&memory, encoder_use, output)?;
     match text {
         None => {
-            let proposed = texts::extract_texts(&memory, args.again, output)?;
+            let report = texts::extract_texts(&memory, args.again, output)?;
             if !args.llm {
-                output.data(&proposed)?;
+                output.data(&report)?;
             }
-            texts::print_extraction_counts(&proposed, output)?;
+            texts::print_extraction_report(&report, output)?;
             if args.llm {
                 llm::read(&memory, output)?;
             }

@@ -10,7 +10,6 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 use hearsay_campaign::{Backup, FileWatcher, Format};
-use hearsay_commands::proposal::ProposalCounts;
 use hearsay_engine::{
     ImportOptions, ImportOutcome, Memory, MemoryError, MemoryOptions, ModelSettings, SETTINGS_FILE, Settings,
 };
@@ -29,7 +28,7 @@ use crate::{
     output::{CliError, FILE_ERROR, Output, USAGE_ERROR, count},
     reveals::print_with_reveals,
     sync,
-    texts::{self, EncoderUse},
+    texts::{self, EncoderUse, ExtractionReport},
 };
 
 pub(crate) fn import(args: &args::Import, output: &mut Output) -> Result<()> {
@@ -117,13 +116,13 @@ fn run_import(job: &ImportJob, output: &mut Output) -> Result<()> {
     Ok(memory.close()?)
 }
 
-/// JSON output of an import, with the counts of facts extracted from its texts if extraction ran.
+/// JSON output of an import, with the outcome of extracting facts from its texts if extraction ran.
 #[derive(Serialize)]
 struct ImportOutput {
     #[serde(flatten)]
     outcome: ImportOutcome,
     #[serde(skip_serializing_if = "Option::is_none")]
-    found: Option<ProposalCounts>,
+    found: Option<ExtractionReport>,
 }
 
 /// Extracts facts from the imported texts, and prints the result of the import.

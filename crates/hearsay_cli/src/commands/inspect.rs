@@ -233,10 +233,13 @@ pub(crate) fn status(args: &args::Status, output: &mut Output) -> Result<()> {
         true => "graph tables up to date".to_owned(),
         false => format!("graph tables contain {} of them so far", status.projected),
     };
-    let reviews = match status.reviews {
+    let mut reviews = match status.reviews {
         0 => "nothing waits for your decision".to_owned(),
         waiting => format!("{} for your decision: run `hearsay review`", count(waiting, "item waits", "items wait")),
     };
+    if status.held_back > 0 {
+        reviews = format!("{reviews}; {} held back: add `--more`", count(status.held_back, "item is", "items are"));
+    }
     let undo = match status.compacted_to {
         Position(0) => "possible back to the first operation".to_owned(),
         to => format!(

@@ -2,12 +2,11 @@
 
 use anyhow::Result;
 use hearsay_commands::review::{Decision, Decisions};
-use hearsay_engine::{MemoryError, ReadSnapshot, real_time};
-use hearsay_query as query;
+use hearsay_engine::{Memory, MemoryError, ReadSnapshot, real_time};
 use hearsay_query::{
     contradictions::Clash,
     resolve::find_fact,
-    review::{ReviewItem, ReviewRow},
+    review::{ReviewItem, ReviewQueue, ReviewRow, review_queue, review_rows},
 };
 use serde_json::json;
 
@@ -18,7 +17,7 @@ use crate::{
     dry_run::write_or_preview,
     facts::print_fact_line,
     interrupt,
-    output::{CliError, Output, USAGE_ERROR},
+    output::{CliError, Output, USAGE_ERROR, count},
     texts::EncoderUse,
 };
 
@@ -61,43 +60,68 @@ pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
         }
         return Ok(memory.close()?);
     }
-    let limit = args.limit;
+    list(args, &memory, output)?;
+    Ok(memory.close()?)
+}
+
+/// Lists the items in the review queue and, if the user asks for more, the items that triage holds back.
+fn list(args: &args::Review, memory: &Memory, output: &mut Output) -> Result<()> {
+    let (limit, lists_held_back) = (args.limit, args.more);
+    let max_per_source = memory.settings().review.max_per_source;
     let duplicates = interrupt::wait(&memory.duplicates()?)?;
     let read = memory.read_in_background(move |world| {
-        Ok(query::review::review_with(&world.state, &world.learned, duplicates, limit))
+        let ReviewQueue { queued: mut items, held_back } = review_queue(&world.state, max_per_source);
+        items.extend(duplicates.into_iter().map(ReviewItem::Duplicate));
+        let (queue_len, held_back_count) = (items.len(), held_back.len());
+        if lists_held_back {
+            items.extend(held_back);
+        }
+        let total = items.len();
+        let rows = review_rows(&world.state, &world.learned, items.into_iter().take(limit));
+        Ok((rows, total, queue_len, held_back_count))
     })?;
-    let (rows, total) = read.wait()?;
-    output.data(&json!({ "items": rows, "all": total }))?;
+    let (rows, total, queue_len, held_back) = read.wait()?;
+    output.data(&json!({ "items": rows, "all": total, "held_back": held_back }))?;
     if rows.is_empty() {
         output.line("Nothing waits for review.")?;
     }
-    for row in &rows {
-        match &row.item {
-            ReviewItem::Doubtful { .. } => {
-                output.line(format!("Doubtful, {}:", format_doubt(row)))?;
-            }
-            ReviewItem::Contradiction { subject, clash, .. } => {
-                let topic = match clash {
-                    Clash::OneAtATime(predicate) => format!("{subject} {predicate}"),
-                    Clash::Opposites(object) => format!("{subject} and {object}"),
-                    Clash::Refuted(fact) => format!("{subject}: others deny {}", fact.short()),
-                };
-                output.line(format!("Contradiction ({topic}):"))?;
-            }
-            ReviewItem::Duplicate(duplicate) => {
-                output.line("Possible duplicates (`entity merge`, or `entity duplicates not-the-same`):")?;
-                output.line(format!("  {}", format_duplicate(duplicate)))?;
-            }
+    for (index, row) in rows.iter().enumerate() {
+        if index == queue_len {
+            output.line("Held back:")?;
         }
-        for fact in &row.in_full {
-            print_fact_line("  ", fact, output)?;
-        }
+        print_row(row, output)?;
     }
     if !rows.is_empty() {
         output.line(format!("Decide: {}", args.campaign.command("review accept|edit|false|reject FACT…")))?;
     }
     output.omitted(rows.len(), total)?;
-    Ok(memory.close()?)
+    if held_back > 0 && !lists_held_back {
+        let items = count(held_back, "less certain item is", "less certain items are");
+        output.line(format!("{items} held back; to list them: {}", args.campaign.command("review --more")))?;
+    }
+    Ok(())
+}
+
+fn print_row(row: &ReviewRow, output: &mut Output) -> Result<()> {
+    match &row.item {
+        ReviewItem::Doubtful { .. } => output.line(format!("Doubtful, {}:", format_doubt(row)))?,
+        ReviewItem::Contradiction { subject, clash, .. } => {
+            let topic = match clash {
+                Clash::OneAtATime(predicate) => format!("{subject} {predicate}"),
+                Clash::Opposites(object) => format!("{subject} and {object}"),
+                Clash::Refuted(fact) => format!("{subject}: others deny {}", fact.short()),
+            };
+            output.line(format!("Contradiction ({topic}):"))?;
+        }
+        ReviewItem::Duplicate(duplicate) => {
+            output.line("Possible duplicates (`entity merge`, or `entity duplicates not-the-same`):")?;
+            output.line(format!("  {}", format_duplicate(duplicate)))?;
+        }
+    }
+    for fact in &row.in_full {
+        print_fact_line("  ", fact, output)?;
+    }
+    Ok(())
 }
 
 /// Formats the confidence of a proposal, with the reasons why it was adjusted.

@@ -6,7 +6,6 @@ use anyhow::Result;
 use hearsay_campaign::Transcript;
 use hearsay_commands::{
     CommandError,
-    proposal::ProposalCounts,
     session::{
         AssignedSpeaker, Log, LogLine, NewSession, SessionStep, SpeakerAssignment, TranscriptImport, TranscriptReport,
         transcript_talk,
@@ -31,7 +30,7 @@ use crate::{
     reveals::print_with_reveals,
     speakers,
     style::{Line, Style},
-    texts::{self, EncoderUse},
+    texts::{self, EncoderUse, ExtractionReport},
 };
 
 pub(crate) fn session(args: &Session, output: &mut Output) -> Result<()> {
@@ -453,9 +452,9 @@ struct ImportOutput {
     report: TranscriptReport,
     /// Speakers whom the campaign does not identify.
     unidentified: Vec<UnidentifiedSpeaker>,
-    /// Counts of the facts extracted from the lines, if extraction ran.
+    /// Outcome of extracting facts from the lines, if extraction ran.
     #[serde(skip_serializing_if = "Option::is_none")]
-    found: Option<ProposalCounts>,
+    found: Option<ExtractionReport>,
     /// Numbers of lines by kind of talk; `None` for a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
     talk: Option<TalkCounts>,

@@ -5,10 +5,10 @@ use hearsay_model::{EntityId, FactStatus, State};
 use hearsay_query::resolve::resolve;
 use serde::Serialize;
 
-use super::{ReadingTools, document_statements};
+use super::{ReadingTools, document_statements, limit_confidence};
 use crate::{
     CommandError,
-    policy::{Policy, PolicyDecision, StatementSource},
+    policy::{Policy, PolicyDecision, StatementSource, TextOrigin},
 };
 
 /// A text from which facts are extracted as a trial. The facts are not recorded.
@@ -68,6 +68,7 @@ impl ResolvedDraft {
     /// Extracts facts from the text with the patterns and the reading model.
     pub fn extract(&self, policy: &Policy, tools: &ReadingTools<'_>) -> DraftExtraction {
         let mut extraction = self.with_text(tools.encoder, |text| tools.extractor.extract(tools.lexicon, text));
+        limit_confidence(&mut extraction, self.origin());
         if let Some(model) = tools.model {
             let context_lines = self.before.iter().map(|text| (None, text.as_str()));
             let text_line = (self.speaker.as_ref(), self.text.as_str());
@@ -109,12 +110,20 @@ impl ResolvedDraft {
         })
     }
 
+    /// Returns the origin that a text of this type probably has. The facts of the draft are treated like facts from
+    /// texts of this origin.
+    fn origin(&self) -> TextOrigin {
+        match self.form {
+            TextType::Talk | TextType::Narration => TextOrigin::Live,
+            TextType::Lore => TextOrigin::CampaignText,
+        }
+    }
+
     fn draft_result(&self, policy: &Policy, extraction: Extraction) -> DraftExtraction {
         let status = |fact: &ExtractedFact| {
             let is_spoken = self.speaker.is_some() || fact.stated_by.is_some();
-            match policy
-                .decide(fact.confidence, if is_spoken { StatementSource::Character } else { StatementSource::World })
-            {
+            let source = if is_spoken { StatementSource::Character } else { StatementSource::World };
+            match policy.decide(fact.confidence, source, Some(self.origin())) {
                 PolicyDecision::Record(status, _) => Some(status),
                 PolicyDecision::Drop => None,
             }

@@ -4,7 +4,7 @@ use hearsay_model::{EntityId, Fact, FactStatus, Resolution, State, text};
 use hearsay_query::review::extracted_names;
 
 /// Result of looking up a name that the extractor could not link to an entity.
-pub enum NameLookup {
+pub(super) enum NameLookup {
     /// The name refers to this entity. The entity was added after the extraction, or its name still waits for the DM's
     /// decision.
     Known(EntityId),
@@ -16,7 +16,7 @@ pub enum NameLookup {
 
 impl NameLookup {
     /// Looks up a name among the recorded entities and among the names that wait for the DM's decision.
-    pub fn find(state: &State, name: &str) -> Self {
+    pub(super) fn find(state: &State, name: &str) -> Self {
         let normal = text::normalize(name);
         let is_open =
             |id: &EntityId| state.open_names(id).iter().any(|public_name| text::normalize(public_name) == normal);

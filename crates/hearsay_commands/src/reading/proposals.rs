@@ -15,12 +15,12 @@ use super::{
 };
 use crate::{
     CommandError,
-    policy::Policy,
+    policy::{Policy, StatementSource, TextOrigin},
     proposal::{Proposal, ProposalCounts, ProposalRules, TextSource, propose},
 };
 
-/// The confidence of a fact about a new entity is limited to the threshold minus this amount, so that the fact waits
-/// for review.
+/// The confidence of a fact about a new entity is limited to the lowest threshold minus this amount, so that the fact
+/// waits for review.
 const REVIEW_MARGIN: f64 = 0.01;
 
 /// Returns the operation that records the facts and entities found in a passage, or `None` if there is nothing to
@@ -36,9 +36,7 @@ pub fn operation(
         // The passage was removed after the extraction.
         return Ok((None, ProposalCounts::default()));
     }
-    let policy = &findings.policy(rules.policy);
-    let rules = &ProposalRules { policy, ..*rules };
-    let model = findings.model.as_deref();
+    let (policy, model) = (rules.policy, findings.model.as_deref());
     let mut builder = ProposalBuilder { state, policy, passage, model, new: BTreeMap::new(), changes: Vec::new() };
     let (mut proposals, mut dropped_count) = (Vec::new(), 0);
     for fact in &findings.extraction.facts {
@@ -165,13 +163,17 @@ impl ProposalBuilder<'_> {
         let is_new_entity = |id: &EntityId| is_added(id) || is_unconfirmed_entity(self.state, id);
         let concerns_new_entity =
             is_new_entity(&proposal.subject) || proposal.object.entity().is_some_and(is_new_entity);
-        let max_confidence = Confidence::new(self.policy.threshold.get() - REVIEW_MARGIN).unwrap_or(self.policy.floor);
+        let origin = TextOrigin::of(passage);
+        // A claim never needs a higher confidence than canon.
+        let threshold = self.policy.record_threshold(StatementSource::Character, Some(origin));
+        let max_confidence = Confidence::new(threshold.get() - REVIEW_MARGIN).unwrap_or(self.policy.floor);
         Proposal {
             confidence: if concerns_new_entity { confidence.min(max_confidence) } else { confidence },
             heard_by: passage.heard_by.clone(),
             session: passage.session.clone(),
             model: self.model.map(str::to_owned),
             text: Some(TextSource {
+                origin,
                 time: passage.time.clone(),
                 acquisition: Some(acquisition),
                 citing: None,

@@ -1,17 +1,21 @@
-//! Tests that reading a text again changes no facts, edges or credences.
+//! Tests that reading a text again changes no facts, edges or credences, and that the origin of a text decides which
+//! facts become canon.
 
 use std::collections::BTreeMap;
 
 use hearsay_extract::Language;
 use hearsay_model::{
-    Acquisition, Author, Change, Date, Entity, Fact, FactStatus, Knower, KnowledgeEdge, KnowledgeId, Method, Operation,
-    PassageId, Provenance, Session, SessionId, State, Timestamp,
+    Acquisition, Author, Change, Date, Entity, Evidence, Excerpt, Fact, FactStatus, Knower, KnowledgeEdge, KnowledgeId,
+    Method, Operation, PassageId, Provenance, Session, SessionId, Span, State, Timestamp,
 };
 use hearsay_query::trust::TrustCalibration;
 use proptest::prelude::*;
 
 use super::*;
-use crate::proposal::ProposalRules;
+use crate::{
+    policy::{Policy, SourceThresholds},
+    proposal::ProposalRules,
+};
 
 const PEOPLE: [(&str, &str); 4] =
     [("odo", "Odo Brandt"), ("pell", "Pell Marrow"), ("mirela", "Mirela Voss"), ("sabine", "Sabine Orrin")];
@@ -144,6 +148,51 @@ fn generated_text() -> impl Strategy<Value = GeneratedText> {
         prop::option::of(0..3_i64),
         any::<bool>(),
     )
+}
+
+/// Reads a text in which Odo owes Pell money, and returns the status and the confidence of this fact.
+fn read_debt(session: Option<&str>, evidence: &[Evidence], policy: &Policy) -> (FactStatus, f64) {
+    let (mut state, _) = world(&[], &[]);
+    let passage = Passage {
+        session: session.map(|name| SessionId::new(name).unwrap()),
+        evidence: evidence.to_vec(),
+        ..Passage::new("Odo Brandt owes Pell Marrow forty crowns.")
+    };
+    let passage_id = passage.id();
+    apply(&mut state, Author::Dm, vec![Change::AddPassage(passage.into())]);
+    read(&mut state, policy, &[passage_id]);
+    let is_debt =
+        |fact: &&Arc<Fact>| fact.provenance().author == Author::Extractor && fact.predicate().as_str() == "OWES";
+    let debts: Vec<_> = state.facts().filter(is_debt).collect();
+    assert_eq!(debts.len(), 1, "{debts:?}");
+    (debts[0].status(), debts[0].provenance().confidence.get())
+}
+
+#[test]
+fn patterns_alone_make_no_fact_of_an_imported_text_canon() {
+    let file = Evidence::File { path: "talk.txt".into(), line: 1, field: "transcript".into() };
+    let excerpt = Evidence::Excerpt(Arc::new(Excerpt {
+        path: "notes.md".into(),
+        line: 1,
+        field: "text".into(),
+        span: Span { start: 0, end: 4 },
+        quote: "Text".into(),
+        source: "notes".into(),
+        hash: "0".repeat(16),
+    }));
+    let policy = Policy::default();
+    let (status, confidence) = read_debt(Some("s1"), &[], &policy);
+    assert!(status == FactStatus::Canon && confidence >= 0.95, "a line typed during play: {status:?} {confidence}");
+    let file = std::slice::from_ref(&file);
+    assert_eq!(read_debt(Some("s1"), file, &policy), (FactStatus::Proposed, 0.59));
+    assert_eq!(read_debt(None, file, &policy), (FactStatus::Proposed, 0.75));
+    assert_eq!(read_debt(None, &[excerpt], &policy), (FactStatus::Proposed, 0.75));
+    // The DM can set another threshold for a source.
+    let confidence = |value| Some(hearsay_model::Confidence::new(value).unwrap());
+    let sources = SourceThresholds { live: confidence(1.0), session_import: confidence(0.5), campaign_text: None };
+    let own = Policy { sources, ..policy };
+    assert_eq!(read_debt(Some("s1"), &[], &own).0, FactStatus::Proposed);
+    assert_eq!(read_debt(Some("s1"), file, &own).0, FactStatus::Canon);
 }
 
 proptest! {

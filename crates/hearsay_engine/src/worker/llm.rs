@@ -17,7 +17,6 @@ use crossbeam_channel::Receiver;
 use hearsay_commands::{
     proposal::ProposalCounts,
     reading::{Draft, DraftExtraction, Findings},
-    triage,
 };
 use hearsay_extract::Lexicon;
 use hearsay_llm::{Context, Counts, LlmError, LlmSettings, Queue, QueueSettings, Turn};
@@ -345,18 +344,7 @@ impl Worker {
                 let (passage, talk_kind) = (Arc::clone(passage), passage.talk_kind);
                 Some(Findings { passage, extraction, model: Some(model.clone()), talk_kind })
             });
-            let mut findings: Vec<Findings> = findings.collect();
-            let pending_jobs = llm_extractor.saved.queue.counts().pending;
-            let max_doubtful = match pending_jobs {
-                0 => usize::MAX,
-                pending_jobs => {
-                    let total_limit =
-                        self.settings.extraction.guesses.saturating_sub(triage::pending_fact_count(state));
-                    triage::proportional_limit(total_limit, 1, pending_jobs)
-                }
-            };
-            llm_extractor.found.left_out +=
-                triage::drop_least_important(state, &self.settings.policy, &mut findings, max_doubtful);
+            let findings: Vec<Findings> = findings.collect();
             for findings in findings.into_iter().filter(|findings| !findings.extraction.facts.is_empty()) {
                 llm_extractor.writing += 1;
                 let (findings, policy) = (Box::new(findings), self.settings.policy);

@@ -472,6 +472,7 @@ impl Worker {
             None => format!("{replayed} operations"),
         };
         let pending_vectors = self.pending_vectors();
+        let reviews = self.reviews.count(self.settings.review.max_per_source);
         Status {
             position: state.position(),
             version: state.version(),
@@ -486,7 +487,8 @@ impl Worker {
             reading_vectors: self.encoder.is_some() && !self.vectors.are_read(),
             unread: self.readings.pending(),
             found: self.readings.found(),
-            reviews: self.reviews.count(),
+            reviews: reviews.queued,
+            held_back: reviews.held_back,
             waiting_writes: self.writes.waiting() + self.queued.len(),
             dropped_proposals: self.dropped_proposals,
             events_dropped: self.events_dropped,

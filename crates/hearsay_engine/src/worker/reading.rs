@@ -11,12 +11,12 @@ use crossbeam_channel::bounded;
 use hearsay_commands::{
     proposal::ProposalCounts,
     reading::{Draft, DraftExtraction, Findings, PassageWithContext, ReadingTools, SessionLines, read_passages},
-    triage,
 };
 use hearsay_embed::find_model;
 use hearsay_extract::{Extractor, Language, Lexicon, READING_MODEL, ReadingModel, SentenceEncoder};
 use hearsay_model::{
-    Author, Change, EngineSetting, Evidence, Key, Operation, PassageId, Position, Setting, SettingKey, State, attribute,
+    Author, Change, EngineSetting, Evidence, Fact, FactStatus, Key, Operation, PassageId, Position, Setting,
+    SettingKey, State, attribute,
 };
 
 use super::{Internal, Worker, Write, encoder::SentenceSender, guarded};
@@ -75,9 +75,6 @@ impl ReadingResources {
 /// Maximum number of passages in a batch. It is small, so that the first facts arrive soon.
 const MAX_BATCH_SIZE: usize = 16;
 
-/// Maximum number of texts whose findings are held back before they are compared and written.
-const MAX_HELD_FINDINGS: usize = 4096;
-
 /// Passages that wait to be read, and passages that were read.
 #[derive(Default)]
 pub(super) struct Readings {
@@ -101,13 +98,6 @@ pub(super) struct Readings {
     extractor: Option<Arc<Extractor>>,
     /// Reading model; `None` if the settings select the patterns alone.
     model: Option<Arc<LazyReadingModel>>,
-    /// Whether many texts arrived together. The total number of doubtful facts from these texts is then limited.
-    is_bulk: bool,
-    /// Findings that are held back until all texts are read, so that the doubtful facts with the highest stakes can be
-    /// selected.
-    held_findings: Vec<Findings>,
-    /// Position of the operation that added the first of the texts in `held_findings`.
-    held_from: Option<Position>,
     /// Counts of the outcomes of findings since the memory was opened.
     outcome_counts: ProposalCounts,
     /// Whether a text was read since the reading position was last recorded.
@@ -157,7 +147,7 @@ impl Readings {
 
     /// Returns the number of passages that are not read yet, or whose findings are not written yet.
     pub(super) fn pending(&self) -> usize {
-        self.waiting.len() + self.reading + self.held_findings.len() + self.writing
+        self.waiting.len() + self.reading + self.writing
     }
 
     /// Returns whether there are findings for a passage.
@@ -219,7 +209,15 @@ impl Worker {
     /// Updates the queue after an operation: adds new passages and drops removed ones.
     pub(super) fn follow_reading(&mut self, position: Position, operation: &Operation, touched: &[Key], write: &Write) {
         let state = Arc::clone(&self.snapshot.state);
-        if self.readings.lexicon.is_some() && touched.iter().any(|key| may_change_names(&state, key)) {
+        let changes_names = || match write {
+            // A new entity has only a proposed name, which is not in the lexicon.
+            Write::Findings { .. } => {
+                let mut facts = operation.changes.iter().filter_map(Change::fact);
+                facts.any(|fact| fact.status() != FactStatus::Proposed && affects_names(&state, fact))
+            }
+            _ => touched.iter().any(|key| may_change_names(&state, key)),
+        };
+        if self.readings.lexicon.is_some() && changes_names() {
             self.readings.lexicon = None;
         }
         for key in touched {
@@ -283,10 +281,6 @@ impl Worker {
             return;
         }
         let state = &self.snapshot.state;
-        readings.is_bulk |= readings.waiting.len() > MAX_BATCH_SIZE;
-        if readings.is_bulk && readings.held_from.is_none() {
-            readings.held_from = readings.waiting.front().map(|(position, _)| *position);
-        }
         let batch: Vec<PassageId> =
             readings.waiting.drain(..readings.waiting.len().min(MAX_BATCH_SIZE)).map(|(_, id)| id).collect();
         readings.has_unrecorded_progress = true;
@@ -362,22 +356,10 @@ impl Worker {
         self.readings.pending()
     }
 
-    pub(super) fn take_read(&mut self, mut findings: Vec<Findings>) {
+    pub(super) fn take_read(&mut self, findings: Vec<Findings>) {
         self.readings.reading = 0;
         #[cfg(feature = "llm")]
         self.enqueue_for_llm(&findings);
-        let readings = &mut self.readings;
-        let waiting_count = readings.waiting.len();
-        if readings.is_bulk {
-            readings.held_findings.append(&mut findings);
-            if waiting_count > 0 && readings.held_findings.len() < MAX_HELD_FINDINGS {
-                return;
-            }
-            findings = std::mem::take(&mut readings.held_findings);
-            readings.held_from = None;
-        }
-        self.triage_findings(&mut findings, waiting_count);
-        self.readings.is_bulk &= waiting_count > 0;
         let unrecorded = findings.iter().filter(|findings| findings.passage.talk_kind.is_none());
         let kinds: Vec<_> =
             unrecorded.filter_map(|findings| Some((findings.passage.id(), findings.talk_kind?))).collect();
@@ -391,21 +373,6 @@ impl Worker {
             let (findings, policy) = (Box::new(findings), self.settings.policy);
             self.writes.push(Write::Findings { findings, policy, counts: ProposalCounts::default() });
         }
-    }
-
-    /// Removes the doubtful facts that are least worth the DM's time. `waiting_count` is the number of texts that still
-    /// wait.
-    fn triage_findings(&mut self, findings: &mut [Findings], waiting_count: usize) {
-        let state = &self.snapshot.state;
-        let max_doubtful = match self.readings.is_bulk {
-            true => {
-                let total_limit = self.settings.extraction.guesses.saturating_sub(triage::pending_fact_count(state));
-                triage::proportional_limit(total_limit, findings.len(), waiting_count)
-            }
-            false => usize::MAX,
-        };
-        self.readings.outcome_counts.left_out +=
-            triage::drop_least_important(state, &self.settings.policy, findings, max_doubtful);
     }
 
     /// If a write contains findings or kinds of talk, counts it. Called when the write is committed or has failed.
@@ -431,7 +398,7 @@ impl Worker {
             return false;
         }
         let first_waiting = self.readings.waiting.front().map(|(position, _)| *position);
-        let position = match self.readings.held_from.into_iter().chain(first_waiting).min() {
+        let position = match first_waiting {
             Some(position) => Position(position.0.saturating_sub(1)),
             None => self.snapshot.state.position(),
         };
@@ -502,15 +469,17 @@ fn is_from_language_model(operation: &Operation) -> bool {
 
 /// Returns whether a change of a record may change the names of entities.
 fn may_change_names(state: &State, key: &Key) -> bool {
-    let affects_names = |fact: &hearsay_model::Fact| {
-        [attribute::NAME, attribute::ALIAS, attribute::KIND].contains(&fact.predicate().as_str())
-            || state.vocabulary().behavior(fact.predicate()).reference.is_some()
-    };
     match key {
         Key::Entity(_) => true,
-        Key::Fact(id) => state.asserted(*id).is_some_and(|fact| affects_names(fact)),
+        Key::Fact(id) => state.asserted(*id).is_some_and(|fact| affects_names(state, fact)),
         _ => false,
     }
+}
+
+/// Returns whether a fact states a name or the kind of an entity, or is used to recognize the entity in texts.
+fn affects_names(state: &State, fact: &Fact) -> bool {
+    [attribute::NAME, attribute::ALIAS, attribute::KIND].contains(&fact.predicate().as_str())
+        || state.vocabulary().behavior(fact.predicate()).reference.is_some()
 }
 
 /// Requests the vectors of sentences from the encoder's thread.

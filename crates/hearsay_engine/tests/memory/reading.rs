@@ -6,13 +6,18 @@ use hearsay_belief::View;
 use hearsay_commands::{
     edit::FactOptions,
     game_event::{Circumstances, GameEvent, Stated},
-    policy::{Policy, ReviewMode},
+    policy::{Policy, ReviewMode, SourceThresholds},
     review::Decision,
     session::{Log, LogLine, LogSource, NewSession, SessionStep},
 };
-use hearsay_engine::{ExtractionEngine, ExtractionSettings, Memory, MemoryOptions, ModelSettings, Settings};
+use hearsay_engine::{
+    ExtractionEngine, ExtractionSettings, Memory, MemoryOptions, ModelSettings, ReviewSettings, Settings,
+};
 use hearsay_model::{Author, Evidence, Fact, FactStatus, Knower};
-use hearsay_query::journal::UndoTarget;
+use hearsay_query::{
+    journal::UndoTarget,
+    review::{ReviewItem, review_queue},
+};
 
 use crate::support::{add, do_edit, found_town, id, options, relate, set_with, state};
 
@@ -235,41 +240,79 @@ fn log_all(memory: &Memory, lines: impl Iterator<Item = String>) {
     settle(memory);
 }
 
-fn left_out(memory: &Memory) -> usize {
-    memory.read_texts(false).unwrap().wait().unwrap();
-    memory.wait_for_reading(|_| true).unwrap().found.left_out
+#[test]
+fn each_session_has_its_own_review_queue() {
+    let memory = town(Settings { review: ReviewSettings { max_per_source: 4 }, ..Settings::default() });
+    do_edit(&memory, add("Lyra", hearsay_model::Kind::Player, Some("The Gull")));
+    let counts = || {
+        let status = memory.status().unwrap().wait().unwrap();
+        (status.reviews, status.held_back)
+    };
+    // Nine doubtful facts, the names of three new entities, and a certain fact.
+    let (people, names) = (["Odo", "Pell", "Mirela"], ["Zarael", "Bromwick", "Ysolde"]);
+    let doubts = (0..9).map(|n| format!("Maybe {} hates {}.", people[n % 3], names[n / 3]));
+    log_all(&memory, doubts.chain(["Odo owes Pell forty crowns.".to_owned()]));
+    assert_eq!(counts(), (4, 8), "{:?}", found(&memory));
+    assert!(found(&memory).iter().any(|(_, status)| *status == FactStatus::Canon), "what is sure is taken");
+    let queue = review_queue(&state(&memory), 4);
+    assert_eq!((queue.queued.len(), queue.held_back.len()), (4, 8));
+    memory.read_texts(true).unwrap().wait().unwrap();
+    settle(&memory);
+    assert_eq!(counts(), (4, 8), "reading the texts again changes nothing");
+    // Facts of the first session still wait, but another session has its own queue.
+    log_all(&memory, ["Maybe Odo fears Mirela.", "Maybe Odo trusts Mirela."].map(str::to_owned).into_iter());
+    assert_eq!(counts(), (6, 8), "{:?}", found(&memory));
+    // Lines that are said outside of sessions have their own queue, too.
+    say(&memory, "pell", "Maybe Odo likes Mirela.");
+    assert_eq!(counts(), (7, 8), "{:?}", found(&memory));
+    // A decision makes room for another fact.
+    let claim = queue.queued.iter().find_map(|item| match item {
+        ReviewItem::Doubtful { fact, .. } => {
+            state(&memory).fact(*fact).filter(|fact| fact.predicate().as_str() == "HOSTILE_TO").map(|fact| fact.id())
+        }
+        _ => None,
+    });
+    memory.decide(claim.unwrap().to_string(), Decision::Reject).unwrap().wait().unwrap();
+    assert_eq!(counts(), (7, 7), "{:?}", found(&memory));
 }
 
 #[test]
-fn many_texts_do_not_flood_the_review() {
-    let extraction = ExtractionSettings { guesses: 12, ..patterns() };
-    let model = ModelSettings { enabled: false, ..ModelSettings::default() };
-    let settings = Settings { extraction, model, ..Settings::default() };
-    let memory = Memory::open(MemoryOptions { settings, ..options() }).unwrap();
-    found_town(&memory);
+fn live_lines_count_towards_the_queue_of_their_session() {
+    let memory = town(Settings { review: ReviewSettings { max_per_source: 2 }, ..Settings::default() });
     do_edit(&memory, add("Lyra", hearsay_model::Kind::Player, Some("The Gull")));
-    let people = ["Odo", "Pell", "Mirela"];
-    let doubts =
-        (0..60).map(|n| format!("Maybe {} hates the Zarak{} clan.", people[n % 3], (b'a' + n as u8 % 26) as char));
-    log_all(&memory, doubts.chain(["Odo owes Pell forty crowns.".to_owned()]));
-    let reviews = memory.status().unwrap().wait().unwrap().reviews;
-    assert!((6..=12).contains(&reviews), "{reviews}: {:?}", found(&memory));
-    assert!(left_out(&memory) >= 10, "{}", left_out(&memory));
-    assert!(found(&memory).iter().any(|(_, status)| *status == FactStatus::Canon), "what is sure is taken");
-    // While these facts wait for review, reading the texts again adds no facts. After the decisions, it adds others.
-    memory.read_texts(true).unwrap().wait().unwrap();
-    settle(&memory);
-    assert!(memory.status().unwrap().wait().unwrap().reviews <= 12);
-    let before = found(&memory).len();
-    while let Some(hearsay_query::review::ReviewItem::Doubtful { fact, .. }) =
-        hearsay_query::review::review_items(&state(&memory)).into_iter().next()
-    {
-        memory.decide(fact.to_string(), Decision::Reject).unwrap().wait().unwrap();
+    let step = SessionStep::Start(NewSession { present: vec!["lyra".into()], ..NewSession::default() });
+    memory.session(Author::Dm, step).unwrap().wait().unwrap();
+    for (line, expected) in [
+        ("Maybe Odo hates Mirela.", (1, 0)),
+        ("Maybe Odo fears Pell.", (2, 0)),
+        ("Maybe Pell trusts Mirela.", (2, 1)),
+        ("Maybe Mirela likes Pell.", (2, 2)),
+    ] {
+        memory.log(Author::Dm, Log { lines: vec![LogLine::new(line)], ..Log::default() }).unwrap().wait().unwrap();
+        settle(&memory);
+        let status = memory.status().unwrap().wait().unwrap();
+        assert_eq!((status.reviews, status.held_back), expected, "{line} {:?}", found(&memory));
     }
-    memory.read_texts(true).unwrap().wait().unwrap();
-    settle(&memory);
-    let reviews = memory.status().unwrap().wait().unwrap().reviews;
-    assert!((1..=12).contains(&reviews) && found(&memory).len() > before, "{reviews}: {:?}", found(&memory));
+}
+
+#[test]
+fn narration_needs_more_certainty_than_a_claim() {
+    let confidence = |value| hearsay_model::Confidence::new(value).unwrap();
+    let check = |policy: Policy, speaker: Option<&str>, expected| {
+        let memory = town(Settings { policy, ..Settings::default() });
+        do_edit(&memory, add("Lyra", hearsay_model::Kind::Player, Some("The Gull")));
+        let line = LogLine { speaker: speaker.map(str::to_owned), ..LogLine::new("Odo killed Pell.") };
+        let new = Some(NewSession { present: vec!["lyra".into()], ..NewSession::default() });
+        memory.log(Author::Dm, Log { new, lines: vec![line], ..Log::default() }).unwrap().wait().unwrap();
+        settle(&memory);
+        assert_eq!(found(&memory)[0].1, expected, "{:?}", found(&memory));
+    };
+    // The patterns give this fact a confidence of less than 0.95.
+    check(Policy::default(), None, FactStatus::Proposed);
+    check(Policy::default(), Some("mirela-voss"), FactStatus::Claimed);
+    check(Policy { canon_threshold: confidence(0.75), ..Policy::default() }, None, FactStatus::Canon);
+    let sources = SourceThresholds { live: Some(confidence(0.75)), ..SourceThresholds::default() };
+    check(Policy { sources, ..Policy::default() }, None, FactStatus::Canon);
 }
 
 #[test]

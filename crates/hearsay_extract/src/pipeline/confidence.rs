@@ -16,9 +16,6 @@ const MIN_NEW_NAME_CANDIDATE_CONFIDENCE: f64 = 0.15;
 const BASE_MAX_CANDIDATES: usize = 8;
 const SENTENCES_PER_CANDIDATE: usize = 6;
 
-/// Minimum confidence of a hedged statement.
-const MIN_HEDGED_CONFIDENCE: f64 = 0.3;
-
 /// Maximum confidence of a fact in a sentence with words addressed to the program.
 const MAX_INJECTION_CONFIDENCE: f64 = 0.5;
 
@@ -64,11 +61,6 @@ impl TextExtractor<'_> {
         probability *= raw_fact.confidence_factor;
         if raw_fact.confidence_factor < 1.0 {
             probability = probability.min(0.69);
-        }
-        if raw_fact.confidence_factor < 1.0 && raw_fact.confidence_factor > 0.2 {
-            // A hedged statement waits for review. Its confidence is the probability that the text states it as a
-            // hedged statement.
-            probability = probability.max(MIN_HEDGED_CONFIDENCE);
         }
         if self.is_in_injection(raw_fact) {
             probability = probability.min(MAX_INJECTION_CONFIDENCE);

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::{State, rows::Indices, shared::SortedMap};
-use crate::{EntityId, Evidence, Fact, Passage, PassageId, SessionId};
+use crate::{Author, EntityId, Evidence, Fact, Passage, PassageId, SessionId};
 
 /// Line numbers and dense indices of recorded passages, sorted by line number. An entry never changes, because session,
 /// document and line number are part of a passage's id.
@@ -105,6 +105,13 @@ impl State {
         document: &EntityId,
     ) -> impl DoubleEndedIterator<Item = (PassageId, &Arc<Passage>)> {
         self.passages_at_lines(self.texts.by_document.get(document))
+    }
+
+    /// Returns the author of the last live operation that added or changed a passage.
+    pub fn passage_author(&self, id: PassageId) -> Option<&Author> {
+        let writes = &self.passages.get(&id)?.record.writes;
+        let mut entries = writes.iter().rev().map(|write| &self.journal[write.operation as usize]);
+        entries.find(|entry| entry.live).map(|entry| &entry.operation.author)
     }
 
     /// Returns the facts, with any status, that cite a passage as evidence. The order is arbitrary.

@@ -1,19 +1,33 @@
 //! Number of review items, updated after each operation.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use hearsay_model::{FactId, FactStatus, Key, SettingKey, State};
 
-use super::items::DecisionGroup;
+use super::{items::DecisionGroup, triage::ReviewSource};
 use crate::contradictions::Contradictions;
 
+/// Proposed facts of a group that the DM decides on together, each with its source. The source of the first fact is the
+/// source of the group.
+type GroupFacts = BTreeSet<(Option<ReviewSource>, FactId)>;
+
+/// Number of review items. Duplicate entities are not counted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ReviewCount {
+    /// Number of items in the review queue.
+    pub queued: usize,
+    /// Number of items that triage holds back.
+    pub held_back: usize,
+}
+
 /// Counter of review items. An update reads only the changed records, so it is faster than
-/// [`review_items`](super::review_items), which reads every fact.
+/// [`review_queue`](super::review_queue), which reads every fact.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct ReviewCounter {
-    proposed: BTreeMap<FactId, DecisionGroup>,
-    /// Number of proposed facts in each group that the DM decides on together.
-    group_sizes: BTreeMap<DecisionGroup, usize>,
+    proposed: BTreeMap<FactId, (DecisionGroup, Option<ReviewSource>)>,
+    groups: BTreeMap<DecisionGroup, GroupFacts>,
+    /// Number of groups of each source. The key `None` stands for facts that were not extracted from a text.
+    group_counts: BTreeMap<Option<ReviewSource>, usize>,
     contradictions: Contradictions,
 }
 
@@ -27,24 +41,52 @@ impl ReviewCounter {
         reviews
     }
 
-    /// Returns the number of review items. Duplicate entities are not counted.
-    pub fn count(&self) -> usize {
-        self.group_sizes.len() + self.contradictions.count()
+    /// Returns the number of items if at most `max_per_source` items of each source are queued. The result is the same
+    /// as the number of items that [`review_queue`](super::review_queue) returns.
+    pub fn count(&self, max_per_source: usize) -> ReviewCount {
+        let mut count = ReviewCount { queued: self.contradictions.count(), held_back: 0 };
+        for (source, groups) in &self.group_counts {
+            let queued = if source.is_some() { (*groups).min(max_per_source) } else { *groups };
+            count.queued += queued;
+            count.held_back += groups - queued;
+        }
+        count
     }
 
     fn update_fact(&mut self, state: &State, id: FactId) {
-        if let Some(group) = self.proposed.remove(&id)
-            && let Some(count) = self.group_sizes.get_mut(&group)
+        if let Some((group, source)) = self.proposed.remove(&id) {
+            self.change_group(group, |facts| _ = facts.remove(&(source, id)));
+        }
+        if let Some(fact) = state.fact(id).filter(|fact| fact.status() == FactStatus::Proposed) {
+            let (group, source) = (DecisionGroup::from_fact(state, fact), ReviewSource::of(state, fact));
+            self.proposed.insert(id, (group.clone(), source.clone()));
+            self.change_group(group, |facts| _ = facts.insert((source, id)));
+        }
+    }
+
+    /// Changes the facts of a group, and counts the group under its new source.
+    fn change_group(&mut self, group: DecisionGroup, change: impl FnOnce(&mut GroupFacts)) {
+        let source_of = |facts: &GroupFacts| facts.first().map(|(source, _)| source.clone());
+        let mut facts = self.groups.remove(&group).unwrap_or_default();
+        let old_source = source_of(&facts);
+        change(&mut facts);
+        let new_source = source_of(&facts);
+        if !facts.is_empty() {
+            self.groups.insert(group, facts);
+        }
+        if old_source == new_source {
+            return;
+        }
+        if let Some(source) = old_source
+            && let Some(count) = self.group_counts.get_mut(&source)
         {
             *count -= 1;
             if *count == 0 {
-                self.group_sizes.remove(&group);
+                self.group_counts.remove(&source);
             }
         }
-        if let Some(fact) = state.fact(id).filter(|fact| fact.status() == FactStatus::Proposed) {
-            let group = DecisionGroup::from_fact(state, fact);
-            *self.group_sizes.entry(group.clone()).or_default() += 1;
-            self.proposed.insert(id, group);
+        if let Some(source) = new_source {
+            *self.group_counts.entry(source).or_default() += 1;
         }
     }
 
@@ -57,8 +99,11 @@ impl ReviewCounter {
             return;
         }
         for key in touched {
-            if let Key::Fact(id) = key {
-                self.update_fact(state, *id);
+            match key {
+                Key::Fact(id) => self.update_fact(state, *id),
+                // The passage determines the source of the facts that were extracted from it.
+                Key::Passage(id) => state.facts_citing(*id).for_each(|fact| self.update_fact(state, fact.id())),
+                _ => {}
             }
         }
         self.contradictions.update(state, touched);

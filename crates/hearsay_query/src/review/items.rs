@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use hearsay_model::{Author, EntityId, Fact, FactId, FactStatus, State, attribute};
 use serde::Serialize;
 
-use super::stake::stake;
+use super::{stake::stake, triage::ReviewSource};
 use crate::{
     contradictions::{Clash, Contradictions},
     duplicates::{Claim, Duplicate},
@@ -38,15 +38,31 @@ pub enum ReviewItem {
     Duplicate(Duplicate),
 }
 
+/// A review item with the values by which it is ordered and selected.
+pub(super) struct RankedItem {
+    pub(super) item: ReviewItem,
+    /// Importance of the DM's decision.
+    stake: f64,
+    /// Source of the text from which the fact was extracted; `None` for an item that does not come from a text.
+    pub(super) source: Option<ReviewSource>,
+    /// Confidence by which triage selects the item.
+    pub(super) confidence: f64,
+}
+
 /// Returns the proposed facts and contradictions that wait for the DM's decision. The most important items, which have
 /// the highest [`stake`](super::stake()), come first. Does not include duplicate entities, because
 /// [`duplicates`](crate::duplicates::duplicates) takes longer to find them.
 pub fn review_items(state: &State) -> Vec<ReviewItem> {
+    ranked_items(state).into_iter().map(|ranked| ranked.item).collect()
+}
+
+/// Returns the items of [`review_items`] in the same order, with the values for triage.
+pub(super) fn ranked_items(state: &State) -> Vec<RankedItem> {
     let mut groups: BTreeMap<DecisionGroup, Vec<&Arc<Fact>>> = BTreeMap::new();
     for fact in state.facts().filter(|fact| fact.status() == FactStatus::Proposed) {
         groups.entry(DecisionGroup::from_fact(state, fact)).or_default().push(fact);
     }
-    let mut items: Vec<(f64, ReviewItem)> = Vec::new();
+    let mut items: Vec<RankedItem> = Vec::new();
     for facts in groups.values() {
         let is_name = |fact: &Fact| fact.predicate().as_str() == attribute::NAME;
         let primary = facts.iter().max_by_key(|fact| (is_name(fact), fact.provenance().confidence, fact.id()));
@@ -54,18 +70,38 @@ pub fn review_items(state: &State) -> Vec<ReviewItem> {
         let mut also: Vec<FactId> = facts.iter().map(|fact| fact.id()).filter(|id| *id != primary.id()).collect();
         also.sort_unstable();
         let boost = confidence_boost(state, primary).map_or(0.0, |boost| boost.by);
-        let stake = stake(state, primary, false).0 * (1.0 + boost);
-        items.push((stake, ReviewItem::Doubtful { fact: primary.id(), also }));
+        items.push(RankedItem {
+            item: ReviewItem::Doubtful { fact: primary.id(), also },
+            stake: stake(state, primary, false).0 * (1.0 + boost),
+            source: facts.iter().map(|fact| ReviewSource::of(state, fact)).min().flatten(),
+            confidence: triage_confidence(state, primary),
+        });
     }
     for (subject, clash, facts) in Contradictions::from_state(state).iter() {
         let stakes = facts.iter().filter_map(|id| state.fact(*id)).map(|fact| stake(state, fact, true).0);
-        let item = ReviewItem::Contradiction { subject: subject.clone(), clash: clash.clone(), facts: facts.clone() };
-        items.push((stakes.fold(0.0, f64::max), item));
+        items.push(RankedItem {
+            item: ReviewItem::Contradiction { subject: subject.clone(), clash: clash.clone(), facts: facts.clone() },
+            stake: stakes.fold(0.0, f64::max),
+            source: None,
+            confidence: 1.0,
+        });
     }
     // The stable sort keeps the order of items with equal stakes: doubtful facts by claim, then contradictions by
     // subject.
-    items.sort_by(|a, b| b.0.total_cmp(&a.0));
-    items.into_iter().map(|(_, item)| item).collect()
+    items.sort_by(|a, b| b.stake.total_cmp(&a.stake));
+    items
+}
+
+/// Returns the confidence by which triage selects a proposed fact. The name of a new entity is worth a decision only
+/// together with a fact about the entity, so its confidence is at most that of the best such fact.
+fn triage_confidence(state: &State, fact: &Fact) -> f64 {
+    let confidence = fact.provenance().confidence.get();
+    if !is_extracted_name_or_kind(fact) {
+        return confidence;
+    }
+    let is_about_entity = |other: &&Arc<Fact>| other.subject() != fact.subject() || !is_extracted_name_or_kind(other);
+    let facts_about_entity = pending_facts_about(state, fact.subject()).filter(is_about_entity);
+    facts_about_entity.map(|other| other.provenance().confidence.get()).fold(0.0, f64::max).min(confidence)
 }
 
 /// Identity of a group of facts that the DM decides on together.

@@ -5,7 +5,6 @@ use serde::Serialize;
 
 use super::items::{ReviewItem, review_items};
 use crate::{
-    duplicates::Duplicate,
     facts::{FactRow, fact_row},
     trust::{ConfidenceBoost, Reason, TrustCalibration, confidence_boost},
 };
@@ -28,20 +27,17 @@ pub struct ReviewRow {
 
 /// Returns at most `limit` items that wait for the DM's decision, and the total number of these items.
 pub fn review(state: &State, trust_calibration: &TrustCalibration, limit: usize) -> (Vec<ReviewRow>, usize) {
-    review_with(state, trust_calibration, Vec::new(), limit)
+    let items = review_items(state);
+    let total = items.len();
+    (review_rows(state, trust_calibration, items.into_iter().take(limit)), total)
 }
 
-/// Returns at most `limit` rows: first the items that wait for the DM's decision, then the given duplicates in their
-/// given order. Also returns the total number of items and duplicates.
-pub fn review_with(
+/// Returns review items with all details of their facts.
+pub fn review_rows(
     state: &State,
     trust_calibration: &TrustCalibration,
-    duplicates: Vec<Duplicate>,
-    limit: usize,
-) -> (Vec<ReviewRow>, usize) {
-    let duplicates = duplicates.into_iter().map(ReviewItem::Duplicate);
-    let items: Vec<ReviewItem> = review_items(state).into_iter().chain(duplicates).collect();
-    let all = items.len();
+    items: impl IntoIterator<Item = ReviewItem>,
+) -> Vec<ReviewRow> {
     let row = |item: ReviewItem| {
         let ids = match &item {
             ReviewItem::Doubtful { fact, also } => std::iter::once(*fact).chain(also.iter().copied()).collect(),
@@ -57,5 +53,5 @@ pub fn review_with(
             doubtful.map(|fact| trust_calibration.reasons(fact.provenance(), fact.predicate())).unwrap_or_default();
         ReviewRow { item, in_full, trust, lift: doubtful.and_then(|fact| confidence_boost(state, fact)) }
     };
-    (items.into_iter().take(limit).map(row).collect(), all)
+    items.into_iter().map(row).collect()
 }

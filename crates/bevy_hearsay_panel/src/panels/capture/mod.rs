@@ -16,7 +16,7 @@ use hearsay_commands::{
     session::{Log, LogLine, NewSession, SessionStep},
 };
 use hearsay_engine::{ExtractedObject, Memory, Mention, TextType, Ticket};
-use hearsay_model::{ActiveSession, Author, Change, EntityId, Kind, Operation, SessionSetting, Setting};
+use hearsay_model::{ActiveSession, Author, Change, EntityId, FactStatus, Kind, Operation, SessionSetting, Setting};
 use serde::{Deserialize, Serialize};
 
 pub use parse::{CaptureLine, parse};
@@ -186,8 +186,9 @@ impl CapturePanel {
         }))
     }
 
-    /// Returns the edit that records a secret. The secret is the first extracted fact whose entities exist. If there is
-    /// no such fact, the secret is the typed text, as a sentence about the first entity that it names.
+    /// Returns the edit that records a secret. The secret is the first extracted fact that is certain enough to become
+    /// canon and whose entities exist. If there is no such fact, the secret is the typed text, as a sentence about the
+    /// first entity that it names.
     fn secret(&self, text: &str, display: &DisplayContext) -> Option<Edit> {
         let options = FactOptions { statement: Some(text.to_owned()), secret: true, ..FactOptions::default() };
         let known_id = |mention: &Mention| match mention {
@@ -196,7 +197,12 @@ impl CapturePanel {
         };
         let extracted =
             self.extracted.as_ref().filter(|(line, _)| *line == self.view.typed).map(|(_, extracted)| extracted);
-        let edit = extracted.into_iter().flat_map(|extracted| &extracted.extraction.facts).find_map(|fact| {
+        let facts =
+            extracted.into_iter().flat_map(|extracted| extracted.extraction.facts.iter().zip(&extracted.statuses));
+        let mut certain_facts = facts
+            .filter(|(fact, status)| **status == Some(FactStatus::Canon) && !fact.denied && !fact.ended)
+            .map(|(fact, _)| fact);
+        let edit = certain_facts.find_map(|fact| {
             let (subject, predicate) = (known_id(&fact.subject)?, fact.predicate.as_str().to_owned());
             Some(match &fact.object {
                 ExtractedObject::Entity(object) => {

@@ -83,6 +83,25 @@ fn a_secret_is_kept_secret() {
 }
 
 #[test]
+fn only_a_certain_fact_becomes_a_secret_relation() {
+    for (line, predicate) in
+        [("!Mirela Voss hates Odo Brandt", "HOSTILE_TO"), ("!Maybe Mirela Voss hates Odo Brandt", "secret")]
+    {
+        let mut harness = capture_harness();
+        let draft = Draft { text: line[1..].into(), form: TextType::Narration, ..Draft::default() };
+        let extracted = harness.state().memory.draft(draft).unwrap().wait().unwrap();
+        assert!(!extracted.extraction.facts.is_empty(), "{line}");
+        harness.state_mut().panel.extracted = Some((line.into(), extracted));
+        send(&mut harness, line).unwrap();
+        let state =
+            harness.state().memory.read(|world| Ok(std::sync::Arc::clone(&world.state))).unwrap().wait().unwrap();
+        let id = EntityId::new("mirela-voss").unwrap();
+        let secret = state.facts_of(&id).find(|fact| fact.statement() == &line[1..]).unwrap();
+        assert_eq!(secret.predicate().as_str(), predicate, "{line}");
+    }
+}
+
+#[test]
 fn typed_text_survives_closing_the_window() {
     let mut panel = CapturePanel::default();
     panel.view.typed = "Half a li".into();

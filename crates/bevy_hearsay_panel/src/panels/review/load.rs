@@ -10,13 +10,14 @@ use hearsay_query::{
     contradictions::Clash,
     duplicates::Duplicate,
     facts::{is_secret, recorded_edges},
-    review::{ReviewItem, is_unconfirmed_entity, review_items, stake},
+    review::{ReviewItem, ReviewQueue, is_unconfirmed_entity, review_queue, stake},
     table::PlayersView,
     trust::{TrustCategory, confidence_boost},
 };
 
 use super::model::{
-    CardDetail, CardKey, CardSummary, EntitySummary, FactDetail, OtherFact, ReviewModel, SourceQuote, Target,
+    CardDetail, CardKey, CardSummary, EntitySummary, FactDetail, OtherFact, ReviewModel, ReviewTriage, SourceQuote,
+    Target,
 };
 use crate::{
     names::NamedEntity,
@@ -35,9 +36,13 @@ const EXCERPT_CONTEXT_CHARS: usize = 160;
 
 impl ReviewModel {
     /// Reads the cards without their details. Call this function on a background thread, because it reads every fact.
-    pub fn load(world: &ReadSnapshot, duplicates: &[Duplicate]) -> Self {
+    pub fn load(world: &ReadSnapshot, duplicates: &[Duplicate], triage: ReviewTriage) -> Self {
         let state = &*world.state;
-        let items = review_items(state);
+        let ReviewQueue { queued: mut items, held_back } = review_queue(state, triage.max_per_source);
+        let held_back_count = held_back.len();
+        if triage.shows_held_back {
+            items.extend(held_back);
+        }
         let players_view = PlayersView::of(state, None);
         let contradicting: BTreeSet<FactId> = items
             .iter()
@@ -59,7 +64,16 @@ impl ReviewModel {
         cards.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.key.cmp(&b.key)));
         let (position, details) = (state.position().0, BTreeMap::new());
         let indexes = cards.iter().enumerate().map(|(index, card)| (card.key.clone(), index)).collect();
-        Self { position, cards, more_stubs, is_read: true, read_at: hearsay_engine::real_time(), details, indexes }
+        Self {
+            position,
+            cards,
+            held_back: held_back_count,
+            more_stubs,
+            is_read: true,
+            read_at: hearsay_engine::real_time(),
+            details,
+            indexes,
+        }
     }
 }
 

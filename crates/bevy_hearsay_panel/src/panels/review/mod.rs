@@ -24,7 +24,7 @@ use hearsay_query::duplicates::Duplicate;
 pub use load::detail;
 pub use model::{
     CardDetail, CardKey, CardKind, CardSummary, EntitySummary, FactDetail, Filter, Order, OtherFact, ReviewModel,
-    SourceQuote, Target,
+    ReviewTriage, SourceQuote, Target,
 };
 pub use ui::review_ui;
 pub use view::{Draft, ReviewAction, ReviewView};
@@ -56,7 +56,8 @@ pub struct ReviewPanel {
     previous_model: Option<ReviewModel>,
     view: ReviewView,
     pending_model: Option<Ticket<ReviewModel>>,
-    requested_at: Option<u64>,
+    /// Position and triage of the requested model.
+    requested: Option<(u64, ReviewTriage)>,
     pending_details: Option<Ticket<Details>>,
     pending_duplicates: Option<Ticket<Vec<Duplicate>>>,
     duplicates_requested_at: Option<(u64, Instant)>,
@@ -81,14 +82,14 @@ impl ReviewPanel {
         &self.view
     }
 
-    fn load(&mut self, memory: &Memory, position: u64) {
+    fn load(&mut self, memory: &Memory, position: u64, triage: ReviewTriage) {
         let (duplicates, previous_model) = (self.duplicates.clone(), self.previous_model.take());
         let read = move |world: &hearsay_engine::ReadSnapshot| {
             drop(previous_model);
-            Ok(ReviewModel::load(world, &duplicates))
+            Ok(ReviewModel::load(world, &duplicates, triage))
         };
         self.pending_model = memory.read_in_background(read).ok();
-        self.requested_at = self.pending_model.is_some().then_some(position);
+        self.requested = self.pending_model.is_some().then_some((position, triage));
     }
 
     fn apply_model(&mut self, model: ReviewModel) {
@@ -190,14 +191,18 @@ impl Panel for ReviewPanel {
         if let Some(Ok(model)) = poll_ticket(&mut self.pending_model) {
             self.apply_model(model);
         }
-        if self.pending_model.is_none() && (self.requested_at != Some(position) || !self.model.is_read) {
-            self.load(memory, position);
+        let triage = ReviewTriage {
+            max_per_source: memory.settings().review.max_per_source,
+            shows_held_back: self.view.shows_held_back,
+        };
+        if self.pending_model.is_none() && (self.requested != Some((position, triage)) || !self.model.is_read) {
+            self.load(memory, position, triage);
         }
         if let Some(Ok(duplicates)) = poll_ticket(&mut self.pending_duplicates)
             && duplicates != self.duplicates
         {
             self.duplicates = duplicates;
-            self.requested_at = None;
+            self.requested = None;
         }
         let is_stale = |at: &Option<(u64, Instant)>| {
             at.is_none_or(|(at, when)| at != position && when.elapsed() >= DUPLICATES_INTERVAL)
@@ -304,7 +309,7 @@ impl Panel for ReviewPanel {
                 }
                 // Look for the restored card only in models that are read after the undo.
                 if matches!(outcome.desk_command, DeskCommand::Undo(_)) {
-                    (self.is_after_undo, self.pending_model, self.requested_at) = (true, None, None);
+                    (self.is_after_undo, self.pending_model, self.requested) = (true, None, None);
                 }
             }
             Err(_) => {

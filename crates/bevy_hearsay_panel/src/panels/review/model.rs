@@ -239,6 +239,15 @@ pub enum CardDetail {
     Stub(EntitySummary),
 }
 
+/// Selection of the cards that the review panel shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReviewTriage {
+    /// Maximum number of items in the review queue from the texts of one session or import.
+    pub max_per_source: usize,
+    /// Whether the items that are held back are shown after all.
+    pub shows_held_back: bool,
+}
+
 /// The data that the review panel shows.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ReviewModel {
@@ -247,6 +256,8 @@ pub struct ReviewModel {
     /// Summaries of the cards. Cards with the most important decisions come first.
     #[serde(rename = "heads")]
     pub cards: Vec<CardSummary>,
+    /// Number of items that triage holds back.
+    pub held_back: usize,
     /// Number of stubs that are not listed.
     pub more_stubs: usize,
     /// Whether the model was read from the memory. It is `false` for the initial, empty model.

@@ -41,6 +41,7 @@ pub fn review_ui(
     view.has_chosen_card |= before != after || !actions.is_empty();
     view.list(model, display.screen_safe);
     toolbar_ui(ui, display, model, view, &mut actions);
+    more_ui(ui, display, model, view);
     if view.reason_open {
         reason_ui(ui, display, view);
     }
@@ -221,6 +222,26 @@ fn toolbar_ui(
     if view.filters_open {
         filters_ui(ui, display, model, view);
     }
+}
+
+/// Draws the number of cards that triage holds back, and the button that shows or hides these cards.
+fn more_ui(ui: &mut Ui, display: &DisplayContext, model: &ReviewModel, view: &mut ReviewView) {
+    if model.held_back == 0 {
+        return;
+    }
+    let (text, name) =
+        if view.shows_held_back { ("Less", "Hide less certain cards") } else { ("More", "Show more cards") };
+    ui.horizontal(|ui| {
+        let button = ui.button(text).on_hover_text(
+            "From each session and import, only the most certain facts are shown. The others are held back.",
+        );
+        if set_button_name(button, true, name).clicked() {
+            view.shows_held_back = !view.shows_held_back;
+        }
+        let count = format_count(model.held_back, "less certain card", "less certain cards");
+        let label = if view.shows_held_back { format!("{count} shown") } else { format!("{count} held back") };
+        weak_label(ui, display, &label);
+    });
 }
 
 fn filters_ui(ui: &mut Ui, display: &DisplayContext, model: &ReviewModel, view: &mut ReviewView) {

@@ -91,6 +91,8 @@ pub struct ReviewView {
     pub reason_open: bool,
     /// Whether the filters are open.
     pub filters_open: bool,
+    /// Whether the cards that triage holds back are shown too.
+    pub shows_held_back: bool,
     /// Cards that the DM decided in this panel, but that the model still contains. The value is the position of the
     /// operation that records the decision, or `None` until the position is known.
     #[serde(skip)]

@@ -1,5 +1,7 @@
 //! Tests of the panel with the engine.
 
+use hearsay_model::{Change, Evidence, Fact, FactStatus, Method, Passage, Provenance, Span};
+
 use super::*;
 
 /// Opens the example campaign and adds facts that wait for review.
@@ -69,11 +71,37 @@ fn consequential_facts_come_first_and_guesses_last() {
         fears_proposal("hob-carrow", "bettony-lark", 0.3),
     ];
     memory.propose(Author::Extractor, proposals).unwrap().wait().unwrap();
-    let model = memory.read(|world| Ok(ReviewModel::load(world, &[]))).unwrap().wait().unwrap();
+    let triage = ReviewTriage { max_per_source: 25, shows_held_back: false };
+    let model = memory.read(move |world| Ok(ReviewModel::load(world, &[], triage))).unwrap().wait().unwrap();
     let doubtful = model.cards.iter().filter(|card| matches!(card.key, CardKey::Fact(_)));
     let order: Vec<_> = doubtful.map(|card| (card.about[0].id.as_str(), card.confidence)).collect();
     assert_eq!(order, [("mirela-voss", 0.65), ("mirela-voss", 0.3), ("hob-carrow", 0.3)]);
     assert!(model.cards.is_sorted_by(|a, b| a.score >= b.score));
+}
+
+#[test]
+fn a_text_has_at_most_25_cards_until_the_dm_asks_for_more() {
+    let memory = gullhaven();
+    let passage = Passage::new("Somebody saw it.");
+    let quote = Evidence::Passage { passage: passage.id(), span: Span { start: 0, end: 8 }, quote: "Somebody".into() };
+    let (confidence, evidence) = (Confidence::new(0.5).unwrap(), vec![quote]);
+    let provenance = Provenance { confidence, evidence, ..Provenance::new(Method::Inferred, Author::Extractor) };
+    let proposed = |number: usize| {
+        let value = format!("was seen on day {number}");
+        let fact = Fact::attribute(&id("mirela-voss"), "lore", value, provenance.clone()).unwrap();
+        Change::AssertFact(fact.status(FactStatus::Proposed).build().unwrap().into())
+    };
+    let changes = std::iter::once(Change::AddPassage(passage.into())).chain((0..30).map(proposed)).collect();
+    let operation = Operation::new(Author::Extractor, "read a text", changes);
+    memory.write(move |_| Ok(operation.clone())).unwrap().wait().unwrap();
+    assert_eq!(memory.status().unwrap().wait().unwrap().held_back, 5);
+    let mut panel = ReviewPanel::default();
+    panel.view.filter.kind = Some(CardKind::Doubtful);
+    let mut harness = open_panel(panel, memory);
+    wait_until(&mut harness, |harness| doubtful_count(harness) == 25);
+    harness.get_by_label("5 less certain cards held back");
+    harness.get_by_label("Show more cards").click();
+    wait_until(&mut harness, |harness| doubtful_count(harness) == 30);
 }
 
 #[test]

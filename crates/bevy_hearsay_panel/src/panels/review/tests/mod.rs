@@ -533,6 +533,17 @@ fn an_empty_review_says_what_will_be_here() {
 }
 
 #[test]
+fn cards_that_are_held_back_are_shown_on_request() {
+    let mut harness = review_harness(ReviewModel { held_back: 84, ..model(3) });
+    harness.get_by_label("84 less certain cards held back");
+    click(&mut harness, "Show more cards");
+    assert!(harness.state().view.shows_held_back);
+    harness.get_by_label("84 less certain cards shown");
+    click(&mut harness, "Hide less certain cards");
+    assert!(!harness.state().view.shows_held_back);
+}
+
+#[test]
 fn an_edit_under_way_survives_the_window() {
     let mut panel = ReviewPanel::default();
     let mut draft = Draft::from_fact(&detail_of(1, 0.5));
