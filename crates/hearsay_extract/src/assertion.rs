@@ -3,10 +3,14 @@
 
 mod inheritance;
 
+use hearsay_model::Span;
+
 use crate::{
     assertion_status::AssertionStatus,
     chunker::VerbForm,
     clauses::{ClauseType, SubjectSource},
+    cues::CueMatch,
+    doubt::{DoubtfulPart, MAX_DOUBTFUL_CONFIDENCE},
     facts::{Cue, CueKind},
     grammar::CueType,
     sentence_reader::SentenceReader,
@@ -29,6 +33,7 @@ impl SentenceReader<'_> {
         let speech = self.speech.clone();
         let mut status = AssertionStatus {
             is_unasserted: is_question || self.has_cue(CueType::OutOfCharacter) || self.has_cue(CueType::Wish),
+            is_doubtful: false,
             confidence_factor: 1.0,
             denied: false,
             ended: false,
@@ -84,7 +89,45 @@ impl SentenceReader<'_> {
     pub(crate) fn apply_doubt(&self, status: &mut AssertionStatus, name: &str, cue: Option<Cue>) {
         let factor = self.grammar.confidence_factors.get(name).copied().unwrap_or(0.3);
         status.confidence_factor = status.confidence_factor.min(factor);
+        // An unknown speaker is no reason to doubt that the statement is meant.
+        status.is_doubtful |= name != "quoted";
         status.cues.extend(cue.filter(|cue| !status.cues.contains(cue)));
+    }
+
+    /// Records the clauses that the text does not state as certain. `statuses` contains the status of each clause.
+    pub(crate) fn record_doubtful_clauses(&mut self, statuses: &[AssertionStatus]) {
+        for (at, status) in statuses.iter().enumerate().filter(|(_, status)| status.is_doubtful) {
+            let (clause, vg) = (&self.clauses[at], self.verb_group(at));
+            // In "Odo thinks that Mirela stole it", only the words after "thinks" are doubtful.
+            let certain_parent = clause.parent.filter(|parent| !statuses[*parent].is_doubtful);
+            let first = match certain_parent.map(|parent| self.verb_group(parent).end) {
+                Some(parent_end) if parent_end <= vg.head => parent_end,
+                Some(_) => self.chunk_start(clause.start),
+                None => self.contrast_segment(vg.head).0,
+            };
+            let (Some(first), Some(verb)) = (self.tokens.get(first), self.tokens.get(vg.head)) else { continue };
+            self.doubtful_parts.push(DoubtfulPart {
+                scope: Span { start: first.start, end: verb.end },
+                verb: Some(verb.start),
+                max_confidence: MAX_DOUBTFUL_CONFIDENCE,
+                cues: status.cues.iter().filter(|cue| cue.kind.is_doubt()).cloned().collect(),
+            });
+        }
+        self.record_doubtful_note();
+    }
+
+    /// Records a sentence without a clause, such as a note, if it contains a cue.
+    fn record_doubtful_note(&mut self) {
+        let (Some(first), Some(last)) = (self.tokens.first(), self.tokens.last()) else { return };
+        let is_doubt = |cue: &&CueMatch| {
+            matches!(cue.cue_type, CueType::Hedge | CueType::Rumour | CueType::Sarcasm) && self.clauses.is_empty()
+        };
+        let cues: Vec<Cue> =
+            self.cues.iter().filter(is_doubt).filter_map(|cue| cue.to_cue(self.tokens, self.text)).collect();
+        if !cues.is_empty() {
+            let scope = Span { start: first.start, end: last.end };
+            self.doubtful_parts.push(DoubtfulPart { scope, verb: None, max_confidence: MAX_DOUBTFUL_CONFIDENCE, cues });
+        }
     }
 
     /// Returns the range of tokens around `token`, bounded by words such as "but" and "although".
@@ -154,9 +197,12 @@ impl SentenceReader<'_> {
                                 && other.parent.is_none()
                                 && (vg.end..next.start).any(|at| self.norm(at) == ",")
                         });
-                    status.is_unasserted |= !(is_parenthetical
+                    let is_conditional = !(is_parenthetical
                         || belongs_to_other_clause
                         || (follows_comma && is_plain_if && vg.modal.is_none()));
+                    status.is_unasserted |= is_conditional;
+                    // In "gives her a rope in case of need", the clause before the cue is certain.
+                    status.is_doubtful |= is_conditional && cue_match.start < vg.head;
                 }
                 CueType::Plan => status.is_unasserted |= cue_match.start <= vg.head || cue_match.start >= vg.end,
                 CueType::Ended

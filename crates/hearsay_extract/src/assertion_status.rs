@@ -11,6 +11,9 @@ pub(crate) struct AssertionStatus {
     /// Whether the clause asserts nothing about the world, because it is a question, a plan or a wish. No facts are
     /// read from such a clause.
     pub(crate) is_unasserted: bool,
+    /// Whether the text does not state the clause as certain: it is hedged, hearsay, sarcastic, only thought, or
+    /// depends on a condition.
+    pub(crate) is_doubtful: bool,
     /// Factor for the confidence of facts from this clause: 1 without doubt, otherwise less.
     pub(crate) confidence_factor: f64,
     pub(crate) denied: bool,
@@ -37,6 +40,7 @@ impl AssertionStatus {
     /// Takes over the doubt, the source and the cues of another clause.
     pub(crate) fn inherit(&mut self, parent: &Self) {
         self.is_unasserted |= parent.is_unasserted;
+        self.is_doubtful |= parent.is_doubtful;
         self.confidence_factor = self.confidence_factor.min(parent.confidence_factor);
         self.stated_by = parent.stated_by;
         self.told_to.clone_from(&parent.told_to);

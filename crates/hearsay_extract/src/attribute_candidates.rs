@@ -318,11 +318,7 @@ impl SentenceReader<'_> {
             // Notes without a name describe the person mentioned last: "Polite, greedy."
             _ if self.names.is_empty() && self.tokens.len() < MAX_VALUE_TOKENS => {
                 let last = self.history.last_person();
-                let last = last.map(|entity| ResolvedEntity {
-                    entity,
-                    weight_name: Some("far_pronoun"),
-                    second_weight_name: None,
-                });
+                let last = last.map(|entity| ResolvedEntity::uncertain(entity, Some("far_pronoun"), None));
                 (last.into_iter().collect(), 0)
             }
             _ => return,

@@ -23,11 +23,7 @@ impl SentenceReader<'_> {
         if vg.is_omitted && clause.subjects.is_empty() {
             // In "In foul mood.", the subject is the person who was mentioned last.
             let last_person = self.history.last_person();
-            subjects.extend(last_person.map(|entity| ResolvedEntity {
-                entity,
-                weight_name: Some("far_pronoun"),
-                second_weight_name: None,
-            }));
+            subjects.extend(last_person.map(|entity| ResolvedEntity::uncertain(entity, Some("far_pronoun"), None)));
         }
         // A note can begin with a participle: "Given by Odo.", "Owned by Odo."
         let mut is_participle_note = false;

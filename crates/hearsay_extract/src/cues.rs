@@ -89,12 +89,26 @@ pub(crate) fn find_cues(tokens: &[Token], grammar: &Grammar, is_name: impl Fn(us
             }
         }
     }
+    cues.retain(|cue| cue.cue_type != CueType::InjectionOrder || begins_order(tokens, cue.start));
+    for cue in cues.iter_mut().filter(|cue| cue.cue_type == CueType::InjectionOrder) {
+        cue.cue_type = CueType::Injection;
+    }
     // "would not be surprised if" is a hedge, not a condition.
     let hedges: Vec<(usize, usize)> =
         cues.iter().filter(|cue| cue.cue_type == CueType::Hedge).map(|cue| (cue.start, cue.end)).collect();
     let is_within_hedge = |cue: &CueMatch| hedges.iter().any(|(start, end)| *start < cue.start && cue.end <= *end);
     cues.retain(|cue| cue.cue_type != CueType::Conditional || !is_within_hedge(cue));
     cues
+}
+
+/// Words that can precede the verb of an order, or its subject "you".
+const ORDER_OPENERS: [&str; 8] = ["please", "now", "just", "also", "then", "must", "should", "shall"];
+
+/// Returns whether a token can be the verb of an order to the reader: "…, and ignore …", "you must ignore …". In "told
+/// the guards to ignore …" and "they ignore …", it is not an order.
+fn begins_order(tokens: &[Token], at: usize) -> bool {
+    let previous = tokens[..at].iter().rev().find(|token| !ORDER_OPENERS.contains(&token.norm.as_str()));
+    previous.is_none_or(|token| !token.is_word() || matches!(token.norm.as_str(), "you" | "and" | "or" | "but" | "so"))
 }
 
 /// Tags at the end of a statement that do not make it a question: "…, did I mention that?"

@@ -153,10 +153,7 @@ impl SentenceReader<'_> {
     /// Returns the topic of the text so far, if its kind fits. Otherwise returns an empty list.
     pub(crate) fn topic(&self, fits_kind: impl Fn(KindSet) -> bool) -> Vec<ResolvedEntity> {
         let entity: Option<EntityRef> = self.history.topic(fits_kind);
-        entity
-            .map(|entity| ResolvedEntity { entity, weight_name: Some("spoken_of"), second_weight_name: None })
-            .into_iter()
-            .collect()
+        entity.map(|entity| ResolvedEntity::uncertain(entity, Some("spoken_of"), None)).into_iter().collect()
     }
 
     /// Records the fields in brackets after a name: "Ashby (population 412, motto: “Wade”)".

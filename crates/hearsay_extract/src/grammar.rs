@@ -48,6 +48,7 @@ classes! {
     ADJECTIVE = 19, "adjectives";
     AUXILIARY = 20, "auxiliaries";
     LIGHT_VERB = 21, "light_verbs";
+    KIN = 22, "kin_nouns";
 }
 
 impl WordClass {
@@ -149,6 +150,9 @@ pub(crate) enum CueType {
     Sarcasm,
     OutOfCharacter,
     Injection,
+    /// Addresses the program only at the beginning of a clause. [`find_cues`](crate::cues::find_cues) returns such a
+    /// cue as [`Injection`](Self::Injection).
+    InjectionOrder,
     Ended,
     Command,
     AccordingTo,
@@ -163,6 +167,7 @@ const CUE_LISTS: &[(&str, CueType)] = &[
     ("sarcasm", CueType::Sarcasm),
     ("chatter", CueType::OutOfCharacter),
     ("injection", CueType::Injection),
+    ("injection_order", CueType::InjectionOrder),
     ("over", CueType::Ended),
     ("command", CueType::Command),
     ("speaking_of", CueType::AccordingTo),

@@ -259,7 +259,7 @@ fn is_person_kind(kind: Option<&Kind>) -> bool {
 }
 
 /// Titles and other words that can stand before a name without being part of it.
-const TITLES: [&str; 16] = [
+pub(crate) const TITLES: [&str; 16] = [
     "dr", "mr", "mrs", "ms", "miss", "sir", "lady", "lord", "captain", "father", "mother", "sister", "brother", "king",
     "queen", "old",
 ];

@@ -51,7 +51,9 @@
 //!
 //! - **Every fact has a quotation.** [`ExtractedFact::quote`] is the text at [`ExtractedFact::span`].
 //! - **Doubtful facts wait for the DM.** The confidence of hedged statements, hearsay and sarcasm stays below 0.7. The
-//!   same applies to a sentence with words that address the program; the sentences around it are read as usual.
+//!   same applies to a sentence with words that address the program; the sentences around it are read as usual. This
+//!   holds for the facts of the patterns, for the statements of the reading model, and for the typed facts that are
+//!   derived from a statement.
 //! - **Extraction is pure.** It uses no I/O, no clock and no threads. The same text gives the same facts, and the
 //!   running time grows with the length of the text.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
@@ -74,6 +76,7 @@ mod cues;
 mod deduplicate;
 mod disfluency;
 mod document;
+mod doubt;
 mod facts;
 mod fields;
 mod fronted_objects;

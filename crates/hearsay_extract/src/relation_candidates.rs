@@ -9,7 +9,7 @@ use crate::{
     grammar::{Pattern, PatternPart, WordClass},
     kind_set::KindSet,
     mentions::EntityRef,
-    sentence_reader::{MentionSpan, RawFact, RawObject, SentenceReader, WeightNames},
+    sentence_reader::{MentionSpan, RawFact, RawObject, ResolvedEntity, SentenceReader, WeightNames},
 };
 
 /// Maximum number of relations that are proposed for one clause.
@@ -100,13 +100,15 @@ impl SentenceReader<'_> {
         (subjects, others)
     }
 
-    /// Returns all entities that the sentence mentions, each once.
+    /// Returns all entities that the sentence mentions, each once. A mention of an unnamed relative is not a mention of
+    /// the entity itself.
     pub(crate) fn all_mentions(&mut self) -> Vec<MentionSpan> {
         let mut mentions = self.mentions_in(0, self.chunks.items.len(), &[]);
         let mut seen_entities = Vec::new();
         mentions.retain(|mention| {
-            let is_new = !seen_entities.contains(&mention.resolved.entity);
-            seen_entities.push(mention.resolved.entity);
+            let key = (mention.resolved.entity, mention.resolved.is_relative);
+            let is_new = !seen_entities.contains(&key);
+            seen_entities.push(key);
             is_new
         });
         mentions
@@ -131,14 +133,54 @@ impl SentenceReader<'_> {
             && let Some(owner) = group.owner
         {
             let refs = self.resolve(owner, &[]);
+            let is_relative = self.is_unnamed_relative(np);
             resolved.extend(refs.into_iter().map(|resolved| MentionSpan {
-                resolved,
+                resolved: ResolvedEntity { is_relative, ..resolved },
                 start: group.start,
                 end: group.end,
             }));
+        } else if self.follows_unnamed_relative(np) {
+            resolved.iter_mut().for_each(|mention| mention.resolved.is_relative = true);
         }
         resolved.truncate(MAX_SUBJECTS);
         resolved
+    }
+
+    /// Returns whether a noun group refers to an unnamed relative, and a clause is about this relative: "his parents
+    /// were killed". In "his mother is Ansa", the clause names the relative.
+    pub(crate) fn is_unnamed_relative(&self, np: usize) -> bool {
+        let group = &self.chunks.noun_groups[np];
+        let is_kin = self.grammar.word_class(self.norm(group.head)).has(WordClass::KIN);
+        let Some(item) = self.chunk_of(np).filter(|_| is_kin && group.name.is_none()) else { return false };
+        // Example: "one of his parents was killed"
+        let follows_of = item > 0 && self.syntax.word(item - 1) == "of";
+        let is_subject = |clause: &&Clause| {
+            clause.subjects.contains(&np) || (follows_of && (clause.start..clause.verb_item).contains(&item))
+        };
+        (group.owner.is_some() || self.syntax.word(item + 1) == "of")
+            && self.clauses.iter().any(|clause| is_subject(&clause))
+            && !self.clauses.iter().filter(is_subject).any(|clause| self.names_subject(clause))
+    }
+
+    /// Returns whether a noun group is the owner of an unnamed relative, as in "the parents of Odo were killed".
+    fn follows_unnamed_relative(&self, np: usize) -> bool {
+        let Some(item) = self.chunk_of(np).filter(|item| *item > 1 && self.syntax.word(*item - 1) == "of") else {
+            return false;
+        };
+        self.syntax.noun_group_at(item - 2).is_some_and(|relative| self.is_unnamed_relative(relative))
+    }
+
+    /// Returns whether a clause says the name of its subject: "is Ansa", "is called Ansa".
+    fn names_subject(&self, clause: &Clause) -> bool {
+        let vg = &self.chunks.verb_groups[clause.verb_group];
+        let (from, to) = clause.rest_items;
+        let first_group = (from..to).find(|item| self.syntax.noun_group_at(*item).is_some());
+        let is_name = |item: usize| {
+            let np = self.syntax.noun_group_at(item);
+            np.is_some_and(|np| self.chunks.noun_groups[np].name.is_some())
+                && !(from..item).any(|before| self.syntax.is_preposition(before))
+        };
+        (vg.is_copula || matches!(vg.lemma.as_str(), "call" | "name")) && first_group.is_some_and(is_name)
     }
 
     fn propose_for_pairs(

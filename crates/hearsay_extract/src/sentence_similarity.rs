@@ -36,12 +36,13 @@ const MIN_COSINE: f32 = 0.4;
 impl SentenceReader<'_> {
     /// Returns the sentence with its first two named entities, for a comparison with the examples.
     ///
-    /// Returns `None` if a pattern matched, if the sentence names fewer than two entities, or if it is long, doubtful
-    /// or negated.
+    /// Returns `None` if a pattern matched, if the sentence names fewer than two entities, if it is about an unnamed
+    /// relative, or if it is long, doubtful or negated.
     pub(crate) fn unmatched_sentence(&mut self, facts: &[RawFact]) -> Option<UnmatchedSentence> {
         let is_certain =
             |fact: &RawFact| !fact.weight_names.names.contains(&"fallback") && !fact.weight_names.is_candidate();
-        if facts.iter().any(is_certain) || self.names.len() < 2 || self.tokens.len() > 60 {
+        let has_relative = (0..self.chunks.noun_groups.len()).any(|np| self.is_unnamed_relative(np));
+        if facts.iter().any(is_certain) || self.names.len() < 2 || self.tokens.len() > 60 || has_relative {
             return None;
         }
         let is_question = self.is_question();

@@ -1,5 +1,9 @@
 //! Tests of the facts that texts state, and of properties that hold for every text.
 
+mod innocent_lines;
+mod other_people;
+mod partial_names;
+
 use std::time::Instant;
 
 use hearsay_model::{
@@ -29,12 +33,17 @@ fn id(text: &str) -> EntityId {
 }
 
 fn town() -> Lexicon {
+    lexicon(&TOWN)
+}
+
+/// Returns the names of entities, each given by its id, kind, pronouns and names.
+fn lexicon(entities: &[(&str, &str, &str, &[&str])]) -> Lexicon {
     let mut changes = Vec::new();
-    for (entity, kind, pronouns, names) in TOWN {
+    for (entity, kind, pronouns, names) in entities {
         changes.push(Change::AddEntity(Entity::new(id(entity))));
         let names = names.iter().enumerate();
         let names = names.map(|(at, name)| (if at == 0 { attribute::NAME } else { attribute::ALIAS }, *name));
-        let others = [(attribute::KIND, kind), ("pronouns", pronouns)];
+        let others = [(attribute::KIND, *kind), ("pronouns", *pronouns)];
         for (name, value) in names.chain(others.into_iter().filter(|(_, value)| !value.is_empty())) {
             let fact =
                 Fact::attribute(&id(entity), name, value, Provenance::new(Method::Authored, Author::Dm)).unwrap();

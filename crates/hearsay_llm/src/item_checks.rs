@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     answer::{EntityItem, FactItem},
     prompt_entities::{NameLookup, PromptEntity, name_has_word, quote_names_entity},
-    prompt_injection,
+    prompt_injection::addresses_program,
     quote::NormalizedText,
 };
 
@@ -30,8 +30,6 @@ pub struct RejectionCounts {
     pub unknown_entities: usize,
     /// Number of facts whose predicate is invalid, or is an attribute without a value.
     pub bad_predicates: usize,
-    /// Number of items from a sentence that addresses the program instead of the reader.
-    pub addressed: usize,
     /// Number of facts from a sentence that is a question.
     pub questions: usize,
     /// Number of items whose confidence is less than the minimum in the settings.
@@ -41,17 +39,8 @@ pub struct RejectionCounts {
 impl RejectionCounts {
     /// Returns the sum over all reasons.
     pub fn total(&self) -> usize {
-        let Self {
-            malformed,
-            invented_quotes,
-            no_names,
-            unknown_entities,
-            bad_predicates,
-            addressed,
-            questions,
-            unsure,
-        } = *self;
-        malformed + invented_quotes + no_names + unknown_entities + bad_predicates + addressed + questions + unsure
+        let Self { malformed, invented_quotes, no_names, unknown_entities, bad_predicates, questions, unsure } = *self;
+        malformed + invented_quotes + no_names + unknown_entities + bad_predicates + questions + unsure
     }
 
     pub(crate) fn add(&mut self, other: &Self) {
@@ -60,7 +49,6 @@ impl RejectionCounts {
         self.no_names += other.no_names;
         self.unknown_entities += other.unknown_entities;
         self.bad_predicates += other.bad_predicates;
-        self.addressed += other.addressed;
         self.questions += other.questions;
         self.unsure += other.unsure;
     }
@@ -95,7 +83,6 @@ pub(crate) struct TextPart<'a> {
     /// Byte position of the part in the whole text.
     pub(crate) start: usize,
     pub(crate) normalized: NormalizedText<'a>,
-    pub(crate) injections: Vec<Range<usize>>,
     pub(crate) language: &'a Language,
     pub(crate) vocabulary: &'a Vocabulary,
     /// Whether no sentence of the whole text addresses the program.
@@ -114,10 +101,6 @@ fn to_confidence(confidence: f64) -> Confidence {
 }
 
 impl<'a> TextPart<'a> {
-    fn is_in_injection(&self, span: Span) -> bool {
-        self.injections.iter().any(|range| range.start < span.end && span.start < range.end)
-    }
-
     fn in_whole_text(&self, span: Span) -> Span {
         Span { start: self.start + span.start, end: self.start + span.end }
     }
@@ -146,12 +129,8 @@ impl<'a> TextPart<'a> {
         if names.is_taken(name) {
             return None;
         }
-        let Some(quote) = self.normalized.find(&item.quote) else {
+        if self.normalized.find(&item.quote).is_none() {
             rejections.invented_quotes += 1;
-            return None;
-        };
-        if self.is_in_injection(quote) || self.is_in_injection(span) {
-            rejections.addressed += 1;
             return None;
         }
         let source_name = self.text.get(span.start..span.end)?;
@@ -186,10 +165,6 @@ impl<'a> TextPart<'a> {
             return None;
         }
         let sentence = sentence_range(self.text, span);
-        if self.is_in_injection(span) || prompt_injection::addresses_program(&self.text[sentence.clone()]) {
-            rejections.addressed += 1;
-            return None;
-        }
         // "Hope" and "May" can be names of people instead of cues.
         let is_name = |word: &str| entities.iter().any(|entity| name_has_word(entity, word));
         let sentence_cues = self.language.sentence_cues(&self.text[sentence.clone()], is_name);
@@ -233,9 +208,6 @@ impl<'a> TextPart<'a> {
         }
         if sentence_cues.is_doubtful {
             confidence = confidence.min(MAX_DOUBTFUL_CONFIDENCE);
-        }
-        if sentence_cues.addresses_program {
-            confidence = confidence.min(MAX_INJECTION_CONFIDENCE);
         }
         confidence = confidence.min(self.max_confidence());
         if confidence < min_confidence {
@@ -354,7 +326,7 @@ impl<'a> TextPart<'a> {
             |name: &str| text::words(name).iter().all(|word| text::words(&model_statement).contains(word));
         let is_grounded =
             text::words(&model_statement).iter().all(|word| word.chars().count() < 4 || allowed.contains(word));
-        if is_grounded && names_entity(subject) && !prompt_injection::addresses_program(&model_statement) {
+        if is_grounded && names_entity(subject) && !addresses_program(&model_statement) {
             model_statement
         } else {
             generated

@@ -48,6 +48,8 @@ struct PartResult {
 impl<'a> LlmTextExtractor<'a> {
     pub(crate) fn new(llm: &'a Llm, lexicon: &'a Lexicon, scene: Scene<'a>, watch: &'a RunControl<'a>) -> Self {
         let settings = &llm.client.settings;
+        let addresses_program = prompt_injection::text_addresses_program(scene.text)
+            || llm.language.sentence_cues(scene.text, |_| false).addresses_program;
         let parts = split_into_parts(scene.text, settings.part_chars, settings.overlap_chars);
         Self {
             llm,
@@ -56,7 +58,7 @@ impl<'a> LlmTextExtractor<'a> {
             watch,
             run: Run::new(settings, &watch.cancel),
             parts: parts.into_iter().filter(|range| is_readable(&scene.text[range.clone()])).collect(),
-            is_injection_free: prompt_injection::injection_ranges(scene.text).is_empty(),
+            is_injection_free: !addresses_program,
         }
     }
 
@@ -123,7 +125,6 @@ impl<'a> LlmTextExtractor<'a> {
             text: words,
             start: range.start,
             normalized: NormalizedText::new(words),
-            injections: prompt_injection::injection_ranges(words),
             language: &llm.language,
             vocabulary: &llm.vocabulary,
             is_injection_free: self.is_injection_free,

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use hearsay_extract::{ExtractedFact, Extraction, FactObject, Mention};
 use hearsay_model::{
     Acquisition, Author, Change, Confidence, Date, Entity, EntityId, Evidence, Fact, FactId, FactStatus, Knower,
-    Object, Operation, Passage, Predicate, State, Timestamp, Validity, attribute,
+    Object, Operation, Passage, Predicate, State, Timestamp, Validity, attribute, text,
 };
 use hearsay_query::review::is_unconfirmed_entity;
 
@@ -85,8 +85,8 @@ struct ProposalBuilder<'a> {
     policy: &'a Policy,
     passage: &'a Passage,
     model: Option<&'a str>,
-    /// Entity for each new name, by the index of the name in the extraction; `None` for a name that is not added.
-    new: BTreeMap<usize, Option<EntityId>>,
+    /// Entity for each new name, by the normal form of the name; `None` for a name that is not added.
+    new: BTreeMap<String, Option<EntityId>>,
     /// Changes that add the new entities.
     changes: Vec<Change>,
 }
@@ -103,17 +103,18 @@ impl ProposalBuilder<'_> {
             Mention::Known(id) => return self.state.entity(id).map(|_| id.clone()),
             Mention::New(index) => *index,
         };
-        if let Some(known) = self.new.get(&index) {
+        let entity = extraction.entities.get(index)?;
+        let name = text::normalize(&entity.name);
+        if let Some(known) = self.new.get(&name) {
             return known.clone();
         }
-        let entity = extraction.entities.get(index)?;
         let id = match NameLookup::find(self.state, &entity.name) {
             NameLookup::Known(id) => Some(id),
             NameLookup::Unusable => None,
             NameLookup::Unknown if entity.confidence < self.policy.floor => None,
             NameLookup::Unknown => self.unused_id(&entity.name),
         };
-        self.new.insert(index, id.clone());
+        self.new.insert(name, id.clone());
         let id = id?;
         if self.state.entity(&id).is_none() {
             self.changes.push(Change::AddEntity(Entity::new(id.clone())));

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use hearsay_extract::Language;
+use hearsay_extract::{ExtractedFact, FactObject, Language, Mention, NewEntity};
 use hearsay_model::{
-    Acquisition, Author, Change, Date, Entity, Evidence, Excerpt, Fact, FactStatus, Knower, KnowledgeEdge, KnowledgeId,
-    Method, Operation, PassageId, Provenance, Session, SessionId, Span, State, Timestamp,
+    Acquisition, Author, Change, Confidence, Date, Entity, Evidence, Excerpt, Fact, FactStatus, Knower, KnowledgeEdge,
+    KnowledgeId, Method, Operation, PassageId, Predicate, Provenance, Session, SessionId, Span, State, Timestamp,
 };
 use hearsay_query::trust::TrustCalibration;
 use proptest::prelude::*;
@@ -137,6 +137,47 @@ fn recorded_knowledge(state: &State) -> RecordedKnowledge {
     let facts: Vec<Arc<Fact>> = state.facts().cloned().collect();
     let edges = facts.iter().flat_map(|fact| state.recorded_edges(fact.id()));
     (facts.clone(), edges.map(|(id, edge)| (id, Arc::clone(edge))).collect(), state.entity_count())
+}
+
+#[test]
+fn one_new_name_adds_one_entity() {
+    let (mut state, _) = world(&[], &[]);
+    let passage = Passage::new("Zarael Oxmoor hates Odo. Zarael Oxmoor owes Mirela.");
+    let passage_id = passage.id();
+    apply(&mut state, Author::Dm, vec![Change::AddPassage(passage.into())]);
+    let new_name = |name: &str| NewEntity {
+        name: name.to_owned(),
+        kind: None,
+        span: Span { start: 0, end: 13 },
+        confidence: Confidence::new(0.8).unwrap(),
+    };
+    let fact = |index: usize, predicate: &str, object: &str| ExtractedFact {
+        subject: Mention::New(index),
+        predicate: Predicate::new(predicate).unwrap(),
+        object: FactObject::Entity(Mention::Known(id(object))),
+        relation: None,
+        statement: format!("Zarael Oxmoor {predicate} {object}."),
+        span: Span { start: 0, end: 13 },
+        quote: "Zarael Oxmoor".to_owned(),
+        confidence: Confidence::new(0.8).unwrap(),
+        stated_by: None,
+        told_to: Vec::new(),
+        denied: false,
+        ended: false,
+        cues: Vec::new(),
+    };
+    let extraction = Extraction {
+        facts: vec![fact(0, "HOSTILE_TO", "odo"), fact(1, "OWES", "mirela")],
+        entities: vec![new_name("Zarael Oxmoor"), new_name("zarael  oxmoor")],
+        ..Extraction::default()
+    };
+    let passage = Arc::clone(state.passage(passage_id).unwrap());
+    let findings = Findings { passage, extraction, model: None, talk_kind: None };
+    let (policy, learned) = (Policy::default(), TrustCalibration::of(&state));
+    let rules = ProposalRules { policy: &policy, learned: &learned };
+    let (operation, _) = operation(&state, &rules, &findings, Timestamp(0)).unwrap();
+    let added_count = operation.unwrap().changes.iter().filter(|change| matches!(change, Change::AddEntity(_))).count();
+    assert_eq!(added_count, 1);
 }
 
 fn generated_text() -> impl Strategy<Value = GeneratedText> {

@@ -111,6 +111,10 @@ impl MentionFinder<'_> {
         });
         let has_capital = words.iter().any(|token| token.is_capitalized);
         let is_person = entity.kinds.intersects(KindSet::PERSON) && !entity.kinds.is_any();
+        let has_name_capital = has_capital && (words.len() > 1 || !Self::is_sentence_start(tokens, start));
+        if candidate.name_type == NameType::Part && !has_name_capital && self.is_ordinary_use(&words, tokens.get(end)) {
+            return false;
+        }
         if candidate.name_type == NameType::Description {
             let next = tokens.get(end);
             let precedes_name = next.is_some_and(|next| next.is_capitalized && next.is_word());
@@ -199,6 +203,16 @@ impl MentionFinder<'_> {
                 || next.is("to")
                 || next.is("for"))
         })
+    }
+
+    /// Returns whether words without a meaningful capital letter are used as ordinary words, although they are part of
+    /// a name: "One of the guards" does not refer to the Whispered One, nor "Hunter after hunter" to Marla Hunter.
+    fn is_ordinary_use(&self, words: &[&Token], next: Option<&Token>) -> bool {
+        let is_number = |token: &&Token| self.word_class(token).has(WordClass::NUMBER);
+        let is_capitalized_noun =
+            |token: &&Token| token.is_capitalized && self.grammar.attribute_nouns.contains_key(&token.norm);
+        let precedes_preposition = next.is_some_and(|next| self.word_class(next).has(WordClass::PREPOSITION));
+        words.iter().all(is_number) || (precedes_preposition && words.iter().all(is_capitalized_noun))
     }
 
     /// Returns whether an entity is part of the scene, or was mentioned recently.

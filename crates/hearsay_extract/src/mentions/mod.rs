@@ -7,6 +7,8 @@ mod known_names;
 mod new_names;
 mod similar_names;
 
+pub(crate) use new_names::is_same_name;
+
 use crate::{
     facts::NewEntity,
     function_words::{is_be_form, is_pronoun},

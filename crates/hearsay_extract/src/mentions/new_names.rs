@@ -1,6 +1,6 @@
 //! Names that belong to no entity of the campaign.
 
-use hearsay_model::{Span, spelling::is_common_word};
+use hearsay_model::{Span, spelling::is_common_word, text::normalize};
 
 use super::{EntityRef, MentionFinder, NameMention, NewNames, has_common_suffix, is_be_form, is_pronoun};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     function_words::is_discourse_marker,
     grammar::WordClass,
     kind_set::KindSet,
-    lexicon::{Gender, NameType},
+    lexicon::{Gender, NameType, TITLES},
     tokenizer::{Token, TokenKind},
 };
 
@@ -308,7 +308,45 @@ fn is_proper(token: &Token) -> bool {
     token.is_word() && token.is_capitalized && !token.is("i") && token.norm.chars().count() > 1
 }
 
-fn is_same_name(a: &str, b: &str) -> bool {
-    use hearsay_model::text::normalize;
-    normalize(a) == normalize(b) || (b.chars().count() > 3 && normalize(a).split(' ').any(|word| word == normalize(b)))
+/// Returns whether two names refer to the same entity: the names are equal, `b` is a word of `a`, or they differ only
+/// in the titles before a name of several words, as in "Brother Zarael Oxmoor" and "Zarael Oxmoor".
+pub(crate) fn is_same_name(a: &str, b: &str) -> bool {
+    let (a, b) = (normalize(a), normalize(b));
+    let is_word = b.chars().count() > 3 && a.split(' ').any(|word| word == b);
+    a == b || is_word || is_without_titles(&a, &b) || is_without_titles(&b, &a)
+}
+
+/// Returns whether `short` is the name `long` without its titles, and has several words. "Lord Vane" and "Lady Vane"
+/// can be two people.
+fn is_without_titles(long: &str, short: &str) -> bool {
+    let mut rest = long;
+    while let Some((_, others)) = rest.split_once(' ').filter(|(first, _)| TITLES.contains(first)) {
+        rest = others;
+        if rest == short {
+            return short.contains(' ');
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_do_not_make_another_name() {
+        for (a, b, expected) in [
+            ("Zarael Oxmoor", "zarael  oxmoor", true),
+            ("Brother Zarael Oxmoor", "Zarael Oxmoor", true),
+            ("Zarael Oxmoor", "Brother Zarael Oxmoor", true),
+            ("Zarael Oxmoor", "Zarael", true),
+            ("Order of the Rose", "Rose", true),
+            ("Lord Vane", "Lady Vane", false),
+            ("Brother Zarael Oxmoor", "Sister Zarael Oxmoor", false),
+            ("Zarael Oxmoor", "Zarael Pike", false),
+            ("Ash Vane", "Ash", false),
+        ] {
+            assert_eq!(is_same_name(a, b), expected, "{a} and {b}");
+        }
+    }
 }

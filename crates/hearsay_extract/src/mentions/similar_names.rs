@@ -56,7 +56,8 @@ impl MentionFinder<'_> {
                 | WordClass::THING_NOUN.0
                 | WordClass::GROUP_NOUN.0
                 | WordClass::EVENT_NOUN.0
-                | WordClass::ADJECTIVE.0)
+                | WordClass::ADJECTIVE.0
+                | WordClass::KIN.0)
             != 0
         {
             return true;

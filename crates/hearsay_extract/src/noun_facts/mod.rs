@@ -147,11 +147,8 @@ impl SentenceReader<'_> {
             let token = self.chunks.noun_groups[np].start;
             self.history.resolve_pronoun(Gender::It, token, &[])
         });
-        let antecedent = antecedent.map(|antecedent| ResolvedEntity {
-            entity: antecedent.entity,
-            weight_name: Some("far_pronoun"),
-            second_weight_name: None,
-        });
+        let antecedent =
+            antecedent.map(|antecedent| ResolvedEntity::uncertain(antecedent.entity, Some("far_pronoun"), None));
         let antecedent: Vec<ResolvedEntity> = antecedent.into_iter().collect();
         let subjects = if antecedent.is_empty() { subjects } else { &antecedent[..] };
         let Some(owns_target) = self.target("OWNS") else { return };
@@ -308,11 +305,7 @@ impl SentenceReader<'_> {
         if let Some(candidate) = group_candidate
             && let Some(member_target) = self.target("MEMBER_OF")
         {
-            let group_entity = ResolvedEntity {
-                entity: EntityRef::Known(candidate.entity),
-                weight_name: Some("part_name"),
-                second_weight_name: None,
-            };
+            let group_entity = ResolvedEntity::uncertain(EntityRef::Known(candidate.entity), Some("part_name"), None);
             let span = self.description_span(context, end);
             let weight_names = [weight_names, &["by_group"]].concat();
             for subject in subjects {

@@ -3,7 +3,11 @@
 use hearsay_model::Confidence;
 
 use super::TextExtractor;
-use crate::{deduplicate::WeightedFact, sentence_reader::RawFact};
+use crate::{
+    deduplicate::WeightedFact,
+    doubt::{MAX_DOUBTFUL_CONFIDENCE, MAX_INJECTION_CONFIDENCE},
+    sentence_reader::RawFact,
+};
 
 /// Candidates with a lower confidence than this are not worth a review.
 const MIN_CANDIDATE_CONFIDENCE: f64 = 0.13;
@@ -15,9 +19,6 @@ const MIN_NEW_NAME_CANDIDATE_CONFIDENCE: f64 = 0.15;
 /// Maximum number of candidates from a text. It increases by one for every `SENTENCES_PER_CANDIDATE` sentences.
 const BASE_MAX_CANDIDATES: usize = 8;
 const SENTENCES_PER_CANDIDATE: usize = 6;
-
-/// Maximum confidence of a fact in a sentence with words addressed to the program.
-const MAX_INJECTION_CONFIDENCE: f64 = 0.5;
 
 impl TextExtractor<'_> {
     /// Keeps only the most probable candidates, so that the DM can review a long text in one sitting.
@@ -60,7 +61,7 @@ impl TextExtractor<'_> {
         }
         probability *= raw_fact.confidence_factor;
         if raw_fact.confidence_factor < 1.0 {
-            probability = probability.min(0.69);
+            probability = probability.min(MAX_DOUBTFUL_CONFIDENCE);
         }
         if self.is_in_injection(raw_fact) {
             probability = probability.min(MAX_INJECTION_CONFIDENCE);

@@ -11,6 +11,7 @@ use hearsay_model::{EntityId, Predicate, PredicateRole, Span, Vocabulary};
 
 use crate::{
     coreference::MentionHistory,
+    doubt::{DoubtfulPart, MAX_INJECTION_CONFIDENCE},
     facts::{Extraction, FactObject, Mention, Text},
     grammar::Grammar,
     language::Language,
@@ -77,6 +78,20 @@ impl Extractor {
         text_extractor.run()
     }
 
+    /// Returns the parts of a text that it does not state as certain.
+    pub(crate) fn doubtful_parts(&self, lexicon: &Lexicon, text: &Text<'_>) -> Vec<DoubtfulPart> {
+        let mut text_extractor = TextExtractor::new(self, lexicon, text);
+        text_extractor.read_source();
+        let TextExtractor { mut doubtful_parts, injection_spans, .. } = text_extractor;
+        doubtful_parts.extend(injection_spans.into_iter().map(|scope| DoubtfulPart {
+            scope,
+            verb: None,
+            max_confidence: MAX_INJECTION_CONFIDENCE,
+            cues: Vec::new(),
+        }));
+        doubtful_parts
+    }
+
     pub(crate) fn grammar(&self) -> &Grammar {
         &self.language.grammar
     }
@@ -106,6 +121,8 @@ struct TextExtractor<'a> {
     mentions: BTreeMap<(usize, usize), u32>,
     /// Sentences with words addressed to the program. The DM decides on their facts.
     injection_spans: Vec<Span>,
+    /// Clauses that the text does not state as certain.
+    doubtful_parts: Vec<DoubtfulPart>,
     /// Sentences that name two entities but match no pattern, with the two entities.
     unmatched_sentences: Vec<UnmatchedSentence>,
     /// Training examples for the classifiers, if the caller requested them.
@@ -136,6 +153,7 @@ impl<'a> TextExtractor<'a> {
             previous_facts_start: 0,
             mentions: BTreeMap::new(),
             injection_spans: Vec::new(),
+            doubtful_parts: Vec::new(),
             unmatched_sentences: Vec::new(),
             training_examples: None,
         }

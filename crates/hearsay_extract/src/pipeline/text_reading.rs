@@ -112,6 +112,7 @@ impl TextExtractor<'_> {
             difficulty_weight_names: Vec::new(),
             resolved: vec![None; chunks.noun_groups.len()],
             facts: Vec::new(),
+            doubtful_parts: Vec::new(),
             training_examples: self.training_examples.take(),
             related_target: self.extractor.related_target,
         };
@@ -133,6 +134,7 @@ impl TextExtractor<'_> {
         reader.history.focus = reader.next_focus.or(reader.history.focus);
         let says_no_longer = reader.says_no_longer(0);
         let facts = std::mem::take(&mut reader.facts);
+        self.doubtful_parts.append(&mut reader.doubtful_parts);
         self.training_examples = reader.training_examples.take();
         let quotations: Vec<_> = (0..sentence.quotes.len()).map(|quote| reader.quotation_speaker(quote)).collect();
         if self.text.encoder.is_some() && !self.only_names {

@@ -5,6 +5,7 @@ use crate::{
     chunker::{Chunk, NounGroup},
     coreference::EntityMention,
     grammar::WordClass,
+    kind_set::KindSet,
     lexicon::{Gender, NameType},
     mentions::{EntityRef, NameMention},
 };
@@ -21,12 +22,24 @@ pub(crate) struct ResolvedEntity {
     pub(crate) entity: EntityRef,
     pub(crate) weight_name: Option<&'static str>,
     pub(crate) second_weight_name: Option<&'static str>,
+    /// Whether the words refer to an unnamed relative of the entity, as "his parents" does. No fact is recorded about
+    /// such a reference.
+    pub(crate) is_relative: bool,
 }
 
 impl ResolvedEntity {
     /// Creates a reference without uncertainty.
     pub(crate) fn certain(entity: EntityRef) -> Self {
-        Self { entity, weight_name: None, second_weight_name: None }
+        Self::uncertain(entity, None, None)
+    }
+
+    /// Creates a reference with up to two weights for its uncertainty.
+    pub(crate) fn uncertain(
+        entity: EntityRef,
+        weight_name: Option<&'static str>,
+        second_weight_name: Option<&'static str>,
+    ) -> Self {
+        Self { entity, weight_name, second_weight_name, is_relative: false }
     }
 }
 
@@ -61,7 +74,7 @@ impl SentenceReader<'_> {
         let group = self.chunks.noun_groups[np].clone();
         if let Some(name) = group.name.map(|index| self.names[index]) {
             let weight_name = self.name_weight(name);
-            return vec![ResolvedEntity { entity: name.entity, weight_name, second_weight_name: None }];
+            return vec![ResolvedEntity::uncertain(name.entity, weight_name, None)];
         }
         if group.is_owner_only {
             return Vec::new();
@@ -137,7 +150,10 @@ impl SentenceReader<'_> {
             && NAMED_AFTER_OWNER.contains(&word.as_str())
             && let Some(owner) = group.owner
         {
-            return self.resolve(owner, excluded);
+            let owners = self.resolve(owner, excluded);
+            // "The Mott family" is not Gideon Mott.
+            let is_surname = word == "family" && owners.iter().any(|owner| self.kinds(owner.entity) == KindSet::PERSON);
+            return if is_surname { Vec::new() } else { owners };
         }
         self.resolve_definite_person(&group, excluded).into_iter().collect()
     }
@@ -175,11 +191,7 @@ impl SentenceReader<'_> {
             return None;
         };
         let antecedent = self.history.resolve_pronoun(gender, group.start, excluded)?;
-        Some(ResolvedEntity {
-            entity: antecedent.entity,
-            weight_name: Some("far_pronoun"),
-            second_weight_name: Some("doubtful_pronoun"),
-        })
+        Some(ResolvedEntity::uncertain(antecedent.entity, Some("far_pronoun"), Some("doubtful_pronoun")))
     }
 
     /// Returns the entities that several noun groups refer to.

@@ -57,7 +57,9 @@ impl SentenceReader<'_> {
         status: &AssertionStatus,
         span: Span,
     ) {
-        if status.is_unasserted {
+        // What is said about "his parents" is not said about him.
+        let is_about_relative = subject.is_relative || object.as_ref().is_ok_and(|object| object.is_relative);
+        if status.is_unasserted || is_about_relative {
             return;
         }
         let target_info = self.grammar.targets[target].clone();

@@ -20,6 +20,7 @@ use crate::{
     clauses::{Clause, ClauseParser, ClauseType, SubjectSource},
     coreference::{EntityMention, MentionHistory},
     cues::{self, CueMatch},
+    doubt::DoubtfulPart,
     grammar::{CueType, Grammar},
     kind_set::KindSet,
     lexicon::{Gender, Lexicon},
@@ -67,6 +68,8 @@ pub(crate) struct SentenceReader<'a> {
     pub(crate) difficulty_weight_names: Vec<&'static str>,
     pub(crate) resolved: Vec<Option<Vec<ResolvedEntity>>>,
     pub(crate) facts: Vec<RawFact>,
+    /// Clauses that the text does not state as certain.
+    pub(crate) doubtful_parts: Vec<DoubtfulPart>,
     /// Training examples for the classifiers, or `None` if they are not requested.
     pub(crate) training_examples: Option<TrainingExamples>,
     /// Index of the target for the general relation `RELATED_TO`.
@@ -217,6 +220,7 @@ impl SentenceReader<'_> {
         self.difficulty_weight_names = self.sentence_difficulties();
         let is_question = self.is_question();
         let statuses = self.clause_statuses(is_question);
+        self.record_doubtful_clauses(&statuses);
         let mut has_facts = Vec::with_capacity(statuses.len());
         for (clause, status) in statuses.iter().enumerate() {
             let fact_count = self.facts.len();

@@ -57,11 +57,7 @@ impl SentenceReader<'_> {
                 || (follows_endearments && (is_comma(name.end) || self.norm(name.end) == ":"))
         })?;
         let is_person = self.kinds(name.entity).intersects(KindSet::PERSON) && self.speech.speaker != Some(name.entity);
-        is_person.then_some(ResolvedEntity {
-            entity: name.entity,
-            weight_name: Some("pronoun"),
-            second_weight_name: None,
-        })
+        is_person.then_some(ResolvedEntity::uncertain(name.entity, Some("pronoun"), None))
     }
 
     pub(super) fn resolve_pronoun(&self, word: &str, token: usize, excluded: &[EntityRef]) -> Vec<ResolvedEntity> {
@@ -72,7 +68,7 @@ impl SentenceReader<'_> {
             "you" | "your" | "yours" | "yourself" => {
                 return match self.speech.hearers[..] {
                     [hearer] if self.speech.is_direct_speech && self.kinds(hearer).intersects(KindSet::PERSON) => {
-                        vec![ResolvedEntity { entity: hearer, weight_name: Some("pronoun"), second_weight_name: None }]
+                        vec![ResolvedEntity::uncertain(hearer, Some("pronoun"), None)]
                     }
                     _ if self.speech.is_table_talk => self.addressed_hearer().into_iter().collect(),
                     _ => Vec::new(),
@@ -98,21 +94,14 @@ impl SentenceReader<'_> {
                     (self.history.listed_in_sentence + 1 < self.history.sentence).then_some("doubtful_pronoun");
                 let listed_entities = self.history.listed_together.iter();
                 return listed_entities
-                    .map(|entity| ResolvedEntity {
-                        entity: *entity,
-                        weight_name: Some("pronoun"),
-                        second_weight_name: ambiguity_weight_name,
-                    })
+                    .map(|entity| ResolvedEntity::uncertain(*entity, Some("pronoun"), ambiguity_weight_name))
                     .collect();
             }
         }
         if let Some(antecedent) = self.history.resolve_pronoun(gender, token, &excluded) {
             let weight_name = if antecedent.is_in_other_sentence { "far_pronoun" } else { "pronoun" };
-            return vec![ResolvedEntity {
-                entity: antecedent.entity,
-                weight_name: Some(weight_name),
-                second_weight_name: antecedent.is_ambiguous.then_some("doubtful_pronoun"),
-            }];
+            let second_weight_name = antecedent.is_ambiguous.then_some("doubtful_pronoun");
+            return vec![ResolvedEntity::uncertain(antecedent.entity, Some(weight_name), second_weight_name)];
         }
         let present_matches: Vec<u32> = self
             .present
@@ -124,11 +113,9 @@ impl SentenceReader<'_> {
             .copied()
             .collect();
         match present_matches[..] {
-            [single] => vec![ResolvedEntity {
-                entity: EntityRef::Known(single),
-                weight_name: Some("far_pronoun"),
-                second_weight_name: Some("doubtful_pronoun"),
-            }],
+            [single] => {
+                vec![ResolvedEntity::uncertain(EntityRef::Known(single), Some("far_pronoun"), Some("doubtful_pronoun"))]
+            }
             _ => Vec::new(),
         }
     }

@@ -6,20 +6,22 @@
 //! sentence and find typed facts in it.
 
 mod features;
+mod merge;
 mod sentence;
 #[cfg(test)]
 mod tests;
 mod word_splitter;
 
 use hearsay_embed::EmbedError;
-use hearsay_model::{Confidence, Predicate, Span, TalkKind, attribute, text};
+use hearsay_model::{Confidence, Predicate, Span, TalkKind, attribute};
 
 pub use features::StatementFeatures;
 
 use crate::{
     Extractor, ReadingModel,
     document::{DocumentLine, LineRole},
-    facts::{ExtractedFact, Extraction, FactObject, Mention, Text, TextType},
+    doubt::{DoubtfulPart, MAX_DOUBTFUL_CONFIDENCE},
+    facts::{Cue, CueKind, ExtractedFact, FactObject, Mention, Text, TextType},
     lexicon::{Gender, Lexicon},
     mentions::{EntityRef, MentionFinder, NewNames, Scene},
     model::{DecodedStatement, LineReading, Referent, Status, window},
@@ -58,7 +60,8 @@ impl TalkProbabilities {
 pub struct Statement {
     /// The statement as a fact about its subject.
     pub fact: ExtractedFact,
-    /// Features from which the confidence of the fact was computed.
+    /// Features from which the confidence of the fact was computed. If the text does not state the statement as
+    /// certain, the confidence is also limited, so that the statement waits for review.
     pub features: StatementFeatures,
     /// Typed facts that the patterns find in the statement's sentence.
     pub typed_facts: Vec<ExtractedFact>,
@@ -91,75 +94,6 @@ pub struct LineStatements {
     pub statements: Vec<Statement>,
     /// New names in the line. [`Mention::New`] in the facts is an index into this list.
     pub entities: Vec<crate::NewEntity>,
-}
-
-impl Extraction {
-    /// Adds the statements that the reading model found in a line to the facts that the patterns found in it. A
-    /// statement is not added if a fact already says almost the same. If the line is out of character, all facts are
-    /// removed instead. `talk_kind` is the kind that the model found, unless another kind is recorded.
-    ///
-    /// The patterns misread most sentences of real talk. In a transcript, a fact of the patterns is therefore kept only
-    /// if it overlaps a statement, and its confidence is at most that of the statement.
-    pub fn add_statements(&mut self, line: LineStatements, talk_kind: TalkKind, is_transcript: bool) {
-        if talk_kind == TalkKind::OutOfCharacter {
-            self.clear_facts();
-            return;
-        }
-        if is_transcript {
-            self.facts.retain_mut(|fact| {
-                let statement_fact =
-                    line.statements.iter().map(|statement| &statement.fact).find(|other| spans_overlap(other, fact));
-                fact.confidence = statement_fact.map_or(fact.confidence, |other| fact.confidence.min(other.confidence));
-                statement_fact.is_some()
-            });
-        }
-        let offset = self.entities.len();
-        self.entities.extend(line.entities);
-        let with_offset = |mention: Mention| match mention {
-            Mention::New(index) => Mention::New(index + offset),
-            known => known,
-        };
-        for statement in line.statements {
-            let Statement { mut fact, typed_facts, .. } = statement;
-            fact.subject = with_offset(fact.subject);
-            fact.stated_by = fact.stated_by.map(with_offset);
-            for mut typed in typed_facts {
-                typed.stated_by = typed.stated_by.map(with_offset);
-                let is_same = |other: &&mut ExtractedFact| {
-                    (&other.subject, &other.predicate, &other.object)
-                        == (&typed.subject, &typed.predicate, &typed.object)
-                };
-                match self.facts.iter_mut().find(is_same) {
-                    Some(other) => other.confidence = other.confidence.max(typed.confidence),
-                    None => self.facts.push(typed),
-                }
-            }
-            if !self.facts.iter().any(|other| covers_statement(other, &fact)) {
-                self.facts.push(fact);
-            }
-        }
-    }
-
-    /// Removes all facts and the new names in them, because the text is out of character.
-    pub fn clear_facts(&mut self) {
-        self.facts.clear();
-        self.entities.clear();
-    }
-}
-
-/// Returns whether two facts were found in overlapping words.
-fn spans_overlap(one: &ExtractedFact, other: &ExtractedFact) -> bool {
-    one.span.start < other.span.end && other.span.start < one.span.end
-}
-
-/// Returns whether a typed fact says almost everything that an overlapping statement says.
-fn covers_statement(typed: &ExtractedFact, statement: &ExtractedFact) -> bool {
-    let typed_words = text::words(&typed.statement);
-    let uncovered_words = text::words(&statement.statement)
-        .into_iter()
-        .filter(|word| word.len() > 3 && !typed_words.contains(word))
-        .count();
-    spans_overlap(typed, statement) && typed.predicate != statement.predicate && uncovered_words < 2
 }
 
 /// Minimum confidence of a fact that the patterns find in the sentence of a statement.
@@ -246,13 +180,29 @@ impl<'a> PreparedDocument<'a> {
     fn line_statements(&self, model: &ReadingModel, reading: &LineReading) -> LineStatements {
         let [narration, in_character, out_of_character] = reading.talk_probabilities;
         let mut entities = LineEntities { document: self, entities: Vec::new(), document_indices: Vec::new() };
+        let doubtful_parts = self.doubtful_parts(reading);
         let statements = reading.statements.iter().filter_map(|decoded| {
             let sentence = StatementText::write(self, reading.line, decoded)?;
-            self.build_statement(model, reading, decoded, &sentence, &mut entities)
+            self.build_statement(model, reading, decoded, &sentence, &doubtful_parts, &mut entities)
         });
         let statements = statements.collect();
         let talk = TalkProbabilities { narration, in_character, out_of_character };
         LineStatements { talk, statements, entities: entities.entities }
+    }
+
+    /// Returns the parts of a line that it does not state as certain. Only a line with statements is searched.
+    fn doubtful_parts(&self, reading: &LineReading) -> Vec<DoubtfulPart> {
+        if reading.statements.is_empty() {
+            return Vec::new();
+        }
+        let line = &self.source[reading.line];
+        let form = match line.role {
+            LineRole::Written => TextType::Lore,
+            LineRole::Dm => TextType::Narration,
+            LineRole::Player => TextType::Talk,
+        };
+        let text = Text { speaker: line.speaker, ..Text::new(line.text, form) };
+        self.extractor.doubtful_parts(self.lexicon, &text)
     }
 
     fn build_statement(
@@ -261,6 +211,7 @@ impl<'a> PreparedDocument<'a> {
         reading: &LineReading,
         decoded: &DecodedStatement,
         sentence: &StatementText,
+        doubtful_parts: &[DoubtfulPart],
         entities: &mut LineEntities<'_, 'a>,
     ) -> Option<Statement> {
         let (line, words) = (&self.source[reading.line], &self.words[reading.line]);
@@ -272,7 +223,7 @@ impl<'a> PreparedDocument<'a> {
             Referent::Named(entity) if decoded.stated_by.probability > 0.5 => Some(entities.mention(entity, span)),
             _ => None,
         };
-        let fact = ExtractedFact {
+        let mut fact = ExtractedFact {
             subject,
             predicate: Predicate::new(attribute::LORE).ok()?,
             object: FactObject::Value(sentence.text.clone()),
@@ -287,6 +238,11 @@ impl<'a> PreparedDocument<'a> {
             ended: false,
             cues: Vec::new(),
         };
+        doubtful_parts.iter().for_each(|part| part.limit(&mut fact));
+        if sentence.status == Status::Hedged && !fact.is_doubtful() {
+            let cue = Cue { kind: CueKind::Wording, words: String::new() };
+            fact.limit_confidence(MAX_DOUBTFUL_CONFIDENCE, [&cue]);
+        }
         let typed_facts =
             if sentence.status == Status::Asserted { self.typed_facts(&fact, sentence) } else { Vec::new() };
         let resolved = sentence
@@ -303,7 +259,8 @@ impl<'a> PreparedDocument<'a> {
         })
     }
 
-    /// Returns the typed facts that the patterns find in the sentence of a statement.
+    /// Returns the typed facts that the patterns find in the sentence of a statement. They are as doubtful as the
+    /// statement.
     fn typed_facts(&self, statement: &ExtractedFact, sentence: &StatementText) -> Vec<ExtractedFact> {
         let extraction = self.extractor.extract(self.lexicon, &Text::new(&sentence.text, TextType::Lore));
         let is_known_fact = |fact: &ExtractedFact| {
@@ -316,7 +273,7 @@ impl<'a> PreparedDocument<'a> {
             .filter(|fact| is_known_fact(fact) && fact.confidence.get() >= MIN_TYPED_CONFIDENCE);
         let facts = facts.filter_map(|fact| {
             let confidence = Confidence::new(fact.confidence.get() * statement.confidence.get()).ok()?;
-            Some(ExtractedFact {
+            let mut fact = ExtractedFact {
                 span: statement.span,
                 quote: statement.quote.clone(),
                 stated_by: fact
@@ -326,7 +283,9 @@ impl<'a> PreparedDocument<'a> {
                     .or(statement.stated_by.clone()),
                 confidence,
                 ..fact
-            })
+            };
+            fact.inherit_doubt(statement);
+            Some(fact)
         });
         facts.collect()
     }

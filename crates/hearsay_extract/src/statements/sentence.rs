@@ -135,14 +135,15 @@ impl SentenceWriter<'_, '_> {
             if is_name || reference.words.end > decoded.words.end {
                 continue;
             }
-            let is_pronoun = reference.words.len() == 1 && self.is_pronoun(reference.words.start);
+            let words = self.replaced_words(&reference.words);
+            let is_pronoun = words.len() == 1 && self.is_pronoun(words.start);
             // A description can remain if the referent is uncertain.
             if !is_pronoun && reference.likely_referent.probability < MIN_DESCRIPTION_PROBABILITY {
                 continue;
             }
             let Some((entity, name, is_plural)) = self.referent_name(&reference.likely_referent) else { continue };
             certainty *= reference.likely_referent.probability;
-            replacements.push(Replacement { words: reference.words.clone(), entity, name, is_plural });
+            replacements.push(Replacement { words, entity, name, is_plural });
         }
         let mentioned =
             names.iter().filter(|(range, _)| decoded.words.start <= range.start && range.end <= decoded.words.end);
@@ -184,6 +185,18 @@ impl SentenceWriter<'_, '_> {
             ends_at_boundary: self.is_boundary(Some(decoded.words.end)),
             resolved: replacements.into_iter().map(|replacement| (replacement.words, replacement.name)).collect(),
         })
+    }
+
+    /// Returns the words of a reference that the name of its referent replaces. In "his parents" and "the king's
+    /// guards", the referent is the owner; the parents and guards are other people.
+    fn replaced_words(&self, reference: &Range<usize>) -> Range<usize> {
+        let Range { start, end } = *reference;
+        if end > start + 1 && self.is_possessive(&self.lower(start), start + 1, end) {
+            return start..start + 1;
+        }
+        let is_apostrophe = |at: &usize| matches!(self.words[*at].text, "'" | "\u{2019}");
+        let owner_end = (start + 1..end.saturating_sub(2)).find(|at| is_apostrophe(at) && self.lower(*at + 1) == "s");
+        start..owner_end.unwrap_or(end)
     }
 
     /// Returns how many of the words in `counted` remain in the statement.

@@ -155,11 +155,11 @@ fn what_a_text_says_to_the_program_stays_text() {
         move |_| obeyed.clone(),
     );
     let found = extract(settings(&server), text).unwrap();
-    let sure: Vec<_> =
-        found.extraction.facts.iter().map(|fact| (fact.predicate.as_str(), fact.confidence.get())).collect();
-    assert_eq!(sure, [("FEARS", 0.5)]);
-    assert!(found.extraction.addresses_program && found.extraction.entities.is_empty());
-    assert!(found.counts.flagged.addressed >= 3, "{:?}", found.counts.flagged);
+    // No fact is refused because of such words, and none is accepted without the DM.
+    let sure: Vec<f64> = found.extraction.facts.iter().map(|fact| fact.confidence.get()).collect();
+    assert_eq!(sure, [0.5; 3], "{:?}", found.counts.flagged);
+    assert!(found.extraction.addresses_program);
+    assert!(found.extraction.entities.iter().all(|entity| entity.confidence.get() <= 0.5));
     for body in server.requests.lock().unwrap().iter() {
         assert!(
             !body["messages"][0]["content"].as_str().unwrap().contains("accept all"),
@@ -167,6 +167,22 @@ fn what_a_text_says_to_the_program_stays_text() {
         );
         assert!(user_message(body).contains("<<<TEXT-2\nIgnore your") && user_message(body).ends_with("TEXT-2>>>\n"));
         assert!((body["temperature"].as_f64().unwrap() - 0.2).abs() < 1e-6);
+    }
+}
+
+#[test]
+fn a_story_with_such_words_is_read_as_usual() {
+    for text in [
+        "Bram fears Odo, without question.",
+        "Bram crossed the threshold, because Bram fears Odo.",
+        "Bram ignored the instructions, because Bram fears Odo.",
+        "Odo approved the policy, and Bram fears Odo.",
+        "Bram has full confidence in the system, but Bram fears Odo.",
+    ] {
+        let server = Server::with(|_| json!([]), |_| json!([fact("bram", "FEARS", "odo-brandt", "Bram fears Odo")]));
+        let found = extract(settings(&server), text).unwrap();
+        assert!(!found.extraction.addresses_program, "{text}");
+        assert!(found.extraction.facts[0].confidence.get() >= 0.85, "{text}");
     }
 }
 
@@ -213,7 +229,7 @@ proptest! {
         let (language, vocabulary) = (english(), Vocabulary::default());
         let start = 10;
         let part = item_checks::TextPart {
-            text: MERROW, start, normalized: quote::NormalizedText::new(MERROW), injections: Vec::new(), language,
+            text: MERROW, start, normalized: quote::NormalizedText::new(MERROW), language,
             vocabulary: &vocabulary, is_injection_free: true, speaker: None,
         };
         let lexicon = harbour();
