@@ -1,10 +1,11 @@
-//! The entities and the calendar that earlier imports created.
+//! The entities, the calendar and the vocabulary that earlier imports created.
 
 use std::collections::{BTreeMap, HashMap};
 
-use hearsay_model::{Author, Calendar, Change, EntityId, ExternalId, Setting, State, WorldSetting};
+use hearsay_model::{Author, Calendar, Change, EntityId, ExternalId, Setting, State, Vocabulary, WorldSetting};
 
-/// The entities of a state by external id, and the author who added each entity.
+/// The entities of a state by external id, the author who added each entity, and the calendar and vocabulary of the
+/// campaign.
 ///
 /// Two sources may use the same external id (for example, two vaults with a file `People/Odo.md`), so the ids of each
 /// source are stored separately.
@@ -15,6 +16,8 @@ pub struct EarlierImports {
     owners: BTreeMap<EntityId, Author>,
     /// The calendar of the campaign, if it has one.
     calendar: Option<Calendar>,
+    /// The vocabulary of the campaign; the built-in vocabulary if there is no campaign yet.
+    vocabulary: Vocabulary,
 }
 
 impl EarlierImports {
@@ -23,7 +26,11 @@ impl EarlierImports {
     pub fn from_state(state: &State) -> Self {
         let has_calendar =
             state.settings().any(|setting| matches!(setting.as_ref(), Setting::World(WorldSetting::Calendar(_))));
-        let mut earlier = Self { calendar: has_calendar.then(|| state.calendar().clone()), ..Self::default() };
+        let mut earlier = Self {
+            calendar: has_calendar.then(|| state.calendar().clone()),
+            vocabulary: state.vocabulary().as_ref().clone(),
+            ..Self::default()
+        };
         for (_, entry) in state.journal().filter(|(_, entry)| entry.live) {
             for change in &entry.operation.changes {
                 let Change::AddEntity(entity) = change else { continue };
@@ -57,6 +64,11 @@ impl EarlierImports {
     /// define no calendar.
     pub fn calendar(&self) -> Option<&Calendar> {
         self.calendar.as_ref()
+    }
+
+    /// Returns the vocabulary of the campaign. Fields of notes can state the relations of this vocabulary.
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
     }
 
     /// Returns the entities that were first added by an author other than this source.

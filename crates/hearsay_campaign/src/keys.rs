@@ -66,11 +66,13 @@ keys! {
     ERA = "era", "an era", &[&["name", "short", "start", "end", "first", "backwards"]];
     AUDIENCE = "audience_rules", "the audience rules", &[&["default", "predicates", "attributes"]];
     PREDICATE = "predicate", "a predicate", &[&["name", "inverse", "phrase", "inverse_phrase", "symmetric", "functional",
-        "history", "embedded", "audience", "opposites", "examples", "behavior"]];
+        "history", "embedded", "audience", "opposites", "examples", "behavior", "words"]];
     ATTRIBUTE_DEF = "attribute_def", "an attribute", &[&["name", "kinds", "phrase", "functional", "history",
         "embedded", "audience", "behavior"]];
     BEHAVIOR = "behavior", "a behavior", &[&["belonging", "thread", "event", "attitude", "object_attitude", "vague",
         "notable", "minor", "identity", "scenery", "comparison", "reference", "dead_values", "ended_values"]];
+    RELATION_WORDS = "relation_words", "the mapping `words`", &[&["fields", "inverse_fields", "lists", "nouns",
+        "inverse_nouns", "verbs", "inverse_verbs"]];
     ENTITY = "entity", "an entity", &[
         &["id", "name", "kind", "player", "aliases", "description", "home", "location", "part_of", "attributes",
             "relationships", "facts", "secrets"],

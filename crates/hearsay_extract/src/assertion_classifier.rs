@@ -5,7 +5,7 @@
 
 use crate::{
     facts::{Cue, CueKind},
-    sentence_reader::{AssertionExample, RawFact, SentenceReader, is_permanent},
+    sentence_reader::{AssertionExample, RawFact, SentenceReader},
 };
 
 /// Minimum probabilities at which a fact counts as over (`MIN_ENDED_PROBABILITY`) or doubtful
@@ -32,8 +32,8 @@ impl SentenceReader<'_> {
             let hedge_factor = self.grammar.confidence_factors.get("hedge").copied().unwrap_or(0.3);
             let fact = &mut self.facts[at];
             let predicate = self.grammar.targets[fact.target].predicate.clone();
-            fact.ended |=
-                ended_probability >= MIN_ENDED_PROBABILITY && !fact.denied && !is_permanent(&predicate, &fact.relation);
+            let is_permanent = self.grammar.is_permanent(fact.pattern_target, &fact.relation);
+            fact.ended |= ended_probability >= MIN_ENDED_PROBABILITY && !fact.denied && !is_permanent;
             if doubt_probability >= MIN_DOUBT_PROBABILITY && fact.confidence_factor >= 1.0 {
                 fact.confidence_factor = hedge_factor;
                 fact.cues.push(Cue { kind: CueKind::Wording, words: String::new() });

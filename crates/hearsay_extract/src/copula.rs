@@ -9,6 +9,7 @@ use crate::{
     mentions::EntityRef,
     noun_facts::{NounContext, OWNER_PREPOSITIONS},
     patterns::{PLACE_INTENSIFIERS, PLACE_PARTICLES},
+    predicate_properties::PredicateProperties,
     sentence_reader::{ResolvedEntity, SentenceReader},
 };
 
@@ -252,7 +253,7 @@ impl SentenceReader<'_> {
                     .map_or_else(|| vec![np], |item| self.syntax.noun_list(item, self.chunks.items.len()).0);
                 let list = if list.is_empty() { vec![np] } else { list };
                 let mut objects = self.resolve_all(&list, &entities);
-                if objects.is_empty() && target.applies_to_wholes() {
+                if objects.is_empty() && target.has(PredicateProperties::APPLIES_TO_WHOLES) {
                     // Example: "in the cellar of the Bell"
                     objects = self.owners(np, self.chunk_of(np), &["of"]);
                 }
@@ -298,7 +299,7 @@ impl SentenceReader<'_> {
     fn read_phrase_occupation(&mut self, context: ClauseContext<'_>, pattern: &Pattern, first: usize, end: usize) {
         let ClauseContext { at, subjects, status, weight_names } = context;
         let states_employment =
-            self.grammar.targets[pattern.target].predicate == *"EMPLOYED_BY" && pattern.words.ends_with(" to");
+            self.grammar.targets[pattern.target].has(PredicateProperties::EMPLOYMENT) && pattern.words.ends_with(" to");
         let noun = self.singular(self.norm(first));
         let Some(occupation) = self.target("occupation").filter(|_| states_employment) else { return };
         if self.grammar.attribute_nouns.get(&noun).is_some_and(|kinds| kinds[0].0 == occupation) {

@@ -1,5 +1,7 @@
 //! Removes facts that are replaced by better readings of the same words.
 
+use hearsay_model::{Predicate, PredicateRole};
+
 use crate::{
     attribute_classifier::values_overlap,
     facts::{ExtractedFact, FactObject},
@@ -17,12 +19,33 @@ const MAX_BYTE_DISTANCE: usize = 300;
 #[derive(Debug, Clone)]
 pub(crate) struct WeightedFact {
     pub(crate) fact: ExtractedFact,
+    /// Predicate by which the weights know the fact.
+    pub(crate) label: Predicate,
     pub(crate) weight_names: Vec<&'static str>,
     /// Whether the weights alone determine the confidence.
     pub(crate) uses_weights_only: bool,
 }
 
 impl WeightedFact {
+    /// Returns whether another fact states the same. A fact whose predicate is only the label states nothing that a
+    /// fact with a more specific predicate does not state: "Ann has to do with Bo" beside "Ann is a sibling of Bo".
+    ///
+    /// `is_symmetric` says whether the relation applies in both directions.
+    pub(crate) fn states_same(&self, other: &Self, is_symmetric: bool) -> bool {
+        let (fact, other_fact) = (&self.fact, &other.fact);
+        let has_same_predicate = fact.predicate == other_fact.predicate;
+        let is_label_only = [fact, other_fact].iter().any(|fact| fact.predicate == self.label);
+        let is_symmetric = is_symmetric || (!has_same_predicate && PredicateRole::Related.is(&self.label));
+        (has_same_predicate || (self.label == other.label && is_label_only))
+            && other_fact.denied == fact.denied
+            && other_fact.ended == fact.ended
+            && other_fact.stated_by == fact.stated_by
+            && ((other_fact.subject == fact.subject && other_fact.object == fact.object)
+                || (is_symmetric
+                    && FactObject::Entity(other_fact.subject.clone()) == fact.object
+                    && other_fact.object == FactObject::Entity(fact.subject.clone())))
+    }
+
     /// Returns whether the fact is a candidate: a fact that was proposed without an exact match of a pattern.
     pub(crate) fn is_candidate(&self) -> bool {
         self.weight_names.contains(&"loose")

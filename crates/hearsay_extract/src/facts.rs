@@ -134,7 +134,7 @@ pub struct ExtractedFact {
     pub predicate: Predicate,
     /// Entity or value that the predicate assigns to the subject.
     pub object: FactObject,
-    /// Words that name the relation, if the predicate is `RELATED_TO`. Otherwise `None`.
+    /// Words that name the relation, if the predicate is the general one, `RELATED_TO`. Otherwise `None`.
     pub relation: Option<String>,
     /// Sentence that states the fact, with names instead of ids.
     pub statement: String,

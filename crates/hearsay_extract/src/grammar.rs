@@ -1,5 +1,6 @@
 //! Contents of the files of a language, indexed for lookup.
 
+mod relations;
 mod word_votes;
 
 use hearsay_model::Predicate;
@@ -8,7 +9,9 @@ use rustc_hash::FxHashMap;
 use crate::{
     conjugation::{Inflections, conjugate, third_person},
     kind_set::KindSet,
-    language_file::{LanguageError, LanguageFile, Words},
+    language_file::{LanguageError, LanguageFile, RelationTable, VocabularyRelation, Words},
+    predicate_properties::PredicateProperties,
+    triggers::{Trigger, Triggers},
 };
 use word_votes::{WordVotes, count_votes};
 
@@ -88,19 +91,23 @@ pub(crate) struct VerbProperties {
 #[derive(Debug, Clone)]
 pub(crate) struct Target {
     pub(crate) predicate: Predicate,
+    /// Index of the target whose predicate the labelled sentences use. The classifiers and weights know the target by
+    /// its label. Most targets are their own label.
+    pub(crate) label: usize,
+    /// Whether subject and object are exchanged when a fact gets the predicate of the target instead of its label.
+    pub(crate) is_inverse: bool,
     pub(crate) subject: KindSet,
     pub(crate) object: KindSet,
     pub(crate) ended: bool,
     pub(crate) denied: bool,
     pub(crate) is_symmetric: bool,
+    /// Properties of the predicate and of its label.
+    pub(crate) properties: PredicateProperties,
 }
 
 impl Target {
-    /// Returns whether the relation also holds for the whole that the object is part of: a person in the cellar of the
-    /// Bell is at the Bell.
-    pub(crate) fn applies_to_wholes(&self) -> bool {
-        let name = self.predicate.as_str();
-        matches!(name, "LOCATED_AT" | "PART_OF" | "RESIDENT_OF" | "CAUSED_BY" | "PARTICIPATED_IN")
+    pub(crate) fn has(&self, property: PredicateProperties) -> bool {
+        self.properties.has(property)
     }
 }
 
@@ -126,7 +133,7 @@ pub(crate) struct Pattern {
     pub(crate) object_kinds: KindSet,
     /// Fixed value of the attribute, if the pattern needs no object.
     pub(crate) value: Option<String>,
-    /// Words of the pattern, which name the relation of a `RELATED_TO` fact.
+    /// Words of the pattern, which name the relation of a fact with the general predicate.
     pub(crate) words: String,
 }
 
@@ -203,6 +210,7 @@ pub(crate) struct Grammar {
     pub(crate) attribute_labels: FxHashMap<String, Vec<usize>>,
     pub(crate) possession_nouns: FxHashMap<String, Vec<(usize, bool)>>,
     pub(crate) cues: FxHashMap<String, Vec<(Vec<String>, CueType)>>,
+    pub(crate) triggers: Triggers,
     pub(crate) weights: FxHashMap<String, f64>,
     pub(crate) confidence_factors: FxHashMap<String, f64>,
 }
@@ -220,16 +228,16 @@ pub(crate) fn normalize_reflexive(word: &str) -> &str {
 }
 
 impl Grammar {
-    pub(crate) fn from_files(files: &[LanguageFile]) -> Result<Self, LanguageError> {
+    /// Creates the grammar of language files and of the relations in a vocabulary.
+    pub(crate) fn from_files(files: &[LanguageFile], vocabulary: &[VocabularyRelation]) -> Result<Self, LanguageError> {
         let mut grammar = Self::default();
         for file in files {
             grammar.add_words(file)?;
             grammar.add_verbs(file)?;
+            grammar.triggers.add(file)?;
         }
-        for file in files {
-            grammar.add_relations(file)?;
-            grammar.add_attributes(file)?;
-        }
+        grammar.add_targets(files, vocabulary)?;
+        grammar.set_properties(files)?;
         for file in files {
             for (table, into, numbers) in [
                 ("confidence", &mut grammar.weights, &file.confidence),
@@ -255,6 +263,49 @@ impl Grammar {
             .for_each(|nouns| nouns.sort_by_key(|(words, noun)| (std::cmp::Reverse(words.len()), noun.is_weak)));
         grammar.cues.values_mut().for_each(|cues| cues.sort_by_key(|(words, _)| std::cmp::Reverse(words.len())));
         Ok(grammar)
+    }
+
+    /// Adds the tables of relations and attributes, with the words of the vocabulary.
+    fn add_targets(&mut self, files: &[LanguageFile], vocabulary: &[VocabularyRelation]) -> Result<(), LanguageError> {
+        let mut remaining: Vec<&VocabularyRelation> = vocabulary.iter().collect();
+        for file in files {
+            for table in &file.relation {
+                let has_table = |relation: &&VocabularyRelation| relation.predicate == *table.predicate;
+                let own = remaining.iter().position(has_table).filter(|_| !table.over && !table.denied);
+                self.add_relation(table, own.map(|at| remaining.remove(at)))?;
+            }
+            self.add_attributes(file)?;
+        }
+        for relation in remaining {
+            let (predicate, mutual) = (relation.predicate.to_string(), relation.is_symmetric);
+            let table = RelationTable { predicate, mutual, ..RelationTable::default() };
+            self.add_relation(&table, Some(relation))?;
+        }
+        Ok(())
+    }
+
+    /// Sets the properties of all targets.
+    fn set_properties(&mut self, files: &[LanguageFile]) -> Result<(), LanguageError> {
+        let mut properties: FxHashMap<Predicate, PredicateProperties> = FxHashMap::default();
+        for (list, predicates) in files.iter().flat_map(|file| &file.properties) {
+            let lists = PredicateProperties::LISTS;
+            let Some((_, property)) = lists.iter().find(|(name, _)| name == list) else {
+                let known = lists.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+                return Err(LanguageError::UnknownList { table: "properties", list: list.clone(), known });
+            };
+            for predicate in predicates.iter() {
+                let entry = properties.entry(Predicate::new(predicate)?).or_default();
+                *entry = entry.or(*property);
+            }
+        }
+        let properties_of = |target: &Target| properties.get(&target.predicate).copied().unwrap_or_default();
+        let all: Vec<PredicateProperties> = self
+            .targets
+            .iter()
+            .map(|target| properties_of(target).or(properties_of(&self.targets[target.label])))
+            .collect();
+        self.targets.iter_mut().zip(all).for_each(|(target, properties)| target.properties = properties);
+        Ok(())
     }
 
     fn add_words(&mut self, file: &LanguageFile) -> Result<(), LanguageError> {
@@ -342,91 +393,6 @@ impl Grammar {
         }
     }
 
-    fn add_relations(&mut self, file: &LanguageFile) -> Result<(), LanguageError> {
-        for words in &file.relation {
-            let predicate = Predicate::new(&words.predicate)?;
-            if !predicate.is_relation() {
-                return Err(hearsay_model::PredicateError(words.predicate.clone()).into());
-            }
-            let kinds = |list: &Words| {
-                let pattern = list.iter().collect::<Vec<_>>().join(" ");
-                KindSet::parse(&pattern).map_err(|problem| LanguageError::InvalidPattern {
-                    predicate: predicate.clone(),
-                    pattern: pattern.clone(),
-                    problem,
-                })
-            };
-            let target = self.targets.len();
-            let (subject, object) = (kinds(&words.subject)?, kinds(&words.object)?);
-            self.targets.push(Target {
-                predicate: predicate.clone(),
-                subject,
-                object,
-                ended: words.over,
-                denied: words.denied,
-                is_symmetric: words.mutual,
-            });
-            for (patterns, is_reversed) in [(&words.verbs, false), (&words.back, true)] {
-                for pattern in patterns {
-                    self.add_verb_pattern(target, pattern, is_reversed)?;
-                }
-            }
-            for (patterns, is_reversed) in [(&words.phrases, false), (&words.phrases_back, true)] {
-                for pattern in patterns {
-                    let (first, mut pattern) = self.pattern(target, pattern, is_reversed, true)?;
-                    // The reverse of "led by" is expressed with the base form "lead".
-                    if is_reversed
-                        && pattern.words.ends_with(" by")
-                        && let Some((lemma, _)) = self
-                            .verb_forms
-                            .get(&first)
-                            .and_then(|forms| forms.iter().find(|(_, form)| form.has(Inflections::PARTICIPLE)))
-                    {
-                        pattern.words.clone_from(lemma);
-                    }
-                    self.phrase_patterns.entry(first).or_default().push(pattern);
-                }
-            }
-            for (patterns, is_reversed) in [(&words.nouns, false), (&words.nouns_back, true)] {
-                for noun in patterns {
-                    let (_, pattern) = self.pattern(target, noun, is_reversed, false)?;
-                    let words = crate::tokenizer::normalized_tokens(&pattern.words);
-                    if let Some(last) = words.last().cloned() {
-                        self.noun_patterns.entry(last).or_default().push((words, pattern));
-                    }
-                }
-            }
-            for relational_noun in &words.ties {
-                let (_, pattern) = self.pattern(target, relational_noun, false, false)?;
-                self.add_relational_noun(pattern);
-            }
-            for noun in &words.between {
-                let (_, mut pattern) = self.pattern(target, noun, false, false)?;
-                pattern.words.push_str(" between");
-                self.add_relational_noun(pattern);
-            }
-            for verb in words.stances.iter() {
-                for place in words.places.iter() {
-                    self.add_verb_pattern(target, &format!("{verb} {place}"), false)?;
-                }
-            }
-            for noun in &words.together {
-                let (_, pattern) = self.pattern(target, noun, false, false)?;
-                let words = crate::tokenizer::normalized_tokens(&pattern.words);
-                if let Some(first) = words.first().cloned() {
-                    self.reciprocal_phrases.entry(first).or_default().push((words, pattern));
-                }
-            }
-            for verb in &words.together_verbs {
-                let (first, pattern) = self.pattern(target, verb, false, false)?;
-                let (first, pattern) = self.negated_verb_pattern(first, pattern);
-                self.add_verb(&first, None);
-                self.reciprocal_verbs.entry(first).or_default().push(pattern);
-            }
-        }
-        Ok(())
-    }
-
     /// Adds a pattern of a verb. A pattern that begins with "be", such as "be afraid of", becomes a pattern of the
     /// words after "is".
     fn add_verb_pattern(&mut self, target: usize, text: &str, is_reversed: bool) -> Result<(), LanguageError> {
@@ -460,14 +426,6 @@ impl Grammar {
         parts.drain(..=at);
         parts.insert(0, PatternPart::Word("not".into()));
         (base.unwrap_or(word), Pattern { parts, ..pattern })
-    }
-
-    /// Adds a pattern of a noun that relates two entities. It is looked up by the last word before the preposition:
-    /// "bad blood with" by "blood".
-    fn add_relational_noun(&mut self, pattern: Pattern) {
-        if let Some(noun) = pattern.words.split_whitespace().rev().nth(1) {
-            self.relational_nouns.entry(noun.to_owned()).or_default().push(pattern);
-        }
     }
 
     /// Returns the patterns by which a noun, or its singular, relates two entities.
@@ -531,8 +489,17 @@ impl Grammar {
                 problem,
             })?;
             let target = self.targets.len();
-            let object = KindSet::ANY;
-            self.targets.push(Target { predicate, subject, object, ended: false, denied: false, is_symmetric: false });
+            self.targets.push(Target {
+                predicate,
+                label: target,
+                is_inverse: false,
+                subject,
+                object: KindSet::ANY,
+                ended: false,
+                denied: false,
+                is_symmetric: false,
+                properties: PredicateProperties::default(),
+            });
             for verb in &words.verbs {
                 self.add_verb_pattern(target, verb, false)?;
             }
@@ -578,6 +545,13 @@ impl Grammar {
         let last = word.rsplit_once('-').map(|(_, last)| last);
         let end = last.and_then(|last| self.attribute_adjective_suffixes.iter().find(|(end, _)| end == last));
         end.map(|(_, target)| vec![(*target, false)]).unwrap_or_default()
+    }
+
+    /// Returns whether a fact stays true forever, such as the fact that a person created something. `target` is the
+    /// index of the fact's target, and `relation` contains the words of its relation.
+    pub(crate) fn is_permanent(&self, target: usize, relation: &str) -> bool {
+        let first = relation.split(' ').next().unwrap_or_default();
+        self.targets[target].has(PredicateProperties::PERMANENT) || self.triggers.contains(Trigger::PastAct, first)
     }
 
     pub(crate) fn word_class(&self, word: &str) -> WordClass {

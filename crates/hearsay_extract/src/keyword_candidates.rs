@@ -1,13 +1,17 @@
 //! Proposes attributes from numbers, quotations and certain words that no pattern reads, for the review queue:
 //! populations, prices, ages and dates; mottos and banners; objectives of quests and outcomes of events.
 
+use hearsay_model::PredicateRole;
+
 use crate::{
     assertion_status::AssertionStatus,
     chunker::{Chunk, VerbForm},
     grammar::WordClass,
     kind_set::KindSet,
+    predicate_properties::PredicateProperties,
     sentence_reader::{MentionSpan, RawFact, RawObject, ResolvedEntity, SentenceReader},
     tokenizer::TokenKind,
+    triggers::Trigger,
 };
 
 /// Words before an inexact number, as in "about sixty".
@@ -161,8 +165,9 @@ impl SentenceReader<'_> {
             if let [a, b] = subjects[..]
                 && is_joint
             {
-                self.propose_relation("KNOWS", a, b, at, "loose_together", status);
-                self.propose_relation("KNOWS", b, a, at, "loose_together", status);
+                let acquaintance = self.target_with(PredicateProperties::ACQUAINTANCE);
+                self.propose_relation(acquaintance, a, b, at, "loose_together", status);
+                self.propose_relation(acquaintance, b, a, at, "loose_together", status);
             }
             self.propose_specific_relations(at, &subjects, mentions, status);
             // In "The siege was long. Odo was there.", Odo took part in the siege.
@@ -170,32 +175,33 @@ impl SentenceReader<'_> {
                 vg.is_copula && self.norm(vg.end) == "there" && self.norm(vg.start.wrapping_sub(1)) != "there";
             let event = self.topic(|kinds| kinds == KindSet::EVENT).first().copied().filter(|_| is_there);
             if let (Some(event), [subject, ..]) = (event, &subjects[..]) {
-                self.propose_relation("PARTICIPATED_IN", *subject, event, at, "loose_there", status);
+                let participation = self.role_target(PredicateRole::Participation);
+                self.propose_relation(participation, *subject, event, at, "loose_there", status);
             }
             let topic_at = (vg.end..self.tokens.len()).find(|at| self.norm(*at) == "about");
-            if let Some(about_token) =
-                topic_at.filter(|_| matches!(vg.lemma.as_str(), "tell" | "warn" | "teach" | "inform"))
+            if let Some(about_token) = topic_at.filter(|_| self.grammar.triggers.contains(Trigger::Telling, &vg.lemma))
             {
                 let informed =
                     mentions.iter().find(|mention| mention.start >= vg.end && mention.end <= about_token).copied();
                 let topic = mentions.iter().find(|mention| mention.start > about_token).copied();
                 if let (Some(informed), Some(topic)) = (informed, topic) {
-                    self.propose_relation("KNOWS_ABOUT", informed.resolved, topic.resolved, at, "loose_told", status);
+                    let awareness = self.role_target(PredicateRole::Awareness);
+                    self.propose_relation(awareness, informed.resolved, topic.resolved, at, "loose_told", status);
                 }
             }
-            let is_wish =
-                matches!(vg.lemma.as_str(), "dream" | "want" | "hope" | "plan" | "long" | "aim" | "wish" | "mean");
+            let is_wish = self.grammar.triggers.contains(Trigger::Wishing, &vg.lemma);
             let desired = mentions.iter().find(|mention| {
                 let kinds = self.kinds(mention.resolved.entity);
                 mention.start > vg.end && (kinds == KindSet::THING || kinds == KindSet::PLACE)
             });
             if let (Some(desired), [wisher, ..]) = (desired.copied().filter(|_| is_wish), &subjects[..]) {
-                self.propose_relation("WANTS", *wisher, desired.resolved, at, "loose_wished", status);
+                let desire = self.target_with(PredicateProperties::DESIRE);
+                self.propose_relation(desire, *wisher, desired.resolved, at, "loose_wished", status);
             }
         }
     }
 
-    /// Proposes a place or knowledge if only a `RELATED_TO` relation was read: "drinks in the hold of the Bluebottle"
+    /// Proposes a place or knowledge if only the general relation was read: "drinks in the hold of the Bluebottle"
     /// gives a place, and "has read the log" gives knowledge.
     fn propose_specific_relations(
         &mut self,
@@ -205,17 +211,16 @@ impl SentenceReader<'_> {
         status: &AssertionStatus,
     ) {
         let vg = self.chunks.verb_groups[self.clauses[at].verb_group].clone();
-        let is_perception =
-            ["see", "read", "overhear", "hear", "watch", "witness", "study", "spot"].contains(&vg.lemma.as_str());
+        let is_perception = self.grammar.triggers.contains(Trigger::Perception, &vg.lemma);
         let last = self.chunk_end(self.clauses[at].rest_items.1.saturating_sub(1)).max(vg.end);
         for mention in mentions.iter().filter(|mention| mention.start >= vg.end && mention.end <= last) {
             let kinds = self.kinds(mention.resolved.entity);
             let follows_place_preposition = (mention.start.saturating_sub(4).max(vg.end)..mention.start + 1)
                 .any(|at| matches!(self.norm(at), "in" | "on" | "aboard" | "at" | "inside" | "into" | "under"));
-            let name = match kinds {
-                kinds if kinds == KindSet::PLACE && follows_place_preposition => "LOCATED_AT",
-                kinds if kinds == KindSet::THING && is_perception => "KNOWS_ABOUT",
-                kinds if kinds == KindSet::THING && follows_place_preposition => "LOCATED_AT",
+            let role = match kinds {
+                kinds if kinds == KindSet::PLACE && follows_place_preposition => PredicateRole::Location,
+                kinds if kinds == KindSet::THING && is_perception => PredicateRole::Awareness,
+                kinds if kinds == KindSet::THING && follows_place_preposition => PredicateRole::Location,
                 _ => continue,
             };
             let (entity, resolved) = (mention.resolved.entity, mention.resolved);
@@ -226,10 +231,10 @@ impl SentenceReader<'_> {
                         && !fact.weight_names.is_candidate()
                 };
                 let is_proposed = |fact: &RawFact| {
-                    fact.relates(subject.entity, entity) && self.grammar.targets[fact.target].predicate == *name
+                    fact.relates(subject.entity, entity) && role.is(&self.grammar.targets[fact.target].predicate)
                 };
                 if !self.facts.iter().any(is_specific) && !self.facts.iter().any(is_proposed) {
-                    self.propose_relation(name, *subject, resolved, at, "loose_instead", status);
+                    self.propose_relation(self.role_target(role), *subject, resolved, at, "loose_instead", status);
                 }
             }
         }
@@ -237,19 +242,23 @@ impl SentenceReader<'_> {
 
     fn propose_relation(
         &mut self,
-        name: &str,
+        target: Option<usize>,
         a: ResolvedEntity,
         b: ResolvedEntity,
         at: usize,
         weight_name: &'static str,
         status: &AssertionStatus,
     ) {
+        let Some(target) = target else { return };
+        let targets = &self.grammar.targets;
         let is_known = |fact: &RawFact| {
-            self.grammar.targets[fact.target].predicate == *name
+            targets[fact.target].predicate == targets[target].predicate
                 && fact.subject == a.entity
                 && fact.object == RawObject::Entity(b.entity)
         };
-        let Some(target) = self.target(name).filter(|_| !self.facts.iter().any(is_known)) else { return };
+        if self.facts.iter().any(is_known) {
+            return;
+        }
         let span = self.clause_span(at, self.verb_group(at).end);
         self.record_fact(target, &a, Ok(&b), "", &["loose", weight_name], status, span);
     }
@@ -538,7 +547,7 @@ impl SentenceReader<'_> {
     fn propose_faiths(&mut self, status: &AssertionStatus) {
         let is_following = |fact: &&RawFact| {
             let person = self.kinds(fact.subject) == KindSet::PERSON && !fact.denied && !fact.ended;
-            person && self.grammar.targets[fact.target].predicate == *"FOLLOWS"
+            person && self.grammar.targets[fact.target].has(PredicateProperties::DEVOTION)
         };
         let faith_facts: Vec<_> = self.facts.iter().filter(is_following).cloned().collect();
         for fact in faith_facts {
@@ -561,8 +570,9 @@ impl SentenceReader<'_> {
             .facts
             .iter()
             .filter(|fact| {
-                let name = self.grammar.targets[fact.target].predicate.as_str();
-                matches!(name, "RESIDENT_OF" | "LOCATED_AT") && !fact.denied && !fact.ended
+                let predicate = &self.grammar.targets[fact.target].predicate;
+                let is_at_place = PredicateRole::Residence.is(predicate) || PredicateRole::Location.is(predicate);
+                is_at_place && !fact.denied && !fact.ended
             })
             .filter(|fact| self.kinds(fact.subject) == KindSet::GROUP)
             .cloned()

@@ -73,6 +73,10 @@ impl KindSet {
         self.0 & other.0 != 0
     }
 
+    pub(crate) fn includes(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
     pub(crate) fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }

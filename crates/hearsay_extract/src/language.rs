@@ -2,17 +2,19 @@
 
 use std::sync::{Arc, LazyLock};
 
+use hearsay_model::Vocabulary;
+
 use crate::{
     classifier::Classifier,
     grammar::Grammar,
-    language_file::{LanguageError, LanguageFile},
+    language_file::{LanguageError, LanguageFile, VocabularyRelation},
 };
 
 /// Words, cues, patterns and classifiers with which an extractor reads a language. Cloning is cheap, because the data
 /// is shared.
 ///
-/// English is part of the crate. A campaign adds its own words with [`Language::with`], in the format of the files in
-/// `data/english`:
+/// English is part of the crate. [`Extractor::new`](crate::Extractor::new) adds the nouns and verbs of the vocabulary.
+/// A campaign adds other words and patterns with [`Language::with`], in the format of the files in `data/english`:
 ///
 /// ```
 /// use hearsay_extract::Language;
@@ -28,6 +30,8 @@ use crate::{
 #[derive(Debug, Clone)]
 pub struct Language {
     files: Arc<Vec<LanguageFile>>,
+    /// Relations of the vocabulary whose words are part of the grammar.
+    vocabulary_relations: Arc<Vec<VocabularyRelation>>,
     pub(crate) grammar: Arc<Grammar>,
     /// Classifiers for the relation between two entities, and for the attribute that a value states about
     /// an entity.
@@ -55,7 +59,8 @@ const ASSERTION_CLASSIFIER: &str = include_str!("../data/english/meanings.tsv");
 static ENGLISH: LazyLock<Language> = LazyLock::new(|| {
     // The files are compiled into the program, and a test checks them. Therefore the defaults are never used.
     let files: Vec<LanguageFile> = ENGLISH_FILES.iter().map(|file| toml::from_str(file).unwrap_or_default()).collect();
-    let grammar = Grammar::from_files(&files).unwrap_or_default();
+    let vocabulary_relations = VocabularyRelation::list(&Vocabulary::default());
+    let grammar = Grammar::from_files(&files, &vocabulary_relations).unwrap_or_default();
     let read_classifier = |text: &str| Arc::new(Classifier::parse(text).unwrap_or_default());
     let (relation_classifier, attribute_classifier, assertion_classifier) = (
         read_classifier(RELATION_CLASSIFIER),
@@ -64,6 +69,7 @@ static ENGLISH: LazyLock<Language> = LazyLock::new(|| {
     );
     Language {
         files: files.into(),
+        vocabulary_relations: vocabulary_relations.into(),
         grammar: grammar.into(),
         relation_classifier,
         attribute_classifier,
@@ -72,7 +78,7 @@ static ENGLISH: LazyLock<Language> = LazyLock::new(|| {
 });
 
 impl Language {
-    /// Returns English, read from the files in `data/english` of this crate.
+    /// Returns English, read from the files in `data/english` of this crate, with the words of the built-in vocabulary.
     pub fn english() -> Self {
         ENGLISH.clone()
     }
@@ -82,7 +88,7 @@ impl Language {
     /// # Errors
     /// Returns an error if the text is not a valid language file. The error says what is invalid, and where.
     pub fn new(toml: &str) -> Result<Self, LanguageError> {
-        Self::from_files(vec![toml::from_str(toml)?])
+        Self::from_files(vec![toml::from_str(toml)?], Arc::default())
     }
 
     /// Returns a copy of this language extended by the text of a TOML file. Words, cues and patterns are added; numbers
@@ -92,8 +98,26 @@ impl Language {
     /// Returns an error if the text is not a valid language file. The error says what is invalid, and where.
     pub fn with(&self, toml: &str) -> Result<Self, LanguageError> {
         let added = toml::from_str(toml)?;
-        let language = Self::from_files(self.files.iter().cloned().chain([added]).collect())?;
+        let files = self.files.iter().cloned().chain([added]).collect();
+        let language = Self::from_files(files, Arc::clone(&self.vocabulary_relations))?;
         Ok(Self { files: language.files, grammar: language.grammar, ..self.clone() })
+    }
+
+    /// Returns a copy of this language whose grammar contains the nouns and verbs of a vocabulary.
+    pub(crate) fn with_vocabulary(&self, vocabulary: &Vocabulary) -> Self {
+        let vocabulary_relations = VocabularyRelation::list(vocabulary);
+        if *self.vocabulary_relations == vocabulary_relations {
+            return self.clone();
+        }
+        // The files were read before, and every word of a vocabulary is a valid pattern. Therefore the grammar is
+        // always replaced.
+        match Grammar::from_files(&self.files, &vocabulary_relations) {
+            Ok(grammar) => {
+                let (vocabulary_relations, grammar) = (vocabulary_relations.into(), grammar.into());
+                Self { vocabulary_relations, grammar, ..self.clone() }
+            }
+            Err(_) => self.clone(),
+        }
     }
 
     /// Returns a copy of this language with other classifiers.
@@ -117,12 +141,16 @@ impl Language {
         Self { relation_classifier, attribute_classifier, assertion_classifier, ..self.clone() }
     }
 
-    fn from_files(files: Vec<LanguageFile>) -> Result<Self, LanguageError> {
-        let grammar = Grammar::from_files(&files)?;
+    fn from_files(
+        files: Vec<LanguageFile>,
+        vocabulary_relations: Arc<Vec<VocabularyRelation>>,
+    ) -> Result<Self, LanguageError> {
+        let grammar = Grammar::from_files(&files, &vocabulary_relations)?;
         let empty = Arc::<Classifier>::default();
         let (relation_classifier, attribute_classifier, assertion_classifier) = (empty.clone(), empty.clone(), empty);
         Ok(Self {
             files: files.into(),
+            vocabulary_relations,
             grammar: grammar.into(),
             relation_classifier,
             attribute_classifier,
@@ -140,15 +168,38 @@ impl Default for Language {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{predicate_properties::PredicateProperties, tokenizer::normalized_tokens};
 
     #[test]
     fn english_is_whole() {
         let files = ENGLISH_FILES.iter().map(|file| toml::from_str(file).unwrap()).collect();
-        Language::from_files(files).unwrap();
+        Language::from_files(files, VocabularyRelation::list(&Vocabulary::default()).into()).unwrap();
+        let grammar = Language::english().grammar;
+        for (name, property) in PredicateProperties::LISTS {
+            assert!(grammar.targets.iter().any(|target| target.has(*property)), "nothing has the property {name}");
+        }
         for (file, class) in
             [(RELATION_CLASSIFIER, "OWES>"), (ATTRIBUTE_CLASSIFIER, "occupation"), (ASSERTION_CLASSIFIER, "over")]
         {
             assert!(Classifier::parse(file).unwrap().classes().iter().any(|known| known == class));
+        }
+    }
+
+    #[test]
+    fn the_words_of_the_vocabulary_are_patterns() {
+        let grammar = Language::english().grammar;
+        for relation in VocabularyRelation::list(&Vocabulary::default()) {
+            let is_of_relation = |target: usize| grammar.targets[target].predicate == relation.predicate;
+            for noun in relation.words.nouns.iter().chain(&relation.words.inverse_nouns) {
+                let words = normalized_tokens(noun);
+                let patterns = grammar.noun_patterns.get(words.last().unwrap());
+                assert!(patterns.into_iter().flatten().any(|(_, pattern)| is_of_relation(pattern.target)), "{noun}");
+            }
+            for verb in relation.words.verbs.iter().chain(&relation.words.inverse_verbs) {
+                let words = verb.strip_prefix("be ").unwrap_or(verb);
+                let mut patterns = grammar.verb_patterns.values().chain(grammar.phrase_patterns.values()).flatten();
+                assert!(patterns.any(|pattern| pattern.words == words && is_of_relation(pattern.target)), "{verb}");
+            }
         }
     }
 
@@ -162,6 +213,9 @@ mod tests {
         check("[cues]\nhedges = [\"methinks\"]", "`hedges` in table `[cues]`");
         check("[[relation]]\npredicate = \"Works\"\n", "`Works`");
         check("[[relation]]\npredicate = \"OWNS\"\nverbs = [\"own : dogs\"]", "`own : dogs`");
+        check("[[relation]]\npredicate = \"OWNS\"\nlabel = \"HOLDS\"", "label `HOLDS`");
+        check("[properties]\nlasting = \"OWNS\"", "`lasting` in table `[properties]`");
+        check("[triggers]\nhoping = \"hope\"", "`hoping` in table `[triggers]`");
         check("[verbs]\nirregular = [\"go went\"]", "`go went`");
         check("[confidence]\nbase = inf", "`base` in table `[confidence]`");
     }

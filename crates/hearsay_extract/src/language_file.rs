@@ -1,8 +1,8 @@
-//! Contents of a language file in TOML, and the error if a file is invalid.
+//! Contents of a language file in TOML, relations of the vocabulary, and the error if a file is invalid.
 
 use std::collections::BTreeMap;
 
-use hearsay_model::{Predicate, PredicateError};
+use hearsay_model::{Predicate, PredicateError, RelationWords, Vocabulary};
 use serde::Deserialize;
 use thiserror::Error;
 
@@ -34,6 +34,14 @@ pub enum LanguageError {
         pattern: String,
         /// Problem with the pattern.
         problem: String,
+    },
+    /// The label of a relation is not the predicate of an earlier table.
+    #[error("{predicate} has the label `{label}`, but no table before it has the predicate `{label}`")]
+    UnknownLabel {
+        /// The relation.
+        predicate: Predicate,
+        /// The unknown label.
+        label: String,
     },
     /// An entry in the list of irregular verbs does not have three forms.
     #[error("the verb `{0}` must have three forms, such as `steal stole stolen`")]
@@ -89,10 +97,13 @@ pub(crate) struct Verbs {
 }
 
 /// Table of a language file with the words and patterns that state a relation.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct RelationWords {
+pub(crate) struct RelationTable {
     pub(crate) predicate: String,
+    /// Predicate that labelled sentences use for the relation. `None` if they use the predicate itself.
+    #[serde(default)]
+    pub(crate) label: Option<String>,
     #[serde(default)]
     pub(crate) subject: Words,
     #[serde(default)]
@@ -133,6 +144,25 @@ pub(crate) struct RelationWords {
     pub(crate) together_verbs: Vec<String>,
 }
 
+/// Relation of the vocabulary whose nouns and verbs are patterns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct VocabularyRelation {
+    pub(crate) predicate: Predicate,
+    pub(crate) is_symmetric: bool,
+    pub(crate) words: RelationWords,
+}
+
+impl VocabularyRelation {
+    /// Returns the relations of a vocabulary that have nouns or verbs, sorted by name.
+    pub(crate) fn list(vocabulary: &Vocabulary) -> Vec<Self> {
+        let with_words = vocabulary.predicates().filter_map(|def| {
+            let words = vocabulary.words(&def.name).filter(|words| words.has_sentence_words())?;
+            Some(Self { predicate: def.name.clone(), is_symmetric: def.symmetric, words: words.clone() })
+        });
+        with_words.collect()
+    }
+}
+
 /// Table of a language file with the words and patterns that state an attribute.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -165,7 +195,10 @@ pub(crate) struct LanguageFile {
     pub(crate) words: BTreeMap<String, Words>,
     pub(crate) verbs: Verbs,
     pub(crate) cues: BTreeMap<String, Vec<String>>,
-    pub(crate) relation: Vec<RelationWords>,
+    /// Relations and attributes with each property.
+    pub(crate) properties: BTreeMap<String, Words>,
+    pub(crate) triggers: BTreeMap<String, Words>,
+    pub(crate) relation: Vec<RelationTable>,
     pub(crate) attribute: Vec<AttributeWords>,
     pub(crate) confidence: BTreeMap<String, f64>,
     pub(crate) doubt: BTreeMap<String, f64>,

@@ -39,13 +39,14 @@
 //! 3. A hand-written shallow grammar finds noun groups, verb groups and clauses.
 //! 4. Cues mark doubtful sentences: guesses, hearsay, questions, plans, wishes, talk about the game, and text that
 //!    addresses the program.
-//! 5. The tables of the [`Language`] list the verbs, nouns, adjectives and phrases that state a relation or an
-//!    attribute.
+//! 5. The tables of the [`Language`] and the vocabulary list the verbs, nouns, adjectives and phrases that state a
+//!    relation or an attribute.
 //! 6. Classifiers that were trained on labelled sentences ([`Classifier`]) raise or lower the confidence of the facts
 //!    that match these tables. The classifiers also propose facts that match no table, and detect facts that are over
 //!    or doubtful without a cue.
 //!
-//! The words are data: they are in `data/english`, and a campaign adds its own words with [`Language::with`].
+//! The words are data: they are in `data/english` and in the vocabulary. A campaign adds its own words to the relations
+//! that it defines, or with [`Language::with`].
 //!
 //! # Guarantees
 //!
@@ -95,6 +96,7 @@ mod noun_facts;
 mod patterns;
 mod pipeline;
 mod possession;
+mod predicate_properties;
 mod relation_candidates;
 mod relation_classifier;
 mod relational_nouns;
@@ -106,6 +108,7 @@ mod temporality;
 #[cfg(test)]
 mod tests;
 mod tokenizer;
+mod triggers;
 mod verb_facts;
 mod verb_groups;
 mod word_votes;

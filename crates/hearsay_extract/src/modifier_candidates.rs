@@ -2,6 +2,8 @@
 //! fifty-something, very proper", states such as "its left engine burnt out", and trades or species that a sentence
 //! does not clearly assign to a person.
 
+use hearsay_model::PredicateRole;
+
 use crate::{
     assertion_status::AssertionStatus,
     chunker::{Chunk, VerbForm},
@@ -201,12 +203,14 @@ impl SentenceReader<'_> {
         let (list, _) = self.syntax.noun_list(with + 1, clause.rest_items.1);
         let entities: Vec<_> = subjects.iter().map(|subject| subject.entity).collect();
         let others = self.resolve_all(&list, &entities);
-        let place_predicates = ["RESIDENT_OF", "LOCATED_AT", "PARTICIPATED_IN"];
+        let place_roles = [PredicateRole::Residence, PredicateRole::Location, PredicateRole::Participation];
+        let is_at_place =
+            |fact: &&RawFact| place_roles.iter().any(|role| role.is(&self.grammar.targets[fact.target].predicate));
         let place_facts: Vec<_> = self
             .facts
             .iter()
             .filter(|fact| fact.subject == subject.entity && !fact.weight_names.is_candidate() && !fact.denied)
-            .filter(|fact| place_predicates.contains(&self.grammar.targets[fact.target].predicate.as_str()))
+            .filter(is_at_place)
             .cloned()
             .collect();
         let fact_count = self.facts.len();

@@ -4,6 +4,7 @@ use crate::{
     chunker::Chunk,
     grammar::{Pattern, PatternPart, WordClass, normalize_reflexive},
     mentions::EntityRef,
+    predicate_properties::PredicateProperties,
     sentence_reader::{ResolvedEntity, SentenceReader},
 };
 
@@ -200,7 +201,7 @@ impl SentenceReader<'_> {
         }
         let mut refs = self.resolve_all(&list, excluded);
         // The whole can stand for its part: "under the porch of St. Orrin's", "caused by Meridian's refusal".
-        let applies_to_wholes = self.grammar.targets[pattern.target].applies_to_wholes();
+        let applies_to_wholes = self.grammar.targets[pattern.target].has(PredicateProperties::APPLIES_TO_WHOLES);
         if refs.is_empty()
             && applies_to_wholes
             && let [np] = list[..]
@@ -221,7 +222,7 @@ impl SentenceReader<'_> {
             refs = self.owners(np, item, &["of", "in"]);
         }
         // "Owes Odo money" has two objects; "Odo" is not the owner of the money.
-        let has_two_objects = matches!(self.grammar.targets[pattern.target].predicate.as_str(), "OWES" | "PROMISED");
+        let has_two_objects = self.grammar.targets[pattern.target].has(PredicateProperties::HAS_TWO_OBJECTS);
         if refs.is_empty()
             && has_two_objects
             && let [np] = list[..]

@@ -9,6 +9,7 @@ use crate::{
     grammar::{Pattern, PatternPart, WordClass},
     kind_set::KindSet,
     mentions::EntityRef,
+    predicate_properties::PredicateProperties,
     sentence_reader::{MentionSpan, RawFact, RawObject, ResolvedEntity, SentenceReader, WeightNames},
 };
 
@@ -56,17 +57,23 @@ impl SentenceReader<'_> {
     /// Proposes the condition "dead" for each person who was killed according to another fact.
     fn propose_deaths(&mut self) {
         let Some(condition) = self.target("condition") else { return };
-        let killings: Vec<RawFact> =
-            self.facts.iter().filter(|fact| !fact.denied && is_killing(&fact.relation)).cloned().collect();
+        let is_killing = |fact: &&RawFact| {
+            !fact.denied && self.grammar.targets[fact.pattern_target].has(PredicateProperties::IS_FATAL)
+        };
+        let killings: Vec<RawFact> = self.facts.iter().filter(is_killing).cloned().collect();
         for fact in killings {
-            let RawObject::Entity(entity) = fact.object else { continue };
-            let is_known = |other: &RawFact| other.subject == entity && other.target == condition;
-            if self.kinds(entity) == KindSet::PERSON && !self.facts.iter().any(is_known) {
+            let RawObject::Entity(object) = fact.object else { continue };
+            // Example: "Odo died at the hands of Grimjaw"
+            let is_subject_dead = self.grammar.targets[fact.pattern_target].is_inverse;
+            let victim = if is_subject_dead { fact.subject } else { object };
+            let is_known = |other: &RawFact| other.subject == victim && other.target == condition;
+            if self.kinds(victim) == KindSet::PERSON && !self.facts.iter().any(is_known) {
                 let weight_names = WeightNames { names: vec!["loose", "loose_death"] };
                 let object = RawObject::Value("dead".to_owned());
                 self.facts.push(RawFact {
-                    subject: entity,
+                    subject: victim,
                     target: condition,
+                    pattern_target: condition,
                     object,
                     weight_names,
                     ended: false,
@@ -369,7 +376,7 @@ impl SentenceReader<'_> {
         }
     }
 
-    /// Proposes the general relation `RELATED_TO`, worded with the verb and the preposition of the clause.
+    /// Proposes the general relation, worded with the verb and the preposition of the clause.
     fn default_candidate(
         &self,
         clause: Option<usize>,
@@ -402,13 +409,6 @@ impl SentenceReader<'_> {
             score: 0,
         })
     }
-}
-
-/// Returns whether the words of a relation say that the subject killed the object.
-fn is_killing(relation: &str) -> bool {
-    let killing_verbs = "kill kills killed murder slay assassinate execute behead hang strangle";
-    let first = relation.split(' ').next().unwrap_or_default();
-    relation.ends_with("to death") || relation.ends_with("dead") || killing_verbs.split(' ').any(|verb| verb == first)
 }
 
 /// Returns the fixed words of a pattern, without the first word.

@@ -5,36 +5,10 @@ use crate::{
     assertion_status::AssertionStatus,
     clauses::Clause,
     grammar::{Pattern, WordClass},
+    predicate_properties::PredicateProperties,
     sentence_reader::{RawFact, ResolvedEntity, SentenceReader},
+    triggers::Trigger,
 };
-
-/// Verbs and other words that say that a relation has ended: "his debt to Odo is paid".
-const ENDING_WORDS: [&str; 24] = [
-    "end",
-    "cease",
-    "fade",
-    "die",
-    "lapse",
-    "collapse",
-    "cool",
-    "sour",
-    "lose",
-    "break",
-    "settle",
-    "repay",
-    "forgive",
-    "renounce",
-    "forget",
-    "overcome",
-    "bury",
-    "over",
-    "past",
-    "gone",
-    "paid",
-    "settled",
-    "forgiven",
-    "forgotten",
-];
 
 /// Verbs that say where a possession is: "his cottage stands in Fenwick".
 const LOCATION_VERBS: [&str; 4] = ["stand", "lie", "sit", "be"];
@@ -82,7 +56,7 @@ impl SentenceReader<'_> {
     fn has_ending_word(&self, at: usize) -> bool {
         let vg = self.verb_group(at);
         let (from, to) = self.clauses[at].rest_items;
-        let is_ending_word = |word: &str| ENDING_WORDS.contains(&word);
+        let is_ending_word = |word: &str| self.grammar.triggers.contains(Trigger::Ending, word);
         is_ending_word(&vg.lemma)
             || (vg.is_copula && (from..to).any(|item| is_ending_word(self.norm(self.chunk_start(item)))))
     }
@@ -115,7 +89,7 @@ impl SentenceReader<'_> {
             let subjects = self.resolve_owner_side(np, item, at);
             let entities: Vec<_> = subjects.iter().map(|subject| subject.entity).collect();
             let mut objects = self.resolve_all(&list, &entities);
-            if objects.is_empty() && self.grammar.targets[pattern.target].applies_to_wholes() {
+            if objects.is_empty() && self.grammar.targets[pattern.target].has(PredicateProperties::APPLIES_TO_WHOLES) {
                 // Example: "a cottage at the edge of Fenwick"
                 objects = list.first().map(|np| self.owners(*np, Some(first), &["of"])).unwrap_or_default();
             }
@@ -204,7 +178,7 @@ impl SentenceReader<'_> {
     fn is_recorded(&self, target: usize, subject: &ResolvedEntity, object: &ResolvedEntity) -> bool {
         let targets = &self.grammar.targets;
         let is_same_relation = |fact: &RawFact| {
-            targets[fact.target].predicate == targets[target].predicate
+            targets[fact.target].predicate == targets[targets[target].label].predicate
                 && fact.relates(subject.entity, object.entity)
                 && (targets[target].is_symmetric || fact.subject == subject.entity)
         };

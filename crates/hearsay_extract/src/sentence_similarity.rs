@@ -1,6 +1,6 @@
 //! Compares sentences with the example sentences of relations by their vectors. This needs a sentence encoder.
 
-use hearsay_model::{Predicate, Span, Vocabulary};
+use hearsay_model::{Predicate, PredicateRole, Span, Vocabulary};
 
 use crate::{
     facts::{Cue, CueKind, SentenceEncoder},
@@ -94,11 +94,16 @@ impl SentenceReader<'_> {
 }
 
 impl Examples {
-    /// Embeds the examples of all relations in a vocabulary. Returns `None` while no encoder is available.
-    pub(crate) fn embed(vocabulary: &Vocabulary, encoder: &dyn SentenceEncoder) -> Option<Self> {
+    /// Embeds the examples of all relations in a vocabulary that are their own labels, because the weights of the
+    /// proposals know a relation only by its label. Returns `None` while no encoder is available.
+    pub(crate) fn embed(vocabulary: &Vocabulary, targets: &[Target], encoder: &dyn SentenceEncoder) -> Option<Self> {
+        let is_label = |name: &Predicate| {
+            let mut own_targets = targets.iter().enumerate().filter(|(_, target)| target.predicate == *name);
+            own_targets.any(|(at, target)| target.label == at)
+        };
         let examples: Vec<(Predicate, &str)> = vocabulary
             .predicates()
-            .filter(|def| def.name.as_str() != "RELATED_TO")
+            .filter(|def| !PredicateRole::Related.is(&def.name) && is_label(&def.name))
             .flat_map(|def| def.examples.iter().map(|example| (def.name.clone(), example.as_str())))
             .collect();
         let vectors = encoder.vectors(&examples.iter().map(|(_, example)| *example).collect::<Vec<_>>())?;
@@ -156,6 +161,7 @@ pub(crate) fn propose_by_similarity(
         facts.push(RawFact {
             subject: unmatched.subject.entity,
             target,
+            pattern_target: target,
             object: RawObject::Entity(unmatched.object.entity),
             relation: String::new(),
             weight_names: WeightNames { names: vec!["loose", "by_meaning"] },

@@ -7,7 +7,8 @@ mod partial_names;
 use std::time::Instant;
 
 use hearsay_model::{
-    Author, Change, Entity, EntityId, Fact, Method, Operation, Provenance, State, Vocabulary, attribute,
+    Author, Change, Entity, EntityId, Fact, Method, Operation, Predicate, PredicateDef, Provenance, RelationWords,
+    State, Vocabulary, attribute,
 };
 use proptest::prelude::*;
 
@@ -105,7 +106,7 @@ fn plain_sentences_state_facts() {
         "Odo Brandt, a retired ferryman, owes Mirela forty crowns.",
         &["odo-brandt OWES mirela-voss", "odo-brandt occupation `retired ferryman` over"],
     );
-    check("Mirela's brother Pell is dead.", &["+Pell RELATED_TO mirela-voss", "+Pell condition `dead`"]);
+    check("Mirela's brother Pell is dead.", &["+Pell SIBLING_OF mirela-voss", "+Pell condition `dead`"]);
     check("Odo dead.", &["odo-brandt condition `dead`"]);
     check("The map is in the Gilded Eel.", &["sunken-map LOCATED_AT gilded-eel"]);
 }
@@ -118,7 +119,72 @@ fn a_relation_without_a_name_is_a_sentence_too() {
         assert!(statements.contains(&expected), "{text}: {statements:?}");
     };
     check("Odo Brandt stole the ledger.", "Odo Brandt steals the Black Ledger.");
-    check("Mirela's brother Pell is dead.", "Pell: brother of Mirela Voss.");
+    check("Mirela's brother Pell is dead.", "Pell is the brother of Mirela Voss.");
+}
+
+#[test]
+fn kinship_marriage_teaching_rule_worship_birth_and_death_have_their_own_predicates() {
+    check("Odo and Mirela are siblings.", &["odo-brandt SIBLING_OF mirela-voss"]);
+    check("Odo is Mirela's cousin.", &["odo-brandt RELATIVE_OF mirela-voss"]);
+    check("Odo married Mirela.", &["odo-brandt MARRIED_TO mirela-voss"]);
+    for text in ["Mirela taught Odo.", "Mirela is Odo's mentor.", "Odo was taught by Mirela."] {
+        check(text, &["odo-brandt STUDENT_OF mirela-voss"]);
+    }
+    for text in ["Mirela rules the Salt Quay.", "Mirela is the queen of the Salt Quay."] {
+        check(text, &["mirela-voss RULES salt-quay"]);
+    }
+    check("Odo worships Grimjaw.", &["odo-brandt WORSHIPS grimjaw-ironhand"]);
+    check("Odo was born in the Gilded Eel.", &["odo-brandt BORN_IN gilded-eel"]);
+    for text in ["Odo killed Grimjaw.", "Grimjaw was killed by Odo."] {
+        check(text, &["odo-brandt KILLED grimjaw-ironhand"]);
+    }
+    check(
+        "Odo is Mirela's brother. Odo killed Mirela.",
+        &["odo-brandt SIBLING_OF mirela-voss", "odo-brandt KILLED mirela-voss"],
+    );
+}
+
+#[test]
+fn relations_that_the_labels_do_not_tell_apart_share_a_label() {
+    let extractor = extractor();
+    for (name, label) in
+        [("SIBLING_OF", "RELATED_TO"), ("WORSHIPS", "FOLLOWS"), ("OWES", "OWES"), ("SINGS_TO", "SINGS_TO")]
+    {
+        let predicate = Predicate::new(name).unwrap();
+        assert_eq!(extractor.label(&predicate).as_str(), label);
+    }
+}
+
+#[test]
+fn the_nouns_and_verbs_of_the_vocabulary_are_read() {
+    let mut vocabulary = Vocabulary::default();
+    let words = RelationWords {
+        nouns: vec!["satirist".into(), "the".into()],
+        inverse_nouns: vec!["mascot".into()],
+        verbs: vec!["lampoon".into()],
+        ..RelationWords::default()
+    };
+    let def = PredicateDef {
+        name: Predicate::new("LAMPOONS").unwrap(),
+        inverse: None,
+        phrase: "{subject} lampoons {object}".into(),
+        inverse_phrase: None,
+        words: Some(words),
+        ..vocabulary.predicate(&Predicate::new("OWES").unwrap()).unwrap().clone()
+    };
+    vocabulary.define(def).unwrap();
+    let extractor = Extractor::new(Language::english(), vocabulary);
+    for text in [
+        "Odo lampooned Mirela.",
+        "Mirela is lampooned by Odo.",
+        "Odo is the satirist of Mirela.",
+        "Mirela is Odo's mascot.",
+    ] {
+        let found = extractor.extract(&town(), &Text::new(text, TextType::Narration));
+        let is_lampoon = |fact: &ExtractedFact| fact.predicate == "LAMPOONS" && fact.confidence.get() > 0.7;
+        let fact = found.facts.iter().find(|fact| is_lampoon(fact)).unwrap_or_else(|| panic!("{text}: {found:?}"));
+        assert_eq!(fact.statement, "Odo Brandt lampoons Mirela Voss.", "{text}");
+    }
 }
 
 #[test]
@@ -238,7 +304,7 @@ fn an_entry_is_about_whom_it_begins_with() {
     check(
         "Odo Brandt - Mirela's younger brother. Disciplined, vigilant.",
         &[
-            "odo-brandt RELATED_TO mirela-voss",
+            "odo-brandt SIBLING_OF mirela-voss",
             "odo-brandt personality `Disciplined`",
             "odo-brandt personality `vigilant`",
         ],

@@ -88,6 +88,6 @@ pub use state::{
 };
 pub use time::{Date, DateSpan, GameTime, Precision, Timestamp, Validity};
 pub use vocabulary::{
-    AttributeDef, Audience, AudienceRules, Behavior, Belonging, EventPart, History, OpenThread, PredicateDef,
-    PredicateRole, ReferringExpression, Vocabulary, VocabularyError,
+    AttributeDef, Audience, AudienceRules, Behavior, Belonging, EventPart, History, ListDirections, OpenThread,
+    PredicateDef, PredicateRole, ReferringExpression, RelationField, RelationWords, Vocabulary, VocabularyError,
 };

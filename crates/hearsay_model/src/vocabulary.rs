@@ -11,12 +11,15 @@ use thiserror::Error;
 use crate::{Fact, Kind, Predicate, Secrecy, attribute, words};
 
 mod behavior;
+mod relation_words;
 mod role;
 #[cfg(test)]
 mod tests;
 
 use behavior::Behaviors;
 pub use behavior::{Behavior, Belonging, EventPart, OpenThread, ReferringExpression};
+use relation_words::WordIndex;
+pub use relation_words::{ListDirections, RelationField, RelationWords};
 pub use role::PredicateRole;
 use role::Roles;
 
@@ -121,6 +124,10 @@ pub struct PredicateDef {
     /// behavior.
     #[serde(default)]
     pub behavior: Option<Behavior>,
+    /// Words that state the relation in notes and sentences. If a campaign redefines a relation, `None` keeps the
+    /// previous words.
+    #[serde(default)]
+    pub words: Option<RelationWords>,
 }
 
 /// Definition of an attribute: the kinds of entities that have it, its phrase and its audience.
@@ -202,6 +209,14 @@ pub enum VocabularyError {
         /// The predicates that may have this field: `relations` or `attributes`.
         allowed: &'static str,
     },
+    /// The name of a field has neither letters nor digits, or a noun or verb has a wrong form.
+    #[error("{name}: `{words}` cannot state a relation: write lowercase words with single spaces between them")]
+    InvalidWords {
+        /// The relation.
+        name: Predicate,
+        /// The name of the field, the noun or the verb.
+        words: String,
+    },
     /// No predicate has a role that the engine needs.
     #[error(
         "no predicate has the role `{}`: add a line such as `{} = \"NAME\"` to the table `roles`",
@@ -229,6 +244,7 @@ pub struct Vocabulary {
     predicates: BTreeMap<Predicate, Arc<PredicateDef>>,
     attributes: BTreeMap<Predicate, Arc<AttributeDef>>,
     behaviors: Behaviors,
+    words: Arc<WordIndex>,
 }
 
 #[derive(Deserialize)]
@@ -258,8 +274,12 @@ impl BuiltInVocabulary {
     fn parse(text: &str) -> Result<Self, VocabularyError> {
         let file: VocabularyFile =
             toml::from_str(text).map_err(|error| VocabularyError::InvalidFile(error.to_string()))?;
-        let mut vocabulary =
-            Vocabulary { predicates: BTreeMap::new(), attributes: BTreeMap::new(), behaviors: Behaviors::default() };
+        let mut vocabulary = Vocabulary {
+            predicates: BTreeMap::new(),
+            attributes: BTreeMap::new(),
+            behaviors: Behaviors::default(),
+            words: Arc::default(),
+        };
         for ReservedPredicate { name, behavior } in file.reserved {
             behavior.check(&name)?;
             vocabulary.behaviors.set(&name, Some(&behavior));
@@ -303,6 +323,9 @@ impl Vocabulary {
     pub fn define(&mut self, def: PredicateDef) -> Result<(), VocabularyError> {
         def.check()?;
         self.behaviors.set(&def.name, def.behavior.as_ref());
+        if let Some(words) = &def.words {
+            Arc::make_mut(&mut self.words).set(&def.name, words);
+        }
         self.predicates.insert(def.name.clone(), def.into());
         Ok(())
     }
@@ -453,7 +476,7 @@ impl PredicateDef {
     ///
     /// # Errors
     /// Returns an error if a name is in lowercase, a phrase lacks a placeholder, a symmetric relation has another
-    /// relation as its inverse, or `history` is limited without `functional`.
+    /// relation as its inverse, a noun or verb has a wrong form, or `history` is limited without `functional`.
     pub fn check(&self) -> Result<(), VocabularyError> {
         if !self.name.is_relation() || self.inverse.as_ref().is_some_and(|inverse| !inverse.is_relation()) {
             return Err(VocabularyError::WrongCase(self.name.clone()));
@@ -467,6 +490,7 @@ impl PredicateDef {
             return Err(VocabularyError::SymmetricInverse(self.name.clone()));
         }
         self.behavior.as_ref().map_or(Ok(()), |behavior| behavior.check(&self.name))?;
+        self.words.as_ref().map_or(Ok(()), |words| words.check(&self.name))?;
         check_history(&self.name, self.history, self.functional)
     }
 }

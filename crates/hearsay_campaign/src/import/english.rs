@@ -6,7 +6,7 @@ use std::{
     sync::LazyLock,
 };
 
-use hearsay_model::{Kind, Predicate, PredicateDef};
+use hearsay_model::{Kind, Predicate};
 use serde::Deserialize;
 
 use super::word_lists::parse_table;
@@ -14,7 +14,7 @@ use super::word_lists::parse_table;
 /// All word lists.
 pub(super) struct English {
     pub(super) fields: FieldNames,
-    pub(super) relations: RelationWords,
+    pub(super) relations: RelationRules,
     pub(super) kinds: KindWords,
     pub(super) words: MarkWords,
 }
@@ -62,38 +62,12 @@ pub(super) struct PlainFields {
     pub(super) ignored: Vec<String>,
 }
 
-/// Names of fields that are relations.
+/// Fields about ranks, and rules for relations. The vocabulary has the names of all other relation fields.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct RelationWords {
-    pub(super) relation: Vec<RelationFields>,
+pub(super) struct RelationRules {
     pub(super) ranks: RankFields,
     pub(super) fit: Vec<FitRule>,
-    /// Symmetric relations that notes use and the built-in vocabulary lacks.
-    pub(super) predicate: Vec<PredicateDef>,
-}
-
-/// Names of the fields for one relation.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct RelationFields {
-    pub(super) name: Predicate,
-    /// The directions that a heading can state for all items of the list below it; `None` if it can state neither.
-    pub(super) lists: Option<ListDirections>,
-    /// Names of fields in the note of the subject.
-    #[serde(default)]
-    pub(super) fields: Vec<String>,
-    /// Names of fields in the note of the object.
-    #[serde(default)]
-    pub(super) inverse_fields: Vec<String>,
-}
-
-/// The directions of a relation that a heading can state for all items of the list below it.
-#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum ListDirections {
-    Both,
-    Inverse,
 }
 
 /// Names of fields about ranks in a group.
@@ -315,16 +289,18 @@ pub(super) struct FunctionWords {
 
 #[cfg(test)]
 mod tests {
+    use hearsay_model::Vocabulary;
+
     use super::*;
 
     #[test]
     fn the_files_are_whole() {
         let english = &*ENGLISH;
-        english.relations.predicate.iter().for_each(|def| def.check().unwrap());
-        let fields = english.relations.relation.iter().flat_map(|of| of.fields.iter().chain(&of.inverse_fields));
-        let mut seen = HashSet::new();
-        for field in fields {
-            assert!(seen.insert(field), "{field} twice");
+        let vocabulary = Vocabulary::default();
+        for rule in &english.relations.fit {
+            for name in std::iter::once(&rule.name).chain(&rule.becomes) {
+                assert!(vocabulary.predicate(name).is_some(), "{name} is not in the vocabulary");
+            }
         }
         let known = |word: &String| Kind::BUILT_IN.contains(&Kind::from(word.as_str()));
         let kinds = &english.kinds;

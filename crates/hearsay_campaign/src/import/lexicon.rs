@@ -2,11 +2,11 @@
 
 use std::{collections::HashMap, sync::LazyLock};
 
-use hearsay_model::{Kind, Predicate, PredicateRole, Vocabulary, attribute, slug};
+use hearsay_model::{Kind, ListDirections, Predicate, PredicateRole, Vocabulary, attribute, slug};
 
 use super::{
     DateRole,
-    english::{Direction, ENGLISH, ListDirections},
+    english::{Direction, ENGLISH},
     truth::{self, Truth},
 };
 
@@ -69,20 +69,25 @@ pub fn is_known(name: &str) -> bool {
     match meaning(name) {
         Meaning::Ignored => false,
         Meaning::Attribute(attribute) => {
-            let is_listed = find_entry(&normalize_name(name)).is_some();
+            let is_listed = find_entry(&normalize_name(name), &VOCABULARY).is_some();
             is_listed || VOCABULARY.attribute(&attribute).is_some()
         }
         _ => true,
     }
 }
 
-/// Returns the meaning of the field with this name.
+/// Returns the meaning of the field with this name, according to the word lists and the built-in vocabulary.
 pub fn meaning(name: &str) -> Meaning {
+    meaning_in(name, &VOCABULARY)
+}
+
+/// Returns the meaning of the field with this name. `vocabulary` has the names of the fields that state relations.
+pub fn meaning_in(name: &str, vocabulary: &Vocabulary) -> Meaning {
     let word = normalize_name(name);
     if let Some(meaning) = SPECIAL_FIELDS.get(word.as_str()) {
         return meaning.clone();
     }
-    let attribute = match find_entry(&word) {
+    let attribute = match find_entry(&word, vocabulary) {
         Some(LexiconEntry::Ignored) => return Meaning::Ignored,
         Some(LexiconEntry::State) => return Meaning::State,
         Some(LexiconEntry::Relation { name, backwards, rank }) => {
@@ -92,7 +97,7 @@ pub fn meaning(name: &str) -> Meaning {
         None => match truth::split_doubt(&word) {
             // `Rumoured allies` has the meaning of `allies`. The doubt is handled separately.
             (Truth::Plain, _) => word.as_str(),
-            (_, rest) => match meaning(rest) {
+            (_, rest) => match meaning_in(rest, vocabulary) {
                 relation @ Meaning::Relation(_) => return relation,
                 _ => word.as_str(),
             },
@@ -104,12 +109,12 @@ pub fn meaning(name: &str) -> Meaning {
     }
 }
 
-/// The meaning of a field name in the word lists.
+/// The meaning of a field name in the word lists or the vocabulary.
 #[derive(Debug, Clone, Copy)]
-enum LexiconEntry {
+enum LexiconEntry<'a> {
     Ignored,
     State,
-    Relation { name: &'static Predicate, backwards: bool, rank: Option<&'static str> },
+    Relation { name: &'a Predicate, backwards: bool, rank: Option<&'static str> },
     Attribute(&'static str),
 }
 
@@ -137,11 +142,11 @@ static SPECIAL_FIELDS: LazyLock<HashMap<&'static str, Meaning>> = LazyLock::new(
         .collect()
 });
 
-/// Names of all other fields. If a word is in two lists, the earlier list wins.
-static LEXICON: LazyLock<HashMap<&'static str, LexiconEntry>> = LazyLock::new(|| {
+/// Names of all other fields in the word lists. If a word is in two lists, the earlier list wins.
+static LEXICON: LazyLock<HashMap<&'static str, LexiconEntry<'static>>> = LazyLock::new(|| {
     let (fields, relations) = (&ENGLISH.fields, &ENGLISH.relations);
     let mut rows = HashMap::new();
-    let mut add = |words: &'static [String], row: &dyn Fn(&'static str) -> LexiconEntry| {
+    let mut add = |words: &'static [String], row: &dyn Fn(&'static str) -> LexiconEntry<'static>| {
         for word in words {
             rows.entry(word.as_str()).or_insert_with(|| row(word));
         }
@@ -156,10 +161,6 @@ static LEXICON: LazyLock<HashMap<&'static str, LexiconEntry>> = LazyLock::new(||
     add(&relations.ranks.holders, &|word| member(true, word));
     add(&relations.ranks.leaders, &|_| member(true, "leader"));
     add(&relations.ranks.leads, &|_| member(false, "leader"));
-    for of in &relations.relation {
-        add(&of.fields, &|_| LexiconEntry::Relation { name: &of.name, backwards: false, rank: None });
-        add(&of.inverse_fields, &|_| LexiconEntry::Relation { name: &of.name, backwards: true, rank: None });
-    }
     for (name, words) in &fields.attributes {
         add(words, &|_| LexiconEntry::Attribute(name));
     }
@@ -167,9 +168,23 @@ static LEXICON: LazyLock<HashMap<&'static str, LexiconEntry>> = LazyLock::new(||
 });
 
 /// Looks up a word, also in its singular form.
-fn find_entry(word: &str) -> Option<LexiconEntry> {
+fn find_entry<'a>(word: &str, vocabulary: &'a Vocabulary) -> Option<LexiconEntry<'a>> {
     let singular = || word.strip_suffix('s').filter(|_| !word.ends_with("ss"));
-    LEXICON.get(word).or_else(|| LEXICON.get(singular()?)).copied()
+    find_exact_entry(word, vocabulary).or_else(|| find_exact_entry(singular()?, vocabulary))
+}
+
+/// Looks up a word. A relation of the vocabulary takes precedence over an attribute.
+fn find_exact_entry<'a>(word: &str, vocabulary: &'a Vocabulary) -> Option<LexiconEntry<'a>> {
+    let listed = LEXICON.get(word).copied();
+    if listed.is_some_and(|entry| !matches!(entry, LexiconEntry::Attribute(_))) {
+        return listed;
+    }
+    let relation = vocabulary.relation_of_field(word).map(|field| LexiconEntry::Relation {
+        name: &field.predicate,
+        backwards: field.is_inverse,
+        rank: None,
+    });
+    relation.or(listed)
 }
 
 /// Returns the relation that words such as `is the rival of`, `organization` or `MEMBER_OF` state. Up to five unknown
@@ -185,7 +200,7 @@ pub fn relation(words: &str, vocabulary: &Vocabulary) -> Option<RelationMeaning>
             return Some(RelationMeaning { predicate: def.name.clone(), backwards: true, rank: None });
         }
     }
-    if let Meaning::Relation(meaning) = meaning(words) {
+    if let Meaning::Relation(meaning) = meaning_in(words, vocabulary) {
         return Some(meaning);
     }
     // `is the rival of` has the same meaning as `rival of`, and `a member of the` the same as `member of`.
@@ -238,8 +253,7 @@ pub fn fit_to_kinds(mut meaning: RelationMeaning, note: Option<&Kind>, target: O
 
 /// Returns whether a heading that states this relation applies to each item of the list below it.
 pub(super) fn applies_to_list_items(meaning: &RelationMeaning) -> bool {
-    let entry = ENGLISH.relations.relation.iter().find(|entry| entry.name == meaning.predicate);
-    match entry.and_then(|entry| entry.lists) {
+    match VOCABULARY.words(&meaning.predicate).and_then(|words| words.lists) {
         Some(ListDirections::Both) => true,
         Some(ListDirections::Inverse) => meaning.backwards,
         None => false,
@@ -302,4 +316,22 @@ pub fn flag_state(name: &str, flag: bool) -> Option<&'static str> {
 /// Returns whether an importer must not write an attribute of this name.
 pub(super) fn is_reserved(name: &Predicate) -> bool {
     [attribute::NAME, attribute::KIND, attribute::ALIAS].contains(&name.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_have_the_relations_of_the_vocabulary() {
+        for def in VOCABULARY.predicates() {
+            let Some(words) = VOCABULARY.words(&def.name) else { continue };
+            for (fields, backwards) in [(&words.fields, false), (&words.inverse_fields, true)] {
+                for field in fields {
+                    let expected = RelationMeaning { predicate: def.name.clone(), backwards, rank: None };
+                    assert_eq!(meaning(field), Meaning::Relation(expected), "{field}");
+                }
+            }
+        }
+    }
 }

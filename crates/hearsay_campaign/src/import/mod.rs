@@ -17,8 +17,9 @@
 //! - **Relations**: links are canon in front matter, in inline fields (`key:: value`), in lines with a label
 //!   (`**Allies:** …`), in infoboxes, and in lists under headings (`Members`, `NPCs` of a place, `Relationships` with
 //!   `[[Bob]] — brother`). Names that fill a whole field are canon too. Names in prose become proposals. A link in a
-//!   paragraph is only a mention. The module [`lexicon`] has the names of fields. A symmetric relation is recorded as
-//!   one fact; each position that states the relation is evidence.
+//!   paragraph is only a mention. The vocabulary has the names of relation fields; the module [`lexicon`] has those of
+//!   all other fields. The fields of a relation that the campaign defines are known in front matter and in inline
+//!   fields. A symmetric relation is recorded as one fact; each position that states the relation is evidence.
 //! - **Doubt**: a fact that is `rumoured` or `presumed`, or that ends with a question mark, gets the status claimed,
 //!   and the credence of its knowers is 0.5. An `untrue` fact gets the status false. The module [`truth`] has the
 //!   words.
@@ -65,8 +66,8 @@
 //!   into [`Note::ids`].
 //! - **Fields** keep their name in the file (`currentLocation`). They have one [`FieldValue`] per value, with the links
 //!   in this value. The module [`lexicon`] defines the meaning of field names for all readers: do not translate names
-//!   in a reader, but add them to the word lists. If a field of the format can state only one relation, create a
-//!   [`Link`] with [`Relation::explicit`] instead.
+//!   in a reader, but add them to the word lists, or to the vocabulary if they state a relation. If a field of the
+//!   format can state only one relation, create a [`Link`] with [`Relation::explicit`] instead.
 //! - **Texts** keep the markup that they have in the file. [`markup::markdown`] or [`markup::html`] converts a text to
 //!   [`Block`]s. Each block has its headings, its links and its position in the file.
 //! - **JSON, YAML, CSV.** `tree::load` parses the files into trees in which every value has its position. A

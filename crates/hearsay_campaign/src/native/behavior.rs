@@ -32,7 +32,7 @@ impl CampaignReader {
     }
 
     /// Reads a value that must be one of the words in `choices`.
-    fn read_choice<T: Copy>(&mut self, f: &Fields, key: &str, choices: &[(&'static str, T)]) -> Option<T> {
+    pub(super) fn read_choice<T: Copy>(&mut self, f: &Fields, key: &str, choices: &[(&'static str, T)]) -> Option<T> {
         let (node, path) = (f.get(key)?, f.child_path(key));
         let word_text = self.read_text_node(node, &path)?;
         let choice = choices.iter().find(|(word, _)| *word == word_text);

@@ -18,6 +18,7 @@ mod passages;
 mod read;
 mod reader;
 mod references;
+mod relation_words;
 mod reveals;
 mod sessions;
 mod settings;

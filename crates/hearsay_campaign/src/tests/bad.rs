@@ -62,6 +62,11 @@ fn numbers_dates_and_words() {
     check(&relation("identity: 1"), 10, "`behavior.identity` is for attributes only", "");
     check(&behaves("attributes: [{name: fate", "event: place"), 10, "`behavior.event` is for relations only", "");
     check(&behaves("attributes: [{name: fate", "identity: 300"), 10, "a position from 0 to 255", "");
+    let words =
+        |words: &str| format!("predicates: [{{name: VOWED, phrase: '{{subject}} {{object}}', words: {{{words}}}}}]");
+    check(&words("verb: [vow to]"), 10, "the mapping `words` has no key `verb`", "did you mean `verbs`?");
+    check(&words("verbs: [Vow to]"), 10, "`Vow to` cannot state a relation", "");
+    check(&words("lists: all"), 10, "`all` is not a value of `lists`", "both, inverse");
 }
 
 #[test]

@@ -2,8 +2,11 @@
 
 use hearsay_model::{Credence, FactStatus, Kind, Knower, State, Timestamp};
 
-use super::notes::{kind, read, relations, values};
-use crate::{Campaign, Format, plan};
+use super::{
+    HEAD, imported,
+    notes::{kind, read, read_with, relations, values},
+};
+use crate::{Campaign, EarlierImports, Format, ReadOptions, plan};
 
 fn folk(note: &str) -> Campaign {
     read(
@@ -39,6 +42,23 @@ fn lines_with_labels_are_relations() {
         relations(&campaign),
         ["ann ALLIED_WITH bob", "ann ALLIED_WITH cid", "ann EMPLOYED_BY dot?", "ann RESIDENT_OF gull-bay"]
     );
+}
+
+#[test]
+fn fields_state_the_relations_of_the_campaign() {
+    let words = "words: {fields: [Contraband boss], inverse_fields: [crate runner]}";
+    let predicate = format!("{{name: SMUGGLES_FOR, phrase: '{{subject}} smuggles for {{object}}', {words}}}");
+    let state = imported(&format!("{HEAD}predicates: [{predicate}]"));
+    let files = [
+        ("Ada.md", "---\ntags: [npc]\ncontraband boss: \"[[Ben]]\"\n---\nA sailor.\n"),
+        ("Ben.md", "---\ntags: [npc]\ncrate-runners: \"[[Cyd]]\"\n---\nA cook.\n"),
+        ("Cyd.md", "---\ntags: [npc]\n---\nA clerk.\n"),
+    ];
+    let options = ReadOptions { name: Some("Vault".into()), ..ReadOptions::default() };
+    let own = ReadOptions { earlier: EarlierImports::from_state(&state), ..options.clone() };
+    assert_eq!(relations(&read_with(&files, &own)), ["ada SMUGGLES_FOR ben", "cyd SMUGGLES_FOR ben"]);
+    let built_in = relations(&read_with(&files, &options));
+    assert!(!built_in.iter().any(|relation| relation.contains("SMUGGLES_FOR")), "{built_in:?}");
 }
 
 #[test]

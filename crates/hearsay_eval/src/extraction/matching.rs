@@ -1,6 +1,6 @@
 //! Compares extracted facts with labelled facts.
 
-use hearsay_extract::{ExtractedFact, Extraction, FactObject, Mention};
+use hearsay_extract::{ExtractedFact, Extraction, Extractor, FactObject, Mention};
 use hearsay_model::{Predicate, PredicateRole, Vocabulary, text};
 
 use super::labelled::LabelledFact;
@@ -10,13 +10,16 @@ pub(super) fn facts_match(
     fact: &ExtractedFact,
     label: &LabelledFact,
     extraction: &Extraction,
+    extractor: &Extractor,
     vocabulary: &Vocabulary,
 ) -> bool {
     let (mut name, mut subject, mut object) = (&label.predicate, label.subject.as_str(), label.object.as_str());
     if let Some(def) = vocabulary.inverse_of(name) {
         (name, subject, object) = (&def.name, object, subject);
     }
-    if fact.predicate != *name || fact.ended != label.over {
+    // The labels are older than some relations of the vocabulary. They name such a relation by another predicate.
+    let has_predicate = fact.predicate == *name || extractor.label(&fact.predicate) == name;
+    if !has_predicate || fact.ended != label.over {
         return false;
     }
     let has_same_speaker = match (&fact.stated_by, &label.by) {

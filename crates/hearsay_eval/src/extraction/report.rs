@@ -114,7 +114,8 @@ pub fn measure(labelled: &Labelled, encoder: Option<&dyn SentenceEncoder>) -> Re
         let extraction = if encoder.is_some() { extractor.extract(&scene.lexicon, &text) } else { without_vectors };
         let facts: Vec<&ExtractedFact> =
             extraction.facts.iter().filter(|fact| !fact.denied && fact.confidence.get() >= MIN_REVIEWED).collect();
-        let matches = |fact: &ExtractedFact, label: &LabelledFact| facts_match(fact, label, &extraction, &vocabulary);
+        let matches =
+            |fact: &ExtractedFact, label: &LabelledFact| facts_match(fact, label, &extraction, &extractor, &vocabulary);
         let mut tally = Tally { n: 1, ..Tally::default() };
         let mut miss =
             Miss { id: example.id.clone(), text: example.text.clone(), wrong: Vec::new(), missed: Vec::new() };

@@ -20,6 +20,13 @@ fn found_facts_are_counted() {
 }
 
 #[test]
+fn a_label_covers_the_relations_that_it_does_not_tell_apart() {
+    let brother = r#"{"id":"1","scene":"s","form":"lore","text":"Bram is Odo's brother.","facts":[{"subject":"bram","predicate":"RELATED_TO","object":"odo","relation":"brother"}]}"#;
+    let report = measure(&labelled(&[SCENE, brother]).unwrap(), None);
+    assert_eq!((report.accepted, report.precision, report.recall), (1, 1.0, 1.0));
+}
+
+#[test]
 fn lines_that_cannot_be_read_are_named() {
     let check = |line: &str, expected: &str| {
         let error = labelled(&[SCENE, line]).unwrap_err().to_string();

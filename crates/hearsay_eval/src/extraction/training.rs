@@ -48,7 +48,7 @@ pub(crate) fn findings(labelled: &Labelled, encoder: Option<&dyn SentenceEncoder
             let is_correct = example
                 .facts
                 .iter()
-                .any(|label| !label.doubt && facts_match(fact, label, &found.extraction, &vocabulary));
+                .any(|label| !label.doubt && facts_match(fact, label, &found.extraction, &extractor, &vocabulary));
             findings.push(Finding { scene: example.scene.clone(), marks, right: is_correct });
         }
     }

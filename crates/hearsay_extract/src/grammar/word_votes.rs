@@ -18,7 +18,7 @@ pub(crate) fn count_votes(grammar: &Grammar) -> WordVotes {
             target.predicate.is_relation() && !target.ended && !target.denied && is_content_word(grammar, word);
         if is_counted {
             let vote_weight = if pattern.is_weak { 0.5 } else { 1.0 };
-            *counts.entry(word.to_owned()).or_default().entry((pattern.target, pattern.is_reversed)).or_default() +=
+            *counts.entry(word.to_owned()).or_default().entry((target.label, pattern.is_reversed)).or_default() +=
                 vote_weight;
         }
     };

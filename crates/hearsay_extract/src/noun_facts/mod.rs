@@ -4,7 +4,7 @@ mod modifiers;
 mod owner_relations;
 mod vocabulary;
 
-use hearsay_model::Span;
+use hearsay_model::{PredicateRole, Span};
 
 use crate::{
     assertion_status::AssertionStatus,
@@ -13,6 +13,7 @@ use crate::{
     kind_set::KindSet,
     lexicon::Gender,
     mentions::EntityRef,
+    predicate_properties::PredicateProperties,
     sentence_reader::{ResolvedEntity, SentenceReader},
     tokenizer::TokenKind,
 };
@@ -151,7 +152,7 @@ impl SentenceReader<'_> {
             antecedent.map(|antecedent| ResolvedEntity::uncertain(antecedent.entity, Some("far_pronoun"), None));
         let antecedent: Vec<ResolvedEntity> = antecedent.into_iter().collect();
         let subjects = if antecedent.is_empty() { subjects } else { &antecedent[..] };
-        let Some(owns_target) = self.target("OWNS") else { return };
+        let Some(owns_target) = self.role_target(PredicateRole::Possession) else { return };
         let span = self.description_span(context, group.end);
         for owner in &owners {
             for subject in subjects {
@@ -168,7 +169,7 @@ impl SentenceReader<'_> {
         let is_membership = clause.is_some()
             && self.kinds(self.names[name].entity) == KindSet::GROUP
             && group.article.is_none_or(|at| matches!(self.norm(at), "a" | "an"));
-        let Some(member_target) = self.target("MEMBER_OF").filter(|_| is_membership) else { return };
+        let Some(member_target) = self.role_target(PredicateRole::Membership).filter(|_| is_membership) else { return };
         let groups = self.resolve(np, &[]);
         let span = self.description_span(context, group.end);
         let weight_names = [weight_names, &["by_group"]].concat();
@@ -303,7 +304,7 @@ impl SentenceReader<'_> {
             .iter()
             .find(|candidate| self.lexicon.entities[candidate.entity as usize].kinds == KindSet::GROUP);
         if let Some(candidate) = group_candidate
-            && let Some(member_target) = self.target("MEMBER_OF")
+            && let Some(member_target) = self.role_target(PredicateRole::Membership)
         {
             let group_entity = ResolvedEntity::uncertain(EntityRef::Known(candidate.entity), Some("part_name"), None);
             let span = self.description_span(context, end);
@@ -346,5 +347,14 @@ impl SentenceReader<'_> {
 
     pub(crate) fn target(&self, name: &str) -> Option<usize> {
         self.grammar.targets.iter().position(|target| target.predicate == *name && !target.ended && !target.denied)
+    }
+
+    pub(crate) fn role_target(&self, role: PredicateRole) -> Option<usize> {
+        self.target(role.name())
+    }
+
+    /// Returns the first target with a property.
+    pub(crate) fn target_with(&self, property: PredicateProperties) -> Option<usize> {
+        self.grammar.targets.iter().position(|target| target.has(property) && !target.ended && !target.denied)
     }
 }

@@ -1,11 +1,15 @@
 //! Reads the relation between an entity and the owner of the noun that describes it, such as "Mirela's brother" or "the
 //! guild's head of security".
 
+use hearsay_model::PredicateRole;
+
 use super::{NounContext, OWNER_PREPOSITIONS};
 use crate::{
     kind_set::KindSet,
     mentions::EntityRef,
+    predicate_properties::PredicateProperties,
     sentence_reader::{ResolvedEntity, SentenceReader},
+    triggers::Trigger,
 };
 
 impl SentenceReader<'_> {
@@ -76,13 +80,12 @@ impl SentenceReader<'_> {
                     {
                         let relation = format!("{} of", words.join(" "));
                         // "A navigator in the guild" is a member of the guild.
-                        let member_target = self.target("MEMBER_OF").filter(|_| {
-                            follows_in && target.predicate == *"EMPLOYED_BY" && self.kinds(b.entity) == KindSet::GROUP
-                        });
+                        let is_employment = target.has(PredicateProperties::EMPLOYMENT);
+                        let is_member = follows_in && is_employment && self.kinds(b.entity) == KindSet::GROUP;
+                        let member_target = self.role_target(PredicateRole::Membership).filter(|_| is_member);
                         // "The boss of the guild" leads the guild and is not employed by it.
-                        let is_leader = pattern.is_reversed
-                            && target.predicate == *"EMPLOYED_BY"
-                            && self.kinds(owner.entity) == KindSet::GROUP;
+                        let is_leader =
+                            pattern.is_reversed && is_employment && self.kinds(owner.entity) == KindSet::GROUP;
                         if let Some(related) = self.related_target.filter(|_| is_leader) {
                             self.record_fact(related, subject, Ok(owner), &relation, &weight_names, status, span);
                             continue;
@@ -140,28 +143,18 @@ impl SentenceReader<'_> {
     ) -> bool {
         let NounContext { np, item, subjects, status, weight_names, .. } = context;
         let group = &self.chunks.noun_groups[np];
-        let position_nouns = [
-            "head",
-            "chief",
-            "captain",
-            "master",
-            "mistress",
-            "director",
-            "keeper",
-            "commander",
-            "minister",
-            "secretary",
-        ];
         let domain_group = self.syntax.noun_group_at(item + 2).filter(|np| {
             let domain = &self.chunks.noun_groups[*np];
             domain.name.is_none() && !domain.is_pronoun && domain.owner.is_none()
         });
         let is_position = group.owner.is_some()
-            && position_nouns.contains(&self.norm(group.head))
+            && self.grammar.triggers.contains(Trigger::Position, self.norm(group.head))
             && self.syntax.word(item + 1) == "of";
-        let (Some(domain_group), Some(employed_target), Some(occupation_target)) =
-            (domain_group.filter(|_| is_position), self.target("EMPLOYED_BY"), self.target("occupation"))
-        else {
+        let (Some(domain_group), Some(employed_target), Some(occupation_target)) = (
+            domain_group.filter(|_| is_position),
+            self.target_with(PredicateProperties::EMPLOYMENT),
+            self.target("occupation"),
+        ) else {
             return false;
         };
         let value = self.source_text(group.content_start, self.chunks.noun_groups[domain_group].end);
@@ -185,7 +178,8 @@ impl SentenceReader<'_> {
         span: hearsay_model::Span,
     ) -> bool {
         let NounContext { np, item, subjects, status, weight_names, .. } = context;
-        let (Some(employed_target), Some(occupation_target)) = (self.target("EMPLOYED_BY"), self.target("occupation"))
+        let (Some(employed_target), Some(occupation_target)) =
+            (self.target_with(PredicateProperties::EMPLOYMENT), self.target("occupation"))
         else {
             return false;
         };

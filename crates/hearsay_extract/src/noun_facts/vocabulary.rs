@@ -1,7 +1,7 @@
 //! Properties of single words: the singular, the attributes that a word states, and whether it is a number, a position
 //! or a modifier.
 
-use crate::{grammar::WordClass, sentence_reader::SentenceReader};
+use crate::{grammar::WordClass, predicate_properties::PredicateProperties, sentence_reader::SentenceReader};
 
 /// Words that end like an occupation but are not occupations.
 const NON_OCCUPATIONS: [&str; 22] = [
@@ -37,7 +37,7 @@ impl SentenceReader<'_> {
             words.len() == 1
                 && !pattern.is_weak
                 && !pattern.is_reversed
-                && target.predicate == *"EMPLOYED_BY"
+                && target.has(PredicateProperties::EMPLOYMENT)
                 && !target.ended
         })
     }

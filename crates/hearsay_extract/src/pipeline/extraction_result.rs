@@ -11,6 +11,11 @@ use crate::{
     sentence_similarity::{Examples, propose_by_similarity},
 };
 
+/// Returns whether one of the weights applies to a fact.
+fn has_weight(raw_fact: &RawFact, names: &[&str]) -> bool {
+    raw_fact.weight_names.names.iter().any(|name| names.contains(name))
+}
+
 impl TextExtractor<'_> {
     fn to_mention(&self, entity: EntityRef) -> Mention {
         match entity {
@@ -26,13 +31,29 @@ impl TextExtractor<'_> {
         }
     }
 
-    /// Returns the sentence for a `RELATED_TO` fact, which is built with words of the text.
+    /// Returns the sentence that states a fact. `subject` and `object` are the names in the order of the words.
+    fn sentence(&self, raw_fact: &RawFact, subject: &str, object: &str) -> String {
+        let targets = &self.extractor.grammar().targets;
+        let target = &targets[raw_fact.pattern_target];
+        if PredicateRole::Related.is(&target.predicate) {
+            return self.related_sentence(raw_fact, subject, object);
+        }
+        // The noun says more than the predicate: "Ann is the younger sister of Bo."
+        let has_general_label = PredicateRole::Related.is(&targets[target.label].predicate);
+        if has_general_label && has_weight(raw_fact, &["by_noun", "loose_noun"]) {
+            return format!("{subject} is the {} {object}.", raw_fact.relation);
+        }
+        let (subject, object) = if target.is_inverse { (object, subject) } else { (subject, object) };
+        self.extractor.vocabulary().sentence(&target.predicate, subject, object)
+    }
+
+    /// Returns the sentence for a fact with the general predicate, which is built with words of the text.
     fn related_sentence(&self, raw_fact: &RawFact, subject: &str, object: &str) -> String {
         let words = match raw_fact.relation.as_str() {
             "" => UNSPECIFIED_RELATION,
             words => words,
         };
-        let is_noun = ["by_noun", "by_tie", "loose_noun"].iter().any(|name| raw_fact.weight_names.names.contains(name));
+        let is_noun = has_weight(raw_fact, &["by_noun", "by_tie", "loose_noun"]);
         match self.extractor.grammar().in_third_person(words).filter(|_| !is_noun) {
             Some(words) => format!("{subject} {words} {object}."),
             None => format!("{subject}: {words} {object}."),
@@ -44,14 +65,14 @@ impl TextExtractor<'_> {
         let mut facts: Vec<WeightedFact> = Vec::new();
         for raw_fact in &self.facts {
             if let Some(weighted) = self.weighted_fact(raw_fact) {
-                let is_symmetric = self.extractor.grammar().targets[raw_fact.target].is_symmetric;
+                let is_symmetric = self.extractor.grammar().targets[raw_fact.pattern_target].is_symmetric;
                 add_or_replace(&mut facts, weighted, is_symmetric);
             }
         }
         facts.sort_by_key(|weighted| (weighted.fact.span.start, weighted.fact.span.end));
         deduplicate::drop_superseded(&mut facts);
         self.limit_candidates(&mut facts);
-        let facts = facts.into_iter().map(|WeightedFact { fact, weight_names, uses_weights_only }| {
+        let facts = facts.into_iter().map(|WeightedFact { fact, weight_names, uses_weights_only, .. }| {
             (fact, uses_weights_only.then_some(weight_names))
         });
         let (facts, weight_names) = facts.unzip();
@@ -76,9 +97,9 @@ impl TextExtractor<'_> {
     fn propose_by_similarity(&mut self) {
         let Some(encoder) = self.text.encoder.filter(|_| !self.unmatched_sentences.is_empty()) else { return };
         let extractor = self.extractor;
-        let examples = extractor.examples.get_or_init(|| Examples::embed(extractor.vocabulary(), encoder));
+        let targets = &extractor.grammar().targets;
+        let examples = extractor.examples.get_or_init(|| Examples::embed(extractor.vocabulary(), targets, encoder));
         if let Some(examples) = examples {
-            let targets = &extractor.grammar().targets;
             propose_by_similarity(examples, targets, encoder, &mut self.facts, &self.unmatched_sentences);
         }
     }
@@ -93,7 +114,8 @@ impl TextExtractor<'_> {
     fn weighted_fact(&self, raw_fact: &RawFact) -> Option<WeightedFact> {
         let weight_names = raw_fact.weight_names.sorted();
         let confidence = self.confidence(raw_fact, &weight_names);
-        let target = &self.extractor.grammar().targets[raw_fact.target];
+        let targets = &self.extractor.grammar().targets;
+        let target = &targets[raw_fact.pattern_target];
         let object_exists = match &raw_fact.object {
             RawObject::Entity(entity) => self.exists(*entity),
             RawObject::Value(_) => true,
@@ -102,47 +124,42 @@ impl TextExtractor<'_> {
             return None;
         }
         let quote = self.text.text.get(raw_fact.span.start..raw_fact.span.end)?.to_owned();
-        let subject = self.entity_name(raw_fact.subject).to_owned();
-        let object = match &raw_fact.object {
-            RawObject::Entity(entity) => self.entity_name(*entity).to_owned(),
-            RawObject::Value(value) => value.clone(),
-        };
-        let is_related_to = PredicateRole::Related.is(&target.predicate);
-        let positive_statement = if is_related_to {
-            self.related_sentence(raw_fact, &subject, &object)
-        } else {
-            self.extractor.vocabulary().sentence(&target.predicate, &subject, &object)
+        let subject_name = self.entity_name(raw_fact.subject);
+        let positive_statement = match &raw_fact.object {
+            RawObject::Entity(entity) => self.sentence(raw_fact, subject_name, self.entity_name(*entity)),
+            RawObject::Value(value) => self.sentence(raw_fact, subject_name, value),
         };
         let statement = match (raw_fact.denied, raw_fact.ended) {
             (true, _) => format!("It is not true that {}", words::lower_first(&positive_statement)),
             (false, true) => format!("It is no longer true that {}", words::lower_first(&positive_statement)),
             (false, false) => positive_statement,
         };
+        let (subject, object) = match &raw_fact.object {
+            RawObject::Entity(entity) if target.is_inverse => (*entity, RawObject::Entity(raw_fact.subject)),
+            object => (raw_fact.subject, object.clone()),
+        };
+        let told_to = raw_fact.told_to.iter().filter(|entity| self.exists(**entity));
         let fact = ExtractedFact {
-            subject: self.to_mention(raw_fact.subject),
+            subject: self.to_mention(subject),
             predicate: target.predicate.clone(),
-            object: match &raw_fact.object {
-                RawObject::Entity(entity) => FactObject::Entity(self.to_mention(*entity)),
-                RawObject::Value(value) => FactObject::Value(value.clone()),
+            object: match object {
+                RawObject::Entity(entity) => FactObject::Entity(self.to_mention(entity)),
+                RawObject::Value(value) => FactObject::Value(value),
             },
-            relation: is_related_to.then(|| raw_fact.relation.clone()),
+            relation: PredicateRole::Related.is(&target.predicate).then(|| raw_fact.relation.clone()),
             statement,
             span: raw_fact.span,
             quote,
             confidence,
             stated_by: raw_fact.stated_by.filter(|entity| self.exists(*entity)).map(|entity| self.to_mention(entity)),
-            told_to: raw_fact
-                .told_to
-                .iter()
-                .filter(|entity| self.exists(**entity))
-                .map(|entity| self.to_mention(*entity))
-                .collect(),
+            told_to: told_to.map(|entity| self.to_mention(*entity)).collect(),
             denied: raw_fact.denied,
             ended: raw_fact.ended,
             cues: raw_fact.cues.clone(),
         };
+        let label = targets[raw_fact.target].predicate.clone();
         let uses_weights_only = raw_fact.confidence_factor >= 1.0 && !self.is_in_injection(raw_fact);
-        Some(WeightedFact { fact, weight_names, uses_weights_only })
+        Some(WeightedFact { fact, label, weight_names, uses_weights_only })
     }
 
     /// Returns the collected training examples of all classifiers.
@@ -178,22 +195,11 @@ impl TextExtractor<'_> {
     }
 }
 
-/// Adds a fact. If `facts` contains the same fact, only the one with the higher confidence remains. If `is_symmetric`,
-/// subject and object may be in either order.
+/// Adds a fact. If `facts` contains a fact that states the same, only the one with the higher confidence remains. If
+/// `is_symmetric`, subject and object may be in either order.
 fn add_or_replace(facts: &mut Vec<WeightedFact>, weighted: WeightedFact, is_symmetric: bool) {
-    let fact = &weighted.fact;
-    let is_same_fact = |other: &ExtractedFact| {
-        other.predicate == fact.predicate
-            && other.denied == fact.denied
-            && other.ended == fact.ended
-            && other.stated_by == fact.stated_by
-            && ((other.subject == fact.subject && other.object == fact.object)
-                || (is_symmetric
-                    && FactObject::Entity(other.subject.clone()) == fact.object
-                    && other.object == FactObject::Entity(fact.subject.clone())))
-    };
-    match facts.iter_mut().find(|other| is_same_fact(&other.fact)) {
-        Some(other) if other.fact.confidence < fact.confidence => *other = weighted,
+    match facts.iter_mut().find(|other| weighted.states_same(other, is_symmetric)) {
+        Some(other) if other.fact.confidence < weighted.fact.confidence => *other = weighted,
         Some(_) => {}
         None => facts.push(weighted),
     }

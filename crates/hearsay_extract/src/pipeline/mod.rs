@@ -58,8 +58,10 @@ pub struct TrainingExample {
 }
 
 impl Extractor {
-    /// Creates an extractor for a language and the predicates of a campaign.
+    /// Creates an extractor for a language and the vocabulary of a campaign. The nouns and verbs of the vocabulary
+    /// become part of the language.
     pub fn new(language: Language, vocabulary: Vocabulary) -> Self {
+        let language = language.with_vocabulary(&vocabulary);
         let related_target = language.grammar.targets.iter().position(|target| {
             PredicateRole::Related.is(&target.predicate) && !target.ended && !target.denied && !target.is_symmetric
         });
@@ -76,6 +78,14 @@ impl Extractor {
         let mut text_extractor = TextExtractor::new(self, lexicon, text);
         text_extractor.training_examples = Some(TrainingExamples::default());
         text_extractor.run()
+    }
+
+    /// Returns the predicate by which the labelled sentences name a relation that they do not tell apart: `RELATED_TO`
+    /// for `SIBLING_OF`. Returns other predicates unchanged.
+    pub fn label<'a>(&'a self, predicate: &'a Predicate) -> &'a Predicate {
+        let targets = &self.language.grammar.targets;
+        let target = targets.iter().find(|target| target.predicate == *predicate);
+        target.map_or(predicate, |target| &targets[target.label].predicate)
     }
 
     /// Returns the parts of a text that it does not state as certain.

@@ -16,7 +16,7 @@ use crate::{
     grammar::{CueType, Grammar, WordClass},
     kind_set::KindSet,
     mentions::{EntityRef, MentionFinder, NameMention},
-    sentence_reader::{RawFact, SentenceReader, SpeechContext, is_permanent},
+    sentence_reader::{RawFact, SentenceReader, SpeechContext},
     sentence_splitter::{self, Sentence},
     tokenizer::{Token, TokenKind},
 };
@@ -224,9 +224,8 @@ impl TextExtractor<'_> {
             }
         }
         if no_longer_holds {
-            let can_end = |fact: &&mut RawFact| {
-                !fact.denied && !is_permanent(&grammar.targets[fact.target].predicate, &fact.relation)
-            };
+            let can_end =
+                |fact: &&mut RawFact| !fact.denied && !grammar.is_permanent(fact.pattern_target, &fact.relation);
             previous_facts.iter_mut().filter(can_end).for_each(|fact| fact.ended = true);
         }
     }

@@ -1,10 +1,10 @@
 //! Recording of the facts that were read: checks of subject, object and value, and the names of the weights.
 
-use hearsay_model::{Kind, Span};
+use hearsay_model::{Kind, Predicate, PredicateRole, Span};
 
 use super::{
     ResolvedEntity, SentenceReader,
-    raw_fact::{RawFact, RawObject, WeightNames, is_permanent},
+    raw_fact::{RawFact, RawObject, WeightNames},
 };
 use crate::{
     assertion_status::AssertionStatus,
@@ -13,17 +13,25 @@ use crate::{
     grammar::{Target, WordClass},
     kind_set::KindSet,
     mentions::EntityRef,
+    predicate_properties::PredicateProperties,
 };
 
 /// Maximum number of characters of a value. A longer value is a misread clause.
 const MAX_VALUE_CHARS: usize = 160;
 
+/// Names of the weights for relations that are stated in many ways or easily confused with others.
+const ROLE_WEIGHT_NAMES: [(PredicateRole, &str); 3] = [
+    (PredicateRole::Location, "of_place"),
+    (PredicateRole::Possession, "of_goods"),
+    (PredicateRole::Related, "of_ties"),
+];
+
 /// Returns the name of the weight for predicates that are stated in many ways or easily confused with others.
-fn predicate_weight_name(predicate: &str) -> Option<&'static str> {
-    Some(match predicate {
-        "LOCATED_AT" => "of_place",
-        "OWNS" => "of_goods",
-        "RELATED_TO" => "of_ties",
+fn predicate_weight_name(predicate: &Predicate) -> Option<&'static str> {
+    if let Some((_, weight_name)) = ROLE_WEIGHT_NAMES.iter().find(|(role, _)| role.is(predicate)) {
+        return Some(*weight_name);
+    }
+    Some(match predicate.as_str() {
         "condition" => "of_state",
         "emotional_state" => "of_mood",
         "personality" => "of_character",
@@ -103,27 +111,16 @@ impl SentenceReader<'_> {
         if self.speech.is_direct_speech {
             all_weight_names.push("spoken");
         }
-        let is_permanent_fact = is_permanent(&target_info.predicate, relation);
-        // Facts with these predicates can end. In the past tense, they count as over.
-        let can_end = matches!(
-            target_info.predicate.as_str(),
-            "MEMBER_OF"
-                | "EMPLOYED_BY"
-                | "RELATED_TO"
-                | "RESIDENT_OF"
-                | "ALLIED_WITH"
-                | "HOSTILE_TO"
-                | "OWNS"
-                | "occupation"
-                | "title"
-        );
-        all_weight_names.extend(predicate_weight_name(target_info.predicate.as_str()));
+        let is_permanent_fact = self.grammar.is_permanent(target, relation);
+        let can_end = target_info.has(PredicateProperties::ENDS);
+        all_weight_names.extend(predicate_weight_name(&self.grammar.targets[target_info.label].predicate));
         if !weight_names.contains(&"loose") {
             all_weight_names.extend(self.difficulty_weight_names.iter());
         }
         self.facts.push(RawFact {
             subject: subject.entity,
-            target,
+            target: target_info.label,
+            pattern_target: target,
             object,
             relation: relation.to_owned(),
             weight_names: WeightNames { names: all_weight_names },

@@ -11,7 +11,7 @@ use hearsay_model::Span;
 
 pub(crate) use candidates::{AssertionExample, AttributeCandidate, EntityPair, MentionSpan, TrainingExamples};
 pub(crate) use entity_resolution::ResolvedEntity;
-pub(crate) use raw_fact::{RawFact, RawObject, UNSPECIFIED_RELATION, WeightNames, is_permanent};
+pub(crate) use raw_fact::{RawFact, RawObject, UNSPECIFIED_RELATION, WeightNames};
 
 use crate::{
     assertion_status::AssertionStatus,
@@ -72,7 +72,7 @@ pub(crate) struct SentenceReader<'a> {
     pub(crate) doubtful_parts: Vec<DoubtfulPart>,
     /// Training examples for the classifiers, or `None` if they are not requested.
     pub(crate) training_examples: Option<TrainingExamples>,
-    /// Index of the target for the general relation `RELATED_TO`.
+    /// Index of the target for the general relation.
     pub(crate) related_target: Option<usize>,
 }
 

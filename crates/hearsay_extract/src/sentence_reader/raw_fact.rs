@@ -1,6 +1,6 @@
 //! Facts as they are read in a sentence, before their confidence is computed.
 
-use hearsay_model::{Predicate, Span};
+use hearsay_model::Span;
 
 use crate::{facts::Cue, mentions::EntityRef};
 
@@ -40,7 +40,10 @@ pub(crate) const UNSPECIFIED_RELATION: &str = "has to do with";
 #[derive(Debug, Clone)]
 pub(crate) struct RawFact {
     pub(crate) subject: EntityRef,
+    /// Index of the target by which the classifiers and weights know the fact: the label of `pattern_target`.
     pub(crate) target: usize,
+    /// Index of the target whose pattern matched. The fact gets the predicate of this target.
+    pub(crate) pattern_target: usize,
     pub(crate) object: RawObject,
     pub(crate) relation: String,
     pub(crate) weight_names: WeightNames,
@@ -59,20 +62,4 @@ impl RawFact {
         let RawObject::Entity(object) = self.object else { return false };
         (self.subject == a && object == b) || (self.subject == b && object == a)
     }
-}
-
-/// Returns whether the words of a relation describe a past act that stays true: "was born in", "was named after".
-fn is_past_act(relation: &str) -> bool {
-    let act_verbs = "born named kill killed murder murdered slay slain save saved rescue rescued betray betrayed steal stolen rob robbed \
-        destroy destroyed curse cursed descended cheat swindle stab shoot burn";
-    relation.split(' ').next().is_some_and(|first| act_verbs.split(' ').any(|verb| verb == first))
-}
-
-/// Returns whether a fact of this predicate stays true forever, such as the fact that a person created something.
-pub(crate) fn is_permanent(predicate: &Predicate, relation: &str) -> bool {
-    let is_permanent_predicate = matches!(
-        predicate.as_str(),
-        "CREATED" | "PARTICIPATED_IN" | "CAUSED_BY" | "QUEST_GIVER" | "PROMISED" | "KNOWS" | "species" | "alias"
-    );
-    is_permanent_predicate || is_past_act(relation)
 }

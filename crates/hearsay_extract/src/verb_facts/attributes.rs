@@ -1,10 +1,13 @@
 //! Reads the attributes that a verb states in a construction of its own: an occupation after "as", a name after "call",
 //! a goal after "want", and a body part after "lose" or "wear".
 
+use hearsay_model::PredicateRole;
+
 use crate::{
     chunker::VerbForm,
     copula::ClauseContext,
     mentions::EntityRef,
+    predicate_properties::PredicateProperties,
     sentence_reader::{RawFact, ResolvedEntity, SentenceReader},
 };
 
@@ -24,8 +27,9 @@ impl SentenceReader<'_> {
             return;
         }
         let is_service = |fact: &&RawFact| {
-            let name = self.grammar.targets[fact.target].predicate.as_str();
-            matches!(name, "EMPLOYED_BY" | "MEMBER_OF") && !fact.denied && !fact.weight_names.is_candidate()
+            let target = &self.grammar.targets[fact.target];
+            let serves = target.has(PredicateProperties::EMPLOYMENT) || PredicateRole::Membership.is(&target.predicate);
+            serves && !fact.denied && !fact.weight_names.is_candidate()
         };
         let Some(entity) = self.facts.iter().rev().find(is_service).map(|fact| fact.subject) else { return };
         let (value, end) = (

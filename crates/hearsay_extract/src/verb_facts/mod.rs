@@ -6,9 +6,11 @@ mod ellipsis;
 mod passive_voice;
 mod reciprocity;
 
+use hearsay_model::PredicateRole;
+
 use crate::{
     clauses::ClauseType, copula::ClauseContext, grammar::PatternPart, mentions::EntityRef,
-    sentence_reader::SentenceReader,
+    predicate_properties::PredicateProperties, sentence_reader::SentenceReader, triggers::Trigger,
 };
 
 impl SentenceReader<'_> {
@@ -45,11 +47,10 @@ impl SentenceReader<'_> {
             let may_add_relation =
                 may_add_relation || (is_relation && !vg.is_passive && !pattern.is_weak && is_direct_object);
             let is_done = if is_relation { has_relation && !may_add_relation } else { has_attribute };
-            let is_blocked_by_would =
-                status.has_would && !matches!(target.predicate.as_str(), "LIKES" | "TRUSTS" | "WANTS");
+            let is_blocked_by_would = status.has_would && !target.has(PredicateProperties::IS_ASSERTED_WITH_WOULD);
             if is_done
                 || is_blocked_by_would
-                || (reports_speech && !(target.predicate == *"PROMISED" && self.is_about_future(at)))
+                || (reports_speech && !(target.has(PredicateProperties::PROMISE) && self.is_about_future(at)))
             {
                 continue;
             }
@@ -102,12 +103,12 @@ impl SentenceReader<'_> {
         })
     }
 
-    /// Records a `KNOWS_ABOUT` relation from "knows where the ledger is" or "knows what happened to Odo".
+    /// Records awareness from "knows where the ledger is" or "knows what happened to Odo".
     fn read_knowledge(&mut self, context: ClauseContext<'_>) -> bool {
         let ClauseContext { at, subjects, status, weight_names } = context;
         let lemma = self.verb_group(at).lemma.clone();
-        let is_knowing = matches!(lemma.as_str(), "know" | "learn" | "discover" | "remember");
-        let Some(target) = self.target("KNOWS_ABOUT").filter(|_| is_knowing) else { return false };
+        let is_knowing = self.grammar.triggers.contains(Trigger::Knowing, &lemma);
+        let Some(target) = self.role_target(PredicateRole::Awareness).filter(|_| is_knowing) else { return false };
         let is_question_word = |word: &str| matches!(word, "where" | "what" | "who" | "how" | "why");
         let Some(question_clause) = self
             .clauses

@@ -8,7 +8,7 @@ fn the_built_in_file_is_whole() {
     assert_eq!(vocabulary.attributes.len(), file.attribute.len(), "no name twice");
     let required = "KNOWS LOCATED_AT OWNS MEMBER_OF ALLIED_WITH HOSTILE_TO PARTICIPATED_IN QUEST_GIVER CHILD_OF \
         EMPLOYED_BY PART_OF CAUSED_BY FOLLOWS CREATED RELATED_TO LIKES WANTS FEARS OWES PROMISED KNOWS_ABOUT \
-        RESIDENT_OF";
+        RESIDENT_OF SIBLING_OF MARRIED_TO RELATIVE_OF STUDENT_OF RULES WORSHIPS BORN_IN KILLED";
     for name in required.split_whitespace() {
         let def = vocabulary.predicate(&Predicate::new(name).unwrap()).unwrap_or_else(|| panic!("{name}"));
         def.check().unwrap();
@@ -168,10 +168,60 @@ fn a_new_definition_keeps_the_behavior_unless_it_states_one() {
 }
 
 #[test]
+fn every_field_belongs_to_one_relation() {
+    let vocabulary = Vocabulary::default();
+    for def in vocabulary.predicates() {
+        let Some(words) = &def.words else { continue };
+        assert_eq!(vocabulary.words(&def.name), Some(words));
+        for (fields, is_inverse) in [(&words.fields, false), (&words.inverse_fields, true)] {
+            for field in fields {
+                assert_eq!(*field, crate::slug(field), "fields are looked up by their slugs");
+                let expected = RelationField { predicate: def.name.clone(), is_inverse };
+                assert_eq!(vocabulary.relation_of_field(field), Some(&expected), "{field}");
+            }
+        }
+    }
+    assert_eq!(vocabulary.relation_of_field("shoe-size"), None);
+}
+
+#[test]
+fn a_new_definition_keeps_the_words_unless_it_states_some() {
+    let name = Predicate::new("OWES").unwrap();
+    let mut vocabulary = Vocabulary::default();
+    let old = PredicateDef { words: None, ..vocabulary.predicate(&name).unwrap().clone() };
+    vocabulary.define(old.clone()).unwrap();
+    assert_eq!(vocabulary.relation_of_field("owes").unwrap().predicate, name);
+    let words = RelationWords { inverse_fields: vec!["Sworn creditor".into()], ..RelationWords::default() };
+    vocabulary.define(PredicateDef { words: Some(words), ..old }).unwrap();
+    assert_eq!(vocabulary.relation_of_field("owes"), None);
+    assert!(vocabulary.relation_of_field("sworn-creditor").unwrap().is_inverse);
+    assert!(Vocabulary::default().relation_of_field("owes").is_some(), "the built-in vocabulary is unchanged");
+}
+
+#[test]
+fn words_that_no_sentence_contains_are_refused() {
+    let owes = Vocabulary::default().predicate(&Predicate::new("OWES").unwrap()).unwrap().clone();
+    let error = |words: RelationWords| {
+        let def = PredicateDef { words: Some(words), ..owes.clone() };
+        Vocabulary::default().define(def).unwrap_err().to_string()
+    };
+    let verbs = |verb: &str| RelationWords { verbs: vec![verb.into()], ..RelationWords::default() };
+    assert_eq!(
+        error(verbs("Owe money to")),
+        "OWES: `Owe money to` cannot state a relation: write lowercase words with single spaces between them"
+    );
+    for verb in ["", "owe  to", "owe _", "owe : dogs", "7 owe"] {
+        assert!(error(verbs(verb)).contains("cannot state a relation"), "{verb}");
+    }
+    let fields = RelationWords { fields: vec!["?!".into()], ..RelationWords::default() };
+    assert!(error(fields).contains("`?!` cannot state a relation"));
+}
+
+#[test]
 fn reserved_predicates_behave_without_a_definition() {
     let vocabulary = Vocabulary::default();
-    let killed = Predicate::new("KILLED").unwrap();
-    assert!(vocabulary.predicate(&killed).is_none() && vocabulary.behavior(&killed).notable);
+    let betrayed = Predicate::new("BETRAYED").unwrap();
+    assert!(vocabulary.predicate(&betrayed).is_none() && vocabulary.behavior(&betrayed).notable);
     let belongs = |name: &str| vocabulary.belonging(&Predicate::new(name).unwrap());
     assert_eq!(belongs("MEMBER_OF"), Some(Belonging::Member));
     assert_eq!(belongs("OWNS"), None);

@@ -5,10 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use hearsay_model::{
-    Author, CampaignInfo, ExternalId, Kind, Knower, Passage, PredicateDef, Setting, Vocabulary, WorldSetting,
-    attribute, slug,
-};
+use hearsay_model::{Author, CampaignInfo, ExternalId, Kind, Knower, Passage, Setting, WorldSetting, attribute, slug};
 
 use super::{
     assembly::{Assembly, Stub, unknown_kind},
@@ -19,7 +16,7 @@ use crate::{
     Campaign, CancelToken, ReadOptions,
     campaign::{AudienceSource, CampaignPassage},
     findings::Findings,
-    import::{Certainty, Note, NoteIndex, Notes, Role, english::ENGLISH},
+    import::{Certainty, Note, NoteIndex, Notes, Role},
 };
 
 /// Number of converted notes after which their memory is released.
@@ -66,7 +63,7 @@ fn build_campaign(mut notes: Notes, options: &ReadOptions, cancel: &CancelToken)
         stubs: BTreeMap::new(),
         secret_entities: HashSet::new(),
         foreign_entities: options.earlier.foreign_entities(&source).cloned().collect(),
-        vocabulary: vocabulary(),
+        vocabulary: options.earlier.vocabulary().clone(),
         calendar: notes.calendar.clone().or_else(|| options.earlier.calendar().cloned()),
         author: Author::Importer(source.clone()),
         facts: Vec::new(),
@@ -163,8 +160,6 @@ impl Assembly<'_> {
         let mut settings = vec![WorldSetting::Campaign(info.clone())];
         settings.extend(self.notes.calendar.clone().map(WorldSetting::Calendar));
         settings.extend(self.notes.rules.clone().map(WorldSetting::Audience));
-        let is_used = |def: &&PredicateDef| self.symmetric_relations.keys().any(|(name, ..)| *name == def.name);
-        settings.extend(ENGLISH.relations.predicate.iter().filter(is_used).cloned().map(WorldSetting::Predicate));
         let settings = settings.into_iter().map(Setting::World).collect();
         let mut hasher = blake3::Hasher::new();
         hasher.update(b"hearsay notes 1");
@@ -193,14 +188,4 @@ impl Assembly<'_> {
             unchanged_records: None,
         }
     }
-}
-
-/// Returns the built-in vocabulary, extended by the relations that only notes use.
-fn vocabulary() -> Vocabulary {
-    let mut vocabulary = Vocabulary::default();
-    for def in &ENGLISH.relations.predicate {
-        // A test checks that all definitions are valid.
-        let _ = vocabulary.define(def.clone());
-    }
-    vocabulary
 }

@@ -82,7 +82,7 @@ impl Assembly<'_> {
 
     fn add_field(&mut self, id: &EntityId, note: &Note, field: &Field) {
         let visibility = field.visibility.within(&note.visibility);
-        match lexicon::meaning(&field.name) {
+        match lexicon::meaning_in(&field.name, &self.vocabulary) {
             Meaning::Name
             | Meaning::Kind
             | Meaning::Player

@@ -1,0 +1,52 @@
+//! Properties of relations and attributes that decide how the sentences that state them are read.
+
+/// Set of properties of a relation or attribute, with one bit for each property.
+///
+/// The table `[properties]` of a language file lists the relations and attributes with each property.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct PredicateProperties(u16);
+
+macro_rules! properties {
+    ($($(#[$doc:meta])* $name:ident = $bit:literal, $list:literal;)*) => {
+        impl PredicateProperties {
+            $($(#[$doc])* pub(crate) const $name: Self = Self(1 << $bit);)*
+            /// The names of the properties in language files.
+            pub(crate) const LISTS: &'static [(&'static str, Self)] = &[$(($list, Self::$name)),*];
+        }
+    };
+}
+
+properties! {
+    /// A fact in the past tense is over: "was a member of the guild".
+    ENDS = 0, "ends";
+    /// A fact stays true forever: "forged the blade".
+    PERMANENT = 1, "permanent";
+    /// A fact also holds for the whole that the object is part of: a person in the cellar of the Bell is at the Bell.
+    APPLIES_TO_WHOLES = 2, "wholes";
+    /// The verb has two objects, and the first one is a person: "owes Odo money".
+    HAS_TWO_OBJECTS = 3, "two_objects";
+    /// A clause with "would" states a fact: "would love to own the ledger".
+    IS_ASSERTED_WITH_WOULD = 4, "would";
+    /// The object is dead afterwards: "killed Odo".
+    IS_FATAL = 5, "fatal";
+    /// Employment by a person or group.
+    EMPLOYMENT = 6, "employment";
+    /// Acquaintance of two persons.
+    ACQUAINTANCE = 7, "acquaintance";
+    /// Wish for a thing or place.
+    DESIRE = 8, "desire";
+    /// Devotion to a leader or a god.
+    DEVOTION = 9, "devotion";
+    /// Promise to a person or group.
+    PROMISE = 10, "promise";
+}
+
+impl PredicateProperties {
+    pub(crate) fn has(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    pub(crate) fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
