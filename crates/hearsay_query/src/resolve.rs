@@ -159,3 +159,20 @@ pub fn find_session(state: &State, given: &str) -> Result<Arc<Session>, QueryErr
     };
     found.cloned().ok_or_else(unknown)
 }
+
+/// Returns the given session. If `given` is `None`, returns the session being played, or else the latest session.
+///
+/// # Errors
+/// Returns an error if the given session does not exist, or if no session is given and the campaign has no sessions.
+pub fn session_or_latest(state: &State, given: Option<&str>) -> Result<Arc<Session>, QueryError> {
+    match (given, state.active_session()) {
+        (Some(given), _) => find_session(state, given),
+        (None, Some(playing)) => find_session(state, playing.session.as_str()),
+        (None, None) => {
+            let latest = state.sessions().max_by_key(|session| {
+                (session.number, session.start.as_ref().and_then(|date| date.time), session.id.clone())
+            });
+            latest.cloned().ok_or_else(|| QueryError::NoSession { given: "latest".into(), known: Vec::new() })
+        }
+    }
+}

@@ -126,7 +126,7 @@ impl SessionMessage {
         Ok(match self {
             Self::Nothing => None,
             Self::Started => {
-                let id = |world: &ReadSnapshot| Ok(query::session::session_or_latest(&world.state, None)?.id.clone());
+                let id = |world: &ReadSnapshot| Ok(query::resolve::session_or_latest(&world.state, None)?.id.clone());
                 Some(PendingSessionMessage::Started(memory.read(id)?))
             }
             Self::Ended => Some(PendingSessionMessage::Ended(

@@ -204,7 +204,7 @@ fn show(args: &args::SessionShow, output: &mut Output) -> Result<()> {
     let given = args.session.clone();
     if args.log {
         let read = memory.read_in_background(move |world| {
-            let session = query::session::session_or_latest(&world.state, given.as_deref())?;
+            let session = query::resolve::session_or_latest(&world.state, given.as_deref())?;
             let lines = world.state.passages().map(|(_, passage)| passage);
             let mut lines: Vec<Passage> =
                 lines.filter(|line| line.session.as_ref() == Some(&session.id)).map(|line| (**line).clone()).collect();

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hearsay_model::{FactId, FactStatus, Key, SettingKey, State};
 
-use super::{items::DecisionGroup, triage::ReviewSource};
+use super::items::{DecisionGroup, ReviewSource};
 use crate::contradictions::Contradictions;
 
 /// Proposed facts of a group that the DM decides on together, each with its source. The source of the first fact is the

@@ -2,10 +2,10 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use hearsay_model::{Author, EntityId, Fact, FactId, FactStatus, State, attribute};
+use hearsay_model::{Author, EntityId, Fact, FactId, FactStatus, SessionId, State, attribute};
 use serde::Serialize;
 
-use super::{stake::stake, triage::ReviewSource};
+use super::stake::stake;
 use crate::{
     contradictions::{Clash, Contradictions},
     duplicates::{Claim, Duplicate},
@@ -36,6 +36,34 @@ pub enum ReviewItem {
     },
     /// Two entities that may be the same.
     Duplicate(Duplicate),
+}
+
+/// Source of the texts from which facts were extracted.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ReviewSource {
+    /// The lines of a session, whether they were logged during play or imported from a transcript.
+    Session(SessionId),
+    /// The texts that an author recorded outside of sessions, for example an import.
+    Author(Author),
+}
+
+impl ReviewSource {
+    /// Returns the source of the text from which a fact was extracted. Returns `None` if the fact was not extracted
+    /// from a text, for example if a game proposed it.
+    pub fn of(state: &State, fact: &Fact) -> Option<Self> {
+        let provenance = fact.provenance();
+        if provenance.author != Author::Extractor {
+            return None;
+        }
+        let (id, passage) = provenance.evidence.iter().find_map(|evidence| {
+            let id = evidence.passage()?;
+            Some((id, state.passage(id)?))
+        })?;
+        match &passage.session {
+            Some(session) => Some(Self::Session(session.clone())),
+            None => state.passage_author(id).cloned().map(Self::Author),
+        }
+    }
 }
 
 /// A review item with the values by which it is ordered and selected.

@@ -10,9 +10,9 @@ mod triage;
 
 pub use count::{ReviewCount, ReviewCounter};
 pub use items::{
-    ReviewItem, extracted_names, facts_decided_together, is_extracted_name_or_kind, is_unconfirmed_entity,
-    pending_facts_about, review_items,
+    ReviewItem, ReviewSource, extracted_names, facts_decided_together, is_extracted_name_or_kind,
+    is_unconfirmed_entity, pending_facts_about, review_items,
 };
 pub use rows::{ReviewRow, review, review_rows};
 pub use stake::{consequence, stake};
-pub use triage::{ReviewQueue, ReviewSource, review_queue};
+pub use triage::{ReviewQueue, review_queue};

@@ -2,37 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use hearsay_model::{Author, Fact, SessionId, State};
+use hearsay_model::State;
 
-use super::items::{ReviewItem, ranked_items};
-
-/// Source of the texts from which facts were extracted.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ReviewSource {
-    /// The lines of a session, whether they were logged during play or imported from a transcript.
-    Session(SessionId),
-    /// The texts that an author recorded outside of sessions, for example an import.
-    Author(Author),
-}
-
-impl ReviewSource {
-    /// Returns the source of the text from which a fact was extracted. Returns `None` if the fact was not extracted
-    /// from a text, for example if a game proposed it.
-    pub fn of(state: &State, fact: &Fact) -> Option<Self> {
-        let provenance = fact.provenance();
-        if provenance.author != Author::Extractor {
-            return None;
-        }
-        let (id, passage) = provenance.evidence.iter().find_map(|evidence| {
-            let id = evidence.passage()?;
-            Some((id, state.passage(id)?))
-        })?;
-        match &passage.session {
-            Some(session) => Some(Self::Session(session.clone())),
-            None => state.passage_author(id).cloned().map(Self::Author),
-        }
-    }
-}
+use super::items::{ReviewItem, ReviewSource, ranked_items};
 
 /// Items that wait for the DM's decision, divided by triage. The most important items of each list come first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

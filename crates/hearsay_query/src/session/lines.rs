@@ -3,8 +3,7 @@
 use hearsay_model::{Date, EntityId, Knower, Passage, PassageId, Session, SessionId, State, TalkKind};
 use serde::Serialize;
 
-use super::report::session_or_latest;
-use crate::{QueryError, dates::clock_date};
+use crate::{QueryError, dates::clock_date, resolve::session_or_latest};
 
 /// A line of a session's log.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -9,6 +9,6 @@ pub use lines::{LineRow, TalkCounts, is_private, last_place, later_time, next_li
 pub use recap::{RecapAudience, SessionRecap, Summarize, session_recap};
 pub use report::{
     ChangeKind, ChangedRow, LearnedRow, LearnerRow, MAX_PRIORITY_FACTS, PriorityFact, SessionCounts, SessionReport,
-    SessionRow, session_or_latest, session_report, sessions,
+    SessionRow, session_report, sessions,
 };
 pub use threads::{Thread, ThreadFilter, ThreadKind, open_threads_of, threads};

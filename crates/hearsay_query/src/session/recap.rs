@@ -10,8 +10,11 @@ use hearsay_recall::{
 };
 use serde::Serialize;
 
-use super::report::session_or_latest;
-use crate::{QueryError, resolve::resolve, views::ViewCache};
+use crate::{
+    QueryError,
+    resolve::{resolve, session_or_latest},
+    views::ViewCache,
+};
 
 /// Audience of a recap.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]

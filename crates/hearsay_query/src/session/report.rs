@@ -17,7 +17,7 @@ use crate::{
     QueryError,
     as_of::session_end,
     facts::describe_acquisition,
-    resolve::find_session,
+    resolve::session_or_latest,
     review::{ReviewItem, consequence, review_items},
 };
 
@@ -162,23 +162,6 @@ pub const MAX_PRIORITY_FACTS: usize = 10;
 
 /// Maximum number of threads in a report.
 const MAX_THREADS: usize = 30;
-
-/// Returns the given session. If `given` is `None`, returns the session being played, or else the latest session.
-///
-/// # Errors
-/// Returns an error if the given session does not exist, or if no session is given and the campaign has no sessions.
-pub fn session_or_latest(state: &State, given: Option<&str>) -> Result<std::sync::Arc<Session>, QueryError> {
-    match (given, state.active_session()) {
-        (Some(given), _) => find_session(state, given),
-        (None, Some(playing)) => find_session(state, playing.session.as_str()),
-        (None, None) => {
-            let latest = state.sessions().max_by_key(|session| {
-                (session.number, session.start.as_ref().and_then(|date| date.time), session.id.clone())
-            });
-            latest.cloned().ok_or_else(|| QueryError::NoSession { given: "latest".into(), known: Vec::new() })
-        }
-    }
-}
 
 /// Returns all sessions, sorted by number.
 pub fn sessions(state: &State) -> Vec<SessionRow> {

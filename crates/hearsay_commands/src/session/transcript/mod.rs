@@ -8,6 +8,7 @@ mod speakers;
 mod tests;
 
 pub use import::{PreviewRow, TranscriptImport, TranscriptReport};
-pub use proposals::{SpeakerEvidence, SpeakerProposal};
 pub use remember::remember_speakers;
-pub use speakers::{AssignedSpeaker, SpeakerAssignment, SpeakerIdentity, SpeakerRow, is_speaker_label};
+pub use speakers::{
+    AssignedSpeaker, SpeakerAssignment, SpeakerEvidence, SpeakerIdentity, SpeakerProposal, SpeakerRow, is_speaker_label,
+};

@@ -15,32 +15,8 @@ use hearsay_model::{
     spelling::{self, SpellingIndex},
     text, words,
 };
-use serde::Serialize;
 
-use super::speakers::{SpeakerIdentity, SpeakerRow, player};
-
-/// Proposal for a speaker whom the campaign does not identify.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct SpeakerProposal {
-    /// Probable character or person: a character or the DM.
-    pub is: SpeakerIdentity,
-    /// Reason for the proposal.
-    pub evidence: SpeakerEvidence,
-}
-
-/// Reason for the proposal of a character or a person.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SpeakerEvidence {
-    /// The name of the speaker is similar to a name of the character or of the character's player.
-    SimilarName,
-    /// The speaker answers when others address the character, or speaks as the character.
-    Conversation,
-    /// No other speaker remains, and no other player character without a player.
-    Elimination,
-    /// The speaker says more words than any other speaker.
-    MostWords,
-}
+use super::speakers::{SpeakerEvidence, SpeakerIdentity, SpeakerProposal, SpeakerRow, player};
 
 /// Points for a speaker who answers a line that addresses the character.
 const ANSWERS_ADDRESS: i32 = 2;

@@ -5,8 +5,6 @@ use std::collections::BTreeMap;
 use hearsay_model::{EntityId, Resolution, SpeakerRole, State, attribute, text, words};
 use serde::Serialize;
 
-use super::proposals::SpeakerProposal;
-
 /// A speaker of a transcript.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SpeakerRow {
@@ -60,6 +58,29 @@ impl From<SpeakerRole> for SpeakerIdentity {
             SpeakerRole::Nobody => Self::Nobody,
         }
     }
+}
+
+/// Proposal for a speaker whom the campaign does not identify.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SpeakerProposal {
+    /// Probable character or person: a character or the DM.
+    pub is: SpeakerIdentity,
+    /// Reason for the proposal.
+    pub evidence: SpeakerEvidence,
+}
+
+/// Reason for the proposal of a character or a person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SpeakerEvidence {
+    /// The name of the speaker is similar to a name of the character or of the character's player.
+    SimilarName,
+    /// The speaker answers when others address the character, or speaks as the character.
+    Conversation,
+    /// No other speaker remains, and no other player character without a player.
+    Elimination,
+    /// The speaker says more words than any other speaker.
+    MostWords,
 }
 
 /// Assignment of a speaker of a transcript to a character or a person.
