@@ -49,6 +49,7 @@ pub enum Event {
         /// Reason why writing had stopped.
         why: String,
     },
-    /// A background task failed with this error message. Acknowledged writes are not lost.
+    /// A background task or the storage failed with this error message. Acknowledged writes are not lost. After a
+    /// failure of the storage, nothing is saved until the memory is opened again.
     Failed(String),
 }

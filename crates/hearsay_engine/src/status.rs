@@ -82,6 +82,15 @@ pub struct Status {
     /// Reason why the database failed; `None` if the database works. After a failure, nothing is saved until the memory
     /// is opened again.
     pub storage_failure: Option<String>,
+    /// Whether the log of the database was replayed when the memory was opened. This happens if the previous program
+    /// did not close the memory.
+    pub replayed_log: bool,
+    /// Number of records in the graph tables that differed from the state when the memory was opened, and that were
+    /// repaired in the background.
+    pub repaired_records: usize,
+    /// Reason why the snapshot was not used when the memory was opened. `None` if the snapshot was used or if there is
+    /// no snapshot.
+    pub snapshot_ignored: Option<String>,
     /// Status of the sentence encoder.
     pub model: ModelStatus,
     /// Status of the language model, if one is enabled.

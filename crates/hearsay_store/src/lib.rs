@@ -50,8 +50,9 @@
 //!   task of the storage engine (SurrealKV) failed, or after the directory was deleted. Open the campaign again to
 //!   continue. [`Store::health`] reports the failure within about a second, even if there are no commits.
 //! - **The graph is repaired.** If the previous program did not close the campaign, the store compares the graph tables
-//!   with the state in the background, and repairs each record that differs. The store also makes this comparison when
-//!   it first opens a directory whose journal contains operations.
+//!   with the state in the background, and repairs each record that differs. If the campaign is closed before the
+//!   comparison is complete, the next opening repeats it. The store also makes this comparison when it first opens a
+//!   directory whose journal contains operations.
 //! - **Damage is detected.** Each journal entry contains a digest that depends on all earlier entries. The acknowledged
 //!   position is also stored outside the database. If the journal was truncated, changed or emptied, opening the
 //!   campaign returns [`StoreError::Damaged`] instead of an older state of the campaign. After a power loss, the

@@ -14,26 +14,35 @@ use super::{
     state::MemoryState,
 };
 
-/// Outcome of the requests (changes and game events) that were still pending when the game exited. The plugin inserts
-/// this resource when the memory closes.
+/// Outcome of the changes and game events that were still pending when the game exited. All pending changes of one
+/// entity count as one change. The plugin inserts this resource when the memory closes.
 #[derive(Resource, Debug, Clone, Copy, Default, PartialEq, Eq, Reflect)]
 #[reflect(Resource)]
 pub struct MemoryExit {
-    /// Number of the pending requests that were committed before the memory closed.
+    /// Number of the pending changes and game events that were committed before the memory closed.
     pub committed: usize,
-    /// Number of the pending requests that the memory rejected, or that were not committed within
+    /// Number of the pending changes and game events that the memory rejected, or that were not committed within
     /// [`MemoryPlugin::exit_timeout`](crate::MemoryPlugin::exit_timeout).
     pub not_committed: usize,
 }
 
 impl MemoryExit {
-    /// Counts the answered requests and removes them from `sent`. For each request, `answer` returns whether it was
-    /// committed, or `None` if it has no answer yet.
-    pub(crate) fn count_answered<R>(&mut self, sent: &mut Vec<R>, answer: impl Fn(&R) -> Option<bool>) {
+    /// Counts the contents of the answered requests, and removes these requests from `sent`. For each request, `answer`
+    /// returns whether it was committed, or `None` if it has no answer yet. `size` returns the number of changes and
+    /// game events in a request.
+    pub(crate) fn count_answered<R>(
+        &mut self,
+        sent: &mut Vec<R>,
+        answer: impl Fn(&R) -> Option<bool>,
+        size: impl Fn(&R) -> usize,
+    ) {
         sent.retain(|request| {
             let answer = answer(request);
-            self.committed += usize::from(answer == Some(true));
-            self.not_committed += usize::from(answer == Some(false));
+            match answer {
+                Some(true) => self.committed += size(request),
+                Some(false) => self.not_committed += size(request),
+                None => {}
+            }
             answer.is_none()
         });
     }
@@ -48,7 +57,7 @@ pub(crate) struct ExitSteps {
     pub(crate) send: fn(&mut World) -> bool,
     /// Counts the answered requests.
     pub(crate) count_answered: fn(&mut World, &mut MemoryExit),
-    /// Returns the number of unanswered requests, including unsent requests.
+    /// Returns the number of changes and game events in unanswered and unsent requests.
     pub(crate) count_unanswered: fn(&World) -> usize,
 }
 

@@ -26,8 +26,8 @@ pub struct MemoryPlugin {
     /// Maximum number of requests that can wait for the memory at the same time. Default 1,024.
     pub queue_capacity: usize,
     /// Maximum time that the game waits at exit until its changes are committed. Default 5 s.
-    /// [`MemoryExit`](crate::MemoryExit) counts the requests that are not committed after this time. Acknowledged
-    /// requests are always saved. At exit, the memory also saves the computed vectors, and a snapshot of the state that
+    /// [`MemoryExit`](crate::MemoryExit) counts the changes that are not committed after this time. Acknowledged
+    /// changes are always saved. At exit, the memory also saves the computed vectors, and a snapshot of the state that
     /// makes the next opening faster.
     pub exit_timeout: Duration,
     /// Whether the memory's threads have a lower priority than the game's threads, so that a commit does not delay a

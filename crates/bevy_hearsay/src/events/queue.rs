@@ -183,7 +183,7 @@ pub(super) fn send_at_exit(world: &mut World) -> bool {
 /// Counts the answered requests at exit.
 pub(super) fn count_answered(world: &mut World, exit: &mut MemoryExit) {
     let sent = &mut world.resource_mut::<GameEventQueue>().sent;
-    exit.count_answered(sent, |(_, _, ticket)| Some(ticket.try_take()?.is_ok()));
+    exit.count_answered(sent, |(_, _, ticket)| Some(ticket.try_take()?.is_ok()), |_| 1);
 }
 
 /// Returns the number of unanswered requests, including unsent requests.

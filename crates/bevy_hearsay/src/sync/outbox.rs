@@ -26,6 +26,14 @@ struct Batch {
     ticket: Ticket<Patched>,
 }
 
+impl Batch {
+    /// Returns the number of changes. All changes of one entity count as one change, and so does a new time of the
+    /// clock.
+    fn change_count(&self) -> usize {
+        self.patches.entities.len() + usize::from(self.patches.clock.is_some())
+    }
+}
+
 /// Patches that are waiting to be sent, and batches that were sent but not yet acknowledged.
 #[derive(Resource)]
 pub(crate) struct Outbox {
@@ -216,16 +224,16 @@ pub(super) fn send_at_exit(world: &mut World) -> bool {
     flush(world) || world.resource::<Outbox>().is_loading()
 }
 
-/// Counts the answered batches at exit.
+/// Counts the changes of the answered batches at exit.
 pub(super) fn count_answered(world: &mut World, exit: &mut MemoryExit) {
     let sent = &mut world.resource_mut::<Outbox>().sent;
-    exit.count_answered(sent, |batch| Some(batch.ticket.try_take()?.is_ok()));
+    exit.count_answered(sent, |batch| Some(batch.ticket.try_take()?.is_ok()), Batch::change_count);
 }
 
-/// Returns the number of unacknowledged batches, including the next batch if changes wait.
+/// Returns the number of changes that are unsent or unacknowledged.
 pub(super) fn count_unanswered(world: &World) -> usize {
     let outbox = world.resource::<Outbox>();
-    outbox.sent.len() + usize::from(!outbox.waiting.is_empty())
+    outbox.sent.iter().map(Batch::change_count).sum::<usize>() + outbox.waiting.len()
 }
 
 /// Sends the waiting changes. Returns whether all of them were sent.

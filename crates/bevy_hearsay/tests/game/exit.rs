@@ -51,3 +51,21 @@ fn uncommitted_changes_at_exit_are_counted() {
     assert!(exit.not_committed > 0, "{exit:?}");
     assert_eq!(saved_line_count(save.path()), exit.committed);
 }
+
+#[test]
+fn each_changed_entity_counts_at_exit() {
+    let save = tempfile::tempdir().unwrap();
+    let mut plugins = HearsayPlugins::open(save.path());
+    plugins.memory.exit_timeout = Duration::from_secs(120);
+    let mut app = SteppingApp::new(plugins);
+    let spawn = |n: usize| (MemoryId::new(format!("person-{n}")), Name::new(format!("Person {n}")), EntityKind::npc());
+    let people: Vec<Entity> = (0..40).map(|n| app.world_mut().spawn(spawn(n)).id()).collect();
+    app.settle();
+    for person in people {
+        app.world_mut().get_mut::<Name>(person).unwrap().set("Renamed");
+    }
+    app.world_mut().write_message(AppExit::Success);
+    app.step();
+    let MemoryExit { committed, not_committed } = *app.world().resource::<MemoryExit>();
+    assert_eq!((committed, not_committed), (40, 0));
+}

@@ -291,7 +291,6 @@ fn campaign_of(chosen: &[bool]) -> String {
 }
 
 proptest::proptest! {
-    #![proptest_config(proptest::prelude::ProptestConfig { failure_persistence: None, ..Default::default() })]
     #[test]
     fn importing_over_an_older_version_equals_importing_anew(
         old in proptest::collection::vec(proptest::bool::ANY, 21),

@@ -146,6 +146,7 @@ fn report_to_json(report: &CheckReport) -> Value {
         "lost_transient_rows": report.lost_transient_rows,
         "stale_transients": report.has_stale_transients,
         "only_in_snapshot": report.only_in_snapshot,
+        "repaired_records": report.repaired_records,
         "graph_differences": report.graph_differences,
         "error": report.error,
     })
@@ -177,6 +178,7 @@ fn print_report(report: &CheckReport, output: &mut Output) -> Result<()> {
     let counts = [
         (report.lost_transient_rows, "rows of transient values cannot be read"),
         (report.only_in_snapshot, "operations are only in the snapshot"),
+        (report.repaired_records, "records of the graph tables were out of date and have been repaired"),
         (report.graph_differences, "records of the graph tables differ from the operations"),
     ];
     for (number, label) in counts.into_iter().filter(|(number, _)| *number > 0) {

@@ -273,6 +273,10 @@ pub(crate) fn restore(args: &args::Restore, output: &mut Output) -> Result<()> {
                 "incomplete data of this restore remains, and the next `hearsay db restore` deletes it: {discard_error}"
             ));
         }
+        if interrupt::is_requested() {
+            let message = "stopped by Ctrl-C; nothing was restored: run the command again to restore the backup";
+            return Err(CliError::new(interrupt::EXIT_CODE, message).into());
+        }
         return Err(error);
     }
     output.data(&json!({ "restored": operation_count }))?;

@@ -249,7 +249,7 @@ pub(crate) fn status(args: &args::Status, output: &mut Output) -> Result<()> {
         ),
     };
     let llm_status = crate::llm::status(&status);
-    let lines = [
+    let rows = [
         ["entities", &status.entities.to_string()],
         ["facts", &status.facts.to_string()],
         ["texts", &texts],
@@ -259,11 +259,25 @@ pub(crate) fn status(args: &args::Status, output: &mut Output) -> Result<()> {
         ["journal", &format!("{}, {graph}", count_operations(status.position.0))],
         ["undo", &undo],
     ];
+    let recovery = describe_recovery(status.replayed_log, status.repaired_records, status.snapshot_ignored.as_deref());
+    let mut rows = Vec::from(rows.map(|cells| cells.map(str::to_owned)));
+    rows.extend(recovery.map(|text| ["recovery".to_owned(), text]));
     if let Some(line) = storage_line(status.storage_failure.as_deref()) {
         output.line(line)?;
     }
-    output.table([Style::Heading, Style::Plain], &lines.map(|cells| cells.map(str::to_owned)))?;
+    output.table([Style::Heading, Style::Plain], &rows)?;
     Ok(memory.close()?)
+}
+
+/// Describes what was recovered when the campaign was opened. Returns `None` if nothing had to be recovered.
+fn describe_recovery(replayed_log: bool, repaired_records: usize, snapshot_ignored: Option<&str>) -> Option<String> {
+    let log = replayed_log
+        .then(|| "the previous program did not close the campaign, so the log of the database was replayed".to_owned());
+    let records = count(repaired_records, "record", "records");
+    let tables = (repaired_records > 0).then(|| format!("{records} of the graph tables repaired"));
+    let snapshot = snapshot_ignored.map(|reason| format!("the snapshot was not used: {reason}"));
+    let parts: Vec<String> = [log, tables, snapshot].into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
 }
 
 /// Returns a warning if the storage has failed.
@@ -311,6 +325,15 @@ pub(crate) fn stats(args: &args::Campaign, output: &mut Output) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_status_names_what_was_recovered() {
+        assert_eq!(describe_recovery(false, 0, None), None);
+        let text = describe_recovery(true, 12, Some("it is truncated")).unwrap_or_default();
+        let parts = ["did not close the campaign", "12 records of the graph tables", "not used: it is truncated"];
+        assert!(parts.iter().all(|part| text.contains(part)), "{text}");
+        assert_eq!(describe_recovery(false, 1, None).as_deref(), Some("1 record of the graph tables repaired"));
+    }
 
     #[test]
     fn a_failed_storage_is_told() {

@@ -204,6 +204,28 @@ fn a_restore_that_is_killed_leaves_no_half_memory() {
     assert!(!test_dir.path("again/.hearsay.restoring").exists());
 }
 
+/// The message does not refer to saved operations, because an interrupted restore saves none.
+#[test]
+#[cfg(unix)]
+fn a_restore_that_ctrl_c_stops_says_that_nothing_was_restored() {
+    let test_dir = TestDir::new();
+    test_dir.ok(&["-C", "mill", "entity", "set", "ada", "goals", "Mend the stone."]);
+    test_dir.ok(&["-C", "mill", "export", "--format", "backup", "--output", "mill.backup"]);
+    let mut child = test_dir.command(&["-C", "again", "db", "restore", "mill.backup"]);
+    let mut child = child.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    while !test_dir.path("again/.hearsay.restoring").exists() {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before it could be stopped");
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let mut err = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{err}");
+    assert!(err.contains("nothing was restored") && !err.contains("db history"), "{err}");
+    assert!(!test_dir.path("again/.hearsay").exists() && !test_dir.path("again/.hearsay.restoring").exists());
+    assert_eq!(test_dir.json(&["-C", "again", "db", "restore", "mill.backup"])["restored"], 2);
+}
+
 #[test]
 fn an_export_comes_back_equal() {
     let test_dir = TestDir::new();

@@ -49,7 +49,7 @@ pub(super) fn import(
     };
     let progress = options.progress;
     progress.set(ImportStage::Waiting);
-    let import = Import { source, plan: None, report: ImportReport::default(), progress, responder };
+    let import = Import { source: Some(source), plan: None, report: ImportReport::default(), progress, responder };
     let _ = internal.send(Internal::Import(Box::new(import)));
 }
 
@@ -107,7 +107,7 @@ impl Source {
         Ok(Self::Export(changes, name))
     }
 
-    pub(super) fn plan(&self, state: &State) -> ImportPlan {
+    fn plan(&self, state: &State) -> ImportPlan {
         match self {
             Self::Campaign(campaign) => hearsay_campaign::plan(state, campaign, now()),
             Self::Export(changes, name) => plan_export(state, changes, name),
@@ -175,9 +175,49 @@ fn plan_export(state: &State, changes: &[Change], name: &str) -> ImportPlan {
 
 /// An import whose files were read. Its changes are computed on a background thread when its turn comes.
 pub(crate) struct Import {
-    pub(super) source: Source,
+    /// Contents of the files; `None` once the changes are computed. The commit of the changes follows immediately, so
+    /// the changes are computed only once.
+    pub(super) source: Option<Source>,
+    /// Computed changes, until their commit begins.
     pub(super) plan: Option<ImportPlan>,
     pub(super) report: ImportReport,
     pub(super) progress: ImportProgress,
     pub(super) responder: Responder<ImportOutcome>,
+}
+
+impl Import {
+    /// Compares the contents of the files with the state, and computes the changes. Then frees the contents, because
+    /// committing the changes of a large import needs much memory.
+    pub(super) fn plan(&mut self, state: &State) -> Result<(), MemoryError> {
+        if let Some(source) = &self.source {
+            self.plan = Some(guarded(|| Ok(source.plan(state)))?);
+            self.source = None;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hearsay_model::Entity;
+
+    use super::*;
+    use crate::ticket::ticket;
+
+    #[test]
+    fn a_planned_import_no_longer_holds_its_files() {
+        let changes = vec![Change::AddEntity(Entity::new(EntityId::new("ann").unwrap()))];
+        let (_ticket, responder) = ticket(0);
+        let mut import = Import {
+            source: Some(Source::Export(changes, "ann.jsonl".into())),
+            plan: None,
+            report: ImportReport::default(),
+            progress: ImportProgress::default(),
+            responder,
+        };
+        import.plan(&State::default()).unwrap();
+        assert!(import.source.is_none());
+        let operation = import.plan.and_then(|plan| plan.operation).unwrap();
+        assert_eq!(operation.changes.len(), 1);
+    }
 }

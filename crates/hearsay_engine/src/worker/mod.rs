@@ -136,6 +136,8 @@ pub(crate) enum Internal {
     QueueSaved,
     /// An error of a background task.
     Failed(String),
+    /// Reason why the storage failed.
+    StorageFailed(String),
     /// Duplicate entities, and the responder of the caller who asked for them.
     FoundDuplicates(Vec<Duplicate>, Responder<Vec<Duplicate>>),
     /// Planned merges of near-certain duplicates, and whether there are more.
@@ -220,6 +222,8 @@ pub(crate) fn start(
         }
     };
     let Opened { store, state, report } = Store::open(options.location.clone(), options.store.clone())?;
+    let failure_sender = internal.clone();
+    store.on_failure(move |reason| drop(failure_sender.send(Internal::StorageFailed(reason))));
     #[cfg(feature = "llm")]
     let llm_extractor = llm::LlmExtractor::start(&options, &state, &internal);
     let encoder =
@@ -405,6 +409,10 @@ impl Worker {
             #[cfg(feature = "llm")]
             Internal::QueueSaved => self.note_queue_saved(),
             Internal::Failed(what) => self.fail(what),
+            // The store has already logged the failure.
+            Internal::StorageFailed(reason) => self.send_event(Event::Failed(format!(
+                "the storage failed, so nothing is saved until the campaign is opened again: {reason}"
+            ))),
             Internal::FoundDuplicates(found, responder) => self.give_duplicates(found, responder),
             Internal::Duplicates(found, more) => self.take_duplicates(found, more),
             Internal::BackgroundReadDone => self.finish_read(),
@@ -473,6 +481,7 @@ impl Worker {
         };
         let pending_vectors = self.pending_vectors();
         let reviews = self.reviews.count(self.settings.review.max_per_source);
+        let health = self.store.health();
         Status {
             position: state.position(),
             version: state.version(),
@@ -492,7 +501,10 @@ impl Worker {
             waiting_writes: self.writes.waiting() + self.queued.len(),
             dropped_proposals: self.dropped_proposals,
             events_dropped: self.events_dropped,
-            storage_failure: self.store.health().failure,
+            storage_failure: health.failure,
+            replayed_log: health.replayed_log,
+            repaired_records: health.repaired_records,
+            snapshot_ignored: self.opened.snapshot_ignored.clone(),
             model: self.model.clone(),
             #[cfg(feature = "llm")]
             llm: self.llm_status(),

@@ -60,8 +60,9 @@ const PROJECTION_DELAY: Duration = Duration::from_millis(50);
 /// Time until the next attempt to project changes that could not be projected yet.
 const RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Maximum number of rows that may wait in the store. Above it, no further rows are created.
-const MAX_BACKLOG: usize = 20_000;
+/// Maximum number of rows that may wait in the store. Above it, no further rows are created, because a row takes
+/// several kilobytes of memory.
+const MAX_BACKLOG: usize = 5_000;
 
 /// Transient values in the graph tables. The tables are updated only when the memory closes, for three reasons: nothing
 /// reads the tables before then, most values are replaced before then, and the database engine keeps the key of each
@@ -206,16 +207,16 @@ impl Worker {
             }
             let first = self.writes.in_flight.is_empty();
             if let Write::Import(import) = write {
-                match (first, &import.plan) {
-                    (true, None) => {
+                match (import.source.is_some(), first) {
+                    (true, true) => {
                         self.plan(import);
                         break;
                     }
-                    (false, None) => {
+                    (true, false) => {
                         self.writes.waiting.push_front(Write::Import(import));
                         break;
                     }
-                    _ => write = Write::Import(import),
+                    (false, _) => write = Write::Import(import),
                 }
             }
             let prepared = match write.make(&self.snapshot) {
@@ -284,14 +285,11 @@ impl Worker {
         let state = Arc::clone(&self.snapshot.state);
         import.progress.set(ImportStage::Comparing);
         self.writes.planning = self.run_in_background(move |internal| {
-            let plan = guarded(|| Ok(import.source.plan(&state)));
+            let plan = import.plan(&state);
             // Drops the reference, because the worker can change its state in place only if it has the only reference.
             drop(state);
             let planned = match plan {
-                Ok(plan) => {
-                    import.plan = Some(plan);
-                    Some(import)
-                }
+                Ok(()) => Some(import),
                 Err(error) => {
                     import.responder.give(Err(error));
                     None

@@ -72,6 +72,24 @@ fn where_the_journal_cannot_be_read_nothing_is_written_any_more() {
 }
 
 #[test]
+fn a_failure_of_the_storage_is_reported_before_the_next_write() {
+    let directory = tempfile::tempdir().unwrap();
+    let (memory, faults) = town_with_faults(directory.path());
+    let failure = || memory.status().unwrap().wait().unwrap().storage_failure;
+    assert_eq!(failure(), None);
+    faults.fail_background("the disk is gone");
+    let text = loop {
+        match memory.events().recv_timeout(std::time::Duration::from_secs(10)).unwrap() {
+            Event::Failed(text) if text.contains("the storage failed") => break text,
+            _ => {}
+        }
+    };
+    assert!(text.contains("the disk is gone") && text.contains("opened again"), "{text}");
+    assert!(failure().is_some_and(|reason| reason.contains("the disk is gone")));
+    faults.heal();
+}
+
+#[test]
 fn closing_returns_changes_that_it_cannot_commit_in_time() {
     let directory = tempfile::tempdir().unwrap();
     let (memory, faults) = town_with_faults(directory.path());

@@ -29,6 +29,26 @@ fn everything_is_there_after_reopening() {
 }
 
 #[test]
+fn the_status_shows_what_was_recovered_at_the_opening() {
+    let directory = tempfile::tempdir().unwrap();
+    let memory = Memory::open(options_at(directory.path())).unwrap();
+    found_town(&memory);
+    // The copy looks as if the program had been killed.
+    let parent = tempfile::tempdir().unwrap();
+    let killed = parent.path().join("campaign");
+    hearsay_store::copy_for_reading(directory.path(), &killed).unwrap();
+    memory.close().unwrap();
+    fs::write(killed.join("snapshot"), "no snapshot").unwrap();
+    for (replayed_log, ignores_snapshot) in [(true, true), (false, false)] {
+        let memory = Memory::open(options_at(&killed)).unwrap();
+        let status = memory.status().unwrap().wait().unwrap();
+        assert_eq!((status.replayed_log, status.snapshot_ignored.is_some()), (replayed_log, ignores_snapshot));
+        do_edit(&memory, set("Pell", "lore", &format!("Replayed: {replayed_log}.")));
+        memory.close().unwrap();
+    }
+}
+
+#[test]
 fn a_second_process_learns_who_has_the_lock() {
     let directory = tempfile::tempdir().unwrap();
     let memory = Memory::open(options_at(directory.path())).unwrap();

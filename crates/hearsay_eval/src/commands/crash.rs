@@ -24,7 +24,8 @@ buffers in memory are small, so that it starts new log files in most runs.
 
 After several runs, a file of each kind is damaged in a copy of the directory. The
 damage must be reported or harmless, and a repair must save all undamaged data. The
-exit code is 1 if data was lost, incomplete or different, or damage was not reported.
+exit code is 1 if data was lost, incomplete or different, if a write failed without a
+fault, or if damage was not reported.
 
 Example:
   hearsay_eval crash --runs 1000 --json")]
@@ -53,11 +54,13 @@ impl Crash {
             storage_faults,
             full_disks,
             damaged_files,
+            damaged_logs,
             mishandled_damage,
             lost,
             half,
             graph_differences,
             unopened,
+            failed_writes,
             rotations_forced,
             rotations,
             operations,
@@ -67,11 +70,13 @@ impl Crash {
             ("storage faults", storage_faults),
             ("full disks", full_disks),
             ("damaged files", damaged_files),
+            ("damaged logs", damaged_logs),
             ("mishandled damage", mishandled_damage),
             ("lost", lost),
             ("stored in part", half),
             ("graph differences", graph_differences),
             ("failed openings", unopened),
+            ("failed writes", failed_writes),
             ("runs with a rotation", rotations_forced),
             ("rotations", rotations),
             ("operations", operations),

@@ -19,6 +19,10 @@ pub(crate) fn preflight(place: &str, directory: &Path) -> Result<(), StoreError>
     describe_damage(directory, &damage).map_or(Ok(()), |what| Err(StoreError::damaged(place, what)))
 }
 
+/// Part of the engine's error text if the sequence number in the manifest is not the highest sequence number of the
+/// tables. Only the engine finds this damage, because reading the files does not need the number.
+const WRONG_SEQUENCE_NUMBER: &str = "last_sequence mismatch";
+
 /// If a file is damaged, adds its name to an error of the database.
 pub(crate) fn name_damaged_file(directory: &Path, error: StoreError) -> StoreError {
     let (place, what) = match &error {
@@ -26,7 +30,12 @@ pub(crate) fn name_damaged_file(directory: &Path, error: StoreError) -> StoreErr
         StoreError::Database { place, reason, .. } => (place, reason),
         _ => return error,
     };
-    match raw_files::read(directory, |_| {}).ok().and_then(|scan| describe_damage(directory, &scan.damage)) {
+    let mut damage = raw_files::read(directory, |_| {}).map_or_else(|_| Vec::new(), |scan| scan.damage);
+    if damage.is_empty() && what.contains(WRONG_SEQUENCE_NUMBER) {
+        let what = "its sequence number does not match the tables".to_owned();
+        damage.push(FileDamage { file: raw_files::manifest_path(directory), what });
+    }
+    match describe_damage(directory, &damage) {
         Some(damage) => StoreError::damaged(place, format!("{damage} ({what})")),
         None => error,
     }

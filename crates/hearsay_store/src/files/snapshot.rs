@@ -9,7 +9,7 @@
 use std::{
     collections::BTreeMap,
     fs::File,
-    io::{Read, Write},
+    io::{self, Read, Seek, SeekFrom, Write},
     ops::Range,
     path::Path,
     sync::{
@@ -106,33 +106,56 @@ pub(crate) fn write(
     operations: &[Placed],
 ) -> Result<(), StoreError> {
     let path = directory.join(FILE);
-    let failed = |source: std::io::Error| StoreError::File {
+    let written = hearsay_files::replace_with(&path, Access::Default, Durability::Synced, |file| {
+        // The header contains the length and the hash of the contents, so it is written after them.
+        file.seek(SeekFrom::Start(HEADER as u64))?;
+        let mut content = HashingWriter { file: &mut *file, length: 0, hasher: blake3::Hasher::new() };
+        encode(compacted_to, operations, &mut content)?;
+        let (length, hash) = (content.length, content.hasher.finalize());
+        let mut header = Vec::with_capacity(HEADER);
+        header.extend_from_slice(MAGIC);
+        header.extend_from_slice(&FORMAT.to_le_bytes());
+        header.extend_from_slice(&version());
+        header.extend_from_slice(&at.position.0.to_le_bytes());
+        header.extend_from_slice(&at.digest);
+        header.extend_from_slice(&length.to_le_bytes());
+        header.extend_from_slice(hash.as_bytes());
+        file.rewind()?;
+        file.write_all(&header)
+    });
+    written.map(drop).map_err(|source| StoreError::File {
         action: "write",
-        path: path.clone(),
+        path,
         advice: "check that the disk has room; the campaign itself is safe",
         source,
-    };
-    let content = encode(compacted_to, operations).map_err(|error| failed(std::io::Error::other(error)))?;
-    let mut header = Vec::with_capacity(HEADER);
-    header.extend_from_slice(MAGIC);
-    header.extend_from_slice(&FORMAT.to_le_bytes());
-    header.extend_from_slice(&version());
-    header.extend_from_slice(&at.position.0.to_le_bytes());
-    header.extend_from_slice(&at.digest);
-    header.extend_from_slice(&(content.len() as u64).to_le_bytes());
-    header.extend_from_slice(blake3::hash(&content).as_bytes());
-    let written = hearsay_files::replace_with(&path, Access::Default, Durability::Synced, |file| {
-        file.write_all(&header)?;
-        file.write_all(&content)
-    });
-    written.map(drop).map_err(failed)
+    })
 }
 
-/// Encodes operations as frames. A frame consists of its length in bytes, the number of its elements, and its contents.
+/// Writes to a file, and computes the length and the hash of the written data.
+struct HashingWriter<'a> {
+    file: &'a mut File,
+    length: u64,
+    hasher: blake3::Hasher,
+}
+
+impl Write for HashingWriter<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = self.file.write(bytes)?;
+        self.hasher.update(&bytes[..count]);
+        self.length += count as u64;
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// Writes operations as frames. A frame consists of its length in bytes, the number of its elements, and its contents.
 /// The first frame contains the *heads* of all operations: the operations without their changes. The other frames are
 /// segments of changes. The id of a knowledge edge follows the change that adds the edge, because reading the id takes
 /// less time than computing it.
-fn encode(compacted_to: Position, operations: &[Placed]) -> Result<Vec<u8>, postcard::Error> {
+fn encode(compacted_to: Position, operations: &[Placed], content: &mut impl Write) -> io::Result<()> {
     let heads = operations.iter().map(|(position, operation)| Head {
         position: *position,
         author: operation.author.clone(),
@@ -140,29 +163,27 @@ fn encode(compacted_to: Position, operations: &[Placed]) -> Result<Vec<u8>, post
         summary: operation.summary.clone(),
         changes: operation.changes.len() as u64,
     });
-    let heads = postcard::to_stdvec(&(compacted_to, heads.collect::<Vec<_>>()))?;
-    let mut content = Vec::with_capacity(heads.len() + 8);
-    let frame = |content: &mut Vec<u8>, count: u64, segment: &[u8]| {
-        content.extend_from_slice(&(segment.len() as u64).to_le_bytes());
-        content.extend_from_slice(&count.to_le_bytes());
-        content.extend_from_slice(segment);
+    let heads = postcard::to_stdvec(&(compacted_to, heads.collect::<Vec<_>>())).map_err(io::Error::other)?;
+    let mut write_frame = |count: u64, segment: &[u8]| -> io::Result<()> {
+        content.write_all(&(segment.len() as u64).to_le_bytes())?;
+        content.write_all(&count.to_le_bytes())?;
+        content.write_all(segment)
     };
-    frame(&mut content, operations.len() as u64, &heads);
+    write_frame(operations.len() as u64, &heads)?;
     let (mut segment, mut count) = (Vec::with_capacity(SEGMENT * 2), 0);
     for change in operations.iter().flat_map(|(_, operation)| &operation.changes) {
-        segment = postcard::to_extend(change, segment)?;
+        segment = postcard::to_extend(change, segment).map_err(io::Error::other)?;
         if let Change::Learn(edge) = change {
-            segment = postcard::to_extend(&edge.id(), segment)?;
+            segment = postcard::to_extend(&edge.id(), segment).map_err(io::Error::other)?;
         }
         count += 1;
         if segment.len() >= SEGMENT {
-            frame(&mut content, count, &segment);
+            write_frame(count, &segment)?;
             segment.clear();
             count = 0;
         }
     }
-    frame(&mut content, count, &segment);
-    Ok(content)
+    write_frame(count, &segment)
 }
 
 /// Reads the snapshot of a directory. Returns `None` if there is no snapshot. The error text says why the snapshot

@@ -15,6 +15,7 @@ use surrealdb::types::{Array, Bytes, Object, Value};
 use super::{
     Digest, JournalPosition,
     entries::{self, StoredEntry, as_digest},
+    json::short_json,
 };
 use crate::{
     StoreError,
@@ -51,10 +52,14 @@ pub(crate) struct Compacted {
 
 /// Returns the checksum of one operation: the BLAKE3 hash of its position and its JSON.
 fn checksum(position: Position, json: &str) -> Digest {
+    *hasher(position).update(json.as_bytes()).finalize().as_bytes()
+}
+
+/// Returns a hasher for the checksum of the operation at a position. The caller adds the JSON of the operation.
+fn hasher(position: Position) -> blake3::Hasher {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&position.0.to_le_bytes());
-    hasher.update(json.as_bytes());
-    *hasher.finalize().as_bytes()
+    hasher
 }
 
 impl Compacted {
@@ -234,28 +239,29 @@ impl Compacted {
         &mut self,
         db: &Db,
         place: &str,
-        (position, operation): (Position, &Operation),
+        (position, operation): (Position, &Arc<Operation>),
         first_chunk: u64,
         inline_bytes: &mut usize,
     ) -> Result<Value, StoreError> {
-        let json = serde_json::to_string(operation).map_err(|error| StoreError::NotSaved {
-            place: place.into(),
-            first: position,
-            reason: error.to_string(),
-        })?;
-        let digest = checksum(position, &json);
+        let remaining_bytes = db.limit_bytes(entries::MAX_TRANSACTION_BYTES) - *inline_bytes;
+        let json = short_json(operation, remaining_bytes);
+        let (digest, mut row) = match json.map_err(|error| entries::not_saved(place, position, error))? {
+            Some(json) => {
+                *inline_bytes += json.len();
+                let digest = checksum(position, &json);
+                (digest, entries::inline_row(JournalPosition { position, digest }, operation, json))
+            }
+            None => {
+                let chunks = entries::write_chunks(db, position, first_chunk, operation, hasher(position)).await;
+                let chunks = chunks.map_err(|reason| entries::not_saved(place, position, reason))?;
+                let mut row =
+                    entries::chunked_row(JournalPosition { position, digest: chunks.digest }, operation, &chunks);
+                row.insert("first_chunk", int(first_chunk));
+                (chunks.digest, row)
+            }
+        };
         self.add_checksum(digest);
-        let mut row = entries::entry_row(JournalPosition { position, digest }, operation, json.len());
         row.insert("id", record("journal", position.0 as i64));
-        if *inline_bytes + json.len() <= db.limit_bytes(entries::MAX_TRANSACTION_BYTES) {
-            *inline_bytes += json.len();
-            row.insert("chunks", int(0));
-            row.insert("operation", Value::String(json));
-        } else {
-            let count = entries::write_chunks(db, position, first_chunk, &json).await;
-            row.insert("chunks", int(count.map_err(|error| entries::not_saved(place, position, &error))?));
-            row.insert("first_chunk", int(first_chunk));
-        }
         Ok(Value::Object(row))
     }
 

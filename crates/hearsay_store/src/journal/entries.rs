@@ -1,12 +1,16 @@
 //! The entries of the journal. Each operation has one row; the JSON of a large operation is stored in chunks. Each row
 //! contains a digest that depends on the previous row.
 
-use std::sync::Arc;
+use std::{fmt::Display, sync::Arc};
 
 use hearsay_model::{Operation, Position, SharedIds};
 use surrealdb::types::{Array, Bytes, Object, RecordId, RecordIdKey, RecordIdKeyRange, Value};
+use tokio::sync::mpsc;
 
-use super::{Digest, JournalPosition};
+use super::{
+    Digest, JournalPosition,
+    json::{send_json, short_json},
+};
 use crate::{
     StoreError,
     engine::{
@@ -44,30 +48,30 @@ pub(crate) async fn commit(
     let mut end = last;
     let (mut rows, mut inline_bytes, mut has_chunks) = (Vec::with_capacity(operations.len()), 0, false);
     for operation in operations {
-        let json = serde_json::to_string(&**operation).map_err(|error| StoreError::NotSaved {
-            place: place.into(),
-            first,
-            reason: error.to_string(),
-        })?;
-        end = end.next(&json);
-        let mut row = entry_row(end, operation, json.len());
-        if inline_bytes + json.len() <= db.limit_bytes(MAX_TRANSACTION_BYTES) {
-            inline_bytes += json.len();
-            row.insert("chunks", int(0));
-            row.insert("operation", Value::String(json));
-        } else {
-            if !has_chunks {
-                // Deletes chunks that a failed commit may have left.
-                sweep(db, first).await.map_err(|error| not_saved(place, first, &error))?;
-                has_chunks = true;
+        let remaining_bytes = db.limit_bytes(MAX_TRANSACTION_BYTES) - inline_bytes;
+        let json = short_json(operation, remaining_bytes).map_err(|error| not_saved(place, first, error))?;
+        let row = match json {
+            Some(json) => {
+                inline_bytes += json.len();
+                end = end.next(&json);
+                inline_row(end, operation, json)
             }
-            let count = write_chunks(db, end.position, 0, &json).await;
-            let count = match count {
-                Ok(count) => count,
-                Err(error) => return Err(clean_up_failed_commit(db, place, first, error).await),
-            };
-            row.insert("chunks", int(count));
-        }
+            None => {
+                if !has_chunks {
+                    // Deletes chunks that a failed commit may have left.
+                    sweep(db, first).await.map_err(|error| not_saved(place, first, error))?;
+                    has_chunks = true;
+                }
+                let position = end.position.next();
+                match write_chunks(db, position, 0, operation, end.next_hasher()).await {
+                    Ok(chunks) => {
+                        end = JournalPosition { position, digest: chunks.digest };
+                        chunked_row(end, operation, &chunks)
+                    }
+                    Err(reason) => return Err(clean_up_failed_commit(db, place, first, reason).await),
+                }
+            }
+        };
         rows.push(Value::Object(row));
     }
     let mut variables = object([("rows", Value::Array(Array::from(rows)))]);
@@ -80,13 +84,28 @@ pub(crate) async fn commit(
     };
     match db.run_with_retries(statements, variables).await {
         Ok(_) => Ok(end),
-        Err(error) if has_chunks => Err(clean_up_failed_commit(db, place, first, error).await),
-        Err(error) => Err(failed_commit_error(db, place, first, error).await),
+        Err(error) if has_chunks => Err(clean_up_failed_commit(db, place, first, error.to_string()).await),
+        Err(error) => Err(failed_commit_error(db, place, first, error.to_string()).await),
     }
 }
 
+/// Creates the row of an operation, with the JSON of the operation.
+pub(super) fn inline_row(at: JournalPosition, operation: &Operation, json: String) -> Object {
+    let mut row = entry_row(at, operation, json.len());
+    row.insert("chunks", int(0));
+    row.insert("operation", Value::String(json));
+    row
+}
+
+/// Creates the row of an operation whose JSON is stored in chunks.
+pub(super) fn chunked_row(at: JournalPosition, operation: &Operation, chunks: &WrittenChunks) -> Object {
+    let mut row = entry_row(at, operation, chunks.bytes);
+    row.insert("chunks", int(chunks.count));
+    row
+}
+
 /// Creates the row of an operation, without the JSON of the operation.
-pub(crate) fn entry_row(at: JournalPosition, operation: &Operation, bytes: usize) -> Object {
+fn entry_row(at: JournalPosition, operation: &Operation, bytes: usize) -> Object {
     let mut summary = operation.summary.clone();
     summary.truncate(summary.floor_char_boundary(200));
     object([
@@ -99,17 +118,47 @@ pub(crate) fn entry_row(at: JournalPosition, operation: &Operation, bytes: usize
     ])
 }
 
-/// Writes the JSON of an operation in chunks with numbers from `first` on. Returns the number of chunks.
-pub(crate) async fn write_chunks(db: &Db, position: Position, first: u64, json: &str) -> Result<u64, surrealdb::Error> {
-    let (mut remaining, mut number) = (json, first);
-    while !remaining.is_empty() {
-        let (chunk, rest) = remaining.split_at(remaining.floor_char_boundary(db.limit_bytes(MAX_CHUNK_BYTES)));
-        let row = object([("id", chunk_record(position, number)), ("text", Value::String(chunk.to_owned()))]);
-        db.run_with_retries("INSERT INTO journal_chunk $row RETURN NONE", object([("row", Value::Object(row))]))
-            .await?;
-        (remaining, number) = (rest, number + 1);
+/// The JSON of an operation that was written in chunks.
+pub(super) struct WrittenChunks {
+    /// Number of chunks.
+    pub(super) count: u64,
+    /// Length of the JSON in bytes.
+    pub(super) bytes: usize,
+    /// Hash of the JSON, and of the data that was in the hasher before it.
+    pub(super) digest: Digest,
+}
+
+/// Writes the JSON of an operation in chunks with numbers from `first` on. Adds the JSON to `hasher`.
+///
+/// Another thread creates the JSON, at most two chunks ahead of the writing, so that the JSON is not in memory as a
+/// whole.
+///
+/// # Errors
+/// Returns the reason if the database cannot write, or if the operation cannot be represented as JSON.
+pub(super) async fn write_chunks(
+    db: &Db,
+    position: Position,
+    first: u64,
+    operation: &Arc<Operation>,
+    mut hasher: blake3::Hasher,
+) -> Result<WrittenChunks, String> {
+    let (sender, mut chunks) = mpsc::channel(1);
+    let (operation, max_bytes) = (Arc::clone(operation), db.limit_bytes(MAX_CHUNK_BYTES));
+    let serializer = tokio::task::spawn_blocking(move || send_json(&operation, max_bytes, sender));
+    let (mut count, mut bytes) = (0, 0);
+    while let Some(chunk) = chunks.recv().await {
+        hasher.update(chunk.as_bytes());
+        bytes += chunk.len();
+        let row = object([("id", chunk_record(position, first + count)), ("text", Value::String(chunk))]);
+        let variables = object([("row", Value::Object(row))]);
+        let written = db.run_with_retries("INSERT INTO journal_chunk $row RETURN NONE", variables).await;
+        written.map_err(|error| error.to_string())?;
+        count += 1;
     }
-    Ok(number - first)
+    // The chunks are complete only if the thread has ended without an error.
+    let serialized = serializer.await.map_err(|crash| crash.to_string())?;
+    serialized.map_err(|error| error.to_string())?;
+    Ok(WrittenChunks { count, bytes, digest: *hasher.finalize().as_bytes() })
 }
 
 fn chunk_key(position: Position, number: u64) -> RecordIdKey {
@@ -120,25 +169,25 @@ pub(crate) fn chunk_record(position: Position, number: u64) -> Value {
     record("journal_chunk", chunk_key(position, number))
 }
 
-pub(crate) fn not_saved(place: &str, first: Position, error: &surrealdb::Error) -> StoreError {
+pub(crate) fn not_saved(place: &str, first: Position, error: impl Display) -> StoreError {
     StoreError::NotSaved { place: place.into(), first, reason: explain(error.to_string()) }
 }
 
 /// Returns the error for a failed commit: [`StoreError::NotSaved`] or [`StoreError::Uncertain`]. Reads the journal to
 /// find out whether the entries are stored despite the error.
-async fn failed_commit_error(db: &Db, place: &str, first: Position, error: surrealdb::Error) -> StoreError {
+async fn failed_commit_error(db: &Db, place: &str, first: Position, reason: String) -> StoreError {
     match digest_at(db, first).await {
         // After a storage failure, the result of this read proves nothing, because the data in memory may differ from
         // the files.
-        Ok(None) if db.health().failure().is_none() => not_saved(place, first, &error),
-        _ => StoreError::Uncertain { place: place.into(), first, reason: explain(error.to_string()) },
+        Ok(None) if db.health().failure().is_none() => not_saved(place, first, reason),
+        _ => StoreError::Uncertain { place: place.into(), first, reason: explain(reason) },
     }
 }
 
 /// Returns the same error as [`failed_commit_error`]. If the operations are not saved, also deletes their chunks. If
 /// that fails, the next opening of the campaign deletes the chunks.
-async fn clean_up_failed_commit(db: &Db, place: &str, first: Position, error: surrealdb::Error) -> StoreError {
-    let error = failed_commit_error(db, place, first, error).await;
+async fn clean_up_failed_commit(db: &Db, place: &str, first: Position, reason: String) -> StoreError {
+    let error = failed_commit_error(db, place, first, reason).await;
     if let StoreError::NotSaved { .. } = error
         && let Err(error) = sweep(db, first).await
     {

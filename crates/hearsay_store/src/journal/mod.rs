@@ -2,6 +2,7 @@
 
 mod compacted;
 pub(crate) mod entries;
+mod json;
 mod position;
 mod transients;
 

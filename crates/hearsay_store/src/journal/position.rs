@@ -21,13 +21,21 @@ impl JournalPosition {
     pub(crate) fn next(self, json: &str) -> Self {
         Self { position: self.position.next(), digest: digest(&self.digest, json) }
     }
+
+    /// Returns a hasher for the digest of the next entry. The caller adds the JSON of the entry.
+    pub(super) fn next_hasher(self) -> blake3::Hasher {
+        hasher(&self.digest)
+    }
+}
+
+fn hasher(previous: &Digest) -> blake3::Hasher {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(previous);
+    hasher
 }
 
 /// Returns the digest of an entry. `previous` is the digest of the previous entry, and `json` is the JSON of the
 /// operation.
 pub(crate) fn digest(previous: &Digest, json: &str) -> Digest {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(previous);
-    hasher.update(json.as_bytes());
-    *hasher.finalize().as_bytes()
+    *hasher(previous).update(json.as_bytes()).finalize().as_bytes()
 }

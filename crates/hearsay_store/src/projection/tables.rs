@@ -120,15 +120,16 @@ pub(crate) async fn watermark(db: &Db) -> Result<Watermark, surrealdb::Error> {
     Ok(Watermark { position: Position(number("position")), batch: number("batch") })
 }
 
-/// Returns whether the tables were ever compared with the state.
+/// Returns whether the tables were compared with the state, and no comparison is due since then.
 pub(crate) async fn is_verified(db: &Db) -> Result<bool, surrealdb::Error> {
     let found = db.value("SELECT VALUE verified FROM ONLY meta:projections", object([])).await?;
     Ok(matches!(found, Value::Bool(true)))
 }
 
-/// Records in the database that the tables were compared with the state.
-pub(crate) async fn set_verified(db: &Db) -> Result<(), surrealdb::Error> {
-    db.run_with_retries("UPSERT meta:projections SET verified = true", object([])).await.map(drop)
+/// Records in the database that the tables were compared with the state, or that a comparison is due.
+pub(crate) async fn set_verified(db: &Db, is_verified: bool) -> Result<(), surrealdb::Error> {
+    let variables = object([("verified", Value::Bool(is_verified))]);
+    db.run_with_retries("UPSERT meta:projections SET verified = $verified", variables).await.map(drop)
 }
 
 /// Deletes all rows. Resets the watermark first. If the program is killed before all rows are deleted, the next opening

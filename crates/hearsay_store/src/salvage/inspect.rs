@@ -34,8 +34,8 @@ pub fn check_directory(directory: &Path) -> Result<CheckReport, StoreError> {
     // The engine could damage a damaged directory further, so the engine opens the directory only if the files are
     // intact. The data that the engine reads is then compared with the data in the files.
     if report.damage.is_empty() && report.lost_count() == 0 && report.lost_transient_rows == 0 {
-        match count_graph_differences(directory, &journal.state) {
-            Ok(differences) => report.graph_differences = differences,
+        match check_with_engine(directory, &journal.state, &mut report) {
+            Ok(()) => {}
             Err(error @ StoreError::Damaged { .. }) => report.error = Some(error.to_string()),
             Err(error) => return Err(error),
         }
@@ -109,6 +109,7 @@ fn build_report(
         lost_transient_rows: rows.lost_transient_rows,
         has_stale_transients,
         only_in_snapshot: rows.only_in_snapshot,
+        repaired_records: 0,
         graph_differences: 0,
         error: None,
     }
@@ -123,16 +124,17 @@ fn derived_damage(directory: &Path) -> Vec<FileDamage> {
     snapshot.into_iter().chain(frames).collect()
 }
 
-/// Opens the campaign with the engine, and compares the resulting state with the expected state. Returns the number of
-/// graph records that differed.
-fn count_graph_differences(directory: &Path, expected: &State) -> Result<usize, StoreError> {
+/// Opens the campaign with the engine, and compares the resulting state with the expected state. Adds the numbers of
+/// graph records that the opening repaired and of graph records that still differ to the report.
+fn check_with_engine(directory: &Path, expected: &State, report: &mut CheckReport) -> Result<(), StoreError> {
     let Opened { store, state, .. } = Store::open(directory, StoreOptions::default())?;
     let place = directory.display().to_string();
     store.settle_blocking()?;
-    let differences = store.graph_differences_blocking(&state)?.len() + store.health().repaired_records;
+    report.repaired_records = store.health().repaired_records;
+    report.graph_differences = store.graph_differences_blocking(&state)?.len();
     store.close()?;
     match state == *expected {
-        true => Ok(differences),
+        true => Ok(()),
         false => Err(StoreError::damaged(&place, "the database returns different operations than its files contain")),
     }
 }

@@ -37,7 +37,8 @@ pub fn repair_directory(directory: &Path, even_if_intact: bool) -> Result<Repair
         return Ok(RepairReport { saved: report.operations, found: report, damaged_files: None });
     }
     let (new_report, journal) = inspect_directory(directory)?;
-    let report = CheckReport { graph_differences: report.graph_differences, error: report.error, ..new_report };
+    let CheckReport { repaired_records, graph_differences, error, .. } = report;
+    let report = CheckReport { repaired_records, graph_differences, error, ..new_report };
     database_swap::delete_new_files(directory)?;
     write_database(&directory.join(database_swap::FOLDER), &journal)?;
     let directory = directory.canonicalize().unwrap_or_else(|_| directory.into());

@@ -160,7 +160,7 @@ async fn verify(shared: &Shared, state: &State) -> Result<(), surrealdb::Error> 
         shared.repaired.store(count, Ordering::Relaxed);
         tracing::warn!(place = shared.place, records = count, "repaired records of the graph tables");
     }
-    projection::set_verified(&shared.db).await
+    projection::set_verified(&shared.db, true).await
 }
 
 async fn project(

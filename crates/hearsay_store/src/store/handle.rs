@@ -171,6 +171,14 @@ impl Store {
         }
     }
 
+    /// Calls `callback` with the reason when the storage fails. If the storage has already failed, calls `callback`
+    /// immediately. If the store is closed before a failure, drops `callback`.
+    pub fn on_failure(&self, callback: impl FnOnce(String) + Send + 'static) {
+        let Some(running) = &self.running else { return };
+        let shared = Arc::clone(&self.shared);
+        running.runtime.spawn(async move { callback(shared.db.health().wait_for_failure().await.to_owned()) });
+    }
+
     /// Compares the graph tables with a state, record by record. Blocks the calling thread.
     ///
     /// The position of the state must equal the result of [`Store::projected`]. Call [`Store::settle_blocking`] before

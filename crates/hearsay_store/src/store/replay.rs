@@ -11,7 +11,7 @@ use hearsay_model::{Key, Operation, Position, State, TransientUpdate};
 use super::{options::OpenProgress, report::OpenReport};
 use crate::{
     StoreError,
-    engine::{Db, schema},
+    engine::{Db, is_disk_full, schema},
     files::snapshot::{self, Operations, Recorded, Snapshot},
     journal::{Compacted, Digest, JournalPosition, Transients, entries},
     projection::{self, Watermark},
@@ -91,6 +91,7 @@ pub(crate) async fn replay(
     // If the batch numbers differ, the tables may contain outdated transient values. The comparison in the background
     // repairs them.
     let shows_old_values = shown.batch != transients.batch();
+    let must_compare = record_due_comparison(db, place, shows_old_values).await?;
     let compacted = Compacted::load(db, place).await?;
     let begin = |progress| Fold::new(shown, transients.batch(), &updates, compacted.to.position, progress);
     let mut fold = begin(progress);
@@ -141,10 +142,9 @@ pub(crate) async fn replay(
         let is_outdated = shown.position < last.position || shows_old_values;
         is_outdated.then(|| CatchUp::Records(fold.touched.into_iter().collect()))
     };
-    // If the journal is empty, the tables are empty too and need no comparison.
-    let verified = projection::is_verified(db).await.map_err(unreadable)? || last.position == Position(0);
     let report = OpenReport {
-        verifying: db.health().recovered() || !verified || shows_old_values,
+        // If the journal is empty, the tables are empty too and need no comparison.
+        verifying: must_compare && last.position > Position(0),
         position: last.position,
         snapshot: used.map(|at| at.position),
         snapshot_ignored: ignored,
@@ -161,6 +161,29 @@ pub(crate) async fn replay(
     };
     let journal = JournalEnd { last, compacted, transients };
     Ok(Replayed { state: fold.state, journal, projected: shown.position, catch_up, report })
+}
+
+/// Returns whether the graph tables must be compared with the state, and records this in the database.
+///
+/// The comparison runs in the background, and closing the campaign interrupts it. With this record, the next opening
+/// repeats it. The record is written before the tables are updated from the journal, because updated tables do not show
+/// any more that a comparison is due.
+async fn record_due_comparison(db: &Db, place: &str, shows_old_values: bool) -> Result<bool, StoreError> {
+    let is_verified = projection::is_verified(db).await;
+    let is_verified = is_verified.map_err(|error| StoreError::damaged(place, error.to_string()))?;
+    let is_due = db.health().recovered() || shows_old_values;
+    // After a failure, the storage accepts no writes. The next opening then replays the log and makes the comparison.
+    if is_due && is_verified && db.health().failure().is_none() {
+        projection::set_verified(db, false).await.map_err(|error| match is_disk_full(&error.to_string()) {
+            true => StoreError::DiskFull { place: place.into(), action: "opened" },
+            false => StoreError::Database {
+                place: place.into(),
+                action: "record that its graph tables must be compared",
+                reason: error.to_string(),
+            },
+        })?;
+    }
+    Ok(is_due || !is_verified)
 }
 
 /// Checks whether a snapshot belongs to the journal of a database. Returns the snapshot if it does, or the reason if it

@@ -24,8 +24,8 @@ pub struct OpenReport {
     /// Number of the newest stored batch of transient values. Each commit with transient values stores one batch.
     pub transient_batch: u64,
     /// Whether the graph tables are being compared with the state in the background and repaired. This happens in three
-    /// cases: the previous program did not close the campaign, the tables may contain outdated transient values, or the
-    /// tables were never compared before.
+    /// cases: the previous program did not close the campaign, the tables may contain outdated transient values, or no
+    /// earlier comparison was complete.
     pub verifying: bool,
     /// Schema version of the database before it was opened; 0 for a new database.
     pub schema: u64,

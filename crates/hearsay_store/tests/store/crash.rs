@@ -127,6 +127,7 @@ fn a_mixed_workload_that_is_killed_leaves_everything_acknowledged() {
     let findings = crash::run(runs, seed, &start, |findings| println!("{findings:?}")).unwrap();
     assert!(findings.is_clean(), "{findings:?}");
     assert!(findings.rotations_forced * 2 >= findings.runs, "{findings:?}");
+    assert!(findings.damaged_logs > 0 && findings.damaged_logs < findings.damaged_files, "{findings:?}");
 }
 
 #[test]
@@ -202,6 +203,39 @@ fn storage_that_fails_stops_the_writes_and_loses_nothing_acknowledged() {
         opened.store.settle_blocking().unwrap();
         assert_eq!(opened.store.graph_differences_blocking(&opened.state).unwrap(), [], "{fault:?}");
     }
+}
+
+/// If the first opening after a kill is closed at once, the next opening repeats the comparison of the graph tables.
+#[test]
+fn an_interrupted_comparison_of_the_graph_is_repeated() {
+    let directory = tempfile::tempdir().unwrap();
+    // In a large memtable, all rows stay in the log, so that no engine task changes files while they are copied.
+    let options = || StoreOptions { memtable_bytes: 64 << 20, ..StoreOptions::default() };
+    let Opened { store, mut state, .. } = Store::open(directory.path(), options()).unwrap();
+    // Comparing so many records takes much longer than closing the store.
+    commit(&store, &mut state, &[world(1_000, 4_000)]);
+    store.rebuild_projections_blocking(&state, |_, _| {}).unwrap();
+    store.close().unwrap();
+    let Opened { store, .. } = Store::open(directory.path(), options()).unwrap();
+    store.settle_blocking().unwrap();
+    let lost: Vec<_> = (3..6).map(|n| Key::Entity(id(&format!("someone-{n}")))).collect();
+    store.project(projection::rows(&State::default(), &lost), state.position(), |_| {});
+    store.settle_blocking().unwrap();
+    let killed = tempfile::tempdir().unwrap();
+    damage::copy(directory.path(), killed.path()).unwrap();
+    store.close().unwrap();
+    for is_first in [true, false] {
+        let Opened { store, report, .. } = open(killed.path());
+        assert!(report.verifying, "the comparison is not repeated");
+        assert_eq!(store.health().replayed_log, is_first);
+        store.close().unwrap();
+    }
+    let Opened { store, .. } = open(killed.path());
+    store.settle_blocking().unwrap();
+    assert!(store.health().repaired_records >= 3, "{:?}", store.health());
+    assert_eq!(store.graph_differences_blocking(&state).unwrap(), []);
+    store.close().unwrap();
+    assert!(!open(killed.path()).report.verifying, "compared again");
 }
 
 #[test]

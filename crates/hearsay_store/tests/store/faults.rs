@@ -120,8 +120,16 @@ fn an_idle_store_notices_what_fails_in_the_background() {
     commit(&store, &mut state, &[small(0)]);
     std::thread::sleep(Duration::from_millis(1_500));
     assert_eq!(store.health().failure, None);
+    let (sender, reported) = std::sync::mpsc::channel();
+    let later_sender = sender.clone();
+    store.on_failure(move |reason| sender.send(reason).unwrap());
     faults.fail_background("compaction failed: Input/output error");
     assert!(failure_of(&store).contains("compaction failed"), "{:?}", store.health());
+    store.on_failure(move |reason| later_sender.send(reason).unwrap());
+    for when in ["before the failure", "after the failure"] {
+        let reason = reported.recv_timeout(Duration::from_secs(10)).unwrap();
+        assert!(reason.contains("compaction failed"), "registered {when}: {reason}");
+    }
     faults.heal();
     let error = store.commit_blocking(Position(2), vec![small(1)]).unwrap_err();
     assert!(matches!(error, StoreError::Stopped { .. }) && error.to_string().contains("compaction failed"), "{error}");

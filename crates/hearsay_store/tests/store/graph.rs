@@ -207,7 +207,7 @@ fn change(which: u8, n: u8, newest: Position) -> Change {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, max_shrink_iters: 20, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 24, max_shrink_iters: 20, ..ProptestConfig::default() })]
     #[test]
     fn following_equals_writing_anew(operations in prop::collection::vec(
         prop::collection::vec((any::<u8>(), any::<u8>()), 1..5), 10..60,

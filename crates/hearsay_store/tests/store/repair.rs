@@ -8,9 +8,9 @@ use std::{
     time::Duration,
 };
 
-use hearsay_model::{Change, Position, State};
+use hearsay_model::{Change, Key, Position, State};
 use hearsay_store::{
-    CheckReport, Opened, RepairReport, Store, StoreError, StoreOptions, check_directory, repair_directory,
+    CheckReport, Opened, RepairReport, Store, StoreError, StoreOptions, check_directory, projection, repair_directory,
     testing::damage::{self, Damage},
 };
 
@@ -155,6 +155,24 @@ fn nothing_is_lost_with_the_manifest() {
 }
 
 #[test]
+fn a_wrong_sequence_number_in_the_manifest_names_the_manifest() {
+    let temporary = tempfile::tempdir().unwrap();
+    let (closed, _, before) = campaigns(temporary.path());
+    let (manifest, _) = largest(&closed, "manifest");
+    // The bytes 18 to 25 contain the highest sequence number of the tables.
+    Damage::Flip { at: 25, mask: 1 }.apply(&manifest).unwrap();
+    let error = Store::open(closed.as_path(), StoreOptions::default()).unwrap_err();
+    let text = error.to_string();
+    assert!(matches!(error, StoreError::Damaged { .. }), "{text}");
+    for part in ["db/manifest/00000000000000000000.manifest", "sequence number", "hearsay db repair"] {
+        assert!(text.contains(part), "{text}");
+    }
+    let report = repair_directory(&closed, false).unwrap();
+    assert_eq!(report.found.lost_count(), 0);
+    assert!(expect_repaired(&closed, &before, &report, "sequence number") == before);
+}
+
+#[test]
 fn what_follows_damage_within_the_log_is_saved() {
     let temporary = tempfile::tempdir().unwrap();
     let (_, crashed, before) = campaigns(temporary.path());
@@ -245,6 +263,36 @@ fn derived_files_are_checked_and_another_process_is_respected() {
         Damage::Flip { at, mask: 1 }.apply(&file).unwrap();
     }
     assert!(matches!(check_directory(&temporary.path().join("nothing")), Err(StoreError::File { .. })));
+}
+
+/// Records that differ after a kill are repaired by every opening. Other records that differ are damage.
+#[test]
+fn only_differences_that_no_opening_repairs_are_damage() {
+    let temporary = tempfile::tempdir().unwrap();
+    let directory = temporary.path().join("campaign");
+    let Opened { store, mut state, .. } = open(&directory);
+    commit(&store, &mut state, &(0..10).map(small).collect::<Vec<_>>());
+    store.rebuild_projections_blocking(&state, |_, _| {}).unwrap();
+    store.close().unwrap();
+    // The second opening compares the tables, so the later openings of a closed campaign do not.
+    let Opened { store, .. } = open(&directory);
+    store.settle_blocking().unwrap();
+    let deleted: Vec<_> = (3..6).map(|n| Key::Entity(id(&format!("e{n}")))).collect();
+    store.project(projection::rows(&State::default(), &deleted), state.position(), |_| {});
+    store.settle_blocking().unwrap();
+    let killed = temporary.path().join("killed");
+    damage::copy(&directory, &killed).unwrap();
+    store.close().unwrap();
+
+    let report = check_directory(&killed).unwrap();
+    assert!(report.is_intact() && report.repaired_records >= 3, "{report:?}");
+    assert_eq!(repair_directory(&killed, false).unwrap().damaged_files, None);
+    assert_eq!(check_directory(&killed).unwrap().repaired_records, 0);
+
+    let report = check_directory(&directory).unwrap();
+    assert!(!report.is_intact() && report.graph_differences >= 3 && report.repaired_records == 0, "{report:?}");
+    let report = repair_directory(&directory, false).unwrap();
+    expect_repaired(&directory, &state, &report, "tables");
 }
 
 const CHILD: &str = "HEARSAY_REPAIR_DIRECTORY";

@@ -31,9 +31,16 @@ pub struct StatusPart {
 /// Returns the parts that describe the state of the memory.
 pub fn status_parts(status: &Status, pending_commands: usize) -> Vec<StatusPart> {
     let part = |text: String, help: &str| StatusPart { text, help: help.to_owned(), is_warning: false };
-    let mut parts = vec![match pending_commands + status.waiting_writes {
-        0 => part("saved".into(), "All changes are on the disk; a crash loses nothing"),
-        count => part(format!("saving {count}"), "Changes that are not on the disk yet"),
+    let mut parts = vec![match (&status.storage_failure, pending_commands + status.waiting_writes) {
+        (Some(reason), _) => StatusPart {
+            is_warning: true,
+            ..part(
+                "not saved".into(),
+                &format!("Nothing is saved until the campaign is opened again, because the storage failed: {reason}"),
+            )
+        },
+        (None, 0) => part("saved".into(), "All changes are on the disk; a crash loses nothing"),
+        (None, count) => part(format!("saving {count}"), "Changes that are not on the disk yet"),
     }];
     if status.unread > 0 {
         parts.push(part(
@@ -107,7 +114,9 @@ impl StatusBar {
                     ui.label(RichText::new("Esc leaves quiet mode").small().color(palette.weak));
                 }
                 right_to_left(ui, |ui| {
-                    if let Some(status) = context.status.as_ref().filter(|_| !quiet) {
+                    // A failure of the storage is shown even in quiet mode.
+                    let is_shown = |status: &Status| !quiet || status.storage_failure.is_some();
+                    if let Some(status) = context.status.as_deref().filter(|status| is_shown(status)) {
                         for part in status_parts(status, context.pending_commands).into_iter().rev() {
                             let colour = if part.is_warning { palette.warn } else { palette.weak };
                             ui.label(RichText::new(&part.text).small().color(colour)).on_hover_text(&part.help);
@@ -139,6 +148,26 @@ impl StatusBar {
         });
         if dismissed {
             self.message = None;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::empty_memory;
+
+    #[test]
+    fn a_failed_storage_is_a_warning_and_nothing_counts_as_saved() {
+        let mut status = empty_memory().status().unwrap().wait().unwrap();
+        let first_part = |status: &Status, pending_commands| status_parts(status, pending_commands).swap_remove(0);
+        assert_eq!(first_part(&status, 0).text, "saved");
+        assert_eq!(first_part(&status, 2).text, "saving 2");
+        status.storage_failure = Some("the disk is full".into());
+        for pending_commands in [0, 2] {
+            let part = first_part(&status, pending_commands);
+            assert!(part.is_warning && part.text == "not saved", "{part:?}");
+            assert!(part.help.contains("the disk is full"), "{part:?}");
         }
     }
 }

@@ -60,7 +60,7 @@ impl DatabaseFiles {
     }
 
     fn path(&self, folder: &str, number: u64, extension: &str) -> PathBuf {
-        self.directory.join(folder).join(format!("{number:020}.{extension}"))
+        file_path(&self.directory, folder, number, extension)
     }
 
     /// Reads the manifest, or returns `None` if there is none.
@@ -68,7 +68,7 @@ impl DatabaseFiles {
     /// # Errors
     /// Returns a description of the damage.
     fn manifest(&self) -> Result<Option<Manifest>, String> {
-        match fs::read(self.path("manifest", 0, "manifest")) {
+        match fs::read(manifest_path(&self.directory)) {
             Ok(content) => manifest::read(&content).map(Some),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error.to_string()),
@@ -83,7 +83,7 @@ impl DatabaseFiles {
     /// manifest, missing tables and missing segments.
     fn checked_manifest(&self) -> (Option<Manifest>, Vec<FileDamage>) {
         let damaged = |file: PathBuf, what: &str| FileDamage { file, what: what.to_owned() };
-        let path = || self.path("manifest", 0, "manifest");
+        let path = || manifest_path(&self.directory);
         let manifest = match self.manifest() {
             Ok(Some(manifest)) => manifest,
             Ok(None) if self.is_new() => return (Some(Manifest { first_segment: 0, tables: Vec::new() }), Vec::new()),
@@ -100,6 +100,15 @@ impl DatabaseFiles {
         }
         (Some(manifest), damage)
     }
+}
+
+/// Returns the path of the manifest of a database.
+pub(crate) fn manifest_path(directory: &Path) -> PathBuf {
+    file_path(directory, "manifest", 0, "manifest")
+}
+
+fn file_path(directory: &Path, folder: &str, number: u64, extension: &str) -> PathBuf {
+    directory.join(folder).join(format!("{number:020}.{extension}"))
 }
 
 fn size(path: &Path) -> u64 {

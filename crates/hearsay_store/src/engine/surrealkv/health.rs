@@ -6,11 +6,14 @@ use std::sync::{
 };
 
 use surrealdb_kvs::err::Error;
+use tokio::sync::Notify;
 
 /// Health of the storage of an open database.
 #[derive(Debug, Default)]
 pub(crate) struct Health {
     failure: OnceLock<String>,
+    /// Wakes the tasks that wait for a failure.
+    failed: Notify,
     recovered: AtomicBool,
     rewrites: AtomicU64,
 }
@@ -21,12 +24,25 @@ impl Health {
         let reason = explain(reason.into());
         if self.failure.set(reason.clone()).is_ok() {
             tracing::error!(reason, "the storage failed; no more writes until the campaign is opened again");
+            self.failed.notify_waiters();
         }
     }
 
     /// Returns the first failure, or `None` if the storage works.
     pub(crate) fn failure(&self) -> Option<&str> {
         self.failure.get().map(String::as_str)
+    }
+
+    /// Waits until the storage fails, and returns the first failure.
+    pub(crate) async fn wait_for_failure(&self) -> &str {
+        loop {
+            // Registers for the notification before the check, so that no failure is missed.
+            let failed = self.failed.notified();
+            if let Some(reason) = self.failure() {
+                return reason;
+            }
+            failed.await;
+        }
     }
 
     /// Returns an error if [`Health::fail`] was called.

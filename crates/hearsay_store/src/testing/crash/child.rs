@@ -42,12 +42,19 @@ fn run_workload(opened: Opened, faults: &Faults, request: &Request) {
     let Opened { store, mut state, .. } = opened;
     let (mut number, mut rotations) = (replay(request.seed, &state).0, 0);
     send_message("ready", &state.position());
-    let mut remaining_commits = if let RunEnd::Background { after } = request.end { after } else { u64::MAX };
+    let mut remaining_commits = match request.end {
+        RunEnd::Background { after } | RunEnd::Idle { after } => after,
+        _ => u64::MAX,
+    };
+    let is_idle_end = matches!(request.end, RunEnd::Idle { .. });
     loop {
-        remaining_commits -= 1;
         if remaining_commits == 0 {
+            if is_idle_end {
+                wait_to_be_killed();
+            }
             faults.fail_background("a test injected this");
         }
+        remaining_commits = remaining_commits.saturating_sub(1);
         let operations = operation_group(request.seed, number, &state);
         if let Err(error) = store.commit_blocking(state.position().next(), operations.clone()) {
             return send_message("failed", &error);
@@ -68,7 +75,9 @@ fn run_workload(opened: Opened, faults: &Faults, request: &Request) {
         if number % 11 == 4 {
             store.write_snapshot(&state, |_| {});
         }
-        if number % 13 == 7 {
+        // Losing a compaction is not damage, but would change the state. A log that is damaged later therefore contains
+        // no compaction.
+        if number % 13 == 7 && !is_idle_end {
             compact(&store, &mut state);
         }
         while store.backlog() > 500 && store.health().failure.is_none() {
@@ -79,6 +88,15 @@ fn run_workload(opened: Opened, faults: &Faults, request: &Request) {
             send_message("rotations", &rotations);
         }
         number += 1;
+    }
+}
+
+/// Tells the parent program that this program is idle, until the parent program kills it. The repeated messages end
+/// this program if the parent program has ended.
+fn wait_to_be_killed() -> ! {
+    loop {
+        send_message("idle", &"");
+        std::thread::sleep(Duration::from_millis(100));
     }
 }
 

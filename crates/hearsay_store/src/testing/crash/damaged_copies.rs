@@ -10,42 +10,58 @@ use crate::{
     testing::damage::{self, Damage},
 };
 
-/// Copies a closed directory once for each type of file, and damages one file of that type in the copy. Checks that
-/// opening a copy either reports the damage or finds all data. Also checks that a repair saves all data that it does
-/// not report as lost.
-pub(super) fn damage_copies(directory: &Path, state: &State, random: &mut Random) -> io::Result<Findings> {
+/// Damages one file of each type, each in a separate copy of a directory. Checks that opening a copy either reports the
+/// damage or finds all data. Also checks that a repair saves all data that it does not report as lost.
+///
+/// The log is damaged in copies of `unclosed`, because the log of a closed directory is empty. All operations in
+/// `unclosed` must be acknowledged.
+pub(super) fn damage_copies(
+    closed: &Path,
+    unclosed: &Path,
+    state: &State,
+    random: &mut Random,
+) -> io::Result<Findings> {
+    let mut findings = damage_copy(unclosed, "wal", state, random)?;
+    findings.damaged_logs = findings.damaged_files;
+    for kind in ["sst", "manifest", "snapshot", "acknowledged", "vectors"] {
+        findings.add(&damage_copy(closed, kind, state, random)?);
+    }
+    Ok(findings)
+}
+
+/// Damages a file of one type in a copy of a directory. Does nothing if all files of this type are empty, or if there
+/// is no such file.
+fn damage_copy(directory: &Path, kind: &str, state: &State, random: &mut Random) -> io::Result<Findings> {
     let mut findings = Findings::default();
-    for kind in ["sst", "manifest", "wal", "snapshot", "acknowledged", "vectors"] {
-        let mut files = damage::files(directory)?;
-        files.retain(|file| {
-            file.extension().or(file.file_name()).is_some_and(|name| name == kind)
-                && !fs::metadata(file).is_ok_and(|m| m.len() == 0)
-        });
-        if files.is_empty() {
-            continue;
-        }
-        let file = files.swap_remove(random.below(files.len() as u64) as usize);
-        let size = fs::metadata(&file)?.len();
-        let damage = match random.below(8) {
-            0 => Damage::Remove,
-            1 | 2 => Damage::Truncate(random.below(size)),
-            3 => Damage::Append(1 + random.below(100) as usize),
-            _ => Damage::Flip { at: random.below(size), mask: 1 << random.below(8) },
-        };
-        let temporary = tempfile::tempdir()?;
-        let copy = temporary.path().join("campaign");
-        damage::copy(directory, &copy)?;
-        damage.apply(&copy.join(file.strip_prefix(directory).unwrap_or(&file)))?;
-        findings.damaged_files += 1;
-        if let Err(problem) = check_handling(&copy, state) {
-            // Keeps a copy of the undamaged files for investigation.
-            let kept_copy = tempfile::tempdir()?.keep().join("campaign");
-            damage::copy(directory, &kept_copy)?;
-            tracing::error!(file = %file.display(), ?damage, what = problem, kept = %kept_copy.display(), "damage is not handled");
-            let file = file.strip_prefix(directory).unwrap_or(&file).display();
-            send_message("mishandled", &format_args!("{file} {damage:?} of {}: {problem}", kept_copy.display()));
-            findings.mishandled_damage += 1;
-        }
+    let mut files = damage::files(directory)?;
+    files.retain(|file| {
+        file.extension().or(file.file_name()).is_some_and(|name| name == kind)
+            && !fs::metadata(file).is_ok_and(|m| m.len() == 0)
+    });
+    if files.is_empty() {
+        return Ok(findings);
+    }
+    let file = files.swap_remove(random.below(files.len() as u64) as usize);
+    let size = fs::metadata(&file)?.len();
+    let damage = match random.below(8) {
+        0 => Damage::Remove,
+        1 | 2 => Damage::Truncate(random.below(size)),
+        3 => Damage::Append(1 + random.below(100) as usize),
+        _ => Damage::Flip { at: random.below(size), mask: 1 << random.below(8) },
+    };
+    let temporary = tempfile::tempdir()?;
+    let copy = temporary.path().join("campaign");
+    damage::copy(directory, &copy)?;
+    damage.apply(&copy.join(file.strip_prefix(directory).unwrap_or(&file)))?;
+    findings.damaged_files += 1;
+    if let Err(problem) = check_handling(&copy, state) {
+        // Keeps a copy of the undamaged files for investigation.
+        let kept_copy = tempfile::tempdir()?.keep().join("campaign");
+        damage::copy(directory, &kept_copy)?;
+        tracing::error!(file = %file.display(), ?damage, what = problem, kept = %kept_copy.display(), "damage is not handled");
+        let file = file.strip_prefix(directory).unwrap_or(&file).display();
+        send_message("mishandled", &format_args!("{file} {damage:?} of {}: {problem}", kept_copy.display()));
+        findings.mishandled_damage += 1;
     }
     Ok(findings)
 }

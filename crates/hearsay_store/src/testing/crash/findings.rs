@@ -14,6 +14,8 @@ pub struct Findings {
     pub full_disks: u64,
     /// Number of files that were damaged in copies of the directories.
     pub damaged_files: u64,
+    /// Number of log segments among the damaged files.
+    pub damaged_logs: u64,
     /// Number of damaged files that were handled wrongly: the damage changed data but was not reported, or the repair
     /// lost readable data.
     pub mishandled_damage: u64,
@@ -26,6 +28,8 @@ pub struct Findings {
     pub graph_differences: u64,
     /// Number of times that a campaign directory could not be opened, or was not open within two minutes.
     pub unopened: u64,
+    /// Number of times that a write failed without an injected fault.
+    pub failed_writes: u64,
     /// Number of runs in which commits were rewritten because the storage engine started a new log file.
     pub rotations_forced: u64,
     /// Number of times that commits were rewritten because the storage engine started a new log file.
@@ -37,7 +41,8 @@ pub struct Findings {
 impl Findings {
     /// Returns whether the runs found no error.
     pub fn is_clean(&self) -> bool {
-        self.lost + self.half + self.graph_differences + self.unopened + self.mishandled_damage == 0
+        let Self { lost, half, graph_differences, unopened, failed_writes, mishandled_damage, .. } = self;
+        lost + half + graph_differences + unopened + failed_writes + mishandled_damage == 0
     }
 
     pub(super) fn add(&mut self, other: &Self) {
@@ -45,6 +50,7 @@ impl Findings {
         self.storage_faults += other.storage_faults;
         self.full_disks += other.full_disks;
         self.damaged_files += other.damaged_files;
+        self.damaged_logs += other.damaged_logs;
         self.mishandled_damage += other.mishandled_damage;
         self.lost += other.lost;
         self.half += other.half;
@@ -53,5 +59,6 @@ impl Findings {
         self.rotations += other.rotations;
         self.operations += other.operations;
         self.unopened += other.unopened;
+        self.failed_writes += other.failed_writes;
     }
 }

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::testing::{
     child::{Child, Outcome},
+    damage,
     disk::SmallDisk,
 };
 
@@ -20,6 +21,9 @@ const DISK_BYTES: u64 = 96 << 20;
 
 /// Number of runs that share a directory.
 const RUNS_PER_DIRECTORY: u64 = 8;
+
+/// Maximum time until a program is killed.
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A function that creates the command that starts a child program. The child program only calls
 /// [`child()`](super::child()). The environment variable [`CHILD`] is added to the command.
@@ -68,8 +72,7 @@ fn run_in_directory(
         } else if end.is_fault() {
             findings.storage_faults += 1;
         }
-        let request = Request { directory: path.into(), seed, end, acknowledged: acknowledged.clone() };
-        let child = Child::start(command().env(CHILD, request.to_string()))?;
+        let child = start_child(path, seed, end, &acknowledged, command)?;
         // Most programs are killed while they write, after some commits and a short delay. Some are killed while they
         // open the directory. Programs with a fault end without being killed.
         let (keyword, count) = match end {
@@ -80,20 +83,36 @@ fn run_in_directory(
             RunEnd::Killed => Duration::from_millis(random.below(if keyword.is_empty() { 400 } else { 60 })),
             _ => Duration::from_secs(60),
         };
-        let outcome = child.kill_after(keyword, count, delay, Duration::from_secs(120))?;
+        let outcome = child.kill_after(keyword, count, delay, TIMEOUT)?;
         if let Some(disk) = disk {
             disk.free()?;
         }
         findings.runs += 1;
         findings.unopened += u64::from(!outcome.was_ready);
-        evaluate_output(&outcome, end, &mut acknowledged, &mut findings);
+        let rotations = evaluate_output(&outcome, end, &mut acknowledged, &mut findings);
+        findings.rotations += rotations;
+        findings.rotations_forced += u64::from(rotations > 0);
+    }
+    // One more program, which does not count as a run, leaves a log in which all operations are acknowledged.
+    let end = RunEnd::Idle { after: 1 + random.below(40) };
+    let outcome =
+        start_child(path, seed, end, &acknowledged, command)?.kill_after("idle", 1, Duration::ZERO, TIMEOUT)?;
+    findings.unopened += u64::from(!outcome.was_ready);
+    evaluate_output(&outcome, end, &mut acknowledged, &mut findings);
+    let temporary = tempfile::tempdir()?;
+    let unclosed = temporary.path().join("campaign");
+    if outcome.was_ready {
+        damage::copy(path, &unclosed)?;
     }
     match open_campaign(path) {
         Ok((opened, _)) => {
             findings.add(&compare(&opened, seed, &acknowledged));
             let state = opened.state;
             match opened.store.close() {
-                Ok(()) => findings.add(&damage_copies(path, &state, &mut random)?),
+                Ok(()) if outcome.was_ready => {
+                    findings.add(&damage_copies(path, &unclosed, &state, &mut random)?);
+                }
+                Ok(()) => {}
                 Err(error) => {
                     tracing::error!(%error, "a directory does not close");
                     findings.unopened += 1;
@@ -109,8 +128,21 @@ fn run_in_directory(
     Ok(findings)
 }
 
-/// Adds the output of a child program to the acknowledged data and to the findings.
-fn evaluate_output(outcome: &Outcome, end: RunEnd, acknowledged: &mut Acknowledged, findings: &mut Findings) {
+/// Starts a child program that writes to the directory `path`.
+fn start_child(
+    path: &Path,
+    seed: u64,
+    end: RunEnd,
+    acknowledged: &Acknowledged,
+    command: ChildCommand<'_>,
+) -> io::Result<Child> {
+    let request = Request { directory: path.into(), seed, end, acknowledged: acknowledged.clone() };
+    Child::start(command().env(CHILD, request.to_string()))
+}
+
+/// Adds the output of a child program to the acknowledged data and to the findings. Returns the number of times that
+/// the program rewrote commits because of a new log file.
+fn evaluate_output(outcome: &Outcome, end: RunEnd, acknowledged: &mut Acknowledged, findings: &mut Findings) -> u64 {
     let mut rotations = 0;
     for line in &outcome.lines {
         // Skips lines that the test harness writes.
@@ -123,6 +155,11 @@ fn evaluate_output(outcome: &Outcome, end: RunEnd, acknowledged: &mut Acknowledg
             ("half", Ok(count)) => findings.half += count,
             ("different", Ok(count)) => findings.graph_differences += count,
             ("difference", _) => tracing::error!(record = value, "the graph tables differ"),
+            // Without a fault, a program is killed while it writes, so none of its writes may fail.
+            ("failed", _) if !end.is_fault() => {
+                tracing::error!(error = value, "a write failed without a fault");
+                findings.failed_writes += 1;
+            }
             // On a full disk, the graph tables fall behind the journal. The next run compares them again.
             ("stopped", _) if end == RunEnd::FullDisk => {}
             ("stopped", _) => {
@@ -138,6 +175,22 @@ fn evaluate_output(outcome: &Outcome, end: RunEnd, acknowledged: &mut Acknowledg
             _ => {}
         }
     }
-    findings.rotations += rotations;
-    findings.rotations_forced += u64::from(rotations > 0);
+    rotations
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_write_that_fails_without_a_fault_is_an_error() {
+        let lines = vec!["saved 7".to_owned(), "failed the log file is missing".to_owned()];
+        let outcome = Outcome { lines, was_ready: true, ended_by_itself: true };
+        for (end, expected) in [(RunEnd::Killed, 1), (RunEnd::Background { after: 1 }, 0), (RunEnd::FullDisk, 0)] {
+            let (mut acknowledged, mut findings) = (Acknowledged::default(), Findings::default());
+            evaluate_output(&outcome, end, &mut acknowledged, &mut findings);
+            assert_eq!((findings.failed_writes, acknowledged.position), (expected, 7), "{end:?}");
+            assert_eq!(findings.is_clean(), expected == 0, "{end:?}");
+        }
+    }
 }

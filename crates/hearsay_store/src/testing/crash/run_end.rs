@@ -16,10 +16,14 @@ pub(super) enum RunEnd {
     Background { after: u64 },
     /// The disk becomes full.
     FullDisk,
+    /// The program stops writing after `after` commits, and is killed while it is idle. Its log then contains only
+    /// acknowledged operations.
+    Idle { after: u64 },
 }
 
 impl RunEnd {
-    /// Chooses an end at random. [`FullDisk`](Self::FullDisk) is chosen only if `has_disk` is set.
+    /// Chooses an end at random. [`FullDisk`](Self::FullDisk) is chosen only if `has_disk` is set, and
+    /// [`Idle`](Self::Idle) is never chosen.
     pub(super) fn choose(random: &mut Random, has_disk: bool) -> Self {
         let after = 1 + random.below(120);
         match random.below(10) {
@@ -34,7 +38,7 @@ impl RunEnd {
 
     /// Returns whether the program ends because of a fault, so that the test need not kill it.
     pub(super) fn is_fault(self) -> bool {
-        self != Self::Killed
+        !matches!(self, Self::Killed | Self::Idle { .. })
     }
 
     /// If the run ends with a failed storage transaction, injects this fault.
@@ -56,6 +60,7 @@ impl fmt::Display for RunEnd {
             Self::Storage { after, fault: StorageFault::NotSynced } => write!(f, "unsynced:{after}:0"),
             Self::Background { after } => write!(f, "background:{after}:0"),
             Self::FullDisk => f.write_str("full:0:0"),
+            Self::Idle { after } => write!(f, "idle:{after}:0"),
         }
     }
 }
@@ -78,6 +83,7 @@ impl FromStr for RunEnd {
             "unsynced" => storage(StorageFault::NotSynced),
             "background" => Self::Background { after },
             "full" => Self::FullDisk,
+            "idle" => Self::Idle { after },
             _ => return Err(()),
         })
     }
