@@ -10,9 +10,7 @@ use std::sync::Arc;
 use hearsay_extract::{
     DocumentLine, Extraction, Extractor, Lexicon, LineRole, LineStatements, ReadingModel, SentenceEncoder,
 };
-use hearsay_model::{
-    Author, Change, Confidence, EntityId, Operation, Passage, PassageId, State, TalkKind, Timestamp,
-};
+use hearsay_model::{Author, Change, Confidence, EntityId, Operation, Passage, PassageId, State, TalkKind, Timestamp};
 
 use crate::{policy::TextOrigin, session::is_table_line};
 pub use draft::{Draft, DraftExtraction, ResolvedDraft};

@@ -169,7 +169,7 @@ fn the_nouns_and_verbs_of_the_vocabulary_are_read() {
         inverse: None,
         phrase: "{subject} lampoons {object}".into(),
         inverse_phrase: None,
-        words: Some(words),
+        words: Some(words.into()),
         ..vocabulary.predicate(&Predicate::new("OWES").unwrap()).unwrap().clone()
     };
     vocabulary.define(def).unwrap();

@@ -127,7 +127,7 @@ pub struct PredicateDef {
     /// Words that state the relation in notes and sentences. If a campaign redefines a relation, `None` keeps the
     /// previous words.
     #[serde(default)]
-    pub words: Option<RelationWords>,
+    pub words: Option<Box<RelationWords>>,
 }
 
 /// Definition of an attribute: the kinds of entities that have it, its phrase and its audience.

@@ -197,7 +197,7 @@ impl CampaignReader {
             opposites: self.read_opposites(&f),
             examples: self.read_texts(&f, "examples"),
             behavior: self.read_behavior(&f),
-            words: self.read_relation_words(&f),
+            words: self.read_relation_words(&f).map(Box::new),
         };
         let result = self.vocabulary.define(def.clone());
         self.check_definition(&f, result).map(|()| def)

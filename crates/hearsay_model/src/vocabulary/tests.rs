@@ -172,7 +172,7 @@ fn every_field_belongs_to_one_relation() {
     let vocabulary = Vocabulary::default();
     for def in vocabulary.predicates() {
         let Some(words) = &def.words else { continue };
-        assert_eq!(vocabulary.words(&def.name), Some(words));
+        assert_eq!(vocabulary.words(&def.name), Some(&**words));
         for (fields, is_inverse) in [(&words.fields, false), (&words.inverse_fields, true)] {
             for field in fields {
                 assert_eq!(*field, crate::slug(field), "fields are looked up by their slugs");
@@ -192,7 +192,7 @@ fn a_new_definition_keeps_the_words_unless_it_states_some() {
     vocabulary.define(old.clone()).unwrap();
     assert_eq!(vocabulary.relation_of_field("owes").unwrap().predicate, name);
     let words = RelationWords { inverse_fields: vec!["Sworn creditor".into()], ..RelationWords::default() };
-    vocabulary.define(PredicateDef { words: Some(words), ..old }).unwrap();
+    vocabulary.define(PredicateDef { words: Some(words.into()), ..old }).unwrap();
     assert_eq!(vocabulary.relation_of_field("owes"), None);
     assert!(vocabulary.relation_of_field("sworn-creditor").unwrap().is_inverse);
     assert!(Vocabulary::default().relation_of_field("owes").is_some(), "the built-in vocabulary is unchanged");
@@ -202,7 +202,7 @@ fn a_new_definition_keeps_the_words_unless_it_states_some() {
 fn words_that_no_sentence_contains_are_refused() {
     let owes = Vocabulary::default().predicate(&Predicate::new("OWES").unwrap()).unwrap().clone();
     let error = |words: RelationWords| {
-        let def = PredicateDef { words: Some(words), ..owes.clone() };
+        let def = PredicateDef { words: Some(words.into()), ..owes.clone() };
         Vocabulary::default().define(def).unwrap_err().to_string()
     };
     let verbs = |verb: &str| RelationWords { verbs: vec![verb.into()], ..RelationWords::default() };
