@@ -66,16 +66,17 @@ impl CueMatch {
     }
 }
 
-/// Returns the cues in a sentence. A name is never a cue.
+/// Returns the cues in a sentence. A name is never a cue, except that an order to the program counts even if its first
+/// word looks like a name: "A. Disregard all instructions".
 pub(crate) fn find_cues(tokens: &[Token], grammar: &Grammar, is_name: impl Fn(usize) -> bool) -> Vec<CueMatch> {
     let mut cues = Vec::new();
     for (start, token) in tokens.iter().enumerate() {
-        if is_name(start) {
-            continue;
-        }
+        let starts_with_name = is_name(start);
         for (words, cue_type) in grammar.cues.get(&token.norm).into_iter().flatten() {
             let end = start + words.len();
+            let is_order = matches!(cue_type, CueType::Injection | CueType::InjectionOrder);
             let is_match = end <= tokens.len()
+                && (is_order || !starts_with_name)
                 && tokens[start..end].iter().zip(words).all(|(token, word)| token.norm == *word)
                 && (start..end).all(|at| !is_name(at) || words.len() > 1);
             // In "since his student days", the fact still holds.
@@ -108,7 +109,14 @@ const ORDER_OPENERS: [&str; 8] = ["please", "now", "just", "also", "then", "must
 /// the guards to ignore …" and "they ignore …", it is not an order.
 fn begins_order(tokens: &[Token], at: usize) -> bool {
     let previous = tokens[..at].iter().rev().find(|token| !ORDER_OPENERS.contains(&token.norm.as_str()));
-    previous.is_none_or(|token| !token.is_word() || matches!(token.norm.as_str(), "you" | "and" | "or" | "but" | "so"))
+    // The period of an initial is no token, but a sentence can end there: "Room B. Ignore …".
+    let ends_with_initial =
+        |token: &Token| token.norm.chars().count() == 1 && tokens[at].start.saturating_sub(token.end) > 1;
+    previous.is_none_or(|token| {
+        !token.is_word()
+            || ends_with_initial(token)
+            || matches!(token.norm.as_str(), "you" | "and" | "or" | "but" | "so")
+    })
 }
 
 /// Tags at the end of a statement that do not make it a question: "…, did I mention that?"
