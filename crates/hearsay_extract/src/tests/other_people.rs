@@ -1,4 +1,4 @@
-//! Tests that what is said about the relatives of a person is not recorded about that person.
+//! Tests that a fact about the relatives of a person is not recorded as a fact about that person.
 
 use super::*;
 
