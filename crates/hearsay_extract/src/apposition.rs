@@ -93,16 +93,10 @@ impl SentenceReader<'_> {
             });
             // "the Builder's Grace" is a name.
             let is_part_of_name = (from..=to).any(|at| matches!(self.norm(at), "'s" | "'")) && group.owner.is_none();
-            let subjects = self.resolve(np, &[]);
+            // The name counts as a mention even if nothing is read.
+            self.resolve(np, &[]);
             if (group.owner.is_some() || !is_title) && !is_part_of_name {
-                self.read_noun_group(NounContext {
-                    np,
-                    item,
-                    subjects: &subjects,
-                    status,
-                    weight_names: &["beside"],
-                    clause: None,
-                });
+                self.read_beside(np, item, np, status);
             }
             return true;
         }

@@ -10,25 +10,15 @@ use crate::{
     conjugation::{Inflections, conjugate, third_person},
     kind_set::KindSet,
     language_file::{LanguageError, LanguageFile, RelationTable, VocabularyRelation, Words},
+    named_flags::named_flags,
     predicate_properties::PredicateProperties,
     triggers::{Trigger, Triggers},
 };
 use word_votes::{WordVotes, count_votes};
 
-/// Set of word classes, with one bit for each class.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct WordClass(pub(crate) u32);
-
-macro_rules! classes {
-    ($($name:ident = $bit:literal, $list:literal;)*) => {
-        impl WordClass {
-            $(pub(crate) const $name: Self = Self(1 << $bit);)*
-            const LISTS: &'static [(&'static str, Self)] = &[$(($list, Self::$name)),*];
-        }
-    };
-}
-
-classes! {
+named_flags! {
+    /// Set of word classes.
+    WordClass(u32);
     DETERMINER = 0, "determiners";
     PREPOSITION = 1, "prepositions";
     CONJUNCTION = 2, "conjunctions";
@@ -56,22 +46,17 @@ classes! {
 
 impl WordClass {
     /// Function words. They end a noun group, and can be part of a name only between two other words of the name.
-    pub(crate) const CLOSED: Self = Self(
-        Self::DETERMINER.0
-            | Self::PREPOSITION.0
-            | Self::CONJUNCTION.0
-            | Self::SUBORDINATOR.0
-            | Self::RELATIVE.0
-            | Self::MODAL.0
-            | Self::NEGATION.0,
-    );
+    pub(crate) const CLOSED: Self = Self::DETERMINER
+        .or(Self::PREPOSITION)
+        .or(Self::CONJUNCTION)
+        .or(Self::SUBORDINATOR)
+        .or(Self::RELATIVE)
+        .or(Self::MODAL)
+        .or(Self::NEGATION);
 
-    pub(crate) fn has(self, other: Self) -> bool {
-        self.0 & other.0 != 0
-    }
-
-    pub(crate) fn or(self, other: Self) -> Self {
-        Self(self.0 | other.0)
+    /// Returns whether the set contains only classes of the other set.
+    pub(crate) fn is_subset_of(self, other: Self) -> bool {
+        self.0 & !other.0 == 0
     }
 }
 

@@ -92,6 +92,7 @@ mod lexicon;
 mod mentions;
 mod model;
 mod modifier_candidates;
+mod named_flags;
 mod noun_facts;
 mod patterns;
 mod pipeline;

@@ -1,22 +1,12 @@
 //! Properties of relations and attributes that decide how the sentences that state them are read.
 
-/// Set of properties of a relation or attribute, with one bit for each property.
-///
-/// The table `[properties]` of a language file lists the relations and attributes with each property.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct PredicateProperties(u16);
+use crate::named_flags::named_flags;
 
-macro_rules! properties {
-    ($($(#[$doc:meta])* $name:ident = $bit:literal, $list:literal;)*) => {
-        impl PredicateProperties {
-            $($(#[$doc])* pub(crate) const $name: Self = Self(1 << $bit);)*
-            /// The names of the properties in language files.
-            pub(crate) const LISTS: &'static [(&'static str, Self)] = &[$(($list, Self::$name)),*];
-        }
-    };
-}
-
-properties! {
+named_flags! {
+    /// Set of properties of a relation or attribute.
+    ///
+    /// The table `[properties]` of a language file lists the relations and attributes with each property.
+    PredicateProperties(u16);
     /// A fact in the past tense is over: "was a member of the guild".
     ENDS = 0, "ends";
     /// A fact stays true forever: "forged the blade".
@@ -39,14 +29,4 @@ properties! {
     DEVOTION = 9, "devotion";
     /// Promise to a person or group.
     PROMISE = 10, "promise";
-}
-
-impl PredicateProperties {
-    pub(crate) fn has(self, other: Self) -> bool {
-        self.0 & other.0 != 0
-    }
-
-    pub(crate) fn or(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
 }

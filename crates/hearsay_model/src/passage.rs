@@ -57,7 +57,7 @@ pub enum TalkKind {
 }
 
 impl TalkKind {
-    /// Returns the name of the kind in exported data, such as `in_character`.
+    /// Returns the name of this kind in exported data, such as `in_character`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Narration => "narration",

@@ -6,6 +6,7 @@ use hearsay_model::{
     Corpus, EntityId, Evidence, Fact, FactId, Key, Passage, PassageId, Predicate, SessionId, SettingKey, Vocabulary,
     attribute,
 };
+use nonmax::NonMaxU32;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
@@ -13,7 +14,7 @@ use crate::{
     document::{DocId, passage_text},
     passage_order::{OrderEntry, PassageOrder},
     term_cache::{CachedDocs, Postings, context_hash},
-    text_entry::{CompactNumber, Doc, Head},
+    text_entry::{Doc, Head},
     titles::Titles,
     vectors::Vectors,
     words::stems,
@@ -235,7 +236,7 @@ impl Index {
         self.heads.iter().filter_map(|head| head.vector).for_each(|number| used[number.get() as usize] = 0);
         used.iter_mut().filter(|number| **number != NONE).zip(0..).for_each(|(number, next)| *number = next);
         self.vectors.retain(|number| used[number as usize] != NONE);
-        let renumbered = |number: CompactNumber| CompactNumber::new(used[number.get() as usize]);
+        let renumbered = |number: NonMaxU32| NonMaxU32::new(used[number.get() as usize]);
         self.heads.iter_mut().for_each(|head| head.vector = head.vector.and_then(renumbered));
         self.vector_numbers.retain(|_, number| {
             *number = used[*number as usize];
@@ -331,7 +332,7 @@ impl Index {
                 self.unused_numbers += 1;
             }
         }
-        let speaker = passage.speaker.as_ref().and_then(|id| CompactNumber::new(self.entity_or_new(id)));
+        let speaker = passage.speaker.as_ref().and_then(|id| NonMaxU32::new(self.entity_or_new(id)));
         self.heads[at as usize].speaker = speaker;
         let session = passage.session.clone().map(Container::Session);
         let container = session.or_else(|| passage.document.clone().map(Container::Document));
@@ -398,7 +399,7 @@ impl Index {
     pub fn set_vector(&mut self, id: DocId, vector: &[f32]) {
         let Some(head) = self.text_numbers.get(&id).map(|at| &mut self.heads[*at as usize]) else { return };
         if head.vector.is_none() {
-            head.vector = self.vectors.push(vector).and_then(CompactNumber::new);
+            head.vector = self.vectors.push(vector).and_then(NonMaxU32::new);
         }
     }
 
@@ -431,7 +432,7 @@ impl Index {
     pub fn assign_vector(&mut self, id: DocId, key: VectorKey) -> bool {
         let Some(head) = self.text_numbers.get(&id).map(|at| &mut self.heads[*at as usize]) else { return false };
         if head.vector.is_none() {
-            head.vector = self.vector_numbers.get(&key).and_then(|number| CompactNumber::new(*number));
+            head.vector = self.vector_numbers.get(&key).and_then(|number| NonMaxU32::new(*number));
         }
         head.vector.is_some()
     }

@@ -1,8 +1,7 @@
 //! The entries that the [`Index`](crate::Index) has for each text.
 
-use std::num::NonZeroU32;
-
 use hearsay_model::PassageId;
+use nonmax::NonMaxU32;
 
 /// Data that a ranking reads for every text. Stored contiguously in memory.
 #[derive(Debug, Clone, Copy, Default)]
@@ -10,26 +9,11 @@ pub(crate) struct Head {
     /// Number of terms, repetitions included.
     pub(crate) length: u32,
     /// Number of the text's vector in [`Index::vectors`](Index).
-    pub(crate) vector: Option<CompactNumber>,
+    pub(crate) vector: Option<NonMaxU32>,
     /// Speaker of a passage, as the number of an entity in the index.
-    pub(crate) speaker: Option<CompactNumber>,
+    pub(crate) speaker: Option<NonMaxU32>,
     /// Whether the predicate of a fact is minor, which means that the fact says little about its entity.
     pub(crate) is_minor: bool,
-}
-
-/// A number below `u32::MAX`. An `Option` of it takes four bytes. Stored as the complement, which is never 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct CompactNumber(NonZeroU32);
-
-impl CompactNumber {
-    /// Returns `None` for `u32::MAX`.
-    pub(crate) fn new(number: u32) -> Option<Self> {
-        NonZeroU32::new(!number).map(Self)
-    }
-
-    pub(crate) fn get(self) -> u32 {
-        !self.0.get()
-    }
 }
 
 /// Data that a ranking reads only for the texts that it examines closely.

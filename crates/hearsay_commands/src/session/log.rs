@@ -181,18 +181,21 @@ const TRANSCRIPT_FIELD: &str = "transcript";
 
 /// Returns whether a passage is a line of a transcript. `name` is the name of its file.
 pub(super) fn is_from_transcript(passage: &Passage, name: &str) -> bool {
-    passage.evidence.iter().any(|evidence| match evidence {
-        Evidence::File { path, field, .. } => path == name && field == TRANSCRIPT_FIELD,
-        Evidence::Passage { .. } | Evidence::Excerpt(_) => false,
-    })
+    passage.evidence.iter().any(|evidence| transcript_file(evidence) == Some(name))
+}
+
+/// Returns the name of the file if the evidence is a line of a transcript.
+fn transcript_file(evidence: &Evidence) -> Option<&str> {
+    match evidence {
+        Evidence::File { path, field, .. } if field == TRANSCRIPT_FIELD => Some(path),
+        Evidence::File { .. } | Evidence::Passage { .. } | Evidence::Excerpt(_) => None,
+    }
 }
 
 /// Returns whether a passage is a line that was said at the table: a line of a live log or of a transcript. The texts
 /// in the files of a campaign tell its story, even if they belong to a session.
 pub(crate) fn is_table_line(passage: &Passage) -> bool {
-    let is_from_table =
-        |evidence: &Evidence| matches!(evidence, Evidence::File { field, .. } if field == TRANSCRIPT_FIELD);
-    passage.session.is_some() && passage.evidence.iter().all(is_from_table)
+    passage.session.is_some() && passage.evidence.iter().all(|evidence| transcript_file(evidence).is_some())
 }
 
 /// Returns the number of lines of each kind of talk in the transcript with the given file name.

@@ -50,16 +50,14 @@ impl MentionFinder<'_> {
         let grammar = self.grammar;
         let class = grammar.word_class(word);
         let is_capitalized_inside = token.is_capitalized && !Self::is_sentence_start(tokens, at);
-        if class.0
-            & !(WordClass::TITLE.0
-                | WordClass::PLACE_NOUN.0
-                | WordClass::THING_NOUN.0
-                | WordClass::GROUP_NOUN.0
-                | WordClass::EVENT_NOUN.0
-                | WordClass::ADJECTIVE.0
-                | WordClass::KIN.0)
-            != 0
-        {
+        let classes_of_name_words = WordClass::TITLE
+            .or(WordClass::PLACE_NOUN)
+            .or(WordClass::THING_NOUN)
+            .or(WordClass::GROUP_NOUN)
+            .or(WordClass::EVENT_NOUN)
+            .or(WordClass::ADJECTIVE)
+            .or(WordClass::KIN);
+        if !class.is_subset_of(classes_of_name_words) {
             return true;
         }
         let is_known_word = class != WordClass::default()

@@ -65,7 +65,7 @@ impl SentenceReader<'_> {
         status: &AssertionStatus,
         span: Span,
     ) {
-        // What is said about "his parents" is not said about him.
+        // A fact about "his parents" is no fact about him.
         let is_about_relative = subject.is_relative || object.as_ref().is_ok_and(|object| object.is_relative);
         if status.is_unasserted || is_about_relative {
             return;

@@ -212,7 +212,7 @@ fn an_interrupted_comparison_of_the_graph_is_repeated() {
     // In a large memtable, all rows stay in the log, so that no engine task changes files while they are copied.
     let options = || StoreOptions { memtable_bytes: 64 << 20, ..StoreOptions::default() };
     let Opened { store, mut state, .. } = Store::open(directory.path(), options()).unwrap();
-    // Comparing so many records takes much longer than closing the store.
+    // Comparing this many records takes much longer than closing the store.
     commit(&store, &mut state, &[world(1_000, 4_000)]);
     store.rebuild_projections_blocking(&state, |_, _| {}).unwrap();
     store.close().unwrap();

@@ -1,4 +1,4 @@
-//! Tests of the kind of talk of passages.
+//! Tests of the talk kinds of passages.
 
 use super::{super::*, *};
 
