@@ -1,7 +1,8 @@
-//! Tests of the rules for crates and modules in `ARCHITECTURE.md`: each crate has only the allowed dependencies, some
-//! crates do no input or output, and modules form no circles.
+//! Tests of the rules for crates, modules and names in `ARCHITECTURE.md`: each crate has only the allowed
+//! dependencies, some crates do no input or output, and modules form no circles.
 
 mod modules;
+mod names;
 
 use std::{
     collections::{BTreeMap, BTreeSet},

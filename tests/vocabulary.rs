@@ -101,7 +101,7 @@ fn relations(state: &State) -> Vec<(String, usize)> {
 
 fn open(kind: ThreadKind, state: &State) -> Vec<String> {
     let filter = ThreadFilter { kinds: vec![kind], ..ThreadFilter::default() };
-    threads(state, &filter).unwrap().into_iter().map(|thread| thread.what).collect()
+    threads(state, &filter).unwrap().into_iter().map(|thread| thread.description).collect()
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn a_new_predicate_is_one_entry() {
     // The member of the group knows the facts of the group. The oath raises the member's trust in the group.
     let knows = |state: &State| {
         let cellar = state.facts_by_handle("cellar").next().unwrap().id();
-        View::of(state, &id("ann").into(), None).fact(cellar).is_some()
+        View::new(state, &id("ann").into(), None).fact(cellar).is_some()
     };
     assert!(knows(&before));
     let trust = |state: &State, who: &str, whom: &str| Trust::between(state, &id(who), &id(whom)).level().get();

@@ -6,7 +6,7 @@ use hearsay_commands::proposal::ProposalCounts;
 use hearsay_engine::{ImportOutcome, Memory, MemoryError, Ticket, Written};
 use hearsay_model::Author;
 
-use crate::panel::{CommandReport, DeskCommand, Outcome};
+use crate::panel::{CommandOutcome, CommandReport, DeskCommand};
 
 /// Queue of [`DeskCommand`]s. Sends the commands to the memory and collects their outcomes.
 #[derive(Debug, Default)]
@@ -67,7 +67,7 @@ impl DeskCommandQueue {
     }
 
     /// Sends the waiting commands. Returns the outcomes that arrived since the last call.
-    pub fn update(&mut self, memory: &Memory) -> Vec<Outcome> {
+    pub fn update(&mut self, memory: &Memory) -> Vec<CommandOutcome> {
         let mut outcomes = Vec::new();
         while let Some(desk_command) = self.waiting.pop_front() {
             match send(memory, &desk_command) {
@@ -77,14 +77,14 @@ impl DeskCommandQueue {
                     self.waiting.push_front(desk_command);
                     break;
                 }
-                Err(error) => outcomes.push(Outcome { desk_command, result: Err(error.to_string()) }),
+                Err(error) => outcomes.push(CommandOutcome { desk_command, result: Err(error.to_string()) }),
             }
         }
         self.in_progress.retain(|(desk_command, pending)| match pending.poll(desk_command) {
             None => true,
             Some(result) => {
                 let result = result.map_err(|error| error.to_string());
-                outcomes.push(Outcome { desk_command: desk_command.clone(), result });
+                outcomes.push(CommandOutcome { desk_command: desk_command.clone(), result });
                 false
             }
         });

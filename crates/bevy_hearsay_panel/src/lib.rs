@@ -74,8 +74,8 @@ pub use desk::{Desk, SavedDesk};
 pub use desk_commands::DeskCommandQueue;
 pub use names::{NameIndex, NamedEntity};
 pub use panel::{
-    CommandReport, DeskCommand, DisplayContext, MakeOperation, Outcome, Panel, PanelContext, Request, SavedState,
-    StatusMessage, restore_state, save_state,
+    CommandOutcome, CommandReport, DeskCommand, DisplayContext, MakeOperation, Panel, PanelContext, Request,
+    SavedState, StatusMessage, restore_state, save_state,
 };
 pub use panel_context::{PanelContextPoller, poll_ticket};
 pub use plugin::{HearsayPanelPlugin, PanelDesk};

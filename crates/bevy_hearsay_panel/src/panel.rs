@@ -52,7 +52,7 @@ pub trait Panel: Send + Sync {
     }
 
     /// Receives the outcome of a command that this panel or another panel requested.
-    fn on_outcome(&mut self, outcome: &Outcome) {
+    fn on_outcome(&mut self, outcome: &CommandOutcome) {
         let _ = outcome;
     }
 
@@ -253,7 +253,7 @@ impl DeskCommand {
 
 /// The outcome of a command.
 #[derive(Debug, Clone)]
-pub struct Outcome {
+pub struct CommandOutcome {
     /// The command.
     pub desk_command: DeskCommand,
     /// The result of the command, or an error that says what to do.

@@ -174,7 +174,7 @@ const PLAYERS: [&str; 4] = ["wren-oake", "dorric-stane", "sister-ilva", "kestrel
 /// Returns the number of player characters that know a sentence.
 fn players_who_know(state: &State, sentence: &str) -> usize {
     let knows = |player_id: &&str| {
-        let view = View::of(state, &Knower::Entity(id(player_id)), None);
+        let view = View::new(state, &Knower::Entity(id(player_id)), None);
         view.facts().any(|known| known.statement().contains(sentence))
     };
     PLAYERS.iter().filter(|player_id| knows(player_id)).count()
@@ -336,7 +336,7 @@ fn somebody_is_improvised() {
     scenario.wait_until("Bram", |scenario| scenario.state().entity(&id("bram")).is_some());
     let state = scenario.state();
     assert_eq!(state.kind(&id("bram")), Some(hearsay_model::Kind::Npc));
-    let knows = View::of(&state, &Knower::Entity(id("bram")), None).facts().count();
+    let knows = View::new(&state, &Knower::Entity(id("bram")), None).facts().count();
     assert!(knows > 10, "he knows what the place knows, not {knows} facts");
     scenario.finish();
 }

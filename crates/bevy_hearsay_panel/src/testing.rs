@@ -14,7 +14,7 @@ use hearsay_model::{FactId, State};
 
 use crate::{
     desk_commands::DeskCommandQueue,
-    panel::{DisplayContext, Outcome, Panel, Request},
+    panel::{CommandOutcome, DisplayContext, Panel, Request},
     panel_context::PanelContextPoller,
 };
 
@@ -56,7 +56,7 @@ pub(crate) struct PanelHost<P> {
     /// Requests that the panel returned, without commands. Commands are carried out instead.
     pub(crate) requests: Vec<Request>,
     /// Outcomes of the panel's commands.
-    pub(crate) outcomes: Vec<Outcome>,
+    pub(crate) outcomes: Vec<CommandOutcome>,
 }
 
 impl<P: Panel> PanelHost<P> {
@@ -182,7 +182,10 @@ pub(crate) fn wait_for<P: Panel>(harness: &mut PanelHarness<P>, name: &str) {
 
 /// Makes a read snapshot of a state.
 pub(crate) fn read_snapshot(state: Arc<State>) -> hearsay_engine::ReadSnapshot {
-    hearsay_engine::ReadSnapshot { learned: Arc::new(hearsay_query::trust::TrustCalibration::of(&state)), state }
+    hearsay_engine::ReadSnapshot {
+        learned: Arc::new(hearsay_query::trust::TrustCalibration::from_state(&state)),
+        state,
+    }
 }
 
 /// Returns whether a widget on the screen has this text.

@@ -13,12 +13,12 @@ pub struct LinkedText {
     /// The text.
     pub text: String,
     /// The links, in order and without overlap.
-    pub links: Vec<Link>,
+    pub links: Vec<EntityLink>,
 }
 
 /// A link in a text.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Link {
+pub struct EntityLink {
     /// Byte range of the name in the text.
     pub span: Range<usize>,
     /// The entity that is shown when the user clicks the link.
@@ -38,7 +38,7 @@ impl LinkedText {
 
     /// Creates a text in which the names of the given entities become links.
     pub fn with_links<'a>(state: &State, words: &str, entities: impl IntoIterator<Item = &'a EntityId>) -> Self {
-        let mut links: Vec<Link> = Vec::new();
+        let mut links: Vec<EntityLink> = Vec::new();
         let mut linked_ids: Vec<&EntityId> = Vec::new();
         for id in entities {
             if linked_ids.contains(&id) {
@@ -50,7 +50,7 @@ impl LinkedText {
             names.sort_by_key(|name| std::cmp::Reverse(name.len()));
             for span in names.iter().filter_map(|name| find_words(words, name)) {
                 if links.iter().all(|link| link.span.end <= span.start || span.end <= link.span.start) {
-                    links.push(Link { span, to: entity.clone() });
+                    links.push(EntityLink { span, to: entity.clone() });
                     break;
                 }
             }

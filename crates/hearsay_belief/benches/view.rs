@@ -55,7 +55,7 @@ static WORLD: LazyLock<State> = LazyLock::new(|| {
     let tellings: Vec<Change> = (0..300)
         .flat_map(|n| {
             let (teller, hearer) = (id(TOWNS + n), [id(TOWNS + (n + 1) % 300)]);
-            let view = View::of(&state, &teller.clone().into(), None);
+            let view = View::new(&state, &teller.clone().into(), None);
             let facts: Vec<_> = view.facts().take(20).filter_map(|known| state.fact(known.id()).cloned()).collect();
             let tell = |fact: &Arc<Fact>| {
                 let telling = learn::Telling::new(&teller, &hearer, fact);
@@ -78,8 +78,8 @@ fn main() {
 #[divan::bench(args = [TOWNS, TOWNS + 7, ENTITIES - 1])]
 fn view_at_100_000_facts(bencher: Bencher, character: usize) {
     let knower = id(character).into();
-    let fact_count = View::of(&WORLD, &knower, None).facts().len();
+    let fact_count = View::new(&WORLD, &knower, None).facts().len();
     bencher
         .counter(divan::counter::ItemsCount::new(fact_count))
-        .bench_local(|| View::of(black_box(&WORLD), &knower, None));
+        .bench_local(|| View::new(black_box(&WORLD), &knower, None));
 }

@@ -315,7 +315,6 @@ pub enum AttributionReason {
     /// The other entity belongs to this group or place, which knows the fact.
     Belongs(EntityId),
     /// The other entity was at this place when the subject of the fact arrived there, as far as the knower knows.
-    #[serde(rename = "was_there")]
     AtPlaceOfArrival(EntityId),
     /// The knower told the other entity the fact.
     ToldByMe,

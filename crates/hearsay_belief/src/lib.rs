@@ -31,7 +31,7 @@
 //! }
 //!
 //! // Each retelling reduces belief, and the chain leads back to Ann, who was there.
-//! let view = View::of(&state, &cid.clone().into(), None);
+//! let view = View::new(&state, &cid.clone().into(), None);
 //! let known = view.fact(burned.id()).unwrap();
 //! assert!((known.credence().get() - (0.6 * 0.9_f64).powi(2)).abs() < 1e-9);
 //! let chain = derivations(&state, known);
@@ -43,7 +43,7 @@
 //!
 //! | question | answer |
 //! |---|---|
-//! | What does a character know at a moment? | [`View::of`] |
+//! | What does a character know at a moment? | [`View::new`] |
 //! | How does a character learn a fact? | [`learn`]: witness, say, tell, read, deduce, refute |
 //! | How strongly does a character believe a fact? | [`combined_belief`], [`BeliefCalculator`] and [`Trust`] state the formulas |
 //! | What does a character believe about a subject, and what contradicts it? | [`View::beliefs`], [`View::belief`] |

@@ -357,7 +357,7 @@ impl<'a> ConditionEvaluator<'a> {
 
     fn knows(&self, knower: &EntityId, fact: FactId) -> bool {
         let mut views = self.views.borrow_mut();
-        let view = || View::of(self.state, &Knower::Entity(knower.clone()), self.state.clock());
+        let view = || View::new(self.state, &Knower::Entity(knower.clone()), self.state.clock());
         views.entry(knower.clone()).or_insert_with(view).fact(fact).is_some_and(|known| !known.is_made_up())
     }
 }

@@ -59,7 +59,7 @@ impl Trust {
     /// attitude that the vocabulary defines for its predicate counts: −60 for HOSTILE_TO, +40 for ALLIED_WITH, LIKES
     /// and CHILD_OF, +10 for KNOWS. If there are several attitudes, the strongest counts. Only facts that the knower
     /// knows are used.
-    pub fn of(view: &View, other: &EntityId) -> Self {
+    pub fn from_view(view: &View, other: &EntityId) -> Self {
         let first_impression = match view.knower().entity() {
             Some(knower) => self::first_impression(view.vocabulary(), knower, other, view.facts_about(knower)),
             None => STRANGER_TRUST,
@@ -79,7 +79,7 @@ impl Trust {
 
     /// Returns the trust of one character in another at the current game time.
     pub fn between(state: &State, truster: &EntityId, other: &EntityId) -> Self {
-        Self::of(&View::of(state, &truster.clone().into(), state.clock()), other)
+        Self::from_view(&View::new(state, &truster.clone().into(), state.clock()), other)
     }
 
     /// Returns the trust as a number from 0.0 to 1.0, computed from the first impression and the experiences.

@@ -67,7 +67,7 @@ impl View {
     ///    until nothing is added.
     /// 4. The view also contains the passages that everyone heard, that the knower heard, or that a group or place
     ///    heard while the knower belonged to it. It contains no out-of-character lines.
-    pub fn of(state: &State, knower: &Knower, as_of: Option<GameTime>) -> Self {
+    pub fn new(state: &State, knower: &Knower, as_of: Option<GameTime>) -> Self {
         let mut collector = Collector::new(state, as_of);
         let mut sources = vec![KnowledgeSource::all(Knower::World, AccessPath::Common)];
         if matches!(knower, Knower::Entity(_)) {

@@ -82,11 +82,11 @@ impl World {
     }
 
     pub(crate) fn knows(&self, name: &str, fact: FactId, as_of: Option<i64>) -> bool {
-        View::of(&self.0, &knower(name), as_of.map(GameTime)).fact(fact).is_some()
+        View::new(&self.0, &knower(name), as_of.map(GameTime)).fact(fact).is_some()
     }
 
     pub(crate) fn view(&self, name: &str) -> View {
-        View::of(&self.0, &knower(name), None)
+        View::new(&self.0, &knower(name), None)
     }
 
     pub(crate) fn credence(&self, knower: &str, fact: FactId) -> Option<f64> {

@@ -11,7 +11,7 @@ use hearsay_model::{
     Vocabulary,
 };
 
-use crate::{Findings, Warning, error::SourcePosition};
+use crate::{ImportFindings, Warning, error::SourcePosition};
 
 /// A campaign as its files describe it. [`read`](crate::read) returns it; [`plan`](crate::plan) compares it with a
 /// state.
@@ -31,7 +31,7 @@ pub struct Campaign {
     pub(crate) reveals: Vec<Reveal>,
     pub(crate) warnings: Vec<Warning>,
     pub(crate) digest: String,
-    pub(crate) findings: Findings,
+    pub(crate) findings: ImportFindings,
     /// The exact records, if the files are a Hearsay export.
     pub(crate) unchanged_records: Option<Box<UnchangedRecords>>,
 }
@@ -70,7 +70,7 @@ impl Campaign {
 
     /// Returns the findings in the files, such as links without a target and files that were not read. The report of
     /// the import contains these findings.
-    pub fn findings(&self) -> &Findings {
+    pub fn findings(&self) -> &ImportFindings {
         &self.findings
     }
 

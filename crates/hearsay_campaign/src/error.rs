@@ -41,7 +41,6 @@ pub struct CampaignErrors {
     /// The listed errors, at most [`Limits::errors`](crate::Limits::errors).
     pub errors: Vec<CampaignError>,
     /// The number of further errors that are not listed, because the limit is reached.
-    #[serde(rename = "more")]
     pub omitted_errors: usize,
 }
 
@@ -77,7 +76,6 @@ pub struct Warning {
     /// The line number, counted from 1.
     pub line: u32,
     /// The suspicious text, and how the reader interpreted it.
-    #[serde(rename = "what")]
     pub message: String,
 }
 

@@ -13,7 +13,6 @@ pub struct FileLocation {
     /// The line number, counted from 1.
     pub line: u32,
     /// The text at this position.
-    #[serde(rename = "what")]
     pub text: String,
 }
 
@@ -23,14 +22,13 @@ pub struct Skipped {
     /// The path of the file relative to the folder, with forward slashes.
     pub path: String,
     /// The reason why the file or record was not read, with a hint.
-    #[serde(rename = "why")]
     pub reason: String,
 }
 
 /// Remarks about the files that are not part of the campaign itself, such as links without a target. In Hearsay's own
 /// format, only skipped files are findings, because all other problems are errors.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Findings {
+pub struct ImportFindings {
     /// The format of the files; `None` for Hearsay's own format.
     pub format: Option<Format>,
     /// The number of links that resolve to a note.
@@ -45,16 +43,14 @@ pub struct Findings {
     /// The entities that were created for links whose target does not exist. The DM reviews them.
     pub stubs: Vec<EntityId>,
     /// Entities whose kind could not be determined.
-    #[serde(rename = "kindless")]
     pub without_kind: Vec<EntityId>,
     /// Text that the reader did not understand.
-    #[serde(rename = "unclear")]
     pub not_understood: Vec<FileLocation>,
     /// Files and records that were not read, with the reason.
     pub skipped: Vec<Skipped>,
 }
 
-impl Findings {
+impl ImportFindings {
     /// Sorts the findings, so that their order does not depend on the reader.
     #[cfg(feature = "import")]
     pub(crate) fn sort(&mut self) {

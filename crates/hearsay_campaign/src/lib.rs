@@ -69,7 +69,7 @@ pub use export::{
     Backup, export_backup, export_dot, export_graphml, export_handbook, export_vault, export_yaml, read_backup,
 };
 pub use files::digest_files;
-pub use findings::{FileLocation, Findings, Skipped};
+pub use findings::{FileLocation, ImportFindings, Skipped};
 pub use folder::{Folder, FolderEntry};
 pub use format::Format;
 pub use jsonl::{export_jsonl, read_jsonl};
@@ -79,7 +79,7 @@ pub use native::read;
 pub use options::{AliasOrder, ReadOptions};
 pub use plan::{ImportPlan, MISSING_RECORD, MissingRecord, plan};
 pub use regular_file::{open_file, read_file, read_text_file};
-pub use report::{AmbiguousLink, Deletion, ImportReport, PossibleDuplicate, Relations, UnappliedChange};
+pub use report::{AmbiguousLink, Deletion, ImportReport, PossibleDuplicate, RelationCounts, UnappliedChange};
 pub use transcript::{Transcript, TranscriptError, TranscriptFormat, Utterance};
 #[cfg(feature = "import")]
 pub use watch::FileWatcher;

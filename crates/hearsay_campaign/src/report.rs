@@ -5,18 +5,18 @@ use std::{collections::BTreeMap, fmt};
 use hearsay_model::{EntityId, FactId};
 use serde::Serialize;
 
-use crate::{FileLocation, Findings, Format, Skipped, Warning};
+use crate::{FileLocation, Format, ImportFindings, Skipped, Warning};
 
 /// The number of new relations, by certainty.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Relations {
+pub struct RelationCounts {
     /// Number of relations that come from fields of the format. They need no review.
     pub high: usize,
     /// Number of relations that come from free text or from a convention. They are proposed to the DM.
     pub low: usize,
 }
 
-impl Relations {
+impl RelationCounts {
     /// Minimum confidence of a relation that is counted in `high`.
     const MIN_HIGH_CONFIDENCE: f64 = 0.7;
 
@@ -37,7 +37,6 @@ pub struct Deletion {
     /// The entity that the record is about.
     pub subject: EntityId,
     /// A description of the record for the DM.
-    #[serde(rename = "what")]
     pub description: String,
 }
 
@@ -45,10 +44,8 @@ pub struct Deletion {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PossibleDuplicate {
     /// The new entity.
-    #[serde(rename = "one")]
     pub new_entity: EntityId,
     /// The other entity with this name.
-    #[serde(rename = "other")]
     pub existing_entity: EntityId,
     /// The name that both entities have, normalized for comparison.
     pub name: String,
@@ -61,7 +58,6 @@ pub struct AmbiguousLink {
     #[serde(flatten)]
     pub location: FileLocation,
     /// The entities of the notes that match.
-    #[serde(rename = "meant")]
     pub candidates: Vec<EntityId>,
 }
 
@@ -71,10 +67,8 @@ pub struct UnappliedChange {
     /// The id of the fact, if the record is a fact.
     pub fact: Option<FactId>,
     /// A description of the record for the DM.
-    #[serde(rename = "what")]
     pub description: String,
     /// The reason why the import leaves the record unchanged.
-    #[serde(rename = "why")]
     pub reason: String,
 }
 
@@ -99,13 +93,12 @@ pub struct ImportReport {
     /// Number of facts that are retracted because the files no longer contain them.
     pub removed: usize,
     /// Number of new relations between entities, by certainty.
-    pub relations: Relations,
+    pub relations: RelationCounts,
     /// Number of new facts, by the name of their predicate.
     pub facts: BTreeMap<String, usize>,
     /// Number of new or changed knowledge edges.
     pub knowledge: usize,
     /// Number of knowledge edges that are withdrawn.
-    #[serde(rename = "unlearned")]
     pub withdrawn_knowledge: usize,
     /// Number of new or changed passages.
     pub passages: usize,
@@ -119,10 +112,8 @@ pub struct ImportReport {
     /// has no knower.
     pub audience: BTreeMap<&'static str, usize>,
     /// NPCs that would know nothing but names and kinds.
-    #[serde(rename = "know_nothing")]
     pub without_knowledge: Vec<EntityId>,
     /// Records that the import leaves unchanged, although the files differ from them.
-    #[serde(rename = "kept")]
     pub unapplied_changes: Vec<UnappliedChange>,
     /// Records that both the files and another author changed. The value of the other author stays, and the value in
     /// the files is proposed. Each of these records is also in `unapplied_changes`.
@@ -130,7 +121,6 @@ pub struct ImportReport {
     /// Records that the files of another tool no longer contain. The import proposes to the DM to withdraw them.
     pub deletions: Vec<Deletion>,
     /// New entities that have the same name as another entity.
-    #[serde(rename = "alike")]
     pub possible_duplicates: Vec<PossibleDuplicate>,
     /// The format of the files; `None` for Hearsay's own format.
     pub format: Option<Format>,
@@ -147,10 +137,8 @@ pub struct ImportReport {
     /// The entities that are created for links whose target does not exist. The DM reviews them.
     pub stubs: Vec<EntityId>,
     /// Entities whose kind could not be determined.
-    #[serde(rename = "kindless")]
     pub without_kind: Vec<EntityId>,
     /// Text that the reader did not understand.
-    #[serde(rename = "unclear")]
     pub not_understood: Vec<FileLocation>,
     /// Files and records that were not read, with the reason.
     pub skipped: Vec<Skipped>,
@@ -160,9 +148,10 @@ pub struct ImportReport {
 
 impl ImportReport {
     /// Copies the findings in the files into the report.
-    pub(crate) fn add_findings(&mut self, findings: &Findings) {
-        let Findings { format, resolved, ambiguous, dangling, stubs, without_kind, not_understood, skipped, .. } =
-            findings;
+    pub(crate) fn add_findings(&mut self, findings: &ImportFindings) {
+        let ImportFindings {
+            format, resolved, ambiguous, dangling, stubs, without_kind, not_understood, skipped, ..
+        } = findings;
         (self.format, self.resolved) = (*format, *resolved);
         (self.ambiguous, self.dangling) = (ambiguous.len(), dangling.len());
         let links = ambiguous.iter().map(|(location, candidates)| (location.clone(), candidates.clone()));
@@ -196,8 +185,8 @@ impl fmt::Display for ImportReport {
         writeln!(f, "  entities   {} new{}, {} matched", self.created_count(), list(&self.created), self.matched)?;
         let (facts, changed, moved, removed) = (self.fact_count(), self.changed, self.moved, self.removed);
         let relations = match self.relations {
-            Relations { high, low: 0 } => format!("{high} relations"),
-            Relations { high, low } => format!("{high} relations, {low} more proposed"),
+            RelationCounts { high, low: 0 } => format!("{high} relations"),
+            RelationCounts { high, low } => format!("{high} relations, {low} more proposed"),
         };
         writeln!(f, "  facts      {facts} new ({relations}), {changed} changed, {moved} moved, {removed} removed")?;
         for (name, count) in &self.facts {

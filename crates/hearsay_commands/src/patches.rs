@@ -419,9 +419,9 @@ mod tests {
     #[test]
     fn all_of_one_operation_may_relate_to_each_other() {
         let state = town();
-        let ann = Record::of(&state, &id("ann")).unwrap();
+        let ann = Record::from_state(&state, &id("ann")).unwrap();
         assert_eq!((ann.name.as_deref(), ann.kind, ann.place), (Some("Ann"), Some(Kind::Npc), Some(id("inn"))));
-        assert_eq!(Record::of(&state, &id("nobody")), None);
+        assert_eq!(Record::from_state(&state, &id("nobody")), None);
     }
 
     #[test]
@@ -430,7 +430,7 @@ mod tests {
         let go = |state: &mut State, clock: Option<i64>, place: Option<&str>| {
             let patch = Patch { place: Some(place.map(id)), ..Patch::default() };
             assert_eq!(apply(state, clock, vec![("ann", patch)]), [""; 0]);
-            Record::of(state, &id("ann")).unwrap().place
+            Record::from_state(state, &id("ann")).unwrap().place
         };
         for clock in [None, Some(10), Some(20), Some(5)] {
             assert_eq!(go(&mut state, clock, Some("pier")), Some(id("pier")), "{clock:?}");
@@ -442,7 +442,7 @@ mod tests {
             let value = value.map(Value::from);
             let attributes = BTreeMap::from([(occupation.clone(), value.clone())]);
             apply(&mut state, None, vec![("ann", Patch { attributes, ..Patch::default() })]);
-            assert_eq!(Record::of(&state, &id("ann")).unwrap().attributes.get(&occupation).cloned(), value);
+            assert_eq!(Record::from_state(&state, &id("ann")).unwrap().attributes.get(&occupation).cloned(), value);
         }
     }
 
@@ -453,7 +453,7 @@ mod tests {
         for holds in [true, false, true] {
             let relations = BTreeMap::from([(key.clone(), holds)]);
             apply(&mut state, None, vec![("ann", Patch { relations, ..Patch::default() })]);
-            assert_eq!(Record::of(&state, &id("ann")).unwrap().relations.contains_key(&key), holds);
+            assert_eq!(Record::from_state(&state, &id("ann")).unwrap().relations.contains_key(&key), holds);
         }
     }
 
@@ -467,7 +467,7 @@ mod tests {
         assert_eq!(refused.len(), 2);
         assert!(refused[0].contains("nothing is called `in`; did you mean inn"), "{refused:?}");
         assert!(refused[1].contains("entity `bob` does not exist any more"), "{refused:?}");
-        assert_eq!(Record::of(&state, &id("ann")).unwrap().name.as_deref(), Some("Anne"));
+        assert_eq!(Record::from_state(&state, &id("ann")).unwrap().name.as_deref(), Some("Anne"));
     }
 
     #[test]
@@ -485,7 +485,7 @@ mod tests {
             Patch { relations: BTreeMap::from([(key.clone(), true)]), ..Patch::default() },
             Patch { relations: BTreeMap::from([(key, false)]), ..Patch::default() },
         ];
-        let record = |state: &State| Record::of(state, &id("ann")).unwrap();
+        let record = |state: &State| Record::from_state(state, &id("ann")).unwrap();
         for patch in patches {
             assert!(!patch.holds_in(&record(&state)), "{patch:?}");
             apply(&mut state, None, vec![("ann", patch.clone())]);
@@ -497,7 +497,7 @@ mod tests {
     fn existing_entities_are_not_created_again() {
         let mut state = town();
         apply(&mut state, None, vec![("ann", new(Kind::Item, "A Doll"))]);
-        let ann = Record::of(&state, &id("ann")).unwrap();
+        let ann = Record::from_state(&state, &id("ann")).unwrap();
         assert_eq!((ann.name.as_deref(), ann.kind), (Some("Ann"), Some(Kind::Npc)));
     }
 }

@@ -41,7 +41,7 @@ pub enum TextOrigin {
 
 impl TextOrigin {
     /// Returns the origin of a passage.
-    pub fn of(passage: &Passage) -> Self {
+    pub fn from_passage(passage: &Passage) -> Self {
         let is_in_file = |evidence: &Evidence| matches!(evidence, Evidence::File { .. } | Evidence::Excerpt(_));
         match (passage.evidence.iter().any(is_in_file), &passage.session) {
             (true, Some(_)) => Self::SessionImport,
@@ -242,7 +242,7 @@ mod tests {
         let session = Some(hearsay_model::SessionId::new("s1").unwrap());
         let origin = |session: &Option<hearsay_model::SessionId>, evidence: &[Evidence]| {
             let (session, evidence) = (session.clone(), evidence.to_vec());
-            TextOrigin::of(&Passage { session, evidence, ..Passage::new("Text") })
+            TextOrigin::from_passage(&Passage { session, evidence, ..Passage::new("Text") })
         };
         let file = std::slice::from_ref(&file);
         assert_eq!(origin(&session, file), TextOrigin::SessionImport);

@@ -393,8 +393,9 @@ fn learner_edges(state: &State, proposal: &Proposal, fact: &Fact, max_credence: 
     let learned_at = text_time.unwrap_or_else(|| state.clock().map(|_| clock_date(state)));
     let citing = proposal.text.as_ref().and_then(|text| text.citing.clone());
     let alias = proposal.text.as_ref().and_then(|text| text.alias.as_deref()).zip(proposal.speaker.as_ref());
-    let knows_speaker =
-        |knower: &Knower| alias.is_none_or(|(alias, speaker)| View::of(state, knower, None).knows_name(speaker, alias));
+    let knows_speaker = |knower: &Knower| {
+        alias.is_none_or(|(alias, speaker)| View::new(state, knower, None).knows_name(speaker, alias))
+    };
     let edge = |knower: Knower, acquisition: Acquisition| {
         let session = session_of(state, proposal);
         KnowledgeEdge {

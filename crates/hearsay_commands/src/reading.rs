@@ -74,7 +74,7 @@ pub fn read_passages(passages: Vec<PassageWithContext>, tools: &ReadingTools<'_>
     let findings = passages.into_iter().map(|passage| {
         let mut extraction = passage.extract_with_patterns(tools);
         let passage = passage.passage;
-        let origin = TextOrigin::of(&passage);
+        let origin = TextOrigin::from_passage(&passage);
         limit_confidence(&mut extraction, origin);
         let mut talk_kind = passage.talk_kind;
         if let Some(page_statements) = statements.next() {

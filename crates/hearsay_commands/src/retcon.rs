@@ -11,7 +11,6 @@ use crate::CommandError;
 #[serde(rename_all = "snake_case")]
 pub enum Retcon {
     /// Retracts a fact and all knowledge of it, as if the fact had never been true.
-    #[serde(rename = "never_so")]
     Retract {
         /// Fact, given by id, by the beginning of its id, or by handle.
         fact: String,

@@ -30,7 +30,7 @@ pub struct Written {
 }
 
 impl Written {
-    pub(crate) fn of(position: Position, operation: &Operation) -> Self {
+    pub(crate) fn new(position: Position, operation: &Operation) -> Self {
         Self { position, summary: operation.summary.clone(), changes: operation.changes.len() }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hearsay_commands::proposal::ProposalCounts;
 #[cfg(feature = "llm")]
-use hearsay_llm::{Counts, QueueCounts};
+use hearsay_llm::{ExtractionCounts, QueueCounts};
 use hearsay_model::{Position, State, StateVersion};
 use hearsay_query::trust::TrustCalibration;
 use serde::Serialize;
@@ -122,7 +122,7 @@ pub struct LlmStatus {
     pub tokens: u64,
     /// Number of entities and facts that the language model has found since the memory was opened, and number of
     /// rejected entities and facts.
-    pub counts: Counts,
+    pub counts: ExtractionCounts,
     /// Number of facts that the language model has found since the memory was opened, by outcome.
     pub found: ProposalCounts,
     /// Error of the language model while it read the last text; `None` if there was no error.

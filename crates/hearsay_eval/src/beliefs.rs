@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::{
     recorded_story::RecordedStory,
-    stories::{Question, QuestionKind, Story, StoryError},
+    stories::{QuestionKind, Story, StoryError, StoryQuestion},
 };
 
 /// The kinds of questions, in the order of the report.
@@ -39,10 +39,8 @@ pub struct Disagreement {
     /// The text of the question.
     pub question: String,
     /// The answer of the data set: the id of a location.
-    #[serde(rename = "set")]
     pub expected: String,
     /// The answer of the engine: the id of a location, or `None` if the engine knows no location.
-    #[serde(rename = "engine")]
     pub engine_answer: Option<String>,
     /// The engine's reasons for its answer, most important first.
     pub reasons: Vec<String>,
@@ -112,7 +110,7 @@ fn kind_name(kind: &QuestionKind) -> &'static str {
 }
 
 /// Returns the engine's answer and its reasons.
-fn answer(recorded: &RecordedStory, question: &Question) -> (Option<EntityId>, Vec<String>) {
+fn answer(recorded: &RecordedStory, question: &StoryQuestion) -> (Option<EntityId>, Vec<String>) {
     let (state, thing, now) = (recorded.state(), &question.thing, Some(recorded.now()));
     let located = PredicateRole::Location.predicate();
     let location_in = |state: &State| state.newest(thing, PredicateRole::Location.name())?.object().entity().cloned();
@@ -123,7 +121,7 @@ fn answer(recorded: &RecordedStory, question: &Question) -> (Option<EntityId>, V
         }
         QuestionKind::Reality => (location_in(state), vec!["the state".into()]),
         QuestionKind::FirstOrder(character) => {
-            let view = View::of(state, &character.clone().into(), now);
+            let view = View::new(state, &character.clone().into(), now);
             let beliefs = view.beliefs(thing, located);
             let believed = beliefs.iter().find(|belief| belief.status == BeliefStatus::Believed);
             let place = believed.and_then(|belief| belief.known.object().entity().cloned());
@@ -134,7 +132,7 @@ fn answer(recorded: &RecordedStory, question: &Question) -> (Option<EntityId>, V
             (place, reasons.collect())
         }
         QuestionKind::SecondOrder(character, other) => {
-            let view = View::of(state, &character.clone().into(), now);
+            let view = View::new(state, &character.clone().into(), now);
             let attributed_beliefs = view.attributed_beliefs(other, thing, located);
             let place = attributed_beliefs.first().and_then(|(known, _)| known.object().entity().cloned());
             let reasons = attributed_beliefs.iter().flat_map(|(known, reasons)| {

@@ -5,7 +5,7 @@
 use std::{io, process::Command};
 
 use hearsay_store::testing::crash;
-pub use hearsay_store::testing::crash::Findings;
+pub use hearsay_store::testing::crash::CrashFindings;
 
 /// The hidden command of `hearsay_eval` that writes to a campaign until it is killed.
 pub const CHILD_COMMAND: &str = "crash-child";
@@ -15,7 +15,7 @@ pub const CHILD_COMMAND: &str = "crash-child";
 ///
 /// # Errors
 /// Returns an error if the program cannot be started or killed, or a directory cannot be created.
-pub fn run(runs: u64, seed: u64, mut progress: impl FnMut(u64)) -> io::Result<Findings> {
+pub fn run(runs: u64, seed: u64, mut progress: impl FnMut(u64)) -> io::Result<CrashFindings> {
     let program = std::env::current_exe()?;
     let start = || {
         let mut command = Command::new(&program);

@@ -500,7 +500,7 @@ fn count_differences(with_plugin: &Game, without_plugin: &Game, groups: &[Option
     let ids: Vec<EntityId> =
         (0..with_plugin.npcs.len()).map(|npc| EntityId::new(format!("npc-{npc}"))).collect::<Result<_, _>>()?;
     let records =
-        memory.read(move |world| Ok(ids.iter().map(|id| Record::of(&world.state, id)).collect::<Vec<_>>()))?;
+        memory.read(move |world| Ok(ids.iter().map(|id| Record::from_state(&world.state, id)).collect::<Vec<_>>()))?;
     let records = records.wait()?;
     let matches_game = |game: &Game, npc: usize, record: &Record| {
         let npc = game.app.world().entity(game.npcs[npc]);

@@ -28,7 +28,7 @@ use hearsay_model::{
     Provenance, Session, SessionId, Setting, State, WorldSetting,
 };
 use hearsay_recall::{
-    ApproximateTokens, Detail, DocId, EntityLinker, Form, Hearer, Index, Query, RecapRequest, Request, Scene,
+    ApproximateTokens, ContextRequest, Detail, DocId, EntityLinker, Form, Hearer, Index, Query, RecapRequest, Scene,
     SceneContext, SummaryRequest, SummarySubject, rank, recap, summarize,
 };
 use serde::Serialize;
@@ -44,7 +44,7 @@ const MAX_REPORTED: usize = 5;
 
 /// A question to a character, with the time and place at which it is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Question {
+pub struct LeakQuestion {
     /// The character who is asked.
     pub asker: EntityId,
     /// The game time of the question. If `None`, the end of the world's history.
@@ -70,7 +70,7 @@ pub struct Difference {
     /// The seed of the random numbers. The seed and the number of the world determine the world.
     pub seed: u64,
     /// The question to which the two answers differ.
-    pub question: Question,
+    pub question: LeakQuestion,
     /// The number of the first line in which the answers differ, counted from 1. 0 if the state without the removed
     /// data is invalid, so that there is no second answer.
     pub line: usize,
@@ -82,7 +82,8 @@ pub struct Difference {
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { world, seed, question: Question { asker, as_of, text, .. }, line, complete_line, known_line } = self;
+        let Self { world, seed, question: LeakQuestion { asker, as_of, text, .. }, line, complete_line, known_line } =
+            self;
         let time = as_of.map_or_else(|| "the end".into(), |time| time.to_string());
         writeln!(f, "world {world} of seed {seed}, {asker} asked as of {time}: {text}")?;
         writeln!(f, "  line {line} from the complete state: {complete_line}")?;
@@ -117,7 +118,11 @@ pub fn find_leaks(worlds: usize, seed: u64) -> LeakReport {
 }
 
 /// Searches for leaks like [`find_leaks`], but gets the answers of characters from the function `answer`.
-pub fn find_leaks_with(worlds: usize, seed: u64, answer: &(impl Fn(&State, &Question) -> String + Sync)) -> LeakReport {
+pub fn find_leaks_with(
+    worlds: usize,
+    seed: u64,
+    answer: &(impl Fn(&State, &LeakQuestion) -> String + Sync),
+) -> LeakReport {
     let (next_world, results) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
     let check_worlds = || {
         loop {
@@ -151,7 +156,7 @@ pub fn find_leaks_with(worlds: usize, seed: u64, answer: &(impl Fn(&State, &Ques
 
 /// Generates one world and asks three of its characters, each of them twice: at the end of the world's history, and at
 /// a random game time.
-fn check_world(world: usize, seed: u64, answer: &impl Fn(&State, &Question) -> String) -> (usize, Vec<Difference>) {
+fn check_world(world: usize, seed: u64, answer: &impl Fn(&State, &LeakQuestion) -> String) -> (usize, Vec<Difference>) {
     let mut random = Random::new(seed, world as u64);
     let generated = GeneratedWorld::generate(&mut random);
     let mut differences = Vec::new();
@@ -167,7 +172,7 @@ fn check_world(world: usize, seed: u64, answer: &impl Fn(&State, &Question) -> S
             let session =
                 random.choose(&SESSIONS).and_then(|id| SessionId::new(id).ok()).filter(|_| random.percent(30));
             let about = about.into_iter().collect();
-            let question = Question { asker: asker.clone(), as_of, place, present, about, session, text };
+            let question = LeakQuestion { asker: asker.clone(), as_of, place, present, about, session, text };
             question_count += 1;
             let difference = compare(&generated.state, &question, answer);
             differences.extend(difference.map(|(line, complete_line, known_line)| Difference {
@@ -188,10 +193,10 @@ fn check_world(world: usize, seed: u64, answer: &impl Fn(&State, &Question) -> S
 /// part. Returns `None` if the answers are equal.
 pub fn compare(
     state: &State,
-    question: &Question,
-    answer: &impl Fn(&State, &Question) -> String,
+    question: &LeakQuestion,
+    answer: &impl Fn(&State, &LeakQuestion) -> String,
 ) -> Option<(usize, String, String)> {
-    let view = View::of(state, &question.asker.clone().into(), question.as_of);
+    let view = View::new(state, &question.asker.clone().into(), question.as_of);
     let known_state = match known_part(&view, state) {
         Ok(known_state) => known_state,
         Err(error) => return Some((0, String::new(), format!("the reduced state is invalid: {error}"))),
@@ -358,9 +363,9 @@ impl KnownPart {
 /// - the character's trust in others,
 /// - its beliefs, and its assumptions about the beliefs of others,
 /// - the recaps and summaries of all sessions from its view.
-pub fn answer(state: &State, question: &Question) -> String {
-    let Question { asker, as_of, place, present, about, session, text } = question;
-    let view = View::of(state, &asker.clone().into(), *as_of);
+pub fn answer(state: &State, question: &LeakQuestion) -> String {
+    let LeakQuestion { asker, as_of, place, present, about, session, text } = question;
+    let view = View::new(state, &asker.clone().into(), *as_of);
     let mut index = Index::new(state.corpus());
     for fact in state.facts() {
         index.set_vector(DocId::Fact(fact.id()), &vector(fact.statement()));
@@ -369,7 +374,7 @@ pub fn answer(state: &State, question: &Question) -> String {
         index.set_vector(DocId::Passage(id), &vector(&passage.text));
     }
     let names = EntityLinker::new(&view);
-    let context = SceneContext::assemble(&Request {
+    let context = SceneContext::assemble(&ContextRequest {
         view: &view,
         names: &names,
         index: &index,
@@ -438,7 +443,7 @@ fn beliefs(view: &View) -> String {
         }
     }
     for other in PEOPLE.iter().filter_map(|id| EntityId::new(id).ok()) {
-        let _ = writeln!(output, "{other} {:?}", Trust::of(view, &other));
+        let _ = writeln!(output, "{other} {:?}", Trust::from_view(view, &other));
         for (fact, reasons) in view.attributed_facts(&other) {
             let _ = writeln!(output, "{other} {fact} {reasons:?}");
         }
@@ -475,14 +480,14 @@ mod tests {
             let time = GameTime(random.below(usize::try_from(generated.now().0).unwrap() + 10) as i64);
             for as_of in [None, Some(time)] {
                 let recap_for = |state: &State, subject: &SummarySubject| {
-                    let views: Vec<View> = party.iter().map(|id| View::of(state, &id.clone().into(), as_of)).collect();
+                    let views: Vec<View> = party.iter().map(|id| View::new(state, &id.clone().into(), as_of)).collect();
                     let names: Vec<EntityLinker> = views.iter().map(EntityLinker::new).collect();
                     let hearers: Vec<Hearer> =
                         views.iter().zip(&names).map(|(view, names)| Hearer { view, names }).collect();
                     recap_text(state, &hearers, subject)
                 };
                 let views: Vec<View> =
-                    party.iter().map(|id| View::of(&generated.state, &id.clone().into(), as_of)).collect();
+                    party.iter().map(|id| View::new(&generated.state, &id.clone().into(), as_of)).collect();
                 let known = known_part_of_all(&views, &generated.state).unwrap();
                 for subject in SESSIONS.iter().map(|id| SummarySubject::Session(SessionId::new(id).unwrap())) {
                     let complete_recap = recap_for(&generated.state, &subject);
@@ -506,7 +511,7 @@ mod tests {
             let time = GameTime(random.below(usize::try_from(generated.now().0).unwrap() + 10) as i64);
             for as_of in [None, Some(time)] {
                 let views: Vec<View> =
-                    party.iter().map(|id| View::of(&generated.state, &id.clone().into(), as_of)).collect();
+                    party.iter().map(|id| View::new(&generated.state, &id.clone().into(), as_of)).collect();
                 let known = known_part_of_all(&views, &generated.state).unwrap();
                 let complete = hearsay_campaign::export_handbook(&generated.state, "The party", &party, as_of);
                 let reduced = hearsay_campaign::export_handbook(&known, "The party", &party, as_of);
@@ -542,7 +547,7 @@ mod tests {
                     usize::from(*fact.predicate() == *"alias" && fact.secrecy() == hearsay_model::Secrecy::Secret);
             }
             for id in PEOPLE {
-                let view = View::of(&state, &Knower::Entity(EntityId::new(id).unwrap()), None);
+                let view = View::new(&state, &Knower::Entity(EntityId::new(id).unwrap()), None);
                 let aliased_passages = view.passages().filter(|(_, heard)| heard.passage.speaker_alias.is_some());
                 for (_, heard) in aliased_passages {
                     *(if heard.passage.speaker.is_none() { &mut masked_lines } else { &mut unmasked_lines }) += 1;
@@ -551,7 +556,7 @@ mod tests {
             let asker = EntityId::new("ann").unwrap();
             let (present, text) = (Vec::new(), "What of the harbour at night?".into());
             let (about, session) = (Vec::new(), None);
-            let question = Question { asker, as_of: None, place: None, present, about, session, text };
+            let question = LeakQuestion { asker, as_of: None, place: None, present, about, session, text };
             answers_with_knowledge += usize::from(answer(&state, &question).contains("\"knowledge\""));
         }
         let counts = [
@@ -570,14 +575,14 @@ mod tests {
     #[test]
     fn a_leak_is_found_and_told() {
         // The first function leaks the number of facts. The second function leaks a name that the asker does not know.
-        let leaking_count = |state: &State, question: &Question| {
+        let leaking_count = |state: &State, question: &LeakQuestion| {
             format!("{}{} facts in all\n", answer(state, question), state.fact_count())
         };
         let found = find_leaks_with(20, 7, &leaking_count);
         assert!(found.tally.differences > 60, "{:?}", found.tally);
         assert_eq!(found.first.len(), MAX_REPORTED);
         assert!(found.first[0].to_string().contains("facts in all"), "{}", found.first[0]);
-        let leaking_name = |state: &State, question: &Question| {
+        let leaking_name = |state: &State, question: &LeakQuestion| {
             let name = EntityId::new("eve").ok().and_then(|id| state.name(&id).map(str::to_owned));
             format!("{name:?}\n{}", answer(state, question))
         };

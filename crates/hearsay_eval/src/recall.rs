@@ -13,8 +13,8 @@ use std::{
 
 use hearsay_belief::View;
 use hearsay_model::{
-    ApplyError, Author, Change, Date, Entity, EntityId, Evidence, Fact, FactError, IdError, Method as Acquisition,
-    Operation, Passage, PassageId, Predicate, Provenance, Session, SessionId, Span, State, attribute,
+    ApplyError, Author, Change, Date, Entity, EntityId, Evidence, Fact, FactError, IdError, Method, Operation, Passage,
+    PassageId, Predicate, Provenance, Session, SessionId, Span, State, attribute,
 };
 use hearsay_recall::{DocId, EntityLinker, Index, Query, Ranked, Weights, document_text, rank};
 use serde::Serialize;
@@ -42,7 +42,7 @@ pub enum CorpusError {
 /// A ranking method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Method {
+pub enum RankingMethod {
     /// Ranks by cosine only. The score of a session or document is the best score of its passages.
     Dense,
     /// Ranks by BM25 only. Each session or document is scored as one text.
@@ -55,7 +55,7 @@ pub enum Method {
     Hearsay,
 }
 
-impl Method {
+impl RankingMethod {
     /// All ranking methods, in the order of the report.
     pub const ALL: [Self; 5] = [Self::Dense, Self::Bm25, Self::Rrf, Self::Graph, Self::Hearsay];
 
@@ -95,7 +95,7 @@ pub struct Row {
     /// The name of the set: one folder, or several folders whose questions are pooled.
     pub set: String,
     /// The ranking method.
-    pub method: Method,
+    pub method: RankingMethod,
     /// Number of questions in the set.
     pub n: usize,
     /// The mean scores with their intervals.
@@ -122,7 +122,7 @@ pub struct Run {
 
 impl Run {
     /// Returns the figures of these scores as a row of the table.
-    pub fn row(&self, set: &str, method: Method) -> Row {
+    pub fn row(&self, set: &str, method: RankingMethod) -> Row {
         let mut times = self.times.clone();
         times.sort_by(f64::total_cmp);
         let quantile =
@@ -148,7 +148,7 @@ impl Run {
 
 /// A corpus as a state with its index.
 #[derive(Debug)]
-pub struct Corpus {
+pub struct TestCollection {
     state: State,
     index: Index,
     /// The DM's view and its names. Both are reused for all questions, as in the engine.
@@ -159,7 +159,7 @@ pub struct Corpus {
     build_seconds: f64,
 }
 
-impl Corpus {
+impl TestCollection {
     /// Builds the state and the index for the corpus of a task.
     ///
     /// # Errors
@@ -205,11 +205,11 @@ impl Corpus {
     }
 
     /// Returns the groups that the search finds, best first.
-    fn ranked_groups(&self, question: &str, vector: Option<&[f32]>, method: Method) -> Vec<&str> {
+    fn ranked_groups(&self, question: &str, vector: Option<&[f32]>, method: RankingMethod) -> Vec<&str> {
         let named = if method.weights().graph > 0.0 { self.names.mentioned_entities(question) } else { Vec::new() };
         let query = Query { text: question, vector, named, graph: true, weights: method.weights(), ..Query::default() };
         let mut ranked = rank(&self.view, &self.index, &query);
-        if !matches!(method, Method::Hearsay) {
+        if !matches!(method, RankingMethod::Hearsay) {
             ranked.retain(|ranked| method.score(ranked) > 0.0);
             ranked.sort_by(|a, b| method.score(b).total_cmp(&method.score(a)));
         }
@@ -224,14 +224,16 @@ impl Corpus {
 
     /// Asks all questions of a task with one method. `vector` returns the vector of a question, or `None` to search
     /// without a vector.
-    pub fn run(&self, task: &Task, method: Method, vector: impl Fn(&str) -> Option<Vec<f32>>) -> Run {
+    pub fn run(&self, task: &Task, method: RankingMethod, vector: impl Fn(&str) -> Option<Vec<f32>>) -> Run {
         let mut run = Run { index_s: self.build_seconds, ..Run::default() };
         for query in &task.queries {
             let vector = vector(&query.text);
             let start = Instant::now();
-            let ranked_groups_by = |method: Method| self.ranked_groups(&query.text, vector.as_deref(), method);
+            let ranked_groups_by = |method: RankingMethod| self.ranked_groups(&query.text, vector.as_deref(), method);
             let ranked_groups = match method {
-                Method::Rrf => fuse_rankings(&ranked_groups_by(Method::Dense), &ranked_groups_by(Method::Bm25)),
+                RankingMethod::Rrf => {
+                    fuse_rankings(&ranked_groups_by(RankingMethod::Dense), &ranked_groups_by(RankingMethod::Bm25))
+                }
                 method => ranked_groups_by(method),
             };
             run.times.push(start.elapsed().as_secs_f64() * 1e3);
@@ -286,7 +288,7 @@ impl CorpusBuilder {
         }
         if !name.trim().is_empty() {
             let attribute = if is_new { attribute::NAME } else { attribute::ALIAS };
-            let name_fact = Fact::attribute(&id, attribute, name, Provenance::new(Acquisition::Imported, author()))?;
+            let name_fact = Fact::attribute(&id, attribute, name, Provenance::new(Method::Imported, author()))?;
             self.changes.push(Change::AssertFact(Arc::new(name_fact.statement(name).build()?)));
         }
         Ok(id)
@@ -328,7 +330,7 @@ impl CorpusBuilder {
         let relation = Predicate::relation(predicate).or_else(|_| Predicate::new("RELATED_TO"));
         let relation = relation.map_err(FactError::from)?;
         let evidence = source.into_iter().collect();
-        let provenance = Provenance { evidence, ..Provenance::new(Acquisition::Imported, author()) };
+        let provenance = Provenance { evidence, ..Provenance::new(Method::Imported, author()) };
         let fact = Fact::relation(&subject, relation, &object, provenance)?.statement(statement).build()?;
         self.changes.push(Change::AssertFact(Arc::new(fact)));
         Ok(())
@@ -368,7 +370,7 @@ mod tests {
         let tasks = tasks::read(dir.path()).unwrap();
         assert_eq!(tasks.iter().map(|task| task.facts.len()).collect::<Vec<_>>(), [1, 0]);
         for task in &tasks {
-            let mut corpus = Corpus::from_task(task).unwrap();
+            let mut corpus = TestCollection::from_task(task).unwrap();
             let texts: Vec<_> = corpus.texts().collect();
             assert_eq!(texts.len(), 3 + task.facts.len(), "{texts:?}");
             for (doc, text) in texts {
@@ -376,11 +378,11 @@ mod tests {
             }
             let vector =
                 |question: &str| Some(if question.contains("drowned") { vec![1.0, 0.0] } else { vec![0.0, 1.0] });
-            for method in [Method::Dense, Method::Bm25, Method::Rrf, Method::Hearsay] {
+            for method in [RankingMethod::Dense, RankingMethod::Bm25, RankingMethod::Rrf, RankingMethod::Hearsay] {
                 let row = corpus.run(task, method, vector).row(&task.name, method);
                 assert_eq!((row.n, row.figures.r2), (2, 1.0), "{method:?}");
             }
-            let row = corpus.run(task, Method::Bm25, vector).row(&task.name, Method::Bm25);
+            let row = corpus.run(task, RankingMethod::Bm25, vector).row(&task.name, RankingMethod::Bm25);
             assert_eq!((row.figures.hit1, row.figures.ndcg5), (1.0, 1.0));
         }
     }

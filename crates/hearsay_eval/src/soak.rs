@@ -139,7 +139,8 @@ pub fn measure(plan: Plan, directory: &Path) -> Result<SoakResult> {
 /// Returns the current location of each person.
 fn places(memory: &Memory, village: &Village) -> Result<Vec<Option<EntityId>>> {
     let people = village.people.clone();
-    let place = |world: &ReadSnapshot, id: &EntityId| hearsay_query::records::Record::of(&world.state, id)?.place;
+    let place =
+        |world: &ReadSnapshot, id: &EntityId| hearsay_query::records::Record::from_state(&world.state, id)?.place;
     let places = memory.read(move |world| Ok(people.iter().map(|id| place(world, id)).collect::<Vec<_>>()))?;
     Ok(places.wait()?)
 }

@@ -25,8 +25,8 @@ use hearsay_model::{
 };
 use hearsay_query::views::{CachedView, ViewCache};
 use hearsay_recall::{
-    ApproximateTokens, Detail, DocId, EntityLinker, Index, Query, Ranking, Request, Scene, SceneContext, TermCache,
-    rank,
+    ApproximateTokens, ContextRequest, Detail, DocId, EntityLinker, Index, Query, Ranking, Scene, SceneContext,
+    TermCache, rank,
 };
 use hearsay_store::{Location, Store, StoreOptions};
 use serde::{Deserialize, Serialize};
@@ -331,7 +331,7 @@ fn read(clock: &mut Clock, state: &State, people: &[EntityId]) -> Result<()> {
         clock.time(work, 500, |n| keep(neighbours(state, person(n), &walk, depth, 1_000).len()))?;
     }
     clock.time("path", 200, |n| keep(path(state, person(n), person(n + 1), &walk, 4).map_or(0, |p| p.len())))?;
-    clock.time("visible_view", 300, |n| keep(View::of(state, &person(n).clone().into(), None).facts().len()))
+    clock.time("visible_view", 300, |n| keep(View::new(state, &person(n).clone().into(), None).facts().len()))
 }
 
 /// Returns an index with a vector for every text.
@@ -392,7 +392,7 @@ fn rankings(clock: &mut Clock, state: &State, index: &Index, people: &[EntityId]
     let person = |n: usize| &people[n * 7919 % people.len()];
     let views: Vec<(View, EntityLinker)> = (0..50)
         .map(|n| {
-            let view = View::of(state, &person(n).clone().into(), None);
+            let view = View::new(state, &person(n).clone().into(), None);
             let names = EntityLinker::new(&view);
             (view, names)
         })
@@ -435,7 +435,7 @@ fn scene_contexts(
     let context =
         |state: &State, cached_view: &CachedView, speaker: &EntityId, n: usize, question: &str, vector: &[f32]| {
             let scene = Scene { present: vec![person(n + 1).clone()], ..Scene::default() };
-            let context = SceneContext::assemble(&Request {
+            let context = SceneContext::assemble(&ContextRequest {
                 view: &cached_view.view,
                 names: &cached_view.names,
                 index,

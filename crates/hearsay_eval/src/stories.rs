@@ -113,7 +113,7 @@ pub enum QuestionKind {
 
 /// A question, with the answer that the data set gives.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Question {
+pub struct StoryQuestion {
     /// The line number in the file, counted from 1.
     pub line: usize,
     /// The text of the question.
@@ -134,7 +134,7 @@ pub struct Story {
     /// The text of the sentences.
     pub text: Vec<String>,
     /// The questions.
-    pub questions: Vec<Question>,
+    pub questions: Vec<StoryQuestion>,
 }
 
 /// The first bytes of a gzip file.
@@ -184,7 +184,7 @@ pub(crate) fn parse(text: &str) -> Result<Vec<Story>, (usize, String)> {
         };
         let answer = id(answer.split('\t').next().unwrap_or_default()).map_err(with_line)?;
         let (thing, kind) = question(text).map_err(with_line)?;
-        let question = Question { line, text: text.to_owned(), thing, kind, answer };
+        let question = StoryQuestion { line, text: text.to_owned(), thing, kind, answer };
         match stories.last_mut().filter(|last| last.text == story.text) {
             Some(last) => last.questions.push(question),
             None => stories.push(Story { questions: vec![question], ..story.clone() }),

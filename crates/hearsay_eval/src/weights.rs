@@ -34,7 +34,7 @@ const MIN_ACCEPTED: f64 = 0.7;
 /// Fitted weights, with the figures of a cross-validation: each scene is measured with weights that were fitted to the
 /// other scenes.
 #[derive(Debug, Clone, Serialize)]
-pub struct Weights {
+pub struct FittedWeights {
     /// The weight of each mark. The weight `base` applies to all facts.
     pub weights: BTreeMap<String, f64>,
     /// The number of facts to which the weights were fitted.
@@ -48,7 +48,7 @@ pub struct Weights {
 }
 
 /// Fits the weights to labelled sentences. Without `encoder`, the extractor uses no sentence vectors.
-pub fn fit(labelled: &Labelled, encoder: Option<&dyn SentenceEncoder>) -> Weights {
+pub fn fit(labelled: &Labelled, encoder: Option<&dyn SentenceEncoder>) -> FittedWeights {
     let all = cross_validated_findings(labelled, encoder);
     let mut count: BTreeMap<&'static str, usize> = BTreeMap::new();
     for mark in all.iter().flat_map(|finding| &finding.marks) {
@@ -73,7 +73,7 @@ pub fn fit(labelled: &Labelled, encoder: Option<&dyn SentenceEncoder>) -> Weight
     }
     let weights = regress(&all.iter().collect::<Vec<_>>(), &marks);
     let names = std::iter::once("base").chain(marks.iter().copied()).map(str::to_owned);
-    Weights {
+    FittedWeights {
         weights: names.zip(weights).collect(),
         n: all.len(),
         precision: right as f64 / accepted.max(1) as f64,

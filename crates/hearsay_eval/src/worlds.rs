@@ -466,7 +466,7 @@ impl GeneratedWorld {
 
     /// Returns a fact that a character knows.
     fn random_known_fact(&self, character: &EntityId, random: &mut Random) -> Option<Arc<Fact>> {
-        let view = View::of(&self.state, &character.clone().into(), Some(self.now()));
+        let view = View::new(&self.state, &character.clone().into(), Some(self.now()));
         let known: Vec<FactId> = view.facts().map(|known| known.id()).collect();
         self.state.fact(*random.choose(&known)?).cloned()
     }

@@ -151,7 +151,6 @@ pub struct ExtractedFact {
     /// Whether the text says that the fact is not true. Such a statement may refute another fact.
     pub denied: bool,
     /// Whether the fact is no longer true.
-    #[serde(rename = "over")]
     pub ended: bool,
     /// Cues: reasons to doubt the fact, and signs that it is no longer true.
     pub cues: Vec<Cue>,

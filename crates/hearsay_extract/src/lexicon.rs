@@ -32,14 +32,14 @@ pub(crate) enum NameType {
 
 /// Entity in a [`Lexicon`].
 #[derive(Debug, Clone)]
-pub struct NamedEntity {
+pub struct LexiconEntity {
     pub(crate) id: EntityId,
     pub(crate) name: String,
     pub(crate) kinds: KindSet,
     pub(crate) gender: Gender,
 }
 
-impl NamedEntity {
+impl LexiconEntity {
     /// Returns the id of the entity.
     pub fn id(&self) -> &EntityId {
         &self.id
@@ -68,7 +68,7 @@ pub(crate) struct LinkCandidate {
 /// Secret names are left out: a text that uses a secret name must not reveal whose name it is.
 #[derive(Debug, Clone, Default)]
 pub struct Lexicon {
-    pub(crate) entities: Vec<NamedEntity>,
+    pub(crate) entities: Vec<LexiconEntity>,
     by_id: FxHashMap<EntityId, u32>,
     names: FxHashMap<String, Vec<LinkCandidate>>,
     /// Maps a word to the number of words in the longest name that begins with the word.
@@ -102,7 +102,7 @@ impl Lexicon {
                 gender = Gender::It;
             }
             let index = lexicon.entities.len() as u32;
-            lexicon.entities.push(NamedEntity { id: id.clone(), name: (*first).to_owned(), kinds, gender });
+            lexicon.entities.push(LexiconEntity { id: id.clone(), name: (*first).to_owned(), kinds, gender });
             lexicon.by_id.insert(id.clone(), index);
             parties.extend((kind == Some(Kind::Party)).then_some(index));
             for (at, name) in names.iter().enumerate() {
@@ -195,7 +195,7 @@ impl Lexicon {
     }
 
     /// Returns the entity with an id. Returns `None` if no entity has the id, or if the entity has no public name.
-    pub fn entity(&self, id: &EntityId) -> Option<&NamedEntity> {
+    pub fn entity(&self, id: &EntityId) -> Option<&LexiconEntity> {
         self.entities.get(self.index(id)? as usize)
     }
 
@@ -203,7 +203,7 @@ impl Lexicon {
     /// the text, only the longest name that begins there is found. A name can begin within another one.
     ///
     /// Returns the normalized words of each name, with each entity that has the name, in the order of the text.
-    pub fn names_in(&self, text: &str) -> Vec<(&str, &NamedEntity)> {
+    pub fn names_in(&self, text: &str) -> Vec<(&str, &LexiconEntity)> {
         let words = text::words(text);
         let mut found = Vec::new();
         for at in 0..words.len() {

@@ -124,7 +124,7 @@ pub use facts::{
 pub use function_words::is_pronoun;
 pub use language::Language;
 pub use language_file::LanguageError;
-pub use lexicon::{Lexicon, NamedEntity};
+pub use lexicon::{Lexicon, LexiconEntity};
 pub use model::{FEATURE_NAMES, READING_MODEL, ReadingModel};
 pub use pipeline::{Extractor, TrainingExample, TrainingExtraction};
-pub use statements::{LineStatements, Statement, StatementFeatures, TalkProbabilities};
+pub use statements::{LineStatements, ModelStatement, StatementFeatures, TalkProbabilities};

@@ -97,7 +97,7 @@ pub use key::ApiKey;
 pub use merge::AdditionalQuote;
 pub use queue::{Context, Job, JobId, JobState, Queue, QueueCounts, QueueSettings, Turn};
 pub use settings::{LlmSettings, PhaseSettings};
-pub use writer::{LogLine, Writer};
+pub use writer::{Writer, WriterLine};
 
 use client::Client;
 use phases::LlmTextExtractor;
@@ -150,7 +150,7 @@ impl fmt::Debug for RunControl<'_> {
 /// Counts of one run: results, calls and tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Counts {
+pub struct ExtractionCounts {
     /// Number of parts of the text, including parts that could not be read.
     pub parts: usize,
     /// Number of new entities.
@@ -177,7 +177,7 @@ pub struct Counts {
     pub tokens: u64,
 }
 
-impl std::ops::AddAssign for Counts {
+impl std::ops::AddAssign for ExtractionCounts {
     /// Adds the counts of another run.
     fn add_assign(&mut self, run: Self) {
         self.add(&run);
@@ -190,7 +190,7 @@ impl std::ops::AddAssign for Counts {
     }
 }
 
-impl Counts {
+impl ExtractionCounts {
     fn add(&mut self, part: &Self) {
         self.flagged.add(&part.flagged);
         self.merged += part.merged;
@@ -218,7 +218,7 @@ pub struct LlmExtraction {
     /// Additional quotes from the text for the facts in `extraction`.
     pub additional_quotes: Vec<AdditionalQuote>,
     /// Counts of the run: results, calls and tokens.
-    pub counts: Counts,
+    pub counts: ExtractionCounts,
     /// Parts of the text that were not read because of an error, such as a used-up budget or an unreachable server.
     pub unread: Vec<UnreadPart>,
 }

@@ -12,7 +12,7 @@ use hearsay_model::Span;
 use serde::de::DeserializeOwned;
 
 use crate::{
-    Counts, Llm, LlmError, LlmExtraction, Phase, Progress, RunControl, UnreadPart,
+    ExtractionCounts, Llm, LlmError, LlmExtraction, Phase, Progress, RunControl, UnreadPart,
     answer::{self, Answer, AnswerSchema, ENTITIES_SCHEMA, EntityItem, FACTS_SCHEMA, FactItem},
     client::{Call, Run},
     error::excerpt,
@@ -42,7 +42,7 @@ pub(crate) struct LlmTextExtractor<'a> {
 /// Result of reading one part.
 struct PartResult {
     extraction: Extraction,
-    counts: Counts,
+    counts: ExtractionCounts,
 }
 
 impl<'a> LlmTextExtractor<'a> {
@@ -87,7 +87,7 @@ impl<'a> LlmTextExtractor<'a> {
             return Err(LlmError::Cancelled);
         }
         results.sort_by_key(|(index, _)| *index);
-        let mut counts = Counts::default();
+        let mut counts = ExtractionCounts::default();
         let (mut extractions, mut unread) = (Vec::new(), Vec::new());
         let mut results = results.into_iter().peekable();
         for (index, range) in self.parts.iter().enumerate() {
@@ -131,7 +131,7 @@ impl<'a> LlmTextExtractor<'a> {
             speaker: self.scene.speaker.cloned().map(Mention::Known),
         };
         let known = prompt_entities::listed_entities(self.lexicon, &self.scene, words);
-        let mut counts = Counts::default();
+        let mut counts = ExtractionCounts::default();
         let mut entities: Vec<NewEntity> = Vec::new();
         let mut empty_passes = 0;
         for pass in 1..=settings.entity_passes {
@@ -192,7 +192,7 @@ impl<'a> LlmTextExtractor<'a> {
         phase: Phase,
         system: &str,
         user: String,
-        counts: &mut Counts,
+        counts: &mut ExtractionCounts,
     ) -> Result<Answer<T>, LlmError> {
         let client = &self.llm.client;
         let schema = Some((answer_schema.name, answer_schema.server_schema.clone()));

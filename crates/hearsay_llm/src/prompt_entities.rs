@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hearsay_extract::{Lexicon, Mention, NamedEntity, NewEntity, Text};
+use hearsay_extract::{Lexicon, LexiconEntity, Mention, NewEntity, Text};
 use hearsay_model::{EntityId, Kind, Span, slug, text};
 
 use crate::quote::NormalizedText;
@@ -44,7 +44,7 @@ const MAX_PROMPT_ENTITIES: usize = 200;
 pub(crate) fn listed_entities(lexicon: &Lexicon, scene: &Scene<'_>, part: &str) -> Vec<PromptEntity> {
     let mut listed: Vec<PromptEntity> = Vec::new();
     let mut listed_indices: BTreeMap<EntityId, usize> = BTreeMap::new();
-    let mut add = |entity: &NamedEntity, words: Option<&str>| {
+    let mut add = |entity: &LexiconEntity, words: Option<&str>| {
         let at = match listed_indices.get(entity.id()) {
             Some(at) => *at,
             None if listed.len() >= MAX_PROMPT_ENTITIES => return,

@@ -22,7 +22,6 @@ pub struct Turn {
     /// Speaker; `None` if there is no known speaker.
     pub speaker: Option<EntityId>,
     /// Name of the speaker in the script of the job; `None` if the script should not name the speaker.
-    #[serde(rename = "called")]
     pub speaker_name: Option<String>,
 }
 
@@ -54,7 +53,6 @@ pub enum JobState {
         /// [`Queue::retry_all`].
         until: Option<i64>,
         /// Message of the error.
-        #[serde(rename = "why")]
         error: String,
     },
 }
@@ -90,7 +88,6 @@ pub struct QueueSettings {
     /// Waiting time after the first failure, in milliseconds. Each further waiting time is twice as long.
     pub wait_ms: u64,
     /// Maximum waiting time after a failure, in milliseconds.
-    #[serde(rename = "most_wait_ms")]
     pub max_wait_ms: u64,
 }
 
@@ -132,23 +129,20 @@ struct OpenConversation {
 }
 
 /// Queue of turns and jobs that wait for extraction. To store the queue, serialise the whole value. After a restart,
-/// call [`Queue::after_restart`].
+/// call [`Queue::after_restart`]. A stored queue with fields that this version does not know is not read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct Queue {
-    #[serde(rename = "gathering")]
     open_conversations: BTreeMap<String, OpenConversation>,
     jobs: BTreeMap<JobId, Job>,
     next: JobId,
     done: u64,
     /// Passages in the queue, so that no passage is added twice.
-    #[serde(rename = "held")]
     queued_passages: BTreeSet<PassageId>,
     /// For each source, the value of `take_count` when a job of the source was last taken. The source with the lowest
     /// value is served next.
     served: BTreeMap<String, u64>,
     /// Number of jobs that were taken.
-    #[serde(rename = "turn")]
     take_count: u64,
     /// Time until which no job is given out because the server was unreachable. `down_times` is the number of
     /// consecutive times that the server was unreachable.

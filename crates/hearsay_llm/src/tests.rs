@@ -126,7 +126,15 @@ fn a_text_is_read_in_two_phases() {
     assert!(facts[0].confidence > facts[2].confidence, "a pronoun is less sure");
     assert_eq!(
         found.counts,
-        Counts { parts: 1, entities: 1, relations: 3, passes: 3, calls: 4, tokens: 400, ..Counts::default() }
+        ExtractionCounts {
+            parts: 1,
+            entities: 1,
+            relations: 3,
+            passes: 3,
+            calls: 4,
+            tokens: 400,
+            ..ExtractionCounts::default()
+        }
     );
     assert_eq!(llm.tokens_used(), 400);
     assert_eq!(found.extraction.mentions.len(), 3);
@@ -251,8 +259,8 @@ fn it_runs_within_a_runtime_of_its_caller() {
     assert_eq!(found.unwrap().counts.relations, 3);
 }
 
-fn line(speaker: Option<&str>, text: &str) -> LogLine {
-    LogLine { speaker: speaker.map(str::to_owned), text: text.into() }
+fn line(speaker: Option<&str>, text: &str) -> WriterLine {
+    WriterLine { speaker: speaker.map(str::to_owned), text: text.into() }
 }
 
 #[test]
@@ -278,7 +286,7 @@ fn a_recap_is_written_from_lines() {
 fn a_recap_of_nothing_or_too_much_is_refused() {
     let server = Server::new(|_, _| Reaction::Answer(" ".into()));
     let writer = build_llm(LlmSettings { recap_chars: 200, ..settings(&server) }).writer();
-    let recap = |lines: &[LogLine]| writer.recap_blocking(lines, "", &CancelHandle::new()).unwrap_err();
+    let recap = |lines: &[WriterLine]| writer.recap_blocking(lines, "", &CancelHandle::new()).unwrap_err();
     assert!(matches!(recap(&[]), LlmError::Settings(_)));
     assert_eq!(
         recap(&[line(None, &"x".repeat(300))]),

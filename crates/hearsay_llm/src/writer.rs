@@ -11,7 +11,7 @@ use crate::{
 
 /// Line of a session log, from which a recap is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LogLine {
+pub struct WriterLine {
     /// Name of the speaker; `None` if the line is narration.
     pub speaker: Option<String>,
     /// Words of the line.
@@ -57,7 +57,7 @@ impl Writer {
     /// longer than 12,000 characters.
     pub async fn recap(
         &self,
-        lines: &[LogLine],
+        lines: &[WriterLine],
         instructions: &str,
         cancel: &CancelHandle,
     ) -> Result<String, LlmError> {
@@ -128,7 +128,7 @@ impl Writer {
     /// Returns the errors of [`Writer::recap`], and an error if the runtime cannot be created.
     pub fn recap_blocking(
         &self,
-        lines: &[LogLine],
+        lines: &[WriterLine],
         instructions: &str,
         cancel: &CancelHandle,
     ) -> Result<String, LlmError> {

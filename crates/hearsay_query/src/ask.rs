@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hearsay_belief::View;
 use hearsay_model::{EntityId, GameTime, Knower, Position, State};
-use hearsay_recall::{ApproximateTokens, Detail, Index, Request, Scene, SceneContext, TokenCounter};
+use hearsay_recall::{ApproximateTokens, ContextRequest, Detail, Index, Scene, SceneContext, TokenCounter};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -95,7 +95,7 @@ impl Ask {
         let cached_view = view_cache.get_or_compute(state, Some(&Knower::Entity(speaker.clone())), self.as_of);
         let place = place.or_else(|| known_place(&cached_view.view, &speaker));
         let scene = Scene { place, present, time: self.as_of.or_else(|| state.clock()), session };
-        Ok(SceneContext::assemble(&Request {
+        Ok(SceneContext::assemble(&ContextRequest {
             view: &cached_view.view,
             names: &cached_view.names,
             index,

@@ -18,7 +18,7 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct BeliefReport {
     /// Knower that holds the beliefs.
-    pub who: EntityId,
+    pub knower: EntityId,
     /// Entity that the beliefs are about.
     pub subject: EntityId,
     /// Beliefs, sorted by predicate. For each predicate, the most credible belief comes first.
@@ -101,7 +101,7 @@ pub fn beliefs(
 ) -> Result<BeliefReport, QueryError> {
     let (knower, subject) = (resolve(state, knower)?, resolve(state, subject)?);
     let only_predicate = predicate.map(Predicate::new).transpose()?;
-    let view = View::of(state, &Knower::Entity(knower.clone()), moment);
+    let view = View::new(state, &Knower::Entity(knower.clone()), moment);
     let predicates: BTreeSet<Predicate> = match only_predicate {
         Some(only_predicate) => BTreeSet::from([only_predicate]),
         None => view.facts_with_subject(&subject).map(|known| known.predicate().clone()).collect(),
@@ -154,7 +154,7 @@ pub fn beliefs(
         known: view.fact(fact.id()).is_some(),
     });
     let truth = truth.collect();
-    Ok(BeliefReport { who: knower, subject, answers, truth })
+    Ok(BeliefReport { knower, subject, answers, truth })
 }
 
 /// A belief of one knower that another knower knows a fact, with the reason for this belief.
@@ -205,7 +205,7 @@ pub fn attributed_facts(
     let (knower, other) = (resolve(state, knower)?, resolve(state, other)?);
     let subject = subject.map(|name| resolve(state, name)).transpose()?;
     let predicate_filter = predicate.map(Predicate::new).transpose()?;
-    let view = View::of(state, &Knower::Entity(knower), moment);
+    let view = View::new(state, &Knower::Entity(knower), moment);
     let row = |known: &hearsay_belief::Known, reasons: &[Attribution]| {
         let reason = reasons.first()?;
         Some(AttributedFactRow {
@@ -245,7 +245,7 @@ pub fn attributed_facts(
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Derivation {
     /// Id of the knower.
-    pub who: EntityId,
+    pub knower: EntityId,
     /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
@@ -280,7 +280,6 @@ pub struct DerivationRow {
     pub credence: f64,
     /// The knower's trust in the teller, 0.0–1.0. For an edge without a teller, the credence that is stored in the
     /// edge.
-    #[serde(rename = "share")]
     pub trust_factor: f64,
     /// Edges that this edge depends on. Empty for an edge without justifications, such as that of a witness.
     pub from: Vec<DerivationRow>,
@@ -328,7 +327,7 @@ fn invented_fact_row(state: &State, known_edge: &KnownEdge) -> DerivationRow {
 /// Returns an error if the knower or the fact is unknown or ambiguous, or if the knower does not know the fact.
 pub fn derivation(state: &State, knower: &str, fact: &str, moment: Option<GameTime>) -> Result<Derivation, QueryError> {
     let (knower, fact) = (resolve(state, knower)?, find_fact(state, fact)?);
-    let view = View::of(state, &Knower::Entity(knower.clone()), moment);
+    let view = View::new(state, &Knower::Entity(knower.clone()), moment);
     let statement = fact.statement().to_owned();
     let Some(known) = view.fact(fact.id()) else {
         return Err(QueryError::NotKnown { knower, statement });
@@ -339,7 +338,7 @@ pub fn derivation(state: &State, knower: &str, fact: &str, moment: Option<GameTi
         links = known_edges(known).iter().map(|known_edge| invented_fact_row(state, known_edge)).collect();
     }
     Ok(Derivation {
-        who: knower,
+        knower,
         fact: fact.id(),
         statement,
         credence: view.belief(known).credence.get(),

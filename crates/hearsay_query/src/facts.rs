@@ -55,7 +55,6 @@ pub struct FactRow {
     /// Evidence for the fact in words. Each item names a file, line and field, or quotes the words that state the fact.
     pub evidence: Vec<String>,
     /// Relations between this fact and other facts, in both directions.
-    #[serde(rename = "bears")]
     pub fact_relations: Vec<FactRelationRow>,
     /// Knowers with a knowledge edge to the fact. Members and residents who know the fact only through a group or place
     /// are not listed.
@@ -90,7 +89,7 @@ pub struct KnowerRow {
 pub struct FactRelationRow {
     /// Kind of relation: `distorts`, `refutes`, `ends` or `covers`. For a relation from the other fact to this one:
     /// `distorted by`, `refuted by`, `ended by` or `covered by`.
-    pub what: &'static str,
+    pub relation: &'static str,
     /// Id of the other fact.
     pub fact: FactId,
     /// Sentence that states the other fact.
@@ -194,7 +193,7 @@ pub fn fact_row(state: &State, fact: &Fact) -> FactRow {
 /// Returns the relations between a fact and other facts, in both directions.
 fn fact_relations(state: &State, fact: &Fact) -> Vec<FactRelationRow> {
     let row = |relation, other: &Fact| FactRelationRow {
-        what: relation,
+        relation,
         fact: other.id(),
         statement: other.statement().to_owned(),
     };
@@ -224,7 +223,7 @@ pub fn facts(state: &State, filter: &FactFilter) -> Result<(Vec<FactRow>, usize)
     let subject = filter.subject.as_deref().map(|name| resolve(state, name)).transpose()?;
     let predicate = filter.predicate.as_deref().map(Predicate::new).transpose()?;
     let knower = filter.knower.as_deref().map(|name| resolve(state, name)).transpose()?;
-    let view = knower.map(|knower| View::of(state, &Knower::Entity(knower), filter.as_of));
+    let view = knower.map(|knower| View::new(state, &Knower::Entity(knower), filter.as_of));
     let moment = AsOf { time: filter.holds_at.clone(), recorded: None }.moment(state)?;
     let object = filter.object.as_deref().map(|given| (resolve(state, given).ok(), text::normalize(given)));
     let matches_object = |object: &Object, (id, words): &(Option<EntityId>, String)| match object {

@@ -11,7 +11,7 @@ pub struct Check {
     /// Identifier of the check in machine-readable output.
     pub name: &'static str,
     /// Description of the problem that the check looks for.
-    pub what: &'static str,
+    pub description: &'static str,
     /// Number of findings.
     pub count: usize,
     /// Some of the findings, as ids or sentences.
@@ -138,7 +138,7 @@ impl Findings {
     fn into_checks(self, examples: usize) -> Vec<Check> {
         let check = |name, description, found: Vec<String>, advice| Check {
             name,
-            what: description,
+            description,
             count: found.len(),
             examples: found.into_iter().take(examples).collect(),
             advice,

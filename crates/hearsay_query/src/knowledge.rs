@@ -180,7 +180,7 @@ pub fn knows(
     filter: &KnowsFilter,
     moment: Option<GameTime>,
 ) -> Result<(Vec<KnowsRow>, usize), QueryError> {
-    let view = View::of(state, &Knower::Entity(resolve(state, knower)?), moment);
+    let view = View::new(state, &Knower::Entity(resolve(state, knower)?), moment);
     let resolved_filter = ResolvedFilter::new(state, filter)?;
     let mut found: Vec<&Known> = view.facts().filter(|known| resolved_filter.matches(known)).collect();
     found.sort_by_key(|known| (std::cmp::Reverse(known.learned()), known.id()));
@@ -248,7 +248,7 @@ pub fn party(
 ) -> Result<(Vec<PartyRow>, usize), QueryError> {
     let resolved_filter = ResolvedFilter::new(state, filter)?;
     let views: Vec<(EntityId, View)> =
-        players(state).into_iter().map(|id| (id.clone(), View::of(state, &Knower::Entity(id), moment))).collect();
+        players(state).into_iter().map(|id| (id.clone(), View::new(state, &Knower::Entity(id), moment))).collect();
     let mut found: BTreeMap<FactId, Vec<(&View, &EntityId, &Known)>> = BTreeMap::new();
     for (id, view) in &views {
         let is_common_lore =
@@ -291,7 +291,7 @@ pub fn party(
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Missed {
     /// Id of the character.
-    pub who: EntityId,
+    pub character: EntityId,
     /// Id of the session.
     pub session: SessionId,
     /// Whether the character was present in the session.
@@ -341,7 +341,7 @@ pub fn missed(state: &State, character: &str, session: &str) -> Result<Missed, Q
     let session = find_session(state, session)?;
     let knower = Knower::Entity(character.clone());
     let end = session_end(state, &session);
-    let (view_at_end, current_view) = (View::of(state, &knower, end), View::of(state, &knower, None));
+    let (view_at_end, current_view) = (View::new(state, &knower, end), View::new(state, &knower, None));
     let mut participants: BTreeSet<EntityId> = session.present.iter().cloned().collect();
     participants.extend(
         state.entities().map(|entity| &entity.id).filter(|id| is_party_of(state, id, &session.present)).cloned(),
@@ -395,7 +395,7 @@ pub fn missed(state: &State, character: &str, session: &str) -> Result<Missed, Q
         |passage: &hearsay_model::Passage| MissedLine { speaker: passage.speaker.clone(), text: passage.text.clone() };
     Ok(Missed {
         was_there: session.present.contains(&character),
-        who: character,
+        character,
         session: session.id.clone(),
         present: session.present.clone(),
         facts,

@@ -216,7 +216,7 @@ pub fn direct_knowers(state: &State, fact: FactId) -> DirectKnowers {
 
 /// A text, or a location in a file, that states a fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct SourceText {
+pub struct EvidenceText {
     /// Location of the source in words: file, line and field, or speaker and session.
     pub place: String,
     /// Text of the source; `None` if the source is a field of a file.
@@ -231,11 +231,11 @@ pub struct SourceText {
 }
 
 /// Returns the sources of a fact. Each source is the location and text of one piece of evidence.
-pub fn sources_of(state: &State, fact: &Fact) -> Vec<SourceText> {
+pub fn sources_of(state: &State, fact: &Fact) -> Vec<EvidenceText> {
     let mut seen = BTreeSet::new();
     let evidence = fact.provenance().evidence.iter();
     let rows = evidence.map(|evidence| match evidence {
-        Evidence::File { path, line, field } => SourceText {
+        Evidence::File { path, line, field } => EvidenceText {
             place: format!("{path}, line {line} ({field})"),
             text: None,
             quote: None,
@@ -243,7 +243,7 @@ pub fn sources_of(state: &State, fact: &Fact) -> Vec<SourceText> {
             speaker: None,
         },
         // Shows only the quoted words, because the file that contained them may no longer exist.
-        Evidence::Excerpt(excerpt) => SourceText {
+        Evidence::Excerpt(excerpt) => EvidenceText {
             place: format!("{}, {}, line {}", excerpt.source, excerpt.path, excerpt.line),
             text: Some(excerpt.quote.to_string()).filter(|quote| !quote.is_empty()),
             quote: None,
@@ -257,7 +257,7 @@ pub fn sources_of(state: &State, fact: &Fact) -> Vec<SourceText> {
                 let parts: Vec<String> = [passage.title.clone(), speaker, session].into_iter().flatten().collect();
                 // If the text was changed later, the byte range may no longer match the quote.
                 let is_quote_current = passage.text.get(span.start..span.end) == Some(quote.as_str());
-                SourceText {
+                EvidenceText {
                     place: if parts.is_empty() { "a text".into() } else { parts.join(", ") },
                     text: Some(passage.text.clone()),
                     quote: is_quote_current.then_some((span.start, span.end)),
@@ -265,7 +265,7 @@ pub fn sources_of(state: &State, fact: &Fact) -> Vec<SourceText> {
                     speaker: passage.speaker.clone(),
                 }
             }
-            None => SourceText {
+            None => EvidenceText {
                 place: "a deleted text".into(),
                 text: Some(quote.clone()),
                 quote: Some((0, quote.len())),

@@ -27,7 +27,7 @@ pub struct Preview {
     pub ended: Vec<FactRow>,
     /// Facts that knowers learn through the operation, sorted by knower and fact. Facts that state names or kinds are
     /// listed only if the knowers learn no other facts.
-    pub lessons: Vec<LearnedFact>,
+    pub lessons: Vec<LearnedFactRow>,
     /// Knowledge edges that knowers lose through the operation, sorted by fact and knower.
     pub lost: Vec<LostEdge>,
     /// Knowledge edges whose credence changes through the operation, sorted by fact and knower.
@@ -39,7 +39,7 @@ pub struct Preview {
 
 /// A fact that a knower learns.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct LearnedFact {
+pub struct LearnedFactRow {
     /// Knower that learns the fact.
     pub knower: Knower,
     /// Id of the fact.
@@ -111,7 +111,7 @@ impl<'s> Views<'s> {
 
     fn view(&mut self, knower: &Knower) -> &View {
         let state = self.state;
-        self.views.entry(knower.clone()).or_insert_with(|| View::of(state, knower, None))
+        self.views.entry(knower.clone()).or_insert_with(|| View::new(state, knower, None))
     }
 }
 
@@ -156,7 +156,7 @@ pub fn preview(state: &State, operation: Operation) -> Result<Preview, QueryErro
         learned.retain(|(_, fact), _| !is_name_or_kind(*fact));
     }
     let credence = |view: &View, fact| view.fact(fact).map(|known| view.belief(known).credence.get());
-    let learned_fact = |((knower, fact), edge): ((Knower, FactId), KnowledgeId)| LearnedFact {
+    let learned_fact = |((knower, fact), edge): ((Knower, FactId), KnowledgeId)| LearnedFactRow {
         credence: credence(views_after.view(&knower), fact).unwrap_or(0.0),
         before: credence(views_before.view(&knower), fact),
         acquisition: after.knowledge(edge).map_or_else(String::new, |edge| describe_acquisition(&edge.acquisition)),
@@ -164,7 +164,7 @@ pub fn preview(state: &State, operation: Operation) -> Result<Preview, QueryErro
         knower,
         fact,
     };
-    let lessons: Vec<LearnedFact> = learned.into_iter().map(learned_fact).collect();
+    let lessons: Vec<LearnedFactRow> = learned.into_iter().map(learned_fact).collect();
     let lost_knowledge = retraction_impact.lost.iter().filter(|edge| edge.acquisition.gives_knowledge());
     let lost_edges = lost_knowledge.map(|edge| LostEdge {
         knower: edge.knower.clone(),

@@ -29,7 +29,7 @@ pub struct Record {
 
 impl Record {
     /// Reads the current values of an entity from the state. Returns `None` if there is no entity with this id.
-    pub fn of(state: &State, id: &EntityId) -> Option<Self> {
+    pub fn from_state(state: &State, id: &EntityId) -> Option<Self> {
         state.entity(id)?;
         let newest = state.newest_by_predicate(id);
         let text_value = |name: &str| {

@@ -170,7 +170,7 @@ pub struct Hint {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SearchHit {
     /// Kind of the result: `fact` or `passage`.
-    pub what: &'static str,
+    pub kind: &'static str,
     /// Id of the fact or passage.
     pub id: String,
     /// Statement of the fact, or text of the passage.
@@ -355,7 +355,7 @@ impl<'a> ViewSearch<'a> {
         };
         let Ranked { score, channels, explanation, .. } = ranked.clone();
         let path = explanation.graph_path(self.view);
-        Some(SearchHit { what: kind, id, text, score, channels, explanation, path, citation, talk_kind })
+        Some(SearchHit { kind, id, text, score, channels, explanation, path, citation, talk_kind })
     }
 
     fn matches_fact(&self, known: &Known) -> bool {

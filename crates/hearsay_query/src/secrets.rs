@@ -64,7 +64,7 @@ pub struct TellingRow {
 #[derive(Debug, Clone, Default)]
 pub struct SecretFilter {
     /// Only secrets that this character knows: an id or a name.
-    pub who: Option<String>,
+    pub character: Option<String>,
     /// Only secrets that were never told.
     pub untold: bool,
     /// Maximum number of secrets.
@@ -81,8 +81,8 @@ pub fn secrets(
     filter: &SecretFilter,
     moment: Option<GameTime>,
 ) -> Result<(Vec<SecretRow>, usize), QueryError> {
-    let character = filter.who.as_deref().map(|name| resolve(state, name)).transpose()?;
-    let view = character.as_ref().map(|character| View::of(state, &Knower::Entity(character.clone()), moment));
+    let character = filter.character.as_deref().map(|name| resolve(state, name)).transpose()?;
+    let view = character.as_ref().map(|character| View::new(state, &Knower::Entity(character.clone()), moment));
     let mut found: Vec<(&Fact, SecretRow)> = Vec::new();
     for fact in state.facts().filter(|fact| fact.status().is_knowable()) {
         if view.as_ref().is_some_and(|view| view.fact(fact.id()).is_none()) {
@@ -149,7 +149,7 @@ fn existed_at(state: &State, fact: &Fact, known_then: &[&KnowledgeEdge], moment:
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WhyNot {
     /// Id of the knower.
-    pub who: EntityId,
+    pub knower: EntityId,
     /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
@@ -204,7 +204,7 @@ fn conditions(state: &State, character: &EntityId, fact: FactId) -> Vec<Conditio
 
 /// A reason why a knower does not know a fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case", tag = "why")]
+#[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Obstacle {
     /// The knower learns the fact later than the given game time.
     TooEarly {
@@ -291,9 +291,9 @@ fn belongings<'a>(state: &'a State, id: &EntityId) -> impl Iterator<Item = (&'a 
 /// Returns an error if the character or the fact is unknown or ambiguous.
 pub fn why_not(state: &State, character: &str, fact: &str, moment: Option<GameTime>) -> Result<WhyNot, QueryError> {
     let (character, fact) = (resolve(state, character)?, find_fact(state, fact)?);
-    let view = View::of(state, &Knower::Entity(character.clone()), moment);
+    let view = View::new(state, &Knower::Entity(character.clone()), moment);
     let mut answer = WhyNot {
-        who: character.clone(),
+        knower: character.clone(),
         fact: fact.id(),
         statement: fact.statement().to_owned(),
         knows: None,
@@ -316,7 +316,7 @@ pub fn why_not(state: &State, character: &str, fact: &str, moment: Option<GameTi
         answer.reasons.push(Obstacle::NotInWorld { status: fact.status() });
         return Ok(answer);
     }
-    let latest_view = View::of(state, &Knower::Entity(character.clone()), None);
+    let latest_view = View::new(state, &Knower::Entity(character.clone()), None);
     if let Some(known) = latest_view.fact(fact.id()) {
         answer.reasons.push(Obstacle::TooEarly { learns: time_text(state, known.learned()) });
     }

@@ -46,8 +46,8 @@ pub struct PlayersKnowledge {
 
 impl<'s> PlayersView<'s> {
     /// Computes the views at a game time, or with all knowledge so far if `moment` is `None`.
-    pub fn of(state: &'s State, moment: Option<GameTime>) -> Self {
-        let view = |id: EntityId| (id.clone(), View::of(state, &Knower::Entity(id), moment));
+    pub fn new(state: &'s State, moment: Option<GameTime>) -> Self {
+        let view = |id: EntityId| (id.clone(), View::new(state, &Knower::Entity(id), moment));
         let views: Vec<_> = players(state).into_iter().map(view).collect();
         let characters = views.iter().filter(|(id, _)| is_character(state, id)).count();
         Self { state, views, characters }

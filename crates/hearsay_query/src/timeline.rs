@@ -94,7 +94,7 @@ pub struct MomentRow {
     /// Game time as text, with the precision in which it was written.
     pub when: String,
     /// Sentence that describes the moment.
-    pub what: String,
+    pub description: String,
     /// Fact that begins or ends, or fact that states the date of the event.
     pub fact: Option<FactId>,
     /// Entity of the event, if the moment is an event.
@@ -120,7 +120,7 @@ pub struct MomentRow {
 /// Returns an error if the name is unknown or ambiguous.
 pub fn timeline(state: &State, filter: &TimelineFilter) -> Result<Timeline, QueryError> {
     let about = filter.about.as_deref().map(|name| resolve(state, name)).transpose()?;
-    let players_view = PlayersView::of(state, None);
+    let players_view = PlayersView::new(state, None);
     let is_wanted = |kind| filter.kinds.is_empty() || filter.kinds.contains(&kind);
     let mut found: Vec<MomentSource> = Vec::new();
     if is_wanted(MomentKind::Session) {
@@ -186,7 +186,7 @@ impl MomentSource<'_> {
             Self::FactBoundary { fact, .. } => Some(fact.id()),
         };
         let description = |moment: &Self| match moment {
-            Self::Row(row) => row.what.clone(),
+            Self::Row(row) => row.description.clone(),
             Self::FactBoundary { .. } => String::new(),
         };
         let by_time_kind_and_fact =
@@ -261,7 +261,7 @@ fn session_moment(state: &State, session: &Session) -> Option<MomentRow> {
         kind: MomentKind::Session,
         time: start.time,
         when: date_text(state, start),
-        what: match session.number {
+        description: match session.number {
             Some(number) if !session.title.starts_with("Session") => format!("Session {number}: {}", session.title),
             _ => session.title.clone(),
         },
@@ -298,7 +298,7 @@ fn event_moment(state: &State, players_view: &PlayersView, id: &EntityId) -> Mom
         kind: MomentKind::Event,
         time,
         when: date.as_ref().map(|(raw, _)| raw.clone()).unwrap_or_default(),
-        what: format!("{name}{}", outcome.unwrap_or_default()),
+        description: format!("{name}{}", outcome.unwrap_or_default()),
         fact: date.as_ref().map(|(_, fact)| fact.id()),
         event: Some(id.clone()),
         session: date.as_ref().and_then(|(_, fact)| fact.provenance().session.clone()),
@@ -324,7 +324,7 @@ fn fact_moment(state: &State, players_view: &PlayersView, fact: &Fact, kind: Mom
         kind,
         time: date.time,
         when: date_text(state, date),
-        what: fact.statement().to_owned(),
+        description: fact.statement().to_owned(),
         fact: Some(fact.id()),
         event: None,
         session: fact.provenance().session.clone(),
@@ -359,7 +359,7 @@ fn scenes(state: &State) -> Vec<MomentRow> {
                     let hearers: BTreeSet<EntityId> = scene.there.drain(..).chain(hearers).collect();
                     scene.there = hearers.into_iter().collect();
                     (scene.secret, scene.safe) = (scene.secret || is_private_line, scene.safe && !is_private_line);
-                    scene.what = describe_scene(state, place.as_ref(), count + 1);
+                    scene.description = describe_scene(state, place.as_ref(), count + 1);
                 }
                 _ => {
                     current_scene = Some((&passage.place, 1));
@@ -368,7 +368,7 @@ fn scenes(state: &State) -> Vec<MomentRow> {
                         kind: MomentKind::Scene,
                         time: date.time,
                         when: date_text(state, date),
-                        what: describe_scene(state, passage.place.as_ref(), 1),
+                        description: describe_scene(state, passage.place.as_ref(), 1),
                         fact: None,
                         event: None,
                         session: Some(session.id.clone()),

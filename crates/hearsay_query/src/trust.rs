@@ -22,7 +22,7 @@ mod tests;
 
 /// Category in which the DM's decisions are counted: a source, a predicate or an extraction.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case", tag = "of", content = "which")]
+#[serde(rename_all = "snake_case", tag = "kind", content = "value")]
 pub enum TrustCategory {
     /// Statements of this speaker.
     Speaker(EntityId),
@@ -81,7 +81,7 @@ impl fmt::Display for TrustCategory {
 
 /// Counts of the DM's decisions. Several facts with the same content ([`Claim`]) count once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Counts {
+pub struct DecisionCounts {
     /// Number of facts that count in favour of the category. These are confirmed facts and, for a predicate or
     /// extraction, also facts that the DM marked as false.
     pub confirmed: usize,
@@ -103,7 +103,7 @@ const MAX_SHIFT: f64 = 1.0;
 /// Maximum amount by which a confirmed fact raises the confidence of a similar proposed fact.
 const MAX_BOOST: f64 = 0.3 * 0.1;
 
-impl Counts {
+impl DecisionCounts {
     /// Returns the change of confidence in log-odds, before it is weighted and limited.
     pub fn shift(self) -> f64 {
         ((self.confirmed as f64 + PRIOR_DECISIONS) / (self.rejected as f64 + PRIOR_DECISIONS)).ln()
@@ -153,7 +153,7 @@ pub struct TrustCalibration {
     decisions: BTreeMap<FactId, CountedDecision>,
     /// Numbers of confirmed and rejected facts for each claim in each category.
     tallies: BTreeMap<TrustCategory, BTreeMap<Claim, (u32, u32)>>,
-    counts: BTreeMap<TrustCategory, Counts>,
+    counts: BTreeMap<TrustCategory, DecisionCounts>,
 }
 
 /// Effect of the DM's decisions in one category on the confidence of a fact.
@@ -163,7 +163,7 @@ pub struct Reason {
     pub trust: TrustCategory,
     /// Counts of the DM's decisions.
     #[serde(flatten)]
-    pub counts: Counts,
+    pub counts: DecisionCounts,
     /// Change of confidence due to these decisions, in log-odds.
     pub shift: f64,
 }
@@ -186,7 +186,7 @@ pub fn trust_categories(provenance: &Provenance, predicate: &Predicate) -> [Trus
 
 impl TrustCalibration {
     /// Computes the trust from the facts of a state.
-    pub fn of(state: &State) -> Self {
+    pub fn from_state(state: &State) -> Self {
         let learning = state.calibration_settings();
         let mut learned = Self { enabled: learning.enabled, ..Self::default() };
         for fact in state.facts() {
@@ -200,7 +200,7 @@ impl TrustCalibration {
         if learning.forgotten.binary_search(&fact.id()).is_ok() {
             return;
         }
-        let claim = Claim::of(state.vocabulary(), fact);
+        let claim = Claim::from_fact(state.vocabulary(), fact);
         let decision =
             CountedDecision { claim, verdict, categories: trust_categories(fact.provenance(), fact.predicate()) };
         self.update_counts(&decision, |count| *count += 1);
@@ -248,7 +248,7 @@ impl TrustCalibration {
             matches!(key, SettingKey::Predicate(_) | SettingKey::Attribute(_) | SettingKey::Learning)
         };
         if touched.iter().any(requires_rebuild) {
-            *self = Self::of(state);
+            *self = Self::from_state(state);
             return;
         }
         let learning = state.calibration_settings();
@@ -267,12 +267,12 @@ impl TrustCalibration {
     }
 
     /// Returns the counts of the DM's decisions in every category.
-    pub fn counts(&self) -> impl Iterator<Item = (&TrustCategory, Counts)> {
+    pub fn counts(&self) -> impl Iterator<Item = (&TrustCategory, DecisionCounts)> {
         self.counts.iter().map(|(category, counts)| (category, *counts))
     }
 
     /// Returns the counts of the DM's decisions in one category.
-    pub fn count(&self, category: &TrustCategory) -> Counts {
+    pub fn count(&self, category: &TrustCategory) -> DecisionCounts {
         self.counts.get(category).copied().unwrap_or_default()
     }
 
@@ -285,7 +285,7 @@ impl TrustCalibration {
             let counts = self.count(&category);
             Reason { shift: CATEGORY_WEIGHT * counts.shift(), counts, trust: category }
         };
-        let has_decisions = |reason: &Reason| reason.counts != Counts::default();
+        let has_decisions = |reason: &Reason| reason.counts != DecisionCounts::default();
         trust_categories(provenance, predicate).into_iter().map(reason).filter(has_decisions).collect()
     }
 

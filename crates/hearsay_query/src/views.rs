@@ -124,7 +124,7 @@ impl ViewCache {
         let key = (knower.cloned(), as_of);
         let cached = self.entries.iter().position(|entry| entry.key == key).and_then(|at| self.entries.remove(at));
         let cached_view = cached.and_then(|entry| entry.updated(state)).unwrap_or_else(|| {
-            let view = knower.map_or_else(|| View::of_dm(state), |knower| View::of(state, knower, as_of));
+            let view = knower.map_or_else(|| View::of_dm(state), |knower| View::new(state, knower, as_of));
             Arc::new(CachedView::new(view))
         });
         if self.entries.len() == MAX_VIEWS {
@@ -141,5 +141,5 @@ impl ViewCache {
 /// Returns an error if the name matches no entity or several entities.
 pub fn view_of(state: &State, knower: Option<&str>, as_of: Option<GameTime>) -> Result<Option<View>, QueryError> {
     let id = knower.map(|name| resolve(state, name)).transpose()?;
-    Ok(id.map(|id| View::of(state, &Knower::Entity(id), as_of)))
+    Ok(id.map(|id| View::new(state, &Knower::Entity(id), as_of)))
 }

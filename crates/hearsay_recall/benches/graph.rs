@@ -73,12 +73,12 @@ fn hops(bencher: Bencher, depth: usize) {
 #[divan::bench]
 fn view_of_one_character(bencher: Bencher) {
     let knower = Knower::Entity(id(500));
-    bencher.bench(|| View::of(black_box(&LARGE), &knower, None).facts().len());
+    bencher.bench(|| View::new(black_box(&LARGE), &knower, None).facts().len());
 }
 
 #[divan::bench]
 fn rank_by_words_and_graph(bencher: Bencher) {
-    let view = View::of(&LARGE, &Knower::Entity(id(500)), None);
+    let view = View::new(&LARGE, &Knower::Entity(id(500)), None);
     let index = Index::new(LARGE.corpus());
     let named = EntityLinker::new(&view).mentioned_entities("entity 500");
     bencher.bench(|| {

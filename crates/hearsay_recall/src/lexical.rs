@@ -24,7 +24,6 @@ pub struct WordScores {
     /// Score of a passage with the lines before and after it; equals `own` for a fact.
     pub window: f32,
     /// Score of the session or document that contains the passage; equals `own` for a fact.
-    #[serde(rename = "whole")]
     pub container: f32,
 }
 

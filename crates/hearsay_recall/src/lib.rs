@@ -52,7 +52,7 @@ mod vectors;
 mod words;
 
 pub use citation::{Citation, Citations, Source, score_explanation};
-pub use context::{Detail, Form, Line, Request, Scene, SceneContext, Section};
+pub use context::{ContextRequest, Detail, Form, Line, Scene, SceneContext, Section};
 pub use document::{DocId, document_text};
 pub use entity_linker::{EntityLinker, LinkedEntity};
 pub use index::Index;

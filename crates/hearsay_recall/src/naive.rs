@@ -121,7 +121,7 @@ fn check_equal_rankings(
     dimension: usize,
 ) -> Result<(), TestCaseError> {
     let (text, vector) = (words(question), vector(question.into(), dimension));
-    for view in [View::of_dm(state), View::of(state, &Knower::Entity(id(knower)), None)] {
+    for view in [View::of_dm(state), View::new(state, &Knower::Entity(id(knower)), None)] {
         let query = query(&view, &text, &vector);
         prop_assert_eq!(rank(&view, indexes[0], &query), rank(&view, indexes[1], &query));
     }
@@ -170,7 +170,7 @@ proptest! {
         let mut index = Index::new(state.corpus());
         set_vectors(&mut index, &state, dimension);
         let (text, vector) = (words(question), vector(question.into(), dimension));
-        for view in [View::of_dm(&state), View::of(&state, &Knower::Entity(id(knower)), None)] {
+        for view in [View::of_dm(&state), View::new(&state, &Knower::Entity(id(knower)), None)] {
             let query = query(&view, &text, &vector);
             let all = rank(&view, &index, &query);
             let mut ranking = Ranking::new(&view, &index, &query);

@@ -18,8 +18,8 @@ use hearsay_model::{
 };
 
 use crate::{
-    ActivationStep, ApproximateTokens, Detail, DocId, EntityLinker, Form, Index, Query, Request, Scene, SceneContext,
-    TokenCounter, rank,
+    ActivationStep, ApproximateTokens, ContextRequest, Detail, DocId, EntityLinker, Form, Index, Query, Scene,
+    SceneContext, TokenCounter, rank,
 };
 
 fn id(text: &str) -> EntityId {
@@ -82,7 +82,7 @@ impl World {
     }
 
     fn context(&self, speaker: &str, question: &str, budget: usize) -> SceneContext {
-        self.context_with(speaker, question, |request| Request { budget, ..request })
+        self.context_with(speaker, question, |request| ContextRequest { budget, ..request })
     }
 
     /// Returns the context for a default request after `change` modifies it.
@@ -90,11 +90,11 @@ impl World {
         &self,
         speaker: &str,
         question: &str,
-        change: impl for<'a> Fn(Request<'a>) -> Request<'a>,
+        change: impl for<'a> Fn(ContextRequest<'a>) -> ContextRequest<'a>,
     ) -> SceneContext {
-        let view = View::of(&self.0, &Knower::Entity(id(speaker)), None);
+        let view = View::new(&self.0, &Knower::Entity(id(speaker)), None);
         let scene = Scene { place: Some(id("gull")), present: vec![id("odo"), id("mirela")], ..Scene::default() };
-        SceneContext::assemble(&change(Request {
+        SceneContext::assemble(&change(ContextRequest {
             view: &view,
             names: &EntityLinker::new(&view),
             index: &Index::new(self.0.corpus()),
@@ -247,7 +247,7 @@ fn a_line_is_found_by_the_lines_around_it() {
     ]);
     let index = Index::new(world.0.corpus());
     let found = |knower: &str, text: &str| {
-        let view = View::of(&world.0, &Knower::Entity(id(knower)), None);
+        let view = View::new(&world.0, &Knower::Entity(id(knower)), None);
         rank(&view, &index, &Query { text, graph: true, ..Query::default() })
     };
     let word_scores = |found: &[crate::Ranked], line: usize| {
@@ -279,7 +279,7 @@ fn a_walk_finds_what_shares_no_word_and_says_how() {
     let provenance = Provenance { evidence, ..Provenance::new(Method::Stated, Author::Dm) };
     let hidden = Fact::relation(&id("ledger"), "HIDDEN_IN", &id("chapel"), provenance).unwrap();
     let hidden = world.record(hidden.statement("It is kept in the chapel.").build().unwrap(), "*");
-    let view = View::of(&world.0, &Knower::Entity(id("odo")), None);
+    let view = View::new(&world.0, &Knower::Entity(id("odo")), None);
     let query = Query { text: "What did the clerk write?", graph: true, ..Query::default() };
     let found = rank(&view, &Index::new(world.0.corpus()), &query);
     assert_eq!(found[0].doc, DocId::Fact(wrote));
@@ -342,7 +342,7 @@ fn what_a_good_answer_names_is_found_by_its_title() {
         let query = Query { text: "Where was the builder of the ferry built?", graph: true, ..Query::default() };
         rank(view, &Index::new(world.0.corpus()), &query)
     };
-    let common = View::of(&world.0, &Knower::World, None);
+    let common = View::new(&world.0, &Knower::World, None);
     let results = found(&common);
     assert_eq!(results.iter().map(|ranked| ranked.doc).collect::<Vec<_>>(), [ferry, crane].map(DocId::Passage));
     assert_eq!(results[1].explanation.linked, Some(ferry));
@@ -389,7 +389,7 @@ fn the_index_follows_what_changes() {
 #[test]
 fn walks_follow_what_they_may() {
     let world = World::tavern();
-    let view = View::of(&world.0, &Knower::Entity(id("odo")), None);
+    let view = View::new(&world.0, &Knower::Entity(id("odo")), None);
     let all = Traversal::default();
     let known_only = Traversal { view: Some(&view), ..Traversal::default() };
     let ids = |traversal: &Traversal, depth| {

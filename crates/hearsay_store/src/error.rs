@@ -65,12 +65,12 @@ pub enum StoreError {
     },
     /// The stored data of the campaign is damaged: it cannot be read, parts are missing, or it differs from the data
     /// that was written.
-    #[error("the campaign in {place} is damaged: {what}; {advice}")]
+    #[error("the campaign in {place} is damaged: {description}; {advice}")]
     Damaged {
         /// Directory of the campaign.
         place: String,
         /// Description of the damage.
-        what: String,
+        description: String,
         /// Advice for the user.
         advice: &'static str,
     },
@@ -173,7 +173,7 @@ pub(crate) const REPAIR_ADVICE: &str =
     "run `hearsay db repair` to save all readable data, or restore the directory from a backup";
 
 impl StoreError {
-    pub(crate) fn damaged(place: &str, what: impl Into<String>) -> Self {
-        Self::Damaged { place: place.into(), what: what.into(), advice: REPAIR_ADVICE }
+    pub(crate) fn damaged(place: &str, description: impl Into<String>) -> Self {
+        Self::Damaged { place: place.into(), description: description.into(), advice: REPAIR_ADVICE }
     }
 }

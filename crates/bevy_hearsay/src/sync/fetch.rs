@@ -92,7 +92,8 @@ pub(crate) fn send_requests(
         let (policy, requested_ids) = (spawn_policy.clone(), ids.clone());
         let read = memory.read(move |world| {
             let resolved = policy.resolve(&world.state);
-            let read_record = |id: EntityId| (Record::of(&world.state, &id), resolved.selects(&world.state, &id), id);
+            let read_record =
+                |id: EntityId| (Record::from_state(&world.state, &id), resolved.selects(&world.state, &id), id);
             Ok(ids.into_iter().map(read_record).map(|(record, in_scope, id)| (id, record, in_scope)).collect())
         });
         let Ok(ticket) = read else { return };
@@ -115,7 +116,7 @@ fn remove_up_to_date(ids: &mut BTreeSet<EntityId>, own_patches: &Patches, state:
     ids.retain(|id| {
         let patch = patches.get(id).copied().flatten().filter(|patch| patch.create.is_none());
         let is_up_to_date =
-            patch.is_some_and(|patch| Record::of(state, id).is_some_and(|record| patch.holds_in(&record)));
+            patch.is_some_and(|patch| Record::from_state(state, id).is_some_and(|record| patch.holds_in(&record)));
         !is_up_to_date || !(matches!(policy, ResolvedPolicy::Nothing) || policy.selects(state, id))
     });
 }

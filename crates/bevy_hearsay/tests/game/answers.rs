@@ -93,6 +93,6 @@ fn searches_neighbours_beliefs_and_reads_are_answered_too() {
     assert!(!world.get::<Reply<SearchResults>>(search).unwrap().0.facts.is_empty());
     assert!(!world.get::<Reply<Vec<NeighbourRow>>>(neighbours).unwrap().0.is_empty());
     assert!(!world.get::<Reply<Vec<KnowsRow>>>(knows).unwrap().0.is_empty());
-    assert_eq!(world.get::<Reply<BeliefReport>>(believes).unwrap().0.who.as_str(), "rook");
+    assert_eq!(world.get::<Reply<BeliefReport>>(believes).unwrap().0.knower.as_str(), "rook");
     assert!(world.get::<Reply<usize>>(count).unwrap().0 > 0);
 }

@@ -70,7 +70,7 @@ fn a_failed_load_does_not_disturb_the_next() {
         app.world_mut().spawn((MemoryId::new("ann"), EntityKind::npc(), PlaceId(EntityId::new("inn").unwrap())));
         app.settle();
         let id = EntityId::new("ann").unwrap();
-        let record = read(&app, move |world| hearsay_query::records::Record::of(&world.state, &id));
+        let record = read(&app, move |world| hearsay_query::records::Record::from_state(&world.state, &id));
         let bound_entity = entity(&mut app, "ann");
         let place = bound_entity.and_then(|ann| app.world().get::<PlaceId>(ann).map(|at| at.0.clone()));
         assert_eq!(bound_entity.is_some(), record.is_some());

@@ -19,7 +19,7 @@ fn id(text: &str) -> EntityId {
 
 fn record(app: &SteppingApp, entity_id: &str) -> Option<Record> {
     let id = id(entity_id);
-    read(app, move |world| Record::of(&world.state, &id))
+    read(app, move |world| Record::from_state(&world.state, &id))
 }
 
 #[test]

@@ -197,7 +197,7 @@ fn check(app: &mut SteppingApp, steps: &[RandomStep]) {
         ids.iter(app.world()).map(|(entity, id)| (entity, id.get().unwrap().clone())).collect();
     let bound_ids: Vec<EntityId> = bound.iter().map(|(_, id)| id.clone()).collect();
     let records: Vec<Option<Record>> =
-        read(app, move |world| bound_ids.iter().map(|id| Record::of(&world.state, id)).collect());
+        read(app, move |world| bound_ids.iter().map(|id| Record::from_state(&world.state, id)).collect());
     for ((entity, id), record) in bound.iter().zip(records) {
         let record = record.unwrap_or_else(|| panic!("`{id}` is shown and not held: {steps:?}"));
         assert_eq!(component_record(app, *entity), record, "{steps:?}");

@@ -7,7 +7,7 @@ use super::keys::{KeyCombination, alt, ctrl, key};
 
 /// Part of the DM console in which a command is available.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub enum CommandScope {
     /// The whole DM console, whichever panel is active.
     Desk,
     /// One panel. The command is available only while this panel is active.
@@ -23,7 +23,7 @@ pub struct Command {
     /// unique within a scope.
     pub name: &'static str,
     /// Part of the DM console in which the command is available.
-    pub scope: Scope,
+    pub scope: CommandScope,
     /// Key combinations of the command. Empty if the command has no key.
     pub keys: &'static [KeyCombination],
     /// Description of the command, in one line.
@@ -84,7 +84,7 @@ macro_rules! panels {
 
         /// The commands that open the panels, in the order of [`PanelKind::ALL`].
         const OPEN_COMMANDS: &[Command] =
-            &[$(Command { name: $command_name, scope: Scope::Desk, keys: &[$($keys),*], help: $help }),*];
+            &[$(Command { name: $command_name, scope: CommandScope::Desk, keys: &[$($keys),*], help: $help }),*];
     };
 }
 
@@ -95,9 +95,9 @@ macro_rules! commands {
     };
 }
 
+use CommandScope::{Desk, Panel};
 use DefaultPosition::{Left, Right};
 use PanelKind as P;
-use Scope::{Desk, Panel};
 
 // Each panel has a name, a position in a new layout, and a command that opens the panel.
 panels! {
@@ -343,13 +343,15 @@ mod tests {
     #[test]
     fn names_are_unique_and_no_two_commands_of_a_scope_share_a_key() {
         let mut names = BTreeMap::new();
-        let mut keys: Vec<(Scope, KeyCombination, &str)> = Vec::new();
+        let mut keys: Vec<(CommandScope, KeyCombination, &str)> = Vec::new();
         for command in all() {
             assert!(names.insert((format!("{:?}", command.scope), command.name), ()).is_none(), "{}", command.name);
             for key_combination in command.keys {
                 let conflict = keys.iter().find(|(scope, other, _)| {
                     other == key_combination
-                        && (*scope == command.scope || *scope == Scope::Desk || command.scope == Scope::Desk)
+                        && (*scope == command.scope
+                            || *scope == CommandScope::Desk
+                            || command.scope == CommandScope::Desk)
                 });
                 assert!(conflict.is_none(), "{} and {:?}", command.name, conflict);
                 keys.push((command.scope, *key_combination, command.name));

@@ -3,7 +3,7 @@
 use egui::{Key, Modal, RichText, ScrollArea, TextEdit, Ui};
 
 use crate::{
-    commands::{self, Command, Scope},
+    commands::{self, Command, CommandScope},
     panel::DisplayContext,
     widgets::{key_hint, weak_label},
 };
@@ -51,11 +51,11 @@ impl Dialogs {
     }
 }
 
-fn scope_name(scope: Scope) -> &'static str {
+fn scope_name(scope: CommandScope) -> &'static str {
     match scope {
-        Scope::Desk => "Everywhere",
-        Scope::Panel(kind) => kind.name(),
-        Scope::Capture => "Capture line",
+        CommandScope::Desk => "Everywhere",
+        CommandScope::Panel(kind) => kind.name(),
+        CommandScope::Capture => "Capture line",
     }
 }
 

@@ -8,7 +8,7 @@ use egui_tiles::{
 };
 
 use crate::{
-    commands::{Command, DefaultPosition, PanelKind, Scope},
+    commands::{Command, CommandScope, DefaultPosition, PanelKind},
     panel::{DisplayContext, Panel, Request},
 };
 
@@ -112,7 +112,7 @@ impl Behavior<PanelKind> for PanelBehavior<'_> {
             *self.active = *kind;
         }
         let is_active = *self.active == *kind;
-        let chosen_command = self.chosen_command.filter(|command| command.scope == Scope::Panel(*kind));
+        let chosen_command = self.chosen_command.filter(|command| command.scope == CommandScope::Panel(*kind));
         let display = DisplayContext {
             accepts_keys: is_active && self.accepts_keys,
             chosen_command: chosen_command.map(|command| command.name),

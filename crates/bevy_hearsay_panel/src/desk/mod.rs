@@ -13,9 +13,9 @@ use egui_tiles::Tree;
 use hearsay_engine::Memory;
 
 use crate::{
-    commands::{self, Command, PanelKind, Scope},
+    commands::{self, Command, CommandScope, PanelKind},
     desk_commands::DeskCommandQueue,
-    panel::{DisplayContext, Outcome, Panel, PanelContext, Request, StatusMessage},
+    panel::{CommandOutcome, DisplayContext, Panel, PanelContext, Request, StatusMessage},
     panel_context::PanelContextPoller,
     panels::{self, capture::CapturePanel, status::StatusBar},
     theme::{Shade, Theme},
@@ -277,7 +277,7 @@ impl Desk {
         self.capture.update(memory, panel_context);
     }
 
-    fn handle_outcome(&mut self, outcome: &Outcome) {
+    fn handle_outcome(&mut self, outcome: &CommandOutcome) {
         match &outcome.result {
             Ok(report) => {
                 if let Some(position) = report.position {
@@ -299,7 +299,7 @@ impl Desk {
     /// Handles the keys of commands that belong to no panel.
     fn handle_command_keys(&mut self, ui: &Ui) {
         let typing = ui.ctx().text_edit_focused();
-        let triggered = commands::all().filter(|command| command.scope == Scope::Desk);
+        let triggered = commands::all().filter(|command| command.scope == CommandScope::Desk);
         let triggered = triggered.filter(|command| {
             command.keys.iter().any(|keys| (keys.works_while_typing() || !typing) && keys.consume(ui))
         });
@@ -313,7 +313,7 @@ impl Desk {
 
     /// Carries out a command.
     fn run(&mut self, ctx: &egui::Context, command: &'static Command) {
-        if let Scope::Panel(kind) = command.scope {
+        if let CommandScope::Panel(kind) = command.scope {
             self.open(kind);
             self.chosen_command = Some(command);
             return;

@@ -30,7 +30,7 @@ pub struct SavedDesk {
     pub(super) panels: BTreeMap<PanelKind, SavedState>,
     /// Operations of this DM console whose author is not the DM. They are saved so that undo can revert them after a
     /// restart.
-    #[serde(rename = "own", default)]
+    #[serde(default)]
     pub(super) own_operations: Vec<OwnOperation>,
     /// Saved state of the capture line.
     #[serde(default)]

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     desk_commands::DeskCommandQueue,
-    panel::{DeskCommand, DisplayContext, Outcome, Request, StatusMessage},
+    panel::{CommandOutcome, DeskCommand, DisplayContext, Request, StatusMessage},
     panel_context::poll_ticket,
     panels::status::StatusBar,
     text::format_count,
@@ -128,7 +128,7 @@ impl Undo {
         self.own_operations.drain(..self.own_operations.len().saturating_sub(MAX_OWN_OPERATIONS));
     }
 
-    pub(super) fn handle_outcome(&mut self, outcome: &Outcome) {
+    pub(super) fn handle_outcome(&mut self, outcome: &CommandOutcome) {
         let Ok(report) = &outcome.result else { return };
         match (&outcome.desk_command, report.position) {
             (DeskCommand::Gossip(_) | DeskCommand::Import(_) | DeskCommand::SetClock(_), Some(position)) => {

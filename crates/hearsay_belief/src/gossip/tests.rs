@@ -142,7 +142,7 @@ fn belief_falls_with_each_retelling_and_withdrawing_the_origin_withdraws_it_all(
     let after = committed(state.clone(), step.changes.clone());
     let mut hops = 0;
     for news in &step.news {
-        let teller = View::of(&after, &news.teller.clone().into(), Some(news.when));
+        let teller = View::new(&after, &news.teller.clone().into(), Some(news.when));
         let of_teller = teller.fact(fire).unwrap();
         assert!(
             after.knowledge(news.edge).is_some() && news.belief < of_teller.credence(),
@@ -351,7 +351,7 @@ proptest! {
         for moment in (0..=6 * DAY).step_by(700) {
             let now = GameTime(moment);
             for (character, knower) in (0_u32..).zip(&ids).filter_map(|(index, id)| Some((index, (*id)?))) {
-                let view = View::of(&state, &knower.clone().into(), Some(now));
+                let view = View::new(&state, &knower.clone().into(), Some(now));
                 knowledge.prepare(character, now);
                 for fact in state.facts() {
                     let known = knowledge.known(character, fact.id(), now);
@@ -365,7 +365,7 @@ proptest! {
                 }
                 for (other, id) in (0_u32..).zip(&ids).filter_map(|(index, id)| Some((index, (*id)?))) {
                     if other != character {
-                        prop_assert_eq!(knowledge.trust(character, other, now), Trust::of(&view, id));
+                        prop_assert_eq!(knowledge.trust(character, other, now), Trust::from_view(&view, id));
                     }
                 }
             }

@@ -93,7 +93,7 @@ proptest! {
         has_predicate in any::<bool>(),
     ) {
         let state = world(&seeds);
-        let view = View::of(&state, &Knower::Entity(entity(from)), None);
+        let view = View::new(&state, &Knower::Entity(entity(from)), None);
         let direction = [Direction::Both, Direction::Out, Direction::In][direction];
         let predicates = if has_predicate { vec!["OWES".try_into().unwrap()] } else { Vec::new() };
         for view in [None, Some(&view)] {

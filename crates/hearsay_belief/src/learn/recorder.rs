@@ -29,7 +29,7 @@ impl<'s> LearningRecorder<'s> {
     }
 
     pub(super) fn view(&self, knower: &EntityId) -> View {
-        View::of(self.state, &knower.clone().into(), self.occasion.moment())
+        View::new(self.state, &knower.clone().into(), self.occasion.moment())
     }
 
     pub(super) fn check_can_learn(&self, id: &EntityId) -> Result<(), LearnError> {
@@ -143,7 +143,7 @@ impl<'s> LearningRecorder<'s> {
             let known_teller =
                 telling.alias.is_none_or(|alias| hearer_view.knows_name(teller, alias)).then_some(teller);
             let acquisition = Acquisition::Told { by: known_teller.cloned(), citing: telling.citing.cloned() };
-            let trust = known_teller.map_or_else(Trust::for_stranger, |teller| Trust::of(&hearer_view, teller));
+            let trust = known_teller.map_or_else(Trust::for_stranger, |teller| Trust::from_view(&hearer_view, teller));
             let co_present = all_except(&hearers, knower, Some(teller));
             let trust_level = trust.level().get();
             let mut edge = KnowledgeEdge {

@@ -105,7 +105,7 @@ fn trust_follows_feeling_and_experience() {
     let mut world = World::new("ann bob cid thing chest crate");
     world.feels("ann", "LIKES", "bob", Some(80));
     world.feels("ann", "TRUSTS", "cid", Some(-100));
-    let level = |world: &World, of: &str| Trust::of(&world.view("ann"), &id(of)).level().get();
+    let level = |world: &World, of: &str| Trust::from_view(&world.view("ann"), &id(of)).level().get();
     assert!(is_close(level(&world, "bob"), 0.6 + 0.35 * 0.8) && is_close(level(&world, "cid"), 0.0));
     let place = |object: &str, from: i64| {
         let since = Validity { from: Some(Date::at(GameTime(from))), until: None };
@@ -252,7 +252,7 @@ fn an_end_and_a_refutation_are_learned_like_anything_else() {
     world.sees(20, "bob", &refuted);
     world.sees(40, "cid", &ended);
     let status = |name: &str, as_of| {
-        let view = View::of(&world.0, &knower(name), as_of);
+        let view = View::new(&world.0, &knower(name), as_of);
         let known = view.fact(fact.id()).unwrap();
         view.belief(known).status
     };
@@ -304,7 +304,7 @@ fn what_is_read_is_known_since_then() {
     world.apply(vec![Change::AddPassage(Arc::new(passage))]);
     let learning = read(&world.0, &id("letter"), &ids("ann"), Credence::FULL, &occasion_at(20)).unwrap();
     world.commit(learning);
-    let read = |at| View::of(&world.0, &knower("ann"), Some(GameTime(at))).passages().len();
+    let read = |at| View::new(&world.0, &knower("ann"), Some(GameTime(at))).passages().len();
     assert_eq!((read(19), read(20)), (0, 1));
 }
 
@@ -444,7 +444,7 @@ fn world_with_attitudes() -> World {
 fn knowledge_of_all(world: &World, as_of: Option<GameTime>) -> Vec<(String, FactId, String, usize)> {
     let mut knowledge = Vec::new();
     for person in PEOPLE {
-        let view = View::of(&world.0, &knower(person), as_of);
+        let view = View::new(&world.0, &knower(person), as_of);
         for known in view.facts() {
             // Rounding depends on the order of ids, which depend on the justifications of the edges.
             let credence = format!("{:.9}", known.credence().get());

@@ -1,7 +1,7 @@
 //! Reference implementation of a view, as simple as possible. It repeatedly visits every edge until a pass adds
 //! nothing.
 //!
-//! [`View::of`] must give the same result.
+//! [`View::new`] must give the same result.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -222,7 +222,7 @@ proptest! {
         let world = world(&seeds);
         let as_of = as_of.map(GameTime);
         for knower in PLACES.map(|name| Knower::Entity(id(name))).into_iter().chain([Knower::World]) {
-            let view = View::of(&world.0, &knower, as_of);
+            let view = View::new(&world.0, &knower, as_of);
             let (known, heard) = naive(&world.0, &knower, as_of);
             let known_edges = |known: &super::Known| {
                 let all = known.known_edges().iter().chain(known.shared());

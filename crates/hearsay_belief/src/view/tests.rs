@@ -54,7 +54,7 @@ fn residents_know_local_lore_of_their_place_and_those_around_it() {
     assert!(world.knows("ann", tavern, None) && world.knows("ann", town, None));
     assert!(!world.knows("ann", road, None), "being present only witnesses");
     assert!(!world.knows("town", tavern, None), "knowledge does not go up");
-    let view = View::of(&world.0, &knower("ann"), None);
+    let view = View::new(&world.0, &knower("ann"), None);
     assert_eq!(view.fact(town).unwrap().acquisition().unwrap().1, &AccessPath::Resident(id("town")));
 }
 
@@ -112,7 +112,7 @@ fn those_present_are_thought_to_know_new_positions() {
         witness(&mut world, fact, minute);
     }
     let thinks = |world: &World, fact| {
-        let view = View::of(&world.0, &knower("ann"), None);
+        let view = View::new(&world.0, &knower("ann"), None);
         view.attributed_facts(&id("bob")).remove(&fact).map(|mut reasons| reasons.remove(0))
     };
     let reason = thinks(&world, coin).unwrap();
@@ -133,12 +133,12 @@ fn belief_does_not_read_the_world() {
     let mut world = World::new("ann thing");
     let fact = world.relation("ann", "OWNS", "thing", Validity::default());
     world.learn("ann", fact, None);
-    let before = View::of(&world.0, &knower("ann"), None);
+    let before = View::new(&world.0, &knower("ann"), None);
     world.apply(vec![
         Change::SetStatus { fact, status: FactStatus::False },
         Change::EndFact { fact, until: Date::at(GameTime(3)) },
     ]);
-    let after = View::of(&world.0, &knower("ann"), None);
+    let after = View::new(&world.0, &knower("ann"), None);
     let tell = |view: &View| {
         let known = view.fact(fact).unwrap();
         (known.statement().to_owned(), known.credence(), known.since().cloned())
@@ -154,7 +154,7 @@ fn own_edges_weigh_more_than_what_the_place_believes() {
     let edge =
         KnowledgeEdge { credence: Credence::NONE, conceals: true, ..KnowledgeEdge::authored(knower("odo"), lie) };
     world.apply(vec![Change::Learn(Arc::new(edge))]);
-    let view = View::of(&world.0, &knower("odo"), None);
+    let view = View::new(&world.0, &knower("odo"), None);
     let known = view.fact(lie).unwrap();
     assert_eq!((known.credence(), known.conceals(), known.known_edges().len()), (Credence::NONE, true, 2));
 }
@@ -170,7 +170,7 @@ fn passages_are_known_to_those_who_heard_them() {
     let passage = Arc::new(passage);
     world.apply(vec![Change::AddPassage(Arc::clone(&passage))]);
     let hears = |name, as_of: Option<i64>| {
-        View::of(&world.0, &knower(name), as_of.map(GameTime)).passage(passage.id()).is_some()
+        View::new(&world.0, &knower(name), as_of.map(GameTime)).passage(passage.id()).is_some()
     };
     assert!(hears("ann", None), "speakers hear themselves");
     assert!(!hears("bob", Some(9)) && hears("bob", Some(10)));
@@ -183,13 +183,13 @@ fn out_of_character_lines_are_known_to_the_dm_alone() {
     let line = Passage { speaker: Some(id("ann")), heard_by: vec![knower("bob")], ..Passage::new("Roll for it.") };
     let passage = line.id();
     world.apply(vec![Change::AddPassage(line.into())]);
-    let mut views = ["ann", "bob"].map(|name| View::of(&world.0, &knower(name), None));
+    let mut views = ["ann", "bob"].map(|name| View::new(&world.0, &knower(name), None));
     assert!(views.iter().all(|view| view.passage(passage).is_some()));
     world.apply(vec![Change::SetTalkKind { passage, kind: TalkKind::OutOfCharacter }]);
     for view in &mut views {
         view.update(&world.0, &[Key::Passage(passage)]).unwrap();
         assert_eq!(view.passages().len(), 0);
-        assert_eq!(View::of(&world.0, view.knower(), None).passages().len(), 0);
+        assert_eq!(View::new(&world.0, view.knower(), None).passages().len(), 0);
     }
     assert!(View::of_dm(&world.0).passage(passage).is_some());
 }
@@ -199,10 +199,10 @@ fn nothing_outside_the_view_changes_it() {
     let mut world = World::new("ann guild bob thing");
     world.belongs("ann", "MEMBER_OF", "guild", None, None);
     world.lore("guild", "known", None);
-    let before = View::of(&world.0, &knower("ann"), None);
+    let before = View::new(&world.0, &knower("ann"), None);
     world.lore("bob", "unknown", None);
     world.belongs("bob", "MEMBER_OF", "guild", None, None);
     let membership_of_bob_is_known_to_the_guild = 1;
-    let after = View::of(&world.0, &knower("ann"), None);
+    let after = View::new(&world.0, &knower("ann"), None);
     assert_eq!(before.facts().len() + membership_of_bob_is_known_to_the_guild, after.facts().len());
 }

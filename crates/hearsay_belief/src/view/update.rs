@@ -343,7 +343,7 @@ mod tests {
         ) {
             let mut world = World::new(&PLACES.join(" "));
             let as_of = as_of.map(GameTime);
-            let view = |world: &World, name: &str| View::of(&world.0, &knower(name), as_of);
+            let view = |world: &World, name: &str| View::new(&world.0, &knower(name), as_of);
             let mut kept: Vec<(&str, Kept)> =
                 PLACES.iter().map(|name| (*name, Kept::new(view(&world, name)))).collect();
             let mut of_dm = Kept::new(View::of_dm(&world.0));

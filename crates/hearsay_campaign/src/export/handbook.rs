@@ -18,7 +18,7 @@ const RUMOUR_THRESHOLD: f64 = 0.5;
 ///
 /// The text is built only from the views of `players`, so it cannot reveal facts that they do not know.
 pub fn export_handbook(state: &State, title: &str, players: &[EntityId], as_of: Option<GameTime>) -> String {
-    let views: Vec<View> = players.iter().map(|id| View::of(state, &Knower::Entity(id.clone()), as_of)).collect();
+    let views: Vec<View> = players.iter().map(|id| View::new(state, &Knower::Entity(id.clone()), as_of)).collect();
     let mut book = Handbook::default();
     for view in &views {
         book.add_view(view);

@@ -216,9 +216,7 @@ pub(super) struct MarkWords {
 pub(super) struct SecretWords {
     pub(super) words: HashSet<String>,
     pub(super) sequences: Vec<Sequence>,
-    #[serde(rename = "beside")]
     pub(super) companions: HashSet<String>,
-    #[serde(rename = "told")]
     pub(super) phrases: Vec<Sequence>,
 }
 

@@ -61,13 +61,13 @@
 //! }
 //! ```
 //!
-//! - **Keys.** [`Note::key`] is the identity that the tool uses. Only a link with [`Target::Key`] finds a note by its
-//!   key. Two notes with the same name are two entities. If links may also use other ids for the note, put these ids
-//!   into [`Note::ids`].
+//! - **Keys.** [`Note::key`] is the identity that the tool uses. Only a link with [`LinkTarget::Key`] finds a note by
+//!   its key. Two notes with the same name are two entities. If links may also use other ids for the note, put these
+//!   ids into [`Note::ids`].
 //! - **Fields** keep their name in the file (`currentLocation`). They have one [`FieldValue`] per value, with the links
 //!   in this value. The module [`lexicon`] defines the meaning of field names for all readers: do not translate names
 //!   in a reader, but add them to the word lists, or to the vocabulary if they state a relation. If a field of the
-//!   format can state only one relation, create a [`Link`] with [`Relation::explicit`] instead.
+//!   format can state only one relation, create a [`NoteLink`] with [`LinkRelation::explicit`] instead.
 //! - **Texts** keep the markup that they have in the file. [`markup::markdown`] or [`markup::html`] converts a text to
 //!   [`Block`]s. Each block has its headings, its links and its position in the file.
 //! - **JSON, YAML, CSV.** `tree::load` parses the files into trees in which every value has its position. A
@@ -105,8 +105,8 @@ pub use assemble::assemble;
 pub(crate) use assemble::assemble_cancellable;
 pub use formats::READERS;
 pub use note::{
-    Alias, Block, Certainty, DateRole, EntityState, Field, FieldValue, File, FileId, KindGuess, Link, Note, NoteDate,
-    Notes, Origin, Relation, Role, SessionInfo, Target, Visibility, quote,
+    Alias, Block, Certainty, DateRole, EntityState, Field, FieldValue, File, FileId, KindGuess, LinkRelation,
+    LinkTarget, Note, NoteDate, NoteLink, Notes, Origin, Role, SessionInfo, Visibility, quote,
 };
 pub use plain_text::PlainText;
 pub use read::read_notes;

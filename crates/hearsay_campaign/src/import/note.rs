@@ -109,7 +109,7 @@ pub enum Visibility {
     /// The file states this audience.
     Marked(Audience),
     /// Secret from everyone except these knowers. The list is usually empty.
-    Secret(Vec<Target>),
+    Secret(Vec<LinkTarget>),
 }
 
 impl Visibility {
@@ -181,7 +181,7 @@ pub struct Note {
     /// The fields of the note.
     pub fields: Vec<Field>,
     /// Links outside of texts and fields, such as the members of a list, or relations that have a type.
-    pub links: Vec<Link>,
+    pub links: Vec<NoteLink>,
     /// The texts of the note, in the order of the file.
     pub texts: Vec<Block>,
     /// The dates of the entity.
@@ -251,7 +251,7 @@ pub struct FieldValue {
     /// The value. If it is text, it has no markup.
     pub value: Value,
     /// The links in the value.
-    pub links: Vec<Target>,
+    pub links: Vec<LinkTarget>,
 }
 
 impl From<&str> for FieldValue {
@@ -262,7 +262,7 @@ impl From<&str> for FieldValue {
 
 /// The target of a link, as written in the file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Target {
+pub enum LinkTarget {
     /// The note with this key or id. Names are not considered.
     Key(String),
     /// The note with this title, file name, path or alias. As in links that authors write, a heading may follow after
@@ -272,13 +272,13 @@ pub enum Target {
 
 /// A link from one note to another.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Link {
+pub struct NoteLink {
     /// The target of the link.
-    pub target: Target,
+    pub target: LinkTarget,
     /// The visible text of the link, if it differs from the target's name.
     pub label: Option<String>,
     /// The relation that the link states; `None` if the link is only a mention.
-    pub relation: Option<Relation>,
+    pub relation: Option<LinkRelation>,
     /// The position of the link in its file.
     pub origin: Origin,
     /// Who may know the link.
@@ -287,7 +287,7 @@ pub struct Link {
 
 /// A relation between a note's entity and the target of a link.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Relation {
+pub struct LinkRelation {
     /// The words that state the relation, as written in the file, such as `organization`, `is the rival of` or
     /// `MEMBER_OF`. The lexicon maps the words to a predicate, and may reverse the direction.
     pub words: String,
@@ -311,7 +311,7 @@ pub struct Relation {
     pub until: Option<String>,
 }
 
-impl Relation {
+impl LinkRelation {
     /// Creates a relation that comes from a field of the format, so it is certain.
     pub fn explicit(words: impl Into<String>) -> Self {
         Self { words: words.into(), certainty: Certainty::Explicit, ..Self::default() }
@@ -335,9 +335,9 @@ pub struct Block {
     /// The text of the block.
     pub text: PlainText,
     /// The speaker of the block, in a session log.
-    pub speaker: Option<Target>,
+    pub speaker: Option<LinkTarget>,
     /// The links in the text of the block.
-    pub links: Vec<Link>,
+    pub links: Vec<NoteLink>,
     /// The position of the block in its file.
     pub origin: Origin,
     /// Who may know the block.
@@ -396,7 +396,7 @@ pub struct SessionInfo {
     /// The game date at the end of the session, as written in the file.
     pub end: Option<String>,
     /// The characters who were present at the session.
-    pub present: Vec<Target>,
+    pub present: Vec<LinkTarget>,
 }
 
 impl Notes {

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use hearsay_model::text;
 
-use super::{Note, Notes, Target, english::ENGLISH};
+use super::{LinkTarget, Note, Notes, english::ENGLISH};
 use crate::names::name_key;
 
 /// An index of the notes by all names that links can use.
@@ -89,14 +89,14 @@ impl NoteIndex {
 
     /// Returns the note that a link refers to. `source_note` is the note that contains the link. If several notes
     /// match, a note in the same folder is preferred.
-    pub fn find(&self, target: &Target, source_note: &Note, notes: &Notes) -> LinkResolution {
+    pub fn find(&self, target: &LinkTarget, source_note: &Note, notes: &Notes) -> LinkResolution {
         match target {
-            Target::Key(key) => match self.keys.get(key).map(Vec::as_slice) {
+            LinkTarget::Key(key) => match self.keys.get(key).map(Vec::as_slice) {
                 Some([index]) => LinkResolution::One(*index as usize),
                 Some(indices) => LinkResolution::Ambiguous(indices.iter().map(|index| *index as usize).collect()),
                 None => LinkResolution::Dangling,
             },
-            Target::Name(name) => self.find_by_name(name, notes.path(source_note.origin.file)),
+            LinkTarget::Name(name) => self.find_by_name(name, notes.path(source_note.origin.file)),
         }
     }
 

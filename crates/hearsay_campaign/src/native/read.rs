@@ -280,7 +280,7 @@ impl CampaignReader {
             external_ids: std::collections::BTreeMap::new(),
             warnings: Vec::new(),
             digest,
-            findings: crate::Findings::default(),
+            findings: crate::ImportFindings::default(),
             unchanged_records: None,
         };
         Self::check_telling_cycles(&mut diagnostics, &campaign);

@@ -35,7 +35,7 @@ fn a_rumour_of_gullhaven_grows_on_its_way() {
     state.apply(plan(&state, &campaign, Timestamp(1)).operation.unwrap()).unwrap();
     // Returns the credence of a knower, and how it learned the fact.
     let check = |knower: &str, name: &str, expected: Option<(f64, &str)>| {
-        let view = View::of(&state, &Knower::Entity(EntityId::new(knower).unwrap()), None);
+        let view = View::new(&state, &Knower::Entity(EntityId::new(knower).unwrap()), None);
         let known_fact = view.fact(fact(&state, name).id()).map(|known_fact| {
             let chains = derivations(&state, known_fact);
             let mut path = Vec::new();
@@ -67,7 +67,7 @@ fn each_of_the_inn_knows_its_part() {
     let mut state = State::default();
     state.apply(plan(&state, &campaign, Timestamp(1)).operation.unwrap()).unwrap();
     let check = |knower: &str, name: &str, expected: Option<(f64, bool)>| {
-        let view = View::of(&state, &Knower::Entity(EntityId::new(knower).unwrap()), None);
+        let view = View::new(&state, &Knower::Entity(EntityId::new(knower).unwrap()), None);
         let rounded = |credence: f64| (credence * 1000.0).round() / 1000.0;
         let known_fact = view.fact(fact(&state, name).id());
         let known_fact = known_fact.map(|known_fact| (rounded(known_fact.credence().get()), known_fact.conceals()));

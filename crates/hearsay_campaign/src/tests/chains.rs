@@ -19,7 +19,7 @@ fn id(text: &str) -> EntityId {
 
 /// Returns the final credence of a knower in a fact.
 fn belief(state: &State, knower: &str, name: &str) -> f64 {
-    let view = View::of(state, &Knower::Entity(id(knower)), None);
+    let view = View::new(state, &Knower::Entity(id(knower)), None);
     let belief = view.fact(fact(state, name).id()).map_or(-1.0, |known_fact| known_fact.credence().get());
     (belief * 1000.0).round() / 1000.0
 }
@@ -38,7 +38,7 @@ fn a_told_fact_depends_on_the_tellers_knowledge() {
         );
         let state = world(&yaml);
         for (knower, expected_belief, links) in expected {
-            let view = View::of(&state, &Knower::Entity(id(knower)), None);
+            let view = View::new(&state, &Knower::Entity(id(knower)), None);
             let found_chains = derivations(&state, view.fact(fact(&state, "x").id()).unwrap());
             let (mut length, mut link) = (1, &found_chains[0]);
             while let Some(next) = link.from.first() {
@@ -128,7 +128,7 @@ facts: [{id: z, subject: book, text: T., secret: true, known_by: [{who: ann, how
     assert_eq!((co_present("bob", "y"), co_present("dan", "y")), ("dan".into(), "bob".into()), "the speaker told it");
     assert_eq!(co_present("ann", "z"), "bob dan");
     let thinks = |knower: &str, other: &str, name: &str| {
-        let view = View::of(&state, &Knower::Entity(id(knower)), None);
+        let view = View::new(&state, &Knower::Entity(id(knower)), None);
         view.attributed_facts(&id(other)).contains_key(&fact(&state, name).id())
     };
     assert!(thinks("bob", "dan", "y") && thinks("ann", "dan", "y") && thinks("ann", "dan", "z"));

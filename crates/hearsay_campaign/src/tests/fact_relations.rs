@@ -10,7 +10,7 @@ fn world(yaml: &str) -> State {
 }
 
 fn view(state: &State, knower: &str) -> View {
-    View::of(state, &Knower::Entity(EntityId::new(knower).unwrap()), None)
+    View::new(state, &Knower::Entity(EntityId::new(knower).unwrap()), None)
 }
 
 #[test]

@@ -14,7 +14,7 @@ pub(crate) struct Ask {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     /// Character who answers, by id or name
-    #[arg(long = "as", value_name = "NPC", value_parser = name, add = entities())]
+    #[arg(long = "as", value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) speaker: String,
     /// Question for the character
     #[arg(value_parser = text)]
@@ -23,7 +23,7 @@ pub(crate) struct Ask {
     #[arg(long, value_name = "PLACE", value_parser = name, add = entities())]
     pub(crate) at: Option<String>,
     /// Listener in the scene; may be repeated [default: everyone at the place, as far as the speaker knows]
-    #[arg(long, value_name = "NPC", value_parser = name, add = entities())]
+    #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) with: Vec<String>,
     /// Only results about this entity or its direct neighbours; may be repeated
     #[arg(long, value_name = "ENTITY", value_parser = name, add = entities())]
@@ -64,7 +64,7 @@ pub(crate) struct Search {
     #[arg(value_parser = text)]
     pub(crate) text: String,
     /// Search only the knowledge of this character [default: the whole campaign]
-    #[arg(long = "as", value_name = "NPC", value_parser = name, add = entities())]
+    #[arg(long = "as", value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) knower: Option<String>,
     /// Only entities of this kind, such as npc, and facts about them
     #[arg(long)]

@@ -43,7 +43,7 @@ pub(crate) struct FactArgs {
     #[arg(long)]
     pub(crate) common: bool,
     /// Additional character who knows the fact; may be repeated
-    #[arg(long, value_name = "NPC", value_parser = name, add = entities())]
+    #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) known_by: Vec<String>,
     /// Date at which the fact became true
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]

@@ -46,7 +46,7 @@ pub(crate) struct Witness {
     #[command(flatten)]
     pub(crate) new: NewFact,
     /// Character who sees the facts; may be repeated [default: everyone at the place given by --at]
-    #[arg(long, value_name = "NPC", required_unless_present = "at", value_parser = name, add = entities())]
+    #[arg(long, value_name = "CHARACTER", required_unless_present = "at", value_parser = name, add = entities())]
     pub(crate) by: Vec<String>,
     #[command(flatten)]
     pub(crate) circumstances: Circumstances,
@@ -57,7 +57,7 @@ pub(crate) struct Say {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     /// Speaker, by id or name
-    #[arg(long = "by", value_name = "NPC", value_parser = name, add = entities())]
+    #[arg(long = "by", value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) speaker: String,
     /// Words that the character says
     #[arg(value_parser = text)]
@@ -68,7 +68,7 @@ pub(crate) struct Say {
     #[command(flatten)]
     pub(crate) new: NewFact,
     /// Character who hears the line; may be repeated [default: everyone at the speaker's place]
-    #[arg(long, value_name = "NPC", value_parser = name, add = entities())]
+    #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) to: Vec<String>,
     /// The speaker lies: the stated facts are false, and the speaker does not believe them
     #[arg(long)]
@@ -82,7 +82,7 @@ pub(crate) struct Tell {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     /// Teller, by id or name
-    #[arg(long = "by", value_name = "NPC", value_parser = name, add = entities())]
+    #[arg(long = "by", value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) teller: String,
     /// Fact that is told: start of its id, its handle, or words of its statement
     #[arg(required_unless_present_any = ["about", "that"], conflicts_with_all = ["about", "that"], value_parser = name, add = facts())]
@@ -90,7 +90,7 @@ pub(crate) struct Tell {
     #[command(flatten)]
     pub(crate) new: NewFact,
     /// Character who hears the fact; may be repeated [default: everyone at the teller's place]
-    #[arg(long, value_name = "NPC", value_parser = name, add = entities())]
+    #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) to: Vec<String>,
     /// Distorted sentence that the teller says instead of the fact's statement
     #[arg(long, value_name = "SENTENCE", value_parser = text)]
@@ -102,7 +102,7 @@ pub(crate) struct Tell {
     #[arg(long)]
     pub(crate) lie: bool,
     /// Character whom the teller names as the source of the fact
-    #[arg(long, value_name = "NPC", value_parser = name, add = entities())]
+    #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) citing: Option<String>,
     /// Hearers' credence in the told fact, 0 to 1 [default: computed from their trust in the teller]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
@@ -119,7 +119,7 @@ pub(crate) struct Read {
     #[arg(value_parser = name, add = entities())]
     pub(crate) document: String,
     /// Character who reads the document; may be repeated
-    #[arg(long, value_name = "NPC", required = true, value_parser = name, add = entities())]
+    #[arg(long, value_name = "CHARACTER", required = true, value_parser = name, add = entities())]
     pub(crate) by: Vec<String>,
     /// Readers' credence in the facts of the document, 0 to 1 [default: 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
@@ -133,8 +133,8 @@ pub(crate) struct Deduce {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     /// Character who draws the conclusion, by id or name
-    #[arg(long = "by", value_name = "NPC", value_parser = name, add = entities())]
-    pub(crate) who: String,
+    #[arg(long = "by", value_name = "CHARACTER", value_parser = name, add = entities())]
+    pub(crate) character: String,
     /// Conclusion: start of the id of a fact, its handle, or words of its statement
     #[arg(required_unless_present_any = ["about", "that"], conflicts_with_all = ["about", "that"], value_parser = name, add = facts())]
     pub(crate) fact: Option<String>,
@@ -161,13 +161,19 @@ pub(crate) struct Refute {
     #[arg(long, value_name = "SENTENCE", value_parser = text)]
     pub(crate) statement: Option<String>,
     /// Character who tells the hearers that the fact is wrong
-    #[arg(long = "by", value_name = "NPC", conflicts_with = "seen_by", value_parser = name, add = entities())]
+    #[arg(long = "by", value_name = "CHARACTER", conflicts_with = "seen_by", value_parser = name, add = entities())]
     pub(crate) teller: Option<String>,
     /// Character who hears that the fact is wrong; may be repeated [default: everyone at the teller's place]
-    #[arg(long, value_name = "NPC", requires = "teller", value_parser = name, add = entities())]
+    #[arg(long, value_name = "CHARACTER", requires = "teller", value_parser = name, add = entities())]
     pub(crate) to: Vec<String>,
     /// Character who sees that the fact is wrong; may be repeated [default: everyone at the place given by --at]
-    #[arg(long, value_name = "NPC", required_unless_present_any = ["teller", "at"], value_parser = name, add = entities())]
+    #[arg(
+        long,
+        value_name = "CHARACTER",
+        required_unless_present_any = ["teller", "at"],
+        value_parser = name,
+        add = entities()
+    )]
     pub(crate) seen_by: Vec<String>,
     /// Hearers' credence in the refutation, 0 to 1 [default: computed from their trust in the teller]
     #[arg(long, value_name = "N", requires = "teller", allow_negative_numbers = true)]
@@ -181,13 +187,13 @@ pub(crate) struct Reveal {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     /// Holder of the secret, by id or name
-    #[arg(long = "by", value_name = "NPC", value_parser = name, add = entities())]
+    #[arg(long = "by", value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) holder: String,
     /// Secret: start of its id, its handle, or words of its statement
     #[arg(value_parser = name, add = facts())]
     pub(crate) fact: String,
     /// Character who hears the secret; may be repeated [default: everyone at the holder's place]
-    #[arg(long, value_name = "NPC", value_parser = name, add = entities())]
+    #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) to: Vec<String>,
     /// From now on, the holder does not conceal the secret from anyone
     #[arg(long)]
@@ -202,7 +208,7 @@ pub(crate) struct Forget {
     pub(crate) campaign: Campaign,
     /// Character who forgets the fact, by id or name
     #[arg(value_parser = name, add = entities())]
-    pub(crate) who: String,
+    pub(crate) character: String,
     /// Fact to forget: start of its id, its handle, or words of its statement
     #[arg(value_parser = name, add = facts())]
     pub(crate) fact: String,

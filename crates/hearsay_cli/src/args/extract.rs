@@ -27,10 +27,10 @@ pub(crate) struct Extract {
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Speaker of the text, by id or name
-    #[arg(long, value_name = "WHO", value_parser = name, add = entities())]
+    #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) by: Option<String>,
     /// Character who is present when the text is said; may be repeated
-    #[arg(long, value_name = "WHO", value_parser = name, add = entities())]
+    #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) present: Vec<String>,
     /// Place where the text is said
     #[arg(long, value_name = "PLACE", value_parser = name, add = entities())]

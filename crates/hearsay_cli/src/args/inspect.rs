@@ -26,7 +26,7 @@ pub(crate) struct Facts {
     #[arg(long, value_enum)]
     pub(crate) status: Option<StatusArg>,
     /// Only facts that this character knows
-    #[arg(long = "as", value_name = "NPC", value_parser = name, add = entities())]
+    #[arg(long = "as", value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) knower: Option<String>,
     /// Only facts that are true at this date, such as `4 Rainmoon 412`, or at the end of this session
     #[arg(long, value_name = "DATE|SESSION", allow_hyphen_values = true, value_parser = text, add = sessions())]
@@ -43,10 +43,10 @@ pub(crate) struct Show {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     /// Entity (id or name), or fact (start of its id, its handle, or words of its statement)
-    #[arg(value_parser = name, add = entities_and_facts())]
-    pub(crate) what: String,
+    #[arg(value_name = "ENTITY|FACT", value_parser = name, add = entities_and_facts())]
+    pub(crate) reference: String,
     /// Use only the knowledge of this character [default: the whole campaign]
-    #[arg(long = "as", value_name = "NPC", value_parser = name, add = entities())]
+    #[arg(long = "as", value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) knower: Option<String>,
     #[command(flatten)]
     pub(crate) point_in_time: PointInTime,
@@ -68,7 +68,7 @@ pub(crate) struct TraversalOptions {
     #[arg(long, value_name = "PREDICATE", add = predicates())]
     pub(crate) predicate: Vec<String>,
     /// Use only the knowledge of this character [default: the whole campaign]
-    #[arg(long = "as", value_name = "NPC", value_parser = name, add = entities())]
+    #[arg(long = "as", value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) knower: Option<String>,
     #[command(flatten)]
     pub(crate) point_in_time: PointInTime,

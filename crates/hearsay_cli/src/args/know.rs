@@ -25,7 +25,7 @@ pub(crate) struct Knows {
     pub(crate) campaign: Campaign,
     /// Character whose knowledge is listed, by id or name
     #[arg(required_unless_present = "players", conflicts_with = "players", value_parser = name, add = entities())]
-    pub(crate) who: Option<String>,
+    pub(crate) character: Option<String>,
     /// List the knowledge of all player characters and their parties
     #[arg(long)]
     pub(crate) players: bool,
@@ -54,7 +54,7 @@ pub(crate) struct Believes {
     pub(crate) campaign: Campaign,
     /// Character who holds the beliefs, by id or name
     #[arg(value_parser = name, add = entities())]
-    pub(crate) who: String,
+    pub(crate) character: String,
     /// Entity that the beliefs are about, by id or name
     #[arg(value_parser = name, add = entities())]
     pub(crate) subject: String,
@@ -62,7 +62,7 @@ pub(crate) struct Believes {
     #[arg(add = predicates())]
     pub(crate) predicate: Option<String>,
     /// Show which beliefs the character attributes to this other character
-    #[arg(long, value_name = "NPC", value_parser = name, add = entities())]
+    #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) thinks_of: Option<String>,
     #[command(flatten)]
     pub(crate) point_in_time: PointInTime,
@@ -74,7 +74,7 @@ pub(crate) struct KnowerAndFact {
     pub(crate) campaign: Campaign,
     /// Character whose knowledge of the fact is explained, by id or name
     #[arg(value_parser = name, add = entities())]
-    pub(crate) who: String,
+    pub(crate) character: String,
     /// Fact: start of its id, its handle, or words of its statement
     #[arg(value_parser = name, add = facts())]
     pub(crate) fact: String,
@@ -99,7 +99,7 @@ pub(crate) struct Secrets {
     pub(crate) campaign: Campaign,
     /// Only secrets of this holder, by id or name
     #[arg(value_parser = name, add = entities())]
-    pub(crate) who: Option<String>,
+    pub(crate) character: Option<String>,
     /// Only secrets that nobody has told yet
     #[arg(long)]
     pub(crate) untold: bool,
@@ -116,7 +116,7 @@ pub(crate) struct Missed {
     pub(crate) campaign: Campaign,
     /// Character who was absent, by id or name
     #[arg(value_parser = name, add = entities())]
-    pub(crate) who: String,
+    pub(crate) character: String,
     /// Session that the character missed, by id or number
     #[arg(add = sessions())]
     pub(crate) session: String,

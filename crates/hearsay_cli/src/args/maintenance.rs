@@ -35,7 +35,7 @@ pub(crate) struct Trust {
     pub(crate) campaign: Campaign,
     /// Show or change the trust that was learned from your decisions on facts
     #[arg(value_enum, default_value = "status")]
-    pub(crate) what: TrustAction,
+    pub(crate) action: TrustAction,
     /// With `on`, `off` or `reset`: show what would change, without changing anything
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -56,7 +56,7 @@ pub(crate) struct Duplicates {
     pub(crate) campaign: Campaign,
     /// Decision [default: list possible duplicates]
     #[arg(value_enum, requires = "other", conflicts_with = "facts")]
-    pub(crate) what: Option<DuplicatesDecision>,
+    pub(crate) decision: Option<DuplicatesDecision>,
     /// With the decision `not-the-same`: the first of the two entities, by id or name
     #[arg(value_name = "A", value_parser = name, add = entities())]
     pub(crate) one: Option<String>,
@@ -64,13 +64,13 @@ pub(crate) struct Duplicates {
     #[arg(value_name = "B", value_parser = name, add = entities())]
     pub(crate) other: Option<String>,
     /// Also compare the descriptions of entities by meaning, with the sentence encoder
-    #[arg(long, conflicts_with_all = ["facts", "what"])]
+    #[arg(long, conflicts_with_all = ["facts", "decision"])]
     pub(crate) meaning: bool,
     /// List duplicate facts instead of entities
     #[arg(long)]
     pub(crate) facts: bool,
     /// With a decision: show what would change, without changing anything
-    #[arg(long, requires = "what")]
+    #[arg(long, requires = "decision")]
     pub(crate) dry_run: bool,
     /// Maximum number of results
     #[arg(long, default_value_t = 20, value_name = "N")]
@@ -83,7 +83,7 @@ pub(crate) struct Merge {
     pub(crate) campaign: Campaign,
     /// Entity to merge away (it is removed), by id or name
     #[arg(value_parser = name, add = entities())]
-    pub(crate) gone: String,
+    pub(crate) entity: String,
     /// Entity to keep, by id or name
     #[arg(value_parser = name, add = entities())]
     pub(crate) into: String,

@@ -162,7 +162,7 @@ pub(crate) struct SessionLog {
     #[arg(value_parser = text)]
     pub(crate) text: String,
     /// Speaker, by id or name [default: narration]
-    #[arg(long, value_name = "NPC", value_parser = name, add = entities())]
+    #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) by: Option<String>,
     /// Place of the line; the scene moves to this place
     #[arg(long, value_name = "PLACE", value_parser = name, add = entities())]
@@ -173,10 +173,10 @@ pub(crate) struct SessionLog {
     pub(crate) time: Option<String>,
     /// Character who hears the line; may be repeated [default: the attending characters, and the non-player characters
     /// at the place]
-    #[arg(long, value_name = "NPC", value_parser = name, add = entities())]
+    #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) to: Vec<String>,
     /// Additional character who hears the line; may be repeated
-    #[arg(long, value_name = "NPC", value_parser = name, add = entities())]
+    #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) with: Vec<String>,
     /// Session to which the line is added, by id or number [default: the session being played]
     #[arg(long, add = sessions())]
@@ -237,7 +237,7 @@ pub(crate) struct SessionShow {
     #[arg(long)]
     pub(crate) summary: bool,
     /// Use only the knowledge of this character [default: everything]
-    #[arg(long = "as", value_name = "NPC", requires = "summary", value_parser = name, add = entities())]
+    #[arg(long = "as", value_name = "CHARACTER", requires = "summary", value_parser = name, add = entities())]
     pub(crate) knower: Option<String>,
     #[command(flatten)]
     pub(crate) summary_options: SummaryOptions,
@@ -299,7 +299,7 @@ pub(crate) struct Recap {
     #[arg(long, conflicts_with = "knower")]
     pub(crate) player_safe: bool,
     /// Use only the knowledge of this character [default: everything]
-    #[arg(long = "as", value_name = "NPC", value_parser = name, add = entities())]
+    #[arg(long = "as", value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) knower: Option<String>,
     /// Maximum number of words of the recap
     #[arg(long, value_name = "N", default_value_t = 250)]

@@ -145,7 +145,7 @@ fn print_results(results: &SearchResults, explain: bool, output: &mut Output) ->
         let id = hit.id.get(..8).unwrap_or(&hit.id);
         let remark = if hit.talk_kind == Some(TalkKind::OutOfCharacter) { "  (out of character)" } else { "" };
         let text = format!("{:.2}  {}{remark}", hit.score, hit.text);
-        output.line(Line::from(text).id(format!("  [{} {id}]", hit.what)))?;
+        output.line(Line::from(text).id(format!("  [{} {id}]", hit.kind)))?;
         if explain {
             output.line(format!("      {}", score_explanation(hit.score, &hit.channels, &hit.path)))?;
             output.line(format!("      {}", hit.citation.line()))?;

@@ -98,7 +98,7 @@ fn repair(args: &args::Repair, output: &mut Output) -> Result<()> {
     }
     let report = hearsay_store::repair_directory(&directory, args.force).map_err(MemoryError::Store)?;
     let RepairReport { found, saved, damaged_files } = &report;
-    output.data(&json!({ "found": report_to_json(found), "saved": saved, "kept": damaged_files }))?;
+    output.data(&json!({ "found": report_to_json(found), "saved": saved, "damaged_files": damaged_files }))?;
     print_report(found, output)?;
     let Some(damaged_files) = damaged_files else { return output.line("Nothing had to be repaired.") };
     output.line(format!("{saved} of {} operations are saved.", saved + found.lost_count()))?;
@@ -114,7 +114,7 @@ fn repair(args: &args::Repair, output: &mut Output) -> Result<()> {
 
 fn print_repair_dry_run(directory: &Path, force: bool, output: &mut Output) -> Result<()> {
     let report = hearsay_store::check_directory(directory).map_err(MemoryError::Store)?;
-    output.data(&json!({ "found": report_to_json(&report), "saved": null, "kept": null }))?;
+    output.data(&json!({ "found": report_to_json(&report), "saved": null, "damaged_files": null }))?;
     print_report(&report, output)?;
     if report.is_intact() && !force {
         return output.line("Dry run, nothing is changed: the database needs no repair.");
@@ -125,14 +125,17 @@ fn print_repair_dry_run(directory: &Path, force: bool, output: &mut Output) -> R
 
 fn report_to_json(report: &CheckReport) -> Value {
     let files = |damage: &[FileDamage]| -> Vec<Value> {
-        damage.iter().map(|FileDamage { file, what }| json!({ "file": file, "what": what })).collect()
+        damage
+            .iter()
+            .map(|FileDamage { file, description }| json!({ "file": file, "description": description }))
+            .collect()
     };
     let operations = |lost: &[LostOperation]| -> Vec<Value> {
         let row = |LostOperation { position, summary, reason }: &LostOperation| json!({ "position": position, "summary": summary, "reason": reason });
         lost.iter().map(row).collect()
     };
     json!({
-        "whole": report.is_intact(),
+        "intact": report.is_intact(),
         "files": report.files,
         "bytes": report.bytes,
         "newest": report.newest,
@@ -142,7 +145,7 @@ fn report_to_json(report: &CheckReport) -> Value {
         "lost": operations(&report.lost),
         "lost_compacted": report.lost_compacted,
         "changed_compacted": report.changed_compacted,
-        "unfit": operations(&report.inapplicable),
+        "inapplicable": operations(&report.inapplicable),
         "lost_transient_rows": report.lost_transient_rows,
         "stale_transients": report.has_stale_transients,
         "only_in_snapshot": report.only_in_snapshot,
@@ -156,11 +159,11 @@ fn print_report(report: &CheckReport, output: &mut Output) -> Result<()> {
     let megabytes = report.bytes as f64 / 1e6;
     let files = count(report.files, "file", "files");
     output.line(format!("{files} with {megabytes:.1} MB read, {} operations", report.operations))?;
-    for FileDamage { file, what } in &report.damage {
-        output.line(format!("damaged: {}: {what}", file.display()))?;
+    for FileDamage { file, description } in &report.damage {
+        output.line(format!("damaged: {}: {description}", file.display()))?;
     }
-    for FileDamage { file, what } in &report.derived_damage {
-        output.line(format!("damaged derived data: {}: {what}", file.display()))?;
+    for FileDamage { file, description } in &report.derived_damage {
+        output.line(format!("damaged derived data: {}: {description}", file.display()))?;
     }
     for line in format_lost_operations(&report.lost) {
         output.line(format!("lost: {line}"))?;

@@ -131,7 +131,7 @@ pub(crate) fn read(args: &args::Read, output: &mut Output) -> Result<()> {
 
 pub(crate) fn deduce(args: &args::Deduce, output: &mut Output) -> Result<()> {
     let game_event = GameEvent::Deduce {
-        knower: args.who.clone(),
+        knower: args.character.clone(),
         conclusion: single_fact(args.fact.as_ref(), &args.new),
         from: args.from.clone(),
         certainty: args.certainty,
@@ -165,7 +165,7 @@ pub(crate) fn reveal(args: &args::Reveal, output: &mut Output) -> Result<()> {
 }
 
 pub(crate) fn forget(args: &args::Forget, output: &mut Output) -> Result<()> {
-    let game_event = GameEvent::Forget { knower: args.who.clone(), fact: args.fact.clone() };
+    let game_event = GameEvent::Forget { knower: args.character.clone(), fact: args.fact.clone() };
     record_event(&args.campaign, args.dry_run, game_event, output)
 }
 

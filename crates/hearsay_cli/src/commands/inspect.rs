@@ -61,7 +61,7 @@ pub(crate) fn facts(args: &args::Facts, output: &mut Output) -> Result<()> {
 pub(crate) fn show(args: &args::Show, output: &mut Output) -> Result<()> {
     require_knower(&args.point_in_time, args.knower.as_ref())?;
     let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
-    let (reference, knower) = (args.what.clone(), args.knower.clone());
+    let (reference, knower) = (args.reference.clone(), args.knower.clone());
     let result = read_at(&memory, &args.point_in_time, move |state, as_of| {
         let knower = knower.as_deref().map(|name| resolve(state, name)).transpose()?;
         let item = match query::entities::show(state, &reference, knower.as_ref().map(EntityId::as_str), as_of) {
@@ -72,7 +72,7 @@ pub(crate) fn show(args: &args::Show, output: &mut Output) -> Result<()> {
             item => item?,
         };
         if let (Shown::Fact(fact), Some(knower)) = (&item, knower) {
-            let view = View::of(state, &Knower::Entity(knower.clone()), as_of);
+            let view = View::new(state, &Knower::Entity(knower.clone()), as_of);
             if view.fact(fact.id).is_none() {
                 return Ok(Err(CliError::new(NOT_FOUND, format!("{knower} does not know fact {}", fact.id.short()))));
             }
@@ -133,7 +133,7 @@ fn print_fact(row: &FactRow, output: &mut Output) -> Result<()> {
         add_row("written in", evidence.clone());
     }
     for relation in &row.fact_relations {
-        add_row(relation.what, format!("{} [{}]", relation.statement, relation.fact.short()));
+        add_row(relation.relation, format!("{} [{}]", relation.statement, relation.fact.short()));
     }
     if row.known_by.is_empty() {
         add_row("known by", "nobody".into());

@@ -57,7 +57,7 @@ pub(crate) fn knows(args: &args::Knows, output: &mut Output) -> Result<()> {
         since: args.since.clone(),
         limit: args.limit,
     };
-    let Some(knower) = args.who.clone() else {
+    let Some(knower) = args.character.clone() else {
         let (rows, total) = read_at(&memory, &args.point_in_time, move |state, moment| {
             Ok(query::knowledge::party(state, &filter, moment)?)
         })?;
@@ -111,7 +111,7 @@ fn format_ids(ids: &[EntityId]) -> String {
 pub(crate) fn believes(args: &args::Believes, output: &mut Output) -> Result<()> {
     let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
     let predicate = predicate(&memory, args.predicate.as_ref())?;
-    let (knower, subject) = (args.who.clone(), args.subject.clone());
+    let (knower, subject) = (args.character.clone(), args.subject.clone());
     if let Some(other) = args.thinks_of.clone() {
         let rows = read_at(&memory, &args.point_in_time, move |state, moment| {
             Ok(query::beliefs::attributed_facts(state, &knower, &other, Some(&subject), predicate.as_deref(), moment)?)
@@ -136,7 +136,7 @@ pub(crate) fn believes(args: &args::Believes, output: &mut Output) -> Result<()>
 
 fn print_beliefs(answer: &BeliefReport, output: &mut Output) -> Result<()> {
     if answer.answers.is_empty() {
-        output.line(format!("{} knows no matching fact.", answer.who))?;
+        output.line(format!("{} knows no matching fact.", answer.knower))?;
     }
     for belief in &answer.answers {
         let status = if belief.status == FactStatus::Canon { String::new() } else { belief.status.to_string() };
@@ -158,7 +158,7 @@ fn print_beliefs(answer: &BeliefReport, output: &mut Output) -> Result<()> {
         output.line(Line::heading("The truth"))?;
     }
     for truth in &answer.truth {
-        let remark = if truth.known { String::new() } else { format!("{} does not know this", answer.who) };
+        let remark = if truth.known { String::new() } else { format!("{} does not know this", answer.knower) };
         output.line(format!("  {}  {}", truth.statement, format_marks(truth.fact, [remark])))?;
     }
     Ok(())
@@ -166,14 +166,15 @@ fn print_beliefs(answer: &BeliefReport, output: &mut Output) -> Result<()> {
 
 pub(crate) fn chain(args: &args::KnowerAndFact, output: &mut Output) -> Result<()> {
     let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
-    let (knower, fact) = (args.who.clone(), args.fact.clone());
+    let (knower, fact) = (args.character.clone(), args.fact.clone());
     let chain = read_at(&memory, &args.point_in_time, move |state, moment| {
         Ok(query::beliefs::derivation(state, &knower, &fact, moment)?)
     })?;
     output.data(&chain)?;
     let credence = format!("credence {:.2}", chain.credence);
     output.line(
-        Line::from(&chain.statement).id(format!("  {}", format_marks(chain.fact, [chain.who.to_string(), credence]))),
+        Line::from(&chain.statement)
+            .id(format!("  {}", format_marks(chain.fact, [chain.knower.to_string(), credence]))),
     )?;
     // Derivations may be deep, so this loop does not use recursion.
     let mut stack: Vec<(usize, &DerivationRow)> =
@@ -225,7 +226,7 @@ pub(crate) fn who_knows(args: &args::WhoKnows, output: &mut Output) -> Result<()
 
 pub(crate) fn secrets(args: &args::Secrets, output: &mut Output) -> Result<()> {
     let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
-    let filter = SecretFilter { who: args.who.clone(), untold: args.untold, limit: args.limit };
+    let filter = SecretFilter { character: args.character.clone(), untold: args.untold, limit: args.limit };
     let (rows, total) = read_at(&memory, &args.point_in_time, move |state, moment| {
         Ok(query::secrets::secrets(state, &filter, moment)?)
     })?;
@@ -256,13 +257,14 @@ pub(crate) fn secrets(args: &args::Secrets, output: &mut Output) -> Result<()> {
 
 pub(crate) fn why_not(args: &args::KnowerAndFact, output: &mut Output) -> Result<()> {
     let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
-    let (knower, fact) = (args.who.clone(), args.fact.clone());
+    let (knower, fact) = (args.character.clone(), args.fact.clone());
     let answer = read_at(&memory, &args.point_in_time, move |state, moment| {
         Ok(query::secrets::why_not(state, &knower, &fact, moment)?)
     })?;
     output.data(&answer)?;
-    output
-        .line(Line::from(&answer.statement).id(format!("  {}", format_marks(answer.fact, [answer.who.to_string()]))))?;
+    output.line(
+        Line::from(&answer.statement).id(format!("  {}", format_marks(answer.fact, [answer.knower.to_string()]))),
+    )?;
     if let Some(knows) = &answer.knows {
         let since = format_since(knows.since.as_ref());
         output.line(format!(
@@ -303,16 +305,16 @@ pub(crate) fn why_not(args: &args::KnowerAndFact, output: &mut Output) -> Result
 
 pub(crate) fn missed(args: &args::Missed, output: &mut Output) -> Result<()> {
     let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
-    let (knower, session) = (args.who.clone(), args.session.clone());
+    let (knower, session) = (args.character.clone(), args.session.clone());
     let point_in_time = PointInTime { as_of: None, recorded: args.recorded };
     let missed =
         read_at(&memory, &point_in_time, move |state, _| Ok(query::knowledge::missed(state, &knower, &session)?))?;
     output.data(&missed)?;
     if missed.was_there {
-        output.note(format!("{} attended {}", missed.who, missed.session));
+        output.note(format!("{} attended {}", missed.character, missed.session));
     }
     if missed.facts.is_empty() && missed.lines.is_empty() {
-        output.line(format!("{} missed nothing of {}.", missed.who, missed.session))?;
+        output.line(format!("{} missed nothing of {}.", missed.character, missed.session))?;
     }
     for row in &missed.facts {
         let since = row.since.as_ref().map_or(String::new(), |date| format!(", {date}"));

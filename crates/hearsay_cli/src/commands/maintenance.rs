@@ -11,7 +11,7 @@ use hearsay_model::FactStatus;
 use hearsay_query::{
     duplicates::{Duplicate, DuplicateCertainty, fact_duplicates},
     health::Health,
-    trust::{Counts, TrustCategory, Verdict, decisions},
+    trust::{DecisionCounts, TrustCategory, Verdict, decisions},
 };
 use serde::Serialize;
 use serde_json::json;
@@ -31,14 +31,13 @@ use crate::{
 struct TrustRow {
     trust: TrustCategory,
     #[serde(flatten)]
-    counts: Counts,
+    counts: DecisionCounts,
     /// Confidence that results from this trust alone for a proposal with a confidence of 0.5.
-    #[serde(rename = "of_a_half")]
     calibrated_half: f64,
 }
 
 impl TrustRow {
-    fn new(trust: &TrustCategory, counts: Counts) -> Self {
+    fn new(trust: &TrustCategory, counts: DecisionCounts) -> Self {
         // A proposal has three counts: for its source, its predicate and its extraction method. Half of the shift of
         // each count is applied to the confidence of the proposal.
         let odds = (counts.shift() / 2.0).clamp(-1.0, 1.0).exp();
@@ -47,12 +46,12 @@ impl TrustRow {
 }
 
 pub(crate) fn trust(args: &args::Trust, output: &mut Output) -> Result<()> {
-    let access = match args.what {
+    let access = match args.action {
         TrustAction::Status | TrustAction::History => Access::Read,
         TrustAction::On | TrustAction::Off | TrustAction::Reset => Access::for_dry_run(args.dry_run),
     };
     let memory = campaign::open(&args.campaign, access, EncoderUse::Disabled, output)?;
-    match args.what {
+    match args.action {
         TrustAction::Status => print_trust(&memory, args.limit, output)?,
         TrustAction::History => print_decisions(&memory, args.limit, output)?,
         TrustAction::On => teach(&memory, args.dry_run, Teach::On, output)?,
@@ -95,7 +94,7 @@ fn print_trust(memory: &Memory, limit: usize, output: &mut Output) -> Result<()>
     }
     let mut table = vec![["trust in", "confirmed", "rejected", "0.50 becomes"].map(str::to_owned)];
     table.extend(rows.iter().take(limit).map(|row| {
-        let Counts { confirmed, rejected } = row.counts;
+        let DecisionCounts { confirmed, rejected } = row.counts;
         [row.trust.to_string(), confirmed.to_string(), rejected.to_string(), format!("{:.2}", row.calibrated_half)]
     }));
     output.columns(&table)?;
@@ -127,17 +126,17 @@ fn print_decisions(memory: &Memory, limit: usize, output: &mut Output) -> Result
 }
 
 pub(crate) fn duplicates(args: &args::Duplicates, output: &mut Output) -> Result<()> {
-    if args.what.is_none() && args.one.is_some() {
+    if args.decision.is_none() && args.one.is_some() {
         let message =
             "if the entities are different, write `not-the-same A B`; to merge them, use `hearsay entity merge`";
         return Err(CliError::new(USAGE_ERROR, message).into());
     }
     let encoder_use = if args.meaning { EncoderUse::Enabled } else { EncoderUse::Disabled };
-    let access = if args.what.is_some() { Access::for_dry_run(args.dry_run) } else { Access::Read };
+    let access = if args.decision.is_some() { Access::for_dry_run(args.dry_run) } else { Access::Read };
     let memory = campaign::open(&args.campaign, access, encoder_use, output)?;
     texts::embed_all(&memory, encoder_use, output)?;
     let limit = args.limit;
-    if let (Some(DuplicatesDecision::NotTheSame), Some(one), Some(other)) = (args.what, &args.one, &args.other) {
+    if let (Some(DuplicatesDecision::NotTheSame), Some(one), Some(other)) = (args.decision, &args.one, &args.other) {
         let (one, other) = (one.clone(), other.clone());
         let build_operation = move |world: &ReadSnapshot| {
             Ok(hearsay_commands::merge::mark_distinct(&world.state, &one, &other, real_time())?)
@@ -196,7 +195,7 @@ pub(crate) fn format_duplicate(row: &Duplicate) -> String {
 
 pub(crate) fn merge(args: &args::Merge, output: &mut Output) -> Result<()> {
     let memory = campaign::open(&args.campaign, Access::for_dry_run(args.dry_run), EncoderUse::Disabled, output)?;
-    let plan = interrupt::wait(&memory.plan_merge(&args.gone, &args.into)?)?;
+    let plan = interrupt::wait(&memory.plan_merge(&args.entity, &args.into)?)?;
     let (removed, remaining, moved) = (plan.gone.clone(), plan.into.clone(), plan.moved);
     let undecided = plan.undecided.clone();
     let mut data = serde_json::to_value(&plan)?;
@@ -326,7 +325,7 @@ pub(crate) fn health(args: &args::Health, output: &mut Output) -> Result<()> {
 
 fn print_checks(health: &Health, output: &mut Output) -> Result<()> {
     for check in health.checks.iter().filter(|check| check.count > 0) {
-        output.line(format!("{}: {} ({})", check.what, check.count, check.advice))?;
+        output.line(format!("{}: {} ({})", check.description, check.count, check.advice))?;
         for example in &check.examples {
             output.line(format!("    {example}"))?;
         }

@@ -271,12 +271,12 @@ fn print_report(report: &SessionReport, limit: usize, output: &mut Output) -> Re
         })?;
     }
     print_list("Changed:", &report.changed, limit, output, |row| {
-        let kind = format!("{:?}", row.what).to_lowercase();
+        let kind = format!("{:?}", row.kind).to_lowercase();
         format!("{kind}: {}  [{}]", row.statement, row.fact.short())
     })?;
     print_list("Open threads:", &report.threads, limit, output, thread_line)?;
     print_list("Review first:", &report.review, limit, output, |row| {
-        format!("{}  [{} \u{00B7} {} \u{00B7} {}]", row.statement, row.status, row.why.join(", "), row.fact.short())
+        format!("{}  [{} \u{00B7} {} \u{00B7} {}]", row.statement, row.status, row.reasons.join(", "), row.fact.short())
     })
 }
 
@@ -305,11 +305,11 @@ fn kind_name(kind: ThreadKind) -> &'static str {
 fn thread_line(thread: &Thread) -> String {
     let mut marks: Vec<String> = thread.details.clone();
     if thread.kind == ThreadKind::Secret {
-        marks.push(format!("known to {}", format_ids(&thread.who)));
+        marks.push(format!("known to {}", format_ids(&thread.entities)));
     }
     marks.extend(thread.since.as_ref().map(|since| format!("since {since}")));
     marks.extend(thread.fact.map(|fact| fact.short()));
-    format!("{}: {}  [{}]", kind_name(thread.kind), thread.what, marks.join(" \u{00B7} "))
+    format!("{}: {}  [{}]", kind_name(thread.kind), thread.description, marks.join(" \u{00B7} "))
 }
 
 pub(crate) fn threads(args: &args::Threads, output: &mut Output) -> Result<()> {
@@ -433,7 +433,7 @@ pub(crate) fn recap(args: &args::Recap, output: &mut Output) -> Result<()> {
             output.line(format!(
                 "      {:.2}: {} \u{00B7} {}",
                 line.score,
-                line.why.join(", "),
+                line.reasons.join(", "),
                 line.citation.line()
             ))?;
         }

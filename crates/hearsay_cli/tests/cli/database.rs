@@ -30,7 +30,7 @@ fn data(text: &str) -> Value {
 fn a_damaged_database_is_checked_repaired_and_imported_again() {
     let test_dir = mill();
     let whole = test_dir.json(&["-C", "mill", "db", "check"]);
-    assert_eq!((&whole["whole"], &whole["lost"]), (&Value::Bool(true), &Value::Array(Vec::new())), "{whole}");
+    assert_eq!((&whole["intact"], &whole["lost"]), (&Value::Bool(true), &Value::Array(Vec::new())), "{whole}");
     assert_eq!((&whole["repaired_records"], &whole["graph_differences"]), (&0.into(), &0.into()), "{whole}");
     assert!(test_dir.ok(&["-C", "mill", "db", "check"]).contains("The database is intact."));
     assert!(test_dir.ok(&["-C", "mill", "db", "repair"]).contains("Nothing had to be repaired."));
@@ -47,7 +47,7 @@ fn a_damaged_database_is_checked_repaired_and_imported_again() {
     assert!(output.stdout.contains("manifest: it is missing"), "{}", output.stdout);
     assert!(output.stderr.contains(&format!("save {operations} of {operations} operations")), "{}", output.stderr);
     let output = test_dir.run(&["-C", "mill", "db", "check", "--json"]);
-    assert_eq!((output.code, data(&output.stdout)["whole"].as_bool()), (1, Some(false)));
+    assert_eq!((output.code, data(&output.stdout)["intact"].as_bool()), (1, Some(false)));
     let planned = test_dir.ok(&["-C", "mill", "db", "repair", "--dry-run"]);
     assert!(planned.contains(&format!("{operations} of {operations} operations would be saved")), "{planned}");
     assert!(!test_dir.path("mill/.hearsay.damaged-1").exists(), "a dry run moves no files");
@@ -66,7 +66,7 @@ fn a_damaged_database_is_checked_repaired_and_imported_again() {
     test_dir.ok(&["-C", "mill", "sync", "--no-meaning"]);
     assert!(test_dir.ok(&["-C", "mill", "entity", "show", "ada"]).contains("Ada Flint"));
     test_dir.fails(&["-C", "mill", "entity", "show", "cat"], 3, &["cat"]);
-    assert_eq!(test_dir.json(&["-C", "mill", "db", "check"])["whole"], true);
+    assert_eq!(test_dir.json(&["-C", "mill", "db", "check"])["intact"], true);
 }
 
 /// Mounts a disk at a directory, or remounts it. Returns the reason if this is impossible.

@@ -16,7 +16,7 @@ fn events_teach_those_present() {
     assert!(output.contains("operation 4") && output.contains("ben: told by ada, credence 0.54"), "{output}");
     let retold =
         ["-C", "mill", "event", "tell", "--by", "ben", stone, "--to", "sam-a", "--retold", "The mill fell down."];
-    assert_eq!(test_dir.json(&retold)["facts"][0]["bears"][0]["what"], "distorts");
+    assert_eq!(test_dir.json(&retold)["facts"][0]["fact_relations"][0]["relation"], "distorts");
     assert!(test_dir.ok(&["-C", "mill", "entity", "show", stone]).contains("distorted by"));
     assert!(test_dir.ok(&["-C", "mill", "entity", "show", stone]).contains("passed it on to ben"));
     let seen = test_dir.json(&[

@@ -36,9 +36,9 @@ fn a_dry_run_answers_as_data_with_the_keys_that_are_promised() {
     assert_eq!(report["relations"]["high"], 2, "{report}");
     assert!(report["audience"].as_object().unwrap().values().all(Value::is_u64));
     let skipped = &report["skipped"][0];
-    assert_eq!((keys(skipped), skipped["path"].as_str()), (vec!["path", "why"], Some("Bytes.md")));
+    assert_eq!((keys(skipped), skipped["path"].as_str()), (vec!["path", "reason"], Some("Bytes.md")));
     let warning = &report["warnings"][0];
-    assert_eq!((keys(warning), warning["path"].as_str()), (vec!["line", "path", "what"], Some("Broken.md")));
+    assert_eq!((keys(warning), warning["path"].as_str()), (vec!["line", "message", "path"], Some("Broken.md")));
     assert!(report["written"].is_null());
     let output = test_dir.ok(&["-C", "new", "import", "vault", "--dry-run"]);
     for part in ["ambiguous: Ada.md", "dangling: Ada.md", "skipped: Bytes.md", "warning: Broken.md", "Dry run"] {

@@ -10,7 +10,7 @@ fn review_decides() {
     }
     test_dir.ok(&["-C", "mill", "entity", "duplicates", "not-the-same", "sam-a", "sam-b"]);
     let items = test_dir.json(&["-C", "mill", "review"]);
-    assert_eq!((&items["all"], &items["items"][0]["why"]), (&1.into(), &"contradiction".into()), "{items}");
+    assert_eq!((&items["all"], &items["items"][0]["kind"]), (&1.into(), &"contradiction".into()), "{items}");
     let id = items["items"][0]["in_full"][0]["id"].as_str().unwrap();
     assert!(test_dir.ok(&["-C", "mill", "review"]).contains(&id[..8]));
     test_dir.fails(&["-C", "mill", "review", "edit", id], 2, &["--object"]);
@@ -28,7 +28,7 @@ fn duplicates_are_merged_and_split() {
         (&found["entities"][0]["one"], &found["entities"][0]["band"]),
         (&"sam-a".into(), &"near_certain".into())
     );
-    assert_eq!(test_dir.json(&["-C", "mill", "review"])["items"][0]["why"], "duplicate");
+    assert_eq!(test_dir.json(&["-C", "mill", "review"])["items"][0]["kind"], "duplicate");
     let printed = test_dir.ok(&["-C", "mill", "entity", "duplicates"]);
     assert!(printed.contains("hearsay -C mill entity merge sam-b sam-a"), "{printed}");
     assert!(test_dir.ok(&["-C", "mill", "review"]).contains("Possible duplicates"));

@@ -244,7 +244,7 @@ fn texts_are_read_for_facts_wherever_they_come_from() {
     let doubtful = |listed: &Value| {
         let items = listed["items"].as_array().unwrap().iter();
         // The kinds of the notes, which the import guesses, also wait.
-        items.filter(|item| item["why"] == "doubtful" && item["in_full"][0]["author"] == "extractor").count() as u64
+        items.filter(|item| item["kind"] == "doubtful" && item["in_full"][0]["author"] == "extractor").count() as u64
     };
     assert_eq!((doubtful(&queue), doubtful(&all)), (4, 4 + held_back));
     assert!(test_dir.ok(&["-C", "mill", "review"]).contains("hearsay -C mill review --more"));

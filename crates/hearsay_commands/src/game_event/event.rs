@@ -227,7 +227,7 @@ impl GameEvent {
 /// hearers. Returns `None` if the knower did not make the fact up.
 fn withdraw_invention(state: &State, knower: &EntityId, fact: &Fact) -> Option<(String, Learning)> {
     let id = Knower::Entity(knower.clone());
-    View::of(state, &id, None).fact(fact.id()).filter(|known| known.is_made_up())?;
+    View::new(state, &id, None).fact(fact.id()).filter(|known| known.is_made_up())?;
     // The hearers' edges do not depend on an edge of the knower who made the fact up, so they are withdrawn explicitly.
     let is_from_telling = |edge: &&Arc<KnowledgeEdge>| {
         let is_record = !edge.acquisition.gives_knowledge() && edge.knower == id;

@@ -398,7 +398,7 @@ pub(super) fn forget_fact(state: &State, knower: &EntityId, fact: &Fact) -> Resu
     let mut ids: Vec<_> = learned_edges.map(|edge| edge.id()).collect();
     ids.sort_unstable();
     if ids.is_empty() {
-        let view = View::of(state, &knower.clone().into(), None);
+        let view = View::new(state, &knower.clone().into(), None);
         let known = view.fact(fact.id()).is_some();
         return Err(CommandError::NotLearned { knower: knower.clone(), statement: fact.statement().to_owned(), known });
     }

@@ -34,7 +34,7 @@ pub(super) fn find_recorded_match(state: &State, batch: &Batch, fact: &Fact) -> 
         return RecordedMatch::Rejected;
     }
     let vocabulary = state.vocabulary();
-    let (claim, speaker) = (Claim::of(vocabulary, fact), &fact.provenance().speaker);
+    let (claim, speaker) = (Claim::from_fact(vocabulary, fact), &fact.provenance().speaker);
     let facts_about_subject = batch.facts_of(state, claim.subject());
     let is_same_statement = |other: &&&Arc<Fact>| is_equivalent(vocabulary, (&claim, fact.statement()), other);
     let equivalents: Vec<&Arc<Fact>> = facts_about_subject.iter().filter(is_same_statement).copied().collect();

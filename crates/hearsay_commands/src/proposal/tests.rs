@@ -41,7 +41,7 @@ fn world(statements: &[(u8, u8)], learned: &mut TrustCalibration) -> State {
             let operation = decision.operation(&state, &fact, Timestamp(0)).unwrap();
             state.apply(operation).unwrap();
         }
-        *learned = TrustCalibration::of(&state);
+        *learned = TrustCalibration::from_state(&state);
     }
     state
 }

@@ -164,7 +164,7 @@ impl ProposalBuilder<'_> {
         let is_new_entity = |id: &EntityId| is_added(id) || is_unconfirmed_entity(self.state, id);
         let concerns_new_entity =
             is_new_entity(&proposal.subject) || proposal.object.entity().is_some_and(is_new_entity);
-        let origin = TextOrigin::of(passage);
+        let origin = TextOrigin::from_passage(passage);
         // A claim never needs a higher confidence than canon.
         let threshold = self.policy.record_threshold(StatementSource::Character, Some(origin));
         let max_confidence = Confidence::new(threshold.get() - REVIEW_MARGIN).unwrap_or(self.policy.floor);

@@ -118,7 +118,7 @@ fn world(recorded: &[(usize, usize, usize, bool)], texts: &[GeneratedText]) -> (
 
 fn read(state: &mut State, policy: &Policy, texts: &[PassageId]) {
     let extractor = Extractor::new(Language::english(), state.vocabulary().as_ref().clone());
-    let learned = TrustCalibration::of(state);
+    let learned = TrustCalibration::from_state(state);
     for text in texts {
         let passage = PassageWithContext::load(state, *text, &mut SessionLines::default()).unwrap();
         let lexicon = Lexicon::from_state(state);
@@ -173,7 +173,7 @@ fn one_new_name_adds_one_entity() {
     };
     let passage = Arc::clone(state.passage(passage_id).unwrap());
     let findings = Findings { passage, extraction, model: None, talk_kind: None };
-    let (policy, learned) = (Policy::default(), TrustCalibration::of(&state));
+    let (policy, learned) = (Policy::default(), TrustCalibration::from_state(&state));
     let rules = ProposalRules { policy: &policy, learned: &learned };
     let (operation, _) = operation(&state, &rules, &findings, Timestamp(0)).unwrap();
     let added_count = operation.unwrap().changes.iter().filter(|change| matches!(change, Change::AddEntity(_))).count();

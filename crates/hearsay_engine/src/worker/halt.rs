@@ -44,8 +44,8 @@ pub(crate) struct RebuiltState {
 
 impl RebuiltState {
     fn from_reloaded(Reloaded { state, outdated_keys, transient_batch }: Reloaded) -> Self {
-        let (reviews, reveals) = (ReviewCounter::of(&state), Reveals::of(&state));
-        let snapshot = ReadSnapshot { learned: Arc::new(TrustCalibration::of(&state)), state: Arc::new(state) };
+        let (reviews, reveals) = (ReviewCounter::from_state(&state), Reveals::from_state(&state));
+        let snapshot = ReadSnapshot { learned: Arc::new(TrustCalibration::from_state(&state)), state: Arc::new(state) };
         Self { snapshot, reviews, reveals, outdated_keys, transient_batch }
     }
 }
@@ -141,7 +141,7 @@ impl Worker {
             let revision = self.writes.next_revision();
             self.send_event(Event::Applied { position, revision, touched });
             self.count_dropped(&write);
-            self.finish(write, Ok(Some(Outcome { written: Some(Written::of(position, &operation)), revision })));
+            self.finish(write, Ok(Some(Outcome { written: Some(Written::new(position, &operation)), revision })));
         }
         self.send_event(Event::Reloaded { position: state.position(), why: reason });
     }

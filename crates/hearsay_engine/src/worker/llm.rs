@@ -19,7 +19,7 @@ use hearsay_commands::{
     reading::{Draft, DraftExtraction, Findings},
 };
 use hearsay_extract::Lexicon;
-use hearsay_llm::{Context, Counts, LlmError, LlmSettings, Queue, QueueSettings, Turn};
+use hearsay_llm::{Context, ExtractionCounts, LlmError, LlmSettings, Queue, QueueSettings, Turn};
 use hearsay_model::{Change, Knower, Passage, PassageId, State, TalkKind};
 use hearsay_query::resolve::public_name;
 use hearsay_store::Location;
@@ -72,7 +72,7 @@ pub(super) struct LlmExtractor {
     writing: usize,
     /// Real time before which no job is due, in milliseconds since 1970.
     next_due_at: i64,
-    counts: Counts,
+    counts: ExtractionCounts,
     found: ProposalCounts,
     last_error: Option<String>,
     /// File of the queue; `None` for a memory without files.
@@ -121,7 +121,7 @@ impl LlmExtractor {
             running: 0,
             writing: 0,
             next_due_at: i64::MIN,
-            counts: Counts::default(),
+            counts: ExtractionCounts::default(),
             found: ProposalCounts::default(),
             last_error: None,
             file,

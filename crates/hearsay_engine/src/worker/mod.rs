@@ -237,7 +237,7 @@ pub(crate) fn start(
     let (terms, vectors) = reading.map_or((None, None), |reading| (Some(reading.terms), reading.vectors));
     let worker = Worker {
         writes: Writes::new(&state, transient_batch),
-        snapshot: ReadSnapshot { learned: Arc::new(TrustCalibration::of(&state)), state: Arc::new(state) },
+        snapshot: ReadSnapshot { learned: Arc::new(TrustCalibration::from_state(&state)), state: Arc::new(state) },
         index: hearsay_recall::Index::default(),
         store: Arc::new(store),
         settings: options.settings,
@@ -281,9 +281,9 @@ impl Worker {
         let terms = self.terms.take().and_then(|reading| reading.join().ok()).unwrap_or_default();
         self.stored_terms = terms.len();
         self.index = hearsay_recall::Index::with_cache(self.snapshot.state.corpus(), terms);
-        self.reviews = ReviewCounter::of(&self.snapshot.state);
-        self.reveals = Reveals::of(&self.snapshot.state);
-        self.readings = Readings::of(&self.snapshot.state, &self.settings);
+        self.reviews = ReviewCounter::from_state(&self.snapshot.state);
+        self.reveals = Reveals::from_state(&self.snapshot.state);
+        self.readings = Readings::new(&self.snapshot.state, &self.settings);
         #[cfg(feature = "llm")]
         if let Some(llm_extractor) = &mut self.llm_extractor {
             llm_extractor.reconcile(&self.snapshot.state, &self.readings);

@@ -105,7 +105,7 @@ pub(super) struct Readings {
 }
 
 impl Readings {
-    pub(super) fn of(state: &State, settings: &Settings) -> Self {
+    pub(super) fn new(state: &State, settings: &Settings) -> Self {
         let extraction = &settings.extraction;
         let (enabled, language) = (extraction.enabled, extraction.language.clone());
         let uses_reading_model = extraction.engine == ExtractionEngine::Model;

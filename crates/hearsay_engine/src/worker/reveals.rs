@@ -17,7 +17,7 @@ pub(super) struct Reveals {
 }
 
 impl Reveals {
-    pub(super) fn of(state: &State) -> Self {
+    pub(super) fn from_state(state: &State) -> Self {
         let mut reveals = Self::default();
         reveals.update(state);
         reveals

@@ -350,7 +350,7 @@ impl Worker {
                 };
                 self.follow(applied.position, &applied.touched);
                 self.follow_reading(applied.position, operation, &applied.touched, &write);
-                written = Some(Written::of(applied.position, operation));
+                written = Some(Written::new(applied.position, operation));
                 touched = applied.touched;
             }
             if !prepared.transients.is_empty() {

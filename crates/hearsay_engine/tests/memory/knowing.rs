@@ -112,7 +112,7 @@ fn readings_of_a_campaign() {
     assert!(answer.sources.last().unwrap().conceals, "who keeps it stands last: {answer:?}");
 
     let secrets = |who: Option<&str>, untold| {
-        let filter = SecretFilter { who: who.map(str::to_owned), untold, limit: 1_000 };
+        let filter = SecretFilter { character: who.map(str::to_owned), untold, limit: 1_000 };
         query::secrets::secrets(&before, &filter, None).unwrap().0
     };
     let found = secrets(Some("mirela-voss"), false);
@@ -146,7 +146,7 @@ fn readings_of_a_campaign() {
     assert!(matches!(alibi.hold, BeliefStatus::Outweighed(_)) && alibi.credence < 0.01, "{alibi:?}");
     assert_eq!(alibi.against.len(), 1);
     let row = query::facts::fact_row(&after, &hearsay_query::resolve::find_fact(&after, "club-alibi").unwrap());
-    assert_eq!(row.fact_relations[0].what, "refuted by");
+    assert_eq!(row.fact_relations[0].relation, "refuted by");
     // At an earlier position of the journal, the same query returns the earlier belief.
     let recorded = |position: u64| AsOf { time: None, recorded: Some(Position(position)) }.state(&after);
     assert_eq!(club(&recorded(1).unwrap()).unwrap().hold, BeliefStatus::Believed);

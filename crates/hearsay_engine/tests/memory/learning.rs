@@ -59,7 +59,7 @@ fn previewed(memory: &Memory, game_event: GameEvent) -> Preview {
 /// Returns the credence of a character in a sentence, in hundredths; `None` if the character does not know the
 /// sentence.
 pub(crate) fn believes(memory: &Memory, who: &str, statement: &str) -> Option<i64> {
-    let view = View::of(&state(memory), &id(who).into(), None);
+    let view = View::new(&state(memory), &id(who).into(), None);
     let known = view.facts().find(|known| known.statement() == statement)?;
     Some((view.belief(known).credence.get() * 100.0).round() as i64)
 }
@@ -176,7 +176,7 @@ fn a_secret_that_is_told_stays_one_unless_it_is_told_openly() {
         circumstances: Circumstances::default(),
     };
     let conceals = || {
-        let view = View::of(&state(&memory), &id("pell").into(), None);
+        let view = View::new(&state(&memory), &id("pell").into(), None);
         view.fact(goals.id()).unwrap().conceals()
     };
     learn(&memory, reveal("Odo Brandt", false));

@@ -64,7 +64,7 @@ fn check(memory: &Memory, question: &str, words: &str) {
     assert!(!pell.contains("Mirela Voss said") && !pell.contains("told by Mirela"), "{pell}");
     assert!(odo.contains(&format!("Mirela Voss said: \u{201C}{words}")), "{odo}");
     let state = state(memory);
-    let view = View::of(&state, &Knower::Entity(id("pell")), None);
+    let view = View::new(&state, &Knower::Entity(id("pell")), None);
     for (_, heard) in view.passages().filter(|(_, heard)| heard.passage.text.starts_with(words)) {
         assert_eq!(
             (heard.passage.speaker.as_ref(), &heard.passage.speaker_alias),
@@ -153,7 +153,7 @@ fn facts_from_lines_of_a_secret_name_do_not_reveal_its_owner() {
     memory.wait_for_reading(|_| true).unwrap();
     let state = state(&memory);
     let knows = |who: &str, name: &str| {
-        let view = View::of(&state, &Knower::Entity(id(who)), None);
+        let view = View::new(&state, &Knower::Entity(id(who)), None);
         view.facts().any(|known| *known.predicate() == *name && known.subject() != &id("mate"))
     };
     assert!(knows("odo", "HOSTILE_TO") && knows("odo", "OWES") && knows("pell", "OWES"));
@@ -183,7 +183,7 @@ fn whom_not_everybody_may_see_is_not_common_lore() {
     let memory = quay(options());
     let state = state(&memory);
     let names = |who: &str, name: &str| {
-        let view = View::of(&state, &Knower::Entity(id(who)), None);
+        let view = View::new(&state, &Knower::Entity(id(who)), None);
         view.facts().any(|known| {
             known.statement().contains(name) || known.object().text().is_some_and(|text| text.contains(name))
         })
@@ -193,7 +193,7 @@ fn whom_not_everybody_may_see_is_not_common_lore() {
         assert_eq!((names(who, "Drowned Hand"), names(who, "Sable")), (cult, spy), "{who}");
     }
     let kinds = |who: &str, of: &str| {
-        let view = View::of(&state, &Knower::Entity(id(who)), None);
+        let view = View::new(&state, &Knower::Entity(id(who)), None);
         view.facts_about(&id(of)).any(|known| *known.predicate() == *"kind" && known.subject() == &id(of))
     };
     assert!(kinds("odo", "cult") && !kinds("pell", "cult") && !kinds("pell", "spy"));

@@ -92,7 +92,7 @@ fn open_threads_of_an_entity_equal_those_of_the_thread_list() {
         let mut threads = query::session::open_threads_of(&state, &entity.id);
         found += threads.len();
         for threads in [&mut expected, &mut threads] {
-            threads.sort_by_key(|thread| (thread.kind, thread.what.clone(), thread.fact));
+            threads.sort_by_key(|thread| (thread.kind, thread.description.clone(), thread.fact));
         }
         assert_eq!(threads, expected, "{}", entity.id);
     }
@@ -102,7 +102,7 @@ fn open_threads_of_an_entity_equal_those_of_the_thread_list() {
 #[test]
 fn the_table_knows_what_one_of_its_players_knows() {
     let state = campaign();
-    let players_view = PlayersView::of(&state, None);
+    let players_view = PlayersView::new(&state, None);
     assert_eq!(players_view.players().filter(|id| state.kind(id) == Some(Kind::Player)).count(), 4);
     let mut known = 0;
     for fact in state.facts() {

@@ -94,7 +94,7 @@ fn a_line_that_is_said_becomes_a_claim_of_those_who_hear_it() {
     assert!("Odo owes Pell forty crowns.".contains(quote.as_str()), "{quote}");
     let state = state(&memory);
     for (knower, knows) in [("pell", true), ("mirela-voss", true), ("the-guild", false), ("harbour", false)] {
-        let view = View::of(&state, &Knower::from(id(knower)), None);
+        let view = View::new(&state, &Knower::from(id(knower)), None);
         assert_eq!(view.fact(fact.id()).is_some(), knows, "{knower}");
     }
 }

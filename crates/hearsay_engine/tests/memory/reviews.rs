@@ -41,7 +41,7 @@ fn the_most_consequential_comes_first() {
     }
     let (rows, all) = {
         let state = state(&memory);
-        query::review::review(&state, &hearsay_query::trust::TrustCalibration::of(&state), 2)
+        query::review::review(&state, &hearsay_query::trust::TrustCalibration::from_state(&state), 2)
     };
     let objects: Vec<_> = rows.iter().map(|row| row.in_full[0].object.as_str()).collect();
     assert_eq!((objects, all), (vec!["the-guild", "mirela-voss"], 3));

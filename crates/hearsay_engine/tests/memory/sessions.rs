@@ -313,14 +313,14 @@ fn a_report_lists_the_results_of_a_session() {
     };
     let report_rows = report();
     assert_eq!((report_rows.counts.lines, report_rows.counts.speakers, report_rows.counts.learned), (1, 1, 1));
-    let learners: Vec<_> = report_rows.learned.iter().map(|row| (row.who.to_string(), row.player)).collect();
+    let learners: Vec<_> = report_rows.learned.iter().map(|row| (row.knower.to_string(), row.player)).collect();
     assert_eq!(learners[0], ("lyra-finn".to_owned(), true), "the players come first: {learners:?}");
     assert_eq!(report_rows.learned[0].facts[0].statement, "Odo Brandt stole the ring.");
-    let changed: Vec<_> = report_rows.changed.iter().map(|row| row.what).collect();
+    let changed: Vec<_> = report_rows.changed.iter().map(|row| row.kind).collect();
     assert_eq!(changed, [ChangeKind::Died, ChangeKind::Changed], "{:?}", report_rows.changed);
     let first = &report_rows.review[0];
     assert_eq!((first.statement.as_str(), first.status), ("Odo Brandt stole the ring.", FactStatus::Claimed));
-    assert!(first.score > 0.0 && !first.why.is_empty());
+    assert!(first.score > 0.0 && !first.reasons.is_empty());
     let kinds: Vec<_> = report_rows.threads.iter().map(|thread| thread.kind).collect();
     assert_eq!(kinds, [ThreadKind::Debt, ThreadKind::Quest], "what the session brought itself comes first");
     step(&memory, SessionStep::End { time: None }).unwrap();

@@ -38,7 +38,7 @@ fn the_timeline_groups_by_year_month_and_day() {
     let fire = years.moments.iter().find(|moment| moment.event == Some(id("great-fire")));
     let fire = fire.unwrap_or_else(|| panic!("{:?}", years.moments));
     assert_eq!((fire.kind, fire.when.as_str()), (MomentKind::Event, "12 Frostmoon 398"));
-    assert!(fire.what.contains("eleven dead") && !fire.secret);
+    assert!(fire.description.contains("eleven dead") && !fire.secret);
     let session = years.moments.iter().find(|moment| moment.kind == MomentKind::Session).unwrap();
     assert_eq!(session.there.len(), 4);
     assert!(years.moments.iter().any(|moment| moment.kind == MomentKind::Scene && moment.secret));
@@ -65,7 +65,7 @@ fn undated_facts_are_listed_separately() {
     let events = TimelineFilter { kinds: vec![MomentKind::Event], ..TimelineFilter::default() };
     let events = query::timeline::timeline(&state(&memory), &events).unwrap();
     let of = |rows: &[query::timeline::MomentRow]| {
-        rows.iter().map(|row| (row.what.clone(), row.when.clone())).collect::<Vec<_>>()
+        rows.iter().map(|row| (row.description.clone(), row.when.clone())).collect::<Vec<_>>()
     };
     assert_eq!(of(&events.moments), [("The Feast".to_owned(), "3 Month2 12".to_owned())]);
     assert_eq!(of(&events.undated), [("The Flood".to_owned(), "in grandfather's days".to_owned())]);

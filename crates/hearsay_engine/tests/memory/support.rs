@@ -129,7 +129,7 @@ pub(crate) fn known_by(memory: &Memory, fact: &Fact) -> Vec<String> {
 
 /// Returns whether a character knows a sentence, either itself or as a member, as a resident or as common lore.
 pub(crate) fn knows(memory: &Memory, knower: &str, statement: &str) -> bool {
-    let view = View::of(&state(memory), &Knower::Entity(id(knower)), None);
+    let view = View::new(&state(memory), &Knower::Entity(id(knower)), None);
     view.facts().any(|known| known.statement() == statement)
 }
 

@@ -172,7 +172,7 @@ fn only_the_dm_finds_an_out_of_character_line() {
     set_kind(&memory, CRISPS, TalkKind::OutOfCharacter);
     let now = state(&memory);
     for name in ["lyra-finn", "borin", "mirela-voss", "pell"] {
-        let view = View::of(&now, &Knower::Entity(id(name)), None);
+        let view = View::new(&now, &Knower::Entity(id(name)), None);
         assert_eq!(view.passages().filter(|(_, heard)| heard.passage.text == CRISPS).count(), 0, "{name}");
         assert!(view.passages().len() > 0, "{name} hears the other lines");
         let ask = Ask { session: Some("1".into()), ..Ask::new(name, "Who passes the crisps to Pell?") };
@@ -216,7 +216,7 @@ fn out_of_character_lines_are_not_part_of_the_story() {
     assert_eq!(missed, ["Rain falls on the market.", "Odo owes Pell forty crowns."]);
     let filter = TimelineFilter { kinds: vec![MomentKind::Scene], ..TimelineFilter::default() };
     let scenes = query::timeline::timeline(&now, &filter).unwrap().moments;
-    assert_eq!(scenes.iter().map(|scene| scene.what.as_str()).collect::<Vec<_>>(), ["The Gull: 2 lines"]);
+    assert_eq!(scenes.iter().map(|scene| scene.description.as_str()).collect::<Vec<_>>(), ["The Gull: 2 lines"]);
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn go(memory: &Memory, who: &str, to: Option<&str>, clock: i64) {
 }
 
 fn place(state: &State, who: &str) -> Option<String> {
-    Record::of(state, &id(who))?.place.map(|place| place.to_string())
+    Record::from_state(state, &id(who))?.place.map(|place| place.to_string())
 }
 
 fn positions(state: &State, who: &str) -> usize {

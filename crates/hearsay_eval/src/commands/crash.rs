@@ -49,7 +49,7 @@ impl Crash {
             let _ = writeln!(io::stderr());
         }
         output.data(&figures)?;
-        let crash::Findings {
+        let crash::CrashFindings {
             runs,
             storage_faults,
             full_disks,

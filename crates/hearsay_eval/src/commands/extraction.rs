@@ -104,7 +104,7 @@ impl Extraction {
     }
 }
 
-fn print_weights(fitted: &weights::Weights, output: &mut Output) -> Result<()> {
+fn print_weights(fitted: &weights::FittedWeights, output: &mut Output) -> Result<()> {
     output.data(fitted)?;
     output.line(format!("# {} facts; precision in held-out scenes: {:.3}", fitted.n, fitted.precision))?;
     output.line(format!("# right accepted facts: {}; loss: {:.4}\n[confidence]", fitted.right, fitted.loss))?;

@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum};
 use hearsay_embed::{Encoder, EncoderOptions};
 use hearsay_eval::{
     figures,
-    recall::{Corpus, Method, Run},
+    recall::{RankingMethod, Run, TestCollection},
     tasks::{self, Task},
     vector_cache::VectorCache,
 };
@@ -66,14 +66,14 @@ pub(crate) enum MethodArg {
 }
 
 impl MethodArg {
-    fn methods(self) -> Vec<Method> {
+    fn methods(self) -> Vec<RankingMethod> {
         match self {
-            Self::Dense => vec![Method::Dense],
-            Self::Bm25 => vec![Method::Bm25],
-            Self::Rrf => vec![Method::Rrf],
-            Self::Graph => vec![Method::Graph],
-            Self::Hearsay => vec![Method::Hearsay],
-            Self::All => Method::ALL.to_vec(),
+            Self::Dense => vec![RankingMethod::Dense],
+            Self::Bm25 => vec![RankingMethod::Bm25],
+            Self::Rrf => vec![RankingMethod::Rrf],
+            Self::Graph => vec![RankingMethod::Graph],
+            Self::Hearsay => vec![RankingMethod::Hearsay],
+            Self::All => RankingMethod::ALL.to_vec(),
         }
     }
 }
@@ -82,8 +82,8 @@ impl MethodArg {
 #[derive(Debug, Serialize)]
 struct ScoreDifference<'a> {
     set: &'a str,
-    method: Method,
-    against: Method,
+    method: RankingMethod,
+    against: RankingMethod,
     figure: &'static str,
     n: usize,
     ahead: f64,
@@ -92,7 +92,7 @@ struct ScoreDifference<'a> {
 }
 
 /// The runs of one task, by method.
-type Runs = BTreeMap<Method, Run>;
+type Runs = BTreeMap<RankingMethod, Run>;
 
 impl Recall {
     pub(crate) fn run(&self, output: &mut Output) -> Result<ExitCode> {
@@ -130,8 +130,8 @@ impl Recall {
 }
 
 /// Measures a task with each of the methods.
-fn measure(task: &Task, methods: &[Method], encoder: &Encoder, cache: &mut VectorCache) -> Result<Runs> {
-    let mut corpus = Corpus::from_task(task)?;
+fn measure(task: &Task, methods: &[RankingMethod], encoder: &Encoder, cache: &mut VectorCache) -> Result<Runs> {
+    let mut corpus = TestCollection::from_task(task)?;
     let texts: Vec<_> = corpus.texts().collect();
     let corpus_texts: BTreeSet<String> = texts.iter().map(|(_, text)| text.clone()).collect();
     let questions = task.queries.iter().map(|query| query.text.clone());
@@ -184,12 +184,14 @@ fn line(cells: &[String]) -> String {
 fn compare(set: &str, measured: &Runs, output: &mut Output) -> Result<()> {
     let scores_of = |method| measured.get(&method).map(|run| run.scores.as_slice());
     let (Some(hearsay), Some(dense), Some(bm25)) =
-        (scores_of(Method::Hearsay), scores_of(Method::Dense), scores_of(Method::Bm25))
+        (scores_of(RankingMethod::Hearsay), scores_of(RankingMethod::Dense), scores_of(RankingMethod::Bm25))
     else {
         return Ok(());
     };
-    let against =
-        [(Method::Dense, figures::differences(hearsay, dense)), (Method::Bm25, figures::differences(hearsay, bm25))];
+    let against = [
+        (RankingMethod::Dense, figures::differences(hearsay, dense)),
+        (RankingMethod::Bm25, figures::differences(hearsay, bm25)),
+    ];
     output.line(format!("\n{set}: hearsay compared with the better of dense and bm25"))?;
     for (at, figure) in figures::NAMES.into_iter().enumerate() {
         // The better of the two methods is the one over which `hearsay` has the smaller lead.
@@ -199,7 +201,7 @@ fn compare(set: &str, measured: &Runs, output: &mut Output) -> Result<()> {
         let n = hearsay.len();
         let difference = ScoreDifference {
             set,
-            method: Method::Hearsay,
+            method: RankingMethod::Hearsay,
             against: *against,
             figure,
             n,

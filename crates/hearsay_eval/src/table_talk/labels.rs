@@ -36,7 +36,7 @@ pub enum TableTalkError {
 
 /// Whether a text was written or spoken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Part {
+pub enum CorpusPart {
     /// The text is a written summary.
     Written,
     /// The text is a transcript of spoken play.
@@ -45,7 +45,7 @@ pub enum Part {
 
 /// The kind of talk in a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-pub enum TalkKind {
+pub enum TalkLabel {
     /// Narration.
     #[serde(rename = "n")]
     Narration,
@@ -76,7 +76,7 @@ pub struct Label {
     /// The index of the line in [`Chunk::lines`].
     pub line: usize,
     /// The kind of talk.
-    pub talk: TalkKind,
+    pub talk: TalkLabel,
     /// The statements that should be recorded.
     pub statements: Vec<LabelledStatement>,
 }
@@ -87,7 +87,7 @@ pub struct Chunk {
     /// The name of the file with the labels, without its extension.
     pub name: String,
     /// Whether the text was written or spoken.
-    pub part: Part,
+    pub part: CorpusPart,
     /// The lines of the text, unchanged.
     pub lines: Vec<String>,
     /// The labels of the labelled lines, in order.
@@ -98,7 +98,7 @@ pub struct Chunk {
 #[serde(deny_unknown_fields)]
 struct RawLabel {
     line: usize,
-    talk: TalkKind,
+    talk: TalkLabel,
     #[serde(default)]
     statements: Vec<RawStatement>,
 }
@@ -142,8 +142,8 @@ pub fn read(text: &Path, labels: &Path, episodes: &[String]) -> Result<Vec<Chunk
     let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut chunks = Vec::new();
     for name in names.into_iter().filter(|name| episodes.iter().any(|episode| name.starts_with(episode.as_str()))) {
-        let part = if name.as_bytes().get(6) == Some(&b'S') { Part::Written } else { Part::Spoken };
-        let folder = if part == Part::Written { "summaries" } else { "transcripts" };
+        let part = if name.as_bytes().get(6) == Some(&b'S') { CorpusPart::Written } else { CorpusPart::Spoken };
+        let folder = if part == CorpusPart::Written { "summaries" } else { "transcripts" };
         let path = text.join(folder).join(format!("{}.txt.gz", &name[..6]));
         if !texts.contains_key(&name[..7]) {
             let mut content = String::new();
@@ -156,7 +156,7 @@ pub fn read(text: &Path, labels: &Path, episodes: &[String]) -> Result<Vec<Chunk
     Ok(chunks)
 }
 
-fn read_chunk(path: &Path, name: String, part: Part, text: &[String]) -> Result<Chunk, TableTalkError> {
+fn read_chunk(path: &Path, name: String, part: CorpusPart, text: &[String]) -> Result<Chunk, TableTalkError> {
     let content = fs::read_to_string(path).map_err(|source| TableTalkError::File { path: path.to_owned(), source })?;
     let (mut labels, mut first) = (Vec::new(), None);
     for (number, json) in (1..).zip(content.lines()) {

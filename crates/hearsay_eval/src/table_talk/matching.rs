@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hearsay_extract::Statement;
+use hearsay_extract::ModelStatement;
 
 use super::labels::LabelledStatement;
 use crate::extraction::SceneEntity;
@@ -56,7 +56,7 @@ impl Cast {
     }
 
     /// Returns why a statement differs from the label that overlaps with it; `None` if they agree.
-    pub(super) fn difference(&self, statement: &Statement, label: &LabelledStatement) -> Option<&'static str> {
+    pub(super) fn difference(&self, statement: &ModelStatement, label: &LabelledStatement) -> Option<&'static str> {
         let is_doubtful = |status: char| matches!(status, 'h' | 'p');
         if is_doubtful(label.status) != matches!(statement.status(), "hedged" | "planned") {
             return Some("status");

@@ -10,7 +10,7 @@ use hearsay_model::{EntityId, Vocabulary};
 use serde::Serialize;
 
 use super::{
-    labels::{Chunk, Label, Part, TalkKind},
+    labels::{Chunk, CorpusPart, Label, TalkLabel},
     matching::{Cast, overlap},
 };
 use crate::extraction::SceneEntity;
@@ -105,7 +105,7 @@ pub fn measure(
         let first = chunk.labels.first().map_or(0, |label| label.line);
         let started = Instant::now();
         let line_statements = extractor.extract_statements(lexicon, model, &lines, first)?;
-        let part = if chunk.part == Part::Written { &mut report.written } else { &mut report.spoken };
+        let part = if chunk.part == CorpusPart::Written { &mut report.written } else { &mut report.spoken };
         part.seconds += started.elapsed().as_secs_f64();
         for label in &chunk.labels {
             let Some(found) = line_statements.get(label.line - first) else { continue };
@@ -129,8 +129,8 @@ pub fn measure(
     Ok(report)
 }
 
-fn document_line<'a>(part: Part, line: &'a str, players: &'a Players) -> DocumentLine<'a> {
-    let spoken = (part == Part::Spoken).then(|| line.split_once(": ")).flatten();
+fn document_line<'a>(part: CorpusPart, line: &'a str, players: &'a Players) -> DocumentLine<'a> {
+    let spoken = (part == CorpusPart::Spoken).then(|| line.split_once(": ")).flatten();
     match spoken {
         Some(("Matt", text)) => DocumentLine { text, role: LineRole::Dm, speaker: None },
         Some((player, text)) => {
@@ -140,15 +140,15 @@ fn document_line<'a>(part: Part, line: &'a str, players: &'a Players) -> Documen
     }
 }
 
-fn talk_kind(found: &LineStatements) -> TalkKind {
+fn talk_kind(found: &LineStatements) -> TalkLabel {
     let talk = found.talk;
     let kinds = [
-        (TalkKind::Narration, talk.narration),
-        (TalkKind::InCharacter, talk.in_character),
-        (TalkKind::OutOfCharacter, talk.out_of_character),
+        (TalkLabel::Narration, talk.narration),
+        (TalkLabel::InCharacter, talk.in_character),
+        (TalkLabel::OutOfCharacter, talk.out_of_character),
     ];
     let best = kinds.into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
-    best.map_or(TalkKind::OutOfCharacter, |(kind, _)| kind)
+    best.map_or(TalkLabel::OutOfCharacter, |(kind, _)| kind)
 }
 
 /// Compares the statements that were found in a line with the labelled statements of the line. A labelled statement
@@ -186,7 +186,7 @@ fn compare(
         FoundStatement {
             chunk: chunk.name.clone(),
             line: label.line,
-            written: chunk.part == Part::Written,
+            written: chunk.part == CorpusPart::Written,
             quote: statement.fact.quote.clone(),
             sentence: statement.fact.statement.clone(),
             confidence: statement.fact.confidence.get(),

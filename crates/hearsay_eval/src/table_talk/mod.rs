@@ -7,5 +7,5 @@ mod labels;
 mod matching;
 mod measure;
 
-pub use labels::{Chunk, Label, LabelledStatement, Part, TableTalkError, TalkKind, read, read_episode_names};
+pub use labels::{Chunk, CorpusPart, Label, LabelledStatement, TableTalkError, TalkLabel, read, read_episode_names};
 pub use measure::{FoundStatement, PartReport, Players, TableTalkReport, measure};

@@ -2,7 +2,7 @@
 
 use hearsay_model::{TalkKind, text};
 
-use super::{LineStatements, Statement};
+use super::{LineStatements, ModelStatement};
 use crate::{
     NewEntity,
     facts::{ExtractedFact, Extraction, FactObject, Mention},
@@ -42,7 +42,7 @@ impl Extraction {
             known => known,
         };
         for statement in line.statements {
-            let Statement { mut fact, typed_facts, .. } = statement;
+            let ModelStatement { mut fact, typed_facts, .. } = statement;
             fact.subject = with_merged_index(fact.subject);
             fact.stated_by = fact.stated_by.map(with_merged_index);
             for mut typed in typed_facts {
@@ -187,7 +187,7 @@ mod tests {
             cues: Vec::new(),
             ..typed.clone()
         };
-        let statement = Statement {
+        let statement = ModelStatement {
             fact: statement_fact,
             features: StatementFeatures([0.0; FEATURE_NAMES.len()]),
             typed_facts: vec![typed],

@@ -57,7 +57,7 @@ impl TalkProbabilities {
 
 /// A statement that the model found in a line.
 #[derive(Debug, Clone)]
-pub struct Statement {
+pub struct ModelStatement {
     /// The statement as a fact about its subject.
     pub fact: ExtractedFact,
     /// Features from which the confidence of the fact was computed. If the text does not state the statement as
@@ -72,7 +72,7 @@ pub struct Statement {
     status: Status,
 }
 
-impl Statement {
+impl ModelStatement {
     /// Returns the assertion status of the statement: `asserted`, `negated`, `planned`, `hedged` or `ended`.
     pub fn status(&self) -> &'static str {
         match self.status {
@@ -91,7 +91,7 @@ pub struct LineStatements {
     /// Probability of each kind of talk.
     pub talk: TalkProbabilities,
     /// Statements in the order of the text.
-    pub statements: Vec<Statement>,
+    pub statements: Vec<ModelStatement>,
     /// New names in the line. [`Mention::New`] in the facts is an index into this list.
     pub entities: Vec<crate::NewEntity>,
 }
@@ -213,7 +213,7 @@ impl<'a> PreparedDocument<'a> {
         sentence: &StatementText,
         doubtful_parts: &[DoubtfulPart],
         entities: &mut LineEntities<'_, 'a>,
-    ) -> Option<Statement> {
+    ) -> Option<ModelStatement> {
         let (line, words) = (&self.source[reading.line], &self.words[reading.line]);
         let span = Span { start: words[decoded.words.start].start, end: words[decoded.words.end - 1].end };
         let features = StatementFeatures::from_statement(reading, decoded, sentence);
@@ -249,7 +249,7 @@ impl<'a> PreparedDocument<'a> {
             .resolved
             .iter()
             .map(|(at, name)| (Span { start: words[at.start].start, end: words[at.end - 1].end }, name.clone()));
-        Some(Statement {
+        Some(ModelStatement {
             resolved_references: resolved.collect(),
             added_subject: sentence.added_subject.clone(),
             status: sentence.status,

@@ -26,7 +26,7 @@ const MIN_WORD_SIMILARITY: f64 = 0.8;
 
 impl Claim {
     /// Returns the claim of a fact.
-    pub fn of(vocabulary: &Vocabulary, fact: &Fact) -> Self {
+    pub fn from_fact(vocabulary: &Vocabulary, fact: &Fact) -> Self {
         let parts = (fact.subject(), fact.predicate(), fact.object());
         Self { fact_relation: fact.fact_relation(), ..Self::new(vocabulary, parts, fact.statement(), fact.validity()) }
     }
@@ -103,7 +103,7 @@ pub fn is_equivalent(vocabulary: &Vocabulary, (claim, statement): (&Claim, &str)
     if (&subject, &predicate) != (&claim.subject, &claim.predicate) {
         return false;
     }
-    let other = Claim::of(vocabulary, fact);
+    let other = Claim::from_fact(vocabulary, fact);
     if other == *claim {
         return true;
     }
@@ -169,7 +169,7 @@ mod tests {
         };
         let check = |a: (&str, &str, &str, &str), b: (&str, &str, &str, &str), expected: bool| {
             let (a, b) = (fact(a.0, a.1, a.2, a.3), fact(b.0, b.1, b.2, b.3));
-            let claim = Claim::of(&vocabulary, &a);
+            let claim = Claim::from_fact(&vocabulary, &a);
             assert_eq!(is_equivalent(&vocabulary, (&claim, a.statement()), &b), expected, "{a:?} {b:?}");
         };
         check(("ann", "OWES", "bo", "Ann owes Bo."), ("ann", "OWES", "bo", "Ann is in Bo's debt."), true);

@@ -58,7 +58,6 @@ pub struct Duplicate {
     /// Whether a relation connects the two entities. A relation makes a duplicate less likely.
     pub related: bool,
     /// Overall similarity, 0 to 1.
-    #[serde(rename = "whole")]
     pub similarity: Number,
 }
 
@@ -291,7 +290,7 @@ pub struct FactDuplicate {
 pub fn fact_duplicates(state: &State) -> Vec<FactDuplicate> {
     let mut claims: BTreeMap<Claim, Vec<&Arc<Fact>>> = BTreeMap::new();
     for fact in state.facts().filter(|fact| fact.status() != FactStatus::Rejected) {
-        claims.entry(Claim::of(state.vocabulary(), fact)).or_default().push(fact);
+        claims.entry(Claim::from_fact(state.vocabulary(), fact)).or_default().push(fact);
     }
     let several = claims.into_values().filter(|facts| facts.len() > 1);
     let row = |facts: Vec<&Arc<Fact>>| FactDuplicate {

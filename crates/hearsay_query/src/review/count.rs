@@ -33,7 +33,7 @@ pub struct ReviewCounter {
 
 impl ReviewCounter {
     /// Counts the review items of a state. Reads every fact.
-    pub fn of(state: &State) -> Self {
+    pub fn from_state(state: &State) -> Self {
         let mut reviews = Self { contradictions: Contradictions::from_state(state), ..Self::default() };
         for fact in state.facts() {
             reviews.update_fact(state, fact.id());
@@ -58,7 +58,7 @@ impl ReviewCounter {
             self.change_group(group, |facts| _ = facts.remove(&(source, id)));
         }
         if let Some(fact) = state.fact(id).filter(|fact| fact.status() == FactStatus::Proposed) {
-            let (group, source) = (DecisionGroup::from_fact(state, fact), ReviewSource::of(state, fact));
+            let (group, source) = (DecisionGroup::from_fact(state, fact), ReviewSource::from_fact(state, fact));
             self.proposed.insert(id, (group.clone(), source.clone()));
             self.change_group(group, |facts| _ = facts.insert((source, id)));
         }
@@ -95,7 +95,7 @@ impl ReviewCounter {
         let is_vocabulary_change =
             |key: &Key| matches!(key, Key::Setting(SettingKey::Predicate(_) | SettingKey::Attribute(_)));
         if touched.iter().any(is_vocabulary_change) {
-            *self = Self::of(state);
+            *self = Self::from_state(state);
             return;
         }
         for key in touched {

@@ -14,7 +14,7 @@ use crate::{
 
 /// An item that waits for the DM's decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case", tag = "why")]
+#[serde(rename_all = "snake_case", tag = "kind")]
 pub enum ReviewItem {
     /// A proposed fact that needs the DM's decision according to the policy.
     Doubtful {
@@ -50,7 +50,7 @@ pub enum ReviewSource {
 impl ReviewSource {
     /// Returns the source of the text from which a fact was extracted. Returns `None` if the fact was not extracted
     /// from a text, for example if a game proposed it.
-    pub fn of(state: &State, fact: &Fact) -> Option<Self> {
+    pub fn from_fact(state: &State, fact: &Fact) -> Option<Self> {
         let provenance = fact.provenance();
         if provenance.author != Author::Extractor {
             return None;
@@ -101,7 +101,7 @@ pub(super) fn ranked_items(state: &State) -> Vec<RankedItem> {
         items.push(RankedItem {
             item: ReviewItem::Doubtful { fact: primary.id(), also },
             stake: stake(state, primary, false).0 * (1.0 + boost),
-            source: facts.iter().map(|fact| ReviewSource::of(state, fact)).min().flatten(),
+            source: facts.iter().map(|fact| ReviewSource::from_fact(state, fact)).min().flatten(),
             confidence: triage_confidence(state, primary),
         });
     }
@@ -145,7 +145,7 @@ impl DecisionGroup {
     pub(super) fn from_fact(state: &State, fact: &Fact) -> Self {
         match is_extracted_name_or_kind(fact) {
             true => Self::Naming(fact.subject().clone()),
-            false => Self::Claim(Claim::of(state.vocabulary(), fact)),
+            false => Self::Claim(Claim::from_fact(state.vocabulary(), fact)),
         }
     }
 

@@ -13,12 +13,12 @@ proptest! {
     #[test]
     fn the_count_follows_every_operation(steps in steps()) {
         let mut state = stage();
-        let mut reviews = ReviewCounter::of(&state);
+        let mut reviews = ReviewCounter::from_state(&state);
         for (clock, step) in (0..).zip(&steps) {
             let Some(operation) = operation(&state, step, clock) else { continue };
             if let Ok(applied) = state.apply(operation) {
                 reviews.update(&state, &applied.touched);
-                prop_assert_eq!(&reviews, &ReviewCounter::of(&state));
+                prop_assert_eq!(&reviews, &ReviewCounter::from_state(&state));
             }
         }
         prop_assert_eq!(reviews.count(0), ReviewCount { queued: review_items(&state).len(), held_back: 0 });
@@ -34,7 +34,7 @@ struct Campaign {
 impl Campaign {
     fn new() -> Self {
         let state = stage();
-        let reviews = ReviewCounter::of(&state);
+        let reviews = ReviewCounter::from_state(&state);
         let mut campaign = Self { state, reviews };
         let session = |name: &str| Session {
             id: SessionId::new(name).unwrap(),
@@ -53,7 +53,7 @@ impl Campaign {
     fn apply(&mut self, author: Author, changes: Vec<Change>) {
         let applied = self.state.apply(Operation::new(author, "step", changes)).unwrap();
         self.reviews.update(&self.state, &applied.touched);
-        assert_eq!(self.reviews, ReviewCounter::of(&self.state));
+        assert_eq!(self.reviews, ReviewCounter::from_state(&self.state));
         for max_per_source in [0, 1, 2, 9] {
             let queue = review_queue(&self.state, max_per_source);
             let expected = ReviewCount { queued: queue.queued.len(), held_back: queue.held_back.len() };

@@ -59,7 +59,7 @@ pub fn session_recap(
 ) -> Result<SessionRecap, QueryError> {
     let session = session_or_latest(state, session)?;
     let end = session.end.as_ref().and_then(|date| date.time);
-    let view = |id: &EntityId| View::of(state, &Knower::Entity(id.clone()), end);
+    let view = |id: &EntityId| View::new(state, &Knower::Entity(id.clone()), end);
     let views: Vec<View> = match audience {
         // A session may retell a fact that was recorded earlier. Only the knowledge edges of the hearers show this.
         RecapAudience::Dm => std::iter::once(View::of_dm(state)).chain(session.present.iter().map(view)).collect(),

@@ -85,7 +85,7 @@ pub struct SessionCounts {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LearnerRow {
     /// Knower that learned the facts.
-    pub who: Knower,
+    pub knower: Knower,
     /// Name of the knower.
     pub name: String,
     /// Whether the knower is a player character or a party that contains one.
@@ -131,7 +131,7 @@ pub enum ChangeKind {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ChangedRow {
     /// Kind of change.
-    pub what: ChangeKind,
+    pub kind: ChangeKind,
     /// Id of the fact that changed.
     pub fact: FactId,
     /// Sentence that states the fact that changed.
@@ -154,7 +154,7 @@ pub struct PriorityFact {
     /// Score of the consequences of the fact, as computed by [`consequence`].
     pub score: f64,
     /// Reasons for the score, in words.
-    pub why: Vec<String>,
+    pub reasons: Vec<String>,
 }
 
 /// Maximum number of facts in [`SessionReport::review`].
@@ -280,7 +280,7 @@ fn learned_by_knower(state: &State, session: &Session) -> Vec<LearnerRow> {
             })
         };
         LearnerRow {
-            who: knower.clone(),
+            knower: knower.clone(),
             name: knower.entity().map_or("everybody", |id| state.name_or_id(id)).to_owned(),
             player: !is_not_player,
             facts: facts.into_iter().filter_map(fact).collect(),
@@ -315,12 +315,7 @@ fn world_changes(state: &State, session: &Session, recorded: &[&Fact]) -> Vec<Ch
             continue;
         };
         let statement = fact.statement().to_owned();
-        rows.push(ChangedRow {
-            what: kind,
-            fact: fact.id(),
-            statement,
-            when: date_text(fact.validity().from.as_ref()),
-        });
+        rows.push(ChangedRow { kind, fact: fact.id(), statement, when: date_text(fact.validity().from.as_ref()) });
     }
     let ended = facts_ended_in(state, &session.id);
     let (start, end) = (session.start.as_ref().and_then(|date| date.time), session_end(state, session));
@@ -338,15 +333,10 @@ fn world_changes(state: &State, session: &Session, recorded: &[&Fact]) -> Vec<Ch
         if (ended.contains(&fact.id()) || ended_during_session(fact)) && !replaced {
             let kind = if is_membership(state, fact) { ChangeKind::Left } else { ChangeKind::Ended };
             let statement = fact.statement().to_owned();
-            rows.push(ChangedRow {
-                what: kind,
-                fact: fact.id(),
-                statement,
-                when: date_text(fact.validity().until.as_ref()),
-            });
+            rows.push(ChangedRow { kind, fact: fact.id(), statement, when: date_text(fact.validity().until.as_ref()) });
         }
     }
-    rows.sort_by_key(|row| (row.what, row.fact));
+    rows.sort_by_key(|row| (row.kind, row.fact));
     rows
 }
 
@@ -393,7 +383,7 @@ fn priority_facts(state: &State, facts: &[&Fact]) -> Vec<PriorityFact> {
                 status: fact.status(),
                 confidence: fact.provenance().confidence.get(),
                 score,
-                why: reasons,
+                reasons,
             }
         })
         .collect();

@@ -31,14 +31,14 @@ pub struct Thread {
     /// Kind of the thread.
     pub kind: ThreadKind,
     /// Sentence that describes the thread.
-    pub what: String,
+    pub description: String,
     /// Fact that states the promise, debt or secret. For a quest: the fact that names its giver, if any.
     pub fact: Option<FactId>,
     /// Entity of the quest, if the thread is a quest.
     pub quest: Option<EntityId>,
     /// Entities that the thread concerns: the subject and object of a promise or debt, the holders of a secret, or the
     /// giver of a quest. Sorted.
-    pub who: Vec<EntityId>,
+    pub entities: Vec<EntityId>,
     /// Game time at which the thread began, as text.
     pub since: Option<String>,
     /// Session in which the thread was recorded.
@@ -91,13 +91,13 @@ pub fn threads(state: &State, filter: &ThreadFilter) -> Result<Vec<Thread>, Quer
     }
     if let Some(about) = &about {
         found.retain(|thread| {
-            thread.who.contains(about) || thread.quest.as_ref() == Some(about) || concerns(state, thread, about)
+            thread.entities.contains(about) || thread.quest.as_ref() == Some(about) || concerns(state, thread, about)
         });
     }
     if let Some(session) = &session {
         let session_entities = entities_in_session(state, &session.id);
         let concerns_session =
-            |thread: &Thread| thread.who.iter().chain(&thread.quest).any(|id| session_entities.contains(id));
+            |thread: &Thread| thread.entities.iter().chain(&thread.quest).any(|id| session_entities.contains(id));
         found.retain(|thread| thread.session.as_ref() == Some(&session.id) || concerns_session(thread));
     }
     Ok(found)
@@ -133,10 +133,10 @@ fn open_obligations(state: &State, kind: ThreadKind, thread: OpenThread) -> Vec<
 fn obligation_thread(state: &State, kind: ThreadKind, fact: &Fact) -> Thread {
     Thread {
         kind,
-        what: fact.statement().to_owned(),
+        description: fact.statement().to_owned(),
         fact: Some(fact.id()),
         quest: None,
-        who: sorted(std::iter::once(fact.subject()).chain(fact.object().entity()).cloned()),
+        entities: sorted(std::iter::once(fact.subject()).chain(fact.object().entity()).cloned()),
         since: start_text(state, fact),
         session: fact.provenance().session.clone(),
         details: fact.conditions().map(|condition| format!("on condition: {condition}")).into_iter().collect(),
@@ -167,10 +167,10 @@ fn untold_secrets(state: &State) -> Result<Vec<Thread>, QueryError> {
         let fact = state.fact(row.fact);
         Thread {
             kind: ThreadKind::Secret,
-            what: row.statement,
+            description: row.statement,
             fact: Some(row.fact),
             quest: None,
-            who: sorted(row.holders.into_iter().filter_map(|holder| holder.knower.entity().cloned())),
+            entities: sorted(row.holders.into_iter().filter_map(|holder| holder.knower.entity().cloned())),
             since: fact.and_then(|fact| start_text(state, fact)),
             session: fact.and_then(|fact| fact.provenance().session.clone()),
             details: Vec::new(),
@@ -218,10 +218,10 @@ fn quest(state: &State, id: &EntityId) -> Option<Thread> {
     ];
     Some(Thread {
         kind: ThreadKind::Quest,
-        what: state.name_or_id(id).to_owned(),
+        description: state.name_or_id(id).to_owned(),
         fact: quest_facts.first().map(|fact| fact.id()),
         quest: Some(id.clone()),
-        who: sorted(
+        entities: sorted(
             quest_facts
                 .iter()
                 .flat_map(|fact| std::iter::once(fact.subject()).chain(fact.object().entity()))

@@ -44,7 +44,7 @@ proptest! {
     #[test]
     fn the_counts_follow_every_operation(steps in prop::collection::vec((0..9_u8, any::<u8>()), 1..60)) {
         let mut state = State::default();
-        let mut learned = TrustCalibration::of(&state);
+        let mut learned = TrustCalibration::from_state(&state);
         let begin = (0..4).map(|n| Change::AddEntity(Entity::new(id(n)))).collect();
         let mut operations = vec![Operation::new(Author::Dm, "begin", begin)];
         operations.extend(steps.into_iter().map(|(step, n)| {
@@ -70,20 +70,20 @@ proptest! {
             }
             if let Ok(applied) = state.apply(operation) {
                 learned.update(&state, &applied.touched);
-                prop_assert_eq!(&learned, &TrustCalibration::of(&state));
+                prop_assert_eq!(&learned, &TrustCalibration::from_state(&state));
             }
         }
         // A reset removes all counts. Undoing the reset restores them.
-        let before = TrustCalibration::of(&state);
+        let before = TrustCalibration::from_state(&state);
         let reset = state.apply(Teach::Reset.operation(&state)).unwrap().position;
-        prop_assert_eq!(TrustCalibration::of(&state).counts().count(), 0);
+        prop_assert_eq!(TrustCalibration::from_state(&state).counts().count(), 0);
         state.apply(Operation::new(Author::Dm, "undo", vec![Change::Revert(reset)])).unwrap();
-        prop_assert_eq!(TrustCalibration::of(&state), before);
+        prop_assert_eq!(TrustCalibration::from_state(&state), before);
     }
 
     #[test]
     fn the_shift_is_bounded_and_a_lift_crosses_nothing(yes in 0..10_000_usize, no in 0..10_000_usize, p in 0.0..=1.0_f64) {
-        let shift = Counts { confirmed: yes, rejected: no }.shift();
+        let shift = DecisionCounts { confirmed: yes, rejected: no }.shift();
         prop_assert_eq!(shift > 0.0, yes > no);
         let given = Confidence::new(p).unwrap();
         let moved = shift_confidence(given, (3.0 * CATEGORY_WEIGHT * shift).clamp(-MAX_SHIFT, MAX_SHIFT)).get();
@@ -97,7 +97,7 @@ fn decisions_change_later_proposals() {
     let mut state = State::default();
     let mut apply = |changes: Vec<Change>| {
         state.apply(Operation::new(Author::Dm, "do", changes)).unwrap();
-        TrustCalibration::of(&state)
+        TrustCalibration::from_state(&state)
     };
     apply((0..4).map(|n| Change::AddEntity(Entity::new(id(n)))).collect());
     let provenance = |speaker: u8| Provenance {
@@ -139,8 +139,8 @@ fn decisions_change_later_proposals() {
         judge,
         Change::Confirm(untrue.id()),
     ]);
-    assert_eq!(learned.count(&predicate), Counts { confirmed: 1, rejected: 4 });
-    assert_eq!(learned.count(&TrustCategory::Speaker(id(2))), Counts { confirmed: 0, rejected: 1 });
+    assert_eq!(learned.count(&predicate), DecisionCounts { confirmed: 1, rejected: 4 });
+    assert_eq!(learned.count(&TrustCategory::Speaker(id(2))), DecisionCounts { confirmed: 0, rejected: 1 });
 }
 
 #[test]

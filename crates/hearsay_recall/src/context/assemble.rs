@@ -3,7 +3,7 @@
 use super::{
     form::Form,
     render::{heading, prompt_line, render},
-    request::Request,
+    request::ContextRequest,
     scene_context::{Frame, Line, SceneContext, Section},
     writer::{Answers, Writer},
 };
@@ -15,7 +15,7 @@ const SECTION_SHARES: [usize; 4] = [30, 20, 15, 10];
 
 impl SceneContext {
     /// Assembles the context of a request.
-    pub fn assemble(request: &Request) -> Self {
+    pub fn assemble(request: &ContextRequest) -> Self {
         let mut writer = Writer::new(request);
         let name = request.names.name(request.speaker).unwrap_or("Somebody").to_owned();
         let mut context = Self {
@@ -57,7 +57,7 @@ impl SceneContext {
 
     /// Writes the sections that do not depend on the question. Returns the lines that exceeded the share of their
     /// section, except lines of recent talk.
-    fn write_stable_sections(&mut self, writer: &mut Writer, request: &Request) -> Vec<Line> {
+    fn write_stable_sections(&mut self, writer: &mut Writer, request: &ContextRequest) -> Vec<Line> {
         let (mut available, mut leftover) = (0, Vec::new());
         let sections = [writer.speaker(&self.name), writer.relations(), writer.scene(), writer.recent_talk()];
         for (mut section, share) in sections.into_iter().zip(SECTION_SHARES) {

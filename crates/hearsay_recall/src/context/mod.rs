@@ -10,5 +10,5 @@ mod writer;
 pub use form::{Detail, Form};
 #[cfg(test)]
 pub(crate) use render::heading;
-pub use request::{Request, Scene};
+pub use request::{ContextRequest, Scene};
 pub use scene_context::{Line, SceneContext, Section};

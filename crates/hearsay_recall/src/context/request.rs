@@ -22,7 +22,7 @@ pub struct Scene {
 }
 
 /// Inputs of a scene context.
-pub struct Request<'a> {
+pub struct ContextRequest<'a> {
     /// The speaker's view.
     pub view: &'a View,
     /// Entity linker for the speaker's view.
@@ -56,7 +56,7 @@ pub struct Request<'a> {
     pub detail: Detail,
 }
 
-impl Request<'_> {
+impl ContextRequest<'_> {
     pub(super) fn scope(&self) -> Option<Scope> {
         (!self.about.is_empty()).then(|| Scope::around(self.view, self.names, self.about))
     }

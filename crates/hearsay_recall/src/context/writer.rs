@@ -6,7 +6,7 @@ use hearsay_belief::{AccessPath, AttributionReason, BeliefStatus, Known, Receive
 use hearsay_model::{EntityId, FactRelation, GameTime, PassageId, PredicateRole, text};
 
 use super::{
-    request::Request,
+    request::ContextRequest,
     scene_context::{Line, Section},
 };
 use crate::{
@@ -45,13 +45,13 @@ pub(super) struct Answers {
 }
 
 pub(super) struct Writer<'a> {
-    request: &'a Request<'a>,
+    request: &'a ContextRequest<'a>,
     /// Facts and passages that an earlier section already states.
     written: BTreeSet<DocId>,
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn new(request: &'a Request<'a>) -> Self {
+    pub(super) fn new(request: &'a ContextRequest<'a>) -> Self {
         Self { request, written: BTreeSet::new() }
     }
 
@@ -84,7 +84,7 @@ impl<'a> Writer<'a> {
     }
 
     pub(super) fn scene(&self) -> Section {
-        let Request { names, scene, .. } = self.request;
+        let ContextRequest { names, scene, .. } = self.request;
         let scene_line = |text: String| line(text, Citation::for_scene());
         let mut lines = Vec::new();
         if let Some(time) = scene.time {
@@ -152,7 +152,7 @@ impl<'a> Writer<'a> {
     /// Returns the entities in the scene besides the speaker, sorted. If the scene lists none, returns the entities
     /// that are at the scene's location as far as the speaker knows.
     fn present(&self) -> Vec<EntityId> {
-        let Request { scene, speaker, .. } = self.request;
+        let ContextRequest { scene, speaker, .. } = self.request;
         let mut present = scene.present.clone();
         if let Some(place) = scene.place.as_ref().filter(|_| present.is_empty()) {
             let is_location = |known: &&Known| PredicateRole::Location.is(known.predicate());
@@ -327,7 +327,7 @@ impl<'a> Writer<'a> {
     }
 
     fn citations(&self) -> Citations<'a> {
-        let Request { names, calendar, speaker, .. } = *self.request;
+        let ContextRequest { names, calendar, speaker, .. } = *self.request;
         Citations { names, calendar, knower: Some(speaker) }
     }
 

@@ -25,7 +25,7 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    fn of(passages: &[f32], facts: f32) -> Self {
+    fn new(passages: &[f32], facts: f32) -> Self {
         let best = passages.iter().copied().fold(0.0, f32::max);
         let sum = passages.iter().map(|score| sharpened(*score, best)).sum::<f64>().max(1.0);
         Self { best, sum, max: best.max(facts) }
@@ -49,7 +49,7 @@ fn sharpened(score: f32, best: f32) -> f64 {
 pub(super) fn spread_activation(scores: &mut ChannelScores, index: &Index, passages: &[f32]) -> (Activation, Scale) {
     let (seeds, best) = scores.seeds();
     let candidates = &scores.candidates;
-    let scale = Scale::of(passages, best);
+    let scale = Scale::new(passages, best);
     // For each entity, the sum and the number of its facts' scores. A list instead of a map, because it is short and
     // keeps the order of the facts.
     let mut entity_scores: Vec<(u32, f64, f64)> = Vec::new();

@@ -22,7 +22,7 @@ pub(super) struct EntityMatches {
 }
 
 impl EntityMatches {
-    pub(super) fn of(view: &View, index: &Index, candidates: &Candidates, named: &LinkedEntity) -> Self {
+    pub(super) fn new(view: &View, index: &Index, candidates: &Candidates, named: &LinkedEntity) -> Self {
         let none = || vec![false; candidates.len()];
         let mut about = Self { names: none(), said: none() };
         mark_mentions(view, index, candidates, named, &mut about.names);
@@ -63,7 +63,12 @@ pub(super) struct EntityShares {
 }
 
 impl EntityShares {
-    pub(super) fn of(index: &Index, candidates: &Candidates, named: &[LinkedEntity], spoken: &[EntityMatches]) -> Self {
+    pub(super) fn new(
+        index: &Index,
+        candidates: &Candidates,
+        named: &[LinkedEntity],
+        spoken: &[EntityMatches],
+    ) -> Self {
         if named.is_empty() {
             return Self::default();
         }

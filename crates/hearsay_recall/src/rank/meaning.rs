@@ -68,7 +68,7 @@ pub(super) struct MeaningScores<'a> {
 }
 
 impl<'a> MeaningScores<'a> {
-    pub(super) fn of(
+    pub(super) fn new(
         candidates: &Candidates,
         index: &'a Index,
         vector: Option<&'a [f32]>,

@@ -99,11 +99,11 @@ impl<'a> Ranking<'a> {
         let candidates = Candidates::from_view(view, index);
         let words = lexical_scores(&candidates, index, &query.spelt());
         let about: Vec<EntityMatches> =
-            query.named.iter().map(|named| EntityMatches::of(view, index, &candidates, named)).collect();
-        let meaning = MeaningScores::of(&candidates, index, query.vector, &about);
+            query.named.iter().map(|named| EntityMatches::new(view, index, &candidates, named)).collect();
+        let meaning = MeaningScores::new(&candidates, index, query.vector, &about);
         let graph = query.graph && query.weights.graph > 0.0;
         let named =
-            if graph { EntityShares::of(index, &candidates, &query.named, &about) } else { EntityShares::default() };
+            if graph { EntityShares::new(index, &candidates, &query.named, &about) } else { EntityShares::default() };
         let scope = query.scope.as_ref().map(|scope| scope.marks(view, index, &candidates));
         let mut scores = ChannelScores { candidates, words, meaning, named, scope, weights: query.weights };
         let mut fits: Vec<f32> = scores.passages().map(|at| scores.passage_fit(at)).collect();

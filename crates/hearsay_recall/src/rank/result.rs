@@ -31,7 +31,6 @@ pub struct Explanation {
     /// Share of the entities named in the question that the result is about, 0.0–1.0.
     pub named: f32,
     /// Score from spreading activation, 0.0–1.0, on the same scale as a text's combined word and meaning score.
-    #[serde(rename = "walked")]
     pub activation: f32,
     /// Passage that fits the question and contains the title of this passage.
     pub linked: Option<PassageId>,

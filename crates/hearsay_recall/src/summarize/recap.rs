@@ -34,7 +34,6 @@ pub struct Recap {
     /// Number of words; never more than [`RecapRequest::words`].
     pub words: usize,
     /// Number of candidate lines and facts from which the recap's lines were chosen.
-    #[serde(rename = "of")]
     pub candidate_count: usize,
 }
 
@@ -50,7 +49,7 @@ pub struct RecapLine {
     /// Importance; a higher score is more important.
     pub score: f32,
     /// Up to three main reasons for the importance.
-    pub why: Vec<&'static str>,
+    pub reasons: Vec<&'static str>,
     /// Citation of the source.
     pub citation: Citation,
 }
@@ -108,7 +107,7 @@ pub fn recap(request: &RecapRequest) -> Recap {
                     .collect(),
             },
             score: scores[*at],
-            why: importances[*at].reasons.clone(),
+            reasons: importances[*at].reasons.clone(),
             citation: citation(request, piece)?,
         })
     };

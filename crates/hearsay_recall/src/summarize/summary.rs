@@ -47,7 +47,6 @@ pub struct Summary {
     /// Maximum number of tokens.
     pub budget: usize,
     /// Number of tokens of the whole original, without relations.
-    #[serde(rename = "whole")]
     pub original_tokens: usize,
     /// Number of relations and parts that were left out.
     pub omitted: usize,

@@ -50,7 +50,7 @@ fn table(lines: &[(&str, &str, bool)]) -> State {
 }
 
 fn summary(state: &State, knower: Option<&str>, question: &str, budget: usize, index: &Index) -> Summary {
-    let view = knower.map_or_else(|| View::of_dm(state), |name| View::of(state, &Knower::Entity(id(name)), None));
+    let view = knower.map_or_else(|| View::of_dm(state), |name| View::new(state, &Knower::Entity(id(name)), None));
     let names = EntityLinker::new(&view);
     let (hearer, subject) = (Hearer { view: &view, names: &names }, SummarySubject::Session(session()));
     summarize(&SummaryRequest {
@@ -114,7 +114,8 @@ fn out_of_character_lines_are_not_told() {
     for knower in [None, Some("ann"), Some("bob")] {
         let told = summary(&state, knower, "", 1_000, &index).text();
         assert!(!is_told(&told, "crisps") && !is_told(&told, "rolled"), "{knower:?}: {told}");
-        let view = knower.map_or_else(|| View::of_dm(&state), |name| View::of(&state, &Knower::Entity(id(name)), None));
+        let view =
+            knower.map_or_else(|| View::of_dm(&state), |name| View::new(&state, &Knower::Entity(id(name)), None));
         let names = EntityLinker::new(&view);
         let recapped = recap(&RecapRequest {
             hearers: &[Hearer { view: &view, names: &names }],

@@ -50,7 +50,7 @@ fn tavern() -> World {
 
 fn context(detail: Detail, vector: Option<&'static [f32]>, graph: bool, budget: usize) -> SceneContext {
     let scene = Scene { place: Some(id("gull")), present: vec![id("odo")], time: Some(GameTime(1_000)), session: None };
-    tavern().context_with("mirela", "Where is the harbour ledger, and does Odo have it?", |request| Request {
+    tavern().context_with("mirela", "Where is the harbour ledger, and does Odo have it?", |request| ContextRequest {
         scene: Box::leak(Box::new(scene.clone())),
         detail,
         vector,

@@ -182,7 +182,12 @@ proptest! {
         let scene = Scene { place: Some(id("gull")), present: vec![id("odo"), id("other")], time: Some(GameTime(1_000)), session: None };
         let scene: &Scene = Box::leak(Box::new(scene));
         let question = format!("{} the harbour ledger?", texts[7]);
-        let context = world.context_with("mirela", &question, |request| Request { detail, scene, budget: 10_000, ..request });
+        let context = world.context_with("mirela", &question, |request| ContextRequest {
+            detail,
+            scene,
+            budget: 10_000,
+            ..request
+        });
         prop_assert!(context.lines().count() > 8);
         for form in [Form::Text, Form::Markdown, Form::Prompt] {
             let output = context.render(form, detail);
@@ -239,7 +244,7 @@ fn recaps_and_logs_in_few_words_are_escaped_too() {
         };
         world.apply(vec![Change::AddPassage(passage.into())]);
     }
-    let view = View::of(&world.0, &Knower::Entity(id("mirela")), None);
+    let view = View::new(&world.0, &Knower::Entity(id("mirela")), None);
     let names = EntityLinker::new(&view);
     let hearer = crate::Hearer { view: &view, names: &names };
     let subject = crate::SummarySubject::Session(session);

@@ -110,7 +110,7 @@ fn a_name_that_the_asker_does_not_know_is_not_meant() {
     let mut world = World::tavern();
     world.attribute("ledger", "alias", "Marrowick", "mirela");
     let mentioned = |knower: &str| {
-        let view = View::of(&world.0, &Knower::Entity(id(knower)), None);
+        let view = View::new(&world.0, &Knower::Entity(id(knower)), None);
         EntityLinker::new(&view)
             .mentioned_entities("Where is Marrowik?")
             .into_iter()

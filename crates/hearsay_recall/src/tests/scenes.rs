@@ -62,7 +62,7 @@ proptest! {
         // Leaks the counter, because the request borrows it.
         let counter: &OddTokens = Box::leak(Box::new(OddTokens { letter, cost, words }));
         let world = busy();
-        let context_for = |budget: usize| world.context_with("mirela", question, |request| Request {
+        let context_for = |budget: usize| world.context_with("mirela", question, |request| ContextRequest {
             budget, limit, detail, counter, ..request
         });
         let (context, all) = (context_for(budget), context_for(usize::MAX));
@@ -244,7 +244,7 @@ fn what_was_said_lately_is_told_in_order() {
         };
         let context = world.context_with(speaker, "Where is the ledger?", |request| {
             // Leaks the scene, because the request borrows it.
-            Request { scene: Box::leak(Box::new(scene.clone())), ..request }
+            ContextRequest { scene: Box::leak(Box::new(scene.clone())), ..request }
         });
         let section = context.sections.into_iter().find(|section| section.name == "lately");
         section.map_or_else(Vec::new, |section| section.lines.into_iter().map(|line| line.text).collect())
@@ -267,7 +267,7 @@ fn a_question_is_limited_to_whom_it_is_about() {
     world.attribute("chapel", "lore", "Rats gnaw the pews.", "mirela");
     let answers = |about: &[&str], question: &str| {
         let about: Vec<EntityId> = about.iter().map(|name| id(name)).collect();
-        let context = world.context_with("mirela", question, |request| Request {
+        let context = world.context_with("mirela", question, |request| ContextRequest {
             about: Box::leak(about.clone().into_boxed_slice()),
             ..request
         });

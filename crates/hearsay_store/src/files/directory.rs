@@ -16,7 +16,7 @@ pub(crate) fn preflight(place: &str, directory: &Path) -> Result<(), StoreError>
         advice: "check the disk and the permissions of the directory",
         source,
     })?;
-    describe_damage(directory, &damage).map_or(Ok(()), |what| Err(StoreError::damaged(place, what)))
+    describe_damage(directory, &damage).map_or(Ok(()), |description| Err(StoreError::damaged(place, description)))
 }
 
 /// Part of the engine's error text if the sequence number in the manifest is not the highest sequence number of the
@@ -25,18 +25,18 @@ const WRONG_SEQUENCE_NUMBER: &str = "last_sequence mismatch";
 
 /// If a file is damaged, adds its name to an error of the database.
 pub(crate) fn name_damaged_file(directory: &Path, error: StoreError) -> StoreError {
-    let (place, what) = match &error {
-        StoreError::Damaged { place, what, .. } => (place, what),
+    let (place, description) = match &error {
+        StoreError::Damaged { place, description, .. } => (place, description),
         StoreError::Database { place, reason, .. } => (place, reason),
         _ => return error,
     };
     let mut damage = raw_files::read(directory, |_| {}).map_or_else(|_| Vec::new(), |scan| scan.damage);
-    if damage.is_empty() && what.contains(WRONG_SEQUENCE_NUMBER) {
-        let what = "its sequence number does not match the tables".to_owned();
-        damage.push(FileDamage { file: raw_files::manifest_path(directory), what });
+    if damage.is_empty() && description.contains(WRONG_SEQUENCE_NUMBER) {
+        let description = "its sequence number does not match the tables".to_owned();
+        damage.push(FileDamage { file: raw_files::manifest_path(directory), description });
     }
     match describe_damage(directory, &damage) {
-        Some(damage) => StoreError::damaged(place, format!("{damage} ({what})")),
+        Some(damage) => StoreError::damaged(place, format!("{damage} ({description})")),
         None => error,
     }
 }
@@ -50,7 +50,7 @@ fn describe_damage(directory: &Path, damage: &[FileDamage]) -> Option<String> {
         1 => "; 1 more file is damaged".to_owned(),
         count => format!("; {count} more files are damaged"),
     };
-    Some(format!("the file db/{}: {}{suffix}", name.display(), first.what))
+    Some(format!("the file db/{}: {}{suffix}", name.display(), first.description))
 }
 
 /// Copies a campaign directory to a new directory that only this user can read. Use this to open a campaign whose

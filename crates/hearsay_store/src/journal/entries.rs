@@ -242,7 +242,7 @@ impl StoredEntry {
         let decoded = ids.share(|| serde_json::from_str(&self.json));
         let mut operation: Operation = decoded.map_err(|error| StoreError::Damaged {
             place: place.into(),
-            what: format!("operation {} cannot be read: {error}", self.position),
+            description: format!("operation {} cannot be read: {error}", self.position),
             advice: "use the version of Hearsay that wrote the operation, or restore the directory from a backup",
         })?;
         // Frees spare capacity, because the operation stays in memory as long as the state.
@@ -316,8 +316,8 @@ pub(crate) fn check_next(place: &str, last: JournalPosition, row: &StoredEntry) 
         return Err(missing_operation(place, expected.position));
     }
     if row.digest != Some(expected.digest) {
-        let what = format!("the content of operation {} was changed (the digest differs)", expected.position);
-        return Err(StoreError::damaged(place, what));
+        let description = format!("the content of operation {} was changed (the digest differs)", expected.position);
+        return Err(StoreError::damaged(place, description));
     }
     Ok(expected)
 }
@@ -330,8 +330,8 @@ pub(crate) fn missing_operation(place: &str, position: Position) -> StoreError {
 }
 
 pub(crate) fn unreadable_journal(place: &str, position: Position, error: &surrealdb::Error) -> StoreError {
-    let what = format!("the journal cannot be read from operation {position} on: {error}");
-    StoreError::Damaged { place: place.into(), what, advice: REPAIR_ADVICE }
+    let description = format!("the journal cannot be read from operation {position} on: {error}");
+    StoreError::Damaged { place: place.into(), description, advice: REPAIR_ADVICE }
 }
 
 /// Returns the JSON of an entry and the numbers of its chunks. If the JSON is stored in chunks, joins them.
@@ -357,8 +357,8 @@ pub(crate) async fn read_json(
         match into_elements(found).pop() {
             Some(Value::String(chunk)) => json.push_str(&chunk),
             _ => {
-                let what = format!("chunk {number} of operation {position} is missing");
-                return Err(StoreError::damaged(place, what));
+                let description = format!("chunk {number} of operation {position} is missing");
+                return Err(StoreError::damaged(place, description));
             }
         }
     }

@@ -93,7 +93,7 @@ fn build_report(
     let mut damage = rows.scan.damage;
     let file = directory.join(AcknowledgedFile::NAME);
     if acknowledged.is_none() && file.metadata().is_ok_and(|metadata| metadata.len() > 0) {
-        damage.push(FileDamage { file, what: "its content differs from the data that was written".into() });
+        damage.push(FileDamage { file, description: "its content differs from the data that was written".into() });
     }
     CheckReport {
         files: rows.scan.files,
@@ -118,9 +118,9 @@ fn build_report(
 /// Returns the damage to files of derived data. A file of another version of Hearsay does not count as damaged.
 fn derived_damage(directory: &Path) -> Vec<FileDamage> {
     let snapshot = snapshot::read(directory).err().filter(|reason| reason != snapshot::OTHER_VERSION);
-    let snapshot = snapshot.map(|what| FileDamage { file: directory.join(snapshot::FILE), what });
+    let snapshot = snapshot.map(|description| FileDamage { file: directory.join(snapshot::FILE), description });
     let files = DERIVED_FILES.iter().map(|name| directory.join(name));
-    let frames = files.filter_map(|file| FrameFile::damage(&file).map(|what| FileDamage { file, what }));
+    let frames = files.filter_map(|file| FrameFile::damage(&file).map(|description| FileDamage { file, description }));
     snapshot.into_iter().chain(frames).collect()
 }
 

@@ -178,7 +178,7 @@ async fn decode_row(
     let unreadable = |reason: String| UnreadableRow { summary, reason };
     let json = match entries::read_json(db, place, position, row).await {
         Ok((json, _)) => json,
-        Err(StoreError::Damaged { what, .. }) => return Err(unreadable(what)),
+        Err(StoreError::Damaged { description, .. }) => return Err(unreadable(description)),
         Err(error) => return Err(unreadable(error.to_string())),
     };
     if position <= counted_part.to.position {

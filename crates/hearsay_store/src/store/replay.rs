@@ -222,7 +222,7 @@ fn check_acknowledged(
 ) -> Result<(), StoreError> {
     let Some(acknowledged) = acknowledged else { return Ok(()) };
     let advice = "restore the directory from a backup, or run `hearsay db repair` to keep the remaining operations; if you replaced `db` with an older copy on purpose, delete the file `acknowledged` beside it";
-    let damaged = |what| Err(StoreError::Damaged { place: place.into(), what, advice });
+    let damaged = |description| Err(StoreError::Damaged { place: place.into(), description, advice });
     if last.position < acknowledged.position {
         return damaged(format!(
             "the journal ends at operation {}, but operation {} was saved",

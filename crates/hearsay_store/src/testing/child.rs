@@ -16,7 +16,7 @@ pub struct Child {
 
 /// How a program ended, and what it wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outcome {
+pub struct ChildOutcome {
     /// All lines that the program wrote.
     pub lines: Vec<String>,
     /// Whether the program wrote all lines that [`Child::kill_after`] waited for.
@@ -56,7 +56,7 @@ impl Child {
         mut count: u64,
         delay: Duration,
         timeout: Duration,
-    ) -> io::Result<Outcome> {
+    ) -> io::Result<ChildOutcome> {
         let (mut lines, started) = (Vec::new(), Instant::now());
         let mut kill_at = None::<Instant>;
         loop {
@@ -82,6 +82,6 @@ impl Child {
         self.process.wait()?;
         // Collects the lines that the program wrote before it ended and that have not arrived yet.
         lines.extend(self.lines.iter());
-        Ok(Outcome { lines, was_ready: kill_at.is_some(), ended_by_itself })
+        Ok(ChildOutcome { lines, was_ready: kill_at.is_some(), ended_by_itself })
     }
 }

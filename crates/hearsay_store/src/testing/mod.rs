@@ -12,5 +12,5 @@ pub mod damage;
 mod disk;
 
 pub use crate::faults::{Faults, StorageFault};
-pub use child::{Child, Outcome};
+pub use child::{Child, ChildOutcome};
 pub use disk::SmallDisk;

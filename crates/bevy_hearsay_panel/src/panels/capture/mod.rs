@@ -25,7 +25,8 @@ use crate::{
     direction::visual_order,
     names::NamedEntity,
     panel::{
-        DeskCommand, DisplayContext, Outcome, Panel, PanelContext, Request, SavedState, restore_state, save_state,
+        CommandOutcome, DeskCommand, DisplayContext, Panel, PanelContext, Request, SavedState, restore_state,
+        save_state,
     },
     text::shorten,
     widgets::{Completion, completion_list_ui, handle_completion_keys, weak_label},
@@ -43,7 +44,6 @@ const MAX_HISTORY_LINES: usize = 50;
 struct CaptureView {
     typed: String,
     /// Sent lines, newest last.
-    #[serde(rename = "before")]
     history: Vec<String>,
     #[serde(skip)]
     recalled: Option<usize>,
@@ -376,7 +376,7 @@ impl Panel for CapturePanel {
         requests
     }
 
-    fn on_outcome(&mut self, outcome: &Outcome) {
+    fn on_outcome(&mut self, outcome: &CommandOutcome) {
         let DeskCommand::Session(SessionStep::Start(_)) = &outcome.desk_command else { return };
         if !std::mem::take(&mut self.view.starting_session) {
             return;

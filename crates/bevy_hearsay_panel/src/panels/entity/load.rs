@@ -36,8 +36,8 @@ impl EntityModel {
         let page = Page {
             state,
             id,
-            players_view: PlayersView::of(state, None),
-            view: View::of(state, &id.clone().into(), None),
+            players_view: PlayersView::new(state, None),
+            view: View::new(state, &id.clone().into(), None),
         };
         model.exists = true;
         model.clock = state.clock().map(|time| state.calendar().format(time));
@@ -109,7 +109,7 @@ impl Page<'_> {
                 let fact = thread.fact.and_then(|fact| self.state.fact(fact));
                 UnsettledLine {
                     kind: kind.into(),
-                    text: thread.what,
+                    text: thread.description,
                     details: parts.collect::<Vec<_>>().join(" \u{00B7} "),
                     safe: fact.is_some_and(|fact| self.players_view.may_see(fact)),
                     fact: thread.fact,

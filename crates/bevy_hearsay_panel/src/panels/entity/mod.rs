@@ -52,7 +52,6 @@ pub struct EntityPanel {
 struct PanelState {
     view: EntityView,
     pages: Vec<EntityId>,
-    #[serde(rename = "at")]
     page_index: usize,
     /// The fact to show when the page of its subject has been read.
     #[serde(skip)]

@@ -21,7 +21,6 @@ pub struct EntityModel {
     /// The entity. `None` until the user chooses an entity.
     pub id: Option<EntityId>,
     /// Whether the entity exists. False, for example, if undo removed the entity.
-    #[serde(rename = "found")]
     pub exists: bool,
     /// Main name of the entity.
     pub name: String,
@@ -46,7 +45,6 @@ pub struct EntityModel {
     /// Facts that the entity knows, newest first. The list has at most [`MAX_LISTED`] entries.
     pub knows: Vec<KnowsLine>,
     /// Number of facts that the entity knows. Common lore is not counted.
-    #[serde(rename = "knows_all")]
     pub knows_total: usize,
     /// Secrets that the entity keeps, and secrets about it.
     pub secrets: Vec<SecretLine>,
@@ -55,7 +53,6 @@ pub struct EntityModel {
     /// Passages by and about the entity, newest first. The list has at most [`MAX_LISTED`] entries.
     pub passages: Vec<PassageLine>,
     /// Total number of passages by and about the entity.
-    #[serde(rename = "passages_all")]
     pub passages_total: usize,
 }
 
@@ -133,7 +130,6 @@ pub struct KnowsLine {
     /// Sentence that states the fact.
     pub statement: String,
     /// Whether the entity believes the fact, as a text such as `believes it`, `doubts it` or `knows that it ended`.
-    #[serde(rename = "hold")]
     pub belief_status: String,
     /// The entity's credence in the fact, from 0 to 1.
     pub credence: f64,
@@ -144,7 +140,6 @@ pub struct KnowsLine {
     /// Whether the fact is a secret.
     pub secret: bool,
     /// Whether a character of the party also knows the fact.
-    #[serde(rename = "table")]
     pub known_to_party: bool,
     /// Whether players may see this line.
     pub safe: bool,
@@ -158,16 +153,13 @@ pub struct SecretLine {
     /// Sentence that states the fact.
     pub statement: String,
     /// Whether the entity keeps the secret. If false, the secret is about the entity, and the entity does not know it.
-    #[serde(rename = "keeps")]
     pub is_holder: bool,
     /// Occasions on which the secret was told, as texts with teller, hearer and time. Empty if the secret was never
     /// told.
-    #[serde(rename = "told")]
     pub tellings: Vec<String>,
     /// Knowers of the secret.
     pub known_by: Vec<NamedEntity>,
     /// Whether a character of the party knows the secret.
-    #[serde(rename = "table")]
     pub known_to_party: bool,
     /// Conditions under which a holder may tell the secret.
     pub conditions: Vec<ConditionLine>,
@@ -179,7 +171,6 @@ pub struct ConditionLine {
     /// The holder who may tell the secret.
     pub holder: NamedEntity,
     /// Whether the condition is met, so that the holder may tell the secret now.
-    #[serde(rename = "holds")]
     pub is_met: bool,
     /// Parts of the condition that are not met yet, as texts.
     pub missing: Vec<String>,
@@ -218,7 +209,6 @@ pub struct PassageLine {
     /// Source and time of the passage, as text.
     pub place: String,
     /// Whether the entity is the speaker.
-    #[serde(rename = "own")]
     pub is_speaker: bool,
     /// Whether all players heard or read the passage.
     pub safe: bool,

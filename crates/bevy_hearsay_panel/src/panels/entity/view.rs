@@ -52,7 +52,6 @@ pub struct EntityView {
     /// Words of the filter. The page shows only items that contain all of these words.
     pub filter: String,
     /// The attribute or relation that the user is adding.
-    #[serde(rename = "adding")]
     pub new_fact: Option<NewFactDraft>,
     /// The fact to which the page scrolls.
     #[serde(skip)]
@@ -67,12 +66,10 @@ pub struct EntityView {
 #[serde(default)]
 pub struct NewFactDraft {
     /// Name of the attribute or relation, such as `occupation` or `owes`.
-    #[serde(rename = "what")]
     pub predicate: String,
     /// The value of the attribute, or the name of the related entity.
     pub value: String,
     /// The related entity, if the user chose it from the list of names.
-    #[serde(rename = "who")]
     pub object_entity: Option<EntityId>,
     /// Whether the new fact is a secret.
     pub secret: bool,

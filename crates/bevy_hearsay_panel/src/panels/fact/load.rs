@@ -37,7 +37,7 @@ impl FactModel {
         let provenance = fact.provenance();
         let secret = fact.secrecy() == Secrecy::Secret;
         let is_extracted = provenance.method == Method::Stated || provenance.extracted.is_some();
-        let source_line = |source: query::portrait::SourceText| SourceLine {
+        let source_line = |source: query::portrait::EvidenceText| SourceLine {
             place: source.place,
             text: source.text,
             quote: source.quote,

@@ -42,17 +42,13 @@ pub struct FactModel {
     /// Session in which the fact was recorded.
     pub session: Option<SessionId>,
     /// The party's knowledge of the fact; `None` if no player character knows it.
-    #[serde(rename = "table")]
     pub party_knowledge: Option<PartyKnowledge>,
     /// Whether everyone knows the fact.
-    #[serde(rename = "everybody")]
     pub known_to_everybody: bool,
     /// Knowers with a knowledge edge to the fact, except player characters and their parties. Groups and places come
     /// first. The list has at most [`MAX_KNOWERS`] entries.
-    #[serde(rename = "held_by")]
     pub knowers: Vec<KnowerLine>,
     /// Number of knowers that are not listed.
-    #[serde(rename = "more_holders")]
     pub more_knowers: usize,
     /// Sources of the fact.
     pub sources: Vec<SourceLine>,
@@ -78,7 +74,6 @@ pub struct PartyKnowledge {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KnowerLine {
     /// The knower: a character, a group or a place.
-    #[serde(rename = "who")]
     pub knower: NamedEntity,
     /// How the knower learned the fact, as a text such as `told by Odo Brandt`.
     pub acquisition: String,

@@ -127,7 +127,7 @@ fn a_large_campaign() {
     let world = large_campaign();
     let hub_page = print_time("page of a hub", || EntityModel::load(&world, &EntityRequest { id: id(7) }).unwrap());
     print_time("table", || {
-        let players_view = hearsay_query::table::PlayersView::of(&world.state, None);
+        let players_view = hearsay_query::table::PlayersView::new(&world.state, None);
         players_view.players().count()
     });
     print_time("meetings", || hearsay_query::portrait::meetings(&world.state, &id(7)).unwrap());

@@ -27,7 +27,6 @@ use crate::{
 #[serde(default)]
 pub struct FactsView {
     /// Facts that are expanded to show all knowers and sources.
-    #[serde(rename = "open")]
     pub expanded: BTreeSet<FactId>,
     /// The edit in progress.
     pub edit: Option<FactEdit>,

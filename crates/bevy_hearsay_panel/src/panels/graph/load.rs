@@ -10,7 +10,7 @@ use hearsay_engine::{MemoryError, ReadSnapshot};
 use hearsay_model::{EntityId, Fact, Knower, Predicate, State};
 use hearsay_query::{facts::is_secret, table::PlayersView};
 
-use super::model::{Edge, GraphModel, GraphRequest, MAX_DEPTH, MAX_NODES, Node, Relation};
+use super::model::{Edge, EdgeRelation, GraphModel, GraphRequest, MAX_DEPTH, MAX_NODES, Node};
 use crate::names::NamedEntity;
 
 /// Minimum number of relations of a hub. A hub must also be among the 10 % of the displayed nodes that have the most
@@ -30,7 +30,7 @@ impl GraphModel {
         let state = &*world.state;
         let exists = |id: &&EntityId| state.entity(id).is_some();
         let knower = request.knower.as_ref().filter(exists);
-        let view = knower.map(|knower| View::of(state, &Knower::Entity(knower.clone()), None));
+        let view = knower.map(|knower| View::new(state, &Knower::Entity(knower.clone()), None));
         let predicates = request.predicates.iter().filter_map(|name| Predicate::new(name).ok()).collect();
         let visible_graph = VisibleGraph { state, view: view.as_ref(), predicates };
         let center = request.center.as_ref().filter(exists);
@@ -39,7 +39,7 @@ impl GraphModel {
             Some(center) => visible_graph.neighbourhood(center, request.depth.clamp(1, MAX_DEPTH), &degrees),
             None => visible_graph.most_connected(&degrees),
         };
-        let players_view = PlayersView::of(state, None);
+        let players_view = PlayersView::new(state, None);
         let mut model = Self {
             center: center.map(|center| NamedEntity::new(state, center)),
             knower: knower.map(|knower| NamedEntity::new(state, knower)),
@@ -179,7 +179,7 @@ impl<'a> VisibleGraph<'a> {
     fn edges(&self, chosen: &[(u32, usize)], players_view: &PlayersView) -> Vec<Edge> {
         let node_indexes: HashMap<u32, usize> =
             chosen.iter().enumerate().map(|(node_index, (index, _))| (*index, node_index)).collect();
-        let mut edges: BTreeMap<(usize, usize), Vec<Relation>> = BTreeMap::new();
+        let mut edges: BTreeMap<(usize, usize), Vec<EdgeRelation>> = BTreeMap::new();
         for (node_index, (index, _)) in chosen.iter().enumerate() {
             for hop in self.state.hops_at(*index).iter().filter(|hop| hop.is_forward()) {
                 let Some(other) = node_indexes.get(&hop.other()).filter(|other| **other != node_index) else {
@@ -188,7 +188,7 @@ impl<'a> VisibleGraph<'a> {
                 let Some(fact) = self.visible_fact(hop.fact()).filter(|fact| self.matches_predicates(fact)) else {
                     continue;
                 };
-                edges.entry((node_index.min(*other), node_index.max(*other))).or_default().push(Relation {
+                edges.entry((node_index.min(*other), node_index.max(*other))).or_default().push(EdgeRelation {
                     fact: fact.id(),
                     predicate: fact.predicate().as_str().to_owned(),
                     forward: node_index < *other,
@@ -198,7 +198,7 @@ impl<'a> VisibleGraph<'a> {
                 });
             }
         }
-        let edge = |((a, b), mut relations): ((usize, usize), Vec<Relation>)| {
+        let edge = |((a, b), mut relations): ((usize, usize), Vec<EdgeRelation>)| {
             relations.sort_by_key(|relation| relation.fact);
             Edge { a, b, relations }
         };

@@ -16,7 +16,7 @@ use hearsay_engine::{Memory, Ticket};
 use hearsay_model::StateVersion;
 
 pub use layout::{NodePosition, NodePositions, compute_layout};
-pub use model::{Edge, GraphModel, GraphRequest, MAX_DEPTH, MAX_NODES, Node, Relation, relation_label};
+pub use model::{Edge, EdgeRelation, GraphModel, GraphRequest, MAX_DEPTH, MAX_NODES, Node, relation_label};
 pub use ui::{GraphView, graph_ui};
 
 use crate::{

@@ -54,7 +54,6 @@ pub struct GraphModel {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Node {
     /// The entity of the node.
-    #[serde(rename = "who")]
     pub entity: NamedEntity,
     /// Number of relations of the entity, including relations that are not displayed.
     pub degree: usize,
@@ -74,12 +73,12 @@ pub struct Edge {
     /// Index of the second node in [`GraphModel::nodes`], greater than `a`.
     pub b: usize,
     /// The relations between the two entities, sorted by fact id.
-    pub relations: Vec<Relation>,
+    pub relations: Vec<EdgeRelation>,
 }
 
 /// A relation between the two entities of an edge.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Relation {
+pub struct EdgeRelation {
     /// Id of the fact that states the relation.
     pub fact: FactId,
     /// Predicate of the fact.

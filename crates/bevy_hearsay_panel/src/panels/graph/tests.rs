@@ -22,7 +22,7 @@ fn model() -> GraphModel {
         distance: 0,
         safe,
     };
-    let relation = |statement: &str, secret: bool| Relation {
+    let relation = |statement: &str, secret: bool| EdgeRelation {
         fact: fact_id_from_text(statement),
         predicate: "OWES".into(),
         forward: true,

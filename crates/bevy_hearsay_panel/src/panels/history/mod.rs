@@ -13,7 +13,7 @@ use hearsay_model::Position;
 use hearsay_query::journal::UndoTarget;
 
 pub use model::{HistoryModel, HistoryRequest, OperationModel, UndoModel};
-pub use ui::{HistoryAction, HistoryView, Preview, history_ui};
+pub use ui::{HistoryAction, HistoryView, UndoPreviewState, history_ui};
 
 use crate::{
     async_model::AsyncModel,
@@ -53,11 +53,11 @@ impl Panel for HistoryPanel {
             return Vec::new();
         };
         let preview = match self.previewed {
-            None => Preview::None,
+            None => UndoPreviewState::None,
             Some(position) => match (self.preview.error(), self.preview.model_for(&position)) {
-                (Some(error), _) => Preview::Error(error),
-                (None, Some(model)) => Preview::Ready(model),
-                (None, None) => Preview::Pending,
+                (Some(error), _) => UndoPreviewState::Error(error),
+                (None, Some(model)) => UndoPreviewState::Ready(model),
+                (None, None) => UndoPreviewState::Pending,
             },
         };
         let mut requests = Vec::new();

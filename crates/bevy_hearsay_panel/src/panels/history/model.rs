@@ -19,7 +19,6 @@ pub struct HistoryModel {
     /// The listed operations.
     pub rows: Vec<OperationModel>,
     /// Number of operations that the filter accepts, including operations that are not listed.
-    #[serde(rename = "all")]
     pub total: usize,
     /// Authors, with the number of their operations.
     pub authors: Vec<(String, usize)>,
@@ -33,7 +32,6 @@ pub struct OperationModel {
     /// Author of the operation.
     pub author: String,
     /// Time since the operation was recorded, as text.
-    #[serde(rename = "ago")]
     pub age: String,
     /// Summary of the operation.
     pub summary: String,
@@ -58,12 +56,10 @@ pub struct UndoModel {
     /// Whether the operation is itself an undo, so that undoing it is a redo.
     pub is_redo: bool,
     /// Numbers of items that the undo removes, as texts such as `3 facts`.
-    #[serde(rename = "lost")]
     pub removed_counts: Vec<String>,
     /// Facts that the undo removes: id, sentence, and whether the fact is secret.
     pub facts: Vec<(FactId, String, bool)>,
     /// Number of further removed facts that are not listed.
-    #[serde(rename = "more")]
     pub omitted_facts: usize,
     /// Number of records (entities, facts, edges and others) that the undo changes or restores.
     pub changed: usize,
@@ -72,7 +68,6 @@ pub struct UndoModel {
     /// Knowledge that characters lose through the undo: a description of each loss, and whether the fact is secret.
     pub knowledge: Vec<(String, bool)>,
     /// Number of further losses of knowledge that are not listed.
-    #[serde(rename = "more_knowledge")]
     pub omitted_knowledge: usize,
 }
 

@@ -49,7 +49,7 @@ fn history_harness(preview: Option<UndoModel>) -> HistoryHarness {
     let authors = vec![("DM".to_owned(), 3), ("import of gullhaven".to_owned(), 1)];
     let history = HistoryModel { total: rows.len(), rows, authors };
     draw_panel(Models { history, preview }, HistoryView::default(), |ui, display, models: &Models, view| {
-        let preview = models.preview.as_ref().map_or(Preview::None, Preview::Ready);
+        let preview = models.preview.as_ref().map_or(UndoPreviewState::None, UndoPreviewState::Ready);
         history_ui(ui, display, &models.history, preview, view)
     })
 }

@@ -30,7 +30,6 @@ pub struct HistoryView {
     /// Maximum number of operations to list.
     pub limit: usize,
     /// Position of the selected operation.
-    #[serde(rename = "at")]
     pub selected: Option<Position>,
     #[serde(skip)]
     heights: RowHeights,
@@ -55,7 +54,7 @@ impl Default for HistoryView {
 
 /// State of the preview of an undo.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Preview<'a> {
+pub enum UndoPreviewState<'a> {
     /// No preview was requested.
     None,
     /// The preview is being computed.
@@ -84,7 +83,7 @@ pub fn history_ui(
     ui: &mut Ui,
     display: &DisplayContext,
     model: &HistoryModel,
-    preview: Preview,
+    preview: UndoPreviewState,
     view: &mut HistoryView,
 ) -> Vec<HistoryAction> {
     let mut actions = Vec::new();
@@ -108,7 +107,7 @@ pub fn history_ui(
         (row_index, view.scroll_to_selected) = (row_index.saturating_sub(1), true);
         view.selected = Some(model.rows[row_index].position);
     }
-    if preview != Preview::None {
+    if preview != UndoPreviewState::None {
         let width = ui.available_width() * 0.42;
         let side_panel = egui::Panel::right(ui.id().with("undo")).exact_size(width).resizable(false);
         side_panel.show(ui, |ui| preview_ui(ui, display, preview, &mut actions));
@@ -189,24 +188,24 @@ fn operation_ui(
     });
 }
 
-fn preview_ui(ui: &mut Ui, display: &DisplayContext, preview: Preview, actions: &mut Vec<HistoryAction>) {
+fn preview_ui(ui: &mut Ui, display: &DisplayContext, preview: UndoPreviewState, actions: &mut Vec<HistoryAction>) {
     let model = match preview {
-        Preview::None => return,
-        Preview::Pending => {
+        UndoPreviewState::None => return,
+        UndoPreviewState::Pending => {
             ui.horizontal(|ui| {
                 ui.spinner();
                 weak_label(ui, display, "Computing the effect of the undo\u{2026}");
             });
             return;
         }
-        Preview::Error(error) => {
+        UndoPreviewState::Error(error) => {
             toned_label(ui, display, Tone::Bad, error);
             if command_button(ui, display, &commands::HISTORY_CANCEL) {
                 actions.push(HistoryAction::ClosePreview);
             }
             return;
         }
-        Preview::Ready(model) => model,
+        UndoPreviewState::Ready(model) => model,
     };
     let verb = if model.is_redo { "Redo" } else { "Undo" };
     ui.label(RichText::new(format!("{verb} {}?", model.position)).heading());

@@ -18,7 +18,8 @@ pub use ui::{ImportAction, ImportView, import_ui};
 use crate::{
     commands::PanelKind,
     panel::{
-        DeskCommand, DisplayContext, Outcome, Panel, PanelContext, Request, SavedState, restore_state, save_state,
+        CommandOutcome, DeskCommand, DisplayContext, Panel, PanelContext, Request, SavedState, restore_state,
+        save_state,
     },
     panel_context::poll_ticket,
 };
@@ -142,7 +143,7 @@ impl Panel for ImportPanel {
         requests
     }
 
-    fn on_outcome(&mut self, outcome: &Outcome) {
+    fn on_outcome(&mut self, outcome: &CommandOutcome) {
         let DeskCommand::Undo(UndoTarget::At(position)) = &outcome.desk_command else { return };
         if self.pending_undo == Some(*position) {
             self.pending_undo = None;

@@ -14,7 +14,6 @@ pub struct FolderModel {
     /// Path of the folder.
     pub path: PathBuf,
     /// The parent folder; `None` for the root of the file system.
-    #[serde(rename = "above")]
     pub parent: Option<PathBuf>,
     /// Subfolders and files that can be imported. Folders come first; entries are sorted by name.
     pub entries: Vec<EntryModel>,
@@ -23,7 +22,6 @@ pub struct FolderModel {
     /// Whether the folder contains files that can be imported.
     pub importable: bool,
     /// Reason why the folder cannot be read; `None` if it was read.
-    #[serde(rename = "trouble")]
     pub error: Option<String>,
 }
 
@@ -48,12 +46,10 @@ pub struct ReportModel {
     /// Audiences of the imported facts, each with the number of its facts.
     pub audience: Vec<(String, usize)>,
     /// Names of the NPCs that know nothing after the import, except the names and kinds of entities.
-    #[serde(rename = "know_nothing")]
     pub without_knowledge: Vec<String>,
     /// Lists of items that the DM should check: conflicts, removed items, links, unread files. Empty lists are omitted.
     pub lists: Vec<ListModel>,
     /// Whether the import changes anything.
-    #[serde(rename = "anything")]
     pub has_changes: bool,
 }
 
@@ -63,7 +59,6 @@ pub struct ListModel {
     /// Title of the list, such as `Links without a target`.
     pub title: String,
     /// Whether the list is a warning that the DM should read before importing.
-    #[serde(rename = "warns")]
     pub is_warning: bool,
     /// The items of the list.
     pub rows: Vec<ProblemModel>,
@@ -73,12 +68,10 @@ pub struct ListModel {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ProblemModel {
     /// Location of the problem: file and line, such as `people.yaml:12`.
-    #[serde(rename = "at")]
     pub location: String,
     /// The field with the problem. Empty if the problem is not in a field.
     pub field: String,
     /// Description of the problem.
-    #[serde(rename = "what")]
     pub message: String,
     /// Advice for solving the problem.
     pub hint: String,
@@ -95,7 +88,6 @@ pub enum ImportModel {
     /// The files were checked. The field is the report on the changes that an import would make.
     Checked(ReportModel),
     /// The files contain errors. The fields are the listed errors, and the number of further errors.
-    #[serde(rename = "Wrong")]
     Invalid(Vec<ProblemModel>, usize),
     /// The import is in progress, at this stage.
     Importing(ImportStage),

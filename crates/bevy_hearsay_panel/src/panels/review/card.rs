@@ -6,8 +6,8 @@ use hearsay_model::Kind;
 
 use super::{
     decision::{CARD_DECISIONS, CardDecision, accept_draft, apply_decision, edit, toggle_selected},
-    model::{CardDetail, CardKey, CardSummary, EntitySummary, FactDetail, OtherFact, ReviewModel, Target},
-    view::{Draft, ReviewAction, ReviewView},
+    model::{CardDetail, CardKey, CardSummary, EntitySummary, FactDetail, ObjectModel, OtherFact, ReviewModel},
+    view::{ReviewAction, ReviewDraft, ReviewView},
 };
 use crate::{
     commands,
@@ -297,12 +297,12 @@ fn parts_ui(
         }
         ui.label(RichText::new(&fact.predicate).monospace().color(display.theme.palette().weak));
         match &fact.object {
-            Target::Entity(entity) => {
+            ObjectModel::Entity(entity) => {
                 if entity_button(ui, display, entity).clicked() {
                     actions.push(ReviewAction::Show(entity.id.clone()));
                 }
             }
-            Target::Value(value) => _ = label(ui, value),
+            ObjectModel::Value(value) => _ = label(ui, value),
         }
         if let Some(when) = &fact.when {
             weak_label(ui, display, when);
@@ -317,7 +317,7 @@ fn draft_ui(
     ui: &mut Ui,
     display: &DisplayContext,
     fact: &FactDetail,
-    mut draft: Draft,
+    mut draft: ReviewDraft,
     view: &mut ReviewView,
     actions: &mut Vec<ReviewAction>,
 ) {
@@ -332,7 +332,7 @@ fn draft_ui(
         let predicate = ui.add(field);
         set_text_field_name(&predicate, "Predicate", &draft.predicate);
         is_accepted |= subject.entered || is_enter_pressed(ui, &predicate);
-        if Draft::object_is_entity(Some(fact)) {
+        if ReviewDraft::object_is_entity(Some(fact)) {
             let object =
                 name_field(ui, display, "Object", "object of the relation", &mut draft.object, second, |_| true);
             is_accepted |= object.entered;

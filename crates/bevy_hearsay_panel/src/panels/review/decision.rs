@@ -5,7 +5,7 @@ use hearsay_model::EntityId;
 
 use super::{
     model::{CardDetail, CardKey, FactDetail, ReviewModel},
-    view::{Draft, ReviewAction, ReviewView},
+    view::{ReviewAction, ReviewDraft, ReviewView},
 };
 use crate::commands;
 
@@ -49,7 +49,7 @@ pub(super) fn edit(model: &ReviewModel, view: &mut ReviewView, actions: &mut Vec
 
 /// Accepts a fact with the changes in a draft.
 pub(super) fn accept_draft(
-    draft: Draft,
+    draft: ReviewDraft,
     fact: Option<&FactDetail>,
     view: &mut ReviewView,
     actions: &mut Vec<ReviewAction>,

@@ -16,8 +16,8 @@ use hearsay_query::{
 };
 
 use super::model::{
-    CardDetail, CardKey, CardSummary, EntitySummary, FactDetail, OtherFact, ReviewModel, ReviewTriage, SourceQuote,
-    Target,
+    CardDetail, CardKey, CardSummary, EntitySummary, FactDetail, ObjectModel, OtherFact, ReviewModel, ReviewTriage,
+    SourceQuote,
 };
 use crate::{
     names::NamedEntity,
@@ -43,7 +43,7 @@ impl ReviewModel {
         if triage.shows_held_back {
             items.extend(held_back);
         }
-        let players_view = PlayersView::of(state, None);
+        let players_view = PlayersView::new(state, None);
         let contradicting: BTreeSet<FactId> = items
             .iter()
             .flat_map(|item| match item {
@@ -313,8 +313,8 @@ fn fact_detail(world: &ReadSnapshot, fact: &Fact, card_facts: &[FactId]) -> Fact
         subject: NamedEntity::new(state, fact.subject()),
         predicate: fact.predicate().as_str().to_owned(),
         object: match fact.object() {
-            Object::Entity(id) => Target::Entity(NamedEntity::new(state, id)),
-            Object::Value(value) => Target::Value(value.to_string()),
+            Object::Entity(id) => ObjectModel::Entity(NamedEntity::new(state, id)),
+            Object::Value(value) => ObjectModel::Value(value.to_string()),
         },
         status: fact.status().as_str().to_owned(),
         secret: fact.secrecy() == Secrecy::Secret,
@@ -537,11 +537,11 @@ fn other_proposals(state: &State, fact: &Fact) -> Vec<String> {
     if fact.status() != FactStatus::Proposed {
         return Vec::new();
     }
-    let claim = hearsay_query::duplicates::Claim::of(state.vocabulary(), fact);
+    let claim = hearsay_query::duplicates::Claim::from_fact(state.vocabulary(), fact);
     let same_claim = state.facts_of(fact.subject()).filter(|other| {
         other.id() != fact.id()
             && other.status() == FactStatus::Proposed
-            && hearsay_query::duplicates::Claim::of(state.vocabulary(), other) == claim
+            && hearsay_query::duplicates::Claim::from_fact(state.vocabulary(), other) == claim
     });
     same_claim.take(MAX_SIMILAR).map(|other| format!("{}: {}", source(state, other), other.statement())).collect()
 }

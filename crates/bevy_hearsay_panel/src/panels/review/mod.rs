@@ -23,17 +23,17 @@ use hearsay_query::duplicates::Duplicate;
 
 pub use load::detail;
 pub use model::{
-    CardDetail, CardKey, CardKind, CardSummary, EntitySummary, FactDetail, Filter, Order, OtherFact, ReviewModel,
-    ReviewTriage, SourceQuote, Target,
+    CardDetail, CardKey, CardKind, CardSummary, EntitySummary, FactDetail, Filter, ObjectModel, Order, OtherFact,
+    ReviewModel, ReviewTriage, SourceQuote,
 };
 pub use ui::review_ui;
-pub use view::{Draft, ReviewAction, ReviewView};
+pub use view::{ReviewAction, ReviewDraft, ReviewView};
 
 use crate::{
     commands::PanelKind,
     panel::{
-        DeskCommand, DisplayContext, Outcome, Panel, PanelContext, Request, SavedState, StatusMessage, restore_state,
-        save_state,
+        CommandOutcome, DeskCommand, DisplayContext, Panel, PanelContext, Request, SavedState, StatusMessage,
+        restore_state, save_state,
     },
     panel_context::poll_ticket,
 };
@@ -124,7 +124,7 @@ impl ReviewPanel {
 
     /// Opens an edit again that the memory rejected, so that the DM can correct it. The card gets the focus unless
     /// another edit is in progress.
-    fn reopen_edit(&mut self, outcome: &Outcome) {
+    fn reopen_edit(&mut self, outcome: &CommandOutcome) {
         let DeskCommand::Decide(Decisions { facts, decision: Decision::Edit { .. }, .. }) = &outcome.desk_command
         else {
             return;
@@ -280,7 +280,7 @@ impl Panel for ReviewPanel {
         true
     }
 
-    fn on_outcome(&mut self, outcome: &Outcome) {
+    fn on_outcome(&mut self, outcome: &CommandOutcome) {
         let is_affected = |key: &CardKey| match (&outcome.desk_command, key) {
             (DeskCommand::Decide(Decisions { facts, .. }), CardKey::Fact(id)) => facts.contains(id),
             (DeskCommand::Decide(Decisions { facts, .. }), CardKey::Contradiction(ids)) => {

@@ -14,10 +14,8 @@ pub enum CardKey {
     /// A single fact that waits for review.
     Fact(FactId),
     /// Facts that contradict each other. Sorted by id.
-    #[serde(rename = "clash")]
     Contradiction(Vec<FactId>),
     /// Two entities that may be the same.
-    #[serde(rename = "twins")]
     Duplicate(EntityId, EntityId),
     /// An entity with a name and no other facts.
     Stub(EntityId),
@@ -96,7 +94,6 @@ pub struct CardSummary {
     /// Score for the importance of the DM's decision. Cards with a high score come first.
     pub score: f64,
     /// Reasons for the score, as texts.
-    #[serde(rename = "why")]
     pub reasons: Vec<String>,
     /// Source of the card: a speaker, a file or an author.
     pub source: String,
@@ -123,7 +120,6 @@ pub struct OtherFact {
     /// Status of the fact.
     pub status: String,
     /// Reason why the card mentions the fact, for display, such as `refuted by`.
-    #[serde(rename = "why")]
     pub reason: String,
     /// Whether the fact is a secret.
     pub secret: bool,
@@ -135,7 +131,6 @@ pub struct SourceQuote {
     /// The text, or the part of it around the words that state the fact.
     pub text: String,
     /// Byte range of the words that state the fact.
-    #[serde(rename = "marked")]
     pub highlighted: std::ops::Range<usize>,
     /// Location of the text: session and line, or file and field.
     pub place: String,
@@ -145,14 +140,14 @@ pub struct SourceQuote {
 
 /// The object of a fact: an entity or a value.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub enum Target {
+pub enum ObjectModel {
     /// An entity.
     Entity(NamedEntity),
     /// A value, as text.
     Value(String),
 }
 
-impl Target {
+impl ObjectModel {
     /// Returns the object as editable text.
     pub fn text(&self) -> &str {
         match self {
@@ -174,7 +169,7 @@ pub struct FactDetail {
     /// Predicate of the fact, such as `OWES`.
     pub predicate: String,
     /// Object of the fact.
-    pub object: Target,
+    pub object: ObjectModel,
     /// Status of the fact.
     pub status: String,
     /// Whether the fact is a secret.
@@ -196,7 +191,6 @@ pub struct FactDetail {
     /// Interval in which the fact is true, as text; `None` if neither its start nor its end is recorded.
     pub when: Option<String>,
     /// Quotes of the sources.
-    #[serde(rename = "words")]
     pub quotes: Vec<SourceQuote>,
     /// Facts that contradict this fact.
     pub contradicts: Vec<OtherFact>,
@@ -205,7 +199,6 @@ pub struct FactDetail {
     /// Number of further similar facts that are not listed.
     pub more_similar: usize,
     /// Descriptions of other proposals with the same content. A decision on this fact also applies to these proposals.
-    #[serde(rename = "also")]
     pub other_proposals: Vec<String>,
     /// Names of the characters that would learn the fact, player characters first.
     pub learners: Vec<String>,
@@ -217,7 +210,6 @@ pub struct FactDetail {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EntitySummary {
     /// The entity.
-    #[serde(rename = "named")]
     pub entity: NamedEntity,
     /// Other names of the entity.
     pub aliases: Vec<String>,
@@ -233,7 +225,6 @@ pub enum CardDetail {
     /// One fact, or several facts that contradict each other.
     Facts(Vec<FactDetail>),
     /// Two entities, and reasons why they may be the same.
-    #[serde(rename = "Twins")]
     Duplicate(Box<[EntitySummary; 2]>, Vec<String>),
     /// A stub, and the facts that mention it.
     Stub(EntitySummary),
@@ -254,7 +245,6 @@ pub struct ReviewModel {
     /// Position of the last operation that the model includes.
     pub position: u64,
     /// Summaries of the cards. Cards with the most important decisions come first.
-    #[serde(rename = "heads")]
     pub cards: Vec<CardSummary>,
     /// Number of items that triage holds back.
     pub held_back: usize,
@@ -281,10 +271,8 @@ pub enum Order {
     #[default]
     Consequence,
     /// Lowest confidence first.
-    #[serde(rename = "least_sure")]
     LowestConfidence,
     /// Highest confidence first.
-    #[serde(rename = "surest")]
     HighestConfidence,
     /// Sorted by source.
     Source,
@@ -343,10 +331,8 @@ pub struct Filter {
     /// Maximum age of a card, in hours; `None` for any age.
     pub hours: Option<u32>,
     /// Minimum confidence of a card, from 0 to 1.
-    #[serde(rename = "least")]
     pub min_confidence: f64,
     /// Maximum confidence of a card, from 0 to 1; `None` for no limit.
-    #[serde(rename = "most")]
     pub max_confidence: Option<f64>,
 }
 

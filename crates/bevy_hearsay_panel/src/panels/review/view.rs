@@ -6,12 +6,12 @@ use hearsay_commands::review::Decision;
 use hearsay_model::{EntityId, FactId};
 use serde::{Deserialize, Serialize};
 
-use super::model::{CardDetail, CardKey, FactDetail, Filter, Order, ReviewModel, Target};
+use super::model::{CardDetail, CardKey, FactDetail, Filter, ObjectModel, Order, ReviewModel};
 use crate::widgets::{Completion, RowHeights};
 
 /// An edit of a fact that is in progress. The draft is saved when the window closes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Draft {
+pub struct ReviewDraft {
     /// Id of the edited fact.
     pub fact: FactId,
     /// The subject as the DM typed it.
@@ -24,11 +24,10 @@ pub struct Draft {
     /// object.
     pub statement: String,
     /// The original values, so that only changes are sent.
-    #[serde(rename = "before")]
     original: [String; 4],
 }
 
-impl Draft {
+impl ReviewDraft {
     /// Creates an unchanged draft of a fact.
     pub fn from_fact(fact: &FactDetail) -> Self {
         let (subject, predicate) = (fact.subject.name.clone(), fact.predicate.clone());
@@ -57,7 +56,7 @@ impl Draft {
 
     /// Returns whether the object of the fact is an entity. Returns true if the fact is unknown.
     pub fn object_is_entity(fact: Option<&FactDetail>) -> bool {
-        fact.is_none_or(|fact| matches!(fact.object, Target::Entity(_)))
+        fact.is_none_or(|fact| matches!(fact.object, ObjectModel::Entity(_)))
     }
 }
 
@@ -75,16 +74,15 @@ pub struct ReviewView {
     /// The selected cards.
     pub selected: BTreeSet<CardKey>,
     /// The deferred cards. They are at the end of the list.
-    #[serde(rename = "put_off")]
     pub deferred: BTreeSet<CardKey>,
     /// The order of the cards.
     pub order: Order,
     /// The filter of the cards.
     pub filter: Filter,
     /// The edits in progress, by the edited fact.
-    pub drafts: BTreeMap<FactId, Draft>,
+    pub drafts: BTreeMap<FactId, ReviewDraft>,
     /// The edit that was sent to the memory last. If the memory rejects this edit, the panel opens it again.
-    pub sent: Option<Draft>,
+    pub sent: Option<ReviewDraft>,
     /// The typed reason for the next decision.
     pub reason: String,
     /// Whether the text field for the reason is open.
@@ -98,7 +96,6 @@ pub struct ReviewView {
     #[serde(skip)]
     pub decided_cards: BTreeMap<CardKey, Option<u64>>,
     /// Text typed into the filter by entity.
-    #[serde(rename = "entity_typed")]
     pub entity_filter_text: String,
     #[serde(skip)]
     pub(super) entity_completion: Completion,
@@ -130,12 +127,12 @@ impl ReviewView {
 
     /// Starts an edit of a fact, or continues an existing draft.
     pub(super) fn start_edit(&mut self, fact: &FactDetail) {
-        self.drafts.entry(fact.id).or_insert_with(|| Draft::from_fact(fact));
+        self.drafts.entry(fact.id).or_insert_with(|| ReviewDraft::from_fact(fact));
         self.focus_field = Some("draft");
     }
 
     /// Returns the draft of the edit in progress on a card.
-    pub(super) fn draft_of(&self, key: &CardKey) -> Option<&Draft> {
+    pub(super) fn draft_of(&self, key: &CardKey) -> Option<&ReviewDraft> {
         self.drafts.values().find(|draft| key.is_about(draft.fact))
     }
 

@@ -39,7 +39,7 @@ impl SceneSettingModel {
             let speaker = request.speaker.as_ref()?;
             state.newest(speaker, PredicateRole::Location.name())?.object().entity().cloned()
         });
-        let players_view = PlayersView::of(state, None);
+        let players_view = PlayersView::new(state, None);
         // If no place is set, the scene is at the place of the player characters.
         let place = place.or_else(|| party_place(state, &players_view)).filter(|place| state.entity(place).is_some());
         let logged = playing.and_then(|playing| playing.time.clone());
@@ -134,7 +134,7 @@ impl AnswerModel {
     /// Currently never returns an error.
     pub fn from_answer(world: &ReadSnapshot, answer: &Answer) -> Result<Self, MemoryError> {
         let state = &*world.state;
-        let players_view = PlayersView::of(state, None);
+        let players_view = PlayersView::new(state, None);
         let context = &answer.context;
         let to_line = |line: &hearsay_recall::Line| {
             let fact = match line.citation.source {
@@ -187,8 +187,8 @@ impl KnowledgeModel {
     /// Currently never returns an error.
     pub fn load(world: &ReadSnapshot, request: &KnowledgeRequest) -> Result<Self, MemoryError> {
         let state = &*world.state;
-        let players_view = PlayersView::of(state, None);
-        let view_of = |id: &EntityId| View::of(state, &Knower::Entity(id.clone()), None);
+        let players_view = PlayersView::new(state, None);
+        let view_of = |id: &EntityId| View::new(state, &Knower::Entity(id.clone()), None);
         let views: Vec<(NamedEntity, View)> =
             request.present.iter().map(|id| (NamedEntity::new(state, id), view_of(id))).collect();
         let facts = request.facts.iter().filter_map(|id| state.fact(*id));

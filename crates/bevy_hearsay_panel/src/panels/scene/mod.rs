@@ -64,7 +64,6 @@ pub struct ScenePanel {
 struct PanelState {
     view: SceneView,
     /// Text of the last question that was sent.
-    #[serde(rename = "asked")]
     submitted_question: String,
 }
 

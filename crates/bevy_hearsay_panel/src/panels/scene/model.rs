@@ -16,7 +16,6 @@ pub struct SceneSettingRequest {
     /// Characters that the DM added to the scene.
     pub added: Vec<EntityId>,
     /// Characters that the DM removed from the scene.
-    #[serde(rename = "left_out")]
     pub removed: Vec<EntityId>,
 }
 
@@ -38,7 +37,6 @@ pub struct SceneSettingModel {
     /// The characters present in the scene: player characters first, then the others, by name.
     pub present: Vec<PresentLine>,
     /// The last lines said in the scene, newest last.
-    #[serde(rename = "lately")]
     pub recent_lines: Vec<SpokenLine>,
 }
 
@@ -46,7 +44,6 @@ pub struct SceneSettingModel {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PresentLine {
     /// The character.
-    #[serde(rename = "who")]
     pub character: NamedEntity,
     /// Whether the character is a player character.
     pub player: bool,
@@ -149,10 +146,8 @@ pub struct FactKnowledge {
     pub safe: bool,
     /// Description of the party's knowledge of the fact, and of when the party learned it; `None` if the party does not
     /// know the fact.
-    #[serde(rename = "table")]
     pub party_knowledge: Option<String>,
     /// The knowledge of each character in the scene, in the order of [`KnowledgeRequest::present`].
-    #[serde(rename = "minds")]
     pub characters: Vec<CharacterKnowledge>,
 }
 
@@ -160,17 +155,14 @@ pub struct FactKnowledge {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CharacterKnowledge {
     /// The character.
-    #[serde(rename = "who")]
     pub character: NamedEntity,
     /// Category of the knowledge.
-    #[serde(rename = "mind")]
     pub category: KnowledgeCategory,
     /// How the character learned the fact, and its credence, as a text such as `told by Odo Brandt, believes it (70
     /// %)`.
     pub acquisition: String,
     /// Sentences about other characters in the scene. Each sentence says why this character assumes that another
     /// character knows the fact.
-    #[serde(rename = "thinks")]
     pub assumptions: Vec<String>,
 }
 
@@ -181,12 +173,10 @@ pub enum KnowledgeCategory {
     /// The character knows the fact and would say it.
     Knows,
     /// The character knows the fact and conceals it.
-    #[serde(rename = "hides")]
     Conceals,
     /// The character has heard the fact, but does not believe it.
     Doubts,
     /// The character knows another version of the fact, or knows that the fact has ended.
-    #[serde(rename = "otherwise")]
     BelievesOtherwise,
     /// The character does not know the fact.
     Unaware,
@@ -209,7 +199,6 @@ impl KnowledgeCategory {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WhyNotModel {
     /// The character whose knowledge is explained.
-    #[serde(rename = "who")]
     pub character: NamedEntity,
     /// Id of the fact.
     pub fact: FactId,
@@ -229,10 +218,8 @@ pub struct WhyNotModel {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WhyNotSource {
     /// The character that could tell the fact.
-    #[serde(rename = "who")]
     pub character: NamedEntity,
     /// Relationship between this character and the character that does not know the fact, as text.
-    #[serde(rename = "tie")]
     pub relationship: String,
     /// Whether the character that could tell the fact conceals it.
     pub conceals: bool,

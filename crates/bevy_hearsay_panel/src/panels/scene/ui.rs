@@ -33,14 +33,12 @@ pub struct SceneView {
     /// Characters that the DM added to the scene.
     pub added: Vec<EntityId>,
     /// Characters that the DM removed from the scene.
-    #[serde(rename = "left_out")]
     pub removed: Vec<EntityId>,
     /// The character whom the players ask.
     pub speaker: Option<EntityId>,
     /// Typed text of the players' question.
     pub question: String,
     /// Typed text of an event that everyone present sees.
-    #[serde(rename = "happens")]
     pub event_text: String,
     /// Whether citations are shown.
     pub citations: bool,
@@ -48,7 +46,6 @@ pub struct SceneView {
     pub fact: Option<FactId>,
     /// Whether the panel, if it is too narrow for two columns, shows the knowledge of everyone present instead of the
     /// answer.
-    #[serde(rename = "minds")]
     pub shows_knowledge: bool,
     #[serde(skip)]
     fields: Fields,

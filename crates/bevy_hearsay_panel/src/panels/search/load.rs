@@ -8,7 +8,7 @@ use hearsay_query::{
     table::PlayersView,
 };
 
-use super::model::{Knowers, SearchGroup, SearchModel, SearchRow, Target, who_knows};
+use super::model::{Knowers, SearchGroup, SearchModel, SearchRow, SearchTarget, who_knows};
 use crate::{
     names::NamedEntity,
     panels::fact::{KnowerLine, MAX_KNOWERS, party_knowledge},
@@ -28,13 +28,13 @@ impl SearchModel {
     /// Currently never returns an error.
     pub fn from_results(world: &ReadSnapshot, query: &str, results: &SearchResults) -> Result<Self, MemoryError> {
         let state = &*world.state;
-        let row_builder = RowBuilder { state, players_view: PlayersView::of(state, None), query };
+        let row_builder = RowBuilder { state, players_view: PlayersView::new(state, None), query };
         let facts: Vec<FactId> = results.facts.iter().filter_map(|hit| hit.id.parse().ok()).collect();
         let knower_rows: Vec<SearchRow> = match who_knows(query) {
             Some(topic) => row_builder.knower_rows(&topic, results, &facts),
             None => Vec::new(),
         };
-        let listed_targets: Vec<&Target> = knower_rows.iter().map(|row| &row.target).collect();
+        let listed_targets: Vec<&SearchTarget> = knower_rows.iter().map(|row| &row.target).collect();
         let others = results
             .facts
             .iter()
@@ -120,7 +120,7 @@ impl RowBuilder<'_> {
 
     fn row(&self, fact: &Fact, match_reason: String) -> SearchRow {
         SearchRow {
-            target: Target::Fact(fact.id()),
+            target: SearchTarget::Fact(fact.id()),
             text: fact.statement().to_owned(),
             match_reason,
             entity: Some(NamedEntity::new(self.state, fact.subject())),
@@ -157,7 +157,7 @@ impl RowBuilder<'_> {
             (None, Match::Relation) => format!("{} steps away", hit.distance),
         };
         SearchRow {
-            target: Target::Entity(hit.id.clone()),
+            target: SearchTarget::Entity(hit.id.clone()),
             text: entity.name.clone(),
             match_reason,
             entity: Some(entity),
@@ -216,7 +216,7 @@ impl RowBuilder<'_> {
         let parts = place.into_iter().chain(remark).chain([match_reason(hit)]);
         let parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
         Some(SearchRow {
-            target: Target::Passage(id, target),
+            target: SearchTarget::Passage(id, target),
             text: passage.text.clone(),
             match_reason: parts.join(" \u{00B7} "),
             entity: passage.speaker.as_ref().map(|speaker| NamedEntity::new(self.state, speaker)),

@@ -13,7 +13,7 @@ use hearsay_engine::{Memory, Ticket};
 use hearsay_model::Position;
 use hearsay_query::search::{Search, SearchResults};
 
-pub use model::{Knowers, SearchGroup, SearchModel, SearchRow, Target, who_knows};
+pub use model::{Knowers, SearchGroup, SearchModel, SearchRow, SearchTarget, who_knows};
 pub use ui::{SearchAction, SearchView, search_ui};
 
 use crate::{

@@ -9,7 +9,6 @@ use crate::{names::NamedEntity, panels::fact::KnowerLine};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SearchModel {
     /// The search text, as typed.
-    #[serde(rename = "asked")]
     pub query: String,
     /// The results by group: knowers, entities, facts, passages.
     pub groups: Vec<SearchGroup>,
@@ -32,14 +31,12 @@ pub struct SearchGroup {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SearchRow {
     /// Entity, fact or passage that a click on the result shows.
-    pub target: Target,
+    pub target: SearchTarget,
     /// Name of the entity, statement of the fact, or text of the passage.
     pub text: String,
     /// Reason why the search found the result, in a few words.
-    #[serde(rename = "why")]
     pub match_reason: String,
     /// Entity of the result: the entity itself, the subject of a fact, or the speaker of a passage.
-    #[serde(rename = "named")]
     pub entity: Option<NamedEntity>,
     /// Status of the fact; `None` if the result is not a fact.
     pub status: Option<FactStatus>,
@@ -56,13 +53,10 @@ pub struct SearchRow {
 pub struct Knowers {
     /// Description of the party's knowledge of the fact, and of when the party learned it; `None` if the party does not
     /// know the fact.
-    #[serde(rename = "table")]
     pub party_knowledge: Option<String>,
     /// Whether everyone knows the fact.
-    #[serde(rename = "everybody")]
     pub known_to_everybody: bool,
     /// Knowers with a knowledge edge to the fact, groups first.
-    #[serde(rename = "held_by")]
     pub lines: Vec<KnowerLine>,
     /// Number of knowers that are not listed.
     pub more: usize,
@@ -71,7 +65,7 @@ pub struct Knowers {
 /// The entity, fact or passage that a click on a result shows.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Target {
+pub enum SearchTarget {
     /// An entity.
     Entity(EntityId),
     /// A fact.

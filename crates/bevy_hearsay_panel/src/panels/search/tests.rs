@@ -15,7 +15,7 @@ fn id(text: &str) -> hearsay_model::EntityId {
     hearsay_model::EntityId::new(text).unwrap()
 }
 
-fn row(target: Target, text: &str, safe: bool) -> SearchRow {
+fn row(target: SearchTarget, text: &str, safe: bool) -> SearchRow {
     SearchRow {
         target,
         text: text.into(),
@@ -30,14 +30,14 @@ fn row(target: Target, text: &str, safe: bool) -> SearchRow {
 
 fn model() -> SearchModel {
     let odo = NamedEntity { id: id("odo-brandt"), name: "Odo Brandt".into(), kind: Some(Kind::Npc) };
-    let entity = SearchRow { entity: Some(odo), ..row(Target::Entity(id("odo-brandt")), "Odo Brandt", true) };
+    let entity = SearchRow { entity: Some(odo), ..row(SearchTarget::Entity(id("odo-brandt")), "Odo Brandt", true) };
     let fact = fact_id_from_text("a fact");
     let fact = SearchRow {
         knowers: Some(Knowers {
             party_knowledge: Some("Wren Oake knows it, since session 2".into()),
             ..Knowers::default()
         }),
-        ..row(Target::Fact(fact), "Odo Brandt was on Salt Quay.", false)
+        ..row(SearchTarget::Fact(fact), "Odo Brandt was on Salt Quay.", false)
     };
     let group = |title: &str, rows| SearchGroup { title: title.into(), rows };
     SearchModel {
@@ -200,7 +200,7 @@ fn no_secret_of_the_campaign_is_drawn_while_players_look() {
     }
     // The path between two results that players may see can be secret.
     search_for(&mut harness, "the grey lady");
-    let mirela = "mirela-voss".parse().map(Target::Entity).unwrap();
+    let mirela = "mirela-voss".parse().map(SearchTarget::Entity).unwrap();
     assert!(harness.state().panel.model().rows().any(|row| row.target == mirela && !row.safe), "by a secret name");
     search_for(&mut harness, "mirela voss");
     let rows: Vec<SearchRow> = harness.state().panel.model().rows().cloned().collect();

@@ -4,7 +4,7 @@ use egui::{Key, Modifiers, RichText, Sense, TextEdit, Ui, UiBuilder};
 use hearsay_model::{EntityId, FactStatus};
 use serde::{Deserialize, Serialize};
 
-use super::model::{Knowers, SearchModel, SearchRow, Target};
+use super::model::{Knowers, SearchModel, SearchRow, SearchTarget};
 use crate::{
     direction::visual_order,
     panel::{DisplayContext, Request},
@@ -21,7 +21,6 @@ pub struct SearchView {
     /// The text typed into the search box.
     pub text: String,
     /// Index of the highlighted result.
-    #[serde(rename = "marked")]
     pub highlighted: usize,
     /// Recently opened entities, newest first.
     pub recent: Vec<EntityId>,
@@ -194,14 +193,14 @@ fn select_all(ui: &Ui, response: &egui::Response, text: &str) {
 /// Opens the target of a result.
 fn open_target(row: &SearchRow, view: &mut SearchView, actions: &mut Vec<SearchAction>) {
     let request = match &row.target {
-        Target::Entity(id) => {
+        SearchTarget::Entity(id) => {
             view.recent.retain(|recent| recent != id);
             view.recent.insert(0, id.clone());
             view.recent.truncate(MAX_RECENT);
             Some(Request::ShowEntity(id.clone()))
         }
-        Target::Fact(fact) => Some(Request::ShowFact(*fact)),
-        Target::Passage(_, open) => open.clone().map(Request::ShowEntity),
+        SearchTarget::Fact(fact) => Some(Request::ShowFact(*fact)),
+        SearchTarget::Passage(_, open) => open.clone().map(Request::ShowEntity),
     };
     actions.extend(request.map(SearchAction::Request));
 }
@@ -315,7 +314,7 @@ fn text_ui(ui: &mut Ui, display: &DisplayContext, row: &SearchRow) {
             _ => {}
         }
         match (&row.target, &row.entity) {
-            (Target::Entity(_), Some(entity)) => {
+            (SearchTarget::Entity(_), Some(entity)) => {
                 let colour = display.theme.kind(entity.kind.as_ref());
                 ui.label(RichText::new(kind_symbol(entity.kind.as_ref())).color(colour));
                 label(ui, RichText::new(&row.text).strong().color(palette.strong));
@@ -323,7 +322,7 @@ fn text_ui(ui: &mut Ui, display: &DisplayContext, row: &SearchRow) {
                     ui.label(RichText::new(kind.as_str()).small().color(palette.weak));
                 }
             }
-            (Target::Passage(..), entity) => {
+            (SearchTarget::Passage(..), entity) => {
                 let speaker = entity.as_ref().map_or("", |entity| entity.name.as_str());
                 if !speaker.is_empty() {
                     label(ui, RichText::new(format!("{speaker}:")).color(palette.weak));

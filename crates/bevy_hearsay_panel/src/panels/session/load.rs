@@ -164,7 +164,7 @@ impl ReportModel {
         count_texts
             .extend((counts.waiting > 0).then(|| format_count(counts.waiting, "fact to review", "facts to review")));
         let learned = report.learned.iter().map(|row| LearnerModel {
-            knower: row.who.entity().map(|id| NamedEntity::new(state, id)),
+            knower: row.knower.entity().map(|id| NamedEntity::new(state, id)),
             player: row.player,
             facts: row
                 .facts
@@ -182,7 +182,7 @@ impl ReportModel {
                 .collect(),
         });
         let changed = report.changed.iter().map(|row| ChangedModel {
-            kind: row.what,
+            kind: row.kind,
             fact: row.fact,
             statement: linked_statement(row.fact, &row.statement),
             when: row.when.clone(),
@@ -196,10 +196,13 @@ impl ReportModel {
                 ThreadKind::Secret => "untold secret",
             },
             description: match thread.quest {
-                Some(_) => LinkedText::with_links(state, &thread.what, thread.quest.iter().chain(&thread.who)),
-                None => {
-                    thread.fact.map_or_else(|| LinkedText::plain(&thread.what), |id| linked_statement(id, &thread.what))
+                Some(_) => {
+                    LinkedText::with_links(state, &thread.description, thread.quest.iter().chain(&thread.entities))
                 }
+                None => thread.fact.map_or_else(
+                    || LinkedText::plain(&thread.description),
+                    |id| linked_statement(id, &thread.description),
+                ),
             },
             fact: thread.fact,
             secret: thread.kind == ThreadKind::Secret || thread.fact.is_some_and(is_secret_fact),
@@ -209,7 +212,7 @@ impl ReportModel {
             statement: linked_statement(row.fact, &row.statement),
             status: row.status,
             confidence: row.confidence,
-            reason: row.why.join(", "),
+            reason: row.reasons.join(", "),
         });
         Self {
             counts: count_texts,

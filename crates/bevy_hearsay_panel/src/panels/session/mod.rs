@@ -26,8 +26,8 @@ use crate::{
     async_model::{AsyncModel, poll_ticket_with_message},
     commands::PanelKind,
     panel::{
-        DeskCommand, DisplayContext, Outcome, Panel, PanelContext, Request, SavedState, StatusMessage, restore_state,
-        save_state,
+        CommandOutcome, DeskCommand, DisplayContext, Panel, PanelContext, Request, SavedState, StatusMessage,
+        restore_state, save_state,
     },
     widgets::empty_state,
 };
@@ -125,7 +125,7 @@ impl Panel for SessionPanel {
         true
     }
 
-    fn on_outcome(&mut self, outcome: &Outcome) {
+    fn on_outcome(&mut self, outcome: &CommandOutcome) {
         let DeskCommand::Custom { description, .. } = &outcome.desk_command else { return };
         if description == SAVE_RECAP_DESCRIPTION
             && let Some((key, text)) = self.pending_recap.take()

@@ -12,7 +12,6 @@ pub struct SessionModel {
     /// All sessions, newest first.
     pub sessions: Vec<SessionLine>,
     /// The current session; `None` if no session is active.
-    #[serde(rename = "playing")]
     pub current: Option<CurrentSession>,
     /// Defaults for the next session.
     pub next: NextSessionDefaults,
@@ -51,10 +50,8 @@ pub struct CurrentSession {
     /// Game time of the last log line or of the game clock, for display.
     pub time: Option<String>,
     /// Player characters at the table.
-    #[serde(rename = "here")]
     pub present: Vec<NamedEntity>,
     /// Player characters that are absent.
-    #[serde(rename = "away")]
     pub absent: Vec<NamedEntity>,
 }
 
@@ -148,7 +145,6 @@ pub struct ReportModel {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LearnerModel {
     /// The knower; `None` for everyone.
-    #[serde(rename = "who")]
     pub knower: Option<NamedEntity>,
     /// Whether the knower is a player character or a party.
     pub player: bool,
@@ -162,7 +158,6 @@ pub struct LearnedModel {
     /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
-    #[serde(rename = "what")]
     pub statement: LinkedText,
     /// How and when the knower learned the fact, as text.
     pub acquisition: String,
@@ -180,7 +175,6 @@ pub struct ChangedModel {
     /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
-    #[serde(rename = "what")]
     pub statement: LinkedText,
     /// Time of the change, for display.
     pub when: Option<String>,
@@ -194,7 +188,6 @@ pub struct OpenThreadModel {
     /// Kind of the thread, such as `promise`.
     pub kind: &'static str,
     /// Description of the thread, with links.
-    #[serde(rename = "what")]
     pub description: LinkedText,
     /// Id of the fact that states the thread, if there is one.
     pub fact: Option<FactId>,
@@ -208,14 +201,12 @@ pub struct ReviewFirstModel {
     /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
-    #[serde(rename = "what")]
     pub statement: LinkedText,
     /// Status of the fact.
     pub status: FactStatus,
     /// Confidence that the source really states the fact, from 0 to 1.
     pub confidence: f64,
     /// Reason why the DM should review this fact first.
-    #[serde(rename = "why")]
     pub reason: String,
 }
 
@@ -227,12 +218,9 @@ pub struct RecapModel {
     /// Title of the session.
     pub title: String,
     /// The text of the recap that the DM saved; `None` if no recap is saved.
-    #[serde(rename = "kept")]
     pub saved_text: Option<String>,
     /// The text of the recap, generated from the log and the facts.
-    #[serde(rename = "made")]
     pub generated_text: String,
     /// Number of lines in the recap, and number of log lines and facts from which the recap was generated.
-    #[serde(rename = "of")]
     pub counts: (usize, usize),
 }

@@ -14,7 +14,6 @@ use crate::widgets::{Completion, RowHeights};
 #[serde(default)]
 pub struct SessionView {
     /// The selected session. Default: the current session, or the latest session if no session is active.
-    #[serde(rename = "at")]
     pub selected: Option<SessionId>,
     /// The selected part of the session: log, report or recap.
     pub part: SessionPart,
@@ -29,15 +28,12 @@ pub struct SessionView {
     /// Typed game time at which the next session starts.
     pub time: String,
     /// Player characters who will be absent from the next session.
-    #[serde(rename = "away")]
     pub absent_players: Vec<EntityId>,
     /// Whether the panel asks the user to confirm the end of the session.
-    #[serde(rename = "ending")]
     pub confirming_end: bool,
     /// Edited recaps that are not saved yet, by the key that [`draft_key`](Self::draft_key) returns.
     pub drafts: BTreeMap<String, String>,
     /// Typed path of the file to which the recap is written.
-    #[serde(rename = "file")]
     pub recap_path: String,
     #[serde(skip)]
     pub(super) completion: Completion,

@@ -9,7 +9,7 @@ use hearsay_query::{
     table::PlayersView,
 };
 
-use super::model::{TellingRow, ThreadCategory, ThreadRow, ThreadsModel};
+use super::model::{TellingLine, ThreadCategory, ThreadRow, ThreadsModel};
 use crate::{names::NamedEntity, text::LinkedText};
 
 /// Maximum number of open threads that are listed. The same limit applies to untold secrets and to told secrets.
@@ -22,7 +22,7 @@ impl ThreadsModel {
     /// Returns an error if one of the underlying queries fails.
     pub fn load(world: &ReadSnapshot) -> Result<Self, MemoryError> {
         let state = &*world.state;
-        let players_view = PlayersView::of(state, None);
+        let players_view = PlayersView::new(state, None);
         let kinds = vec![ThreadKind::Quest, ThreadKind::Promise, ThreadKind::Debt];
         let open_threads = threads(state, &ThreadFilter { kinds, ..ThreadFilter::default() })?;
         let (secrets, _) = secrets(state, &SecretFilter { limit: usize::MAX, ..SecretFilter::default() }, None)?;
@@ -61,10 +61,10 @@ fn open_row(state: &State, players_view: &PlayersView, thread: hearsay_query::se
         },
         description: match (&quest, fact) {
             (None, Some(fact)) => LinkedText::from_fact(state, fact),
-            _ => LinkedText::with_links(state, &thread.what, thread.quest.iter().chain(&thread.who)),
+            _ => LinkedText::with_links(state, &thread.description, thread.quest.iter().chain(&thread.entities)),
         },
         fact: thread.fact,
-        entities: thread.who.iter().map(|id| NamedEntity::new(state, id)).collect(),
+        entities: thread.entities.iter().map(|id| NamedEntity::new(state, id)).collect(),
         since: thread.since,
         session: thread.session.map(|id| with_title(state, id)),
         details: thread.details,
@@ -80,7 +80,7 @@ fn open_row(state: &State, players_view: &PlayersView, thread: hearsay_query::se
 
 fn secret_row(state: &State, category: ThreadCategory, secret: hearsay_query::secrets::SecretRow) -> ThreadRow {
     let fact = state.fact(secret.fact);
-    let tellings = secret.told.into_iter().map(|telling| TellingRow {
+    let tellings = secret.told.into_iter().map(|telling| TellingLine {
         teller: telling.by.as_ref().map(|id| NamedEntity::new(state, id)),
         hearer: telling.to.entity().map(|id| NamedEntity::new(state, id)),
         when: telling.when,

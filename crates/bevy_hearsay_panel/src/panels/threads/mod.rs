@@ -12,7 +12,7 @@ use hearsay_belief::player_characters;
 use hearsay_engine::Memory;
 use hearsay_model::EntityId;
 
-pub use model::{TellingRow, ThreadCategory, ThreadRow, ThreadsModel};
+pub use model::{TellingLine, ThreadCategory, ThreadRow, ThreadsModel};
 pub use ui::{ThreadsAction, ThreadsView, threads_ui};
 
 use crate::{

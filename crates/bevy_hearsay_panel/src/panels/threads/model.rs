@@ -64,17 +64,14 @@ impl ThreadCategory {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ThreadRow {
     /// Kind of the thread.
-    #[serde(rename = "tab")]
     pub category: ThreadCategory,
     /// Description of the thread, with links.
-    #[serde(rename = "what")]
     pub description: LinkedText,
     /// Id of the fact that states the thread, if there is one.
     pub fact: Option<FactId>,
     /// The quest, if the thread is a quest.
     pub quest: Option<NamedEntity>,
     /// Entities that the thread is about. For a secret, its holders.
-    #[serde(rename = "who")]
     pub entities: Vec<NamedEntity>,
     /// Game time at which the thread began, as text.
     pub since: Option<String>,
@@ -83,8 +80,7 @@ pub struct ThreadRow {
     /// For a quest: its stage, objectives and reward. For a secret: the conditions under which it may be told.
     pub details: Vec<String>,
     /// For a secret: occasions on which the secret was told, earliest first.
-    #[serde(rename = "told")]
-    pub tellings: Vec<TellingRow>,
+    pub tellings: Vec<TellingLine>,
     /// Status of the fact that states the thread.
     pub status: FactStatus,
     /// Whether the thread is secret.
@@ -92,18 +88,15 @@ pub struct ThreadRow {
     /// Whether players may see the thread.
     pub safe: bool,
     /// Normalized words of the thread, in which the filter searches.
-    #[serde(rename = "words")]
     pub search_text: String,
 }
 
 /// An occasion on which a secret was told.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct TellingRow {
+pub struct TellingLine {
     /// The teller; `None` for a rumour without a source.
-    #[serde(rename = "by")]
     pub teller: Option<NamedEntity>,
     /// The hearer. `None` if everyone learned the secret.
-    #[serde(rename = "to")]
     pub hearer: Option<NamedEntity>,
     /// Game time at which the secret was told, as text.
     pub when: Option<String>,

@@ -25,12 +25,10 @@ use crate::{
 #[serde(default)]
 pub struct ThreadsView {
     /// Kinds of threads to list. If the list is empty, all kinds are listed.
-    #[serde(rename = "tabs")]
     pub categories: Vec<ThreadCategory>,
     /// Words that a thread must contain to be listed.
     pub filter: String,
     /// Index of the selected thread in the list.
-    #[serde(rename = "at")]
     pub selected: usize,
     #[serde(skip)]
     heights: RowHeights,

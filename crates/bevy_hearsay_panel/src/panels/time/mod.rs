@@ -20,7 +20,8 @@ use crate::{
     async_model::poll_ticket_with_message,
     commands::PanelKind,
     panel::{
-        DeskCommand, DisplayContext, Outcome, Panel, PanelContext, Request, SavedState, restore_state, save_state,
+        CommandOutcome, DeskCommand, DisplayContext, Panel, PanelContext, Request, SavedState, restore_state,
+        save_state,
     },
 };
 
@@ -110,7 +111,7 @@ impl Panel for TimePanel {
         requests
     }
 
-    fn on_outcome(&mut self, outcome: &Outcome) {
+    fn on_outcome(&mut self, outcome: &CommandOutcome) {
         match (&outcome.desk_command, &outcome.result) {
             (DeskCommand::Gossip(_) | DeskCommand::SetClock(_), Ok(report)) => {
                 self.applied = report.position.map(|position| (position, report.summary.clone()));

@@ -15,7 +15,6 @@ pub struct TimeRequest {
     /// Typed end date. If it is not empty, it is used instead of `days`.
     pub until: String,
     /// Whether characters pass on news while time passes.
-    #[serde(rename = "talk")]
     pub with_gossip: bool,
     /// Random seed that determines which characters meet.
     pub seed: u64,
@@ -48,10 +47,8 @@ pub struct TimeModel {
     /// The spread of each fact. Facts that the most characters learn come first.
     pub spread: Vec<SpreadModel>,
     /// Occasions on which one character tells another a fact, in chronological order.
-    #[serde(rename = "news")]
     pub tellings: Vec<TellingModel>,
     /// Number of further entries that `tellings` omits.
-    #[serde(rename = "more")]
     pub omitted_tellings: usize,
 }
 
@@ -61,7 +58,6 @@ pub struct SpreadModel {
     /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
-    #[serde(rename = "what")]
     pub statement: LinkedText,
     /// Number of knowers of the fact before the time span.
     pub before: usize,
@@ -87,7 +83,6 @@ pub struct TellingModel {
     /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
-    #[serde(rename = "what")]
     pub statement: LinkedText,
     /// The hearer's credence in the fact after hearing it, from 0 to 1.
     pub credence: f64,

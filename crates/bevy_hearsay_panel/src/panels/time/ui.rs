@@ -23,7 +23,6 @@ pub struct TimeView {
     /// The request to let time pass.
     pub request: TimeRequest,
     /// Whether the panel lists every occasion on which a fact is told. If `false`, it lists the spread of each fact.
-    #[serde(rename = "tellings")]
     pub shows_tellings: bool,
     #[serde(skip)]
     heights: RowHeights,

@@ -65,7 +65,7 @@ impl TimelineModel {
 fn moment(state: &State, row: MomentRow) -> MomentModel {
     let description = match (row.kind, row.fact.and_then(|id| state.fact(id))) {
         (MomentKind::Began | MomentKind::Ended, Some(fact)) => LinkedText::from_fact(state, fact),
-        _ => LinkedText::with_links(state, &row.what, row.event.iter().chain(&row.place)),
+        _ => LinkedText::with_links(state, &row.description, row.event.iter().chain(&row.place)),
     };
     let title = |id: &hearsay_model::SessionId| {
         state.session(id).map_or_else(|| id.to_string(), |session| session.title.clone())

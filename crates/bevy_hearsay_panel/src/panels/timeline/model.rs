@@ -13,7 +13,6 @@ pub struct TimelineRequest {
     /// The year, month or day to show. `None`: the whole timeline.
     pub within: Option<(GameTime, Precision)>,
     /// Length of the spans in the list: years, months or days.
-    #[serde(rename = "by")]
     pub unit: Precision,
     /// Kinds of moments to show. If the list is empty, all kinds are shown.
     pub kinds: Vec<MomentKind>,
@@ -70,7 +69,6 @@ pub struct TimelineModel {
     /// The entity of the request; `None` if the request is not limited to an entity.
     pub about: Option<NamedEntity>,
     /// Current time of the game clock, and its text for display; `None` if the clock is not set.
-    #[serde(rename = "now")]
     pub current_time: Option<(GameTime, String)>,
 }
 
@@ -97,10 +95,8 @@ pub struct SpanModel {
     /// Number of moments in the span.
     pub count: usize,
     /// Number of moments in the span that players may see.
-    #[serde(rename = "open")]
     pub safe_count: usize,
     /// Whether the span contains the current time.
-    #[serde(rename = "now")]
     pub is_current: bool,
 }
 
@@ -112,7 +108,6 @@ pub struct MomentModel {
     /// Game time of the moment, as text.
     pub when: String,
     /// Description of the moment, with links.
-    #[serde(rename = "what")]
     pub description: LinkedText,
     /// Id of the fact, if the moment is the start or end of a fact.
     pub fact: Option<FactId>,
@@ -123,7 +118,6 @@ pub struct MomentModel {
     /// The place of the moment, if it is known.
     pub place: Option<NamedEntity>,
     /// Participants in the event, witnesses of the fact, or hearers of the scene.
-    #[serde(rename = "there")]
     pub present: Vec<NamedEntity>,
     /// Status of the fact to which the moment belongs.
     pub status: FactStatus,
@@ -133,6 +127,5 @@ pub struct MomentModel {
     /// Whether players may see the moment.
     pub safe: bool,
     /// Whether the moment is after the current time of the game clock.
-    #[serde(rename = "ahead")]
     pub is_future: bool,
 }

@@ -24,7 +24,6 @@ pub struct TimelineView {
     /// Request for the part of the timeline to display.
     pub request: TimelineRequest,
     /// Name of an entity, typed into the filter. The panel shows only moments that involve this entity.
-    #[serde(rename = "about")]
     pub entity_name: String,
     /// Whether the panel shows moments without a date.
     pub undated: bool,

@@ -13,8 +13,8 @@ use hearsay_model::{
 use super::entity_names::EntityNames;
 use crate::{
     campaign::{AudienceSource, CampaignFact, CampaignPassage, KnowerEntry},
-    findings::{FileLocation, Findings},
-    import::{Certainty, FileId, LinkResolution, Note, NoteIndex, Notes, Origin, Target, Visibility, truth::Truth},
+    findings::{FileLocation, ImportFindings},
+    import::{Certainty, FileId, LinkResolution, LinkTarget, Note, NoteIndex, Notes, Origin, Visibility, truth::Truth},
 };
 
 /// Confidence of a fact from a field or convention of the format. Such a fact needs no review.
@@ -54,7 +54,7 @@ pub(super) struct Assembly<'a> {
     pub(super) passages: Vec<CampaignPassage>,
     pub(super) sessions: Vec<Session>,
     pub(super) session_ids: HashSet<String>,
-    pub(super) findings: Findings,
+    pub(super) findings: ImportFindings,
 }
 
 /// An entity without a note of its own: it exists only because links refer to it.
@@ -86,15 +86,15 @@ impl Assembly<'_> {
     /// target does not exist creates a stub.
     pub(super) fn resolve_target(
         &mut self,
-        target: &Target,
+        target: &LinkTarget,
         label: Option<&str>,
         source_note: &Note,
         origin: &Origin,
         visibility: &Visibility,
     ) -> Option<EntityId> {
         let display_name = match target {
-            Target::Name(name) => name.as_str(),
-            Target::Key(key) => label.unwrap_or(key),
+            LinkTarget::Name(name) => name.as_str(),
+            LinkTarget::Key(key) => label.unwrap_or(key),
         };
         match self.index.find(target, source_note, self.notes) {
             LinkResolution::One(index) => {
@@ -278,7 +278,7 @@ impl Assembly<'_> {
         }
     }
 
-    pub(super) fn resolve_holders(&self, holders: &[Target]) -> Vec<KnowerEntry> {
+    pub(super) fn resolve_holders(&self, holders: &[LinkTarget]) -> Vec<KnowerEntry> {
         let no_note = Note::default();
         let holder_ids = holders.iter().filter_map(|holder| match self.index.find(holder, &no_note, self.notes) {
             LinkResolution::One(index) => self.entity_ids[index].clone(),

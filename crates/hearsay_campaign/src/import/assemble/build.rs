@@ -15,7 +15,7 @@ use super::{
 use crate::{
     Campaign, CancelToken, ReadOptions,
     campaign::{AudienceSource, CampaignPassage},
-    findings::Findings,
+    findings::ImportFindings,
     import::{Certainty, Note, NoteIndex, Notes, Role},
 };
 
@@ -74,7 +74,7 @@ fn build_campaign(mut notes: Notes, options: &ReadOptions, cancel: &CancelToken)
         passages: Vec::new(),
         sessions: Vec::new(),
         session_ids: HashSet::new(),
-        findings: Findings { format: notes.format, skipped: notes.skipped.clone(), ..Findings::default() },
+        findings: ImportFindings { format: notes.format, skipped: notes.skipped.clone(), ..ImportFindings::default() },
     };
     assembly.add_notes(bodies, cancel);
     let info = CampaignInfo {

@@ -4,7 +4,7 @@ use hearsay_model::{Attitude, EntityId, Object, Predicate, PredicateRole, Validi
 
 use super::assembly::{Assembly, FactDraft};
 use crate::import::{
-    Certainty, Field, FieldValue, Link, LinkResolution, Note, Relation, Target, Visibility,
+    Certainty, Field, FieldValue, LinkRelation, LinkResolution, LinkTarget, Note, NoteLink, Visibility,
     lexicon::{self, RelationMeaning},
     prose_list::split_list,
     resolve,
@@ -16,14 +16,14 @@ const MAX_CANDIDATES: usize = 4;
 
 impl Assembly<'_> {
     /// Adds a link that is not within a text. A link that states no relation adds no fact.
-    pub(super) fn add_link(&mut self, id: &EntityId, note: &Note, link: &Link) {
+    pub(super) fn add_link(&mut self, id: &EntityId, note: &Note, link: &NoteLink) {
         let visibility = link.visibility.within(&note.visibility);
         let target = self.resolve_target(&link.target, link.label.as_deref(), note, &link.origin, &visibility);
         let Some(relation) = &link.relation else { return };
         let Some(meaning) = lexicon::relation(&relation.words, &self.vocabulary) else { return };
         let meaning = lexicon::adapt_list_relation(&relation.words, &meaning, self.kinds.get(id));
         let Some(target) = target else {
-            let inferred = Relation { certainty: Certainty::Inferred, ..relation.clone() };
+            let inferred = LinkRelation { certainty: Certainty::Inferred, ..relation.clone() };
             for candidate in self.candidates(&link.target, note) {
                 self.add_relation(id, note, &candidate, meaning.clone(), &inferred, &link.origin, visibility.clone());
             }
@@ -34,7 +34,7 @@ impl Assembly<'_> {
 
     /// Returns the entities that an ambiguous name may refer to. The caller proposes a relation to each of them, and
     /// the DM chooses.
-    fn candidates(&self, target: &Target, source_note: &Note) -> Vec<EntityId> {
+    fn candidates(&self, target: &LinkTarget, source_note: &Note) -> Vec<EntityId> {
         match self.index.find(target, source_note, self.notes) {
             LinkResolution::Ambiguous(indices) if indices.len() <= MAX_CANDIDATES => {
                 indices.into_iter().filter_map(|index| self.entity_ids[index].clone()).collect()
@@ -50,7 +50,7 @@ impl Assembly<'_> {
         note: &Note,
         target: &EntityId,
         meaning: RelationMeaning,
-        relation: &Relation,
+        relation: &LinkRelation,
         origin: &crate::import::Origin,
         visibility: Visibility,
     ) {
@@ -134,13 +134,13 @@ impl Assembly<'_> {
             // If a list contains only names, the names count as links. If it also contains prose, they become
             // proposals.
             let is_note_name = |part: &&str| {
-                let target = Target::Name((*part).to_owned());
+                let target = LinkTarget::Name((*part).to_owned());
                 matches!(self.index.find(&target, note, self.notes), LinkResolution::One(_))
             };
             let all_names = parts.iter().all(is_note_name);
             for part in parts {
                 let name = part.split('(').next().unwrap_or_default().trim();
-                let target = Target::Name(name.trim_end_matches('?').trim().to_owned());
+                let target = LinkTarget::Name(name.trim_end_matches('?').trim().to_owned());
                 let truth = name_truth.max(Truth::from_text(part));
                 // A text that names no note is not a link, so it creates no stub.
                 match self.index.find(&target, note, self.notes) {
@@ -177,7 +177,7 @@ impl Assembly<'_> {
         id: &EntityId,
         note: &Note,
         field: &Field,
-        target: &Target,
+        target: &LinkTarget,
         meaning: &RelationMeaning,
         (certainty, truth): (Certainty, Truth),
         visibility: &Visibility,
@@ -186,7 +186,7 @@ impl Assembly<'_> {
             Some(target) => (certainty, vec![target]),
             None => (Certainty::Inferred, self.candidates(target, note)),
         };
-        let relation = Relation { certainty, truth, ..Relation::default() };
+        let relation = LinkRelation { certainty, truth, ..LinkRelation::default() };
         for target in &targets {
             self.add_relation(id, note, target, meaning.clone(), &relation, &field.origin, visibility.clone());
         }
@@ -213,7 +213,7 @@ impl Assembly<'_> {
 /// Returns the words that a general relation field contains besides its link, such as `brother` in `[[Bob]] (brother)`
 /// and `rival` in `rival: [[Eve]]`.
 fn relation_words(field_value: &FieldValue, meaning: &RelationMeaning) -> Option<String> {
-    let [Target::Name(name)] = &field_value.links[..] else { return None };
+    let [LinkTarget::Name(name)] = &field_value.links[..] else { return None };
     let text = field_value.value.to_string();
     let name = name.split('#').next()?.rsplit('/').next()?;
     let rest = text.replacen(name, " ", 1);

@@ -11,7 +11,7 @@ use hearsay_model::{ExternalId, Kind, PredicateRole};
 use crate::{
     Folder, Format, ReadOptions,
     import::{
-        Certainty, Link, Note, NoteReader, Notes, Relation, Score, Target, Visibility, lexicon,
+        Certainty, LinkRelation, LinkTarget, Note, NoteLink, NoteReader, Notes, Score, Visibility, lexicon,
         markup::no_links,
         tree::{self, Data, Markup, TextConversion, Tree, TreeConverter},
     },
@@ -151,9 +151,9 @@ impl<'a> GlyphoxaCampaign<'a> {
         self.by_key.get(word).copied().or_else(find_by_name)
     }
 
-    fn link_target(&self, word: &str) -> Target {
+    fn link_target(&self, word: &str) -> LinkTarget {
         let record = self.entity_index(word).and_then(|index| self.entities.get(index));
-        record.map_or_else(|| Target::Name(word.trim().to_owned()), |record| Target::Key(record.key.clone()))
+        record.map_or_else(|| LinkTarget::Name(word.trim().to_owned()), |record| LinkTarget::Key(record.key.clone()))
     }
 
     fn convert_link(
@@ -163,7 +163,7 @@ impl<'a> GlyphoxaCampaign<'a> {
         converter: TreeConverter,
         field_path: &str,
         visibility: &Visibility,
-    ) -> Link {
+    ) -> NoteLink {
         let words = ["type", "relation", "relationship"].iter().find_map(|name| tree.get(name).text());
         let words = words.unwrap_or(PredicateRole::Related.name());
         let attitude = ["attitude", "disposition"].iter().find_map(|name| tree.get(name).integer());
@@ -171,7 +171,7 @@ impl<'a> GlyphoxaCampaign<'a> {
         let rank = tree.get("role").text().or(tree.get("rank").text()).map(str::to_owned);
         let since = tree.get("since").to_text();
         let until = tree.get("until").to_text();
-        let relation = Relation { bidirectional, attitude, rank, since, until, ..Relation::explicit(words) };
+        let relation = LinkRelation { bidirectional, attitude, rank, since, until, ..LinkRelation::explicit(words) };
         let mut link = converter.link(self.link_target(target), relation, tree, field_path, visibility);
         link.label = Some(target.to_owned());
         link
@@ -211,7 +211,7 @@ impl<'a> GlyphoxaCampaign<'a> {
                 note.fields.extend(converter.field(name, value, &format!("{map}.{name}"), &entity_visibility));
             }
         }
-        let own_secret = Visibility::Secret(vec![Target::Key(record.key.clone())]);
+        let own_secret = Visibility::Secret(vec![LinkTarget::Key(record.key.clone())]);
         let text_visibility = |name: &str| match name {
             "secret_knowledge" => own_secret.clone(),
             "behavior_rules" | "behaviour_rules" | "secrets" | "gm_notes" | "dm_notes" => Visibility::SECRET,

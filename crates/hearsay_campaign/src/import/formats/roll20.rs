@@ -11,7 +11,7 @@ use serde::Deserialize;
 use crate::{
     Folder, FolderEntry, Format, ReadOptions,
     import::{
-        Certainty, FieldValue, FileId, Note, NoteReader, Notes, Score, SourceText, Target, Visibility, lexicon,
+        Certainty, FieldValue, FileId, LinkTarget, Note, NoteReader, Notes, Score, SourceText, Visibility, lexicon,
         markup::LinkSyntax,
         secret,
         tree::{self, Data, Markup, TextConversion, Tree, TreeConverter},
@@ -220,9 +220,9 @@ fn convert_record(
     let name = tree.get("name").text()?.trim().to_owned();
     let readers = split_ids(tree.get("inplayerjournals"));
     let players: Vec<String> = split_ids(tree.get("controlledby"));
-    let characters_of = |players: &[String]| -> Vec<Target> {
+    let characters_of = |players: &[String]| -> Vec<LinkTarget> {
         let characters = characters_by_player.iter().filter(|(player, _)| players.contains(player));
-        characters.map(|(_, key)| Target::Key(key.clone())).collect()
+        characters.map(|(_, key)| LinkTarget::Key(key.clone())).collect()
     };
     let is_everybody = |ids: &[String]| ids.iter().any(|id| id == "all");
     let visibility = match () {
@@ -299,11 +299,11 @@ fn add_text(converter: TreeConverter, tree: &Tree, field: &str, visibility: &Vis
 }
 
 /// Returns the target of an address: `http://journal.roll20.net/character/-Kabc` is a link to a character.
-fn address_target(address: &str) -> Option<Target> {
+fn address_target(address: &str) -> Option<LinkTarget> {
     let (_, rest) = address.split_once("journal.roll20.net/")?;
     let (kind, id) = rest.split_once('/')?;
     let id = id.split(['/', '?', '#']).next().filter(|id| !id.is_empty())?;
-    ["character", "handout"].contains(&kind).then(|| Target::Key(format!("{kind}/{id}")))
+    ["character", "handout"].contains(&kind).then(|| LinkTarget::Key(format!("{kind}/{id}")))
 }
 
 #[cfg(test)]

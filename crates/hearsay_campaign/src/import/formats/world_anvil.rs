@@ -11,7 +11,7 @@ use serde::Deserialize;
 use crate::{
     Folder, FolderEntry, Format, ReadOptions,
     import::{
-        Certainty, FieldValue, Note, NoteReader, Notes, Relation, Role, Score, SessionInfo, Target, Visibility,
+        Certainty, FieldValue, LinkRelation, LinkTarget, Note, NoteReader, Notes, Role, Score, SessionInfo, Visibility,
         english::WordMap,
         lexicon,
         markup::{InlineLink, LinkSyntax},
@@ -244,7 +244,7 @@ fn add_relations(tree: &Tree, converter: TreeConverter, known_ids: &HashSet<Stri
         for item in items {
             let Some(title) = item.get("title").text().or_else(|| item.text()) else { continue };
             let id = item.get("id").to_text().filter(|id| known_ids.contains(id));
-            let target = id.map_or_else(|| Target::Name(title.trim().to_owned()), Target::Key);
+            let target = id.map_or_else(|| LinkTarget::Name(title.trim().to_owned()), LinkTarget::Key);
             let is_relation = |words: &&str| matches!(lexicon::meaning(words), lexicon::Meaning::Relation(_));
             let words = item.get("relationshipType").text().filter(is_relation).unwrap_or(key);
             // A reference to a type (a species, a title) is not a relation.
@@ -267,7 +267,7 @@ fn add_relations(tree: &Tree, converter: TreeConverter, known_ids: &HashSet<Stri
                 is_secret_part || ["private", "secret"].contains(&item.get("state").text().unwrap_or_default());
             let visibility = if is_secret_part { Visibility::SECRET } else { note.visibility.clone() };
             let field_path = format!("relations.{key}");
-            let mut link = converter.link(target, Relation::explicit(words), item, &field_path, &visibility);
+            let mut link = converter.link(target, LinkRelation::explicit(words), item, &field_path, &visibility);
             link.label = Some(title.trim().to_owned());
             note.links.push(link);
         }
@@ -291,7 +291,7 @@ fn find_mentions(text: &str, hidden_ids: &HashSet<String>, is_secret_text: bool)
         let (kind, id) = address.split_once(':').unwrap_or(("", address));
         let is_article = !["image", "map", "timeline", "block", "variable", "user"].contains(&kind);
         let visible = if hidden_ids.contains(id) && !is_secret_text { "(unknown)" } else { label };
-        let target = is_article.then(|| Target::Key(id.trim().to_owned()));
+        let target = is_article.then(|| LinkTarget::Key(id.trim().to_owned()));
         found.push(InlineLink { range: start..end + 1, target, label: visible.to_owned() });
         at = end + 1;
     }

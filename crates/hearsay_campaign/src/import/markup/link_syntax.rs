@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::import::Target;
+use crate::import::LinkTarget;
 
 /// A link in a text, in the syntax of one tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub struct InlineLink {
     /// The range of the link in the text, in bytes.
     pub range: Range<usize>,
     /// The target of the link; `None` for markup that is not a link, such as a dice roll.
-    pub target: Option<Target>,
+    pub target: Option<LinkTarget>,
     /// The text that is shown instead of the link.
     pub label: String,
 }
@@ -22,7 +22,7 @@ pub struct LinkSyntax<'a> {
     pub inline: &'a dyn Fn(&str) -> Vec<InlineLink>,
     /// Returns the target of an anchor with this address, as in `[label](address)` or `<a href="address">`. Returns
     /// `None` if the target is not a note of the campaign.
-    pub address: &'a dyn Fn(&str) -> Option<Target>,
+    pub address: &'a dyn Fn(&str) -> Option<LinkTarget>,
 }
 
 /// Returns a link syntax that recognizes no links.

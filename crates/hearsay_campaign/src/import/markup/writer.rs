@@ -6,7 +6,7 @@ use super::{
     hidden::{find_template_leftovers, inline_field},
     link_syntax::LinkSyntax,
 };
-use crate::import::{Block, Link, PlainText, SourceText, Target, Visibility, quote, secret};
+use crate::import::{Block, LinkTarget, NoteLink, PlainText, SourceText, Visibility, quote, secret};
 
 /// Returns whether the text contains a remark in brackets that marks it as DM-only: `(DM only) …`, `… [secret:: …]`.
 fn has_secret_remark(text: &str) -> bool {
@@ -49,7 +49,7 @@ pub struct BlockWriter<'a> {
     /// Whether the current block has a colon followed by a space, and the number of bytes that were already searched.
     colon: (bool, usize),
     /// The anchors in the current block: their ranges in bytes, and their targets.
-    anchors: Vec<(Range<usize>, Target)>,
+    anchors: Vec<(Range<usize>, LinkTarget)>,
     /// The bytes of the current block that are code.
     verbatim: Vec<Range<usize>>,
     /// The length of the label at the start of the current block, in bytes.
@@ -316,12 +316,12 @@ impl<'a> BlockWriter<'a> {
     fn resolve_links(
         &self,
         current: &PlainText,
-        anchors: &[(Range<usize>, Target)],
+        anchors: &[(Range<usize>, LinkTarget)],
         verbatim: &[Range<usize>],
         visibility: &Visibility,
         block_span: &Range<usize>,
-    ) -> (PlainText, Vec<Link>) {
-        let mut replacements: Vec<(Range<usize>, Option<Target>, Option<String>)> =
+    ) -> (PlainText, Vec<NoteLink>) {
+        let mut replacements: Vec<(Range<usize>, Option<LinkTarget>, Option<String>)> =
             anchors.iter().map(|(range, target)| (range.clone(), Some(target.clone()), None)).collect();
         // Both lists are sorted and have no overlaps.
         let is_taken = |range: &Range<usize>| {
@@ -367,7 +367,7 @@ impl<'a> BlockWriter<'a> {
                     origin.quote = quote(&visible_text).into();
                 }
                 let visibility = visibility.clone();
-                links.push(Link { target, label: Some(visible_text), relation: None, origin, visibility });
+                links.push(NoteLink { target, label: Some(visible_text), relation: None, origin, visibility });
             }
             at = range.end;
         }

@@ -2,7 +2,8 @@
 
 use super::value::{Data, Tree};
 use crate::import::{
-    Block, Certainty, Field, FieldValue, FileId, Link, Origin, PlainText, Relation, SourceText, Target, Visibility,
+    Block, Certainty, Field, FieldValue, FileId, LinkRelation, LinkTarget, NoteLink, Origin, PlainText, SourceText,
+    Visibility,
     markup::{self, LinkSyntax},
     secret,
 };
@@ -122,14 +123,14 @@ impl TreeConverter {
     /// Returns a link outside of texts.
     pub(crate) fn link(
         self,
-        target: Target,
-        relation: Relation,
+        target: LinkTarget,
+        relation: LinkRelation,
         tree: &Tree,
         field_path: &str,
         visibility: &Visibility,
-    ) -> Link {
+    ) -> NoteLink {
         let visibility = visibility.clone();
-        Link { target, label: None, relation: Some(relation), origin: self.origin(tree, field_path), visibility }
+        NoteLink { target, label: None, relation: Some(relation), origin: self.origin(tree, field_path), visibility }
     }
 }
 

@@ -54,13 +54,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_damaged_file_is_put_aside() {
+    fn a_file_that_is_damaged_or_from_another_version_is_put_aside() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join(FILE_NAME);
         assert!(SavedQueue::read(&path).read.is_empty());
-        fs::write(&path, "{\"queue\": 5").unwrap();
-        assert!(SavedQueue::read(&path).read.is_empty());
-        assert!(!path.exists() && path.with_extension("json.damaged").exists());
+        for damaged in ["{\"queue\": 5", "{\"queue\": {\"field_of_another_version\": 1}}"] {
+            fs::write(&path, damaged).unwrap();
+            assert!(SavedQueue::read(&path).read.is_empty());
+            assert!(!path.exists() && path.with_extension("json.damaged").exists(), "{damaged}");
+            fs::remove_file(path.with_extension("json.damaged")).unwrap();
+        }
         let saved = SavedQueue {
             read: BTreeSet::from([hearsay_model::Passage::new("Odo sings.").id()]),
             ..SavedQueue::default()

@@ -28,7 +28,7 @@ pub struct FileDamage {
     /// Path of the file.
     pub file: PathBuf,
     /// Description of the damage, such as `it is missing`. "It" is the file.
-    pub what: String,
+    pub description: String,
 }
 
 /// Result of reading the files of a database.
@@ -82,7 +82,7 @@ impl DatabaseFiles {
     /// Returns the manifest, and the damage that is visible without reading tables or segments: a missing or invalid
     /// manifest, missing tables and missing segments.
     fn checked_manifest(&self) -> (Option<Manifest>, Vec<FileDamage>) {
-        let damaged = |file: PathBuf, what: &str| FileDamage { file, what: what.to_owned() };
+        let damaged = |file: PathBuf, description: &str| FileDamage { file, description: description.to_owned() };
         let path = || manifest_path(&self.directory);
         let manifest = match self.manifest() {
             Ok(Some(manifest)) => manifest,
@@ -165,7 +165,7 @@ pub(crate) fn read(directory: &Path, mut visit: impl FnMut(Entry<'_>)) -> io::Re
         let damage = table::read(&content, &mut visit);
         scan.files += 1;
         scan.bytes += content.len() as u64;
-        scan.damage.extend(damage.into_iter().map(|what| FileDamage { file: path.clone(), what }));
+        scan.damage.extend(damage.into_iter().map(|description| FileDamage { file: path.clone(), description }));
     }
     let mut damage = Vec::new();
     read_log(&files, first_segment, &mut scan, &mut visit, &mut damage)?;
@@ -189,11 +189,11 @@ fn read_log(
         scan.files += 1;
         scan.bytes += content.len() as u64;
         if let Some((path, at)) = incomplete.take_if(|_| !content.is_empty()) {
-            damage.push(FileDamage { file: path.clone(), what: format!("it is damaged from byte {at} on") });
+            damage.push(FileDamage { file: path.clone(), description: format!("it is damaged from byte {at} on") });
         }
         let segment_damage = log::read(&content, visit);
         if let Some(at) = segment_damage.inside {
-            damage.push(FileDamage { file: path.clone(), what: format!("it is damaged at byte {at}") });
+            damage.push(FileDamage { file: path.clone(), description: format!("it is damaged at byte {at}") });
         }
         incomplete = segment_damage.at_end.map(|at| (path, at)).or(incomplete);
     }

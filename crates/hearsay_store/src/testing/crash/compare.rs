@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{
-    findings::Findings,
+    findings::CrashFindings,
     protocol::{Acknowledged, send_message},
     workload::{frame_content, open_frames, replay},
 };
@@ -20,10 +20,10 @@ pub(super) fn open_campaign(path: &Path) -> Result<(Opened, Faults), StoreError>
 }
 
 /// Compares the data in an open campaign with the acknowledged data.
-pub(super) fn compare(opened: &Opened, seed: u64, acknowledged: &Acknowledged) -> Findings {
+pub(super) fn compare(opened: &Opened, seed: u64, acknowledged: &Acknowledged) -> CrashFindings {
     let Opened { store, state, .. } = opened;
     let mut findings =
-        Findings { lost: acknowledged.position.saturating_sub(state.position().0), ..Findings::default() };
+        CrashFindings { lost: acknowledged.position.saturating_sub(state.position().0), ..CrashFindings::default() };
     let (_, replayed) = replay(seed, state);
     findings.half = u64::from(replayed.as_ref() != Some(state));
     let differences = store.settle_blocking().and_then(|()| store.graph_differences_blocking(state));

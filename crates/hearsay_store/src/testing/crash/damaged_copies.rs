@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, fs, io, path::Path, time::Duration};
 
 use hearsay_model::{Change, Position, State};
 
-use super::{findings::Findings, protocol::send_message, random::Random};
+use super::{findings::CrashFindings, protocol::send_message, random::Random};
 use crate::{
     Opened, Store, StoreError, StoreOptions, check_directory, repair_directory,
     testing::damage::{self, Damage},
@@ -20,7 +20,7 @@ pub(super) fn damage_copies(
     unclosed: &Path,
     state: &State,
     random: &mut Random,
-) -> io::Result<Findings> {
+) -> io::Result<CrashFindings> {
     let mut findings = damage_copy(unclosed, "wal", state, random)?;
     findings.damaged_logs = findings.damaged_files;
     for kind in ["sst", "manifest", "snapshot", "acknowledged", "vectors"] {
@@ -31,8 +31,8 @@ pub(super) fn damage_copies(
 
 /// Damages a file of one type in a copy of a directory. Does nothing if all files of this type are empty, or if there
 /// is no such file.
-fn damage_copy(directory: &Path, kind: &str, state: &State, random: &mut Random) -> io::Result<Findings> {
-    let mut findings = Findings::default();
+fn damage_copy(directory: &Path, kind: &str, state: &State, random: &mut Random) -> io::Result<CrashFindings> {
+    let mut findings = CrashFindings::default();
     let mut files = damage::files(directory)?;
     files.retain(|file| {
         file.extension().or(file.file_name()).is_some_and(|name| name == kind)

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 /// Totals of the results of all runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Findings {
+pub struct CrashFindings {
     /// Number of runs: programs that were killed or that ended because of a fault.
     pub runs: u64,
     /// Number of runs with an injected storage fault: a refused, incomplete or unsynced write, or a failed background
@@ -38,7 +38,7 @@ pub struct Findings {
     pub operations: u64,
 }
 
-impl Findings {
+impl CrashFindings {
     /// Returns whether the runs found no error.
     pub fn is_clean(&self) -> bool {
         let Self { lost, half, graph_differences, unopened, failed_writes, mishandled_damage, .. } = self;

@@ -18,6 +18,6 @@ mod run_end;
 mod workload;
 
 pub use child::child;
-pub use findings::Findings;
+pub use findings::CrashFindings;
 pub use protocol::CHILD;
 pub use run::{ChildCommand, run};

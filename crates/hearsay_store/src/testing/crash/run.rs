@@ -5,13 +5,13 @@ use std::{io, path::Path, process::Command, time::Duration};
 use super::{
     compare::{compare, open_campaign},
     damaged_copies::damage_copies,
-    findings::Findings,
+    findings::CrashFindings,
     protocol::{Acknowledged, CHILD, Request},
     random::Random,
     run_end::RunEnd,
 };
 use crate::testing::{
-    child::{Child, Outcome},
+    child::{Child, ChildOutcome},
     damage,
     disk::SmallDisk,
 };
@@ -38,9 +38,9 @@ pub fn run(
     runs: u64,
     seed: u64,
     command: ChildCommand<'_>,
-    mut progress: impl FnMut(&Findings),
-) -> io::Result<Findings> {
-    let mut findings = Findings::default();
+    mut progress: impl FnMut(&CrashFindings),
+) -> io::Result<CrashFindings> {
+    let mut findings = CrashFindings::default();
     let mut directory = 0;
     while findings.runs < runs {
         let temporary = tempfile::tempdir()?;
@@ -61,9 +61,9 @@ fn run_in_directory(
     seed: u64,
     runs: u64,
     command: ChildCommand<'_>,
-) -> io::Result<Findings> {
+) -> io::Result<CrashFindings> {
     let mut random = Random(seed ^ 0x5DEE_CE66);
-    let (mut findings, mut acknowledged) = (Findings::default(), Acknowledged::default());
+    let (mut findings, mut acknowledged) = (CrashFindings::default(), Acknowledged::default());
     for _ in 0..runs {
         let end = RunEnd::choose(&mut random, disk.is_some());
         if let (RunEnd::FullDisk, Some(disk)) = (end, disk) {
@@ -142,7 +142,12 @@ fn start_child(
 
 /// Adds the output of a child program to the acknowledged data and to the findings. Returns the number of times that
 /// the program rewrote commits because of a new log file.
-fn evaluate_output(outcome: &Outcome, end: RunEnd, acknowledged: &mut Acknowledged, findings: &mut Findings) -> u64 {
+fn evaluate_output(
+    outcome: &ChildOutcome,
+    end: RunEnd,
+    acknowledged: &mut Acknowledged,
+    findings: &mut CrashFindings,
+) -> u64 {
     let mut rotations = 0;
     for line in &outcome.lines {
         // Skips lines that the test harness writes.
@@ -185,9 +190,9 @@ mod tests {
     #[test]
     fn only_a_write_that_fails_without_a_fault_is_an_error() {
         let lines = vec!["saved 7".to_owned(), "failed the log file is missing".to_owned()];
-        let outcome = Outcome { lines, was_ready: true, ended_by_itself: true };
+        let outcome = ChildOutcome { lines, was_ready: true, ended_by_itself: true };
         for (end, expected) in [(RunEnd::Killed, 1), (RunEnd::Background { after: 1 }, 0), (RunEnd::FullDisk, 0)] {
-            let (mut acknowledged, mut findings) = (Acknowledged::default(), Findings::default());
+            let (mut acknowledged, mut findings) = (Acknowledged::default(), CrashFindings::default());
             evaluate_output(&outcome, end, &mut acknowledged, &mut findings);
             assert_eq!((findings.failed_writes, acknowledged.position), (expected, 7), "{end:?}");
             assert_eq!(findings.is_clean(), expected == 0, "{end:?}");

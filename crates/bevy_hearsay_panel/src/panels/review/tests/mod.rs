@@ -48,7 +48,7 @@ fn detail_of(number: usize, confidence: f64) -> FactDetail {
         statement: LinkedText::plain(format!("Ann owes Bob {number} crowns.")),
         subject: named_entity("Ann"),
         predicate: "OWES".into(),
-        object: Target::Entity(named_entity("Bob")),
+        object: ObjectModel::Entity(named_entity("Bob")),
         status: "proposed".into(),
         secret: number == 4,
         confidence,
@@ -546,7 +546,7 @@ fn cards_that_are_held_back_are_shown_on_request() {
 #[test]
 fn an_edit_under_way_survives_the_window() {
     let mut panel = ReviewPanel::default();
-    let mut draft = Draft::from_fact(&detail_of(1, 0.5));
+    let mut draft = ReviewDraft::from_fact(&detail_of(1, 0.5));
     draft.statement = "Half a sent".into();
     panel.view.drafts.insert(draft.fact, draft);
     panel.view.reason = "because".into();

@@ -10,7 +10,7 @@ use super::{
     words::FOUNDRY_WORDS,
 };
 use crate::import::{
-    Certainty, Note, Relation, Visibility, secret,
+    Certainty, LinkRelation, Note, Visibility, secret,
     tree::{Data, Tree, TreeConverter},
 };
 
@@ -147,7 +147,7 @@ fn add_members(
             let Some(uuid) = uuid else { continue };
             let uuid = if uuid.contains('.') { uuid } else { format!("Actor.{uuid}") };
             if let Some(target) = library.link_target(&uuid, doc) {
-                let relation = Relation::explicit(PredicateRole::Membership.name()).backwards();
+                let relation = LinkRelation::explicit(PredicateRole::Membership.name()).backwards();
                 note.links.push(converter.link(target, relation, member, "system.members", visibility));
             }
         }

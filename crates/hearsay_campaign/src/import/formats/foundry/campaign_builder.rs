@@ -10,7 +10,7 @@ use super::{
     text::add_html,
 };
 use crate::import::{
-    Certainty, Note, Relation, Role, SessionInfo, Target, Visibility, lexicon,
+    Certainty, LinkRelation, LinkTarget, Note, Role, SessionInfo, Visibility, lexicon,
     tree::{Data, Tree, TreeConverter},
 };
 
@@ -120,7 +120,7 @@ fn add_relation(
     let are_both_people = kind.is_character() && other_kind.as_ref().is_some_and(Kind::is_character);
     let is_known_relation = |words: &&str| matches!(lexicon::meaning(words), lexicon::Meaning::Relation(says) if says.rank.is_none() && are_both_people);
     let relation = match relationship.filter(is_known_relation) {
-        Some(words) => Relation::explicit(words),
+        Some(words) => LinkRelation::explicit(words),
         None => {
             let (words, backwards) = match (kind.is_character(), kind, other_kind) {
                 (true, _, Some(Kind::Faction)) => (PredicateRole::Membership.name(), false),
@@ -134,7 +134,7 @@ fn add_relation(
                 _ => (PredicateRole::Related.name(), false),
             };
             let rank = relationship.filter(|_| words == PredicateRole::Membership.name()).map(str::to_owned);
-            Relation { backwards, rank, ..Relation::explicit(words) }
+            LinkRelation { backwards, rank, ..LinkRelation::explicit(words) }
         }
     };
     let mut link = converter.link(target, relation, entry, "system.relationships", &access.content);
@@ -168,11 +168,16 @@ fn add_session(
             let delivered = entry.get("delivered");
             let is_secret_part = !delivered.is_null() && !delivered.is_true();
             let Some(target) = uuid.and_then(|uuid| library.link_target(&uuid, doc)) else { continue };
-            if let (Target::Key(_), false) = (&target, is_secret_part)
+            if let (LinkTarget::Key(_), false) = (&target, is_secret_part)
                 && let Some(block) = note.texts.first_mut()
             {
-                let mut link =
-                    converter.link(target, Relation::default(), entry, &format!("system.{name}"), &block.visibility);
+                let mut link = converter.link(
+                    target,
+                    LinkRelation::default(),
+                    entry,
+                    &format!("system.{name}"),
+                    &block.visibility,
+                );
                 link.relation = None;
                 block.links.push(link);
             }
@@ -206,6 +211,12 @@ fn add_monk_data(
         let Some(target) = library.link_target(&uuid, doc) else { continue };
         let words = entry.get("relationship").text().unwrap_or(PredicateRole::Related.name());
         let visibility = if entry.get("hidden").is_marked() { Visibility::SECRET } else { access.content.clone() };
-        note.links.push(converter.link(target, Relation::explicit(words), entry, "flags.relationships", &visibility));
+        note.links.push(converter.link(
+            target,
+            LinkRelation::explicit(words),
+            entry,
+            "flags.relationships",
+            &visibility,
+        ));
     }
 }

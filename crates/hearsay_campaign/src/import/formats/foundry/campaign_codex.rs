@@ -11,7 +11,7 @@ use super::{
     text::{add_html, add_page_text},
 };
 use crate::import::{
-    Certainty, EntityState, Note, Relation, Role, Visibility,
+    Certainty, EntityState, LinkRelation, Note, Role, Visibility,
     tree::{Data, Tree, TreeConverter},
 };
 
@@ -81,7 +81,7 @@ pub(super) fn convert_journal(
             };
             let is_secret_part = link.get("hidden").is_marked() || link.get("isHidden").is_marked();
             let Some(target) = uuid.and_then(|uuid| library.link_target(&journal_uuid(&uuid), doc)) else { continue };
-            let relation = Relation { backwards, ..Relation::explicit(words) };
+            let relation = LinkRelation { backwards, ..LinkRelation::explicit(words) };
             let visibility =
                 if is_secret_part { Visibility::SECRET.within(&access.content) } else { access.content.clone() };
             let field_path = format!("flags.campaign-codex.data.{name}");
@@ -158,8 +158,8 @@ fn read_quests(
         let visibility = note.visibility.clone();
         add_html(library, doc, quest.get("description"), field_path, None, &visibility, converter, &mut note);
         if codex_kind(doc) == Some("npc") {
-            let target = crate::import::Target::Key(giver.key.clone());
-            let relation = Relation::explicit(PredicateRole::Assignment.name()).backwards();
+            let target = crate::import::LinkTarget::Key(giver.key.clone());
+            let relation = LinkRelation::explicit(PredicateRole::Assignment.name()).backwards();
             note.links.push(converter.link(target, relation, quest, "flags.campaign-codex.data.quests", &visibility));
         }
         quests.push(note);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::document::{Doc, DocumentType, LoadedDocuments, TOOL, is_player, ownership};
 use crate::import::{
-    Note, Target, Visibility, lexicon, secret,
+    LinkTarget, Note, Visibility, lexicon, secret,
     tree::{Tree, TreeConverter},
 };
 
@@ -107,7 +107,7 @@ impl Library {
         let mut holders = self.holders(permissions);
         let is_played = !holders.is_empty() || permissions.entries().iter().any(|(user, level)| can_read(user, level));
         if doc.document_type == DocumentType::Actor && is_player(&doc.tree) && is_played {
-            holders.push(Target::Key(doc.key.clone()));
+            holders.push(LinkTarget::Key(doc.key.clone()));
         }
         access_for_level(permissions.get("default").integer().unwrap_or(0), holders)
     }
@@ -134,10 +134,10 @@ impl Library {
     }
 
     /// Returns the characters of the users with read permission.
-    fn holders(&self, ownership: &Tree) -> Vec<Target> {
+    fn holders(&self, ownership: &Tree) -> Vec<LinkTarget> {
         let readers = ownership.entries().iter().filter(|(user, level)| can_read(user, level));
         let characters = readers.filter_map(|(user, _)| self.loaded.users.get(&**user).cloned().flatten());
-        characters.map(|id| Target::Key(format!("Actor.{}", id.rsplit('.').next().unwrap_or_default()))).collect()
+        characters.map(|id| LinkTarget::Key(format!("Actor.{}", id.rsplit('.').next().unwrap_or_default()))).collect()
     }
 
     /// Returns the kind that a folder of the document implies, and the name of that folder. The innermost folder wins.
@@ -165,7 +165,7 @@ fn can_read(user: &str, level: &Tree) -> bool {
     user != "default" && level.integer().is_some_and(|level| level >= 2)
 }
 
-fn access_for_level(default: i64, holders: Vec<Target>) -> Access {
+fn access_for_level(default: i64, holders: Vec<LinkTarget>) -> Access {
     let hidden = Visibility::Secret(holders);
     let (existence, content) = match default {
         2.. => (Visibility::Unmarked, Visibility::Unmarked),

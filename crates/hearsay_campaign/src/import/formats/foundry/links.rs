@@ -1,7 +1,7 @@
 //! Foundry's markup in texts: `@UUID[…]{label}`, the older forms of links, and dice rolls.
 
 use super::{document::Doc, library::Library, target::LinkDestination};
-use crate::import::{Target, markup::InlineLink};
+use crate::import::{LinkTarget, markup::InlineLink};
 
 /// The replacement for a name that players must not see.
 const HIDDEN_LABEL: &str = "(unknown)";
@@ -28,7 +28,7 @@ pub(super) fn find_inline_links(library: &Library, source_doc: &Doc, text: &str)
     found
 }
 
-type ParsedLink = (usize, Option<Target>, String);
+type ParsedLink = (usize, Option<LinkTarget>, String);
 
 /// Parses `[[/check athletics 15]]{label}`. A dice roll is not a link.
 fn parse_roll(text: &str) -> Option<ParsedLink> {
@@ -70,16 +70,16 @@ fn parse_enricher(library: &Library, source_doc: &Doc, text: &str) -> Option<Par
                 None if hidden && !library.access(source_doc).existence.is_secret() => HIDDEN_LABEL.to_owned(),
                 None => name,
             };
-            parsed(Some(Target::Key(key)), text)
+            parsed(Some(LinkTarget::Key(key)), text)
         }
         LinkDestination::NoEntity => parsed(None, label_text),
         // Before Foundry had UUIDs, a link could contain a document's name instead of its id.
         LinkDestination::Missing if name != "UUID" && !is_id(argument) => {
-            parsed(Some(Target::Name(argument.to_owned())), label.unwrap_or(argument).to_owned())
+            parsed(Some(LinkTarget::Name(argument.to_owned())), label.unwrap_or(argument).to_owned())
         }
         // Without a label, the name of the missing document is unknown.
         LinkDestination::Missing if label_text.is_empty() => parsed(None, label_text),
-        LinkDestination::Missing => parsed(Some(Target::Key(uuid)), label_text),
+        LinkDestination::Missing => parsed(Some(LinkTarget::Key(uuid)), label_text),
     }
 }
 

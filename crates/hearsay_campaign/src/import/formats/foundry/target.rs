@@ -5,7 +5,7 @@ use super::{
     journal_role::{is_separate_note, single_page_key},
     library::Library,
 };
-use crate::import::Target;
+use crate::import::LinkTarget;
 
 /// The destination of a link.
 pub(super) enum LinkDestination {
@@ -80,10 +80,10 @@ impl Library {
 
     /// Returns the target of a link to a UUID. Returns `None` for a document that describes no entity of the game
     /// world.
-    pub(super) fn link_target(&self, uuid: &str, source_doc: &Doc) -> Option<Target> {
+    pub(super) fn link_target(&self, uuid: &str, source_doc: &Doc) -> Option<LinkTarget> {
         match self.resolve(uuid, source_doc) {
-            LinkDestination::Note { key, .. } => Some(Target::Key(key)),
-            LinkDestination::Missing => Some(Target::Key(uuid.trim().to_owned())),
+            LinkDestination::Note { key, .. } => Some(LinkTarget::Key(key)),
+            LinkDestination::Missing => Some(LinkTarget::Key(uuid.trim().to_owned())),
             LinkDestination::NoEntity => None,
         }
     }

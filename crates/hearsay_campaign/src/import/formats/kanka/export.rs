@@ -6,7 +6,7 @@ use hearsay_model::{Calendar, ExternalId, Kind};
 
 use super::words::KANKA_WORDS;
 use crate::import::{
-    Notes, Target, calendar,
+    LinkTarget, Notes, calendar,
     markup::InlineLink,
     tree::{Document, Tree, TreeConverter},
 };
@@ -99,10 +99,10 @@ impl<'a> Export<'a> {
     }
 
     /// Returns the target of a field that contains an id, such as `organisation_id`.
-    pub(super) fn link_target(&self, module: &str, id: &Tree) -> Option<Target> {
+    pub(super) fn link_target(&self, module: &str, id: &Tree) -> Option<LinkTarget> {
         let id = id.to_text().filter(|id| id != "0")?;
         let key = format!("{module}.{id}");
-        Some(Target::Key(self.find(&key).map_or(key, |entity| entity.key.clone())))
+        Some(LinkTarget::Key(self.find(&key).map_or(key, |entity| entity.key.clone())))
     }
 
     /// Finds mentions in a text: `[character:123|label]`. The label of a private entity is replaced by `(unknown)`,
@@ -133,7 +133,7 @@ impl<'a> Export<'a> {
                 (false, None, None) => String::new(),
             };
             let is_note = entity.is_none_or(|entity| entity.kind.is_some() || entity.module != "tag");
-            let target = Some(Target::Key(key)).filter(|_| is_note && !label.is_empty());
+            let target = Some(LinkTarget::Key(key)).filter(|_| is_note && !label.is_empty());
             found.push(InlineLink { range: start..start + end + 1, target, label });
             at = start + end + 1;
         }

@@ -4,7 +4,8 @@ use hearsay_model::{Kind, PredicateRole};
 
 use super::export::{Export, KankaEntity, TOOL};
 use crate::import::{
-    Alias, Certainty, DateRole, EntityState, Note, NoteDate, Relation, Role, SessionInfo, Target, Visibility, lexicon,
+    Alias, Certainty, DateRole, EntityState, LinkRelation, LinkTarget, Note, NoteDate, Role, SessionInfo, Visibility,
+    lexicon,
     markup::LinkSyntax,
     tree::{Data, Markup, TextConversion, Tree},
 };
@@ -110,8 +111,8 @@ impl NoteBuilder<'_, '_> {
 
     fn add_link(
         &mut self,
-        target: Option<Target>,
-        relation: Relation,
+        target: Option<LinkTarget>,
+        relation: LinkRelation,
         tree: &Tree,
         field_path: &str,
         visibility: &Visibility,
@@ -253,7 +254,7 @@ impl NoteBuilder<'_, '_> {
         for name in ["location_id", "parent_location_id"] {
             self.add_link(
                 self.export.link_target("location", tree.get(name)),
-                Relation::explicit(predicate),
+                LinkRelation::explicit(predicate),
                 tree.get(name),
                 name,
                 &open,
@@ -269,7 +270,7 @@ impl NoteBuilder<'_, '_> {
                 let id = if record.get("location_id").is_null() { record.get("id") } else { record.get("location_id") };
                 self.add_link(
                     self.export.link_target("location", id),
-                    Relation::explicit(predicate),
+                    LinkRelation::explicit(predicate),
                     record,
                     "entityLocations",
                     &record_visibility(record),
@@ -279,7 +280,7 @@ impl NoteBuilder<'_, '_> {
         let parent = entity.get("parent_id");
         self.add_link(
             self.export.link_target("entity", parent),
-            Relation::explicit(PredicateRole::Part.name()),
+            LinkRelation::explicit(PredicateRole::Part.name()),
             parent,
             "entity.parent_id",
             &open,
@@ -289,7 +290,7 @@ impl NoteBuilder<'_, '_> {
             let parent = [tree.get(&name), tree.get("parent_id")].into_iter().find(|parent| !parent.is_null());
             if let Some(parent) = parent.filter(|_| entity.get("parent_id").is_null()) {
                 let target = self.export.link_target(&self.entity.module, parent);
-                self.add_link(target, Relation::explicit(PredicateRole::Part.name()), parent, &name, &open);
+                self.add_link(target, LinkRelation::explicit(PredicateRole::Part.name()), parent, &name, &open);
             }
         }
         self.add_memberships();
@@ -303,7 +304,7 @@ impl NoteBuilder<'_, '_> {
                 let target_field = if backwards { "owner_id" } else { "target_id" };
                 let words = record.get("relation").text().unwrap_or(PredicateRole::Related.name());
                 let attitude = record.get("attitude").integer();
-                let relation = Relation { attitude, backwards, ..Relation::explicit(words) };
+                let relation = LinkRelation { attitude, backwards, ..LinkRelation::explicit(words) };
                 let visibility = self.visibility_with(record, target_field, record_visibility(record));
                 self.add_link(
                     self.export.link_target("entity", record.get(target_field)),
@@ -318,7 +319,7 @@ impl NoteBuilder<'_, '_> {
             let target = self.export.link_target("item", record.get("item_id"));
             self.add_link(
                 target,
-                Relation::explicit(PredicateRole::Possession.name()),
+                LinkRelation::explicit(PredicateRole::Possession.name()),
                 record,
                 "entity.inventories",
                 &record_visibility(record),
@@ -332,11 +333,11 @@ impl NoteBuilder<'_, '_> {
         let membership = |record: &Tree, backwards: bool| {
             // The status 0 is an active member, 1 a former member, 2 is unknown.
             let until = (record.get("status_id").integer() == Some(1)).then(|| "no longer".to_owned());
-            Relation {
+            LinkRelation {
                 backwards,
                 until,
                 rank: record.get("role").text().map(str::to_owned),
-                ..Relation::explicit(PredicateRole::Membership.name())
+                ..LinkRelation::explicit(PredicateRole::Membership.name())
             }
         };
         for name in ["organisationMemberships", "organisations"] {
@@ -357,7 +358,7 @@ impl NoteBuilder<'_, '_> {
             let id = tree.get("family_id");
             self.add_link(
                 self.export.link_target("family", id),
-                Relation::explicit(PredicateRole::Membership.name()),
+                LinkRelation::explicit(PredicateRole::Membership.name()),
                 id,
                 "family_id",
                 &open,
@@ -395,18 +396,18 @@ impl NoteBuilder<'_, '_> {
         };
         if let Some(words) = character_relation {
             let target = self.export.link_target("character", character);
-            self.add_link(target, Relation::explicit(words).backwards(), character, "character_id", &open);
+            self.add_link(target, LinkRelation::explicit(words).backwards(), character, "character_id", &open);
         }
         self.add_link(
             self.export.link_target("entity", instigator),
-            Relation::explicit(PredicateRole::Assignment.name()).backwards(),
+            LinkRelation::explicit(PredicateRole::Assignment.name()).backwards(),
             instigator,
             "instigator_id",
             &open,
         );
         self.add_link(
             self.export.link_target("entity", creator),
-            Relation::explicit(PredicateRole::Creation.name()).backwards(),
+            LinkRelation::explicit(PredicateRole::Creation.name()).backwards(),
             creator,
             "creator_id",
             &open,
@@ -414,7 +415,7 @@ impl NoteBuilder<'_, '_> {
         let author = tree.get("author_id");
         self.add_link(
             self.export.link_target("entity", author),
-            Relation::explicit(PredicateRole::Creation.name()).backwards(),
+            LinkRelation::explicit(PredicateRole::Creation.name()).backwards(),
             author,
             "author_id",
             &open,
@@ -423,7 +424,8 @@ impl NoteBuilder<'_, '_> {
             for element in tree.get("elements").items() {
                 let visibility = self.visibility_with(element, "entity_id", record_visibility(element));
                 let rank = element.get("role").text().map(str::to_owned);
-                let relation = Relation { rank, ..Relation::explicit(PredicateRole::Participation.name()).backwards() };
+                let relation =
+                    LinkRelation { rank, ..LinkRelation::explicit(PredicateRole::Participation.name()).backwards() };
                 self.add_link(
                     self.export.link_target("entity", element.get("entity_id")),
                     relation,

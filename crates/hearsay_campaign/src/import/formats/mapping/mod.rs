@@ -11,8 +11,8 @@ use std::collections::HashMap;
 use crate::{
     Folder, FolderEntry, Format, ReadOptions,
     import::{
-        Alias, Block, Certainty, EntityState, FieldValue, Note, NoteDate, NoteReader, Notes, Origin, Relation, Role,
-        Score, SessionInfo, SourceText, Target, Visibility, lexicon,
+        Alias, Block, Certainty, EntityState, FieldValue, LinkRelation, LinkTarget, Note, NoteDate, NoteReader, Notes,
+        Origin, Role, Score, SessionInfo, SourceText, Visibility, lexicon,
         markup::no_links,
         prose_list::split_list,
         quote, resolve,
@@ -231,7 +231,7 @@ impl DerivedEntities {
             }
         }
         for link in notes.notes.iter_mut().flat_map(|note| note.links.iter_mut()) {
-            if let Target::Key(key) = &mut link.target
+            if let LinkTarget::Key(key) = &mut link.target
                 && let Some(replacement) = replacements.get(key)
             {
                 *key = replacement.clone();
@@ -332,7 +332,7 @@ impl<'a> RecordConverter<'a> {
             let text_field = |path: &Option<String>| path.as_ref().and_then(|path| self.text_at(path));
             let number = text_field(&source.session.number).and_then(|number| number.parse().ok());
             let present = source.session.present.iter().flat_map(|value_spec| self.field_values(value_spec));
-            let present = present.map(|(field_value, _)| Target::Name(field_value.value.to_string())).collect();
+            let present = present.map(|(field_value, _)| LinkTarget::Name(field_value.value.to_string())).collect();
             let (date, start, end) =
                 (text_field(&source.session.date), text_field(&source.session.start), text_field(&source.session.end));
             note.session = Some(SessionInfo { number, date, start, end, present });
@@ -369,12 +369,12 @@ impl<'a> RecordConverter<'a> {
 
     /// Returns who may know the record.
     fn record_visibility(&self) -> Visibility {
-        let holders: Vec<Target> = self
+        let holders: Vec<LinkTarget> = self
             .source
             .known_by
             .iter()
             .flat_map(|value_spec| self.field_values(value_spec))
-            .map(|(field_value, _)| Target::Name(field_value.value.to_string()))
+            .map(|(field_value, _)| LinkTarget::Name(field_value.value.to_string()))
             .collect();
         let is_secret = self.source.secret.iter().any(|filter| matches_filter(self.record, self.key, filter));
         if is_secret || !holders.is_empty() { Visibility::Secret(holders) } else { Visibility::Unmarked }
@@ -458,13 +458,13 @@ impl<'a> RecordConverter<'a> {
         for relation in &self.source.relations {
             let (value_spec, visibility) = (&relation.value, self.part_visibility(&relation.value));
             let words = relation.words.clone().unwrap_or_else(|| value_spec.name());
-            let explicit = Relation {
+            let explicit = LinkRelation {
                 backwards: relation.backwards,
                 bidirectional: relation.bidirectional,
                 certainty: relation.certainty,
-                ..Relation::explicit(&*words)
+                ..LinkRelation::explicit(&*words)
             };
-            let link_relation = Relation { certainty: relation.certainty, ..explicit.clone() };
+            let link_relation = LinkRelation { certainty: relation.certainty, ..explicit.clone() };
             let is_known = matches!(lexicon::meaning(&words), lexicon::Meaning::Relation(_));
             let field_values = self.field_values(value_spec);
             let mut plain_values = Vec::new();
@@ -472,10 +472,10 @@ impl<'a> RecordConverter<'a> {
                 let text = field_value.value.to_string();
                 let is_no_entity = resolve::is_no_entity(&text) || resolve::is_generic(&text);
                 let target = match (&relation.create_kind, &relation.is_target_id) {
-                    (_, true) => Some(Target::Key(format!("{}{text}", relation.prefix))),
+                    (_, true) => Some(LinkTarget::Key(format!("{}{text}", relation.prefix))),
                     (Some(kind), _) if !is_no_entity => {
                         let origin = self.converter.origin(tree, &value_spec.field);
-                        Some(Target::Key(derived.entity_key(
+                        Some(LinkTarget::Key(derived.entity_key(
                             &text,
                             kind,
                             &origin,
@@ -489,7 +489,7 @@ impl<'a> RecordConverter<'a> {
                         plain_values.push((field_value, tree));
                         continue;
                     }
-                    (None, _) => Some(Target::Name(text)).filter(|_| !is_no_entity),
+                    (None, _) => Some(LinkTarget::Name(text)).filter(|_| !is_no_entity),
                 };
                 if let Some(target) = target {
                     note.links.push(self.converter.link(

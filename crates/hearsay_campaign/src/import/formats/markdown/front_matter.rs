@@ -10,7 +10,7 @@ use crate::{
     alias::AliasBytes,
     error::Diagnostics,
     import::{
-        Certainty, Field, FieldValue, Link, Origin, Relation, SourceText, Target, Visibility,
+        Certainty, Field, FieldValue, LinkRelation, LinkTarget, NoteLink, Origin, SourceText, Visibility,
         english::ENGLISH,
         lexicon::{self, Meaning},
         quote, secret,
@@ -28,7 +28,7 @@ fn front_matter_limits(bytes: usize) -> Limits {
 pub(super) struct FrontMatter {
     pub(super) fields: Vec<Field>,
     /// Relations that are written as mappings: `{target: "[[Bob]]", type: rival}`.
-    pub(super) links: Vec<Link>,
+    pub(super) links: Vec<NoteLink>,
     /// Values that are passages of text, and not fields.
     pub(super) texts: Vec<TextValue>,
     /// The byte position at which the text after the front matter starts.
@@ -229,7 +229,7 @@ impl FrontMatterReader<'_> {
         let plain_target = || {
             field_values
                 .first()
-                .map(|field_value| Target::Name(field_value.value.to_string()))
+                .map(|field_value| LinkTarget::Name(field_value.value.to_string()))
                 .filter(|_| is_relation_field(name))
         };
         let Some(target) = linked_target.or_else(plain_target) else { return false };
@@ -245,17 +245,17 @@ impl FrontMatterReader<'_> {
             role.as_ref().unwrap_or(&words),
             field_values.first().map(|field_value| field_value.value.to_string()).unwrap_or_default()
         );
-        let relation = Relation {
+        let relation = LinkRelation {
             attitude: text("attitude").and_then(|text| text.trim().parse().ok()),
             rank: text("rank").or(role.clone()),
             since: text("since"),
             until: text("until"),
-            ..Relation::explicit(words)
+            ..LinkRelation::explicit(words)
         };
         let visibility = if is_secret { Visibility::SECRET.within(outer_visibility) } else { outer_visibility.clone() };
         let mut origin = self.field_origin(path.join("/"), span.clone());
         origin.quote = quote(&quote_text).into();
-        self.front.links.push(Link { target, label: None, relation: Some(relation), origin, visibility });
+        self.front.links.push(NoteLink { target, label: None, relation: Some(relation), origin, visibility });
         true
     }
 
@@ -282,11 +282,11 @@ impl FrontMatterReader<'_> {
         }
         for (key, value) in entries {
             let target = self.parse_value(&key.text).and_then(|field_value| field_value.links.into_iter().next());
-            let target = target.unwrap_or_else(|| Target::Name(key.text.to_string()));
-            let relation = Some(Relation::explicit(value.text().unwrap_or_default()));
+            let target = target.unwrap_or_else(|| LinkTarget::Name(key.text.to_string()));
+            let relation = Some(LinkRelation::explicit(value.text().unwrap_or_default()));
             let mut origin = self.field_origin(format!("{}/{}", path.join("/"), key.text), span.clone());
             origin.quote = quote(&format!("{}: {}", key.text, value.text().unwrap_or_default())).into();
-            self.front.links.push(Link { target, label: None, relation, origin, visibility: visibility.clone() });
+            self.front.links.push(NoteLink { target, label: None, relation, origin, visibility: visibility.clone() });
         }
         true
     }
@@ -414,13 +414,13 @@ pub(super) fn push_field(fields: &mut Vec<Field>, mut field: Field) {
 }
 
 /// Returns whether a value contains prose besides its links: `the former captain of [[The Gull]]`.
-fn contains_prose(text: &str, links: &[Target]) -> bool {
+fn contains_prose(text: &str, links: &[LinkTarget]) -> bool {
     let word_count = hearsay_model::text::words(text).len();
     // The visible text of a link is its name, or a label with a similar number of words.
     let linked_words: usize = links
         .iter()
         .map(|link| match link {
-            Target::Name(name) | Target::Key(name) => hearsay_model::text::words(name).len(),
+            LinkTarget::Name(name) | LinkTarget::Key(name) => hearsay_model::text::words(name).len(),
         })
         .sum();
     let bracketed_words = text
@@ -430,8 +430,8 @@ fn contains_prose(text: &str, links: &[Target]) -> bool {
 }
 
 /// Returns whether words come before the first link: `revenge on [[the Guild]]`, `near [[Gull Bay]]`.
-fn has_words_before_link(text: &str, links: &[Target]) -> bool {
-    let Some(Target::Name(name)) = links.first() else { return false };
+fn has_words_before_link(text: &str, links: &[LinkTarget]) -> bool {
+    let Some(LinkTarget::Name(name)) = links.first() else { return false };
     let name = name.split('#').next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
     let Some(at) = text.find(name).filter(|_| !name.is_empty()) else { return false };
     hearsay_model::text::words(&text[..at]).iter().any(|word| !ENGLISH.words.function_words.link.contains(word))

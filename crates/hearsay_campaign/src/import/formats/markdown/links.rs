@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     AliasOrder, Folder, FolderEntry, ReadOptions,
-    import::{Target, markup::InlineLink, resolve},
+    import::{LinkTarget, markup::InlineLink, resolve},
     names::name_key,
 };
 
@@ -107,7 +107,7 @@ impl NoteNames {
             if is_media_file || name.is_empty() {
                 links.push(InlineLink { range: start..end, target: None, label: String::new() });
             } else {
-                let target = Some(Target::Name(name.to_owned()));
+                let target = Some(LinkTarget::Name(name.to_owned()));
                 links.push(InlineLink { range: start..end, target, label: label.trim().to_owned() });
             }
         }
@@ -142,7 +142,7 @@ impl NoteNames {
 
     /// Returns the target of the address in a Markdown link. Returns `None` for an address outside the folder, and for
     /// a file that is not a note.
-    pub(super) fn address_target(address: &str) -> Option<Target> {
+    pub(super) fn address_target(address: &str) -> Option<LinkTarget> {
         let address = address.trim();
         if address.contains("://")
             || address.starts_with("mailto:")
@@ -158,7 +158,7 @@ impl NoteNames {
             Some((_, extension)) => EXTENSIONS.contains(&extension.to_lowercase().as_str()),
             None => page.is_empty() || page.contains('/') || address.starts_with('#'),
         };
-        is_note.then_some(Target::Name(decoded))
+        is_note.then_some(LinkTarget::Name(decoded))
     }
 }
 
@@ -199,7 +199,7 @@ fn find_foundry_links(text: &str) -> Vec<InlineLink> {
         at = end;
         let key = id.split('#').next().unwrap_or_default().rsplit('.').next().unwrap_or_default().trim();
         let is_document = ["UUID", "Actor", "Item", "JournalEntry", "Scene", "Compendium", "RollTable"].contains(&kind);
-        let target = (is_document && !key.is_empty()).then(|| Target::Key(key.to_owned()));
+        let target = (is_document && !key.is_empty()).then(|| LinkTarget::Key(key.to_owned()));
         let visible = label.unwrap_or(if is_document { key } else { "" }).to_owned();
         links.push(InlineLink { range: start..end, target, label: visible });
     }

@@ -4,7 +4,7 @@ use hearsay_model::{ExternalId, PredicateRole, Value};
 
 use super::{front_matter, links::NoteNames};
 use crate::import::{
-    Alias, Block, Certainty, Field, FieldValue, Link, Note, Relation, SourceText, Target,
+    Alias, Block, Certainty, Field, FieldValue, LinkRelation, LinkTarget, Note, NoteLink, SourceText,
     lexicon::{self, Meaning},
     markup,
     prose_list::split_list,
@@ -60,7 +60,7 @@ pub(super) fn add_labelled_fields(note: &mut Note, block: &Block, file: &SourceT
     if rest.is_empty() || !(is_inline || lexicon::is_known(label)) {
         return true;
     }
-    let links: Vec<Target> = block.links.iter().map(|link| link.target.clone()).collect();
+    let links: Vec<LinkTarget> = block.links.iter().map(|link| link.target.clone()).collect();
     let has_links = !links.is_empty();
     let values = vec![FieldValue { value: Value::Text(rest.to_owned()), links }];
     let meaning = lexicon::meaning(label);
@@ -120,8 +120,8 @@ pub(super) fn add_listed_relations(note: &mut Note, block: &Block) {
     }
     let certainty = if is_remark(rest) { Certainty::Explicit } else { Certainty::Inferred };
     let truth = truth::split_doubt(heading).0.max(Truth::from_text(rest));
-    let relation = Relation { certainty, truth, ..Relation::explicit(heading.as_str()) };
-    note.links.push(Link { relation: Some(relation.clone()), ..link.clone() });
+    let relation = LinkRelation { certainty, truth, ..LinkRelation::explicit(heading.as_str()) };
+    note.links.push(NoteLink { relation: Some(relation.clone()), ..link.clone() });
     // The item may be a list of links: `[[Ann]], [[Bob]] and [[Cid]]`.
     if block.links.len() > MAX_LISTED_LINKS {
         return;
@@ -130,7 +130,7 @@ pub(super) fn add_listed_relations(note: &mut Note, block: &Block) {
     let remaining = labels.iter().fold(text.to_owned(), |remaining, label| remaining.replacen(label, "", 1));
     if remaining.split_whitespace().all(|word| [",", "and", "&", ";", ",and"].contains(&word)) {
         let others = block.links.iter().skip(1).cloned();
-        note.links.extend(others.map(|link| Link { relation: Some(relation.clone()), ..link }));
+        note.links.extend(others.map(|link| NoteLink { relation: Some(relation.clone()), ..link }));
     }
 }
 
@@ -140,7 +140,7 @@ fn is_remark(rest: &str) -> bool {
 }
 
 /// Adds the relation that an item under `Relationships` states. The words after the link name the relation.
-fn add_related(note: &mut Note, link: &Link, rest: &str) {
+fn add_related(note: &mut Note, link: &NoteLink, rest: &str) {
     if !is_remark(rest) {
         return;
     }
@@ -164,8 +164,8 @@ fn add_related(note: &mut Note, link: &Link, rest: &str) {
             (PredicateRole::Related.name(), if rest.is_empty() { Certainty::Explicit } else { Certainty::Inferred })
         }
     };
-    let relation = Relation { certainty, truth, ..Relation::explicit(words) };
-    note.links.push(Link { relation: Some(relation), ..link.clone() });
+    let relation = LinkRelation { certainty, truth, ..LinkRelation::explicit(words) };
+    note.links.push(NoteLink { relation: Some(relation), ..link.clone() });
 }
 
 /// Returns a label without markup before one or several links: `Brother: [[Fred]]`.
@@ -194,9 +194,9 @@ pub(crate) fn add_text_relations(note: &mut Note) {
             remaining.split_whitespace().all(|word| [",", "and", "&", ";", ".", ",and"].contains(&word));
         let (certainty, max_links) =
             if is_only_links { (Certainty::Explicit, usize::MAX) } else { (Certainty::Inferred, 1) };
-        let relation = Relation { certainty, truth: Truth::from_text(rest), ..Relation::explicit(label) };
+        let relation = LinkRelation { certainty, truth: Truth::from_text(rest), ..LinkRelation::explicit(label) };
         let links = block.links.iter().take(max_links);
-        note.links.extend(links.map(|link| Link { relation: Some(relation.clone()), ..link.clone() }));
+        note.links.extend(links.map(|link| NoteLink { relation: Some(relation.clone()), ..link.clone() }));
     }
     note.texts = texts;
 }
@@ -207,7 +207,7 @@ fn add_inline_fields(note: &mut Note, block: &Block, file: &SourceText, names: &
     if !source.contains("::") {
         return;
     }
-    let mut links: Vec<&Link> = block.links.iter().collect();
+    let mut links: Vec<&NoteLink> = block.links.iter().collect();
     links.sort_by_key(|link| link.origin.span.start);
     let links_between = |open: usize, close: usize| {
         let file_position =
@@ -248,7 +248,7 @@ fn add_inline_fields(note: &mut Note, block: &Block, file: &SourceText, names: &
 }
 
 /// Returns the targets that a value names: its links, or if it has none, the names in its comma-separated list.
-pub(super) fn value_targets(field_value: &FieldValue) -> Vec<Target> {
+pub(super) fn value_targets(field_value: &FieldValue) -> Vec<LinkTarget> {
     if !field_value.links.is_empty() {
         return field_value.links.clone();
     }
@@ -256,6 +256,6 @@ pub(super) fn value_targets(field_value: &FieldValue) -> Vec<Target> {
     text.split([',', ';'])
         .map(str::trim)
         .filter(|name| !name.is_empty())
-        .map(|name| Target::Name(name.to_owned()))
+        .map(|name| LinkTarget::Name(name.to_owned()))
         .collect()
 }
