@@ -121,7 +121,6 @@ fn tell_news(
     if let Some(row) = rows.iter().find(|row| row.subject.as_str() == "bridge" && row.predicate.as_str() == "lore") {
         commands.entity(speaker.0).say_that(format!("Have you heard? {}", row.statement), [Statement::fact(row.fact)]);
     }
-    commands.entity(answered.entity).despawn();
     Ok(())
 }
 

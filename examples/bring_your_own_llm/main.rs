@@ -166,7 +166,7 @@ fn record_line(
 /// Prints errors and ends the example.
 fn report_errors(mut errors: MessageReader<MemoryErrorMessage>, mut exit: MessageWriter<AppExit>) {
     for error in errors.read() {
-        eprintln!("{}", error.text);
+        eprintln!("{}", error.error);
         exit.write(AppExit::error());
     }
 }

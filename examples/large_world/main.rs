@@ -138,8 +138,7 @@ fn simulate(
         commands.entity(speaker).say_that(news.as_str(), [Statement::lore(place(progress.done), news.as_str())]);
     }
     if let Some(listener) = character(WALKERS + 1).filter(|_| progress.done % 30 == 15) {
-        let forget = |on: On<Answered>, mut commands: Commands| commands.entity(on.entity).despawn();
-        commands.entity(listener).ask("Where is there water?").observe(forget);
+        commands.entity(listener).ask("Where is there water?");
     }
 }
 

@@ -22,15 +22,12 @@ pub(crate) struct CharacterKnowledge {
 type KnowledgeById = BTreeMap<String, Vec<KnowsRow>>;
 
 pub(crate) fn plugin(app: &mut App) {
-    app.init_resource::<CharacterKnowledge>()
-        .add_observer(receive_knowledge)
-        .add_observer(despawn_failed_question)
-        .add_systems(
-            Update,
-            request_knowledge.run_if(
-                on_message::<MemoryChanged>.or_else(on_message::<SlotLoaded>).or_else(memory_ready.and_then(run_once)),
-            ),
-        );
+    app.init_resource::<CharacterKnowledge>().add_observer(receive_knowledge).add_systems(
+        Update,
+        request_knowledge.run_if(
+            on_message::<MemoryChanged>.or_else(on_message::<SlotLoaded>).or_else(memory_ready.and_then(run_once)),
+        ),
+    );
 }
 
 impl CharacterKnowledge {
@@ -73,20 +70,14 @@ fn with_names(state: &State, acquisition: &str) -> String {
     acquisition.split(' ').map(name).collect::<Vec<_>>().join(" ")
 }
 
-/// Despawns a failed question. A question fails if a slot is loaded before the answer arrives. In this case, the
+/// Replaces the characters' knowledge. If a slot is loaded before the answer arrives, the question fails, and the
 /// knowledge is read again.
-fn despawn_failed_question(failed: On<Unanswered>, mut commands: Commands) {
-    commands.entity(failed.entity).despawn();
-}
-
 fn receive_knowledge(
     answered: On<Answered>,
     replies: Query<&Reply<KnowledgeById>>,
     mut knowledge: ResMut<CharacterKnowledge>,
-    mut commands: Commands,
 ) {
     let Ok(Reply(received)) = replies.get(answered.entity) else { return };
-    commands.entity(answered.entity).despawn();
     if knowledge.known == *received {
         return;
     }

@@ -102,7 +102,6 @@ fn answer(
         _ => None,
     });
     let mut unheard_facts = facts.filter(|(fact, _)| knowledge.known_facts(id).iter().all(|row| row.fact != *fact));
-    commands.entity(answered.entity).despawn();
     match unheard_facts.next() {
         None => show_speech(&mut commands, asked_of.0, "That is all I can tell you."),
         Some((fact, line)) => {
@@ -160,9 +159,10 @@ fn show_save_notice(
 
 fn show_errors(mut errors: MessageReader<MemoryErrorMessage>, mut notice: ResMut<Notice>) {
     for error in errors.read() {
-        notice.0 = match error.text.contains("no slot") {
+        let text = error.error.to_string();
+        notice.0 = match text.contains("no slot") {
             true => "Nothing is saved yet. Press F5 to save.".to_owned(),
-            false => error.text.clone(),
+            false => text,
         };
     }
 }

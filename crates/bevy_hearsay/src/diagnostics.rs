@@ -9,26 +9,18 @@ use bevy::{
 use hearsay_engine::Status;
 
 use crate::{
-    bridge::{FrameCost, StatusPoll},
+    bridge::{self, FrameCost, StatusPoll},
     events::GameEventQueue,
     questions::QuestionQueue,
-    schedule::{Step, StepsAppExt},
+    schedule::SendSystems,
     sync::{Inbox, Outbox},
 };
 
 /// Plugin that measures the time that the memory takes in each frame, and the lengths of its queues. The values are
-/// available as Bevy diagnostics and as [`MemoryCounts`].
-#[derive(Debug, Clone)]
-pub struct HearsayDiagnosticsPlugin {
-    /// Interval between two requests for the memory's status. Default 1 s.
-    pub status_interval: Duration,
-}
-
-impl Default for HearsayDiagnosticsPlugin {
-    fn default() -> Self {
-        Self { status_interval: Duration::from_secs(1) }
-    }
-}
+/// available as Bevy diagnostics and as [`MemoryCounts`]. The status of the memory arrives at the interval
+/// [`MemorySettings::status_interval`](crate::MemorySettings::status_interval).
+#[derive(Debug, Clone, Default)]
+pub struct HearsayDiagnosticsPlugin;
 
 impl HearsayDiagnosticsPlugin {
     /// Time that the plugin's systems took in a frame, in microseconds. Frames without work are not counted.
@@ -37,7 +29,7 @@ impl HearsayDiagnosticsPlugin {
     /// wait for their commit in the memory.
     pub const QUEUE: DiagnosticPath = DiagnosticPath::const_new("hearsay/queue");
     /// Time from the first change of the last committed batch to the commit, in milliseconds. A batch contains the
-    /// changes of one [interval](crate::SyncPlugin::interval).
+    /// changes of one [interval](crate::SyncSettings::interval).
     pub const COMMIT_LAG: DiagnosticPath = DiagnosticPath::const_new("hearsay/commit_lag_ms");
     /// Time between the last question and its reply, in milliseconds.
     pub const LATENCY: DiagnosticPath = DiagnosticPath::const_new("hearsay/latency_ms");
@@ -70,6 +62,7 @@ pub struct MemoryCounts {
 
 impl Plugin for HearsayDiagnosticsPlugin {
     fn build(&self, app: &mut App) {
+        let send = bridge::init(app).send;
         let diagnostic = |path: &DiagnosticPath| Diagnostic::new(path.clone());
         app.register_diagnostic(diagnostic(&Self::FRAME_COST).with_suffix(" µs"))
             .register_diagnostic(diagnostic(&Self::QUEUE))
@@ -79,17 +72,16 @@ impl Plugin for HearsayDiagnosticsPlugin {
             .register_diagnostic(diagnostic(&Self::REVIEWS))
             .register_diagnostic(diagnostic(&Self::VECTORS))
             .init_resource::<MemoryCounts>()
-            .add_step(Step::Measure, has_work, measure);
-        app.world_mut().get_resource_or_init::<StatusPoll>().interval = self.status_interval;
+            .add_systems(send, measure.in_set(SendSystems::Diagnostics));
     }
 }
 
-/// Returns whether there are values to publish.
-fn has_work(world: &World) -> bool {
-    !world.resource::<FrameCost>().is_zero() || world.resource::<StatusPoll>().has_polled()
+/// Publishes the values once the commands of all plugins have been applied.
+fn measure(mut commands: Commands) {
+    commands.run_system_cached(publish);
 }
 
-fn measure(
+fn publish(
     mut poll: ResMut<StatusPoll>,
     mut counts: ResMut<MemoryCounts>,
     (outbox, game_events): (Option<ResMut<Outbox>>, Option<Res<GameEventQueue>>),
@@ -97,6 +89,9 @@ fn measure(
     cost: Res<FrameCost>,
     mut diagnostics: Diagnostics,
 ) {
+    if cost.is_zero() && !poll.has_polled() {
+        return;
+    }
     counts.frame = cost.take();
     let frame = counts.frame.as_secs_f64() * 1e6;
     diagnostics.add_measurement(&HearsayDiagnosticsPlugin::FRAME_COST, || frame);

@@ -37,11 +37,16 @@
 //!
 //! # Plugins
 //!
-//! [`HearsayPlugins`] is a plugin group. Each plugin of the group is public. Its settings are public fields with
-//! documented defaults. You can disable or replace each plugin. [`HearsayPlugins::new_game`],
-//! [`open`](HearsayPlugins::open) and [`new_or_continue`](HearsayPlugins::new_or_continue) determine whether a game
-//! starts from the campaign files or from a save. [`headless`](HearsayPlugins::headless) is for a dedicated server. No
-//! plugin needs a window, a renderer or assets.
+//! [`HearsayPlugins`] is a plugin group. Each plugin of the group is public and works alone: you can leave out any other
+//! plugin. A request that needs a missing plugin has no effect and fails with [`HearsayError::PluginMissing`].
+//! [`HearsayPlugins::new_game`], [`open`](HearsayPlugins::open) and
+//! [`new_or_continue`](HearsayPlugins::new_or_continue) determine whether a game starts from the campaign files or from
+//! a save. [`headless`](HearsayPlugins::headless) is for a dedicated server. No plugin needs a window, a renderer or
+//! assets.
+//!
+//! The settings of a plugin are public fields with documented defaults. Settings that can change at run time are also
+//! resources: [`MemorySettings`], [`SyncSettings`], [`SpawnPolicy`], [`GameEventSettings`], [`Earshot`] and
+//! [`Autosave`]. If your game inserts such a resource, before or after it adds the plugins, its value is used.
 //!
 //! # Components
 //!
@@ -58,6 +63,7 @@
 //! | [`PreferGameState`] | when the entity is bound, the game's values replace the saved values | the game |
 //! | [`SpawnedByHearsay`] | marks an entity that the plugin spawned | the plugin |
 //! | [`QuestionState`], [`Reply`], [`AskedOf`] | the state of a question, its reply, and the character asked | the plugin |
+//! | [`KeepAnswer`] | keeps the entity of a question after its reply | the game |
 //!
 //! All components implement `Reflect` and are registered. With the feature `serialize` they also implement `Serialize`
 //! and `Deserialize`. You can use the components in `bsn!` scenes.
@@ -83,8 +89,14 @@
 //! |---|---|---|
 //! | [`HearsaySystems::Receive`] | `PreUpdate` | takes the memory's answers |
 //! | [`HearsaySystems::Apply`] | `PreUpdate`, after `Receive` | writes the answers to components, within a budget (0.5 ms per frame) |
-//! | [`HearsaySystems::Collect`] | `PostUpdate` | collects the game's changes |
+//! | [`HearsaySystems::Collect`] | `PostUpdate`, after the propagation of transforms | collects the game's changes |
 //! | [`HearsaySystems::Send`] | `PostUpdate`, after `Collect` | sends changes, game events, saves and questions |
+//! | [`HearsaySystems::Close`] | `Last` | closes the memory when the game exits |
+//!
+//! The sets [`ReceiveSystems`], [`CollectSystems`] and [`SendSystems`] divide `Receive`, `Collect` and `Send` further.
+//! [`HearsayPlugins::in_schedules`] selects other schedules than `PreUpdate` and `PostUpdate`. All systems are in a
+//! total order. They use no exclusive access to the Bevy world, so that Bevy's ambiguity detector can check them: work
+//! that needs the whole world is done by commands.
 //!
 //! Put systems that read the memory's answers in `Update`. In `Update`, systems see an answer in the same frame in
 //! which it arrives. The run conditions are [`memory_ready`] and [`memory_loading`]. [`LoadProgress`] has the progress
@@ -93,7 +105,7 @@
 //! # Guarantees
 //!
 //! - **No system blocks.** The game's threads touch no file, database, lock or model. The exception is exit: the game
-//!   then waits for at most [`MemoryPlugin::exit_timeout`] until its changes are committed. Queues are bounded. If a
+//!   then waits for at most [`MemorySettings::exit_timeout`] until its changes are committed. Queues are bounded. If a
 //!   queue is full, the plugin retries the request or reports an error. It never drops a request silently.
 //! - **No lost update, no echo.** The plugin collects the game's changes for 250 ms and then sends them as one
 //!   operation, with the game as its author. Changes from elsewhere (an import, a DM, undo, loading a slot) become
@@ -101,7 +113,8 @@
 //!   the same field, the game's pending change is applied last. When no change is pending, components and memory are
 //!   equal. A property test checks this with random changes in the game and in the memory.
 //! - **Order is kept.** A move takes effect before any line that is said later. A line takes effect before any question
-//!   that is asked later.
+//!   that is asked later. A save, a question and a game event include all changes that the game made earlier in the
+//!   same frame, also changes inside a component that Bevy does not report.
 //! - **Despawning an entity only unloads it.** The memory does not change. Dying ([`die`](EntityMemoryCommands::die)),
 //!   leaving and forgetting are explicit commands. [`erase`](EntityMemoryCommands::erase) removes an entity from the
 //!   memory until the removal is undone.
@@ -196,8 +209,8 @@ mod sync;
 pub mod testing;
 
 pub use bridge::{
-    EncoderStatus, LoadProgress, MemoryChanged, MemoryErrorMessage, MemoryExit, MemoryPlugin, MemoryState, NpcMemory,
-    SecretRevealable, Start, memory_loading, memory_ready,
+    EncoderStatus, HearsayError, LoadProgress, MemoryChanged, MemoryErrorMessage, MemoryExit, MemoryPlugin,
+    MemorySettings, MemoryState, NpcMemory, SecretRevealable, Start, memory_loading, memory_ready,
 };
 pub use components::{
     Attributes, EntityKind, IncomingRelations, LocatedIn, MemoryId, Occupants, PlaceId, PreferGameState, RelatesTo,
@@ -205,17 +218,17 @@ pub use components::{
 };
 pub use diagnostics::{HearsayDiagnosticsPlugin, MemoryCounts};
 pub use events::{
-    Earshot, EntityMemoryCommands, GameAction, GameEvent, GameEventsPlugin, NewSession, SessionCommands, SessionEnded,
-    SessionEvent, SessionStarted, Statement, Target,
+    Earshot, EntityMemoryCommands, GameAction, GameEvent, GameEventSettings, GameEventsPlugin, NewSession,
+    SessionCommands, SessionEnded, SessionEvent, SessionStarted, Statement, Target,
 };
 pub use plugins::HearsayPlugins;
 pub use questions::{
-    Answered, AskedOf, EntityQuestionCommands, MemoryCommands, Question, QuestionState, Questions, QuestionsPlugin,
-    Reply, Unanswered,
+    Answered, AskedOf, EntityQuestionCommands, KeepAnswer, MemoryCommands, Question, QuestionState, Questions,
+    QuestionsPlugin, Reply, Unanswered,
 };
 pub use saves::{Autosave, SaveCommands, SavesPlugin, SlotLoaded, SlotSaved};
-pub use schedule::HearsaySystems;
-pub use sync::{Forgotten, GameClock, SpawnPolicy, SyncPlugin, SyncedAttribute, SyncedAttributeAppExt};
+pub use schedule::{CollectSystems, HearsaySchedulePlugin, HearsaySystems, PluginName, ReceiveSystems, SendSystems};
+pub use sync::{Forgotten, GameClock, SpawnPolicy, SyncPlugin, SyncSettings, SyncedAttribute, SyncedAttributeAppExt};
 
 /// The items that most games need.
 pub mod prelude {
@@ -228,9 +241,10 @@ pub mod prelude {
 
     pub use crate::{
         Answered, AskedOf, Attributes, Earshot, EntityKind, EntityMemoryCommands, EntityQuestionCommands, GameAction,
-        GameClock, GameEvent, HearsayPlugins, HearsaySystems, LoadProgress, LocatedIn, MemoryChanged, MemoryCommands,
-        MemoryErrorMessage, MemoryId, MemoryState, NewSession, Occupants, PlaceId, PreferGameState, Question,
-        QuestionState, Relation, Relations, Reply, SaveCommands, SessionCommands, SessionEnded, SessionStarted,
-        SpawnPolicy, Statement, SyncedAttribute, SyncedAttributeAppExt, Target, Unanswered, memory_ready,
+        GameClock, GameEvent, HearsayError, HearsayPlugins, HearsaySystems, KeepAnswer, LoadProgress, LocatedIn,
+        MemoryChanged, MemoryCommands, MemoryErrorMessage, MemoryId, MemoryState, NewSession, Occupants, PlaceId,
+        PreferGameState, Question, QuestionState, Relation, Relations, Reply, SaveCommands, SessionCommands,
+        SessionEnded, SessionStarted, SpawnPolicy, Statement, SyncedAttribute, SyncedAttributeAppExt, Target,
+        Unanswered, memory_ready,
     };
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bevy::{app::PluginGroupBuilder, prelude::*};
+use bevy::{app::PluginGroupBuilder, ecs::schedule::ScheduleLabel, prelude::*};
 
 use crate::{
     bridge::{MemoryPlugin, Start},
@@ -10,14 +10,18 @@ use crate::{
     events::GameEventsPlugin,
     questions::QuestionsPlugin,
     saves::SavesPlugin,
+    schedule::HearsaySchedulePlugin,
     sync::{SpawnPolicy, SyncPlugin},
 };
 
-/// Adds NPC memory to a game. To change the settings of a plugin, set the fields of the plugin here. To replace a
-/// plugin, call `disable` and add your own plugin.
+/// Adds NPC memory to a game. To change the settings of a plugin, set the fields of the plugin here. To leave a plugin
+/// out, call `disable` on the group. Requests that need this plugin then fail with
+/// [`HearsayError::PluginMissing`](crate::HearsayError::PluginMissing). All other plugins still work. You can also add
+/// each plugin on its own, in any order.
 ///
 /// | plugin | purpose |
 /// |---|---|
+/// | [`HearsaySchedulePlugin`] | sets the schedules and the order of all systems |
 /// | [`MemoryPlugin`] | opens the memory, receives its events, closes the memory |
 /// | [`SyncPlugin`] | syncs components and facts |
 /// | [`GameEventsPlugin`] | records game events: lines that characters say, and facts that they tell, see or read |
@@ -26,6 +30,8 @@ use crate::{
 /// | [`HearsayDiagnosticsPlugin`] | measures frame cost and queue lengths |
 #[derive(Debug, Clone, Default)]
 pub struct HearsayPlugins {
+    /// Sets the schedules and the order of all systems.
+    pub schedule: HearsaySchedulePlugin,
     /// Opens and closes the memory.
     pub memory: MemoryPlugin,
     /// Syncs components and facts.
@@ -90,6 +96,13 @@ impl HearsayPlugins {
         self
     }
 
+    /// Sets the schedules in which the plugins receive answers and send changes. Default: [`PreUpdate`] and
+    /// [`PostUpdate`].
+    pub fn in_schedules(mut self, receive: impl ScheduleLabel, send: impl ScheduleLabel) -> Self {
+        self.schedule = HearsaySchedulePlugin::new(receive, send);
+        self
+    }
+
     /// Sets [`SyncPlugin::spawn_policy`], which selects the entities of the memory that the plugin spawns.
     pub fn spawn_policy(mut self, spawn_policy: SpawnPolicy) -> Self {
         self.sync.spawn_policy = spawn_policy;
@@ -100,6 +113,7 @@ impl HearsayPlugins {
 impl PluginGroup for HearsayPlugins {
     fn build(self) -> PluginGroupBuilder {
         PluginGroupBuilder::start::<Self>()
+            .add(self.schedule)
             .add(self.memory)
             .add(self.sync)
             .add(self.game_events)

@@ -24,7 +24,7 @@ use crate::{bridge::MemoryErrorMessage, plugins::HearsayPlugins, schedule::pendi
 struct ErrorLog(Vec<String>);
 
 fn collect_errors(mut log: ResMut<ErrorLog>, mut messages: MessageReader<MemoryErrorMessage>) {
-    log.0.extend(messages.read().map(|message| message.text.clone()));
+    log.0.extend(messages.read().map(|message| message.error.to_string()));
 }
 
 /// An app without a window. Each frame advances Bevy's time by 1/60 s, and frames run as fast as possible.

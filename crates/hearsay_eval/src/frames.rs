@@ -299,15 +299,13 @@ struct OpenQuestions {
     answered: usize,
 }
 
-fn count_answer(on: On<Answered>, mut questions: ResMut<OpenQuestions>, mut commands: Commands) {
+fn count_answer(_: On<Answered>, mut questions: ResMut<OpenQuestions>) {
     questions.open -= 1;
     questions.answered += 1;
-    commands.entity(on.entity).despawn();
 }
 
-fn count_failure(on: On<Unanswered>, mut questions: ResMut<OpenQuestions>, mut commands: Commands) {
+fn count_failure(_: On<Unanswered>, mut questions: ResMut<OpenQuestions>) {
     questions.open -= 1;
-    commands.entity(on.entity).despawn();
 }
 
 /// Asks new questions until `questions` questions wait for an answer.

@@ -7,39 +7,42 @@ use hearsay_engine::{Event as EngineEvent, ModelStatus};
 use hearsay_model::Key;
 
 use super::{
+    error::HearsayError,
     frame_cost::FrameCost,
     handle::NpcMemory,
     messages::{MemoryChanged, MemoryErrorMessage, SecretRevealable},
     resync::Resync,
     state::EncoderStatus,
 };
+use crate::schedule::Activity;
 
 /// Queue of the writes whose changed entities have not been looked up yet: the revision of each write, and the keys of
-/// the records that it changed.
+/// the records that it changed. This resource is absent if no plugin looks them up.
 #[derive(Resource, Default)]
 pub(crate) struct ChangedKeys(pub(crate) VecDeque<(u64, Arc<Vec<Key>>)>);
-
-/// Returns whether any event is waiting to be received.
-pub(super) fn has_events(world: &World) -> bool {
-    world.get_resource::<NpcMemory>().and_then(NpcMemory::get).is_some_and(|memory| !memory.events().is_empty())
-}
 
 /// Receives all waiting events.
 pub(super) fn receive_events(
     memory: Res<NpcMemory>,
-    (mut changed_keys, mut resync): (ResMut<ChangedKeys>, ResMut<Resync>),
+    (mut changed_keys, mut resync): (Option<ResMut<ChangedKeys>>, ResMut<Resync>),
     mut encoder: ResMut<EncoderStatus>,
     mut changed: MessageWriter<MemoryChanged>,
     mut revealable: MessageWriter<SecretRevealable>,
     mut errors: MessageWriter<MemoryErrorMessage>,
-    cost: Res<FrameCost>,
+    (mut activity, cost): (ResMut<Activity>, Res<FrameCost>),
 ) {
+    if !memory.has_events() {
+        return;
+    }
     let _cost = cost.measure();
+    activity.wake();
     let Some(memory) = memory.get() else { return };
     for event in memory.events().try_iter() {
         match event {
             EngineEvent::Applied { position, revision, touched: keys } => {
-                changed_keys.0.push_back((revision, Arc::new(keys)));
+                if let Some(changed_keys) = &mut changed_keys {
+                    changed_keys.0.push_back((revision, Arc::new(keys)));
+                }
                 changed.write(MemoryChanged { position });
             }
             EngineEvent::Revealable { reveal, fact, holder } => {
@@ -60,12 +63,11 @@ pub(super) fn receive_events(
             }
             EngineEvent::Reloaded { why, .. } => {
                 resync.0 = true;
-                errors.write(MemoryErrorMessage {
-                    text: format!("{why}; the memory was reloaded from the database"),
-                    entity: None,
-                });
+                errors.write(MemoryErrorMessage { error: HearsayError::Reloaded(why), entity: None });
             }
-            EngineEvent::Failed(text) => _ = errors.write(MemoryErrorMessage { text, entity: None }),
+            EngineEvent::Failed(reason) => {
+                errors.write(MemoryErrorMessage { error: HearsayError::Failed(reason), entity: None });
+            }
             EngineEvent::Vectors { .. } | EngineEvent::LlmRead { .. } => {}
         }
     }

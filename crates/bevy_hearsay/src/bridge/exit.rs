@@ -5,12 +5,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use bevy::prelude::*;
+use bevy::{app::AppExit, prelude::*};
 use crossbeam_channel::bounded;
 use hearsay_engine::MemoryError;
 
 use super::{
     handle::{NpcMemory, is_open},
+    options::MemorySettings,
     state::MemoryState,
 };
 
@@ -22,7 +23,7 @@ pub struct MemoryExit {
     /// Number of the pending changes and game events that were committed before the memory closed.
     pub committed: usize,
     /// Number of the pending changes and game events that the memory rejected, or that were not committed within
-    /// [`MemoryPlugin::exit_timeout`](crate::MemoryPlugin::exit_timeout).
+    /// [`MemorySettings::exit_timeout`](crate::MemorySettings::exit_timeout).
     pub not_committed: usize,
 }
 
@@ -77,12 +78,16 @@ impl ExitAppExt for App {
     }
 }
 
-#[derive(Resource, Clone, Copy)]
-pub(super) struct ExitTimeout(pub(super) Duration);
+/// Closes the memory in the frame in which the game exits.
+pub(super) fn close_at_exit(mut exits: MessageReader<AppExit>, mut commands: Commands) {
+    if exits.read().count() > 0 {
+        commands.queue(close);
+    }
+}
 
 /// Sends all pending changes and events, closes the memory, and counts the outcome.
-pub(super) fn close(world: &mut World) {
-    let timeout = world.get_resource::<ExitTimeout>().map_or(Duration::from_secs(5), |timeout| timeout.0);
+fn close(world: &mut World) {
+    let timeout = world.resource::<MemorySettings>().exit_timeout;
     let deadline = Instant::now() + timeout;
     let mut exit = MemoryExit::default();
     let plugins = world.get_resource::<ExitStepList>().map_or_else(Vec::new, |plugins| plugins.0.clone());
@@ -114,7 +119,7 @@ pub(super) fn close(world: &mut World) {
     let MemoryExit { committed, not_committed } = exit;
     if not_committed > 0 {
         tracing::error!(
-            "{not_committed} of {} changes and game events were not committed when the game exited; if this happens regularly, raise `MemoryPlugin::exit_timeout` (now {timeout:?})",
+            "{not_committed} of {} changes and game events were not committed when the game exited; if this happens regularly, raise `MemorySettings::exit_timeout` (now {timeout:?})",
             committed + not_committed
         );
     } else if committed > 0 {

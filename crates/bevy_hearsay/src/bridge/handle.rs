@@ -13,9 +13,19 @@ impl NpcMemory {
     pub fn get(&self) -> Option<&Memory> {
         self.0.as_ref()
     }
+
+    /// Returns whether the memory is open.
+    pub(crate) fn is_open(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Returns whether any event is waiting to be received.
+    pub(super) fn has_events(&self) -> bool {
+        self.get().is_some_and(|memory| !memory.events().is_empty())
+    }
 }
 
 /// Returns whether the memory is open.
 pub(crate) fn is_open(world: &World) -> bool {
-    world.get_resource::<NpcMemory>().is_some_and(|memory| memory.get().is_some())
+    world.get_resource::<NpcMemory>().is_some_and(NpcMemory::is_open)
 }

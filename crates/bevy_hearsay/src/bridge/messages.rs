@@ -3,12 +3,15 @@
 use bevy::prelude::*;
 use hearsay_model::{EntityId, FactId, Position};
 
+use super::error::HearsayError;
+use crate::schedule::{PluginName, missing_plugin};
+
 /// Message: an error that the game can show or log. An error never causes the loss of an operation that the memory has
 /// acknowledged.
-#[derive(Message, Debug, Clone, PartialEq, Eq)]
+#[derive(Message, Debug, Clone)]
 pub struct MemoryErrorMessage {
-    /// The error, for display. The text says what went wrong and what to do.
-    pub text: String,
+    /// The error. Its text says what went wrong and what to do.
+    pub error: HearsayError,
     /// The entity that the error is about, if any.
     pub entity: Option<Entity>,
 }
@@ -30,4 +33,21 @@ pub struct SecretRevealable {
     pub fact: FactId,
     /// The character that may tell the secret.
     pub holder: EntityId,
+}
+
+/// Logs an error and reports it to the game.
+pub(crate) fn report_error(world: &mut World, error: impl Into<HearsayError>, entity: Option<Entity>) {
+    let error = error.into();
+    tracing::warn!("{error}");
+    world.write_message(MemoryErrorMessage { error, entity });
+}
+
+/// Reports an error if the app does not have the plugins for a request that `plugin` sends to the memory. Returns
+/// whether a plugin is missing.
+pub(crate) fn report_missing_plugin(world: &mut World, plugin: PluginName, entity: Option<Entity>) -> bool {
+    let missing = missing_plugin(world, plugin);
+    if let Some(missing) = missing {
+        report_error(world, HearsayError::PluginMissing(missing), entity);
+    }
+    missing.is_some()
 }

@@ -1,6 +1,7 @@
 //! The connection to the engine: opens the memory, receives its events, and closes the memory. If events were dropped,
 //! the plugin compares all entities with the memory again.
 
+mod error;
 mod event_pump;
 mod exit;
 mod frame_cost;
@@ -11,11 +12,15 @@ mod options;
 mod resync;
 mod state;
 
-use bevy::{app::AppExit, prelude::*};
+use bevy::prelude::*;
 use hearsay_engine::ModelStatus;
 
-use crate::schedule::{HearsaySystems, Step, StepsAppExt};
+use crate::schedule::{
+    Activity, ActivityAppExt, AwakeSystems, HearsaySchedules, HearsaySystems, PluginName, ReceiveSystems, SendSystems,
+    record_plugin, schedules,
+};
 
+pub use error::HearsayError;
 pub(crate) use event_pump::ChangedKeys;
 pub use exit::MemoryExit;
 pub(crate) use exit::{ExitAppExt, ExitSteps};
@@ -23,39 +28,65 @@ pub(crate) use frame_cost::FrameCost;
 pub use handle::NpcMemory;
 pub(crate) use handle::is_open;
 pub use messages::{MemoryChanged, MemoryErrorMessage, SecretRevealable};
-pub use options::{MemoryPlugin, Start};
+pub(crate) use messages::{report_error, report_missing_plugin};
+pub use options::{MemoryPlugin, MemorySettings, Start};
 pub(crate) use resync::{Resync, StatusPoll};
 pub use state::{EncoderStatus, LoadProgress, MemoryState, memory_loading, memory_ready};
 
 impl Plugin for MemoryPlugin {
     fn build(&self, app: &mut App) {
-        app.insert_resource(opening::start(self))
-            .insert_resource(exit::ExitTimeout(self.exit_timeout))
-            .insert_resource(EncoderStatus(ModelStatus::Loading))
-            .init_resource::<NpcMemory>()
+        let HearsaySchedules { receive, send } = init(app);
+        record_plugin(app, PluginName::Memory);
+        app.world_mut().get_resource_or_insert_with(|| self.run_time_settings());
+        app.insert_resource(EncoderStatus(ModelStatus::Loading))
             .init_resource::<MemoryState>()
+            .register_type::<MemorySettings>()
+            .register_type::<MemoryState>()
+            .register_type::<MemoryExit>()
+            .add_systems(
+                receive,
+                (
+                    opening::receive_opened_memory.in_set(ReceiveSystems::Memory),
+                    event_pump::receive_events.in_set(ReceiveSystems::Events),
+                ),
+            )
+            .add_systems(send, resync::poll.in_set(SendSystems::Status))
+            .add_systems(Last, exit::close_at_exit.in_set(HearsaySystems::Close))
+            .add_work("the memory is loading", |world| *world.resource::<MemoryState>() == MemoryState::Loading)
+            .add_work("events", has_events)
+            .keep_awake_while(resync::is_polling);
+    }
+
+    /// Starts to open the memory. Before, the plugin accesses no file and starts no thread.
+    fn finish(&self, app: &mut App) {
+        app.insert_resource(opening::start(self));
+    }
+}
+
+/// Adds the resources and messages that all plugins of this crate use, unless another plugin added them. Returns the
+/// schedules of the plugins.
+pub(crate) fn init(app: &mut App) -> HearsaySchedules {
+    let schedules = schedules(app);
+    if !app.world().contains_resource::<NpcMemory>() {
+        app.init_resource::<NpcMemory>()
             .init_resource::<LoadProgress>()
-            .init_resource::<ChangedKeys>()
             .init_resource::<Resync>()
             .init_resource::<StatusPoll>()
             .init_resource::<FrameCost>()
             .add_message::<MemoryErrorMessage>()
             .add_message::<MemoryChanged>()
             .add_message::<SecretRevealable>()
-            .register_type::<MemoryState>()
-            .register_type::<MemoryExit>()
             .register_type::<LoadProgress>()
-            .add_step(
-                Step::ReceiveOpenedMemory,
-                |world| world.contains_resource::<opening::OpeningChannel>(),
-                opening::receive_opened_memory,
-            )
-            .add_step(Step::ReceiveEvents, event_pump::has_events, event_pump::receive_events)
-            .add_step(Step::PollStatus, resync::poll_is_due, resync::poll)
-            .add_wake_condition(HearsaySystems::Receive, event_pump::has_events)
-            .add_work("the memory is loading", |world| *world.resource::<MemoryState>() == MemoryState::Loading)
-            .add_work("events", event_pump::has_events)
-            .keep_awake_while(resync::is_polling)
-            .add_systems(Last, exit::close.run_if(on_message::<AppExit>));
+            .configure_sets(schedules.receive, AwakeSystems::Receive.run_if(may_receive));
     }
+    schedules
+}
+
+/// Run condition: work is pending, or the memory has sent events.
+fn may_receive(activity: Res<Activity>, memory: Res<NpcMemory>) -> bool {
+    activity.is_awake() || memory.has_events()
+}
+
+fn has_events(world: &World) -> bool {
+    world.resource::<NpcMemory>().has_events()
 }

@@ -7,7 +7,7 @@ use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
 use hearsay_engine::{
     Memory, MemoryError,
     priority::{ThreadPriority, lower_priority},
-    sync_campaign_files,
+    real_time, sync_campaign_files,
 };
 use hearsay_model::{Author, Change, EngineSetting, Operation, Position, Setting};
 
@@ -53,7 +53,7 @@ fn open(plugin: &MemoryPlugin, sender: &Sender<OpeningMessage>) -> Result<Memory
         memory
             .write(|_| {
                 let operation = Operation::new(Author::Game, "new game", vec![Change::Restore(Position(0))]);
-                Ok(operation)
+                Ok(Operation { recorded: real_time(), ..operation })
             })?
             .wait()?;
     }
@@ -94,13 +94,14 @@ fn contains_play(world: &hearsay_engine::ReadSnapshot) -> bool {
 
 /// Receives the opened memory.
 pub(super) fn receive_opened_memory(
-    channel: Res<OpeningChannel>,
+    channel: Option<Res<OpeningChannel>>,
     mut memory: ResMut<NpcMemory>,
     mut state: ResMut<MemoryState>,
     mut progress: ResMut<LoadProgress>,
     mut errors: MessageWriter<MemoryErrorMessage>,
     mut commands: Commands,
 ) {
+    let Some(channel) = channel else { return };
     loop {
         let opened = match channel.0.try_recv() {
             Ok(OpeningMessage::Stage(stage)) => {
@@ -119,8 +120,8 @@ pub(super) fn receive_opened_memory(
             }
             Err(error) => {
                 tracing::error!("the memory could not be opened: {error}");
-                errors.write(MemoryErrorMessage { text: error.to_string(), entity: None });
                 *state = MemoryState::Failed(error.to_string());
+                errors.write(MemoryErrorMessage { error: error.into(), entity: None });
             }
         }
         commands.remove_resource::<OpeningChannel>();

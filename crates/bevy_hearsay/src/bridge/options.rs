@@ -25,18 +25,37 @@ pub struct MemoryPlugin {
     pub mode: Option<ReviewMode>,
     /// Maximum number of requests that can wait for the memory at the same time. Default 1,024.
     pub queue_capacity: usize,
-    /// Maximum time that the game waits at exit until its changes are committed. Default 5 s.
-    /// [`MemoryExit`](crate::MemoryExit) counts the changes that are not committed after this time. Acknowledged
-    /// changes are always saved. At exit, the memory also saves the computed vectors, and a snapshot of the state that
-    /// makes the next opening faster.
+    /// Initial value of [`MemorySettings::exit_timeout`]. Default 5 s.
     pub exit_timeout: Duration,
+    /// Initial value of [`MemorySettings::status_interval`]. Default 1 s.
+    pub status_interval: Duration,
     /// Whether the memory's threads have a lower priority than the game's threads, so that a commit does not delay a
     /// frame. Default true. This setting has an effect on Linux, Android and Windows.
     pub low_priority_threads: bool,
 }
 
+/// Settings of [`MemoryPlugin`] that can change at run time. If the app already has this resource, the plugin keeps it.
+#[derive(Resource, Debug, Clone, PartialEq, Eq, Reflect)]
+#[reflect(Resource)]
+pub struct MemorySettings {
+    /// Maximum time that the game waits at exit until its changes are committed. [`MemoryExit`](crate::MemoryExit)
+    /// counts the changes that are not committed after this time. Acknowledged changes are always saved. At exit, the
+    /// memory also saves the computed vectors, and a snapshot of the state that makes the next opening faster.
+    pub exit_timeout: Duration,
+    /// Interval between two requests for the memory's status. The status tells whether events were dropped because the
+    /// game received them too slowly. In this case, the plugin compares all entities with the memory again.
+    pub status_interval: Duration,
+}
+
+impl Default for MemorySettings {
+    fn default() -> Self {
+        Self { exit_timeout: Duration::from_secs(5), status_interval: Duration::from_secs(1) }
+    }
+}
+
 impl Default for MemoryPlugin {
     fn default() -> Self {
+        let MemorySettings { exit_timeout, status_interval } = MemorySettings::default();
         Self {
             campaign: None,
             save: None,
@@ -45,7 +64,8 @@ impl Default for MemoryPlugin {
             settings: None,
             mode: None,
             queue_capacity: 1024,
-            exit_timeout: Duration::from_secs(5),
+            exit_timeout,
+            status_interval,
             low_priority_threads: true,
         }
     }
@@ -64,6 +84,11 @@ pub enum Start {
 }
 
 impl MemoryPlugin {
+    /// Returns the settings that can change at run time.
+    pub(super) fn run_time_settings(&self) -> MemorySettings {
+        MemorySettings { exit_timeout: self.exit_timeout, status_interval: self.status_interval }
+    }
+
     /// Converts these options to the options of the engine.
     pub(super) fn options(&self) -> Result<MemoryOptions, MemoryError> {
         let mut settings = match (&self.settings, &self.campaign) {

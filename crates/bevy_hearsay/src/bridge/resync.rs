@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use bevy::prelude::*;
 use hearsay_engine::{Status, Ticket};
 
-use super::handle::NpcMemory;
+use super::{handle::NpcMemory, options::MemorySettings};
 
 /// Whether all entities must be compared with the memory again. This is necessary when events with changes may have
 /// been dropped.
@@ -14,10 +14,8 @@ use super::handle::NpcMemory;
 pub(crate) struct Resync(pub(crate) bool);
 
 /// Requests the memory's status at intervals. The status has the number of dropped events.
-#[derive(Resource)]
+#[derive(Resource, Default)]
 pub(crate) struct StatusPoll {
-    /// Interval between two requests.
-    pub(crate) interval: Duration,
     requested_at: Option<Instant>,
     ticket: Option<Ticket<Status>>,
     dropped_events: usize,
@@ -27,22 +25,9 @@ pub(crate) struct StatusPoll {
     has_polled: bool,
 }
 
-impl Default for StatusPoll {
-    fn default() -> Self {
-        Self {
-            interval: Duration::from_secs(1),
-            requested_at: None,
-            ticket: None,
-            dropped_events: 0,
-            received: None,
-            has_polled: false,
-        }
-    }
-}
-
 impl StatusPoll {
-    fn is_due(&self) -> bool {
-        self.requested_at.is_none_or(|requested_at| requested_at.elapsed() >= self.interval)
+    fn is_due(&self, interval: Duration) -> bool {
+        self.requested_at.is_none_or(|requested_at| requested_at.elapsed() >= interval)
     }
 
     /// Returns whether [`poll`] ran since the last call of [`take`](Self::take).
@@ -57,11 +42,6 @@ impl StatusPoll {
     }
 }
 
-/// Returns whether a status request is due or has no answer yet.
-pub(super) fn poll_is_due(world: &World) -> bool {
-    is_polling(world) || world.resource::<StatusPoll>().is_due()
-}
-
 /// Returns whether a request for the status has no answer yet.
 pub(super) fn is_polling(world: &World) -> bool {
     world.resource::<StatusPoll>().ticket.is_some()
@@ -69,7 +49,16 @@ pub(super) fn is_polling(world: &World) -> bool {
 
 /// Requests the status or receives the requested status. If events were dropped since the last status, all entities are
 /// compared again.
-pub(super) fn poll(mut poll: ResMut<StatusPoll>, mut resync: ResMut<Resync>, memory: Res<NpcMemory>) {
+pub(super) fn poll(
+    mut poll: ResMut<StatusPoll>,
+    mut resync: ResMut<Resync>,
+    settings: Res<MemorySettings>,
+    memory: Res<NpcMemory>,
+) {
+    let is_due = poll.ticket.is_none() && poll.is_due(settings.status_interval);
+    if poll.ticket.is_none() && !is_due {
+        return;
+    }
     poll.has_polled = true;
     let Some(memory) = memory.get() else { return };
     if let Some(status) = poll.ticket.as_ref().and_then(Ticket::try_take) {
@@ -79,7 +68,7 @@ pub(super) fn poll(mut poll: ResMut<StatusPoll>, mut resync: ResMut<Resync>, mem
             poll.dropped_events = status.events_dropped;
             poll.received = Some(status);
         }
-    } else if poll.ticket.is_none() && poll.is_due() {
+    } else if is_due {
         poll.requested_at = Some(Instant::now());
         poll.ticket = memory.status().ok();
     }

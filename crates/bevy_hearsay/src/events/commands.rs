@@ -10,14 +10,16 @@ use super::{
     target::{Statement, Target},
 };
 use crate::{
-    bridge::MemoryErrorMessage,
+    bridge::{HearsayError, report_error, report_missing_plugin},
     components::{Attributes, MemoryId, PlaceId, Relation},
-    schedule::Steps,
+    schedule::{PluginName, wake},
     sync::{self, Outbox, Shadow},
 };
 
 /// Commands that record game events and changes of an entity. The author of the recorded operations is the game
-/// ([`Author::Game`]). To set another author, or to name the hearers, trigger [`GameEvent`].
+/// ([`Author::Game`]). To set another author, or to name the hearers, trigger [`GameEvent`]. If the app does not have a
+/// plugin that a command needs, the command has no effect, and a [`MemoryErrorMessage`](crate::MemoryErrorMessage)
+/// reports [`HearsayError::PluginMissing`].
 pub trait EntityMemoryCommands {
     /// Says a line aloud. Everyone in [earshot](crate::Earshot) learns that the line was said. Unless extraction is
     /// disabled, the memory later extracts facts from the line. To state exact facts instead, use
@@ -83,38 +85,35 @@ impl EntityMemoryCommands for EntityCommands<'_> {
 
     fn say_that(&mut self, text: impl Into<String>, states: impl IntoIterator<Item = Statement>) -> &mut Self {
         let action = GameAction::Say { text: text.into(), states: states.into_iter().collect(), lie: false };
-        self.trigger(|entity| GameEvent::new(entity, action))
+        act(self, action, None)
     }
 
     fn tell(&mut self, to: impl Into<Target>, statement: Statement) -> &mut Self {
-        let to = vec![to.into()];
-        self.trigger(|entity| GameEvent { to, ..GameEvent::new(entity, GameAction::Tell { statement, lie: false }) })
+        act(self, GameAction::Tell { statement, lie: false }, Some(to.into()))
     }
 
     fn witness(&mut self, statement: Statement) -> &mut Self {
-        self.trigger(|entity| GameEvent::new(entity, GameAction::Witness(vec![statement])))
+        act(self, GameAction::Witness(vec![statement]), None)
     }
 
     fn show(&mut self, statement: Statement) -> &mut Self {
-        self.trigger(|entity| GameEvent::new(entity, GameAction::Show(vec![statement])))
+        act(self, GameAction::Show(vec![statement]), None)
     }
 
     fn read_document(&mut self, document: impl Into<Target>) -> &mut Self {
-        let document = document.into();
-        self.trigger(|entity| GameEvent::new(entity, GameAction::Read(document)))
+        act(self, GameAction::Read(document.into()), None)
     }
 
     fn reveal(&mut self, fact: impl Into<String>, to: impl Into<Target>) -> &mut Self {
-        let (action, to) = (GameAction::Reveal { fact: fact.into(), openly: false }, vec![to.into()]);
-        self.trigger(|entity| GameEvent { to, ..GameEvent::new(entity, action) })
+        act(self, GameAction::Reveal { fact: fact.into(), openly: false }, Some(to.into()))
     }
 
     fn move_to(&mut self, place: impl Into<Target>) -> &mut Self {
         let place = place.into();
-        self.queue(move |mut entity: EntityWorldMut| {
-            if let Some(place) = resolve_id(&mut entity, &place) {
-                entity.insert(PlaceId(place));
-            }
+        change(self, move |entity| {
+            let place = resolve_id(entity, &place)?;
+            entity.insert(PlaceId(place));
+            Ok(())
         })
     }
 
@@ -128,26 +127,25 @@ impl EntityMemoryCommands for EntityCommands<'_> {
 
     fn relate(&mut self, predicate: &str, object: impl Into<Target>) -> &mut Self {
         let (predicate, object) = (predicate.to_owned(), object.into());
-        self.queue(move |mut entity: EntityWorldMut| {
-            let Some(key) = relation_key(&mut entity, &predicate, &object) else { return };
-            let subject = entity.id();
+        change(self, move |entity| {
+            let (key, subject) = (relation_key(entity, &predicate, &object)?, entity.id());
             entity.world_scope(|world| {
                 if sync::find_relation_entity(world, subject, &key).is_none() {
                     let (predicate, object) = key;
                     sync::spawn_relation(world, subject, Relation { predicate, object, attitude: None });
                 }
             });
+            Ok(())
         })
     }
 
     fn unrelate(&mut self, predicate: &str, object: impl Into<Target>) -> &mut Self {
         let (predicate, object) = (predicate.to_owned(), object.into());
-        self.queue(move |mut entity: EntityWorldMut| {
-            let Some(key) = relation_key(&mut entity, &predicate, &object) else { return };
-            let subject = entity.id();
+        change(self, move |entity| {
+            let (key, subject) = (relation_key(entity, &predicate, &object)?, entity.id());
             entity.world_scope(|world| {
                 sync::despawn_relation(world, subject, &key);
-                world.resource_mut::<Steps>().wake();
+                wake(world);
                 world.resource_scope(|world, mut outbox: Mut<Outbox>| {
                     if let Some(mut shadow) = world.get_mut::<Shadow>(subject)
                         && shadow.relations.remove(&key).is_some()
@@ -156,6 +154,7 @@ impl EntityMemoryCommands for EntityCommands<'_> {
                     }
                 });
             });
+            Ok(())
         })
     }
 
@@ -172,8 +171,7 @@ impl EntityMemoryCommands for EntityCommands<'_> {
     }
 
     fn forget(&mut self, fact: impl Into<String>) -> &mut Self {
-        let fact = fact.into();
-        self.trigger(|entity| GameEvent::new(entity, GameAction::Forget { fact }))
+        act(self, GameAction::Forget { fact: fact.into() }, None)
     }
 
     fn erase(&mut self) {
@@ -181,12 +179,47 @@ impl EntityMemoryCommands for EntityCommands<'_> {
             let id = entity.get::<MemoryId>().map(|id| id.as_str().to_owned());
             let bevy_entity = entity.id();
             let world = entity.into_world_mut();
-            if let Some(id) = id.filter(|id| !id.is_empty()) {
-                queue::queue_edit(world, Edit::RemoveEntity { entity: id }, Author::Game);
+            let is_queued = match id.filter(|id| !id.is_empty()) {
+                Some(id) => queue::queue_edit(world, Edit::RemoveEntity { entity: id }, Author::Game, bevy_entity),
+                None => true,
+            };
+            if is_queued {
+                world.despawn(bevy_entity);
             }
-            world.despawn(bevy_entity);
         });
     }
+}
+
+/// Triggers a game event, unless a plugin is missing.
+fn act<'a, 'c>(
+    commands: &'a mut EntityCommands<'c>,
+    action: GameAction,
+    to: Option<Target>,
+) -> &'a mut EntityCommands<'c> {
+    let entity = commands.id();
+    let game_event = GameEvent { to: to.into_iter().collect(), ..GameEvent::new(entity, action) };
+    commands.commands_mut().queue(move |world: &mut World| {
+        if !report_missing_plugin(world, PluginName::GameEvents, Some(entity)) {
+            world.trigger(game_event);
+        }
+    });
+    commands
+}
+
+/// Changes the components of an entity, unless a plugin is missing. Reports an error that `change` returns.
+fn change<'a, 'c>(
+    commands: &'a mut EntityCommands<'c>,
+    change: impl FnOnce(&mut EntityWorldMut) -> Result<(), HearsayError> + Send + 'static,
+) -> &'a mut EntityCommands<'c> {
+    commands.queue(move |mut entity: EntityWorldMut| {
+        let id = entity.id();
+        if entity.world_scope(|world| report_missing_plugin(world, PluginName::Sync, Some(id))) {
+            return;
+        }
+        if let Err(error) = change(&mut entity) {
+            entity.world_scope(|world| report_error(world, error, Some(id)));
+        }
+    })
 }
 
 fn change_attribute<'a, 'c>(
@@ -195,13 +228,10 @@ fn change_attribute<'a, 'c>(
     value: Option<Value>,
 ) -> &'a mut EntityCommands<'c> {
     let name = name.to_owned();
-    commands.queue(move |mut entity: EntityWorldMut| {
+    change(commands, move |entity| {
         let predicate = match Predicate::new(&name) {
             Ok(predicate) if !predicate.is_relation() => predicate,
-            _ => {
-                let text = format!("`{name}` is not a valid attribute name: use lowercase words joined by `_`");
-                return report_error(&mut entity, text);
-            }
+            _ => return Err(HearsayError::InvalidAttribute(name)),
         };
         let mut attributes = entity.get::<Attributes>().cloned().unwrap_or_default();
         match value {
@@ -209,37 +239,29 @@ fn change_attribute<'a, 'c>(
             None => _ = attributes.0.remove(&predicate),
         }
         entity.insert(attributes);
+        Ok(())
     })
 }
 
-fn report_error(entity: &mut EntityWorldMut, text: String) {
-    tracing::warn!("{text}");
-    let entity_id = Some(entity.id());
-    entity.world_scope(|world| world.write_message(MemoryErrorMessage { text, entity: entity_id }));
-}
-
-/// Returns the id of a target. Reports an error if the target has no id.
-fn resolve_id(entity: &mut EntityWorldMut, target: &Target) -> Option<EntityId> {
-    let id = match target {
-        Target::Named(name) => EntityId::from_name(name).ok(),
-        Target::Entity(other) => entity.world().get::<MemoryId>(*other).and_then(|id| id.get().cloned()),
-    };
-    if id.is_none() {
-        report_error(entity, format!("{target:?} has no id in the memory: add a `MemoryId` component"));
+/// Returns the id of a target.
+fn resolve_id(entity: &EntityWorldMut, target: &Target) -> Result<EntityId, HearsayError> {
+    match target {
+        Target::Named(name) => EntityId::from_name(name).map_err(|_| HearsayError::InvalidId(name.clone())),
+        Target::Entity(other) => {
+            let id = entity.world().get::<MemoryId>(*other).and_then(MemoryId::get);
+            id.cloned().ok_or(HearsayError::UnknownEntity(*other))
+        }
     }
-    id
 }
 
-fn relation_key(entity: &mut EntityWorldMut, predicate: &str, object: &Target) -> Option<(Predicate, EntityId)> {
+fn relation_key(
+    entity: &EntityWorldMut,
+    predicate: &str,
+    object: &Target,
+) -> Result<(Predicate, EntityId), HearsayError> {
     let object = resolve_id(entity, object)?;
     match Predicate::new(predicate) {
-        Ok(predicate) if predicate.is_relation() => Some((predicate, object)),
-        _ => {
-            report_error(
-                entity,
-                format!("`{predicate}` is not a valid relation name: use uppercase words joined by `_`"),
-            );
-            None
-        }
+        Ok(predicate) if predicate.is_relation() => Ok((predicate, object)),
+        _ => Err(HearsayError::InvalidRelation(predicate.to_owned())),
     }
 }

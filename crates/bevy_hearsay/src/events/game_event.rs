@@ -59,7 +59,8 @@ pub enum GameAction {
 }
 
 /// A game event of an entity. Trigger this event directly or with the commands of
-/// [`EntityMemoryCommands`](crate::EntityMemoryCommands).
+/// [`EntityMemoryCommands`](crate::EntityMemoryCommands). The event is recorded by
+/// [`GameEventsPlugin`](crate::GameEventsPlugin).
 #[derive(EntityEvent, Debug, Clone)]
 pub struct GameEvent {
     /// The Bevy entity that acts.

@@ -11,7 +11,8 @@ use bevy::prelude::*;
 
 use crate::{
     bridge::{ExitAppExt, ExitSteps},
-    schedule::{Step, StepsAppExt},
+    schedule::{ActivityAppExt, HearsaySchedules, PluginName, ReceiveSystems, SendSystems, record_plugin},
+    sync,
 };
 
 pub use commands::EntityMemoryCommands;
@@ -19,36 +20,44 @@ pub use earshot::Earshot;
 pub(crate) use earshot::hearers;
 pub use game_event::{GameAction, GameEvent};
 pub(crate) use queue::GameEventQueue;
+pub use queue::GameEventSettings;
 pub use session::{NewSession, SessionCommands, SessionEnded, SessionEvent, SessionStarted};
 pub use target::{Statement, Target};
+pub(crate) use target::{Unresolved, resolve_entity};
 
 /// Plugin that collects game events, finds the characters that hear and see the events, and sends the events to the
 /// memory.
 #[derive(Debug, Clone)]
 pub struct GameEventsPlugin {
-    /// Rule that decides which characters hear and see a game event. Default: the characters at the same place.
+    /// Initial value of the resource [`Earshot`], which decides which characters hear and see a game event. Default: the
+    /// characters at the same place.
     pub earshot: Earshot,
-    /// Maximum number of game events that can wait while the memory is being opened or is busy. The plugin rejects
-    /// further events with a [`MemoryErrorMessage`](crate::MemoryErrorMessage). Default 10,000.
+    /// Initial value of [`GameEventSettings::queue_capacity`]. Default 10,000.
     pub queue_capacity: usize,
 }
 
 impl Default for GameEventsPlugin {
     fn default() -> Self {
-        Self { earshot: Earshot::Place, queue_capacity: 10_000 }
+        let GameEventSettings { queue_capacity } = GameEventSettings::default();
+        Self { earshot: Earshot::Place, queue_capacity }
     }
 }
 
 impl Plugin for GameEventsPlugin {
     fn build(&self, app: &mut App) {
-        app.insert_resource(self.earshot.clone())
-            .insert_resource(GameEventQueue::new(self.queue_capacity))
+        let HearsaySchedules { receive, send } = sync::init(app);
+        record_plugin(app, PluginName::GameEvents);
+        let settings = GameEventSettings { queue_capacity: self.queue_capacity };
+        app.world_mut().get_resource_or_insert_with(|| settings);
+        app.world_mut().get_resource_or_insert_with(|| self.earshot.clone());
+        app.init_resource::<GameEventQueue>()
+            .register_type::<GameEventSettings>()
             .add_message::<SessionStarted>()
             .add_message::<SessionEnded>()
             .add_observer(queue::on_game_event)
             .add_observer(queue::on_session)
-            .add_step(Step::ReceiveGameEventOutcomes, queue::has_unanswered, queue::receive_outcomes)
-            .add_step(Step::SendGameEvents, queue::has_unsent, queue::send)
+            .add_systems(receive, queue::receive_outcomes.in_set(ReceiveSystems::GameEvents))
+            .add_systems(send, queue::send.in_set(SendSystems::GameEvents))
             .add_work("game events", queue::is_busy)
             .add_exit_steps(ExitSteps {
                 collect: |_| (),

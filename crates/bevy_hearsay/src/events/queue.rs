@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use bevy::prelude::*;
+use bevy::{ecs::system::SystemParam, prelude::*};
 use hearsay_commands::edit::Edit;
 use hearsay_engine::{Memory, MemoryError, Ticket, Written};
 use hearsay_model::Author;
@@ -13,9 +13,12 @@ use super::{
     target::{Target, Unresolved},
 };
 use crate::{
-    bridge::{FrameCost, MemoryErrorMessage, MemoryExit, NpcMemory, is_open},
+    bridge::{
+        FrameCost, HearsayError, MemoryErrorMessage, MemoryExit, NpcMemory, is_open, report_error,
+        report_missing_plugin,
+    },
     components::MemoryId,
-    schedule::Steps,
+    schedule::{Activity, InstalledPlugins, PluginName, wake},
     sync::{self, Outbox},
 };
 
@@ -26,6 +29,22 @@ enum Request {
     Session(SessionEvent),
 }
 
+/// Settings of [`GameEventsPlugin`](crate::GameEventsPlugin) that can change at run time. If the app already has this
+/// resource, the plugin keeps it.
+#[derive(Resource, Debug, Clone, PartialEq, Eq, Reflect)]
+#[reflect(Resource)]
+pub struct GameEventSettings {
+    /// Maximum number of game events that can wait while the memory is being opened or is busy. The plugin rejects
+    /// further events with [`HearsayError::QueueFull`].
+    pub queue_capacity: usize,
+}
+
+impl Default for GameEventSettings {
+    fn default() -> Self {
+        Self { queue_capacity: 10_000 }
+    }
+}
+
 /// Requests that are waiting to be sent, and requests that were sent but have no answer yet.
 #[derive(Resource, Default)]
 pub(crate) struct GameEventQueue {
@@ -33,18 +52,13 @@ pub(crate) struct GameEventQueue {
     sent: Vec<(Option<Entity>, SessionMessage, Ticket<Written>)>,
     /// Pending requests for the content of session messages.
     pending_session_messages: Vec<PendingSessionMessage>,
-    capacity: usize,
-    /// Number of requests sent so far.
+    /// Number of requests that were sent or dropped so far.
     pub(crate) sent_count: u64,
+    /// Number of requests that were answered or dropped so far.
     pub(crate) completed_count: u64,
 }
 
 impl GameEventQueue {
-    /// Creates an empty queue for at most `capacity` requests.
-    pub(super) fn new(capacity: usize) -> Self {
-        Self { capacity, ..Self::default() }
-    }
-
     /// Returns the number of unsent requests, and the number of sent requests without an answer.
     pub(crate) fn counts(&self) -> (usize, usize) {
         (self.waiting.len(), self.sent.len() + self.pending_session_messages.len())
@@ -52,37 +66,25 @@ impl GameEventQueue {
 
     /// Drops the waiting requests, because their timeline was abandoned.
     pub(crate) fn clear(&mut self) {
-        self.waiting.clear();
+        let dropped_count = self.waiting.drain(..).count() as u64;
+        self.sent_count += dropped_count;
+        self.completed_count += dropped_count;
     }
 
-    /// Returns the value that `completed_count` must reach before a question is sent. The answer then includes all
-    /// earlier events.
+    /// Returns the value that `sent_count` reaches when all requests until now were sent. When `completed_count` reaches
+    /// it, all of them are done.
     pub(crate) fn watermark(&self) -> u64 {
         self.sent_count + self.waiting.len() as u64
     }
 
-    /// Queues a session event.
-    pub(crate) fn push_session(&mut self, event: SessionEvent) -> Result<(), String> {
-        match self.push(Request::Session(event)) {
-            true => Ok(()),
-            false => Err(format!(
-                "the queue is full ({} requests), so this session command is dropped; raise `GameEventsPlugin::queue_capacity`",
-                self.capacity
-            )),
+    fn push(&mut self, request: Request, settings: &GameEventSettings) -> Result<(), HearsayError> {
+        let capacity = settings.queue_capacity;
+        if self.waiting.len() >= capacity {
+            return Err(HearsayError::QueueFull { capacity });
         }
+        self.waiting.push_back(request);
+        Ok(())
     }
-
-    fn push(&mut self, request: Request) -> bool {
-        let has_room = self.waiting.len() < self.capacity;
-        if has_room {
-            self.waiting.push_back(request);
-        }
-        has_room
-    }
-}
-
-pub(super) fn has_unsent(world: &World) -> bool {
-    !world.resource::<GameEventQueue>().waiting.is_empty() && is_open(world)
 }
 
 /// Returns whether any request is unsent or unanswered.
@@ -90,50 +92,79 @@ pub(super) fn is_busy(world: &World) -> bool {
     world.resource::<GameEventQueue>().counts() != (0, 0) && is_open(world)
 }
 
-pub(super) fn has_unanswered(world: &World) -> bool {
-    let game_events = world.resource::<GameEventQueue>();
-    !game_events.sent.is_empty() || !game_events.pending_session_messages.is_empty()
+/// Queues game events, session events and edits.
+#[derive(SystemParam)]
+pub(super) struct RequestQueue<'w> {
+    installed: Res<'w, InstalledPlugins>,
+    settings: Res<'w, GameEventSettings>,
+    game_events: ResMut<'w, GameEventQueue>,
+    activity: ResMut<'w, Activity>,
+    errors: MessageWriter<'w, MemoryErrorMessage>,
 }
 
-pub(super) fn on_game_event(
-    on: On<GameEvent>,
-    ids: Query<&MemoryId>,
-    mut game_events: ResMut<GameEventQueue>,
-    mut steps: ResMut<Steps>,
-    mut errors: MessageWriter<MemoryErrorMessage>,
-) {
-    steps.wake();
+impl RequestQueue<'_> {
+    /// Queues a request, or reports an error about an entity.
+    fn push(&mut self, request: Request, entity: Option<Entity>) {
+        let pushed = match self.installed.missing_for(PluginName::GameEvents) {
+            Some(plugin) => Err(HearsayError::PluginMissing(plugin)),
+            None => self.game_events.push(request, &self.settings),
+        };
+        match pushed {
+            Ok(()) => self.activity.wake(),
+            Err(error) => {
+                tracing::warn!("{error}");
+                self.errors.write(MemoryErrorMessage { error, entity });
+            }
+        }
+    }
+}
+
+pub(super) fn on_game_event(on: On<GameEvent>, ids: Query<&MemoryId>, mut queue: RequestQueue) {
     let game_event = on.event().clone();
     // Resolve the id now: the entity may be despawned when the event is sent.
     let actor = match ids.get(game_event.entity).ok().and_then(MemoryId::get) {
         Some(id) => Target::from(id),
         None => Target::Entity(game_event.entity),
     };
-    let entity = Some(game_event.entity);
-    if !game_events.push(Request::GameEvent { actor, game_event }) {
-        let text = format!(
-            "the queue is full ({} requests), so this game event is dropped; raise `GameEventsPlugin::queue_capacity`",
-            game_events.capacity
-        );
-        errors.write(MemoryErrorMessage { text, entity });
-    }
+    let entity = game_event.entity;
+    queue.push(Request::GameEvent { actor, game_event }, Some(entity));
 }
 
-/// Queues a manual edit.
-pub(crate) fn queue_edit(world: &mut World, edit: Edit, author: Author) {
-    if let Some(mut game_events) = world.get_resource_mut::<GameEventQueue>() {
-        game_events.push(Request::Edit { edit, author });
-        world.resource_mut::<Steps>().wake();
+pub(super) fn on_session(on: On<SessionEvent>, mut queue: RequestQueue) {
+    queue.push(Request::Session(on.event().clone()), None);
+}
+
+/// Queues a manual edit. Returns false and reports an error if the edit cannot be queued.
+pub(super) fn queue_edit(world: &mut World, edit: Edit, author: Author, entity: Entity) -> bool {
+    if report_missing_plugin(world, PluginName::GameEvents, Some(entity)) {
+        return false;
+    }
+    let pushed = world.resource_scope(|world, mut game_events: Mut<GameEventQueue>| {
+        game_events.push(Request::Edit { edit, author }, world.resource::<GameEventSettings>())
+    });
+    match pushed {
+        Ok(()) => wake(world),
+        Err(error) => {
+            report_error(world, error, Some(entity));
+            return false;
+        }
+    }
+    true
+}
+
+/// Sends the waiting requests.
+pub(super) fn send(game_events: Res<GameEventQueue>, memory: Res<NpcMemory>, mut commands: Commands) {
+    if !game_events.waiting.is_empty() && memory.is_open() {
+        commands.queue(send_requests);
     }
 }
 
 /// Sends the waiting requests in order, after the component changes that precede them.
-pub(super) fn send(world: &mut World) {
-    let _cost = world.resource::<FrameCost>().measure();
-    if world.resource::<Outbox>().is_loading() {
+fn send_requests(world: &mut World) {
+    if world.resource::<Outbox>().is_loading() || !sync::send_changes(world) {
         return;
     }
-    sync::flush(world);
+    let _cost = world.resource::<FrameCost>().measure();
     loop {
         let Some(request) = world.resource_mut::<GameEventQueue>().waiting.pop_front() else { return };
         let sent = match &request {
@@ -149,12 +180,12 @@ pub(super) fn send(world: &mut World) {
                     })
                 }
                 Err(Unresolved::NotYet) => false,
-                Err(Unresolved::Never(text)) => reject(world, text, Some(game_event.entity)),
+                Err(Unresolved::Never(error)) => reject(world, error, Some(game_event.entity)),
             },
             Request::Session(event) => match session::session_request(world, event) {
                 Ok(send) => send_write(world, None, SessionMessage::for_event(event), send),
                 Err(Unresolved::NotYet) => false,
-                Err(Unresolved::Never(text)) => reject(world, text, None),
+                Err(Unresolved::Never(error)) => reject(world, error, None),
             },
         };
         if !sent {
@@ -168,7 +199,7 @@ pub(super) fn send(world: &mut World) {
 /// Sends the waiting requests at exit. Returns true if all requests were sent, or if the remaining requests can never
 /// be sent. An entity that has no id at exit will never get one.
 pub(super) fn send_at_exit(world: &mut World) -> bool {
-    send(world);
+    send_requests(world);
     let game_events = world.resource::<GameEventQueue>();
     let Some(first) = game_events.waiting.front() else { return true };
     let is_unsendable = match first {
@@ -194,8 +225,8 @@ pub(super) fn count_unanswered(world: &World) -> usize {
 
 /// Reports a request that can never be sent. Also counts the request as done, so that later requests do not wait for
 /// it.
-fn reject(world: &mut World, text: String, entity: Option<Entity>) -> bool {
-    world.write_message(MemoryErrorMessage { text, entity });
+fn reject(world: &mut World, error: HearsayError, entity: Option<Entity>) -> bool {
+    report_error(world, error, entity);
     let mut game_events = world.resource_mut::<GameEventQueue>();
     game_events.sent_count += 1;
     game_events.completed_count += 1;
@@ -217,19 +248,7 @@ fn send_write(
             true
         }
         Err(MemoryError::Full { .. }) => false,
-        Err(error) => reject(world, error.to_string(), entity),
-    }
-}
-
-pub(super) fn on_session(
-    on: On<SessionEvent>,
-    mut game_events: ResMut<GameEventQueue>,
-    mut steps: ResMut<Steps>,
-    mut errors: MessageWriter<MemoryErrorMessage>,
-) {
-    steps.wake();
-    if let Err(text) = game_events.push_session(on.event().clone()) {
-        errors.write(MemoryErrorMessage { text, entity: None });
+        Err(error) => reject(world, error.into(), entity),
     }
 }
 
@@ -241,11 +260,14 @@ pub(super) fn receive_outcomes(
     mut started: MessageWriter<SessionStarted>,
     mut ended: MessageWriter<SessionEnded>,
 ) {
+    if game_events.sent.is_empty() && game_events.pending_session_messages.is_empty() {
+        return;
+    }
     let game_events = game_events.as_mut();
     let mut report_error = |error: MemoryError, entity| {
         if !matches!(error, MemoryError::Closed) {
             tracing::warn!("a game event was not recorded: {error}");
-            errors.write(MemoryErrorMessage { text: error.to_string(), entity });
+            errors.write(MemoryErrorMessage { error: error.into(), entity });
         }
     };
     while let Some((entity, session_message, answer)) = game_events

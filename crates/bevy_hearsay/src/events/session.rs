@@ -8,6 +8,7 @@ use hearsay_query as query;
 use hearsay_query::session::SessionReport;
 
 use super::target::{Target, Unresolved, resolve_name, resolve_names};
+use crate::{bridge::report_missing_plugin, schedule::PluginName};
 
 pub use hearsay_commands::session::NewSession;
 
@@ -55,7 +56,8 @@ pub struct SessionEnded {
 }
 
 /// Commands that start and end sessions, and log their lines. If the memory rejects a command, for example because no
-/// session is active, a [`MemoryErrorMessage`](crate::MemoryErrorMessage) reports this.
+/// session is active, a [`MemoryErrorMessage`](crate::MemoryErrorMessage) reports this. The commands need
+/// [`GameEventsPlugin`](crate::GameEventsPlugin).
 pub trait SessionCommands {
     /// Starts a session with all living player characters, or with the characters that `session` names.
     fn start_session(&mut self, session: NewSession);
@@ -73,29 +75,37 @@ pub trait SessionCommands {
 
 impl SessionCommands for Commands<'_, '_> {
     fn start_session(&mut self, session: NewSession) {
-        self.trigger(SessionEvent::Start(session));
+        trigger(self, SessionEvent::Start(session));
     }
 
     fn arrive(&mut self, character: impl Into<Target>) {
-        self.trigger(SessionEvent::Attend { arrive: vec![character.into()], leave: Vec::new() });
+        trigger(self, SessionEvent::Attend { arrive: vec![character.into()], leave: Vec::new() });
     }
 
     fn leave_early(&mut self, character: impl Into<Target>) {
-        self.trigger(SessionEvent::Attend { arrive: Vec::new(), leave: vec![character.into()] });
+        trigger(self, SessionEvent::Attend { arrive: Vec::new(), leave: vec![character.into()] });
     }
 
     fn log_line(&mut self, text: impl Into<String>) {
-        self.trigger(SessionEvent::Log { text: text.into(), speaker: None, heard_by: Vec::new() });
+        trigger(self, SessionEvent::Log { text: text.into(), speaker: None, heard_by: Vec::new() });
     }
 
     fn log_line_by(&mut self, speaker: impl Into<Target>, text: impl Into<String>) {
         let speaker = Some(speaker.into());
-        self.trigger(SessionEvent::Log { text: text.into(), speaker, heard_by: Vec::new() });
+        trigger(self, SessionEvent::Log { text: text.into(), speaker, heard_by: Vec::new() });
     }
 
     fn end_session(&mut self) {
-        self.trigger(SessionEvent::End);
+        trigger(self, SessionEvent::End);
     }
+}
+
+fn trigger(commands: &mut Commands, event: SessionEvent) {
+    commands.queue(move |world: &mut World| {
+        if !report_missing_plugin(world, PluginName::GameEvents, None) {
+            world.trigger(event);
+        }
+    });
 }
 
 /// A request for the content of [`SessionStarted`] or [`SessionEnded`].

@@ -4,7 +4,11 @@ use bevy::prelude::*;
 use hearsay_commands::game_event::Stated;
 use hearsay_model::EntityId;
 
-use crate::components::MemoryId;
+use crate::{
+    bridge::HearsayError,
+    components::MemoryId,
+    schedule::{PluginName, is_installed},
+};
 
 /// A reference to an entity of the memory, as a Bevy entity or by id. With an id, the entity does not need to exist as
 /// a Bevy entity.
@@ -88,26 +92,28 @@ impl Statement {
 }
 
 /// Reason why a target cannot be named to the memory.
-pub(super) enum Unresolved {
+pub(crate) enum Unresolved {
     /// The entity has no id yet.
     NotYet,
-    /// The entity will never get an id. The text is the reason, for display.
-    Never(String),
+    /// The entity will never get an id.
+    Never(HearsayError),
+}
+
+/// Returns the id by which the memory knows a Bevy entity.
+pub(crate) fn resolve_entity(world: &World, entity: Entity) -> Result<&EntityId, Unresolved> {
+    let id = world.get::<MemoryId>(entity).ok_or(Unresolved::Never(HearsayError::UnknownEntity(entity)))?;
+    id.get().ok_or_else(|| match is_installed(world, PluginName::Sync) {
+        true => Unresolved::NotYet,
+        // Only this plugin gives an id to an entity without one.
+        false => Unresolved::Never(HearsayError::PluginMissing(PluginName::Sync)),
+    })
 }
 
 /// Returns the id or name by which the memory knows a target.
 pub(super) fn resolve_name(world: &World, target: &Target) -> Result<String, Unresolved> {
     match target {
         Target::Named(name) => Ok(name.clone()),
-        Target::Entity(entity) => {
-            let unknown_entity = || {
-                Unresolved::Never(format!(
-                    "{entity} is unknown to the memory: it has no `MemoryId` component, or was despawned"
-                ))
-            };
-            let id = world.get::<MemoryId>(*entity).ok_or_else(unknown_entity)?;
-            id.get().map(EntityId::to_string).ok_or(Unresolved::NotYet)
-        }
+        Target::Entity(entity) => resolve_entity(world, *entity).map(EntityId::to_string),
     }
 }
 

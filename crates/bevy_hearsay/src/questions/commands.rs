@@ -13,20 +13,22 @@ use super::{
     queue::{NotSentReason, SendFn, queue_question, receiver_for_request},
 };
 use crate::{
-    components::{MemoryId, PlaceId},
-    events::{Target, hearers},
+    components::PlaceId,
+    events::{Target, hearers, resolve_entity},
+    schedule::{PluginName, is_installed},
     sync::{Outbox, Registry},
 };
 
 /// Returns the id of the entity that the question is addressed to or about.
 fn resolve_id(world: &World, entity: Entity) -> Result<String, NotSentReason> {
-    let unknown =
-        || NotSentReason::Never(format!("{entity} is unknown to the memory: add a `MemoryId` component to it"));
-    let id = world.get::<MemoryId>(entity).ok_or_else(unknown)?.get().ok_or(NotSentReason::NotYet)?;
+    let id = resolve_entity(world, entity)?;
     // The memory cannot answer for an entity that has not been added to it yet.
     let is_recorded =
-        world.resource::<Registry>().entity(id).is_some() && world.resource::<Outbox>().creating_batch(id).is_none();
-    if is_recorded { Ok(id.to_string()) } else { Err(NotSentReason::NotYet) }
+        || world.resource::<Registry>().entity(id).is_some() && world.resource::<Outbox>().creating_batch(id).is_none();
+    if is_installed(world, PluginName::Sync) && !is_recorded() {
+        return Err(NotSentReason::NotYet);
+    }
+    Ok(id.to_string())
 }
 
 fn resolve_name(world: &World, target: &Target) -> Result<String, NotSentReason> {
@@ -72,7 +74,9 @@ impl MemoryCommands for Commands<'_, '_> {
 }
 
 /// Questions to and about an entity of the memory. Each method returns the Bevy entity of the question. You can attach
-/// an observer to it: `commands.entity(npc).ask("Who took it?").observe(…)`.
+/// an observer to it: `commands.entity(npc).ask("Who took it?").observe(…)`. The plugin despawns this entity after the
+/// observers of [`Answered`](crate::Answered) or [`Unanswered`](crate::Unanswered) have run, unless it has the component
+/// [`KeepAnswer`](crate::KeepAnswer).
 pub trait EntityQuestionCommands {
     /// Asks a character a question. The reply is a [`Reply<Answer>`](crate::Reply) with the facts that the character
     /// may say. The answer's scene context has a citation for every line, and takes all earlier game events into

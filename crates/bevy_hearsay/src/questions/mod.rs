@@ -7,10 +7,13 @@ mod queue;
 
 use bevy::prelude::*;
 
-use crate::schedule::{Step, StepsAppExt};
+use crate::{
+    schedule::{ActivityAppExt, HearsaySchedules, PluginName, ReceiveSystems, SendSystems, record_plugin},
+    sync,
+};
 
 pub use commands::{EntityQuestionCommands, MemoryCommands};
-pub use question::{Answered, AskedOf, Question, QuestionState, Questions, Reply, Unanswered};
+pub use question::{Answered, AskedOf, KeepAnswer, Question, QuestionState, Questions, Reply, Unanswered};
 pub(crate) use queue::QuestionQueue;
 
 /// Plugin that sends questions to the memory and receives their replies.
@@ -19,12 +22,15 @@ pub struct QuestionsPlugin;
 
 impl Plugin for QuestionsPlugin {
     fn build(&self, app: &mut App) {
+        let HearsaySchedules { receive, send } = sync::init(app);
+        record_plugin(app, PluginName::Questions);
         app.init_resource::<QuestionQueue>()
             .register_type::<QuestionState>()
+            .register_type::<KeepAnswer>()
             .register_type::<AskedOf>()
             .register_type::<Questions>()
-            .add_step(Step::ReceiveReplies, queue::has_unanswered, queue::receive_replies)
-            .add_step(Step::SendQuestions, queue::has_unsent, queue::send)
+            .add_systems(receive, queue::receive.in_set(ReceiveSystems::Questions))
+            .add_systems(send, queue::send.in_set(SendSystems::Questions))
             .add_work("questions", queue::is_busy);
     }
 }

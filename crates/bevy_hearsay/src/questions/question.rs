@@ -2,9 +2,10 @@
 
 use bevy::prelude::*;
 
-use crate::events::Target;
+use crate::{bridge::HearsayError, events::Target};
 
-/// State of a question, as a component of the question's entity.
+/// State of a question, as a component of the question's entity. The plugin despawns this entity after the observers of
+/// [`Answered`] or [`Unanswered`] have run, unless it has the component [`KeepAnswer`].
 #[derive(Component, Debug, Clone, Default, PartialEq, Eq, Reflect)]
 #[reflect(Component, Clone, Default, PartialEq, Debug)]
 pub enum QuestionState {
@@ -17,24 +18,40 @@ pub enum QuestionState {
     Failed(String),
 }
 
+/// Keeps the entity of a question when the reply has arrived, or when the question has failed. Insert this component on
+/// the entity of the question if systems read the [`Reply`] later. The game then despawns the entity itself.
+///
+/// ```
+/// # use bevy::prelude::*;
+/// # use bevy_hearsay::prelude::*;
+/// fn ask(mut commands: Commands, smith: Single<Entity, With<EntityKind>>) {
+///     commands.entity(*smith).ask("Whose sword is this?").insert(KeepAnswer);
+/// }
+/// ```
+#[derive(Component, Debug, Clone, Copy, Default, PartialEq, Eq, Reflect)]
+#[reflect(Component, Clone, Default, PartialEq, Debug)]
+pub struct KeepAnswer;
+
 /// The reply to a question, as a component of the question's entity.
 #[derive(Component, Debug, Clone, PartialEq)]
 pub struct Reply<T: Send + Sync + 'static>(pub T);
 
-/// Triggered on the entity of a question when the [`Reply`] arrives.
+/// Triggered on the entity of a question when the [`Reply`] arrives. Afterwards, the entity is despawned, unless it has
+/// the component [`KeepAnswer`].
 #[derive(EntityEvent, Debug, Clone, Copy)]
 pub struct Answered {
     /// The Bevy entity of the question.
     pub entity: Entity,
 }
 
-/// Triggered on the entity of a question that will get no reply. [`QuestionState::Failed`] also contains the reason.
+/// Triggered on the entity of a question that will get no reply. [`QuestionState::Failed`] also contains the text of the
+/// error. Afterwards, the entity is despawned, unless it has the component [`KeepAnswer`].
 #[derive(EntityEvent, Debug, Clone)]
 pub struct Unanswered {
     /// The Bevy entity of the question.
     pub entity: Entity,
-    /// Reason why the question gets no reply, for display to the user.
-    pub reason: String,
+    /// Reason why the question gets no reply.
+    pub error: HearsayError,
 }
 
 /// The character to whom a question is addressed. Despawning the character cancels the question.

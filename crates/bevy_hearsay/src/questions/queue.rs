@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 use bevy::prelude::*;
 use hearsay_engine::{Memory, MemoryError, Ticket};
 
-use super::question::{Answered, QuestionState, Reply, Unanswered};
+use super::question::{Answered, KeepAnswer, QuestionState, Reply, Unanswered};
 use crate::{
-    bridge::{FrameCost, MemoryState, NpcMemory, is_open},
-    events::GameEventQueue,
-    schedule::Steps,
-    sync::{self, Outbox},
+    bridge::{FrameCost, HearsayError, MemoryState, NpcMemory, is_open},
+    events::{GameEventQueue, Unresolved},
+    schedule::{PluginName, missing_plugin, postpone, wake},
+    sync::{self, Inbox, Outbox},
 };
 
 /// Function that sends a question. Returns an error if the question cannot be sent now.
@@ -24,14 +24,36 @@ pub(super) type ReceiveFn = Box<dyn FnMut(&mut World, Entity) -> bool + Send + S
 pub(super) enum NotSentReason {
     /// The memory is busy, or the character has no id yet.
     NotYet,
-    /// The question can never be sent. The text is the reason, for display.
-    Never(String),
+    /// The question can never be sent.
+    Never(HearsayError),
+}
+
+impl From<Unresolved> for NotSentReason {
+    fn from(unresolved: Unresolved) -> Self {
+        match unresolved {
+            Unresolved::NotYet => Self::NotYet,
+            Unresolved::Never(error) => Self::Never(error),
+        }
+    }
+}
+
+/// A question that is waiting to be sent.
+struct WaitingQuestion {
+    /// The Bevy entity of the question.
+    entity: Entity,
+    /// Number of game events that must be done before the question is sent, so that the reply includes all earlier
+    /// events.
+    required_events: u64,
+    /// Number of the batch that must be acknowledged before the question is sent, so that the reply includes all earlier
+    /// changes of components. `None` until the changes are collected.
+    required_batch: Option<u64>,
+    send: SendFn,
 }
 
 /// Questions that are waiting to be sent, and questions that were sent but have no reply yet.
 #[derive(Resource, Default)]
 pub(crate) struct QuestionQueue {
-    waiting: Vec<(Entity, u64, SendFn)>,
+    waiting: Vec<WaitingQuestion>,
     sent: Vec<(Entity, Instant, ReceiveFn)>,
     /// Time from sending the last question to its reply.
     pub(crate) latency: Option<Duration>,
@@ -43,29 +65,14 @@ impl QuestionQueue {
         (self.waiting.len(), self.sent.len())
     }
 
-    /// Fails all questions, because their timeline was abandoned.
-    pub(crate) fn fail_all(world: &mut World, reason: &str) {
+    /// Fails all questions with the same error, because their timeline was abandoned.
+    pub(crate) fn fail_all(world: &mut World, error: &HearsayError) {
         let mut questions = world.resource_mut::<Self>();
-        let waiting = std::mem::take(&mut questions.waiting).into_iter().map(|(entity, ..)| entity);
+        let waiting = std::mem::take(&mut questions.waiting).into_iter().map(|question| question.entity);
         let sent = std::mem::take(&mut questions.sent).into_iter().map(|(entity, ..)| entity);
         for entity in waiting.chain(sent).collect::<Vec<_>>() {
-            fail(world, entity, reason.to_owned());
+            fail(world, entity, error.clone());
         }
-    }
-}
-
-pub(super) fn has_unsent(world: &World) -> bool {
-    !world.resource::<QuestionQueue>().waiting.is_empty() && *world.resource::<MemoryState>() != MemoryState::Loading
-}
-
-pub(super) fn has_unanswered(world: &World) -> bool {
-    !world.resource::<QuestionQueue>().sent.is_empty()
-}
-
-fn fail(world: &mut World, entity: Entity, reason: String) {
-    if let Ok(mut question) = world.get_entity_mut(entity) {
-        question.insert(QuestionState::Failed(reason.clone()));
-        world.trigger(Unanswered { entity, reason });
     }
 }
 
@@ -74,38 +81,91 @@ pub(super) fn is_busy(world: &World) -> bool {
     world.resource::<QuestionQueue>().counts() != (0, 0) && is_open(world)
 }
 
-pub(super) fn send(world: &mut World) {
-    let _cost = world.resource::<FrameCost>().measure();
+/// Queues a question.
+pub(super) fn queue_question(commands: &mut Commands, entity: Entity, send: SendFn) {
+    commands.queue(move |world: &mut World| {
+        if let Some(plugin) = missing_plugin(world, PluginName::Questions) {
+            return fail_later(world, entity, HearsayError::PluginMissing(plugin));
+        }
+        let required_events = world.get_resource::<GameEventQueue>().map_or(0, GameEventQueue::watermark);
+        let question = WaitingQuestion { entity, required_events, required_batch: None, send };
+        world.resource_mut::<QuestionQueue>().waiting.push(question);
+        wake(world);
+    });
+}
+
+/// Fails a question once the game's observers are attached to its entity.
+fn fail_later(world: &mut World, entity: Entity, error: HearsayError) {
+    tracing::error!("a question gets no reply: {error}");
+    let failed = error.clone();
+    if !postpone(world, move |world| fail(world, entity, failed)) {
+        // Without any plugin, no system runs later. The entity stays, so that the game's commands for it succeed.
+        set_failed(world, entity, error);
+    }
+}
+
+/// Fails a question, and despawns its entity.
+fn fail(world: &mut World, entity: Entity, error: HearsayError) {
+    set_failed(world, entity, error);
+    finish(world, entity);
+}
+
+fn set_failed(world: &mut World, entity: Entity, error: HearsayError) {
+    if let Ok(mut question) = world.get_entity_mut(entity) {
+        question.insert(QuestionState::Failed(error.to_string()));
+        world.trigger(Unanswered { entity, error });
+    }
+}
+
+/// Despawns the entity of a question once all its observers and their commands have run.
+fn finish(world: &mut World, entity: Entity) {
+    world.flush();
+    if let Ok(question) = world.get_entity_mut(entity)
+        && !question.contains::<KeepAnswer>()
+    {
+        question.despawn();
+    }
+}
+
+/// Sends the waiting questions.
+pub(super) fn send(questions: Res<QuestionQueue>, state: Option<Res<MemoryState>>, mut commands: Commands) {
+    let is_loading = state.is_some_and(|state| *state == MemoryState::Loading);
+    if !questions.waiting.is_empty() && !is_loading {
+        commands.queue(send_questions);
+    }
+}
+
+fn send_questions(world: &mut World) {
     if world.resource::<Outbox>().is_loading() {
         return;
     }
-    // A question to a new character waits until the memory contains the character, so send the new character now.
-    if world.resource::<Outbox>().is_creating() {
-        sync::flush(world);
-    }
-    let mut questions = world.resource_mut::<QuestionQueue>();
-    let waiting = std::mem::take(&mut questions.waiting);
+    collect_changes(world);
+    let _cost = world.resource::<FrameCost>().measure();
+    let waiting = std::mem::take(&mut world.resource_mut::<QuestionQueue>().waiting);
     let completed = world.get_resource::<GameEventQueue>().map_or(u64::MAX, |game_events| game_events.completed_count);
+    let acknowledged = world.resource::<Inbox>().acknowledged;
     let mut unsent = Vec::new();
-    for (entity, required_events, mut send_question) in waiting {
+    for mut question in waiting {
+        let entity = question.entity;
         if world.get_entity(entity).is_err() {
             continue;
         }
-        // The reply must include all earlier game events, so wait until they are done.
-        if required_events > completed && world.resource::<NpcMemory>().get().is_some() {
-            unsent.push((entity, required_events, send_question));
+        let Some(memory) = world.resource::<NpcMemory>().get() else {
+            fail(world, entity, HearsayError::NotOpen);
+            continue;
+        };
+        let is_ready = question.required_events <= completed
+            && question.required_batch.is_some_and(|required_batch| required_batch <= acknowledged);
+        if !is_ready {
+            unsent.push(question);
             continue;
         }
-        let sent = match world.resource::<NpcMemory>().get() {
-            Some(memory) => send_question(world, memory),
-            None => Err(NotSentReason::Never("the memory is not open".to_owned())),
-        };
-        match sent {
+        match (question.send)(world, memory) {
             Ok(receive_reply) => {
-                world.resource_mut::<QuestionQueue>().sent.push((entity, Instant::now(), receive_reply))
+                world.resource_mut::<QuestionQueue>().sent.push((entity, Instant::now(), receive_reply));
             }
-            Err(NotSentReason::NotYet) => unsent.push((entity, required_events, send_question)),
-            Err(NotSentReason::Never(reason)) => fail(world, entity, reason),
+            Err(NotSentReason::NotYet) => unsent.push(question),
+            Err(NotSentReason::Never(error)) => fail(world, entity, error),
         }
     }
     let mut questions = world.resource_mut::<QuestionQueue>();
@@ -114,7 +174,30 @@ pub(super) fn send(world: &mut World) {
     questions.waiting = unsent;
 }
 
-pub(super) fn receive_replies(world: &mut World) {
+/// Sends the changes that the game made before it asked the waiting questions.
+fn collect_changes(world: &mut World) {
+    let (waiting, outbox) = (&world.resource::<QuestionQueue>().waiting, world.resource::<Outbox>());
+    if waiting.iter().any(|question| question.required_batch.is_none()) {
+        sync::send_changes(world);
+        let last_batch = world.resource::<Outbox>().last_batch();
+        for question in &mut world.resource_mut::<QuestionQueue>().waiting {
+            question.required_batch.get_or_insert(last_batch);
+        }
+    } else if outbox.is_creating() || waiting.iter().any(|question| question.required_batch >= Some(outbox.next_batch))
+    {
+        // The memory was busy, or a question to a new character waits until the memory contains the character.
+        sync::flush(world);
+    }
+}
+
+/// Receives the replies to questions.
+pub(super) fn receive(questions: Res<QuestionQueue>, mut commands: Commands) {
+    if !questions.sent.is_empty() {
+        commands.queue(receive_replies);
+    }
+}
+
+fn receive_replies(world: &mut World) {
     let _cost = world.resource::<FrameCost>().measure();
     let mut sent = std::mem::take(&mut world.resource_mut::<QuestionQueue>().sent);
     sent.retain_mut(|(entity, sent_at, receive_reply)| {
@@ -140,10 +223,11 @@ fn reply_receiver<T: Send + Sync + 'static>(ticket: Ticket<T>) -> ReceiveFn {
         Some(Ok(reply)) => {
             world.entity_mut(entity).insert((Reply(reply), QuestionState::Answered));
             world.trigger(Answered { entity });
+            finish(world, entity);
             true
         }
         Some(Err(error)) => {
-            fail(world, entity, error.to_string());
+            fail(world, entity, error.into());
             true
         }
     })
@@ -156,20 +240,6 @@ pub(super) fn receiver_for_request<T: Send + Sync + 'static>(
     match result {
         Ok(ticket) => Ok(reply_receiver(ticket)),
         Err(MemoryError::Full { .. }) => Err(NotSentReason::NotYet),
-        Err(error) => Err(NotSentReason::Never(error.to_string())),
+        Err(error) => Err(NotSentReason::Never(error.into())),
     }
-}
-
-/// Queues a question.
-pub(super) fn queue_question(commands: &mut Commands, entity: Entity, send_question: SendFn) {
-    commands.queue(move |world: &mut World| {
-        let required_events = world.get_resource::<GameEventQueue>().map_or(0, GameEventQueue::watermark);
-        match world.get_resource_mut::<QuestionQueue>() {
-            Some(mut questions) => {
-                questions.waiting.push((entity, required_events, send_question));
-                world.resource_mut::<Steps>().wake();
-            }
-            None => tracing::error!("a question was asked, but `QuestionsPlugin` was not added to the app"),
-        }
-    });
 }

@@ -5,8 +5,10 @@ use std::time::Duration;
 use bevy::prelude::*;
 
 use super::queue::{SaveQueue, SaveRequest};
+use crate::events::GameEventQueue;
 
-/// Settings of automatic saves. Autosaves use the slots `autosave-1`, `autosave-2`, … in turn.
+/// Settings of automatic saves, which can change at run time. Autosaves use the slots `autosave-1`, `autosave-2`, … in
+/// turn. If the app already has this resource, [`SavesPlugin`](crate::SavesPlugin) keeps it.
 #[derive(Resource, Debug, Clone, PartialEq, Eq, Reflect)]
 #[reflect(Resource)]
 pub struct Autosave {
@@ -35,12 +37,13 @@ pub(super) fn autosave(
     autosave: Res<Autosave>,
     mut last: ResMut<LastAutosave>,
     mut saves: ResMut<SaveQueue>,
+    game_events: Option<Res<GameEventQueue>>,
     time: Option<Res<Time<Real>>>,
 ) {
     let (Some(interval), Some(time)) = (autosave.interval, time) else { return };
     if time.elapsed().saturating_sub(last.time) >= interval {
         last.time = time.elapsed();
         last.number = last.number % autosave.keep.max(1) + 1;
-        saves.waiting.push(SaveRequest::Save(format!("autosave-{}", last.number)));
+        saves.push(SaveRequest::Save(format!("autosave-{}", last.number)), game_events.as_deref());
     }
 }

@@ -6,7 +6,10 @@ mod queue;
 
 use bevy::prelude::*;
 
-use crate::schedule::{Step, StepsAppExt};
+use crate::{
+    schedule::{ActivityAppExt, HearsaySchedules, PluginName, ReceiveSystems, SendSystems, record_plugin},
+    sync,
+};
 
 pub use autosave::Autosave;
 pub use commands::SaveCommands;
@@ -16,22 +19,23 @@ pub use queue::{SlotLoaded, SlotSaved};
 /// write. Loading reverts all operations after this position.
 #[derive(Debug, Clone, Default)]
 pub struct SavesPlugin {
-    /// Autosave settings. Default: off. Every acknowledged operation is on disk even without autosaves. A slot only
-    /// names a position in the journal to which the game can return.
+    /// Initial value of the resource [`Autosave`]. Default: off. Every acknowledged operation is on disk even without
+    /// autosaves. A slot only names a position in the journal to which the game can return.
     pub autosave: Autosave,
 }
 
 impl Plugin for SavesPlugin {
     fn build(&self, app: &mut App) {
-        app.insert_resource(self.autosave.clone())
-            .init_resource::<queue::SaveQueue>()
+        let HearsaySchedules { receive, send } = sync::init(app);
+        record_plugin(app, PluginName::Saves);
+        app.world_mut().get_resource_or_insert_with(|| self.autosave.clone());
+        app.init_resource::<queue::SaveQueue>()
             .init_resource::<autosave::LastAutosave>()
             .register_type::<Autosave>()
             .add_message::<SlotSaved>()
             .add_message::<SlotLoaded>()
-            .add_step(Step::ReceiveSaveOutcomes, queue::has_unanswered, queue::receive_outcomes)
-            .add_step(Step::Autosave, |world| world.resource::<Autosave>().interval.is_some(), autosave::autosave)
-            .add_step(Step::SendSaves, queue::has_unsent, queue::send)
+            .add_systems(receive, queue::receive.in_set(ReceiveSystems::Saves))
+            .add_systems(send, (autosave::autosave, queue::send).chain_ignore_deferred().in_set(SendSystems::Saves))
             .add_work("slots", queue::is_busy);
     }
 }

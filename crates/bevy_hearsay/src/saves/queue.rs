@@ -6,10 +6,10 @@ use bevy::prelude::*;
 use hearsay_engine::{MemoryError, Ticket, Written};
 
 use crate::{
-    bridge::{ChangedKeys, MemoryErrorMessage, NpcMemory, Resync, is_open},
+    bridge::{ChangedKeys, HearsayError, NpcMemory, Resync, is_open, report_error, report_missing_plugin},
     events::GameEventQueue,
     questions::QuestionQueue,
-    schedule::Steps,
+    schedule::{PluginName, wake},
     sync::{self, Inbox, Outbox, Registry},
 };
 
@@ -43,34 +43,52 @@ enum PendingSave {
 /// Requests that are waiting to be sent, and requests that were sent but have no answer yet.
 #[derive(Resource, Default)]
 pub(super) struct SaveQueue {
-    pub(super) waiting: Vec<SaveRequest>,
+    /// The waiting requests. Each has the number of game events that must be sent before it, so that it includes all
+    /// earlier events.
+    waiting: Vec<(u64, SaveRequest)>,
     pending: Vec<PendingSave>,
 }
 
-/// Queues an action.
+impl SaveQueue {
+    /// Adds a request that includes all game events until now.
+    pub(super) fn push(&mut self, request: SaveRequest, game_events: Option<&GameEventQueue>) {
+        self.waiting.push((game_events.map_or(0, GameEventQueue::watermark), request));
+    }
+}
+
+/// Queues a request.
 pub(super) fn queue_request(commands: &mut Commands, request: SaveRequest) {
-    commands.queue(move |world: &mut World| match world.get_resource_mut::<SaveQueue>() {
-        Some(mut saves) => {
-            saves.waiting.push(request);
-            world.resource_mut::<Steps>().wake();
+    commands.queue(move |world: &mut World| {
+        if report_missing_plugin(world, PluginName::Saves, None) {
+            return;
         }
-        None => tracing::error!("a save was requested, but `SavesPlugin` was not added to the app"),
+        world.resource_scope(|world, mut saves: Mut<SaveQueue>| saves.push(request, world.get_resource()));
+        wake(world);
     });
 }
 
-pub(super) fn has_unsent(world: &World) -> bool {
-    !world.resource::<SaveQueue>().waiting.is_empty() && is_open(world)
+/// Sends the waiting requests.
+pub(super) fn send(saves: Res<SaveQueue>, memory: Res<NpcMemory>, mut commands: Commands) {
+    if !saves.waiting.is_empty() && memory.is_open() {
+        commands.queue(send_requests);
+    }
 }
 
-pub(super) fn has_unanswered(world: &World) -> bool {
-    !world.resource::<SaveQueue>().pending.is_empty()
-}
-
-pub(super) fn send(world: &mut World) {
-    // A save includes all earlier changes of the game.
-    sync::flush(world);
-    let waiting = std::mem::take(&mut world.resource_mut::<SaveQueue>().waiting);
-    for request in waiting {
+/// Sends the waiting requests in order, after all changes and game events that precede them.
+fn send_requests(world: &mut World) {
+    // While a slot is being loaded, changes and game events are not sent, because they belong to the state before
+    // loading.
+    if !sync::send_changes(world) && !world.resource::<Outbox>().is_loading() {
+        return;
+    }
+    loop {
+        let is_loading = world.resource::<Outbox>().is_loading();
+        let sent_events = world.get_resource::<GameEventQueue>().map_or(u64::MAX, |game_events| game_events.sent_count);
+        let waiting = &mut world.resource_mut::<SaveQueue>().waiting;
+        if waiting.first().is_none_or(|(required_events, _)| !is_loading && *required_events > sent_events) {
+            return;
+        }
+        let (_, request) = waiting.remove(0);
         let Some(memory) = world.resource::<NpcMemory>().get() else { return };
         let pending = match &request {
             SaveRequest::Save(name) => {
@@ -91,17 +109,19 @@ pub(super) fn send(world: &mut World) {
         };
         match pending {
             Ok(pending) => world.resource_mut::<SaveQueue>().pending.push(pending),
-            Err(error) => report_error(world, error),
+            Err(error) => report_error(world, error, None),
         }
     }
 }
 
-fn report_error(world: &mut World, error: MemoryError) {
-    tracing::warn!("{error}");
-    world.write_message(MemoryErrorMessage { text: error.to_string(), entity: None });
+/// Receives the outcomes of sent requests.
+pub(super) fn receive(saves: Res<SaveQueue>, mut commands: Commands) {
+    if !saves.pending.is_empty() {
+        commands.queue(receive_outcomes);
+    }
 }
 
-pub(super) fn receive_outcomes(world: &mut World) {
+fn receive_outcomes(world: &mut World) {
     let pending = std::mem::take(&mut world.resource_mut::<SaveQueue>().pending);
     for pending in pending {
         match pending {
@@ -112,7 +132,7 @@ pub(super) fn receive_outcomes(world: &mut World) {
             PendingSave::Exporting(path, ticket) => match ticket.try_take() {
                 None => world.resource_mut::<SaveQueue>().pending.push(PendingSave::Exporting(path, ticket)),
                 Some(Ok(())) => tracing::info!("exported to {}", path.display()),
-                Some(Err(error)) => report_error(world, error),
+                Some(Err(error)) => report_error(world, error, None),
             },
         }
     }
@@ -123,7 +143,7 @@ fn finish(world: &mut World, request: SaveRequest, result: Result<(), MemoryErro
         world.resource_mut::<Outbox>().loading -= 1;
     }
     match (result, request) {
-        (Err(error), _) => report_error(world, error),
+        (Err(error), _) => report_error(world, error, None),
         (Ok(()), SaveRequest::Save(name)) => _ = world.write_message(SlotSaved { name }),
         (Ok(()), SaveRequest::Load(name)) => {
             abandon_timeline(world);
@@ -140,12 +160,14 @@ fn abandon_timeline(world: &mut World) {
     let binding: Vec<_> = world.resource::<Registry>().bindings.keys().cloned().collect();
     world.resource_mut::<Inbox>().abandon_timeline(abandoned, binding);
     world.resource_mut::<Resync>().0 = true;
-    world.resource_mut::<ChangedKeys>().0.clear();
+    if let Some(mut changed_keys) = world.get_resource_mut::<ChangedKeys>() {
+        changed_keys.0.clear();
+    }
     if let Some(mut game_events) = world.get_resource_mut::<GameEventQueue>() {
         game_events.clear();
     }
     if world.contains_resource::<QuestionQueue>() {
-        QuestionQueue::fail_all(world, "a slot was loaded before the reply arrived; ask again");
+        QuestionQueue::fail_all(world, &HearsayError::SlotLoaded);
     }
 }
 

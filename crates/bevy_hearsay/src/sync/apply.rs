@@ -30,13 +30,15 @@ pub struct Forgotten {
     pub entity: Entity,
 }
 
-/// Returns whether any record is waiting to be applied.
-pub(crate) fn has_work(world: &World) -> bool {
-    !world.resource::<Inbox>().received.is_empty()
+/// Applies the received records.
+pub(super) fn apply(inbox: Res<Inbox>, mut commands: Commands) {
+    if !inbox.received.is_empty() {
+        commands.queue(apply_records);
+    }
 }
 
 /// Applies records until the time budget is used up.
-pub(crate) fn apply(world: &mut World) {
+fn apply_records(world: &mut World) {
     let _cost = world.resource::<FrameCost>().measure();
     let (start, budget) = (Instant::now(), world.resource::<SyncSettings>().budget);
     while let Some(received) = world.resource_mut::<Inbox>().received.pop_front() {

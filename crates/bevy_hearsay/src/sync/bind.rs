@@ -20,7 +20,7 @@ use super::{
     synced_types::{SyncedTypes, schedule_comparison},
 };
 use crate::{
-    bridge::{FrameCost, MemoryErrorMessage, is_open},
+    bridge::{FrameCost, HearsayError, NpcMemory, is_open, report_error},
     components::{
         Attributes, ChangedEntities, EntityKind, MemoryId, Occupants, PlaceId, PreferGameState, Relation, Relations,
         SpawnedByHearsay,
@@ -79,19 +79,24 @@ pub(crate) fn on_unbound(
     }
 }
 
-/// Returns whether the memory is open and any entity is waiting to be bound.
-pub(crate) fn has_work(world: &World) -> bool {
-    !world.resource::<ChangedEntities>().unbound.is_empty() && is_open(world)
-}
-
 /// Returns whether any entity is waiting to be bound or is being bound.
 pub(crate) fn is_waiting(world: &World) -> bool {
     !world.resource::<ChangedEntities>().unbound.is_empty() || !world.resource::<Registry>().bindings.is_empty()
 }
 
+/// Binds the entities that are not bound yet.
+pub(super) fn bind(changed: Res<ChangedEntities>, memory: Res<NpcMemory>, mut commands: Commands) {
+    if !changed.unbound.is_empty() && memory.is_open() {
+        commands.queue(bind_entities);
+    }
+}
+
 /// Requests the records of entities that are not bound yet. An entity without an id gets a new id and is added to the
 /// memory.
-pub(crate) fn bind(world: &mut World) {
+pub(super) fn bind_entities(world: &mut World) {
+    if world.resource::<ChangedEntities>().unbound.is_empty() || !is_open(world) {
+        return;
+    }
     let _cost = world.resource::<FrameCost>().measure();
     let mut unbound = std::mem::take(&mut world.resource_mut::<ChangedEntities>().unbound);
     unbound.sort_unstable();
@@ -123,12 +128,7 @@ pub(crate) fn bind(world: &mut World) {
             !is_spawned_by_plugin
         });
         match other {
-            Some(other) => {
-                let text =
-                    format!("{entity} is not bound: the id `{id}` already belongs to {other}; choose another id");
-                tracing::warn!("{text}");
-                world.write_message(MemoryErrorMessage { text, entity: Some(entity) });
-            }
+            Some(other) => report_error(world, HearsayError::DuplicateId { entity, id, other }, Some(entity)),
             None => {
                 // If the memory has no entity with this id, the patch creates the entity before any relation to it is
                 // sent. An existing entity stays unchanged.

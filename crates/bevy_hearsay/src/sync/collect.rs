@@ -3,23 +3,23 @@
 use std::time::Duration;
 
 use bevy::{
-    ecs::system::{SystemChangeTick, SystemState},
+    ecs::{change_detection::Tick, system::SystemChangeTick},
     prelude::*,
 };
 
 use super::{
+    bind::bind_entities,
     compare::{Compared, compare, compare_name, compare_place, record_relation},
     outbox::Outbox,
-    registry::Registry,
     relationships::{RelationshipUpdates, update_relationships},
-    settings::SyncSettings,
+    settings::{LastPoll, SyncSettings},
     shadow::Shadow,
     synced_types::SyncedTypes,
 };
 use crate::{
-    bridge::{FrameCost, is_open},
+    bridge::{FrameCost, NpcMemory, is_open},
     components::{ChangedEntities, Relation, RelationOf},
-    schedule::Steps,
+    schedule::{Activity, PluginName, is_installed},
 };
 
 /// Records a relation that the game spawned.
@@ -28,9 +28,9 @@ pub(crate) fn on_relation(
     relations: Query<(&RelationOf, &Relation)>,
     mut shadows: Query<&mut Shadow>,
     mut outbox: ResMut<Outbox>,
-    mut steps: ResMut<Steps>,
+    mut activity: ResMut<Activity>,
 ) {
-    steps.wake();
+    activity.wake();
     let Ok((subject, relation)) = relations.get(on.entity) else { return };
     let Ok(mut shadow) = shadows.get_mut(subject.0) else { return };
     let key = (relation.predicate.clone(), relation.object.clone());
@@ -40,37 +40,26 @@ pub(crate) fn on_relation(
     }
 }
 
-/// Returns whether any change has not been compared yet.
-pub(crate) fn has_work(world: &World) -> bool {
-    let changed = world.resource::<ChangedEntities>();
-    !changed.moved.is_empty() || !changed.dirty.is_empty()
-}
-
-/// Returns whether it is time to poll for changes that no component hook reports. An app without [`Time`] is polled in
-/// every frame.
-pub(crate) fn poll_is_due(world: &World) -> bool {
-    let Some(settings) = world.get_resource::<SyncSettings>() else { return false };
-    let is_interval_over = |time: &Time<Real>| time.elapsed().saturating_sub(settings.last_poll) >= settings.poll;
-    world.get_resource::<Time<Real>>().is_none_or(is_interval_over) && is_open(world)
-}
-
-/// Finds names that the game mutated. No component hook reports such changes. Bevy stores change ticks contiguously, so
-/// thousands of names take only microseconds.
-pub(crate) fn poll_names(
+/// Finds names that the game mutated since the last check. No component hook reports such changes. Bevy stores change
+/// ticks contiguously, so thousands of names take only microseconds.
+pub(super) fn collect_names(
     names: Query<(Entity, Ref<Name>), With<Shadow>>,
     mut entities: Query<(&mut Shadow, &Name)>,
-    (mut outbox, mut settings): (ResMut<Outbox>, ResMut<SyncSettings>),
-    time: Option<Res<Time<Real>>>,
+    (mut outbox, settings, mut last_poll): (ResMut<Outbox>, Res<SyncSettings>, ResMut<LastPoll>),
+    (time, memory, cost): (Option<Res<Time<Real>>>, Res<NpcMemory>, Res<FrameCost>),
     tick: SystemChangeTick,
     mut changed: Local<Vec<Entity>>,
-    cost: Res<FrameCost>,
 ) {
+    if !memory.is_open() || !last_poll.is_elapsed(&settings, time.as_deref()) {
+        return;
+    }
     let _cost = cost.measure();
-    settings.last_poll = time.map_or(Duration::ZERO, |time| time.elapsed());
+    last_poll.time = Some(time.map_or(Duration::ZERO, |time| time.elapsed()));
+    let last_tick = last_poll.names_tick.replace(tick.this_run());
+    let is_changed = |changed_at: Tick| last_tick.is_none_or(|last| changed_at.is_newer_than(last, tick.this_run()));
     for (entities, names) in names.contiguous_iter().into_iter().flatten() {
         let changed_entities = entities.iter().zip(names.changed_ticks_slice());
-        let changed_entities =
-            changed_entities.filter(|(_, changed)| changed.is_newer_than(tick.last_run(), tick.this_run()));
+        let changed_entities = changed_entities.filter(|(_, changed_at)| is_changed(**changed_at));
         changed.extend(changed_entities.map(|(entity, _)| *entity));
     }
     for entity in changed.drain(..) {
@@ -80,39 +69,59 @@ pub(crate) fn poll_names(
     }
 }
 
-/// The parameters of [`collect`].
-type CollectParams<'w, 's> =
-    (ResMut<'w, ChangedEntities>, ResMut<'w, Outbox>, Query<'w, 's, Compared>, Res<'w, SyncedTypes>);
-
 /// Compares changed entities with the memory's values, and puts the differences into the outbox. This work runs on the
 /// main thread because this is usually faster than handing it to another thread.
-pub(crate) fn collect(world: &mut World, params: &mut SystemState<CollectParams>) -> Result {
-    let _cost = world.resource::<FrameCost>().measure();
+pub(super) fn collect(
+    mut changed: ResMut<ChangedEntities>,
+    mut outbox: ResMut<Outbox>,
+    mut entities: Query<Compared>,
+    synced_types: Res<SyncedTypes>,
+    cost: Res<FrameCost>,
+    mut commands: Commands,
+) {
+    if changed.moved.is_empty() && changed.dirty.is_empty() {
+        return;
+    }
+    let _cost = cost.measure();
     let mut updates = RelationshipUpdates::default();
-    {
-        let (mut changed, mut outbox, mut entities, synced_types) = params.get_mut(world)?;
-        let ChangedEntities { moved, dirty, .. } = changed.as_mut();
-        for entity in moved.drain(..) {
-            if let Ok((mut shadow, _, _, place_id, _)) = entities.get_mut(entity) {
-                compare_place(entity, &mut shadow, place_id, &mut outbox, &mut updates);
-            }
-        }
-        for entity in dirty.drain(..) {
-            if let Ok(mut compared) = entities.get_mut(entity) {
-                compare(entity, &mut compared, &mut outbox, &synced_types, &mut updates);
-            }
+    let ChangedEntities { moved, dirty, .. } = changed.as_mut();
+    for entity in moved.drain(..) {
+        if let Ok((mut shadow, _, _, place_id, _)) = entities.get_mut(entity) {
+            compare_place(entity, &mut shadow, place_id, &mut outbox, &mut updates);
         }
     }
-    update_relationships(world, updates);
-    Ok(())
+    for entity in dirty.drain(..) {
+        if let Ok(mut compared) = entities.get_mut(entity) {
+            compare(entity, &mut compared, &mut outbox, &synced_types, &mut updates);
+        }
+    }
+    if !updates.is_empty() {
+        commands.queue(move |world: &mut World| {
+            let _cost = world.resource::<FrameCost>().measure();
+            update_relationships(world, updates);
+        });
+    }
 }
 
-/// Compares all entities at once.
-pub(crate) fn collect_all(world: &mut World) {
-    let bound_entities: Vec<Entity> = world.resource::<Registry>().bound.values().copied().collect();
-    world.resource_mut::<ChangedEntities>().dirty.extend(bound_entities);
-    match world.run_system_cached(collect) {
-        Ok(()) => {}
-        Err(error) => tracing::error!("the latest changes of the game could not be collected: {error}"),
+/// Collects all changes that the game has made until now. Changes that the game makes before a request, such as a save,
+/// are thus sent before the request.
+pub(crate) fn collect_now(world: &mut World) {
+    if !is_installed(world, PluginName::Sync) || !is_open(world) {
+        return;
+    }
+    bind_entities(world);
+    world.resource_mut::<LastPoll>().time = None;
+    let collectors = world.resource::<SyncedTypes>().collectors();
+    for collect_attribute in collectors {
+        collect_attribute(world);
+    }
+    run(world, collect_names);
+    run(world, collect);
+}
+
+/// Runs a system now, outside of its schedule.
+pub(super) fn run<M: 'static>(world: &mut World, system: impl IntoSystem<(), (), M> + 'static) {
+    if let Err(error) = world.run_system_cached(system) {
+        tracing::error!("the latest changes of the game could not be collected: {error}");
     }
 }

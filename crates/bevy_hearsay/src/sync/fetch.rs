@@ -16,7 +16,7 @@ use super::{
     settings::GameClock,
     spawn_policy::{ResolvedPolicy, SpawnPolicy},
 };
-use crate::bridge::{ChangedKeys, FrameCost, LoadProgress, NpcMemory, Resync, is_open};
+use crate::bridge::{ChangedKeys, FrameCost, LoadProgress, NpcMemory, Resync};
 
 /// Maximum number of records per request.
 const RECORDS_PER_REQUEST: usize = 128;
@@ -29,27 +29,14 @@ const WRITES_PER_LOOKUP: usize = 16;
 /// that other reads run between the requests.
 const MAX_PENDING_REQUESTS: usize = 4;
 
-/// Returns whether there are changes or records to request.
-pub(crate) fn has_work(world: &World) -> bool {
-    let has_requests = || !world.resource::<Inbox>().to_request.is_empty();
-    (!world.resource::<ChangedKeys>().0.is_empty() || has_requests()) && is_open(world)
-}
-
-/// Returns whether any request is pending or any received record has not been applied yet.
-pub(crate) fn is_waiting(world: &World) -> bool {
-    let inbox = world.resource::<Inbox>();
-    (!inbox.pending_lookups.is_empty() || !inbox.pending_reads.is_empty() || inbox.requested_count > 0)
-        && is_open(world)
-}
-
 /// Returns whether any record is requested or has not been applied yet, or a list of the selected entities is due.
-pub(crate) fn is_busy(world: &World) -> bool {
+pub(super) fn is_busy(world: &World) -> bool {
     let has_changed_keys = || !world.resource::<ChangedKeys>().0.is_empty();
     !world.resource::<Inbox>().is_idle() || has_changed_keys() || listing::is_changed(world)
 }
 
 /// Requests the ids of changed entities, and the records to request.
-pub(crate) fn send_requests(
+pub(super) fn send_requests(
     mut inbox: ResMut<Inbox>,
     mut changed_keys: ResMut<ChangedKeys>,
     mut outbox: ResMut<Outbox>,
@@ -57,8 +44,11 @@ pub(crate) fn send_requests(
     spawn_policy: Res<SpawnPolicy>,
     cost: Res<FrameCost>,
 ) {
-    let _cost = cost.measure();
+    if changed_keys.0.is_empty() && inbox.to_request.is_empty() {
+        return;
+    }
     let Some(memory) = memory.get() else { return };
+    let _cost = cost.measure();
     while inbox.pending_lookups.len() < MAX_PENDING_REQUESTS && !changed_keys.0.is_empty() {
         let count = changed_keys.0.len().min(WRITES_PER_LOOKUP);
         let newest_revision = changed_keys.0[count - 1].0;
@@ -122,15 +112,17 @@ fn remove_up_to_date(ids: &mut BTreeSet<EntityId>, own_patches: &Patches, state:
 }
 
 /// Receives the answers to pending requests.
-pub(crate) fn receive_answers(
+pub(super) fn receive_answers(
     mut inbox: ResMut<Inbox>,
-    mut outbox: ResMut<Outbox>,
-    mut clock: ResMut<GameClock>,
+    (mut outbox, mut clock): (ResMut<Outbox>, ResMut<GameClock>),
     mut resync: ResMut<Resync>,
-    registry: Res<Registry>,
+    (registry, memory): (Res<Registry>, Res<NpcMemory>),
     mut progress: ResMut<LoadProgress>,
     cost: Res<FrameCost>,
 ) {
+    if !inbox.is_reading() || !memory.is_open() {
+        return;
+    }
     let _cost = cost.measure();
     let inbox = inbox.as_mut();
     let (mut lookups, mut time) = (Vec::new(), None);

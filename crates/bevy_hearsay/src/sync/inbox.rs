@@ -70,6 +70,11 @@ impl Inbox {
         binding.into_iter().for_each(|id| self.request(id));
     }
 
+    /// Returns whether any request is pending, or any record has been requested and not applied yet.
+    pub(super) fn is_reading(&self) -> bool {
+        !self.pending_lookups.is_empty() || !self.pending_reads.is_empty() || self.requested_count > 0
+    }
+
     /// Returns whether all requested records have been received and applied.
     pub(crate) fn is_idle(&self) -> bool {
         let no_records = self.to_request.is_empty() && self.pending_reads.is_empty() && self.received.is_empty();

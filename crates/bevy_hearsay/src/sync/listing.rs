@@ -13,27 +13,25 @@ use crate::{
     components::SpawnedByHearsay,
 };
 
-/// Returns whether the spawn policy or the memory changed since entities were last listed.
-pub(crate) fn is_changed(world: &World) -> bool {
-    let inbox = world.resource::<Inbox>();
+/// Returns whether a new list is due: the spawn policy or the memory changed since entities were last listed, or events
+/// were dropped.
+pub(super) fn is_changed(world: &World) -> bool {
     let changed = || Some((world.get_resource_ref::<SpawnPolicy>()?, world.get_resource_ref::<NpcMemory>()?));
     let as_of = || changed().map(|(spawn_policy, memory)| (spawn_policy.last_changed(), memory.last_changed()));
-    (world.resource::<Resync>().0 || inbox.listed_as_of != as_of()) && is_open(world)
+    (world.resource::<Resync>().0 || world.resource::<Inbox>().listed_as_of != as_of()) && is_open(world)
 }
 
-/// Returns whether a list of selected entities was requested but not yet received.
-pub(crate) fn is_listing(world: &World) -> bool {
-    world.resource::<Inbox>().pending_listing.is_some() && is_open(world)
-}
-
-/// Requests a new list of selected entities.
-pub(crate) fn request_listing(
+/// Requests a new list of selected entities, if a list is due.
+pub(super) fn request_listing(
     spawn_policy: Res<SpawnPolicy>,
     memory: Res<NpcMemory>,
     mut inbox: ResMut<Inbox>,
     mut resync: ResMut<Resync>,
 ) {
-    let memory_changed = memory.last_changed();
+    let as_of = Some((spawn_policy.last_changed(), memory.last_changed()));
+    if !resync.0 && inbox.listed_as_of == as_of {
+        return;
+    }
     let Some(memory) = memory.get() else { return };
     let (policy, acknowledged) = (spawn_policy.clone(), inbox.acknowledged);
     let listed = memory.read(move |world| {
@@ -44,7 +42,7 @@ pub(crate) fn request_listing(
         Ok(ticket) => {
             inbox.pending_listing = Some(ticket);
             resync.0 = false;
-            inbox.listed_as_of = Some((spawn_policy.last_changed(), memory_changed));
+            inbox.listed_as_of = as_of;
             tracing::debug!("reading the list of spawned entities again, batch {acknowledged}");
         }
         // The memory is busy: retry in the next frame.
@@ -54,7 +52,7 @@ pub(crate) fn request_listing(
 
 /// Receives the list of selected entities, and requests their records. Despawns entities that the plugin spawned and
 /// the policy no longer selects.
-pub(crate) fn receive_listing(
+pub(super) fn receive_listing(
     mut inbox: ResMut<Inbox>,
     mut outbox: ResMut<Outbox>,
     mut clock: ResMut<GameClock>,
@@ -70,7 +68,7 @@ pub(crate) fn receive_listing(
     }
     for (entity, shadow) in &spawned_by_hearsay {
         if selected.binary_search(&shadow.id).is_err() {
-            commands.entity(entity).despawn();
+            commands.entity(entity).try_despawn();
         }
     }
     // Bound entities that the policy does not select are read again too, because events may have been dropped.

@@ -39,9 +39,12 @@ use std::time::Duration;
 use bevy::prelude::*;
 
 use crate::{
-    bridge::{ExitAppExt, ExitSteps, is_open},
+    bridge::{self, ChangedKeys, ExitAppExt, ExitSteps, is_open},
     components::{self, ChangedEntities},
-    schedule::{HearsaySystems, Step, StepsAppExt},
+    schedule::{
+        ActivityAppExt, AwakeSystems, CollectSystems, HearsaySchedules, HearsaySystems, PluginName, ReceiveSystems,
+        SendSystems, record_plugin,
+    },
 };
 
 pub use apply::Forgotten;
@@ -50,8 +53,7 @@ pub(crate) use inbox::Inbox;
 pub(crate) use outbox::{Outbox, flush};
 pub(crate) use registry::Registry;
 pub(crate) use relationships::{despawn_relation, find_relation_entity, spawn_relation};
-pub use settings::GameClock;
-use settings::SyncSettings;
+pub use settings::{GameClock, SyncSettings};
 pub(crate) use shadow::Shadow;
 pub use spawn_policy::SpawnPolicy;
 pub use synced_attribute::{SyncedAttribute, SyncedAttributeAppExt};
@@ -60,86 +62,98 @@ pub use synced_attribute::{SyncedAttribute, SyncedAttributeAppExt};
 /// components.
 #[derive(Debug, Clone)]
 pub struct SyncPlugin {
-    /// Interval between two batches of changes. All changes in this interval become one operation. Default 250 ms. A
-    /// game event is sent at once, after all earlier changes.
+    /// Initial value of [`SyncSettings::interval`]. Default 250 ms.
     pub interval: Duration,
-    /// Maximum time per frame for writing the memory's values to components. Default 0.5 ms. A large load takes many
-    /// frames.
+    /// Initial value of [`SyncSettings::budget`]. Default 0.5 ms.
     pub budget: Duration,
-    /// Interval between two checks for mutated components. Each check covers every [`Name`] and every mutable [synced
-    /// component](SyncedAttributeAppExt::sync_attribute). Default 50 ms.
+    /// Initial value of [`SyncSettings::poll`]. Default 50 ms.
     pub poll: Duration,
-    /// Selects the entities of the memory that the plugin spawns. Default: all. To change the policy while the game
-    /// runs, change the resource [`SpawnPolicy`].
+    /// Initial value of the resource [`SpawnPolicy`], which selects the entities of the memory that the plugin spawns.
+    /// Default: all.
     pub spawn_policy: SpawnPolicy,
 }
 
 impl Default for SyncPlugin {
     fn default() -> Self {
-        Self {
-            interval: Duration::from_millis(250),
-            budget: Duration::from_micros(500),
-            poll: Duration::from_millis(50),
-            spawn_policy: SpawnPolicy::default(),
-        }
+        let SyncSettings { interval, budget, poll } = SyncSettings::default();
+        Self { interval, budget, poll, spawn_policy: SpawnPolicy::default() }
     }
 }
 
 impl Plugin for SyncPlugin {
     fn build(&self, app: &mut App) {
+        let HearsaySchedules { receive, send } = init(app);
         components::register(app);
-        app.insert_resource(SyncSettings {
-            interval: self.interval,
-            budget: self.budget,
-            poll: self.poll,
-            last_poll: Duration::ZERO,
-        })
-        .insert_resource(self.spawn_policy.clone())
-        .init_resource::<GameClock>()
-        .register_type::<GameClock>()
-        .init_resource::<Registry>()
-        .init_resource::<Outbox>()
-        .init_resource::<Inbox>()
-        .init_resource::<ChangedEntities>()
-        .init_resource::<synced_types::SyncedTypes>()
-        .add_observer(bind::on_memory_id)
-        .add_observer(bind::on_despawn)
-        .add_observer(bind::on_unbound)
-        .add_observer(bind::on_id_removed)
-        .add_observer(collect::on_relation)
-        .add_step(Step::RequestRecords, fetch::has_work, fetch::send_requests)
-        .add_step(Step::ReceiveAcknowledgements, outbox::is_waiting, outbox::receive_acknowledgements)
-        .add_step(Step::RequestListing, listing::is_changed, listing::request_listing)
-        .add_step(Step::ReceiveListing, listing::is_listing, listing::receive_listing)
-        .add_step(Step::ReceiveRecords, fetch::is_waiting, fetch::receive_answers)
-        .add_step(Step::Apply, apply::has_work, apply::apply)
-        .add_step(Step::Bind, bind::has_work, bind::bind)
-        .add_step(Step::PollNames, collect::poll_is_due, collect::poll_names)
-        .add_step(Step::Compare, collect::has_work, collect::collect)
-        .add_step(Step::SendChanges, outbox::is_due, outbox::send_when_due)
-        .add_wake_condition(HearsaySystems::Collect, has_changes)
-        .add_work("changes", |world| is_open(world) && world.resource::<Outbox>().is_waiting())
-        .add_work("entities waiting to be bound", |world| is_open(world) && bind::is_waiting(world))
-        .add_work("entities that changed", |world| is_open(world) && !world.resource::<ChangedEntities>().is_empty())
-        .add_work("records", |world| is_open(world) && fetch::is_busy(world))
-        .add_exit_steps(ExitSteps {
-            collect: collect_at_exit,
-            send: outbox::send_at_exit,
-            count_answered: outbox::count_answered,
-            count_unanswered: outbox::count_unanswered,
-        });
+        record_plugin(app, PluginName::Sync);
+        let Self { interval, budget, poll, .. } = *self;
+        app.world_mut().get_resource_or_insert_with(|| SyncSettings { interval, budget, poll });
+        app.world_mut().get_resource_or_insert_with(|| self.spawn_policy.clone());
+        app.register_type::<SyncSettings>()
+            .init_resource::<ChangedEntities>()
+            .init_resource::<ChangedKeys>()
+            .init_resource::<settings::LastPoll>()
+            .init_resource::<synced_types::SyncedTypes>()
+            .add_observer(bind::on_memory_id)
+            .add_observer(bind::on_despawn)
+            .add_observer(bind::on_unbound)
+            .add_observer(bind::on_id_removed)
+            .add_observer(collect::on_relation)
+            .add_systems(
+                receive,
+                (
+                    fetch::send_requests.in_set(ReceiveSystems::Requests),
+                    outbox::receive_acknowledgements.in_set(ReceiveSystems::Acknowledgements),
+                    (listing::request_listing, listing::receive_listing)
+                        .chain_ignore_deferred()
+                        .in_set(ReceiveSystems::Listing),
+                    fetch::receive_answers.in_set(ReceiveSystems::Records),
+                    apply::apply.in_set(HearsaySystems::Apply),
+                ),
+            )
+            .add_systems(
+                send,
+                (
+                    bind::bind.in_set(CollectSystems::Bind),
+                    collect::collect_names.in_set(CollectSystems::Names),
+                    collect::collect.in_set(CollectSystems::Compare),
+                    outbox::send_when_due.in_set(SendSystems::Changes),
+                ),
+            )
+            .add_work("changes", |world| is_open(world) && world.resource::<Outbox>().is_waiting())
+            .add_work("entities waiting to be bound", |world| is_open(world) && bind::is_waiting(world))
+            .add_work("entities that changed", |world| {
+                is_open(world) && !world.resource::<ChangedEntities>().is_empty()
+            })
+            .add_work("records", |world| is_open(world) && fetch::is_busy(world))
+            .add_exit_steps(ExitSteps {
+                collect: collect::collect_now,
+                send: outbox::send_at_exit,
+                count_answered: outbox::count_answered,
+                count_unanswered: outbox::count_unanswered,
+            });
+        let systems = app.world().resource::<synced_types::SyncedTypes>().systems();
+        systems.into_iter().for_each(|add_systems| add_systems(app));
     }
 }
 
-/// Returns whether any entity changed while the steps rested, or a poll is due.
-fn has_changes(world: &World) -> bool {
-    !world.resource::<ChangedEntities>().is_empty() || collect::poll_is_due(world)
+/// Adds the resources that the plugins of game events, questions and saves also use, unless another plugin added them.
+/// Returns the schedules of the plugins.
+pub(crate) fn init(app: &mut App) -> HearsaySchedules {
+    let schedules = bridge::init(app);
+    if !app.world().contains_resource::<Outbox>() {
+        app.init_resource::<Outbox>()
+            .init_resource::<Inbox>()
+            .init_resource::<Registry>()
+            .init_resource::<GameClock>()
+            .register_type::<GameClock>()
+            .configure_sets(schedules.send, AwakeSystems::Send.run_if(settings::may_send));
+    }
+    schedules
 }
 
-/// Collects the last changes before the memory closes.
-fn collect_at_exit(world: &mut World) {
-    if is_open(world) {
-        bind::bind(world);
-        collect::collect_all(world);
-    }
+/// Collects all changes that the game has made until now, and sends them. A request that the game makes afterwards
+/// includes these changes. Returns whether all changes were sent.
+pub(crate) fn send_changes(world: &mut World) -> bool {
+    collect::collect_now(world);
+    flush(world)
 }

@@ -16,7 +16,7 @@ use super::{
     settings::{GameClock, SyncSettings},
     shadow::Shadow,
 };
-use crate::bridge::{FrameCost, MemoryErrorMessage, MemoryExit, NpcMemory, is_open};
+use crate::bridge::{FrameCost, HearsayError, MemoryErrorMessage, MemoryExit, NpcMemory};
 
 /// A batch that was sent but not yet acknowledged.
 struct Batch {
@@ -164,6 +164,12 @@ impl Outbox {
         }
     }
 
+    /// Returns the number of the last batch that contains a change of the game, including the changes that are not sent
+    /// yet.
+    pub(crate) fn last_batch(&self) -> u64 {
+        if self.waiting.is_empty() { self.next_batch - 1 } else { self.next_batch }
+    }
+
     /// Returns whether any change is unsent, any batch is unacknowledged, or a slot is being loaded.
     pub(crate) fn is_waiting(&self) -> bool {
         !self.waiting.is_empty() || !self.sent.is_empty() || self.is_loading()
@@ -184,34 +190,24 @@ impl Outbox {
 /// sends them at once.
 const MAX_IN_FLIGHT: usize = 2;
 
-/// Returns whether a batch is due.
-pub(crate) fn is_due(world: &World) -> bool {
-    let outbox = world.resource::<Outbox>();
-    let is_elapsed = |first_change_at: Instant| first_change_at.elapsed() >= world.resource::<SyncSettings>().interval;
-    outbox.sent.len() < MAX_IN_FLIGHT && outbox.first_change_at.is_some_and(is_elapsed)
-}
-
-/// Returns whether any batch is unacknowledged.
-pub(crate) fn is_waiting(world: &World) -> bool {
-    !world.resource::<Outbox>().sent.is_empty() && is_open(world)
-}
-
-pub(crate) fn send_when_due(
+/// Sends the waiting changes, if a batch is due.
+pub(super) fn send_when_due(
     mut outbox: ResMut<Outbox>,
+    settings: Res<SyncSettings>,
     memory: Res<NpcMemory>,
     clock: Res<GameClock>,
     cost: Res<FrameCost>,
 ) {
-    let _cost = cost.measure();
-    send(&mut outbox, &memory, &clock);
+    let is_elapsed = |first_change_at: Instant| first_change_at.elapsed() >= settings.interval;
+    if outbox.sent.len() < MAX_IN_FLIGHT && outbox.first_change_at.is_some_and(is_elapsed) {
+        let _cost = cost.measure();
+        send(&mut outbox, &memory, &clock);
+    }
 }
 
 /// Sends the waiting changes now, because the next request depends on them. Returns true if no change is waiting any
 /// more.
 pub(crate) fn flush(world: &mut World) -> bool {
-    if !world.contains_resource::<Outbox>() {
-        return true;
-    }
     world.resource_scope(|world, mut outbox: Mut<Outbox>| {
         send(&mut outbox, world.resource::<NpcMemory>(), world.resource::<GameClock>())
     })
@@ -273,13 +269,17 @@ fn send(outbox: &mut Outbox, memory: &NpcMemory, clock: &GameClock) -> bool {
 
 /// Receives acknowledgements. Entities with a refused change are read again, and so are entities that were read before
 /// their batch was acknowledged.
-pub(crate) fn receive_acknowledgements(
+pub(super) fn receive_acknowledgements(
     mut outbox: ResMut<Outbox>,
     mut inbox: ResMut<Inbox>,
     registry: Res<Registry>,
+    memory: Res<NpcMemory>,
     mut errors: MessageWriter<MemoryErrorMessage>,
     cost: Res<FrameCost>,
 ) {
+    if outbox.sent.is_empty() || !memory.is_open() {
+        return;
+    }
     let _cost = cost.measure();
     while let Some(answer) = outbox.sent.first().and_then(|sent| sent.ticket.try_take()) {
         let Batch { number: batch, first_change_at, patches, .. } = outbox.sent.remove(0);
@@ -295,14 +295,15 @@ pub(crate) fn receive_acknowledgements(
                 for refused in patched.refused {
                     tracing::warn!("{}: {}", refused.entity, refused.why);
                     let entity = registry.entity(&refused.entity);
-                    errors.write(MemoryErrorMessage { text: format!("{}: {}", refused.entity, refused.why), entity });
+                    let error = HearsayError::ChangeRefused { entity: refused.entity.clone(), reason: refused.why };
+                    errors.write(MemoryErrorMessage { error, entity });
                     inbox.request(refused.entity);
                 }
             }
             Err(MemoryError::Closed) => {}
             Err(error) => {
                 tracing::warn!("changes of {} entities were not written: {error}", patches.entities.len());
-                errors.write(MemoryErrorMessage { text: error.to_string(), entity: None });
+                errors.write(MemoryErrorMessage { error: error.into(), entity: None });
                 for (id, _) in &patches.entities {
                     inbox.request(id.clone());
                 }

@@ -44,6 +44,10 @@ pub(crate) struct RelationshipUpdates {
 }
 
 impl RelationshipUpdates {
+    pub(super) fn is_empty(&self) -> bool {
+        self.moved.is_empty() && self.bound.is_empty()
+    }
+
     pub(crate) fn record_move(&mut self, entity: Entity, from: Option<EntityId>, to: Option<EntityId>) {
         if from != to {
             self.moved.push((entity, from, to));

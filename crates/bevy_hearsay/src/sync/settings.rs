@@ -2,17 +2,89 @@
 
 use std::time::Duration;
 
-use bevy::prelude::*;
+use bevy::{
+    ecs::{change_detection::Tick, system::SystemParam},
+    prelude::*,
+};
 use hearsay_model::GameTime;
 
-/// Settings of the sync that can change at run time: the fields of [`SyncPlugin`](crate::SyncPlugin).
-#[derive(Resource, Debug, Clone)]
-pub(crate) struct SyncSettings {
-    pub(crate) interval: Duration,
-    pub(crate) budget: Duration,
-    pub(crate) poll: Duration,
-    /// Time of the last poll for mutated components, as real time since the app started.
-    pub(crate) last_poll: Duration,
+use crate::{bridge::NpcMemory, components::ChangedEntities, schedule::Activity};
+
+/// Settings of [`SyncPlugin`](crate::SyncPlugin) that can change at run time. If the app already has this resource, the
+/// plugin keeps it.
+#[derive(Resource, Debug, Clone, PartialEq, Eq, Reflect)]
+#[reflect(Resource)]
+pub struct SyncSettings {
+    /// Interval between two batches of changes. All changes in this interval become one operation. Game events, saves
+    /// and questions do not wait for this interval: all earlier changes are sent before them.
+    pub interval: Duration,
+    /// Maximum time per frame for writing the memory's values to components. A large load takes many frames.
+    pub budget: Duration,
+    /// Interval between two checks for mutated components. Each check covers every [`Name`] and every mutable [synced
+    /// component](crate::SyncedAttributeAppExt::sync_attribute). Before a game event, a save and a question, the plugin
+    /// checks all of them at once.
+    pub poll: Duration,
+}
+
+impl Default for SyncSettings {
+    fn default() -> Self {
+        Self {
+            interval: Duration::from_millis(250),
+            budget: Duration::from_micros(500),
+            poll: Duration::from_millis(50),
+        }
+    }
+}
+
+/// The last check for mutated components.
+#[derive(Resource, Default)]
+pub(super) struct LastPoll {
+    /// Time of the check, as real time since the app started. `None` if a check is due now.
+    pub(super) time: Option<Duration>,
+    /// Change tick of the world when names were last checked.
+    pub(super) names_tick: Option<Tick>,
+}
+
+impl LastPoll {
+    /// Returns whether the next check is due. An app without [`Time`] is checked in every frame.
+    pub(super) fn is_elapsed(&self, settings: &SyncSettings, time: Option<&Time<Real>>) -> bool {
+        match (self.time, time) {
+            (Some(last), Some(time)) => time.elapsed().saturating_sub(last) >= settings.poll,
+            _ => true,
+        }
+    }
+}
+
+/// Tells whether it is time to check for mutated components. No component hook reports such changes.
+#[derive(SystemParam)]
+pub(super) struct PollClock<'w> {
+    settings: Res<'w, SyncSettings>,
+    last_poll: Res<'w, LastPoll>,
+    time: Option<Res<'w, Time<Real>>>,
+    memory: Res<'w, NpcMemory>,
+}
+
+impl PollClock<'_> {
+    /// Returns whether the memory is open and a check is due.
+    pub(super) fn is_due(&self) -> bool {
+        self.memory.is_open() && self.last_poll.is_elapsed(&self.settings, self.time.as_deref())
+    }
+
+    /// Returns whether the memory is open.
+    pub(super) fn is_memory_open(&self) -> bool {
+        self.memory.is_open()
+    }
+}
+
+/// Run condition: work is pending, the game changed an entity, or a check for mutated components is due. Without
+/// [`SyncPlugin`](crate::SyncPlugin), nothing finds changes, and the condition is always true.
+pub(super) fn may_send(
+    activity: Res<Activity>,
+    changed: Option<Res<ChangedEntities>>,
+    poll: Option<PollClock>,
+) -> bool {
+    let (Some(changed), Some(poll)) = (changed, poll) else { return true };
+    activity.is_awake() || !changed.is_empty() || poll.is_due()
 }
 
 /// Current game time, in minutes of the campaign's calendar. A game that has a clock sets this resource. The memory

@@ -1,6 +1,10 @@
 //! Components of the game that are stored as attributes.
 
-use bevy::{platform::collections::HashSet, prelude::*};
+use bevy::{
+    ecs::{change_detection::Tick, system::SystemChangeTick},
+    platform::collections::HashSet,
+    prelude::*,
+};
 use hearsay_model::{Predicate, Value};
 
 use super::{
@@ -8,13 +12,11 @@ use super::{
     compare::set_attribute,
     outbox::Outbox,
     registry::Registry,
+    settings::PollClock,
     shadow::Shadow,
     synced_types::{SyncedType, SyncedTypes},
 };
-use crate::{
-    bridge::is_open,
-    schedule::{Step, Steps, StepsAppExt},
-};
+use crate::schedule::{Activity, CollectSystems, PluginName, is_installed, schedules};
 
 /// A component of the game that is stored as an attribute. The memory treats the attribute like every fact: it is
 /// saved, can be undone and reviewed, and characters can know it.
@@ -56,8 +58,9 @@ pub trait SyncedAttribute: Component {
 /// Registers components that are stored as attributes.
 pub trait SyncedAttributeAppExt {
     /// Stores a component of the game as an attribute of its entity. The plugin detects insertions and removals at
-    /// once, and mutations within the interval [`SyncPlugin::poll`](crate::SyncPlugin::poll). You can call this method
-    /// before or after you add [`HearsayPlugins`](crate::HearsayPlugins).
+    /// once, and mutations within the interval [`SyncSettings::poll`](crate::SyncSettings::poll). You can call this
+    /// method before or after you add [`HearsayPlugins`](crate::HearsayPlugins). Without
+    /// [`SyncPlugin`](crate::SyncPlugin), the component is not stored.
     fn sync_attribute<T: SyncedAttribute>(&mut self) -> &mut Self;
 }
 
@@ -73,7 +76,6 @@ impl SyncedAttributeAppExt for App {
                 return self;
             }
         };
-        self.init_resource::<ChangedComponents<T>>();
         let mut types = self.world_mut().get_resource_or_init::<SyncedTypes>();
         if types.contains(&attribute) {
             tracing::error!(
@@ -82,25 +84,43 @@ impl SyncedAttributeAppExt for App {
             );
             return self;
         }
-        let synced_type = SyncedType { attribute, read: read::<T>, write: write::<T>, mark_changed: mark_changed::<T> };
-        types.add(synced_type);
-        self.add_observer(on_insert::<T>)
-            .add_observer(on_remove::<T>)
-            .add_step(Step::PollSyncedTypes, collect::poll_is_due, poll::<T>)
-            .add_step(Step::CompareSyncedTypes, has_work::<T>, compare::<T>)
+        types.add(SyncedType {
+            attribute,
+            add_systems: add_systems::<T>,
+            collect: |world| collect::run(world, collect_attribute::<T>),
+            read: read::<T>,
+            write: write::<T>,
+            mark_changed: mark_changed::<T>,
+        });
+        self.init_resource::<ChangedComponents<T>>();
+        // If the app has no `SyncPlugin` yet, the plugin adds the systems later.
+        if is_installed(self.world(), PluginName::Sync) {
+            add_systems::<T>(self);
+        }
+        self
     }
+}
+
+/// Adds the systems and observers of a component.
+fn add_systems<T: SyncedAttribute>(app: &mut App) {
+    let send = schedules(app).send;
+    // The order of several types does not matter, because they are different attributes.
+    let system = collect_attribute::<T>.in_set(CollectSystems::Attributes).ambiguous_with(CollectSystems::Attributes);
+    app.add_observer(on_insert::<T>).add_observer(on_remove::<T>).add_systems(send, system);
 }
 
 /// Entities whose component `T` may have changed.
 #[derive(Resource)]
 struct ChangedComponents<T> {
     entities: HashSet<Entity>,
+    /// Change tick of the world when components were last checked for mutations.
+    last_tick: Option<Tick>,
     component: std::marker::PhantomData<fn(T)>,
 }
 
 impl<T> Default for ChangedComponents<T> {
     fn default() -> Self {
-        Self { entities: HashSet::default(), component: std::marker::PhantomData }
+        Self { entities: HashSet::default(), last_tick: None, component: std::marker::PhantomData }
     }
 }
 
@@ -132,9 +152,9 @@ fn mark_changed<T: SyncedAttribute>(world: &mut World, entity: Entity) {
 fn on_insert<T: SyncedAttribute>(
     on: On<Insert, T>,
     mut changed: ResMut<ChangedComponents<T>>,
-    mut steps: ResMut<Steps>,
+    mut activity: ResMut<Activity>,
 ) {
-    steps.wake();
+    activity.wake();
     changed.entities.insert(on.entity);
 }
 
@@ -157,23 +177,27 @@ fn on_remove<T: SyncedAttribute>(
     }
 }
 
-fn has_work<T: SyncedAttribute>(world: &World) -> bool {
-    !world.resource::<ChangedComponents<T>>().entities.is_empty() && is_open(world)
-}
-
-/// Finds components that the game mutated.
-fn poll<T: SyncedAttribute>(
-    mut touched: ResMut<ChangedComponents<T>>,
-    changed: Query<Entity, (Changed<T>, With<Shadow>)>,
-) {
-    touched.entities.extend(&changed);
-}
-
-fn compare<T: SyncedAttribute>(
+/// Finds components that the game mutated, if it is time to check them. Compares all components that may have changed.
+fn collect_attribute<T: SyncedAttribute>(
     mut changed: ResMut<ChangedComponents<T>>,
+    components: Query<(Entity, Ref<T>), With<Shadow>>,
     mut entities: Query<(&T, &mut Shadow)>,
     mut outbox: ResMut<Outbox>,
+    poll: PollClock,
+    tick: SystemChangeTick,
 ) {
+    let changed = changed.as_mut();
+    if poll.is_due() {
+        let last_tick = changed.last_tick.replace(tick.this_run());
+        let is_changed = |component: &Ref<T>| {
+            last_tick.is_none_or(|last| component.last_changed().is_newer_than(last, tick.this_run()))
+        };
+        let mutated = components.iter().filter(|(_, component)| is_changed(component));
+        changed.entities.extend(mutated.map(|(entity, _)| entity));
+    }
+    if changed.entities.is_empty() || !poll.is_memory_open() {
+        return;
+    }
     let Ok(name) = Predicate::new(T::ATTRIBUTE) else { return };
     let mut entities_changed: Vec<Entity> = changed.entities.drain().collect();
     entities_changed.sort_unstable();

@@ -5,10 +5,14 @@ use std::{collections::BTreeMap, sync::Arc};
 use bevy::prelude::*;
 use hearsay_model::{Predicate, Value};
 
-/// Functions that read and write a registered component.
+/// Functions that read, write and collect a registered component.
 #[derive(Clone)]
 pub(super) struct SyncedType {
     pub(super) attribute: Predicate,
+    /// Adds the systems and observers of the component.
+    pub(super) add_systems: fn(&mut App),
+    /// Collects changed components now.
+    pub(super) collect: fn(&mut World),
     pub(super) read: fn(EntityRef) -> Option<Value>,
     pub(super) write: fn(&mut World, Entity, Option<&Value>),
     pub(super) mark_changed: fn(&mut World, Entity),
@@ -22,6 +26,16 @@ impl SyncedTypes {
     /// Adds a component type.
     pub(super) fn add(&mut self, added: SyncedType) {
         self.0 = self.0.iter().cloned().chain([added]).collect::<Vec<_>>().into();
+    }
+
+    /// Returns the functions that add the systems of all types.
+    pub(super) fn systems(&self) -> Vec<fn(&mut App)> {
+        self.0.iter().map(|synced_type| synced_type.add_systems).collect()
+    }
+
+    /// Returns the functions that collect the changed components of all types.
+    pub(super) fn collectors(&self) -> Vec<fn(&mut World)> {
+        self.0.iter().map(|synced_type| synced_type.collect).collect()
     }
 
     /// Returns whether an attribute belongs to a registered component type.

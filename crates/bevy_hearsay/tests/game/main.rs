@@ -6,7 +6,9 @@ mod exit;
 mod game_events;
 mod saves;
 mod scenes;
+mod schedules;
 mod sessions;
+mod subsets;
 mod sync;
 mod two_sides;
 

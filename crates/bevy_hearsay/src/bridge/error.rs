@@ -1,0 +1,81 @@
+//! Errors of requests to the memory.
+
+use std::sync::Arc;
+
+use bevy::prelude::*;
+use hearsay_engine::MemoryError;
+use hearsay_model::EntityId;
+use thiserror::Error;
+
+use crate::schedule::PluginName;
+
+/// An error of a request of the game. The text says what went wrong and what to do.
+#[derive(Debug, Clone, Error)]
+#[non_exhaustive]
+pub enum HearsayError {
+    /// Error: the app does not have a plugin that the request needs. The request has no effect.
+    #[error("the app does not have `{0}`, so the request has no effect; add this plugin")]
+    PluginMissing(PluginName),
+    /// Error: the memory is not open, because it could not be opened or was closed.
+    #[error("the memory is not open")]
+    NotOpen,
+    /// Error: the entity has no [`MemoryId`](crate::MemoryId), or was despawned.
+    #[error(
+        "{0} is unknown to the memory, because it was despawned or has no `MemoryId` component; add this component"
+    )]
+    UnknownEntity(Entity),
+    /// Error: another Bevy entity already has the same id, so the entity is not bound.
+    #[error("{entity} is not bound: the id `{id}` already belongs to {other}; choose another id")]
+    DuplicateId {
+        /// The entity that is not bound.
+        entity: Entity,
+        /// The id of both entities.
+        id: EntityId,
+        /// The entity that is bound to this id.
+        other: Entity,
+    },
+    /// Error: the text cannot be converted to an id.
+    #[error("`{0}` is not a valid id or name: use at least one letter or digit")]
+    InvalidId(String),
+    /// Error: the name of an attribute is not valid.
+    #[error("`{0}` is not a valid attribute name: use lowercase words joined by `_`")]
+    InvalidAttribute(String),
+    /// Error: the name of a relation is not valid.
+    #[error("`{0}` is not a valid relation name: use uppercase words joined by `_`")]
+    InvalidRelation(String),
+    /// Error: too many game events wait for the memory. The request is dropped.
+    #[error(
+        "{capacity} game events already wait, so this request is dropped; raise `GameEventSettings::queue_capacity`"
+    )]
+    QueueFull {
+        /// Maximum number of waiting game events.
+        capacity: usize,
+    },
+    /// Error: a slot was loaded before the reply to the question arrived.
+    #[error("a slot was loaded before the reply arrived; ask again")]
+    SlotLoaded,
+    /// Error: the memory refused a change of an entity. The other changes of the same batch are recorded.
+    #[error("{entity}: {reason}")]
+    ChangeRefused {
+        /// The changed entity.
+        entity: EntityId,
+        /// Reason why the change is not recorded, for display.
+        reason: String,
+    },
+    /// Error: the memory was reloaded from the database, because its state was not certain. The text is the reason.
+    #[error("{0}; the memory was reloaded from the database")]
+    Reloaded(String),
+    /// Error: a background task or the storage failed. The text is the reason. After a failure of the storage, nothing
+    /// is saved until the memory is opened again.
+    #[error("{0}")]
+    Failed(String),
+    /// Error: the memory refused the request.
+    #[error(transparent)]
+    Memory(Arc<MemoryError>),
+}
+
+impl From<MemoryError> for HearsayError {
+    fn from(error: MemoryError) -> Self {
+        Self::Memory(Arc::new(error))
+    }
+}
