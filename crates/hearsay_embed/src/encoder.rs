@@ -2,6 +2,7 @@
 
 use std::{
     cmp::Reverse,
+    collections::{BTreeSet, HashMap},
     fmt,
     path::{Path, PathBuf},
     thread,
@@ -203,20 +204,31 @@ impl Encoder {
         Ok(vectors)
     }
 
-    /// Encodes one text with all of the encoder's threads, and caches its vector. The cache contains the last 64 texts
-    /// of up to 2 KiB each. Use this method for questions. Use [`Encoder::encode`] for documents; it does not use the
-    /// cache.
+    /// Encodes questions together, and caches their vectors. The cache contains the last 64 texts of up to 2 KiB each.
+    /// Equal texts are encoded once. Use [`Encoder::encode`] for documents; it does not use the cache.
+    ///
+    /// # Errors
+    ///
+    /// Returns the same errors as [`Encoder::encode`].
+    pub fn encode_questions(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let cached = texts.iter().filter_map(|text| Some((*text, self.cache.get(text)?)));
+        let mut vectors: HashMap<&str, Vec<f32>> = cached.collect();
+        let missing: BTreeSet<&str> = texts.iter().copied().filter(|text| !vectors.contains_key(text)).collect();
+        let missing = Vec::from_iter(missing);
+        for (text, vector) in missing.iter().copied().zip(self.encode(&missing)?) {
+            self.cache.put(text, &vector);
+            vectors.insert(text, vector);
+        }
+        Ok(texts.iter().filter_map(|text| vectors.get(text).cloned()).collect())
+    }
+
+    /// Encodes one question like [`Encoder::encode_questions`], with all of the encoder's threads.
     ///
     /// # Errors
     ///
     /// Returns the same errors as [`Encoder::encode`].
     pub fn encode_one(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
-        if let Some(vector) = self.cache.get(text) {
-            return Ok(vector);
-        }
-        let vector = self.encode(&[text])?.pop().unwrap_or_default();
-        self.cache.put(text, &vector);
-        Ok(vector)
+        Ok(self.encode_questions(&[text])?.pop().unwrap_or_default())
     }
 
     /// Returns how many tokens of a text the model reads, including special tokens. The number is at most

@@ -63,7 +63,7 @@
 //!
 //! Measure the speed with `cargo bench --profile dev -p hearsay_embed`. `hearsay_eval encoder` prints the same numbers
 //! for scripts. The inner loops are compiled for AVX-512, AVX2 and baseline processors; the program selects the best
-//! version at run time. [`Encoder::encode_one`] caches the vectors of the last 64 questions.
+//! version at run time. [`Encoder::encode_questions`] caches the vectors of the last 64 questions.
 //!
 //! # Limits
 //!

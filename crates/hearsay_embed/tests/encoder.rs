@@ -157,6 +157,11 @@ fn a_vector_is_the_same_to_the_bit_in_any_batch_and_on_any_number_of_threads() {
     for _ in 0..2 {
         assert!(bits(&encoder().encode_one(texts[3]).unwrap()) == alone[3]);
     }
+    // Some of these texts are cached, and some are equal.
+    for _ in 0..2 {
+        let vectors = encoder().encode_questions(&texts).unwrap();
+        assert!(vectors.iter().map(|vector| bits(vector)).eq(alone.iter().cloned()), "questions");
+    }
     // Several threads call the encoder at once and share its pool.
     std::thread::scope(|scope| {
         for _ in 0..3 {

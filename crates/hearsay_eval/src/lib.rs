@@ -14,6 +14,7 @@
 //! - [`speed`]: measures the time and memory that a game and a DM need in a generated world.
 //! - [`soak`]: simulates months of play, and measures the size of the directory and the load of the worker.
 //! - [`latency`]: measures the response times of an open campaign.
+//! - [`questions`]: measures questions to many characters at once.
 //! - [`readers`]: measures the time of writes while panels and an export read the same campaign.
 //! - [`frames`]: measures the cost of the Bevy plugin on the main thread, per frame.
 //! - [`panel_frames`]: measures the cost of the DM's panels on the main thread, per frame.
@@ -32,6 +33,7 @@ pub mod latency;
 pub mod leaks;
 pub mod learn;
 pub mod panel_frames;
+pub mod questions;
 mod random;
 pub mod readers;
 pub mod recall;

@@ -125,6 +125,6 @@ pub use function_words::is_pronoun;
 pub use language::Language;
 pub use language_file::LanguageError;
 pub use lexicon::{Lexicon, LexiconEntity};
-pub use model::{FEATURE_NAMES, READING_MODEL, ReadingModel};
+pub use model::{FEATURE_NAMES, READING_MODEL, ReadingModel, WindowSize};
 pub use pipeline::{Extractor, TrainingExample, TrainingExtraction};
 pub use statements::{LineStatements, ModelStatement, StatementFeatures, TalkProbabilities};

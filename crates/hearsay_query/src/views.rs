@@ -11,8 +11,8 @@ use hearsay_recall::EntityLinker;
 
 use crate::{QueryError, resolve::resolve};
 
-/// Maximum number of cached views. This is enough for the speakers of the current and the previous scene.
-const MAX_VIEWS: usize = 32;
+/// Maximum number of cached views. This is enough for a scene in which a game asks many characters at once.
+const MAX_VIEWS: usize = 128;
 
 /// Maximum number of changed records that a cached view collects until the next query. With more changes, the view is
 /// computed again.
@@ -142,4 +142,24 @@ impl ViewCache {
 pub fn view_of(state: &State, knower: Option<&str>, as_of: Option<GameTime>) -> Result<Option<View>, QueryError> {
     let id = knower.map(|name| resolve(state, name)).transpose()?;
     Ok(id.map(|id| View::new(state, &Knower::Entity(id), as_of)))
+}
+
+#[cfg(test)]
+mod tests {
+    use hearsay_model::{Author, Change, Entity, EntityId, Operation};
+
+    use super::*;
+
+    #[test]
+    fn the_views_of_a_hundred_characters_stay_cached() {
+        let id = |n: usize| EntityId::new(format!("npc-{n}")).unwrap();
+        let changes = (0..100).map(|n| Change::AddEntity(Entity::new(id(n)))).collect();
+        let state = State::fold([Operation::new(Author::Dm, "add", changes)]).unwrap();
+        let mut cache = ViewCache::default();
+        let mut views = || -> Vec<Arc<CachedView>> {
+            (0..100).map(|n| cache.get_or_compute(&state, Some(&Knower::Entity(id(n))), None)).collect()
+        };
+        let (computed, cached) = (views(), views());
+        assert!(computed.iter().zip(&cached).all(|(one, other)| Arc::ptr_eq(one, other)));
+    }
 }

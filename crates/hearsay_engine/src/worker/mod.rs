@@ -334,6 +334,10 @@ impl Worker {
                 },
                 default(timeout) => {}
             }
+            if self.questions.time_until_due(Instant::now()).is_zero() {
+                // A vector that has arrived is used, even if the worker was too busy to take it before the deadline.
+                inbox.try_iter().for_each(|message| self.handle_internal(message));
+            }
             self.answer_late_questions();
         }
         self.shut_down(inbox)

@@ -9,6 +9,7 @@ use std::{
 
 use crossbeam_channel::bounded;
 use hearsay_commands::{
+    policy::TextOrigin,
     proposal::ProposalCounts,
     reading::{Draft, DraftExtraction, Findings, PassageWithContext, ReadingTools, SessionLines, read_passages},
 };
@@ -74,6 +75,10 @@ impl ReadingResources {
 
 /// Maximum number of passages in a batch. It is small, so that the first facts arrive soon.
 const MAX_BATCH_SIZE: usize = 16;
+
+/// Maximum number of lines of an imported session in a batch. It is larger, because for each batch the reading model
+/// also reads the lines before the batch, as context.
+const MAX_IMPORT_BATCH_SIZE: usize = 128;
 
 /// Passages that wait to be read, and passages that were read.
 #[derive(Default)]
@@ -203,6 +208,16 @@ impl Readings {
         let new_passages = in_reading_order(state, passages.filter(is_new));
         self.waiting.extend(new_passages.into_iter().map(|id| (position, id)));
     }
+
+    /// Removes the passages to be read next from the queue, and returns them.
+    fn take_batch(&mut self, state: &State) -> Vec<PassageId> {
+        let is_imported_line = |(_, id): &&(Position, PassageId)| {
+            state.passage(*id).is_some_and(|passage| TextOrigin::of(passage) == TextOrigin::SessionImport)
+        };
+        let imported_lines = self.waiting.iter().take(MAX_IMPORT_BATCH_SIZE).take_while(is_imported_line).count();
+        let size = imported_lines.max(MAX_BATCH_SIZE).min(self.waiting.len());
+        self.waiting.drain(..size).map(|(_, id)| id).collect()
+    }
 }
 
 impl Worker {
@@ -281,8 +296,7 @@ impl Worker {
             return;
         }
         let state = &self.snapshot.state;
-        let batch: Vec<PassageId> =
-            readings.waiting.drain(..readings.waiting.len().min(MAX_BATCH_SIZE)).map(|(_, id)| id).collect();
+        let batch = readings.take_batch(state);
         readings.has_unrecorded_progress = true;
         let passages: Vec<PassageWithContext> =
             batch.iter().filter_map(|id| PassageWithContext::load(state, *id, &mut readings.lines)).collect();
@@ -490,5 +504,45 @@ impl SentenceEncoder for EncoderMeaning {
         let (reply, answer) = bounded(1);
         self.0.send((texts.iter().map(|text| (*text).to_owned()).collect(), reply)).ok()?;
         answer.recv().ok()?
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hearsay_model::{Passage, Session, SessionId};
+
+    use super::*;
+
+    #[test]
+    fn imported_lines_are_read_in_larger_batches_than_lines_of_play() {
+        let file = Evidence::File { path: "session.txt".into(), line: 1, field: "session".into() };
+        let id = SessionId::new("s1").unwrap();
+        let passage = |line: u32, evidence: &[Evidence]| Passage {
+            session: Some(id.clone()),
+            line,
+            evidence: evidence.to_vec(),
+            ..Passage::new(format!("Line {line}."))
+        };
+        let imported = (0..150).map(|line| passage(line, std::slice::from_ref(&file)));
+        let passages: Vec<Passage> = imported.chain((150..190).map(|line| passage(line, &[]))).collect();
+        let session = Session {
+            id: id.clone(),
+            number: Some(1),
+            title: String::new(),
+            date: None,
+            start: None,
+            end: None,
+            present: Vec::new(),
+        };
+        let waiting = passages.iter().map(|passage| (Position(2), passage.id())).collect();
+        let changes = passages.into_iter().map(|passage| Change::AddPassage(Arc::new(passage))).collect();
+        let start = Operation::new(Author::Dm, "start", vec![Change::SetSession(session)]);
+        let state = State::fold([start, Operation::new(Author::Dm, "say", changes)]).unwrap();
+        let mut readings = Readings { waiting, ..Readings::default() };
+        let mut sizes = Vec::new();
+        while !readings.waiting.is_empty() {
+            sizes.push(readings.take_batch(&state).len());
+        }
+        assert_eq!(sizes, [128, 22, 16, 16, 8]);
     }
 }

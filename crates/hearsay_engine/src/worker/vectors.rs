@@ -208,9 +208,12 @@ impl Worker {
                 self.send_event(Event::Model(self.model.clone()));
                 self.answer_without_meaning();
             }
-            Encoded::Question(id, vector) => {
-                let vector = vector.map_err(|error| self.fail(format!("no vector computed for a question: {error}")));
-                self.take_question_vector(id, vector.ok());
+            Encoded::Questions(vectors) => {
+                for (id, vector) in vectors {
+                    let vector =
+                        vector.map_err(|error| self.fail(format!("no vector computed for a question: {error}")));
+                    self.take_question_vector(id, vector.ok());
+                }
             }
             Encoded::Documents(vectors) => {
                 self.vectors.encoding = false;

@@ -45,6 +45,21 @@ fn a_model_that_is_not_there_is_no_error() {
 }
 
 #[test]
+fn a_vector_that_arrived_in_time_is_used_after_the_deadline() {
+    let memory = Memory::open(MemoryOptions::in_memory()).unwrap();
+    found_town(&memory);
+    memory.wait_for_vectors(|_, _| true).unwrap();
+    let deadline = Duration::from_millis(500);
+    let question = Ask { deadline: Some(deadline), ..Ask::new("pell", "Who lives at the tavern?") };
+    let ticket = memory.ask(question).unwrap();
+    let blocked = block(&memory);
+    std::thread::sleep(2 * deadline);
+    drop(blocked);
+    let answer = ticket.wait().unwrap();
+    assert!(answer.context.meaning && answer.cut.is_empty(), "{:?}", answer.cut);
+}
+
+#[test]
 fn unknown_names_are_reported() {
     let memory = town();
     let check = |ask: Ask, words: &[&str]| refused(&memory, |memory| memory.ask(ask).unwrap().wait(), words);

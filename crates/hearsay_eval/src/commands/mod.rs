@@ -9,6 +9,7 @@ mod frames;
 mod latency;
 mod leaks;
 mod panel_frames;
+mod questions;
 mod readers;
 mod recall;
 mod soak;
@@ -38,6 +39,7 @@ pub(crate) enum Command {
     Soak(soak::Soak),
     Readers(readers::Readers),
     Latency(latency::Latency),
+    Questions(questions::Questions),
     /// Open a world, and print the memory use of this program; `speed` runs this command
     #[command(hide = true)]
     Hold {
@@ -67,6 +69,7 @@ impl Command {
             Self::Soak(command) => command.run(output),
             Self::Readers(command) => command.run(output),
             Self::Latency(command) => command.run(output),
+            Self::Questions(command) => command.run(output),
             Self::Hold { directory } => speed::measure_memory(directory, output),
             Self::Frames(command) => command.run(output),
             Self::PanelFrames(command) => command.run(output),

@@ -2,10 +2,10 @@
 
 use std::{collections::BTreeMap, path::PathBuf, process::ExitCode};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use clap::{Args, ValueEnum};
 use hearsay_eval::{extraction, table_talk};
-use hearsay_extract::ReadingModel;
+use hearsay_extract::{ReadingModel, WindowSize};
 use hearsay_model::EntityId;
 
 use crate::{output::Output, threads::processor_count};
@@ -32,6 +32,12 @@ pub(crate) struct TableTalk {
     /// Directory of the model
     #[arg(long, value_name = "DIR", default_value = "assets/models/hearsay-reader")]
     model: PathBuf,
+    /// Approximate number of tokens that the model reads together, at most 510
+    #[arg(long, value_name = "TOKENS", default_value_t = WindowSize::default().tokens)]
+    window: usize,
+    /// Maximum number of these tokens in preceding lines, which are only context
+    #[arg(long, value_name = "TOKENS", default_value_t = WindowSize::default().context_tokens)]
+    context: usize,
     /// Minimum confidence of an accepted statement
     #[arg(long, value_name = "FRACTION", default_value_t = 0.7)]
     threshold: f64,
@@ -54,7 +60,14 @@ pub(crate) enum EpisodeSet {
 
 impl TableTalk {
     pub(crate) fn run(&self, output: &mut Output) -> Result<ExitCode> {
-        let model = ReadingModel::load(&self.model, processor_count())?;
+        ensure!(
+            self.context < self.window && self.window <= 510,
+            "invalid window of {} tokens with {} tokens of context; pass at most 510 tokens, and less context",
+            self.window,
+            self.context
+        );
+        let window_size = WindowSize { tokens: self.window, context_tokens: self.context };
+        let model = ReadingModel::load(&self.model, processor_count())?.with_window_size(window_size);
         let part = match self.on {
             EpisodeSet::Test => "TEST",
             EpisodeSet::Development => "DEVELOPMENT",

@@ -40,6 +40,12 @@ struct Weights {
 }
 
 impl Calibration {
+    /// Creates a calibration with the same bias and weights for written and spoken lines.
+    pub(crate) fn new(bias: f64, weights: [f64; FEATURE_NAMES.len()]) -> Self {
+        let weights = Weights { bias, weights };
+        Self { written: weights.clone(), spoken: weights }
+    }
+
     /// Reads `calibration.json` from the directory of a model.
     pub(crate) fn read(dir: &Path) -> Result<Self, EmbedError> {
         let path = dir.join("calibration.json");

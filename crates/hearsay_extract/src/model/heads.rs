@@ -1,8 +1,9 @@
 //! The heads of the reading model: linear maps from token vectors to results.
 
-use hearsay_embed::{HeadTensor, TokenModel, dot};
+use hearsay_embed::{HeadTensor, dot};
 
-const HIDDEN_SIZE: usize = 384;
+/// Number of components of a token vector.
+pub(crate) const HIDDEN_SIZE: usize = 384;
 /// Number of components of a query or a key.
 pub(crate) const QUERY_SIZE: usize = 128;
 /// Number of variants of [`ReferentRole`].
@@ -55,8 +56,8 @@ pub(crate) struct Linear {
 }
 
 impl Linear {
-    fn load(model: &TokenModel, name: &str) -> Self {
-        let tensor = |part: &str| model.head(&format!("heads.{name}.{part}")).to_vec();
+    fn new(name: &str, tensor: &impl Fn(&str) -> Vec<f32>) -> Self {
+        let tensor = |part: &str| tensor(&format!("heads.{name}.{part}"));
         Self { weight: tensor("weight"), bias: tensor("bias") }
     }
 
@@ -88,9 +89,9 @@ pub(crate) struct Heads {
 }
 
 impl Heads {
-    pub(crate) fn load(model: &TokenModel) -> Self {
-        let linear = |name: &str| Linear::load(model, name);
-        let tensor = |name: &str| model.head(name).to_vec();
+    /// Creates the heads. `tensor` returns the values of one of the [`TENSORS`] by its name, row by row.
+    pub(crate) fn new(tensor: impl Fn(&str) -> Vec<f32>) -> Self {
+        let linear = |name: &str| Linear::new(name, &tensor);
         Self {
             talk: linear("talk"),
             tags: linear("tags"),

@@ -11,14 +11,21 @@ const CLS_TOKEN: u32 = 101;
 const SEP_TOKEN: u32 = 102;
 pub(crate) const UNK_TOKEN: u32 = 100;
 
-/// Approximate number of tokens in a window.
-const TARGET_TOKENS: usize = 400;
+/// Size of the windows in which a reading model reads a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WindowSize {
+    /// Approximate number of tokens in a window, at most 510. The rest of a longer line is not read.
+    pub tokens: usize,
+    /// Maximum number of tokens in the context lines, which precede the lines to be read. Must be less than `tokens`.
+    pub context_tokens: usize,
+}
 
-/// Maximum number of tokens in the context lines, which precede the lines to be read.
-const MAX_CONTEXT_TOKENS: usize = 200;
-
-/// Maximum number of tokens in a window. The rest of a very long line is not read.
-const MAX_TOKENS: usize = 400;
+impl Default for WindowSize {
+    /// Returns the size of the windows in `training/data.py`.
+    fn default() -> Self {
+        Self { tokens: 400, context_tokens: 200 }
+    }
+}
 
 /// A line of a document, as input for the model.
 pub(crate) struct ModelLine {
@@ -105,21 +112,26 @@ impl Window {
 
 /// Divides a document into windows, so that each line from `first` on is read in exactly one window. `gender` returns
 /// the gender of an entity.
-pub(crate) fn build_windows(lines: &[ModelLine], first: usize, gender: &dyn Fn(EntityRef) -> Gender) -> Vec<Window> {
+pub(crate) fn build_windows(
+    lines: &[ModelLine],
+    first: usize,
+    size: WindowSize,
+    gender: &dyn Fn(EntityRef) -> Gender,
+) -> Vec<Window> {
     let mut windows = Vec::new();
     let mut unread_start = first;
     while unread_start < lines.len() {
         let (mut start, mut used) = (unread_start, 0);
-        while start > 0 && used + lines[start - 1].token_count() <= MAX_CONTEXT_TOKENS {
+        while start > 0 && used + lines[start - 1].token_count() <= size.context_tokens {
             start -= 1;
             used += lines[start].token_count();
         }
         let mut end = unread_start;
-        while end < lines.len() && (end == unread_start || used + lines[end].token_count() <= TARGET_TOKENS) {
+        while end < lines.len() && (end == unread_start || used + lines[end].token_count() <= size.tokens) {
             used += lines[end].token_count();
             end += 1;
         }
-        windows.push(build_window(lines, start, unread_start..end, gender));
+        windows.push(build_window(lines, start, unread_start..end, size, gender));
         unread_start = end;
     }
     windows
@@ -129,6 +141,7 @@ fn build_window(
     lines: &[ModelLine],
     start: usize,
     unread_lines: Range<usize>,
+    size: WindowSize,
     gender: &dyn Fn(EntityRef) -> Gender,
 ) -> Window {
     let mut window = Window::default();
@@ -151,7 +164,7 @@ fn build_window(
         let mut words = Vec::with_capacity(line.words.len());
         let mut names = line.names.iter().peekable();
         for (word, ids) in line.words.iter().enumerate() {
-            if tokens.ids.len() + ids.len() >= MAX_TOKENS {
+            if tokens.ids.len() + ids.len() >= size.tokens {
                 break;
             }
             while names.next_if(|(range, _)| range.end <= word).is_some() {}
@@ -182,4 +195,39 @@ fn build_window(
     tokens.ids.push(SEP_TOKEN);
     tokens.types.push(0);
     window
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_have_the_given_size() {
+        // Each line has ten tokens: the marker of the line and nine words.
+        let line = |_| ModelLine {
+            role: LineRole::Written,
+            speaker: None,
+            words: vec![vec![UNK_TOKEN]; 9],
+            names: Vec::new(),
+            pronouns: Vec::new(),
+            self_references: Vec::new(),
+            non_final_words: Vec::new(),
+        };
+        let lines: Vec<ModelLine> = (0..10).map(line).collect();
+        for (tokens, context_tokens, expected) in
+            [(40, 20, vec![4, 2, 2, 2]), (40, 10, vec![4, 3, 3]), (40, 0, vec![4, 4, 2]), (80, 40, vec![8, 2])]
+        {
+            let size = WindowSize { tokens, context_tokens };
+            let windows = build_windows(&lines, 0, size, &|_| Gender::Unknown);
+            let counts: Vec<usize> = windows.iter().map(|window| window.lines.len()).collect();
+            assert_eq!(counts, expected, "{size:?}");
+            let read = windows.iter().flat_map(|window| window.lines.iter().map(|line| line.line));
+            assert!(read.eq(0..10), "each line is read once: {size:?}");
+            for window in &windows {
+                let marker_count = window.tokens.ids.iter().filter(|id| **id == LineRole::Written.token()).count();
+                assert!(marker_count - window.lines.len() <= context_tokens / 10, "{size:?}");
+                assert!(window.tokens.ids.len() <= tokens + 2, "{size:?}");
+            }
+        }
+    }
 }

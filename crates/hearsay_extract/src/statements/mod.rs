@@ -112,8 +112,9 @@ impl Extractor {
         first: usize,
     ) -> Result<Vec<LineStatements>, EmbedError> {
         let document = PreparedDocument::new(self, lexicon, model, lines);
-        let readings = model
-            .read_windows(&window::build_windows(&document.lines, first, &|entity| document.entity_gender(entity)))?;
+        let gender = |entity| document.entity_gender(entity);
+        let readings =
+            model.read_windows(&window::build_windows(&document.lines, first, model.window_size, &gender))?;
         Ok(readings.iter().map(|reading| document.line_statements(model, reading)).collect())
     }
 }
@@ -263,27 +264,20 @@ impl<'a> PreparedDocument<'a> {
     /// statement.
     fn typed_facts(&self, statement: &ExtractedFact, sentence: &StatementText) -> Vec<ExtractedFact> {
         let extraction = self.extractor.extract(self.lexicon, &Text::new(&sentence.text, TextType::Lore));
+        // The index of a new name refers to the names of the sentence, not to those of the line.
+        let is_known = |mention: &Mention| matches!(mention, Mention::Known(_));
         let is_known_fact = |fact: &ExtractedFact| {
-            let is_known = |mention: &Mention| matches!(mention, Mention::Known(_));
             is_known(&fact.subject) && !matches!(&fact.object, FactObject::Entity(mention) if !is_known(mention))
         };
         let facts = extraction
             .facts
             .into_iter()
             .filter(|fact| is_known_fact(fact) && fact.confidence.get() >= MIN_TYPED_CONFIDENCE);
-        let facts = facts.filter_map(|fact| {
-            let confidence = Confidence::new(fact.confidence.get() * statement.confidence.get()).ok()?;
-            let mut fact = ExtractedFact {
-                span: statement.span,
-                quote: statement.quote.clone(),
-                stated_by: fact
-                    .stated_by
-                    .clone()
-                    .filter(|speaker| matches!(speaker, Mention::Known(_)))
-                    .or(statement.stated_by.clone()),
-                confidence,
-                ..fact
-            };
+        let facts = facts.filter_map(|mut fact| {
+            fact.confidence = Confidence::new(fact.confidence.get() * statement.confidence.get()).ok()?;
+            (fact.span, fact.quote) = (statement.span, statement.quote.clone());
+            fact.stated_by = fact.stated_by.filter(is_known).or_else(|| statement.stated_by.clone());
+            fact.told_to.retain(is_known);
             fact.inherit_doubt(statement);
             Some(fact)
         });

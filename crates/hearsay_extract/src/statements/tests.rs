@@ -254,6 +254,32 @@ fn a_number_names_no_entity() {
 }
 
 #[test]
+fn a_typed_fact_refers_to_no_new_name_of_the_sentence() {
+    let (extractor, lexicon) = (Extractor::new(Language::english(), Vocabulary::default()), lexicon());
+    let text = "Odo Brandt told Brother Zarael that Kash Zeller works for Uriel Tal.";
+    let statement = extractor.extract(&lexicon, &Text::new(text, TextType::Lore)).facts.remove(0);
+    assert_eq!(statement.told_to, [Mention::New(0)]);
+    let sentence = StatementText {
+        text: text.to_owned(),
+        subject: EntityRef::Known(0),
+        status: Status::Asserted,
+        added_subject: None,
+        resolved: Vec::new(),
+        certainty: 1.0,
+        has_new_name: true,
+        vague_words: 0,
+        pronoun_count: 0,
+        starts_at_boundary: true,
+        ends_at_boundary: true,
+    };
+    let lines = [DocumentLine { text, role: LineRole::Written, speaker: None }];
+    let typed = PreparedDocument::new(&extractor, &lexicon, &MODEL, &lines).typed_facts(&statement, &sentence);
+    assert_eq!(typed.len(), 1, "{typed:?}");
+    assert_eq!(typed[0].stated_by, Some(Mention::Known(id("odo-brandt"))));
+    assert_eq!(typed[0].told_to, []);
+}
+
+#[test]
 fn one_new_name_is_one_entity() {
     for (text, expected) in [
         (
