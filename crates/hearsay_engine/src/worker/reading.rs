@@ -212,7 +212,7 @@ impl Readings {
     /// Removes the passages to be read next from the queue, and returns them.
     fn take_batch(&mut self, state: &State) -> Vec<PassageId> {
         let is_imported_line = |(_, id): &&(Position, PassageId)| {
-            state.passage(*id).is_some_and(|passage| TextOrigin::of(passage) == TextOrigin::SessionImport)
+            state.passage(*id).is_some_and(|passage| TextOrigin::from_passage(passage) == TextOrigin::SessionImport)
         };
         let imported_lines = self.waiting.iter().take(MAX_IMPORT_BATCH_SIZE).take_while(is_imported_line).count();
         let size = imported_lines.max(MAX_BATCH_SIZE).min(self.waiting.len());
