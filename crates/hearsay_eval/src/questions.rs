@@ -12,7 +12,7 @@ use crate::{readers::TimeQuantiles, speed::GeneratedWorld};
 
 /// Answers to questions that were asked at once.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Questions {
+pub struct QuestionTimes {
     /// Number of questions. Each question has another text and goes to another character.
     pub count: usize,
     /// Maximum time to wait for the vector of a question, in milliseconds.
@@ -29,7 +29,7 @@ pub struct Questions {
 ///
 /// # Errors
 /// Returns an error if the memory cannot be opened or written, or if there is no sentence encoder.
-pub fn measure(count: usize, deadline_ms: u64) -> Result<Questions> {
+pub fn measure(count: usize, deadline_ms: u64) -> Result<QuestionTimes> {
     let mut settings = Settings::default();
     settings.extraction.enabled = false;
     let options = MemoryOptions::in_memory();
@@ -56,7 +56,7 @@ pub fn measure(count: usize, deadline_ms: u64) -> Result<Questions> {
         with_meaning += usize::from(answer.context.meaning);
     }
     memory.close()?;
-    Ok(Questions { count, deadline_ms, with_meaning, answer: TimeQuantiles::from_times(times) })
+    Ok(QuestionTimes { count, deadline_ms, with_meaning, answer: TimeQuantiles::from_times(times) })
 }
 
 #[cfg(test)]

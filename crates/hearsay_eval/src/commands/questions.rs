@@ -31,7 +31,7 @@ impl Questions {
     pub(crate) fn run(&self, output: &mut Output) -> Result<ExitCode> {
         let result = questions::measure(self.count, self.deadline_ms)?;
         output.data(&result)?;
-        let questions::Questions { count, deadline_ms, with_meaning, answer } = result;
+        let questions::QuestionTimes { count, deadline_ms, with_meaning, answer } = result;
         output.line(format!(
             "{with_meaning} of {count} answers are ranked by meaning, with a deadline of {deadline_ms} ms"
         ))?;
