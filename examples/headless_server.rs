@@ -111,7 +111,8 @@ fn walk_routes(
 }
 
 /// Tells the news to everyone at the place. `Statement::fact` passes on the fact that the speaker knows, so the
-/// hearers' knowledge depends on the speaker's knowledge. `Statement::lore` would make a new claim of the speaker.
+/// hearers' knowledge depends on the speaker's knowledge. A sentence that the speaker does not know as a fact would be
+/// a new claim of the speaker.
 fn tell_news(
     answered: On<Answered>,
     replies: Query<(&Reply<Vec<KnowsRow>>, &AskedOf)>,

@@ -166,10 +166,10 @@
 //! **A character of the campaign hears nothing.** The key `home` in a campaign file says where a character lives, not
 //! where the character is now. Add the key `location`, or move the character.
 //!
-//! **A fact that is passed on has no source.** A sentence ([`Statement::lore`]) is a new claim of its speaker. To pass
-//! on existing knowledge, tell the recorded fact ([`Statement::fact`]). The id of the fact is in
-//! [`knowledge`](EntityQuestionCommands::knowledge) and in citations. The derivation then leads from the hearer to the
-//! teller, and from the teller to the teller's own source.
+//! **A fact that is passed on has no source.** A sentence ([`Statement::lore`]) is a new claim of its speaker, unless
+//! the speaker knows a fact in exactly these words. To pass on existing knowledge, tell the recorded fact
+//! ([`Statement::fact`]). The id of the fact is in [`knowledge`](EntityQuestionCommands::knowledge) and in citations.
+//! The derivation then leads from the hearer to the teller, and from the teller to the teller's own source.
 //!
 //! **Answers take seconds.** The encoder was built without optimisation. Add the profile that the warning in the log
 //! shows to the game's `Cargo.toml`. If no model is loaded, [`EncoderStatus`] contains the reason, and search uses only

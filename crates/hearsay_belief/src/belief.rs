@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hearsay_model::{Credence, EntityId, FactId, FactRelation, GameTime, KnowledgeId, Predicate, PredicateRole};
+use hearsay_model::{Credence, Date, EntityId, FactId, FactRelation, GameTime, KnowledgeId, Predicate, PredicateRole};
 use serde::Serialize;
 
 use crate::{
@@ -28,6 +28,13 @@ pub enum BeliefStatus {
     Superseded(FactId),
     /// The knower believes a contradicting fact instead. Contains the id of the contradicting fact.
     Outweighed(FactId),
+}
+
+/// The end of a fact, as far as a knower knows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KnownEnd<'v> {
+    /// The date of the end; `None` if the knower does not know it.
+    pub date: Option<&'v Date>,
 }
 
 /// One fact that a knower knows, with the degree to which the knower believes it.
@@ -82,25 +89,37 @@ impl View {
         beliefs
     }
 
+    /// Returns the end of a fact if, as far as the knower knows, the fact has ended by the moment of the view.
+    ///
+    /// The knower knows the end of a fact if it believes another fact that states the end. It also knows the ends of
+    /// its own memberships and residences.
+    pub fn known_end<'v>(&'v self, known: &'v Known) -> Option<KnownEnd<'v>> {
+        let own_end = self.knower().entity().and_then(|knower| known.own_end(knower, self.vocabulary(), self.as_of()));
+        let stated_end = || self.ending_fact(known).map(|ending| KnownEnd { date: ending.since() });
+        own_end.map(|date| KnownEnd { date: Some(date) }).or_else(stated_end)
+    }
+
+    /// Returns the fact from which the knower knows that another fact has ended by the moment of the view.
+    fn ending_fact(&self, known: &Known) -> Option<&Known> {
+        self.relations_to(known.id()).find(|other| {
+            let end = other.since().and_then(|date| date.time);
+            matches!(other.fact_relation(), Some(FactRelation::Ends(_)))
+                && other.credence().get() >= BELIEF_THRESHOLD
+                && self.as_of().is_none_or(|now| end.is_none_or(|end| end <= now))
+        })
+    }
+
     /// Returns how much the knower believes a fact that it knows.
     pub fn belief<'v>(&'v self, known: &'v Known) -> Belief<'v> {
         let mut refutations = Vec::new();
-        let (mut ended, mut outweighed) = (None, None);
+        let mut outweighed = None;
         for other in self.relations_to(known.id()) {
-            match other.fact_relation() {
-                Some(FactRelation::Refutes(_)) => {
-                    refutations.push((other.credence().get(), other.learned()));
-                    outweighed = outweighed.max(Some((other.credence(), other.id())));
-                }
-                Some(FactRelation::Ends(_)) if other.credence().get() >= BELIEF_THRESHOLD => {
-                    let has_ended = self
-                        .as_of()
-                        .is_none_or(|now| other.since().and_then(|date| date.time).is_none_or(|ended| ended <= now));
-                    ended = ended.or(Some(other.id()).filter(|_| has_ended));
-                }
-                _ => {}
+            if let Some(FactRelation::Refutes(_)) = other.fact_relation() {
+                refutations.push((other.credence().get(), other.learned()));
+                outweighed = outweighed.max(Some((other.credence(), other.id())));
             }
         }
+        let ended = self.ending_fact(known).map(Known::id);
         let belief = refuted_belief((known.credence().get(), known.learned()), refutations);
         let contradicting_facts = self.contradicting_facts(known).map(Known::id).collect();
         let status = match (ended, outweighed) {

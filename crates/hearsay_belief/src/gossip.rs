@@ -303,7 +303,7 @@ impl Simulation<'_> {
             co_present: vec![hearer.id.clone()],
             sources: sources.clone(),
             credence: Credence::NONE,
-            ..occasion.new_edge(teller.id, id, Acquisition::Shared)
+            ..occasion.new_edge(teller.id.clone(), id, Acquisition::Shared)
         };
         let trust = self.knowledge.trust(hearer.index, teller.index, when);
         let acquisition = Acquisition::told(Some(teller.id.clone()));
@@ -312,13 +312,16 @@ impl Simulation<'_> {
         let edge = KnowledgeEdge {
             sources,
             credence: trust.first_impression,
-            ..occasion.new_edge(hearer.id, id, acquisition.clone())
+            ..occasion.new_edge(hearer.id.clone(), id, acquisition.clone())
         };
         let names: Vec<KnowledgeEdge> = self
             .knowledge
             .names_to_tell(fact, teller.index, hearer.index, when)
             .into_iter()
-            .map(|(id, sources)| KnowledgeEdge { sources, ..occasion.new_edge(hearer.id, id, acquisition.clone()) })
+            .map(|(id, sources)| KnowledgeEdge {
+                sources,
+                ..occasion.new_edge(hearer.id.clone(), id, acquisition.clone())
+            })
             .collect();
         self.learn(teller.index, &Arc::new(record.sorted()));
         let told_edge = Arc::new(edge.sorted());

@@ -18,7 +18,7 @@ use hearsay_model::{
     State,
 };
 
-use crate::{Occasion, credence::credence};
+use crate::{Occasion, View, credence::credence};
 pub use error::LearnError;
 use recorder::{LearningRecorder, all_except};
 pub(crate) use recorder::{justifications, newest_name_and_kind};
@@ -117,17 +117,53 @@ pub fn witness(
     }
     for knower in &witnesses {
         let view = recorder.view(knower);
-        let co_present = all_except(&witnesses, knower, None);
+        let co_present = all_except(&witnesses, &[knower]);
         for fact in facts {
             let edge = KnowledgeEdge {
                 co_present: co_present.clone(),
-                ..recorder.new_edge(knower, fact, Acquisition::Witnessed)
+                ..recorder.new_edge(knower.clone(), fact, Acquisition::Witnessed)
             };
             recorder.learn(&view, edge, credence(1.0));
         }
         recorder.learn_names(&view, facts, &co_present, &Acquisition::Witnessed, None);
     }
     Ok(recorder.learning)
+}
+
+/// A fact that a text states, such as a line of a log, with the characters who hear the text.
+#[derive(Debug, Clone, Copy)]
+pub struct HeardStatement<'a> {
+    /// The speaker.
+    pub speaker: &'a EntityId,
+    /// The speaker's view at the time of the text.
+    pub view: &'a View,
+    /// The secret name that the speaker uses. A hearer who does not know whose name it is has the fact from a stranger,
+    /// and learns no fact about the speaker.
+    pub alias: Option<&'a str>,
+    /// The entity that the speaker names as its own source.
+    pub citing: Option<&'a EntityId>,
+    /// The hearers, in any order and without duplicates. The speaker may be among them.
+    pub hearers: &'a [Knower],
+    /// The fact.
+    pub fact: &'a Arc<Fact>,
+    /// Another fact with the same content that the speaker knows. The speaker then believes its statement as much as
+    /// that fact.
+    pub restates: Option<FactId>,
+    /// Whether the speaker lies.
+    pub sincerity: Sincerity,
+    /// A factor for the credence of all who learn the fact: the probability that the text states the fact.
+    pub certainty: Credence,
+}
+
+/// Returns the edges with which the speaker and the hearers of a text learn a fact that the text states.
+///
+/// The rules are those of [`tell`]. If the speaker is sincere and did not know the fact, it learns the fact too: from
+/// the entity that it cites, or on its own word. The fact itself is not recorded, and may be doubtful. The participants
+/// are not checked, because the text is already recorded.
+pub fn overhear(state: &State, statement: &HeardStatement, occasion: &Occasion) -> Learning {
+    let mut recorder = LearningRecorder::new(state, occasion);
+    recorder.overhear(statement);
+    recorder.learning
 }
 
 /// Records that one knower tells others a fact that it knows, or a lie.
@@ -162,7 +198,8 @@ pub fn claim(state: &State, telling: &Telling, occasion: &Occasion) -> Result<Le
 /// Records a spoken line. All hearers hear the passage and learn the facts that it states.
 ///
 /// If the speaker is sincere and did not know a fact, the speaker learns the fact too. The passage must have a speaker.
-/// `hearers` and `occasion` replace the hearers, time, place and session of the passage.
+/// `hearers`, `sincerity` and `occasion` replace the hearers, time, place and session of the passage, and whether it is
+/// a lie.
 ///
 /// # Errors
 /// Returns the errors of [`tell`].
@@ -184,7 +221,8 @@ pub fn say(
     heard_by.sort();
     let Occasion { time, place, session } = occasion.clone();
     let passage_alias = passage.speaker_alias.clone();
-    let passage = Passage { heard_by, time, place, session, ..passage };
+    let lie = sincerity == Sincerity::Lie;
+    let passage = Passage { heard_by, time, place, session, lie, ..passage };
     recorder.learning.changes.push(Change::AddPassage(Arc::new(passage)));
     let (view, alias) = (recorder.view(&speaker), passage_alias.as_deref());
     for fact in states {
@@ -235,12 +273,12 @@ pub fn read(
     let acquisition = Acquisition::Read { document: Some(document.clone()) };
     for knower in &readers {
         let view = recorder.view(knower);
-        let co_present = all_except(&readers, knower, None);
+        let co_present = all_except(&readers, &[knower]);
         for fact in &facts {
             let edge = KnowledgeEdge {
                 credence,
                 co_present: co_present.clone(),
-                ..recorder.new_edge(knower, fact, acquisition.clone())
+                ..recorder.new_edge(knower.clone(), fact, acquisition.clone())
             };
             recorder.learn(&view, edge, credence);
         }
@@ -284,7 +322,7 @@ pub fn deduce(
     let edge = KnowledgeEdge {
         credence: certainty,
         sources,
-        ..recorder.new_edge(knower, fact, Acquisition::Deduced { from })
+        ..recorder.new_edge(knower.clone(), fact, Acquisition::Deduced { from })
     };
     recorder.learn(&view, edge, credence(belief));
     Ok(recorder.learning)

@@ -91,7 +91,7 @@ mod view;
 mod world;
 
 pub use audience::{EntityLookup, default_audience};
-pub use belief::{Attribution, AttributionReason, BELIEF_THRESHOLD, Belief, BeliefStatus};
+pub use belief::{Attribution, AttributionReason, BELIEF_THRESHOLD, Belief, BeliefStatus, KnownEnd};
 pub use credence::{BeliefCalculator, FIRST_IMPRESSION_WEIGHT, RETELLING_FACTOR, WeighedEdge, combined_belief};
 pub use derivation::{DerivationStep, RetractionImpact, derivations, retraction_impact, withdrawal_changes};
 pub use occasion::{Occasion, characters_at, is_dead, states_death};

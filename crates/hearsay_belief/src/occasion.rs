@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use hearsay_model::{
-    Acquisition, Date, EntityId, Fact, FactId, FactStatus, GameTime, Kind, KnowledgeEdge, PredicateRole, SessionId,
-    State, text,
+    Acquisition, Date, EntityId, Fact, FactId, FactStatus, GameTime, Kind, Knower, KnowledgeEdge, PredicateRole,
+    SessionId, State, text,
 };
 
 /// Time, place and session in which knowers learn facts.
@@ -26,9 +26,9 @@ impl Occasion {
     }
 
     /// Creates an edge for a knower that learns a fact on this occasion.
-    pub(crate) fn new_edge(&self, knower: &EntityId, fact: FactId, acquisition: Acquisition) -> KnowledgeEdge {
+    pub(crate) fn new_edge(&self, knower: impl Into<Knower>, fact: FactId, acquisition: Acquisition) -> KnowledgeEdge {
         let (learned, session) = (self.time.clone(), self.session.clone());
-        KnowledgeEdge { acquisition, learned, session, ..KnowledgeEdge::authored(knower.clone().into(), fact) }
+        KnowledgeEdge { acquisition, learned, session, ..KnowledgeEdge::authored(knower.into(), fact) }
     }
 
     /// Returns the game time; `None` if there is no date, or the calendar does not understand it.

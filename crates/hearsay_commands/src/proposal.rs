@@ -5,13 +5,16 @@ mod recorded_match;
 
 use std::{ops::AddAssign, sync::Arc};
 
-use hearsay_belief::{View, default_audience};
+use hearsay_belief::{
+    Occasion, View, default_audience,
+    learn::{self, HeardStatement, Sincerity},
+};
 use hearsay_model::{
     Acquisition, Author, Change, Confidence, Credence, Date, EntityId, Evidence, Fact, FactId, FactRelation,
     FactStatus, Knower, KnowledgeEdge, Method, Object, Operation, Predicate, Provenance, SessionId, State, Timestamp,
     Validity,
 };
-use hearsay_query::{dates::clock_date, resolve::public_name, trust::TrustCalibration};
+use hearsay_query::{dates::clock_date, duplicates::known_equivalent, resolve::public_name, trust::TrustCalibration};
 use serde::Serialize;
 
 use crate::{
@@ -41,7 +44,8 @@ pub struct Proposal {
     pub confidence: Confidence,
     /// Character that states the fact; `None` if the source is not a character, such as narration or notes.
     pub speaker: Option<EntityId>,
-    /// Knowers that heard the statement. If there are no hearers, no speaker and no `text`, the default audience learns
+    /// Knowers that heard the statement. If there is a speaker, their credence depends on their trust in the speaker
+    /// and on the speaker's credence. If there are no hearers, no speaker and no `text`, the default audience learns
     /// the fact.
     pub heard_by: Vec<Knower>,
     /// Session in which the fact was stated. Default without a `text`: the session being played.
@@ -71,6 +75,8 @@ pub struct TextSource {
     /// Secret name that the speaker uses. For a hearer who does not know whose name it is, the source of the fact is
     /// unknown. Such a hearer learns no facts about the speaker.
     pub alias: Option<String>,
+    /// Whether the speaker lies. A fact that a liar states is recorded as false, unless it waits for review.
+    pub sincerity: Sincerity,
 }
 
 impl Proposal {
@@ -99,7 +105,7 @@ impl Proposal {
 pub struct ProposalCounts {
     /// Number of proposed facts that were recorded as canon.
     pub canon: usize,
-    /// Number of proposed facts that were recorded as claims.
+    /// Number of proposed facts that were recorded as claims, or as lies.
     pub claimed: usize,
     /// Number of proposed facts that wait for review.
     pub waiting: usize,
@@ -107,7 +113,8 @@ pub struct ProposalCounts {
     pub dropped: usize,
     /// Number of proposals that were skipped because the DM had already rejected an equivalent fact.
     pub rejected_before: usize,
-    /// Number of proposals whose fact was already recorded. Their hearers learn the recorded fact.
+    /// Number of proposals whose fact was already recorded. Their hearers learn the recorded fact, unless the fact
+    /// comes from a text that was read before.
     pub known: usize,
     /// Number of recorded facts that gained evidence from these proposals.
     pub supported: usize,
@@ -192,6 +199,11 @@ impl Proposer<'_> {
             self.counts.dropped += 1;
             return Ok(());
         };
+        let is_lie = proposal.text.as_ref().is_some_and(|text| text.sincerity == Sincerity::Lie);
+        let claim_status = if is_lie { FactStatus::False } else { FactStatus::Claimed };
+        if status == FactStatus::Claimed {
+            status = claim_status;
+        }
         let Proposal { subject, predicate, object, .. } = proposal;
         let (mut validity, mut ended_values) = (proposal.validity.clone(), Vec::new());
         if status == FactStatus::Canon {
@@ -220,22 +232,20 @@ impl Proposer<'_> {
                 }
                 RecordedMatch::CanonElsewhere if status == FactStatus::Proposed => {
                     // Another source has already made the fact canon, so this statement needs no review.
-                    (status, max_credence) = (FactStatus::Claimed, credence(confidence));
+                    (status, max_credence) = (claim_status, credence(confidence));
                 }
                 RecordedMatch::CanonElsewhere => {}
-                RecordedMatch::SameSource { earlier, .. } if is_repeated_reading(&earlier, &fact) => {
-                    self.counts.known += 1;
-                    let edges = learner_edges(state, proposal, &earlier, max_credence);
-                    self.batch.learn(state, self.author, edges, true);
-                    return Ok(());
-                }
                 RecordedMatch::SameSource { earlier, is_canon_elsewhere } => {
+                    // If the text is read again, nobody learns more, and edges that were withdrawn stay withdrawn.
+                    if state.fact(earlier.id()).is_some_and(|recorded| is_repeated_reading(recorded, &fact)) {
+                        self.counts.known += 1;
+                        return Ok(());
+                    }
                     if is_canon_elsewhere && status == FactStatus::Proposed {
                         max_credence = credence(confidence);
                     }
                     self.support(&earlier, &fact, status)?;
-                    let edges = learner_edges(state, proposal, &earlier, max_credence);
-                    self.batch.learn(state, self.author, edges, false);
+                    self.teach(proposal, &earlier, max_credence);
                     return Ok(());
                 }
             }
@@ -249,13 +259,18 @@ impl Proposer<'_> {
             return Ok(());
         }
         self.record(&fact, recorded, ended_values);
-        let edges = learner_edges(state, proposal, &fact, max_credence);
-        if is_untrusted_author(self.author) {
-            self.batch.learn(state, self.author, edges, false);
-        } else {
-            self.batch.changes.extend(edges.into_iter().map(|edge| Change::Learn(Arc::new(edge))));
-        }
+        self.teach(proposal, &fact, max_credence);
         Ok(())
+    }
+
+    /// Records that the speaker and the hearers of a proposal learn its fact.
+    fn teach(&mut self, proposal: &Proposal, fact: &Arc<Fact>, max_credence: Credence) {
+        let edges = learner_edges(self.state, proposal, fact, max_credence);
+        if is_untrusted_author(self.author) {
+            self.batch.learn(self.state, self.author, edges);
+        } else {
+            self.batch.changes.extend(edges.into_iter().map(Change::Learn));
+        }
     }
 
     /// Adds the evidence of a proposed fact to the fact that the same source stated before. `status` is the status that
@@ -312,7 +327,7 @@ fn credence(confidence: Confidence) -> Credence {
 fn count_outcome(counts: &mut ProposalCounts, status: FactStatus) {
     match status {
         FactStatus::Canon => counts.canon += 1,
-        FactStatus::Claimed => counts.claimed += 1,
+        FactStatus::Claimed | FactStatus::False => counts.claimed += 1,
         _ => counts.waiting += 1,
     }
 }
@@ -381,47 +396,65 @@ fn session_of(state: &State, proposal: &Proposal) -> Option<SessionId> {
     proposal.session.clone().or_else(playing_session)
 }
 
-/// Returns the speaker's and the hearers' edges to a fact. `max_credence` is their maximum credence.
-fn learner_edges(state: &State, proposal: &Proposal, fact: &Fact, max_credence: Credence) -> Vec<KnowledgeEdge> {
-    let audience = || {
-        let audience = state.vocabulary().audience(&state.audience_rules(), fact);
-        default_audience(audience, fact, state)
+/// Returns the edges with which the speaker and the hearers of a proposal learn a fact. `max_credence` is their maximum
+/// credence.
+fn learner_edges(
+    state: &State,
+    proposal: &Proposal,
+    fact: &Arc<Fact>,
+    max_credence: Credence,
+) -> Vec<Arc<KnowledgeEdge>> {
+    let text = proposal.text.as_ref();
+    let time = text.map_or_else(|| state.clock().map(|_| clock_date(state)), |text| text.time.clone());
+    let occasion = Occasion { time, place: None, session: session_of(state, proposal) };
+    let Some(speaker) = &proposal.speaker else {
+        return witness_edges(state, proposal, fact, max_credence, &occasion);
     };
-    let uses_default_audience = proposal.heard_by.is_empty() && proposal.speaker.is_none() && proposal.text.is_none();
-    let hearers = if uses_default_audience { audience() } else { proposal.heard_by.clone() };
-    let text_time = proposal.text.as_ref().map(|text| text.time.clone());
-    let learned_at = text_time.unwrap_or_else(|| state.clock().map(|_| clock_date(state)));
-    let citing = proposal.text.as_ref().and_then(|text| text.citing.clone());
-    let alias = proposal.text.as_ref().and_then(|text| text.alias.as_deref()).zip(proposal.speaker.as_ref());
-    let knows_speaker = |knower: &Knower| {
-        alias.is_none_or(|(alias, speaker)| View::new(state, knower, None).knows_name(speaker, alias))
+    let view = View::new(state, &Knower::Entity(speaker.clone()), occasion.moment());
+    let statement = HeardStatement {
+        speaker,
+        view: &view,
+        alias: text.and_then(|text| text.alias.as_deref()),
+        citing: text.and_then(|text| text.citing.as_ref()),
+        hearers: &proposal.heard_by,
+        fact,
+        restates: known_equivalent(state, &view, fact).map(|known| known.id()),
+        sincerity: text.map_or_else(Sincerity::default, |text| text.sincerity),
+        certainty: max_credence,
     };
-    let edge = |knower: Knower, acquisition: Acquisition| {
-        let session = session_of(state, proposal);
-        KnowledgeEdge {
-            acquisition,
-            learned: learned_at.clone(),
-            credence: max_credence,
-            session,
-            ..KnowledgeEdge::authored(knower, fact.id())
+    let changes = learn::overhear(state, &statement, &occasion).changes;
+    changes.iter().filter_map(Change::edge).cloned().collect()
+}
+
+/// Returns the edges with which the hearers of a proposal without a speaker learn a fact, or the default audience if
+/// there are none.
+fn witness_edges(
+    state: &State,
+    proposal: &Proposal,
+    fact: &Fact,
+    max_credence: Credence,
+    occasion: &Occasion,
+) -> Vec<Arc<KnowledgeEdge>> {
+    let (knowers, acquisition) = match &proposal.text {
+        // The default audience need not have been present, so it did not witness the fact.
+        None if proposal.heard_by.is_empty() => {
+            let audience = state.vocabulary().audience(&state.audience_rules(), fact);
+            (default_audience(audience, fact, state), Acquisition::Authored)
+        }
+        text => {
+            let acquisition = text.as_ref().and_then(|text| text.acquisition.clone());
+            (proposal.heard_by.clone(), acquisition.unwrap_or(Acquisition::Witnessed))
         }
     };
-    let acquisition = match &proposal.speaker {
-        Some(speaker) => Acquisition::Told { by: Some(speaker.clone()), citing: citing.clone() },
-        // The default audience need not have been present, so it did not witness the fact.
-        None if uses_default_audience => Acquisition::Authored,
-        None => proposal.text.as_ref().and_then(|text| text.acquisition.clone()).unwrap_or(Acquisition::Witnessed),
+    let Occasion { time, session, .. } = occasion;
+    let edge = |knower: Knower| KnowledgeEdge {
+        acquisition: acquisition.clone(),
+        learned: time.clone(),
+        credence: max_credence,
+        session: session.clone(),
+        ..KnowledgeEdge::authored(knower, fact.id())
     };
-    let speaker_acquisition = if citing.is_some() { Acquisition::told(citing.clone()) } else { Acquisition::Authored };
-    let speaker_edge = proposal.speaker.iter().map(|speaker| edge(speaker.clone().into(), speaker_acquisition.clone()));
-    let hearer_edges =
-        hearers.into_iter().filter(|knower| knower.entity() != proposal.speaker.as_ref() || proposal.speaker.is_none());
-    let hearer_edges = hearer_edges.filter_map(|knower| match knows_speaker(&knower) {
-        true => Some(edge(knower, acquisition.clone())),
-        false if fact.entities().any(|id| Some(id) == proposal.speaker.as_ref()) => None,
-        false => Some(edge(knower, Acquisition::Told { by: None, citing: citing.clone() })),
-    });
-    speaker_edge.chain(hearer_edges).collect()
+    knowers.into_iter().map(|knower| Arc::new(edge(knower))).collect()
 }
 
 #[cfg(test)]

@@ -323,7 +323,7 @@ impl KnownPart {
     }
 
     fn add_passage(&mut self, passage: &Passage, visible_knowers: &BTreeSet<Knower>) {
-        let mut passage = Passage { mentions: Vec::new(), place: None, ..passage.clone() };
+        let mut passage = Passage { mentions: Vec::new(), place: None, lie: false, ..passage.clone() };
         passage.heard_by.retain(|knower| visible_knowers.contains(knower));
         passage.readers.retain(|reader| visible_knowers.contains(&reader.knower));
         let readers = passage.readers.iter().map(|reader| &reader.knower);

@@ -41,6 +41,9 @@ pub struct Passage {
     /// The kind of talk; `None` if it is unknown, or if the passage is not a line of a session.
     #[serde(default)]
     pub talk_kind: Option<TalkKind>,
+    /// Whether the speaker lies: it does not believe the facts that the passage states. Only the DM can see this.
+    #[serde(default)]
+    pub lie: bool,
 }
 
 /// The kind of talk in a line of a session.
@@ -94,6 +97,7 @@ impl Passage {
             evidence: Vec::new(),
             readers: Vec::new(),
             talk_kind: None,
+            lie: false,
         }
     }
 

@@ -453,6 +453,25 @@ fn a_later_state_takes_the_place_of_an_earlier() {
 }
 
 #[test]
+fn an_ended_membership_is_not_stated_as_if_it_were_current() {
+    let mut world = World::tavern();
+    world.apply(vec![Change::AddEntity(Entity::new(id("guild")))]);
+    world.attribute("guild", "name", "the Bread Guild", "*");
+    let words = "Odo Brandt is a member of the Bread Guild.";
+    let membership = world.relation("odo", "MEMBER_OF", "guild", words, "odo mirela");
+    world.apply(vec![Change::EndFact { fact: membership, until: Date { raw: "8".into(), time: None } }]);
+    let lines = |speaker: &str, section: &str| -> Vec<(String, String)> {
+        let context = world.context(speaker, "What of the Bread Guild?", 1000);
+        let section = context.sections.into_iter().find(|other| other.name == section);
+        let lines = section.into_iter().flat_map(|section| section.lines).filter(|line| line.text == words);
+        lines.map(|line| (line.text, line.note)).collect()
+    };
+    assert_eq!(lines("odo", "relations"), []);
+    assert_eq!(lines("odo", "knowledge"), [(words.to_owned(), "it was so until 8".to_owned())]);
+    assert_eq!(lines("mirela", "knowledge"), [(words.to_owned(), String::new())], "nobody told her");
+}
+
+#[test]
 fn who_heard_a_sentence_does_not_know_whom_the_author_meant() {
     let mut world = World::tavern();
     world.attribute("mirela", "lore", "The Grey Lady runs the smugglers.", "odo");

@@ -22,11 +22,12 @@ use crate::{
 /// reports [`HearsayError::PluginMissing`].
 pub trait EntityMemoryCommands {
     /// Says a line aloud. Everyone in [earshot](crate::Earshot) learns that the line was said. Unless extraction is
-    /// disabled, the memory later extracts facts from the line. To state exact facts instead, use
-    /// [`say_that`](Self::say_that).
+    /// disabled, the memory later extracts facts from the line. The hearers believe these facts as if the speaker had
+    /// told them. To state exact facts instead, use [`say_that`](Self::say_that).
     fn say(&mut self, text: impl Into<String>) -> &mut Self;
 
-    /// Says a line aloud that states facts. Everyone in earshot learns these facts.
+    /// Says a line aloud that states facts. Everyone in earshot learns these facts. A fact that the speaker does not
+    /// know yet becomes a claim.
     fn say_that(&mut self, text: impl Into<String>, states: impl IntoIterator<Item = Statement>) -> &mut Self;
 
     /// Tells another character a fact that this entity knows, or a new fact. A new fact becomes a claim.

@@ -3,16 +3,37 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use hearsay_model::{
-    Acquisition, Change, Credence, EntityId, Fact, FactId, Justification, KnowledgeEdge, KnowledgeId, Secrecy, State,
-    attribute,
+    Acquisition, Change, Credence, EntityId, Fact, FactId, Justification, Knower, KnowledgeEdge, KnowledgeId, Secrecy,
+    State, attribute,
 };
 
-use super::{LearnError, LearnedFact, Learning, Sincerity, Telling};
+use super::{HeardStatement, LearnError, LearnedFact, Learning, Sincerity, Telling};
 use crate::{
     AccessPath, Known, KnownEdge, Occasion, RETELLING_FACTOR, Trust, View,
     credence::{credence, is_made_up},
     occasion::{can_know, is_dead},
 };
+
+/// What a teller says to hearers, and how the teller knows it.
+struct Testimony<'a> {
+    teller: &'a EntityId,
+    /// The teller's view.
+    view: &'a View,
+    /// The secret name that the teller uses.
+    alias: Option<&'a str>,
+    /// The entity that the teller names as its own source.
+    citing: Option<&'a EntityId>,
+    fact: &'a Arc<Fact>,
+    hearers: &'a [Knower],
+    /// The edges through which the teller knows the fact; empty if the teller made it up.
+    sources: Vec<Justification>,
+    /// The teller's credence, or 1 if the teller made the fact up.
+    teller_credence: f64,
+    /// The hearers' credence; `None` if it is computed from their trust in the teller.
+    credence: Option<Credence>,
+    /// A factor for the hearers' credence: the probability that the teller says this at all.
+    certainty: Credence,
+}
 
 /// Collects the changes of one occasion of learning.
 pub(super) struct LearningRecorder<'s> {
@@ -68,7 +89,7 @@ impl<'s> LearningRecorder<'s> {
         Ok(())
     }
 
-    pub(super) fn new_edge(&self, knower: &EntityId, fact: &Fact, acquisition: Acquisition) -> KnowledgeEdge {
+    pub(super) fn new_edge(&self, knower: impl Into<Knower>, fact: &Fact, acquisition: Acquisition) -> KnowledgeEdge {
         self.occasion.new_edge(knower, fact.id(), acquisition)
     }
 
@@ -96,7 +117,7 @@ impl<'s> LearningRecorder<'s> {
         if sincerity == Sincerity::Lie || view.fact(fact.id()).is_some_and(|known| !known.is_made_up()) {
             return Ok(BTreeSet::new());
         }
-        let edge = self.new_edge(speaker, fact, Acquisition::Authored);
+        let edge = self.new_edge(speaker.clone(), fact, Acquisition::Authored);
         let own_edges = BTreeSet::from([(fact.id(), edge.id())]);
         self.learn(view, edge, Credence::FULL);
         Ok(own_edges)
@@ -131,27 +152,112 @@ impl<'s> LearningRecorder<'s> {
                 1.0
             }
         };
+        let hearers: Vec<Knower> = hearers.into_iter().map(Knower::Entity).collect();
+        self.testify(&Testimony {
+            teller,
+            view: &view,
+            alias: telling.alias,
+            citing: telling.citing,
+            fact: told_fact,
+            hearers: &hearers,
+            sources,
+            teller_credence,
+            credence: telling.credence,
+            certainty: Credence::FULL,
+        });
+        Ok(())
+    }
+
+    /// Makes the speaker and the hearers of a statement learn its fact. If the speaker lies, it does not learn the
+    /// fact.
+    pub(super) fn overhear(&mut self, statement: &HeardStatement) {
+        let &HeardStatement { speaker, view, alias, citing, fact, .. } = statement;
+        let (mut sources, mut certainty) = (Vec::new(), statement.certainty);
+        let mut teller_credence = 1.0_f64;
+        if statement.sincerity == Sincerity::Sincere {
+            let known = view.fact(fact.id()).filter(|known| !known.is_made_up());
+            sources.extend(known.into_iter().flat_map(justifications));
+            teller_credence = known.map_or(0.0, |known| known.credence().get());
+            // Each line that states the fact on the speaker's own word gets an edge. If one of these lines is removed,
+            // the hearers of the others still know the fact.
+            if known.is_none_or(is_known_on_own_word) {
+                let (edge, belief) = self.own_edge(statement, known.is_none());
+                sources.push(Justification::Basis { fact: fact.id(), edge: edge.id() });
+                teller_credence = teller_credence.max(belief.get());
+                // The speaker's edge contains the factor already.
+                certainty = Credence::FULL;
+                self.learn(view, edge, belief);
+            }
+        }
+        // A hearer who does not know whose secret name it is must not learn facts about the speaker.
+        let reveals_speaker = fact.entities().any(|id| id == speaker);
+        let moment = self.occasion.moment();
+        let is_masked_for = |hearer: &Knower| {
+            reveals_speaker
+                && alias.is_some_and(|alias| !View::new(self.state, hearer, moment).knows_name(speaker, alias))
+        };
+        let hears = |hearer: &&Knower| hearer.entity() != Some(speaker) && !is_masked_for(hearer);
+        let hearers: Vec<Knower> = statement.hearers.iter().filter(hears).cloned().collect();
+        if hearers.is_empty() {
+            return;
+        }
+        self.testify(&Testimony {
+            teller: speaker,
+            view,
+            alias,
+            citing,
+            fact,
+            hearers: &hearers,
+            sources,
+            teller_credence,
+            credence: None,
+            certainty,
+        });
+    }
+
+    /// Returns the edge with which a speaker knows its own statement, and how much this edge makes the speaker believe
+    /// it. `is_new` is whether the speaker did not know the fact before.
+    fn own_edge(&self, statement: &HeardStatement, is_new: bool) -> (KnowledgeEdge, Credence) {
+        let &HeardStatement { speaker, view, fact, certainty, .. } = statement;
+        let edge =
+            |acquisition| KnowledgeEdge { credence: certainty, ..self.new_edge(speaker.clone(), fact, acquisition) };
+        if let Some(known) = statement.restates.filter(|_| is_new).and_then(|id| view.fact(id)) {
+            let sources = justifications(known).collect();
+            let edge = KnowledgeEdge { sources, ..edge(Acquisition::Deduced { from: vec![known.id()] }) };
+            return (edge.sorted(), credence(certainty.get() * known.credence().get()));
+        }
+        let Some(source) = statement.citing else { return (edge(Acquisition::Authored), certainty) };
+        let trust = Trust::from_view(view, source);
+        let edge = with_trust(edge(Acquisition::told(Some(source.clone()))), &trust, certainty);
+        (edge.sorted(), credence(trust.level().get() * RETELLING_FACTOR * certainty.get()))
+    }
+
+    /// Makes hearers learn a fact from a teller, and records whom the teller told.
+    fn testify(&mut self, testimony: &Testimony) {
+        let &Testimony { teller, view, fact, hearers, teller_credence, certainty, .. } = testimony;
+        let sources = &testimony.sources;
+        let present: Vec<EntityId> = hearers.iter().filter_map(Knower::entity).cloned().collect();
         let record = KnowledgeEdge {
-            co_present: hearers.clone(),
+            co_present: present.clone(),
             sources: sources.clone(),
             credence: Credence::NONE,
-            ..self.new_edge(teller, told_fact, Acquisition::Shared)
+            ..self.new_edge(teller.clone(), fact, Acquisition::Shared)
         };
         self.learning.changes.push(Change::Learn(Arc::new(record.sorted())));
-        for knower in &hearers {
-            let hearer_view = self.view(knower);
+        for hearer in hearers {
+            let hearer_view = View::new(self.state, hearer, self.occasion.moment());
             let known_teller =
-                telling.alias.is_none_or(|alias| hearer_view.knows_name(teller, alias)).then_some(teller);
-            let acquisition = Acquisition::Told { by: known_teller.cloned(), citing: telling.citing.cloned() };
+                testimony.alias.is_none_or(|alias| hearer_view.knows_name(teller, alias)).then_some(teller);
+            let acquisition = Acquisition::Told { by: known_teller.cloned(), citing: testimony.citing.cloned() };
             let trust = known_teller.map_or_else(Trust::for_stranger, |teller| Trust::from_view(&hearer_view, teller));
-            let co_present = all_except(&hearers, knower, Some(teller));
-            let trust_level = trust.level().get();
+            let excluded: Vec<&EntityId> = hearer.entity().into_iter().chain([teller]).collect();
+            let co_present = all_except(&present, &excluded);
             let mut edge = KnowledgeEdge {
                 co_present: co_present.clone(),
                 sources: sources.clone(),
-                ..self.new_edge(knower, told_fact, acquisition.clone())
+                ..self.new_edge(hearer.clone(), fact, acquisition.clone())
             };
-            let belief = match telling.credence {
+            let belief = match testimony.credence {
                 Some(given) => {
                     // The caller set the final credence. If the teller does not lie, the credence cannot exceed the
                     // teller's belief after one retelling.
@@ -161,18 +267,16 @@ impl<'s> LearningRecorder<'s> {
                     credence(edge.credence.get() * max_credence)
                 }
                 None => {
-                    edge.credence = match sources.is_empty() {
-                        true => credence(trust.first_impression.get() * RETELLING_FACTOR),
-                        false => trust.first_impression,
-                    };
-                    edge.sources.extend(trust.experiences.iter().cloned().map(Justification::from));
-                    credence(trust_level * RETELLING_FACTOR * teller_credence)
+                    edge = with_trust(edge, &trust, certainty);
+                    credence(trust.level().get() * RETELLING_FACTOR * teller_credence * certainty.get())
                 }
             };
             self.learn(&hearer_view, edge, belief);
-            self.learn_names(&hearer_view, std::slice::from_ref(told_fact), &co_present, &acquisition, Some(&view));
+            // A doubtful fact waits for review, and so do the names in it.
+            if fact.status().is_knowable() {
+                self.learn_names(&hearer_view, std::slice::from_ref(fact), &co_present, &acquisition, Some(view));
+            }
         }
-        Ok(())
     }
 
     /// Makes the knower learn the names and kinds of the entities in the facts. A teller passes on only the names and
@@ -201,7 +305,7 @@ impl<'s> LearningRecorder<'s> {
                 let edge = KnowledgeEdge {
                     co_present: co_present.to_vec(),
                     sources,
-                    ..self.new_edge(knower, fact, acquisition.clone())
+                    ..self.new_edge(knower.clone(), fact, acquisition.clone())
                 };
                 self.learning.changes.push(Change::Learn(Arc::new(edge.sorted())));
             }
@@ -226,9 +330,27 @@ pub(crate) fn justifications(known: &Known) -> impl Iterator<Item = Justificatio
         .map(|known_edge| Justification::Basis { fact: known.id(), edge: known_edge.id })
 }
 
-/// Returns all ids except `excluded` and `also_excluded`.
-pub(super) fn all_except(all: &[EntityId], excluded: &EntityId, also_excluded: Option<&EntityId>) -> Vec<EntityId> {
-    all.iter().filter(|id| *id != excluded && Some(*id) != also_excluded).cloned().collect()
+/// Returns an edge to a told fact with a credence that is computed from the knower's trust in the teller. `certainty`
+/// is a factor for this credence.
+fn with_trust(mut edge: KnowledgeEdge, trust: &Trust, certainty: Credence) -> KnowledgeEdge {
+    // If the edge depends on other edges, the factor for a retelling is applied along the chain.
+    let retelling_factor = if edge.sources.is_empty() { RETELLING_FACTOR } else { 1.0 };
+    edge.credence = credence(trust.first_impression.get() * retelling_factor * certainty.get());
+    edge.sources.extend(trust.experiences.iter().cloned().map(Justification::from));
+    edge
+}
+
+/// Returns whether a knower knows a fact only because the knower itself stated it, or because the campaign says so.
+fn is_known_on_own_word(known: &Known) -> bool {
+    known
+        .known_edges()
+        .iter()
+        .all(|known_edge| known_edge.access_path == AccessPath::Own && known_edge.edge.acquisition.is_authored())
+}
+
+/// Returns all ids except the excluded ones.
+pub(super) fn all_except(all: &[EntityId], excluded: &[&EntityId]) -> Vec<EntityId> {
+    all.iter().filter(|id| !excluded.contains(id)).cloned().collect()
 }
 
 /// Returns the newest name and kind of an entity, each with the name of its attribute. Secret names and kinds are

@@ -1,5 +1,7 @@
 //! Tests of how facts are learned, passed on, believed and withdrawn.
 
+mod overhear;
+
 use hearsay_model::{Author, Date, FactStatus, GameTime, Method, Operation, Provenance, Validity};
 use proptest::prelude::*;
 

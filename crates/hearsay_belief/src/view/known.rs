@@ -129,9 +129,19 @@ impl Known {
     }
 
     /// Returns the start of the fact's validity. The end is not available, because a knower learns it from another
-    /// fact.
+    /// fact; see [`View::known_end`](crate::View::known_end).
     pub fn since(&self) -> Option<&Date> {
         self.fact.validity().from.as_ref()
+    }
+
+    /// Returns the end of the fact's validity if the fact states that `knower` belongs to a group or lives at a place,
+    /// and has ended by a moment. A knower knows when it leaves a group or place, because it then no longer receives
+    /// the knowledge of that group or place.
+    pub(crate) fn own_end(&self, knower: &EntityId, vocabulary: &Vocabulary, as_of: Option<GameTime>) -> Option<&Date> {
+        let is_own = self.subject() == knower && vocabulary.behavior(self.predicate()).is_direct_belonging();
+        let end = self.fact.validity().until.as_ref().filter(|_| is_own)?;
+        // An end that the calendar does not understand lies in the past.
+        as_of.is_none_or(|now| end.time.is_none_or(|end| end <= now)).then_some(end)
     }
 
     /// Returns the recency of the fact. Facts about one subject can be sorted by recency, from the oldest to the

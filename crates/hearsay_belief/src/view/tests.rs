@@ -96,6 +96,19 @@ fn saying_a_fact_does_not_make_the_speaker_know_it() {
 }
 
 #[test]
+fn one_knows_when_ones_own_membership_ends() {
+    let mut world = World::new("ann bob guild");
+    let membership = world.belongs("ann", "MEMBER_OF", "guild", Some(5), Some(20));
+    world.learn("bob", membership, None);
+    let end = |name: &str, as_of| {
+        let view = View::new(&world.0, &knower(name), Some(GameTime(as_of)));
+        view.known_end(view.fact(membership).unwrap()).map(|end| end.date.cloned())
+    };
+    assert_eq!((end("ann", 19), end("ann", 20)), (None, Some(at(20))));
+    assert_eq!(end("bob", 20), None, "nobody told him");
+}
+
+#[test]
 fn those_present_are_thought_to_know_new_positions() {
     let mut world = World::new("ann bob inn road chest coin");
     let since = |minute: i64| Validity { from: Some(Date::at(GameTime(minute))), until: None };

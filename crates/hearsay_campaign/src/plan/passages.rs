@@ -40,12 +40,14 @@ impl Planner<'_> {
                 continue;
             }
             let current = self.history.passages.get(&id).and_then(|last| last.value);
-            // The files contain neither the characters who read the passage during play nor the kind of talk.
+            // The files contain neither the characters who read the passage during play, nor the kind of talk, nor
+            // whether the speaker lies.
             let is_unchanged =
                 self.unchanged_records().is_some_and(|unchanged_records| unchanged_records.passages.contains_key(&id));
             if !is_unchanged || current.is_some() {
                 passage.readers = current.map_or(Vec::new(), |current| current.readers.clone());
                 passage.talk_kind = current.and_then(|current| current.talk_kind);
+                passage.lie = current.is_some_and(|current| current.lie);
             }
             match self.history.passages.get(&id) {
                 Some(_) if current.is_some_and(|current| **current == passage) => {}

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use hearsay_model::{
-    Author, Change, Entity, EntityId, Fact, FactId, FactStatus, GameTime, KnowledgeEdge, Method, Position, Provenance,
-    Secrecy, State, TalkKind, Timestamp,
+    Author, Change, Entity, EntityId, Fact, FactId, FactStatus, GameTime, KnowledgeEdge, Method, Passage, Position,
+    Provenance, Secrecy, State, TalkKind, Timestamp,
 };
 
 use super::{HEAD, apply, fact, fixture, import, imported, known, read_good};
@@ -97,6 +97,18 @@ fn the_kind_of_talk_stays_when_a_line_changes() {
     assert_eq!((report.passages, report.unapplied_changes.len()), (1, 0));
     let line = state.passage(passage).unwrap();
     assert_eq!((line.heard_by.len(), line.talk_kind), (2, Some(TalkKind::OutOfCharacter)));
+}
+
+#[test]
+fn a_line_stays_a_lie_when_it_changes() {
+    let extra = "sessions: [{id: s, present: [bob], log: [{speaker: ann, text: I was out.}]}]";
+    let mut state = imported(&yaml(extra));
+    let (id, line) = state.passages().next().map(|(id, line)| (id, Passage::clone(line))).unwrap();
+    let importer = state.journal().next().unwrap().1.operation.author.clone();
+    apply(&mut state, importer, vec![Change::AddPassage(Passage { lie: true, ..line }.into())]);
+    import(&mut state, &yaml(&extra.replace("[bob]", "[bob, eve]")));
+    let line = state.passage(id).unwrap();
+    assert_eq!((line.heard_by.len(), line.lie), (3, true));
 }
 
 fn assert_kept(state: &mut State, yaml: &str, why: &str) {

@@ -70,7 +70,7 @@ pub(crate) struct Say {
     /// Character who hears the line; may be repeated [default: everyone at the speaker's place]
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) to: Vec<String>,
-    /// The speaker lies: the stated facts are false, and the speaker does not believe them
+    /// The speaker lies: the stated and extracted facts are false, and the speaker does not believe them
     #[arg(long)]
     pub(crate) lie: bool,
     #[command(flatten)]

@@ -39,7 +39,7 @@ pub enum GameEvent {
         circumstances: Circumstances,
     },
     /// A character says a line aloud. All hearers learn the line, its speaker, and the facts that it states. A new fact
-    /// is recorded as a claim.
+    /// is recorded as a claim. If the event states no facts, facts are extracted from the words later.
     Say {
         /// Speaker of the line.
         speaker: String,
@@ -49,7 +49,8 @@ pub enum GameEvent {
         states: Vec<Stated>,
         /// Hearers. Default: the characters at the place of the event or, if none is given, at the speaker's place.
         hearers: Vec<String>,
-        /// Whether the speaker lies. A new fact that a liar states is recorded as false.
+        /// Whether the speaker lies. A new fact that a liar states is recorded as false, and so is a fact that is
+        /// extracted from the words.
         lie: bool,
         /// Place, time and session of the event.
         circumstances: Circumstances,

@@ -14,6 +14,7 @@ use hearsay_model::{
 };
 use hearsay_query::{
     dates::clock_date,
+    duplicates::known_equivalent,
     resolve::{find_fact, find_session, public_name, resolve, resolve_speaker},
     session::{later_time, next_line},
 };
@@ -138,7 +139,8 @@ impl<'a> EventContext<'a> {
         }
     }
 
-    /// Returns the stated fact, recorded or new, and the changes that end older values.
+    /// Returns the stated fact, recorded or new, and the changes that end older values. If a speaker states a new fact,
+    /// but knows a fact with the same content, returns the known fact, and the change that adds the evidence to it.
     pub(super) fn resolve_stated(
         &self,
         stated: &Stated,
@@ -176,6 +178,13 @@ impl<'a> EventContext<'a> {
             }
         };
         let mut fact = builder.status(source.status()).build()?;
+        if let FactSource::Speaker(speaker) = source {
+            let view = View::new(state, &speaker.clone().into(), self.occasion.moment());
+            if let Some(known) = known_equivalent(state, &view, &fact) {
+                let support = with_evidence(known, fact.provenance().evidence.clone())?;
+                return Ok((Arc::clone(known), support.into_iter().collect()));
+            }
+        }
         let mut changes = Vec::new();
         if fact.status() == FactStatus::Canon && state.is_functional(fact.predicate()) {
             // A new value of a predicate that allows one value at a time ends the older value at the time of the event.
@@ -235,10 +244,13 @@ impl<'a> EventContext<'a> {
         let span = Span { start: 0, end: passage.text.len() };
         let evidence = Evidence::Passage { passage: passage.id(), span, quote: passage.text.clone() };
         let source = FactSource::from_speaker(&speaker, sincerity == Sincerity::Lie);
-        let stated = states.iter().map(|fact| Ok(self.resolve_stated(fact, source, Some(evidence.clone()))?.0));
+        let stated = states.iter().map(|fact| self.resolve_stated(fact, source, Some(evidence.clone())));
         let stated = stated.collect::<Result<Vec<_>, CommandError>>()?;
+        let (stated, support): (Vec<Arc<Fact>>, Vec<Vec<Change>>) = stated.into_iter().unzip();
         let summary = format!("{} says: \u{201C}{}\u{201D}", self.state.name_or_id(&speaker), passage.text);
-        Ok((summary, learn::say(self.state, passage, &stated, &hearers, sincerity, &self.occasion)?))
+        let mut learning = learn::say(self.state, passage, &stated, &hearers, sincerity, &self.occasion)?;
+        learning.changes.extend(support.into_iter().flatten());
+        Ok((summary, learning))
     }
 
     /// Returns the distorted version of a fact.
@@ -338,6 +350,15 @@ impl<'a> EventContext<'a> {
         }
         Ok((self.telling_summary("reveals to", holder, &hearers, fact), learning))
     }
+}
+
+/// Returns the change that adds evidence to a recorded fact; `None` if there is no evidence.
+fn with_evidence(fact: &Fact, evidence: Vec<Evidence>) -> Result<Option<Change>, CommandError> {
+    if evidence.is_empty() {
+        return Ok(None);
+    }
+    let provenance = Provenance { evidence, ..fact.provenance().clone() };
+    Ok(Some(Change::Support(Arc::new(fact.to_builder().provenance(provenance).build()?))))
 }
 
 /// Maximum number of words in a name for [`mentioned_entities`].

@@ -3,6 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 /// A fact in a game event: a recorded fact, or a new fact.
+///
+/// If a character who does not lie states a new fact, but knows a fact with the same content, then the event refers to
+/// the fact that it knows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stated {
@@ -23,7 +26,7 @@ pub enum Stated {
         predicate: String,
         /// Object (an id or a name), or value of the attribute.
         object: String,
-        /// Sentence that states the fact. Default: generated from the predicate's phrase.
+        /// Sentence that states a new fact. Default: generated from the predicate's phrase.
         statement: Option<String>,
     },
 }

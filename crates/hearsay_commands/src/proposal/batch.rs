@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use hearsay_model::{Author, Change, EntityId, Fact, FactId, FactStatus, KnowledgeEdge, KnowledgeId, Predicate, State};
+use hearsay_model::{Author, Change, EntityId, Fact, FactId, FactStatus, Knower, KnowledgeEdge, Predicate, State};
 
 /// Effects of the proposals of a batch so far.
 #[derive(Default)]
@@ -13,8 +13,8 @@ pub(super) struct Batch {
     pub(super) changes: Vec<Change>,
     asserted: BTreeMap<FactId, Arc<Fact>>,
     pub(super) ended: BTreeSet<FactId>,
-    /// New edges with their indices in `changes`.
-    learned: BTreeMap<KnowledgeId, usize>,
+    /// Indices of the new edges in `changes`, by fact and knower.
+    learned: BTreeMap<(FactId, Knower), Vec<usize>>,
 }
 
 impl Batch {
@@ -44,33 +44,38 @@ impl Batch {
         facts
     }
 
-    /// Adds edges. If an author creates several edges with the same id, the highest credence is recorded, regardless of
-    /// the order in which texts are read. If a text is read again (`is_repeated`), recorded and withdrawn edges do not
-    /// change. Edges recorded by other authors stay unchanged.
-    pub(super) fn learn(&mut self, state: &State, author: &Author, edges: Vec<KnowledgeEdge>, is_repeated: bool) {
+    /// Adds edges. If a knower learns a fact again, in the same way and at the same time, no second edge is added. For
+    /// example, a teller may state a fact in several lines. If an author creates several edges with the same id, the
+    /// highest credence is recorded, regardless of the order in which texts are read. Edges recorded by other authors
+    /// stay unchanged.
+    pub(super) fn learn(&mut self, state: &State, author: &Author, edges: Vec<Arc<KnowledgeEdge>>) {
         for edge in edges {
             let id = edge.id();
-            if let Some(Change::Learn(pending_edge)) =
-                self.learned.get(&id).and_then(|index| self.changes.get_mut(*index))
-            {
-                if pending_edge.credence < edge.credence {
-                    Arc::make_mut(pending_edge).credence = edge.credence;
+            let indices = self.learned.entry((edge.fact, edge.knower.clone())).or_default();
+            let is_same = |index: &&usize| {
+                let change = self.changes.get(**index);
+                change.and_then(Change::edge).is_some_and(|pending| is_same_acquisition(pending, &edge))
+            };
+            if let Some(index) = indices.iter().find(is_same) {
+                if let Some(Change::Learn(pending)) = self.changes.get_mut(*index)
+                    && pending.credence < edge.credence
+                    && pending.id() == id
+                {
+                    Arc::make_mut(pending).credence = edge.credence;
                 }
                 continue;
             }
-            let recorded =
-                state.recorded_edges(edge.fact).find(|(recorded, _)| *recorded == id).map(|(_, recorded)| recorded);
+            let recorded = state.recorded_edges(edge.fact).find(|(_, recorded)| is_same_acquisition(recorded, &edge));
             let edge = match recorded {
-                Some(recorded) if is_repeated || recorded.credence >= edge.credence => continue,
-                Some(recorded) if state.edge_author(id) == Some(author) => {
-                    KnowledgeEdge { credence: edge.credence, ..KnowledgeEdge::clone(recorded) }
+                Some((recorded_id, recorded)) if recorded_id != id || recorded.credence >= edge.credence => continue,
+                Some((_, recorded)) if state.edge_author(id) == Some(author) => {
+                    Arc::new(KnowledgeEdge { credence: edge.credence, ..KnowledgeEdge::clone(recorded) })
                 }
                 Some(_) => continue,
-                None if is_repeated && state.edge_author(id).is_some() => continue,
                 None => edge,
             };
-            self.learned.insert(id, self.changes.len());
-            self.changes.push(Change::Learn(Arc::new(edge)));
+            indices.push(self.changes.len());
+            self.changes.push(Change::Learn(edge));
         }
     }
 
@@ -80,4 +85,14 @@ impl Batch {
         self.ended.remove(&fact.id());
         self.asserted.insert(fact.id(), Arc::clone(fact));
     }
+}
+
+/// Returns whether a knower learned a fact through two edges in the same way and at the same time. Two records of a
+/// telling must also name the same hearers. The justifications may differ, because they depend on the knowledge that
+/// was recorded when the edge was made.
+fn is_same_acquisition(a: &KnowledgeEdge, b: &KnowledgeEdge) -> bool {
+    let time = |edge: &KnowledgeEdge| edge.learned_at().map_or_else(|| Err(edge.learned.clone()), Ok);
+    (&a.knower, a.fact, &a.acquisition, &a.rank) == (&b.knower, b.fact, &b.acquisition, &b.rank)
+        && time(a) == time(b)
+        && (a.acquisition.gives_knowledge() || a.co_present == b.co_present)
 }

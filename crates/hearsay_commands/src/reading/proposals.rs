@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use hearsay_belief::learn::Sincerity;
 use hearsay_extract::{ExtractedFact, Extraction, FactObject, Mention};
 use hearsay_model::{
     Acquisition, Author, Change, Confidence, Date, Entity, EntityId, Evidence, Fact, FactId, FactStatus, Knower,
@@ -179,6 +180,7 @@ impl ProposalBuilder<'_> {
                 acquisition: Some(acquisition),
                 citing: None,
                 alias: passage.speaker_alias.clone(),
+                sincerity: if passage.lie { Sincerity::Lie } else { Sincerity::Sincere },
             }),
             ..proposal
         }

@@ -178,16 +178,19 @@ impl Readings {
         if added_passages.is_empty() {
             return;
         }
-        // Considers only facts from the same session, because a fact from another source may have the passage as
-        // additional evidence.
         for change in &operation.changes {
-            let Change::AssertFact(fact) = change else { continue };
+            // Considers only new facts from the same session, because a fact from another source may have the passage
+            // as additional evidence. A supported fact was recorded before, in any session.
+            let (fact, is_supported) = match change {
+                Change::AssertFact(fact) => (fact, false),
+                Change::Support(fact) => (fact, true),
+                _ => continue,
+            };
             let provenance = fact.provenance();
-            self.with_stated_facts.extend(provenance.evidence.iter().filter_map(|evidence| match evidence {
-                Evidence::Passage { passage, .. } => {
-                    added_passages.get(passage).filter(|session| **session == &provenance.session).map(|_| *passage)
-                }
-                Evidence::File { .. } | Evidence::Excerpt(_) => None,
+            let passages = provenance.evidence.iter().filter_map(Evidence::passage);
+            self.with_stated_facts.extend(passages.filter(|passage| {
+                let session = added_passages.get(passage);
+                session.is_some_and(|session| is_supported || *session == &provenance.session)
             }));
         }
     }

@@ -124,6 +124,23 @@ fn those_present_see_it_and_others_hear_of_it_with_less_belief() {
 }
 
 #[test]
+fn a_witness_tells_the_fact_that_it_saw() {
+    let memory = town();
+    let debt = || parts("Odo Brandt", "owes", "Pell");
+    learn(&memory, witness(debt(), &["Mirela Voss"]));
+    learn(&memory, tell("Mirela Voss", debt(), &["Pell"]));
+    let seen = fact(&memory, "odo-brandt", "OWES");
+    assert_eq!((seen.status(), believes(&memory, "pell", seen.statement())), (FactStatus::Canon, Some(54)));
+    learn(&memory, tell("Pell", debt(), &["Odo Brandt"]));
+    assert_eq!(believes(&memory, "odo-brandt", seen.statement()), Some(29));
+    learn(&memory, witness(lore("The Gull", FIRE), &["Pell"]));
+    learn(&memory, tell("Pell", lore("The Gull", FIRE), &["Odo Brandt"]));
+    assert_eq!(facts(&memory, "the-gull", "lore").len(), 1);
+    learn(&memory, GameEvent::Forget { knower: "Mirela Voss".into(), fact: seen.id().to_string() });
+    assert_eq!(believes(&memory, "odo-brandt", seen.statement()), None, "the chain is whole");
+}
+
+#[test]
 fn hearers_of_a_line_learn_its_facts() {
     let memory = town();
     set_clock(&memory, DAY);

@@ -13,13 +13,16 @@ use hearsay_commands::{
 use hearsay_engine::{
     ExtractionEngine, ExtractionSettings, Memory, MemoryOptions, ModelSettings, ReviewSettings, Settings,
 };
-use hearsay_model::{Author, Evidence, Fact, FactStatus, Knower};
+use hearsay_model::{Acquisition, Author, Evidence, Fact, FactStatus, Knower};
 use hearsay_query::{
     journal::UndoTarget,
     review::{ReviewItem, review_queue},
 };
 
-use crate::support::{add, do_edit, found_town, id, options, relate, set_with, state};
+use crate::{
+    learning::{believes, learn, parts, tell, witness},
+    support::{add, do_edit, facts, found_town, id, options, relate, set_with, state},
+};
 
 fn reading(settings: Settings) -> MemoryOptions {
     let model = ModelSettings { enabled: false, ..ModelSettings::default() };
@@ -55,9 +58,18 @@ fn say(memory: &Memory, speaker: &str, text: &str) {
 }
 
 fn say_that(memory: &Memory, speaker: &str, text: &str, states: Vec<Stated>) {
+    say_with(memory, speaker, text, states, false);
+}
+
+fn say_with(memory: &Memory, speaker: &str, text: &str, states: Vec<Stated>, lie: bool) {
     let (hearers, circumstances) = (Vec::new(), Circumstances::default());
-    let say = GameEvent::Say { speaker: speaker.into(), text: text.into(), states, hearers, lie: false, circumstances };
+    let say = GameEvent::Say { speaker: speaker.into(), text: text.into(), states, hearers, lie, circumstances };
     memory.learn(Author::Game, say).unwrap().wait().unwrap();
+    settle(memory);
+}
+
+fn read_again(memory: &Memory) {
+    memory.read_texts(true).unwrap().wait().unwrap();
     settle(memory);
 }
 
@@ -97,6 +109,53 @@ fn a_line_that_is_said_becomes_a_claim_of_those_who_hear_it() {
         let view = View::new(&state, &Knower::from(id(knower)), None);
         assert_eq!(view.fact(fact.id()).is_some(), knows, "{knower}");
     }
+}
+
+#[test]
+fn a_line_that_is_said_is_believed_like_a_telling() {
+    let memory = town(Settings::default());
+    say(&memory, "mirela-voss", "Odo owes Pell forty crowns.");
+    learn(&memory, tell("mirela-voss", parts("odo-brandt", "FEARS", "pell"), &["pell"]));
+    let (said, told) = (one(&memory, "OWES"), facts(&memory, "odo-brandt", "FEARS").remove(0));
+    let credences = |fact: &Fact| ["mirela-voss", "pell"].map(|who| believes(&memory, who, fact.statement()));
+    assert_eq!(credences(&said), [Some(100), Some(54)]);
+    assert_eq!(credences(&told), credences(&said));
+    let state = state(&memory);
+    let edge = state.known_by(said.id()).find(|edge| edge.knower == Knower::Entity(id("pell"))).unwrap();
+    assert_eq!(edge.acquisition, Acquisition::told(Some(id("mirela-voss"))));
+    assert_eq!((edge.co_present.as_slice(), edge.sources.len()), (&[id("odo-brandt")][..], 1));
+}
+
+#[test]
+fn a_liar_does_not_believe_its_words() {
+    let memory = town(Settings::default());
+    say_with(&memory, "mirela-voss", "Odo owes Pell forty crowns.", Vec::new(), true);
+    let lie = one(&memory, "OWES");
+    assert_eq!(lie.status(), FactStatus::False);
+    let credences = || ["mirela-voss", "pell"].map(|who| believes(&memory, who, lie.statement()));
+    assert_eq!(credences(), [Some(0), Some(54)]);
+    // After the DM takes the lie back, reading the text again does not restore it.
+    learn(&memory, GameEvent::Forget { knower: "mirela-voss".into(), fact: lie.id().to_string() });
+    read_again(&memory);
+    assert_eq!(credences(), [None, None]);
+}
+
+#[test]
+fn a_speaker_passes_on_what_it_heard() {
+    let memory = town(Settings::default());
+    do_edit(&memory, add("Bram", hearsay_model::Kind::Npc, Some("The Gull")));
+    for speaker in ["mirela-voss", "bram"] {
+        say(&memory, speaker, "Odo owes Pell forty crowns.");
+    }
+    let debts = facts(&memory, "odo-brandt", "OWES");
+    let said_by_bram = debts.iter().find(|fact| fact.provenance().speaker == Some(id("bram"))).unwrap();
+    let credence = |who: &str| {
+        let view = View::new(&state(&memory), &Knower::from(id(who)), None);
+        (view.fact(said_by_bram.id()).unwrap().credence().get() * 100.0).round()
+    };
+    assert_eq!((debts.len(), credence("bram"), credence("pell")), (2, 54.0, 29.0));
+    read_again(&memory);
+    assert_eq!((credence("bram"), credence("pell")), (54.0, 29.0));
 }
 
 #[test]
@@ -141,6 +200,18 @@ fn lines_with_stated_facts_are_not_extracted() {
     };
     say_that(&memory, "mirela-voss", "Odo owes Pell forty crowns.", vec![stated]);
     assert_eq!(found(&memory), []);
+}
+
+#[test]
+fn lines_that_state_a_known_fact_are_evidence_for_it() {
+    let memory = town(Settings::default());
+    learn(&memory, witness(parts("odo-brandt", "OWES", "pell"), &["mirela-voss"]));
+    let states = vec![parts("odo-brandt", "OWES", "pell")];
+    say_that(&memory, "mirela-voss", "Odo owes Pell forty crowns.", states);
+    read_again(&memory);
+    let debts = facts(&memory, "odo-brandt", "OWES");
+    assert_eq!((debts.len(), debts[0].status(), debts[0].provenance().evidence.len()), (1, FactStatus::Canon, 1));
+    assert_eq!(believes(&memory, "pell", debts[0].statement()), Some(54));
 }
 
 #[test]
@@ -256,8 +327,7 @@ fn each_session_has_its_own_review_queue() {
     assert!(found(&memory).iter().any(|(_, status)| *status == FactStatus::Canon), "what is sure is taken");
     let queue = review_queue(&state(&memory), 4);
     assert_eq!((queue.queued.len(), queue.held_back.len()), (4, 8));
-    memory.read_texts(true).unwrap().wait().unwrap();
-    settle(&memory);
+    read_again(&memory);
     assert_eq!(counts(), (4, 8), "reading the texts again changes nothing");
     // Facts of the first session still wait, but another session has its own queue.
     log_all(&memory, ["Maybe Odo fears Mirela.", "Maybe Odo trusts Mirela."].map(str::to_owned).into_iter());
@@ -375,8 +445,7 @@ fn reading_a_campaign_again_changes_nothing() {
     };
     let (facts, edges) = facts_and_edges(&memory);
     assert!(facts.iter().any(|fact| fact.provenance().author == Author::Extractor));
-    memory.read_texts(true).unwrap().wait().unwrap();
-    settle(&memory);
+    read_again(&memory);
     let (facts_after, edges_after) = facts_and_edges(&memory);
     let moved: Vec<_> = edges_after.iter().filter(|edge| !edges.contains(edge)).collect();
     assert_eq!(moved, Vec::<&(_, String)>::new(), "edges that were not there, or not so");

@@ -1,9 +1,10 @@
 //! Claims. A claim is the content of a fact, regardless of its source and wording. The DM decides on all facts with the
 //! same claim at once.
 
-use std::collections::BTreeSet;
+use std::{cmp::Reverse, collections::BTreeSet, sync::Arc};
 
-use hearsay_model::{EntityId, Fact, FactRelation, GameTime, Object, Predicate, Validity, Vocabulary, text};
+use hearsay_belief::View;
+use hearsay_model::{EntityId, Fact, FactRelation, GameTime, Object, Predicate, State, Validity, Vocabulary, text};
 use hearsay_recall::stems;
 
 /// The content of a fact, without its source and wording. A relation and its inverse have the same claim, and so do
@@ -144,6 +145,35 @@ pub fn is_implied_by(vocabulary: &Vocabulary, fact: &Fact, other: &Fact) -> bool
         && own_words.iter().all(|word| other_words.contains(word))
 }
 
+/// Returns another fact with the same content as `fact` that a knower knows. If there are several, returns the fact
+/// that the knower believes most.
+///
+/// Unlike [`is_equivalent`], this function compares values and sentences literally, because it is part of frequent
+/// writes and stemming is slow.
+pub fn known_equivalent<'s>(state: &'s State, view: &View, fact: &Fact) -> Option<&'s Arc<Fact>> {
+    let others = view.facts_about(fact.subject()).filter(|known| known.id() != fact.id() && !known.is_made_up());
+    let equivalents = others.filter_map(|known| Some((known.credence(), state.fact(known.id())?)));
+    equivalents
+        .filter(|(_, other)| has_same_content(state.vocabulary(), fact, other))
+        .max_by_key(|(credence, other)| (*credence, Reverse(other.id())))
+        .map(|(_, other)| other)
+}
+
+/// Returns whether two facts have the same content, in the same words.
+fn has_same_content(vocabulary: &Vocabulary, a: &Fact, b: &Fact) -> bool {
+    let relation_of = |fact: &Fact| canonical_relation(vocabulary, (fact.subject(), fact.predicate(), fact.object()));
+    let ((a_subject, a_predicate, a_object), (b_subject, b_predicate, b_object)) = (relation_of(a), relation_of(b));
+    let has_same_object = match (&a_object, &b_object) {
+        (Object::Value(a), Object::Value(b)) => text::normalize(&a.to_string()) == text::normalize(&b.to_string()),
+        _ => a_object == b_object,
+    };
+    let has_same_statement = || text::normalize(a.statement()) == text::normalize(b.statement());
+    (a_subject, &a_predicate) == (b_subject, &b_predicate)
+        && has_same_object
+        && (!is_vague(vocabulary, &a_predicate) || has_same_statement())
+        && (a.fact_relation(), a.validity().is_closed()) == (b.fact_relation(), b.validity().is_closed())
+}
+
 fn jaccard_similarity(a: &str, b: &str) -> f64 {
     let (a, b): (BTreeSet<&str>, BTreeSet<&str>) = (a.split(' ').collect(), b.split(' ').collect());
     a.intersection(&b).count() as f64 / a.union(&b).count().max(1) as f64
@@ -151,9 +181,38 @@ fn jaccard_similarity(a: &str, b: &str) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use hearsay_model::{Author, Method, Provenance};
+    use hearsay_model::{Author, Change, Entity, KnowledgeEdge, Method, Operation, Provenance};
 
     use super::*;
+
+    #[test]
+    fn a_knower_is_asked_for_a_fact_with_the_same_content() {
+        let id = |id: &str| EntityId::new(id).unwrap();
+        let fact = |subject: &str, predicate: &str, object: &str, author: Author| {
+            let builder = Fact::relation(&id(subject), predicate, &id(object), Provenance::new(Method::Stated, author));
+            Arc::new(builder.unwrap().build().unwrap())
+        };
+        let [owes, backwards, allied] = [
+            fact("ann", "OWES", "bo", Author::Dm),
+            fact("bo", "OWES", "ann", Author::Dm),
+            fact("bo", "ALLIED_WITH", "ann", Author::Dm),
+        ];
+        let mut changes: Vec<Change> = ["ann", "bo", "cid"].map(|name| Change::AddEntity(Entity::new(id(name)))).into();
+        for known in [&owes, &backwards, &allied] {
+            let edge = KnowledgeEdge::authored(id("ann").into(), known.id());
+            changes.extend([Change::AssertFact(Arc::clone(known)), Change::Learn(Arc::new(edge))]);
+        }
+        let mut state = State::default();
+        state.apply(Operation::new(Author::Dm, "edit", changes)).unwrap();
+        let check = |knower: &str, new: Arc<Fact>, expected: Option<&Arc<Fact>>| {
+            let view = View::new(&state, &id(knower).into(), None);
+            assert_eq!(known_equivalent(&state, &view, &new), expected, "{knower} {new:?}");
+        };
+        check("ann", fact("ann", "OWES", "bo", Author::Game), Some(&owes));
+        check("ann", fact("ann", "ALLIED_WITH", "bo", Author::Game), Some(&allied));
+        check("ann", fact("ann", "FEARS", "bo", Author::Game), None);
+        check("cid", fact("ann", "OWES", "bo", Author::Game), None);
+    }
 
     #[test]
     fn the_same_in_other_words_is_one_claim() {

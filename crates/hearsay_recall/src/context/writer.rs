@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use hearsay_belief::{AccessPath, AttributionReason, BeliefStatus, Known, ReceivedPassage};
+use hearsay_belief::{AccessPath, AttributionReason, BeliefStatus, Known, KnownEnd, ReceivedPassage};
 use hearsay_model::{EntityId, FactRelation, GameTime, PassageId, PredicateRole, text};
 
 use super::{
@@ -307,16 +307,20 @@ impl<'a> Writer<'a> {
         !matches!(doc, DocId::Fact(id) if self.request.view.is_superseded(id))
     }
 
-    /// Returns the facts about a subject, as far as the speaker knows them, without superseded facts.
+    /// Returns the facts about a subject, as far as the speaker knows them, without superseded and ended facts.
     fn facts_with_subject<'f>(&'f self, subject: &'f EntityId) -> impl Iterator<Item = &'f Known> {
-        let view = self.request.view;
-        view.facts_with_subject(subject).filter(|known| !view.is_superseded(known.id()))
+        self.request.view.facts_with_subject(subject).filter(|known| self.is_current(known))
     }
 
-    /// Returns the facts with the given object, as far as the speaker knows them, without superseded facts.
+    /// Returns the facts with the given object, as far as the speaker knows them, without superseded and ended facts.
     fn facts_with_object<'f>(&'f self, object: &'f EntityId) -> impl Iterator<Item = &'f Known> {
+        self.request.view.facts_with_object(object).filter(|known| self.is_current(known))
+    }
+
+    /// Returns whether a fact is neither superseded nor ended, as far as the speaker knows.
+    fn is_current(&self, known: &Known) -> bool {
         let view = self.request.view;
-        view.facts_with_object(object).filter(|known| !view.is_superseded(known.id()))
+        !view.is_superseded(known.id()) && view.known_end(known).is_none()
     }
 
     fn source_line(&self, source: &LineSource) -> Line {
@@ -375,22 +379,34 @@ impl<'a> Writer<'a> {
         self.request.view.relations_to(known.id()).any(is_denial)
     }
 
-    /// Returns a note to the speaker about a fact: whether the speaker doubts it, who told it, and whether the speaker
-    /// conceals it.
+    /// Returns the note that a fact has ended.
+    fn end_note(&self, end: KnownEnd) -> String {
+        let date =
+            end.date.map(|date| date.time.map_or_else(|| date.raw.clone(), |time| self.request.calendar.format(time)));
+        match date.filter(|date| !date.is_empty()) {
+            Some(date) => format!("it was so until {date}"),
+            None => "it is so no longer".to_owned(),
+        }
+    }
+
+    /// Returns a note to the speaker about a fact: whether the fact has ended, whether the speaker doubts it, who told
+    /// it, and whether the speaker conceals it.
     fn note(&self, known: &Known) -> String {
         let mut credence = known.credence().get();
         let mut notes = Vec::new();
+        let end = self.request.view.known_end(known);
+        notes.extend(end.map(|end| self.end_note(end)));
         if self.is_denied(known) {
             let belief = self.request.view.belief(known);
             credence = belief.credence.get();
             match belief.status {
-                BeliefStatus::Ended(_) => notes.push("it is so no longer".to_owned()),
+                BeliefStatus::Ended(_) => {}
                 BeliefStatus::Outweighed(_) => notes.push("you have heard that it is not so, and believe that".into()),
                 // The speaker has heard that the fact ended, but does not believe it, or the end lies in the future.
                 _ if belief.credence < known.credence() => notes.push("you have heard that it is not so".into()),
                 _ => {}
             }
-        } else if self.has_open_conflict(known) {
+        } else if end.is_none() && self.has_open_conflict(known) {
             notes.push("you have heard both this and otherwise".into());
         }
         if known.acquisition().is_some() {
