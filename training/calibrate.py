@@ -1,6 +1,6 @@
 """Fits the calibration of statements: see README.md.
 
-Reads the statements that `hearsay_eval --json table-talk TEXT --on development --list` prints, and writes `calibration.json`.
+Reads the statements that `hearsay_eval --json statements TEXT --on development --list` prints, and writes `calibration.json`.
 """
 
 import json

@@ -43,6 +43,7 @@ pub(crate) fn describe(row: &SpeakerRow) -> String {
 fn describe_proposal(proposal: &SpeakerProposal) -> String {
     let reason = match proposal.evidence {
         SpeakerEvidence::SimilarName => "the names are similar",
+        SpeakerEvidence::Introduction => "introduces this character",
         SpeakerEvidence::Conversation => "answers to this name",
         SpeakerEvidence::Elimination => "nobody else plays this character",
         SpeakerEvidence::MostWords => "says the most",

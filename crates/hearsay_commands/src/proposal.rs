@@ -10,9 +10,9 @@ use hearsay_belief::{
     learn::{self, HeardStatement, Sincerity},
 };
 use hearsay_model::{
-    Acquisition, Author, Change, Confidence, Credence, Date, EntityId, Evidence, Fact, FactId, FactRelation,
-    FactStatus, Knower, KnowledgeEdge, Method, Object, Operation, Predicate, Provenance, SessionId, State, Timestamp,
-    Validity,
+    Acquisition, Author, Change, Confidence, Credence, Date, EntityId, Evidence, ExtractionStage, Fact, FactId,
+    FactRelation, FactStatus, Factuality, Knower, KnowledgeEdge, Method, Object, Operation, Predicate, Provenance,
+    SessionId, State, Timestamp, Validity,
 };
 use hearsay_query::{dates::clock_date, duplicates::known_equivalent, resolve::public_name, trust::TrustCalibration};
 use serde::Serialize;
@@ -38,6 +38,10 @@ pub struct Proposal {
     pub object: Object,
     /// Sentence that states the fact. Default: generated from the predicate's phrase.
     pub statement: Option<String>,
+    /// Entities that the statement names besides the subject and the object.
+    pub participants: Vec<EntityId>,
+    /// Assertion status of the fact.
+    pub factuality: Factuality,
     /// Period in which the fact is true.
     pub validity: Validity,
     /// Probability that the source really states this fact, 0.0–1.0, as estimated by the author of the proposal.
@@ -54,6 +58,8 @@ pub struct Proposal {
     pub evidence: Vec<Evidence>,
     /// Language model that extracted the fact, if any.
     pub model: Option<String>,
+    /// Stage of the extraction that found the fact, if it was extracted from a text.
+    pub stage: Option<ExtractionStage>,
     /// Details of the text that states the fact, if any. If set, only the speaker and the hearers of the text learn the
     /// fact.
     pub text: Option<TextSource>,
@@ -87,6 +93,8 @@ impl Proposal {
             predicate,
             object,
             statement: None,
+            participants: Vec::new(),
+            factuality: Factuality::default(),
             validity: Validity::default(),
             confidence: Confidence::FULL,
             speaker: None,
@@ -94,6 +102,7 @@ impl Proposal {
             session: None,
             evidence: Vec::new(),
             model: None,
+            stage: None,
             text: None,
             refutes: None,
         }
@@ -352,6 +361,7 @@ fn provenance(
         confidence: proposal.confidence,
         evidence: proposal.evidence.clone(),
         model: proposal.model.clone(),
+        stage: proposal.stage,
         ..Provenance::new(method, author.clone())
     };
     let adjusted = learned.adjusted_confidence(&provenance, &proposal.predicate);
@@ -381,8 +391,10 @@ fn fact(
             Fact::attribute(&proposal.subject, proposal.predicate.clone(), value.clone(), provenance)?
         }
     };
+    let participants = proposal.participants.iter().filter(|id| state.entity(id).is_some()).cloned();
+    let builder = builder.statement(statement).mentions(participants).factuality(proposal.factuality);
     let fact_relation = proposal.refutes.map(FactRelation::Refutes);
-    Ok(Arc::new(builder.statement(statement).validity(validity).status(status).fact_relation(fact_relation).build()?))
+    Ok(Arc::new(builder.validity(validity).status(status).fact_relation(fact_relation).build()?))
 }
 
 /// Returns the session in which a proposed fact was stated.

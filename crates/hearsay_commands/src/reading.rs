@@ -17,6 +17,23 @@ pub use draft::{Draft, DraftExtraction, ResolvedDraft};
 pub use passage_context::{PassageWithContext, SessionLines};
 pub use proposals::operation;
 
+/// Maximum number of passages that are read together. It is small, so that the first facts arrive soon.
+const MAX_BATCH_SIZE: usize = 16;
+
+/// Maximum number of lines of an imported session that are read together. It is larger, because for each batch the
+/// reading model also reads the lines before the batch, as context.
+const MAX_IMPORT_BATCH_SIZE: usize = 128;
+
+/// Returns how many of the waiting passages are read together next. The passages are in the order of reading.
+pub fn batch_size(state: &State, waiting: impl ExactSizeIterator<Item = PassageId>) -> usize {
+    let is_imported_line = |id: &PassageId| {
+        state.passage(*id).is_some_and(|passage| TextOrigin::from_passage(passage) == TextOrigin::SessionImport)
+    };
+    let waiting_count = waiting.len();
+    let imported_lines = waiting.take(MAX_IMPORT_BATCH_SIZE).take_while(is_imported_line).count();
+    imported_lines.max(MAX_BATCH_SIZE).min(waiting_count)
+}
+
 /// Findings in a passage: the facts and entities that were extracted from it.
 #[derive(Debug, Clone)]
 pub struct Findings {

@@ -7,7 +7,11 @@
 //! - [`crash`]: kills programs while they write to a campaign, and compares the stored operations with the acknowledged
 //!   operations.
 //! - [`encoder`]: measures the time of the sentence encoder.
-//! - [`extraction`]: runs the extractor on labelled sentences, and measures accuracy and calibration.
+//! - [`end_to_end`]: reads real texts and labelled sentences as the program does, and measures the accepted facts and
+//!   the review queue.
+//! - [`extraction`]: runs the patterns on labelled sentences, and measures accuracy and calibration.
+//! - [`table_talk`]: runs the reading model on real texts, and measures its statements.
+//! - [`calibration`]: reliability diagrams and the expected calibration error.
 //! - [`learn`]: trains the extractor's classifiers from labelled sentences: relations, attributes, and whether a fact
 //!   is past or doubtful.
 //! - [`weights`]: fits the weights of the extraction confidence to labelled sentences.
@@ -24,8 +28,10 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 pub mod beliefs;
+pub mod calibration;
 pub mod crash;
 pub mod encoder;
+pub mod end_to_end;
 pub mod extraction;
 pub mod figures;
 pub mod frames;

@@ -1,6 +1,6 @@
 //! Doubtful parts of a text. A fact from such a part waits for review, whichever stage finds the fact.
 
-use hearsay_model::{Confidence, Span};
+use hearsay_model::{Confidence, Factuality, Span};
 
 use crate::facts::{Cue, CueKind, ExtractedFact};
 
@@ -50,13 +50,17 @@ impl ExtractedFact {
         self.cues.iter().any(|cue| cue.kind.is_doubt())
     }
 
-    /// Limits the confidence to a maximum, and adds the cues that are the reason.
+    /// Limits the confidence to a maximum, and adds the cues that are the reason. With a cue of doubt, an asserted fact
+    /// becomes a hedged one.
     pub(crate) fn limit_confidence<'a>(&mut self, max: f64, cues: impl IntoIterator<Item = &'a Cue>) {
         self.confidence = self.confidence.min(Confidence::new(max).unwrap_or(Confidence::NONE));
         for cue in cues {
             if !self.cues.contains(cue) {
                 self.cues.push(cue.clone());
             }
+        }
+        if self.factuality == Factuality::Asserted && self.is_doubtful() {
+            self.factuality = Factuality::Hedged;
         }
     }
 

@@ -1,6 +1,6 @@
 //! Input and output types of the extraction.
 
-use hearsay_model::{Confidence, EntityId, Kind, Predicate, Span};
+use hearsay_model::{Confidence, EntityId, ExtractionStage, Factuality, Kind, Predicate, Span};
 use serde::{Deserialize, Serialize};
 
 /// Type of a text.
@@ -152,8 +152,14 @@ pub struct ExtractedFact {
     pub denied: bool,
     /// Whether the fact is no longer true.
     pub ended: bool,
+    /// Assertion status of the fact.
+    pub factuality: Factuality,
+    /// Known entities that the statement names besides the subject and the object. Sorted and unique.
+    pub participants: Vec<EntityId>,
     /// Cues: reasons to doubt the fact, and signs that it is no longer true.
     pub cues: Vec<Cue>,
+    /// Stage that found the fact.
+    pub stage: ExtractionStage,
 }
 
 /// Name in a text that no known entity has.

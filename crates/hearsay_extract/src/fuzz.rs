@@ -7,7 +7,8 @@ use std::sync::LazyLock;
 
 use hearsay_embed::find_model;
 use hearsay_model::{
-    Author, Change, Entity, EntityId, Fact, Method, Operation, Provenance, State, TalkKind, Vocabulary, attribute,
+    Author, Change, Entity, EntityId, Fact, Factuality, Method, Operation, Provenance, State, TalkKind, Vocabulary,
+    attribute,
 };
 
 use crate::{
@@ -143,7 +144,10 @@ fn check_statements(line: &str, found: &LineStatements) {
     assert!((sum - 1.0).abs() < 1e-3, "the kinds of talk exclude each other: {talk:?}");
     for statement in &found.statements {
         let is_sure = statement.fact.confidence.get() >= 0.7;
-        assert!(!is_sure || statement.status() != "hedged", "a hedged statement is not sure: {statement:?}");
+        assert!(
+            !is_sure || statement.factuality != Factuality::Hedged,
+            "a hedged statement is not sure: {statement:?}"
+        );
         for fact in std::iter::once(&statement.fact).chain(&statement.typed_facts) {
             check_fact(line, fact, found.entities.len());
         }

@@ -51,7 +51,7 @@ const ENGLISH_FILES: [&str; 6] = [
     include_str!("../data/english/attributes.toml"),
 ];
 
-/// The classifiers for English, trained on labelled sentences by `hearsay_eval extraction --learn`.
+/// The classifiers for English, trained on labelled sentences by `hearsay_eval patterns --learn`.
 const RELATION_CLASSIFIER: &str = include_str!("../data/english/relations.tsv");
 const ATTRIBUTE_CLASSIFIER: &str = include_str!("../data/english/attributes.tsv");
 const ASSERTION_CLASSIFIER: &str = include_str!("../data/english/meanings.tsv");

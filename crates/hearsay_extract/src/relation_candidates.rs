@@ -77,6 +77,7 @@ impl SentenceReader<'_> {
                     object,
                     weight_names,
                     ended: false,
+                    stage: self.stage,
                     ..fact
                 });
             }

@@ -1,6 +1,6 @@
 //! Compares sentences with the example sentences of relations by their vectors. This needs a sentence encoder.
 
-use hearsay_model::{Predicate, PredicateRole, Span, Vocabulary};
+use hearsay_model::{ExtractionStage, Predicate, PredicateRole, Span, Vocabulary};
 
 use crate::{
     facts::{Cue, CueKind, SentenceEncoder},
@@ -172,6 +172,7 @@ pub(crate) fn propose_by_similarity(
             ended: false,
             confidence_factor: 1.0,
             cues: vec![Cue { kind: CueKind::Meaning, words: name.as_str().to_lowercase().replace('_', " ") }],
+            stage: ExtractionStage::SentenceSimilarity,
         });
     }
 }

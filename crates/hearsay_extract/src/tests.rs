@@ -3,6 +3,7 @@
 mod innocent_lines;
 mod other_people;
 mod partial_names;
+mod stages;
 
 use std::time::Instant;
 

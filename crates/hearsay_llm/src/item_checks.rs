@@ -4,7 +4,9 @@
 use std::ops::Range;
 
 use hearsay_extract::{CueKind, ExtractedFact, FactObject, Language, Mention, NewEntity, is_pronoun};
-use hearsay_model::{Confidence, Kind, Predicate, PredicateRole, Span, Vocabulary, attribute, text};
+use hearsay_model::{
+    Confidence, ExtractionStage, Factuality, Kind, Predicate, PredicateRole, Span, Vocabulary, attribute, text,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -214,7 +216,7 @@ impl<'a> TextPart<'a> {
             rejections.unsure += 1;
             return None;
         }
-        let ended = item.over.unwrap_or_default();
+        let (denied, ended) = (item.denied.unwrap_or_default(), item.over.unwrap_or_default());
         let cues = sentence_cues.cues.into_iter().filter(|cue| ended || cue.kind != CueKind::Past).collect();
         let name = |mention: &Mention| listed_entity(mention).map_or("", |entity| entity.name.as_str());
         let object = match &resolved.object {
@@ -235,9 +237,12 @@ impl<'a> TextPart<'a> {
                 .cloned()
                 .or_else(|| self.speaker.clone()),
             told_to,
-            denied: item.denied.unwrap_or_default(),
+            denied,
             ended,
+            factuality: factuality(denied, ended, sentence_cues.is_doubtful),
+            participants: Vec::new(),
             cues,
+            stage: ExtractionStage::LanguageModel,
             subject: resolved.subject,
             predicate: resolved.predicate,
             object: resolved.object,
@@ -344,6 +349,16 @@ struct ResolvedItem {
 enum ItemError {
     Predicate,
     Entity,
+}
+
+/// Returns the assertion status of a fact.
+fn factuality(denied: bool, ended: bool, is_doubtful: bool) -> Factuality {
+    match (denied, ended) {
+        (true, _) => Factuality::Negated,
+        (false, true) => Factuality::Ended,
+        (false, false) if is_doubtful => Factuality::Hedged,
+        (false, false) => Factuality::Asserted,
+    }
 }
 
 /// Returns the words on one line, truncated to 300 characters.

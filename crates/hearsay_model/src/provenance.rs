@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Author, Confidence, EntityId, PassageId, Reference, Rename, SessionId, Timestamp};
+use crate::{Author, Confidence, EntityId, ExtractionStage, PassageId, Reference, Rename, SessionId, Timestamp};
 
 /// How a fact was first obtained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -119,6 +119,9 @@ pub struct Provenance {
     /// The name of the language model that found the fact; `None` if no language model was used.
     #[serde(default)]
     pub model: Option<String>,
+    /// The stage of the extraction that found the fact; `None` if the fact was not extracted from a text.
+    #[serde(default)]
+    pub stage: Option<ExtractionStage>,
     /// Whether the DM confirmed the fact.
     pub confirmed: bool,
     /// The source texts that the fact can be checked against.
@@ -138,6 +141,7 @@ impl Provenance {
             confidence: Confidence::FULL,
             extracted: None,
             model: None,
+            stage: None,
             confirmed,
             evidence: Vec::new(),
         }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use hearsay_belief::View;
 use hearsay_model::{
-    Acquisition, EntityId, Evidence, Excerpt, Fact, FactId, FactRelation, FactStatus, GameTime, Knower, KnowledgeEdge,
-    Object, Predicate, Secrecy, SessionId, State, Value, text,
+    Acquisition, EntityId, Evidence, Excerpt, ExtractionStage, Fact, FactId, FactRelation, FactStatus, Factuality,
+    GameTime, Knower, KnowledgeEdge, Object, Predicate, Secrecy, SessionId, State, Value, text,
 };
 use serde::Serialize;
 
@@ -31,8 +31,12 @@ pub struct FactRow {
     pub object_is_entity: bool,
     /// Sentence that states the fact.
     pub statement: String,
+    /// Entities that the statement names besides the subject and the object.
+    pub mentions: Vec<EntityId>,
     /// Status of the fact.
     pub status: FactStatus,
+    /// Assertion status: whether the source of the fact asserts it.
+    pub factuality: Factuality,
     /// Secrecy of the fact: `common`, `open` or `secret`.
     pub secrecy: &'static str,
     /// Date at which the fact became true.
@@ -46,6 +50,9 @@ pub struct FactRow {
     /// Confidence of the extraction before it was adjusted by learned trust; `None` if the adjustment changed nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub extracted: Option<f64>,
+    /// Stage of the extraction that found the fact; `None` if the fact was not extracted from a text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stage: Option<ExtractionStage>,
     /// Whether the DM confirmed the fact.
     pub confirmed: bool,
     /// Author of the fact, followed by the language model that extracted it, if any.
@@ -101,6 +108,8 @@ pub struct FactRelationRow {
 pub struct FactFilter {
     /// Only facts with this subject: an id or a name.
     pub subject: Option<String>,
+    /// Only facts with this entity as subject or object, or whose statement names it: an id or a name.
+    pub about: Option<String>,
     /// Only facts with this predicate.
     pub predicate: Option<String>,
     /// Only facts with this object: an id, a name, or words of the value.
@@ -171,13 +180,16 @@ pub fn fact_row(state: &State, fact: &Fact) -> FactRow {
         object: fact.object().to_string(),
         object_is_entity: fact.object().entity().is_some(),
         statement: fact.statement().to_owned(),
+        mentions: fact.mentions().to_vec(),
         status: fact.status(),
+        factuality: fact.factuality(),
         secrecy: fact.secrecy().as_str(),
         since: date_text(state, fact.validity().from.as_ref()),
         until: date_text(state, fact.validity().until.as_ref()),
         attitude: fact.attitude().map(hearsay_model::Attitude::get),
         confidence: provenance.confidence.get(),
         extracted: provenance.extracted.map(hearsay_model::Confidence::get),
+        stage: provenance.stage,
         confirmed: provenance.confirmed,
         author: match &provenance.model {
             Some(model) => format!("{} with {model}", provenance.author),
@@ -221,6 +233,7 @@ fn fact_relations(state: &State, fact: &Fact) -> Vec<FactRelationRow> {
 /// Returns an error if a name matches no entity or several entities, or if the predicate is invalid.
 pub fn facts(state: &State, filter: &FactFilter) -> Result<(Vec<FactRow>, usize), QueryError> {
     let subject = filter.subject.as_deref().map(|name| resolve(state, name)).transpose()?;
+    let about = filter.about.as_deref().map(|name| resolve(state, name)).transpose()?;
     let predicate = filter.predicate.as_deref().map(Predicate::new).transpose()?;
     let knower = filter.knower.as_deref().map(|name| resolve(state, name)).transpose()?;
     let view = knower.map(|knower| View::new(state, &Knower::Entity(knower), filter.as_of));
@@ -231,8 +244,11 @@ pub fn facts(state: &State, filter: &FactFilter) -> Result<(Vec<FactRow>, usize)
         Object::Value(Value::Text(value)) => text::normalize(value).contains(words.as_str()),
         Object::Value(value) => text::normalize(&value.to_string()) == *words,
     };
-    let mut found: Vec<_> = state
-        .facts()
+    let candidates: Box<dyn Iterator<Item = &Arc<Fact>>> = match &about {
+        Some(about) => Box::new(state.facts_of(about)),
+        None => Box::new(state.facts()),
+    };
+    let mut found: Vec<_> = candidates
         .filter(|fact| subject.as_ref().is_none_or(|subject| fact.subject() == subject))
         .filter(|fact| predicate.as_ref().is_none_or(|predicate| fact.predicate() == predicate))
         .filter(|fact| filter.status.is_none_or(|status| fact.status() == status))
@@ -256,4 +272,32 @@ pub fn recorded_edges(state: &State, fact: FactId) -> Vec<Arc<KnowledgeEdge>> {
 /// Returns whether a fact is marked as secret, or a knower conceals it.
 pub fn is_secret(state: &State, fact: &Fact) -> bool {
     fact.secrecy() == Secrecy::Secret || state.known_by(fact.id()).any(|edge| edge.conceals)
+}
+
+#[cfg(test)]
+mod tests {
+    use hearsay_model::{Author, Change, Entity, Method, Operation, Provenance};
+
+    use super::*;
+
+    #[test]
+    fn a_statement_is_found_by_everyone_who_takes_part() {
+        let id = |name: &str| EntityId::new(name).unwrap();
+        let stage = Some(ExtractionStage::Statements);
+        let provenance = Provenance { stage, ..Provenance::new(Method::Inferred, Author::Extractor) };
+        let meeting = Fact::attribute(&id("lanterns"), "lore", "The Lanterns will meet Kash.", provenance).unwrap();
+        let meeting = meeting.mentions([id("kash")]).factuality(Factuality::Planned).build().unwrap();
+        let mut changes = ["lanterns", "kash", "odo"].map(|name| Change::AddEntity(Entity::new(id(name)))).to_vec();
+        changes.push(Change::AssertFact(meeting.into()));
+        let mut state = State::default();
+        state.apply(Operation::new(Author::Dm, "a meeting", changes)).unwrap();
+        let count = |filter: FactFilter| facts(&state, &FactFilter { limit: 9, ..filter }).unwrap().1;
+        let about = |name: &str| FactFilter { about: Some(name.into()), ..FactFilter::default() };
+        let with_subject = |name: &str| FactFilter { subject: Some(name.into()), ..FactFilter::default() };
+        assert_eq!(["lanterns", "kash", "odo"].map(|name| count(about(name))), [1, 1, 0]);
+        assert_eq!(["lanterns", "kash", "odo"].map(|name| count(with_subject(name))), [1, 0, 0]);
+        let (rows, _) = facts(&state, &FactFilter { limit: 9, ..about("kash") }).unwrap();
+        let row = &rows[0];
+        assert_eq!((&row.mentions[..], row.factuality, row.stage), (&[id("kash")][..], Factuality::Planned, stage));
+    }
 }

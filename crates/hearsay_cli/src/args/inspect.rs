@@ -13,9 +13,12 @@ use super::{
 pub(crate) struct Facts {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Only facts about this entity, by id or name
+    /// Only facts with this subject, by id or name
     #[arg(long, value_name = "ENTITY", value_parser = name, add = entities())]
     pub(crate) subject: Option<String>,
+    /// Only facts with this entity as subject or object, or whose statement names it
+    #[arg(long, value_name = "ENTITY", value_parser = name, add = entities())]
+    pub(crate) about: Option<String>,
     /// Only facts with this predicate, such as MEMBER_OF; `hearsay db stats` lists predicates
     #[arg(long, add = predicates())]
     pub(crate) predicate: Option<String>,

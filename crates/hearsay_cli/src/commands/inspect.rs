@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use hearsay_belief::{View, graph::Direction};
 use hearsay_engine::ModelStatus;
-use hearsay_model::{EntityId, Knower, Position};
+use hearsay_model::{EntityId, Factuality, Knower, Position};
 use hearsay_query as query;
 use hearsay_query::{
     QueryError,
@@ -31,6 +31,7 @@ pub(crate) fn facts(args: &args::Facts, output: &mut Output) -> Result<()> {
     let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
     let filter = FactFilter {
         subject: args.subject.clone(),
+        about: args.about.clone(),
         predicate: args.predicate.clone(),
         object: args.object.clone(),
         status: args.status.map(Into::into),
@@ -119,6 +120,13 @@ fn print_fact(row: &FactRow, output: &mut Output) -> Result<()> {
     let extracted = row.extracted.map_or(String::new(), |extracted| format!(" ({extracted:.2} before calibration)"));
     let confidence = format!("confidence {:.2}{extracted}", row.confidence);
     add_row("status", format!("{}, {}, {confidence}{confirmed}", row.status, row.secrecy));
+    if row.factuality != Factuality::Asserted {
+        add_row("source says", row.factuality.to_string());
+    }
+    if !row.mentions.is_empty() {
+        let mentions: Vec<&str> = row.mentions.iter().map(EntityId::as_str).collect();
+        add_row("names", mentions.join(", "));
+    }
     if let Some(attitude) = row.attitude {
         add_row("attitude", format!("{attitude:+}"));
     }
@@ -128,7 +136,8 @@ fn print_fact(row: &FactRow, output: &mut Output) -> Result<()> {
         }
     }
     let session = row.session.as_ref().map_or(String::new(), |session| format!(", {session}"));
-    add_row("recorded by", format!("{}{session}", row.author));
+    let stage = row.stage.map_or(String::new(), |stage| format!(", found by {stage}"));
+    add_row("recorded by", format!("{}{stage}{session}", row.author));
     for evidence in &row.evidence {
         add_row("written in", evidence.clone());
     }

@@ -3,6 +3,7 @@
 use anyhow::Result;
 use hearsay_commands::review::{Decision, Decisions};
 use hearsay_engine::{Memory, MemoryError, ReadSnapshot, real_time};
+use hearsay_model::Factuality;
 use hearsay_query::{
     contradictions::Clash,
     resolve::find_fact,
@@ -130,6 +131,12 @@ fn format_doubt(row: &ReviewRow) -> String {
     let mut text = format!("confidence {:.2}", fact.confidence);
     if let Some(extracted) = fact.extracted {
         text = format!("{text} ({extracted:.2} before calibration)");
+    }
+    if fact.factuality != Factuality::Asserted {
+        text = format!("{text}, {}", fact.factuality);
+    }
+    if let Some(stage) = fact.stage {
+        text = format!("{text}, found by {stage}");
     }
     for reason in &row.trust {
         let counts = reason.counts;

@@ -75,6 +75,31 @@ fn with_doubts(test_dir: &TestDir) -> String {
 }
 
 #[test]
+fn a_fact_from_a_text_shows_its_stage_its_assertion_status_and_who_takes_part() {
+    let test_dir = TestDir::new();
+    let export = test_dir.ok(&["-C", "mill", "export"]);
+    let provenance = serde_json::json!({ "method": "inferred", "author": "extractor", "session": null, "speaker": null,
+        "recorded": 1000, "confidence": 0.5, "stage": "statements", "confirmed": false, "evidence": [] });
+    let fact = serde_json::json!({ "type": "fact", "subject": "ada", "predicate": "lore",
+        "object": { "value": { "text": "Ada will meet Ben." } }, "statement": "Ada will meet Ben.", "mentions": ["ben"],
+        "attitude": null, "rank": null, "conditions": null, "validity": { "from": null, "until": null },
+        "status": "proposed", "secrecy": "open", "handle": null, "provenance": provenance, "factuality": "planned" });
+    test_dir.write("meeting.jsonl", &format!("{export}{fact}\n"));
+    test_dir.ok(&["-C", "mill", "import", "meeting.jsonl"]);
+    let list = |filter: &str| {
+        test_dir.json(&["-C", "mill", "fact", "list", filter, "ben", "--predicate", "lore", "--status", "proposed"])
+    };
+    assert_eq!((&list("--subject")["all"], &list("--about")["all"]), (&0.into(), &1.into()));
+    let row = &list("--about")["facts"][0];
+    assert_eq!((&row["factuality"], &row["stage"]), (&"planned".into(), &"statements".into()), "{row}");
+    assert_eq!(row["mentions"], serde_json::json!(["ben"]), "{row}");
+    let review = test_dir.ok(&["-C", "mill", "review"]);
+    assert!(review.contains("confidence 0.50, planned, found by statements"), "{review}");
+    let page = test_dir.ok(&["-C", "mill", "fact", "show", row["id"].as_str().unwrap()]);
+    assert!(page.contains("extractor, found by statements") && page.contains("planned"), "{page}");
+}
+
+#[test]
 fn decisions_change_trust_and_doubtful_facts_are_pruned() {
     let test_dir = TestDir::new();
     let fact = with_doubts(&test_dir);

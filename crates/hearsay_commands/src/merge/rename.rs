@@ -285,7 +285,7 @@ impl<'a> EntityRename<'a> {
         let builder = builder.attitude(old.attitude()).rank(old.rank().map(str::to_owned)).fact_relation(fact_relation);
         let builder = builder.conditions(old.conditions().map(str::to_owned)).validity(old.validity().clone());
         let builder = builder.handle(old.handle().map(str::to_owned)).secrecy(old.secrecy());
-        builder.status(status).build().map(Some)
+        builder.factuality(old.factuality()).status(status).build().map(Some)
     }
 
     fn rename_edges(&mut self) {

@@ -132,6 +132,7 @@ pub(super) fn with_added_evidence(
     if added.confidence > provenance.confidence {
         (provenance.confidence, provenance.extracted) = (added.confidence, added.extracted);
         provenance.model.clone_from(&added.model);
+        provenance.stage = added.stage;
     }
     for evidence in &added.evidence {
         if !provenance.evidence.contains(evidence) {

@@ -5,8 +5,8 @@ use std::{collections::BTreeMap, sync::Arc};
 use hearsay_belief::learn::Sincerity;
 use hearsay_extract::{ExtractedFact, Extraction, FactObject, Mention};
 use hearsay_model::{
-    Acquisition, Author, Change, Confidence, Date, Entity, EntityId, Evidence, Fact, FactId, FactStatus, Knower,
-    Object, Operation, Passage, Predicate, State, Timestamp, Validity, attribute, text,
+    Acquisition, Author, Change, Confidence, Date, Entity, EntityId, Evidence, ExtractionStage, Fact, FactId,
+    FactStatus, Knower, Object, Operation, Passage, Predicate, State, Timestamp, Validity, attribute, text,
 };
 use hearsay_query::review::is_unconfirmed_entity;
 
@@ -51,16 +51,20 @@ pub fn operation(
             dropped_count += 1;
             continue;
         }
-        let Some(subject) = builder.entity(&findings.extraction, &fact.subject, &mut proposals) else { continue };
+        let Some(subject) = builder.entity(&findings.extraction, &fact.subject, fact.stage, &mut proposals) else {
+            continue;
+        };
         let object = match &fact.object {
             FactObject::Value(value) => Object::Value(value.as_str().into()),
-            FactObject::Entity(mention) => match builder.entity(&findings.extraction, mention, &mut proposals) {
-                Some(id) => Object::Entity(id),
-                None => continue,
-            },
+            FactObject::Entity(mention) => {
+                match builder.entity(&findings.extraction, mention, fact.stage, &mut proposals) {
+                    Some(id) => Object::Entity(id),
+                    None => continue,
+                }
+            }
         };
         let stated_by = match &fact.stated_by {
-            Some(mention) => match builder.entity(&findings.extraction, mention, &mut proposals) {
+            Some(mention) => match builder.entity(&findings.extraction, mention, fact.stage, &mut proposals) {
                 Some(id) => Some(id),
                 None => continue,
             },
@@ -93,11 +97,13 @@ struct ProposalBuilder<'a> {
 }
 
 impl ProposalBuilder<'_> {
-    /// Returns the mentioned entity. For a new name, adds an entity that waits for the DM's decision.
+    /// Returns the mentioned entity. For a new name, adds an entity that waits for the DM's decision. `stage` is the
+    /// stage that found the fact with the mention.
     fn entity(
         &mut self,
         extraction: &Extraction,
         mention: &Mention,
+        stage: ExtractionStage,
         proposals: &mut Vec<Proposal>,
     ) -> Option<EntityId> {
         let index = match mention {
@@ -129,6 +135,7 @@ impl ProposalBuilder<'_> {
                 Some(Proposal {
                     evidence: evidence.clone(),
                     statement,
+                    stage: Some(stage),
                     ..self.with_passage_details(proposal, entity.confidence)
                 })
             };
@@ -201,6 +208,9 @@ impl ProposalBuilder<'_> {
         let proposal = Proposal::new(subject, name, object);
         let mut proposal = self.with_passage_details(proposal, fact.confidence);
         proposal.statement = Some(fact.statement.clone());
+        proposal.participants.clone_from(&fact.participants);
+        proposal.factuality = fact.factuality;
+        proposal.stage = Some(fact.stage);
         proposal.evidence = vec![self.evidence(fact.span)];
         proposal.refutes = refutes;
         if fact.ended {

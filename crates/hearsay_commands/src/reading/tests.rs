@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 
 use hearsay_extract::{ExtractedFact, FactObject, Language, Mention, NewEntity};
 use hearsay_model::{
-    Acquisition, Author, Change, Confidence, Date, Entity, Evidence, Excerpt, Fact, FactStatus, Knower, KnowledgeEdge,
-    KnowledgeId, Method, Operation, PassageId, Predicate, Provenance, Session, SessionId, Span, State, Timestamp,
+    Acquisition, Author, Change, Confidence, Date, Entity, Evidence, Excerpt, ExtractionStage, Fact, FactStatus,
+    Factuality, Knower, KnowledgeEdge, KnowledgeId, Method, Operation, PassageId, Predicate, Provenance, Session,
+    SessionId, Span, State, Timestamp,
 };
 use hearsay_query::trust::TrustCalibration;
 use proptest::prelude::*;
@@ -164,7 +165,10 @@ fn one_new_name_adds_one_entity() {
         told_to: Vec::new(),
         denied: false,
         ended: false,
+        factuality: Factuality::Asserted,
+        participants: Vec::new(),
         cues: Vec::new(),
+        stage: ExtractionStage::Clauses,
     };
     let extraction = Extraction {
         facts: vec![fact(0, "HOSTILE_TO", "odo"), fact(1, "OWES", "mirela")],
@@ -207,6 +211,48 @@ fn read_debt(session: Option<&str>, evidence: &[Evidence], policy: &Policy) -> (
     let debts: Vec<_> = state.facts().filter(is_debt).collect();
     assert_eq!(debts.len(), 1, "{debts:?}");
     (debts[0].status(), debts[0].provenance().confidence.get())
+}
+
+#[test]
+fn a_recorded_fact_names_its_stage_status_and_participants() {
+    let (mut state, _) = world(&[], &[]);
+    let passage = Passage::new("Perhaps Odo Brandt will meet Pell Marrow and Sabine Orrin.");
+    let (passage_id, text) = (passage.id(), passage.text.clone());
+    apply(&mut state, Author::Dm, vec![Change::AddPassage(passage.into())]);
+    let fact = ExtractedFact {
+        subject: Mention::Known(id("odo")),
+        predicate: Predicate::new("lore").unwrap(),
+        object: FactObject::Value(text.clone()),
+        relation: None,
+        statement: text.clone(),
+        span: Span { start: 0, end: text.len() },
+        quote: text,
+        confidence: Confidence::new(0.6).unwrap(),
+        stated_by: None,
+        told_to: Vec::new(),
+        denied: false,
+        ended: false,
+        factuality: Factuality::Hedged,
+        participants: vec![id("pell"), id("removed"), id("sabine")],
+        cues: Vec::new(),
+        stage: ExtractionStage::Statements,
+    };
+    let passage = Arc::clone(state.passage(passage_id).unwrap());
+    let extraction = Extraction { facts: vec![fact], ..Extraction::default() };
+    let findings = Findings { passage, extraction, model: None, talk_kind: None };
+    let (policy, learned) = (Policy::default(), TrustCalibration::from_state(&state));
+    let rules = ProposalRules { policy: &policy, learned: &learned };
+    let (operation, _) = operation(&state, &rules, &findings, Timestamp(0)).unwrap();
+    state.apply(operation.unwrap()).unwrap();
+    // Each participant leads to the statement.
+    for entity in ["odo", "pell", "sabine"] {
+        let is_extracted = |fact: &&Arc<Fact>| fact.provenance().author == Author::Extractor;
+        let found: Vec<_> = state.facts_of(&id(entity)).filter(is_extracted).collect();
+        assert_eq!(found.len(), 1, "{entity}");
+        assert_eq!(found[0].mentions(), [id("pell"), id("sabine")]);
+        assert_eq!(found[0].factuality(), Factuality::Hedged);
+        assert_eq!(found[0].provenance().stage, Some(ExtractionStage::Statements));
+    }
 }
 
 #[test]

@@ -9,9 +9,10 @@ use std::{
 
 use crossbeam_channel::bounded;
 use hearsay_commands::{
-    policy::TextOrigin,
     proposal::ProposalCounts,
-    reading::{Draft, DraftExtraction, Findings, PassageWithContext, ReadingTools, SessionLines, read_passages},
+    reading::{
+        Draft, DraftExtraction, Findings, PassageWithContext, ReadingTools, SessionLines, batch_size, read_passages,
+    },
 };
 use hearsay_embed::find_model;
 use hearsay_extract::{Extractor, Language, Lexicon, READING_MODEL, ReadingModel, SentenceEncoder};
@@ -72,13 +73,6 @@ impl ReadingResources {
         })
     }
 }
-
-/// Maximum number of passages in a batch. It is small, so that the first facts arrive soon.
-const MAX_BATCH_SIZE: usize = 16;
-
-/// Maximum number of lines of an imported session in a batch. It is larger, because for each batch the reading model
-/// also reads the lines before the batch, as context.
-const MAX_IMPORT_BATCH_SIZE: usize = 128;
 
 /// Passages that wait to be read, and passages that were read.
 #[derive(Default)]
@@ -214,11 +208,7 @@ impl Readings {
 
     /// Removes the passages to be read next from the queue, and returns them.
     fn take_batch(&mut self, state: &State) -> Vec<PassageId> {
-        let is_imported_line = |(_, id): &&(Position, PassageId)| {
-            state.passage(*id).is_some_and(|passage| TextOrigin::from_passage(passage) == TextOrigin::SessionImport)
-        };
-        let imported_lines = self.waiting.iter().take(MAX_IMPORT_BATCH_SIZE).take_while(is_imported_line).count();
-        let size = imported_lines.max(MAX_BATCH_SIZE).min(self.waiting.len());
+        let size = batch_size(state, self.waiting.iter().map(|(_, id)| *id));
         self.waiting.drain(..size).map(|(_, id)| id).collect()
     }
 }

@@ -1,149 +1,267 @@
 //! `hearsay_eval extraction`.
 
-use std::{path::PathBuf, process::ExitCode};
+use std::{fs, path::PathBuf, process::ExitCode};
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use hearsay_embed::{EmbedError, Encoder, EncoderOptions};
-use hearsay_eval::{extraction, learn, weights};
-use hearsay_extract::SentenceEncoder;
+use hearsay_eval::{
+    end_to_end::{
+        self, Engine, Episode, Figures, LanguageModel, Mask, Models, Reader, masked_entities, measure_episodes,
+        measure_sentences, read_episodes,
+    },
+    extraction::{self, EncoderMeaning, Labelled, SceneEntity},
+    table_talk::{self, CorpusPart},
+};
+use hearsay_extract::{ReadingModel, SentenceEncoder};
+use hearsay_model::ExtractionStage;
+use serde::Serialize;
 
-use crate::{output::Output, threads::processor_count};
+use super::{patterns::open_encoder, statements::EpisodeSet};
+use crate::{
+    output::{Output, progress},
+    threads::processor_count,
+};
 
-/// Measure the quality of the extractor on labelled sentences
+/// Measure what becomes of the facts in texts: accepted facts and the review queue
 #[derive(Debug, Args)]
 #[command(after_help = "\
-FILE contains scenes and labelled sentences; EXTRACTION.md describes the format. The
-report shows the precision of accepted facts, the share of labelled facts that are
-accepted or wait for review, and the calibration of confidence. With --text, the
-program measures nothing, and lists the facts in a text. The file after --names
-contains one line of JSON: a scene with the entities that the text may name.
+FILE contains labelled sentences, and DIR after --text contains real summaries and
+transcripts (EXTRACTION.md describes both). The texts are read as the program reads
+them, with its default settings: patterns, reading model, policy and review queue.
+Names that occur in the training data are replaced by invented names. With --json, each
+row contains the reliability diagram.
 
-Example:
-  hearsay_eval extraction crates/hearsay_eval/data/extraction-dev.jsonl --misses")]
+Examples:
+  hearsay_eval extraction --text ../shared/data/crd3-dev
+  hearsay_eval extraction crates/hearsay_eval/data/extraction-test{,2}.jsonl --ablation")]
 pub(crate) struct Extraction {
     /// Files with labelled sentences
-    #[arg(required_unless_present = "text", value_name = "FILE")]
+    #[arg(value_name = "FILE", required_unless_present = "text")]
     files: Vec<PathBuf>,
-    /// List wrong and missed facts
-    #[arg(long)]
-    misses: bool,
-    /// Fit new confidence weights to the files, and print them in the format of `weights.toml`
-    #[arg(long)]
-    fit: bool,
-    /// Train one of the extractor's classifiers on the files, and print its data file
-    #[arg(long, value_name = "WHICH", conflicts_with = "fit")]
-    learn: Option<Classifier>,
-    /// Extract facts without the sentence encoder, from words and patterns only
-    #[arg(long)]
-    without_model: bool,
-    /// List the facts that are extracted from this text file, and measure nothing
-    #[arg(long, value_name = "FILE", requires = "names")]
+    /// Directory of real summaries and transcripts
+    #[arg(long, value_name = "DIR")]
     text: Option<PathBuf>,
-    /// File with the entities that the text may name
-    #[arg(long, value_name = "FILE")]
-    names: Option<PathBuf>,
-    /// Directory of the model
+    /// Directory with the labels of the real texts and the list of characters
+    #[arg(long, value_name = "DIR", default_value = "training")]
+    training: PathBuf,
+    /// Directory with the sentences on which the patterns were trained
+    #[arg(long, value_name = "DIR", default_value = "crates/hearsay_eval/data")]
+    sentences: PathBuf,
+    /// Episodes to measure
+    #[arg(long, value_name = "PART", default_value = "test")]
+    on: EpisodeSet,
+    /// Engines to measure; by default all whose models are there
+    #[arg(long, value_name = "ENGINE")]
+    engine: Vec<EngineArg>,
+    /// Read only the labelled lines of transcripts: faster, but fewer facts compete for the review queue
+    #[arg(long)]
+    only_labelled: bool,
+    /// Keep the names that occur in the training data
+    #[arg(long)]
+    real_names: bool,
+    /// Measure again without each stage of the extraction
+    #[arg(long)]
+    ablation: bool,
+    /// Directory of the sentence encoder
     #[arg(long, value_name = "DIR")]
     model: Option<PathBuf>,
+    /// Directory of the reading model
+    #[arg(long, value_name = "DIR", default_value = "assets/models/hearsay-reader")]
+    reading_model: PathBuf,
+    /// Address of the server of a language model
+    #[arg(long, value_name = "URL", requires = "llm_model")]
+    llm: Option<String>,
+    /// Name of the language model on the server
+    #[arg(long, value_name = "NAME", requires = "llm")]
+    llm_model: Option<String>,
 }
 
-/// The classifier to train.
+/// The engine to measure.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum Classifier {
-    /// Relation between two entities in one sentence
-    Relations,
-    /// Attribute that words state about an entity
-    Attributes,
-    /// Whether a statement is past or doubtful
-    Meanings,
+pub(crate) enum EngineArg {
+    /// Patterns alone
+    Patterns,
+    /// Reading model and patterns
+    Model,
+    /// Language model, reading model and patterns; needs --llm
+    LanguageModel,
+}
+
+impl From<EngineArg> for Engine {
+    fn from(engine: EngineArg) -> Self {
+        match engine {
+            EngineArg::Patterns => Self::Patterns,
+            EngineArg::Model => Self::Model,
+            EngineArg::LanguageModel => Self::LanguageModel,
+        }
+    }
+}
+
+/// A row of the table.
+#[derive(Serialize)]
+struct Row<'a> {
+    set: &'static str,
+    engine: Engine,
+    /// Stage that was switched off.
+    without: Option<ExtractionStage>,
+    #[serde(flatten)]
+    figures: &'a Figures,
+}
+
+/// The texts to measure, with masked names.
+struct Texts {
+    sentences: Labelled,
+    episodes: Vec<Episode>,
+    entities: Vec<SceneEntity>,
 }
 
 impl Extraction {
     pub(crate) fn run(&self, output: &mut Output) -> Result<ExitCode> {
-        let encoder = if self.without_model { None } else { self.encoder()? };
-        let meaning = encoder.as_ref().map(extraction::EncoderMeaning::new);
-        let meaning = meaning.as_ref().map(|meaning| meaning as &dyn SentenceEncoder);
-        if let (Some(text), Some(names)) = (&self.text, &self.names) {
-            for line in extraction::list_facts(text, names, meaning)? {
-                output.data(&line)?;
-                output.line(format!("{}\n    {}", line.fact, line.quote))?;
-            }
-            return Ok(ExitCode::SUCCESS);
-        }
-        let labelled = extraction::read(&self.files)?;
-        if let Some(classifier) = self.learn {
-            let rows = extraction::training_rows(&labelled);
-            let rows = match classifier {
-                Classifier::Relations => rows.pairs,
-                Classifier::Attributes => rows.values,
-                Classifier::Meanings => rows.meanings,
-            };
-            let learned = learn::train(rows.iter());
-            output.data(&learned)?;
-            output.line(learned.trim_end())?;
-        } else if self.fit {
-            print_weights(&weights::fit(&labelled, meaning), output)?;
-        } else {
-            let report = extraction::measure(&labelled, meaning);
-            print_report(&report, output)?;
-            if self.misses {
-                print_misses(&report, output)?;
+        let encoder = open_encoder(self.model.as_deref())?;
+        let meaning = encoder.as_ref().map(EncoderMeaning::new);
+        let reading_model = match self.reading_model.is_dir() {
+            true => Some(ReadingModel::load(&self.reading_model, processor_count())?),
+            false => None,
+        };
+        let language_model = match (&self.llm, &self.llm_model) {
+            (Some(url), Some(name)) => Some(LanguageModel::new(url, name)?),
+            _ => None,
+        };
+        let models = Models {
+            encoder: meaning.as_ref().map(|meaning| meaning as &dyn SentenceEncoder),
+            reading_model: reading_model.as_ref(),
+            language_model: language_model.as_ref(),
+        };
+        let texts = self.read_texts()?;
+        let engines: Vec<Engine> = match self.engine.is_empty() {
+            true => vec![Engine::Patterns, Engine::Model, Engine::LanguageModel],
+            false => self.engine.iter().map(|engine| (*engine).into()).collect(),
+        };
+        let local_stages = ExtractionStage::ALL.into_iter().filter(|stage| *stage != ExtractionStage::LanguageModel);
+        let disabled_stages: Vec<Option<ExtractionStage>> = match self.ablation {
+            true => [None].into_iter().chain(local_stages.map(Some)).collect(),
+            false => vec![None],
+        };
+        print_header(output)?;
+        for engine in engines {
+            for disabled_stage in &disabled_stages {
+                match Reader::new(engine, models, *disabled_stage) {
+                    Some(reader) => self.measure(&texts, &reader, *disabled_stage, output)?,
+                    None if self.engine.is_empty() => break,
+                    None => anyhow::bail!("the engine `{}` needs its model", engine.as_str()),
+                }
             }
         }
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Loads the sentence encoder. Returns `None` if there is no model and `--model` is not given.
-    fn encoder(&self) -> Result<Option<Encoder>> {
-        match Encoder::open(self.model.as_deref(), EncoderOptions { threads: processor_count() }) {
-            Ok(encoder) => Ok(Some(encoder)),
-            Err(EmbedError::ModelNotFound { .. } | EmbedError::NotAModel { .. }) if self.model.is_none() => Ok(None),
-            Err(error) => Err(error.into()),
+    /// Reads the texts and their labels, and replaces the names that occur in the training data.
+    fn read_texts(&self) -> Result<Texts> {
+        let mut texts = Texts { sentences: Labelled::default(), episodes: Vec::new(), entities: Vec::new() };
+        if !self.files.is_empty() {
+            let mask = if self.real_names { Mask::default() } else { self.sentence_mask()? };
+            texts.sentences = extraction::read_masked(&self.files, &mask)?;
         }
+        if let Some(text) = &self.text {
+            let labels = self.training.join("labels");
+            let episodes = table_talk::read_episode_names(&self.training, self.on.list_name())?;
+            let entities = extraction::read_cast(&self.training.join("cast.json"))?.entities;
+            let mask = match self.real_names {
+                true => Mask::default(),
+                false => end_to_end::episode_mask(&entities, &table_talk::read_label_names(&labels, &episodes)?),
+            };
+            texts.episodes = read_episodes(text, &labels, &episodes, &mask)?;
+            texts.entities = masked_entities(&entities, &mask);
+        }
+        Ok(texts)
+    }
+
+    /// Returns the mask for the names that the labelled sentences share with the sentences for training.
+    fn sentence_mask(&self) -> Result<Mask> {
+        let mut training_files = Vec::new();
+        for directory in [self.sentences.clone(), self.sentences.join("extraction-train")] {
+            for entry in fs::read_dir(directory)? {
+                training_files.push(entry?.path());
+            }
+        }
+        let is_training_file = |path: &PathBuf| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            name.ends_with(".jsonl") && !name.starts_with("extraction-test")
+        };
+        training_files.retain(is_training_file);
+        let (names, training_names) = (extraction::read_names(&self.files)?, extraction::read_names(&training_files)?);
+        Ok(end_to_end::shared_name_mask(&names, &training_names))
+    }
+
+    fn measure(
+        &self,
+        texts: &Texts,
+        reader: &Reader<'_>,
+        without: Option<ExtractionStage>,
+        output: &mut Output,
+    ) -> Result<()> {
+        let mut print = |set: &'static str, figures: &Figures| {
+            print_row(&Row { set, engine: reader.engine, without, figures }, output)
+        };
+        for (set, part) in [("summaries", CorpusPart::Written), ("transcripts", CorpusPart::Spoken)] {
+            if !texts.episodes.is_empty() {
+                progress(&format!("{set}, {}", reader.engine.as_str()));
+                let (episodes, entities) = (&texts.episodes, &texts.entities);
+                print(set, &measure_episodes(episodes, part, entities, self.only_labelled, reader)?)?;
+            }
+        }
+        if !self.files.is_empty() {
+            progress(&format!("sentences, {}", reader.engine.as_str()));
+            print("sentences", &measure_sentences(&texts.sentences, reader)?)?;
+        }
+        progress("");
+        Ok(())
     }
 }
 
-fn print_weights(fitted: &weights::FittedWeights, output: &mut Output) -> Result<()> {
-    output.data(fitted)?;
-    output.line(format!("# {} facts; precision in held-out scenes: {:.3}", fitted.n, fitted.precision))?;
-    output.line(format!("# right accepted facts: {}; loss: {:.4}\n[confidence]", fitted.right, fitted.loss))?;
-    for (mark, weight) in &fitted.weights {
-        output.line(format!("{mark} = {weight:.2}"))?;
-    }
-    Ok(())
+fn print_header(output: &mut Output) -> Result<()> {
+    output.line(format!(
+        "{:12}{:15}{:>6}{:>9}{:>9}{:>7}{:>7}{:>7}{:>6}{:>7}{:>7}{:>6}{:>7}{:>8}  without",
+        "text",
+        "engine",
+        "texts",
+        "labelled",
+        "accepted",
+        "right",
+        "queued",
+        "right",
+        "held",
+        "found",
+        "shown",
+        "talk",
+        "ece",
+        "seconds"
+    ))
 }
 
-fn print_report(report: &extraction::Report, output: &mut Output) -> Result<()> {
-    output.data(report)?;
-    let names = ["n", "precision", "recall", "review_recall", "review_precision", "ece", "ms"];
-    output.line(names.map(|name| format!("{name:>10}")).join(" "))?;
-    let &extraction::Report { n, precision, recall, review_recall, review_precision, ece, ms, .. } = report;
-    let shares = [precision, recall, review_recall, review_precision, ece, ms];
-    let figures = names[1..].iter().zip(shares).map(|(name, share)| format!(" {share:>w$.3}", w = name.len().max(10)));
-    output.line(format!("{n:>10}{}", figures.collect::<String>()))?;
-    output.line(format!("\n{:>10}{:>6}{:>8}", "confidence", "n", "right"))?;
-    for extraction::Bin { n, confidence, right } in &report.bins {
-        output.line(format!("{confidence:>10.2}{n:>6}{right:>8.2}"))?;
-    }
-    output.line(format!("\n{:14}{:>5}{:>10}{:>7}{:>10}{:>7}", "tag", "n", "accepted", "right", "labelled", "found"))?;
-    for (tag, tally) in &report.tags {
-        let extraction::Tally { n, accepted, right, labelled, found } = tally;
-        output.line(format!("{tag:14}{n:>5}{accepted:>10}{right:>7}{labelled:>10}{found:>7}"))?;
-    }
-    Ok(())
-}
-
-fn print_misses(report: &extraction::Report, output: &mut Output) -> Result<()> {
-    for miss in &report.misses {
-        output.data(miss)?;
-        output.line(format!("\n{}: {}", miss.id, miss.text))?;
-        for wrong in &miss.wrong {
-            output.line(format!("    wrong  {wrong}"))?;
-        }
-        for missed in &miss.missed {
-            output.line(format!("    missed {missed}"))?;
-        }
-    }
-    Ok(())
+fn print_row(row: &Row<'_>, output: &mut Output) -> Result<()> {
+    output.data(row)?;
+    let figures = row.figures;
+    let share = |part: usize, total: usize| match total {
+        0 => "-".to_owned(),
+        total => format!("{:.2}", part as f64 / total as f64),
+    };
+    output.line(format!(
+        "{:12}{:15}{:>6}{:>9}{:>9}{:>7}{:>7}{:>7}{:>6}{:>7}{:>7}{:>6}{:>7.3}{:>8.1}  {}",
+        row.set,
+        row.engine.as_str(),
+        figures.texts,
+        figures.labelled,
+        figures.accepted,
+        share(figures.accepted_right, figures.accepted),
+        figures.queued,
+        share(figures.queued_right, figures.queued),
+        figures.held_back,
+        share(figures.labelled_accepted, figures.labelled_certain),
+        share(figures.labelled_shown, figures.labelled),
+        share(figures.talk_right, figures.talk),
+        figures.ece,
+        figures.seconds,
+        row.without.map_or("", ExtractionStage::as_str),
+    ))
 }

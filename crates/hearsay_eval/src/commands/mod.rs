@@ -9,12 +9,13 @@ mod frames;
 mod latency;
 mod leaks;
 mod panel_frames;
+mod patterns;
 mod questions;
 mod readers;
 mod recall;
 mod soak;
 mod speed;
-mod table_talk;
+mod statements;
 
 use std::{path::PathBuf, process::ExitCode};
 
@@ -29,7 +30,8 @@ pub(crate) enum Command {
     Beliefs(beliefs::Beliefs),
     Leaks(leaks::Leaks),
     Extraction(extraction::Extraction),
-    TableTalk(table_talk::TableTalk),
+    Patterns(patterns::Patterns),
+    Statements(statements::Statements),
     Crash(crash::Crash),
     /// Write to a campaign until `crash` kills this process
     #[command(hide = true, name = hearsay_eval::crash::CHILD_COMMAND)]
@@ -58,7 +60,8 @@ impl Command {
             Self::Beliefs(command) => command.run(output),
             Self::Leaks(command) => command.run(output),
             Self::Extraction(command) => command.run(output),
-            Self::TableTalk(command) => command.run(output),
+            Self::Patterns(command) => command.run(output),
+            Self::Statements(command) => command.run(output),
             Self::Crash(command) => command.run(output),
             Self::CrashChild => {
                 hearsay_eval::crash::child();

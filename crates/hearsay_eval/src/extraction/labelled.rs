@@ -14,6 +14,8 @@ use hearsay_model::{
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::end_to_end::Mask;
+
 /// Error in a labelled file.
 #[derive(Debug, Error)]
 pub enum ExtractionError {
@@ -116,13 +118,16 @@ pub struct Example {
 /// All scenes and labelled sentences of the files that were read.
 #[derive(Debug, Default)]
 pub struct Labelled {
-    pub(super) scenes: BTreeMap<String, Scene>,
-    pub(super) examples: Vec<Example>,
+    pub(crate) scenes: BTreeMap<String, Scene>,
+    pub(crate) examples: Vec<Example>,
 }
 
 #[derive(Debug)]
-pub(super) struct Scene {
+pub(crate) struct Scene {
     ids: BTreeSet<String>,
+    names: Vec<String>,
+    /// The state of a campaign with the entities of the scene.
+    pub(crate) state: State,
     pub(super) lexicon: Lexicon,
 }
 
@@ -149,7 +154,7 @@ pub struct Cast {
 /// # Errors
 /// Returns an error if the file cannot be read.
 pub fn read_cast(path: &Path) -> Result<Cast, ExtractionError> {
-    let content = fs::read_to_string(path).map_err(|source| ExtractionError::File { path: path.to_owned(), source })?;
+    let content = read_file(path)?;
     let failed = |problem: String| ExtractionError::Line { path: path.to_owned(), line: 1, problem };
     let scene: SceneLine = serde_json::from_str(&content).map_err(|error| failed(error.to_string()))?;
     let state = scene_state(&scene.entities).map_err(|problem| failed(problem.to_string()))?;
@@ -161,22 +166,49 @@ pub fn read_cast(path: &Path) -> Result<Cast, ExtractionError> {
 /// # Errors
 /// Returns an error if a file or one of its lines cannot be read. The error names the line and the expected input.
 pub fn read(files: &[PathBuf]) -> Result<Labelled, ExtractionError> {
+    read_masked(files, &Mask::default())
+}
+
+/// Reads labelled files like [`read`], and replaces names in all their texts and labels.
+///
+/// # Errors
+/// Returns the errors of [`read`].
+pub fn read_masked(files: &[PathBuf], mask: &Mask) -> Result<Labelled, ExtractionError> {
     let mut labelled = Labelled::default();
     for (at, path) in files.iter().enumerate() {
-        let content =
-            fs::read_to_string(path).map_err(|source| ExtractionError::File { path: path.clone(), source })?;
-        labelled.add(path, &content, at)?;
+        labelled.add(path, &read_file(path)?, at, mask)?;
     }
     Ok(labelled)
 }
 
+fn read_file(path: &Path) -> Result<String, ExtractionError> {
+    fs::read_to_string(path).map_err(|source| ExtractionError::File { path: path.to_owned(), source })
+}
+
+/// Returns the names in labelled files: those of the entities, and the new names in the labels.
+///
+/// # Errors
+/// Returns the errors of [`read`].
+pub fn read_names(files: &[PathBuf]) -> Result<BTreeSet<String>, ExtractionError> {
+    Ok(read(files)?.names().map(str::to_owned).collect())
+}
+
 impl Labelled {
-    pub(super) fn add(&mut self, path: &Path, content: &str, file: usize) -> Result<(), ExtractionError> {
+    /// Returns the names of the entities, and the new names in the labels.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        let names = self.scenes.values().flat_map(|scene| scene.names.iter().map(String::as_str));
+        let facts = self.examples.iter().flat_map(|example| &example.facts);
+        let new_names = facts.flat_map(|fact| [&fact.subject, &fact.object]).filter_map(|end| end.strip_prefix("new:"));
+        names.chain(new_names)
+    }
+
+    pub(super) fn add(&mut self, path: &Path, content: &str, file: usize, mask: &Mask) -> Result<(), ExtractionError> {
         let mut ids = BTreeSet::new();
         for (line, json) in (1..).zip(content.lines()).filter(|(_, json)| !json.trim().is_empty()) {
             let failed = |problem: String| ExtractionError::Line { path: path.to_owned(), line, problem };
-            let value: serde_json::Value =
+            let mut value: serde_json::Value =
                 serde_json::from_str(json).map_err(|error| failed(format!("the line is not valid JSON: {error}")))?;
+            mask.apply_to_json(&mut value);
             if value.get("id").is_none() {
                 let scene: SceneLine = serde_json::from_value(value).map_err(|error| {
                     failed(format!("not a scene: {error}; a scene has `entities`, and an example has an `id`"))
@@ -184,7 +216,8 @@ impl Labelled {
                 let state = scene_state(&scene.entities).map_err(|problem| failed(problem.to_string()))?;
                 let ids = scene.entities.iter().map(|entity| entity.id.to_string()).collect();
                 let scene_name = format!("{file}/{}", scene.scene);
-                let new_scene = Scene { ids, lexicon: Lexicon::from_state(&state) };
+                let names = scene.entities.iter().flat_map(|entity| entity.names.clone()).collect();
+                let new_scene = Scene { ids, names, lexicon: Lexicon::from_state(&state), state };
                 if self.scenes.insert(scene_name, new_scene).is_some() {
                     return Err(failed(format!(
                         "a second scene `{}`; the names of the scenes in a file must differ",
@@ -224,8 +257,9 @@ impl Labelled {
     }
 }
 
+/// Error of the entities of a scene.
 #[derive(Debug, Error)]
-enum SceneError {
+pub(crate) enum SceneError {
     #[error(transparent)]
     Id(#[from] IdError),
     #[error(transparent)]
@@ -235,7 +269,7 @@ enum SceneError {
 }
 
 /// Creates a state with the entities of a scene.
-fn scene_state(entities: &[SceneEntity]) -> Result<State, SceneError> {
+pub(crate) fn scene_state(entities: &[SceneEntity]) -> Result<State, SceneError> {
     let mut changes = Vec::new();
     for entity in entities {
         let id = &entity.id;

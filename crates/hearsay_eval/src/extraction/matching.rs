@@ -6,7 +6,7 @@ use hearsay_model::{Predicate, PredicateRole, Vocabulary, text};
 use super::labelled::LabelledFact;
 
 /// Returns whether an extracted fact matches a labelled fact. `EXTRACTION.md` defines the rules.
-pub(super) fn facts_match(
+pub(crate) fn facts_match(
     fact: &ExtractedFact,
     label: &LabelledFact,
     extraction: &Extraction,
@@ -60,7 +60,7 @@ pub(super) fn mention_matches(mention: &Mention, label: &str, extraction: &Extra
 
 /// Returns whether two values match: their words are the same, or one value contains all words of the other. Articles
 /// are ignored.
-pub(super) fn values_match(a: &str, b: &str) -> bool {
+pub(crate) fn values_match(a: &str, b: &str) -> bool {
     let words = |value: &str| -> Vec<String> {
         text::words(value).into_iter().filter(|word| !["a", "an", "the"].contains(&word.as_str())).collect()
     };

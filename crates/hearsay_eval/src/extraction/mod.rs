@@ -10,9 +10,13 @@ mod report;
 mod tests;
 mod training;
 
-pub use labelled::{Cast, Example, ExtractionError, Labelled, LabelledFact, SceneEntity, read, read_cast};
+pub(crate) use labelled::scene_state;
+pub use labelled::{
+    Cast, Example, ExtractionError, Labelled, LabelledFact, SceneEntity, read, read_cast, read_masked, read_names,
+};
 pub use listing::{ListedFact, format_fact, list_facts};
+pub(crate) use matching::{facts_match, values_match};
 pub use meaning::EncoderMeaning;
-pub use report::{Bin, Miss, Report, Tally, measure};
+pub use report::{Miss, Report, Tally, measure};
 pub use training::training_rows;
 pub(crate) use training::{Finding, SceneSplit, findings};

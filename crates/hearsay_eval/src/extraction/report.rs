@@ -11,6 +11,7 @@ use super::{
     listing::format_fact,
     matching::facts_match,
 };
+use crate::calibration::{self, Bin};
 
 /// Minimum confidence at which a fact is accepted. A fact with a lower confidence, but at least `MIN_REVIEWED`, waits
 /// for review.
@@ -40,25 +41,14 @@ pub struct Report {
     pub accepted: usize,
     /// The mean time to extract the facts of one text, in milliseconds, without computing sentence vectors.
     pub ms: f64,
-    /// The extracted facts by confidence, in at most ten bins. Each bin covers a tenth of the range from 0 to 1; empty
-    /// bins are left out.
+    /// The extracted facts by confidence, in at most ten bins. A fact is right if it matches a labelled fact that is
+    /// not doubtful.
     pub bins: Vec<Bin>,
     /// The counts for the sentences with each tag.
     pub tags: BTreeMap<String, Tally>,
     /// The sentences with wrong or missed facts.
     #[serde(skip)]
     pub misses: Vec<Miss>,
-}
-
-/// The facts whose confidence is in one tenth of the range from 0 to 1.
-#[derive(Debug, Clone, Serialize)]
-pub struct Bin {
-    /// The number of facts.
-    pub n: usize,
-    /// The mean confidence of the facts in this bin.
-    pub confidence: f64,
-    /// The share of the facts in this bin that match a labelled fact that is not doubtful.
-    pub right: f64,
 }
 
 /// Counts of the sentences with one tag.
@@ -101,7 +91,7 @@ pub fn measure(labelled: &Labelled, encoder: Option<&dyn SentenceEncoder>) -> Re
     let mut total = Tally::default();
     let (mut reviewed, mut label_count) = (0, 0);
     let (mut queued_count, mut queued_correct) = (0, 0);
-    let mut bins = [(0usize, 0.0f64, 0usize); 10];
+    let mut predictions = Vec::new();
     let mut misses = Vec::new();
     let mut total_ms = 0.0;
     for example in &labelled.examples {
@@ -122,8 +112,7 @@ pub fn measure(labelled: &Labelled, encoder: Option<&dyn SentenceEncoder>) -> Re
         for fact in &facts {
             let confidence = fact.confidence.get();
             let is_correct = example.facts.iter().any(|label| !label.doubt && matches(fact, label));
-            let bin = &mut bins[((confidence * 10.0) as usize).min(9)];
-            *bin = (bin.0 + 1, bin.1 + confidence, bin.2 + usize::from(is_correct));
+            predictions.push((confidence, is_correct));
             let labelled = example.facts.iter().any(|label| matches(fact, label));
             if confidence >= MIN_ACCEPTED {
                 tally.accepted += 1;
@@ -159,31 +148,18 @@ pub fn measure(labelled: &Labelled, encoder: Option<&dyn SentenceEncoder>) -> Re
         total.add(&tally);
     }
     let ratio = |part: usize, denominator: usize| if denominator == 0 { 1.0 } else { part as f64 / denominator as f64 };
-    let predicted: usize = bins.iter().map(|bin| bin.0).sum();
-    let ece = bins
-        .iter()
-        .filter(|bin| bin.0 > 0)
-        .map(|(_, sum, is_correct)| (sum - *is_correct as f64).abs() / predicted.max(1) as f64)
-        .sum();
+    let bins = calibration::bins(predictions);
     Report {
         n: total.n,
         precision: ratio(total.right, total.accepted),
         recall: ratio(total.found, total.labelled),
         review_recall: ratio(reviewed, label_count),
         review_precision: ratio(queued_correct, queued_count),
-        ece,
+        ece: calibration::expected_error(&bins),
         labelled: label_count,
         accepted: total.accepted,
         ms: total_ms / total.n.max(1) as f64,
-        bins: bins
-            .iter()
-            .filter(|bin| bin.0 > 0)
-            .map(|(n, sum, is_correct)| Bin {
-                n: *n,
-                confidence: sum / *n as f64,
-                right: *is_correct as f64 / *n as f64,
-            })
-            .collect(),
+        bins,
         tags,
         misses,
     }

@@ -1,12 +1,13 @@
 use std::path::Path;
 
 use super::*;
+use crate::end_to_end::Mask;
 
 const SCENE: &str = r#"{"scene":"s","entities":[{"id":"bram","kind":"npc","names":["Bram"],"pronouns":"he"},{"id":"odo","kind":"npc","names":["Odo"],"pronouns":"he"}]}"#;
 
 fn labelled(lines: &[&str]) -> Result<Labelled, ExtractionError> {
     let mut labelled = Labelled::default();
-    labelled.add(Path::new("file.jsonl"), &lines.join("\n"), 0).map(|()| labelled)
+    labelled.add(Path::new("file.jsonl"), &lines.join("\n"), 0, &Mask::default()).map(|()| labelled)
 }
 
 #[test]

@@ -1,13 +1,14 @@
 //! Reads labelled lines of table talk.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
     io::{self, Read as _},
     path::{Path, PathBuf},
 };
 
 use flate2::read::GzDecoder;
+use hearsay_model::EntityId;
 use serde::Deserialize;
 use thiserror::Error;
 
@@ -68,6 +69,9 @@ pub struct LabelledStatement {
     pub subject: Option<String>,
     /// The ranges of pronouns and descriptions, each with the name of the entity that it refers to.
     pub references: Vec<((usize, usize), String)>,
+    /// The typed facts that the statement states: predicate, subject and object. The object of an attribute is its
+    /// value.
+    pub typed: Vec<(String, String, String)>,
 }
 
 /// The labels of one line.
@@ -88,6 +92,8 @@ pub struct Chunk {
     pub name: String,
     /// Whether the text was written or spoken.
     pub part: CorpusPart,
+    /// The number of the first line in the text of the episode, from 0.
+    pub first_line: usize,
     /// The lines of the text, unchanged.
     pub lines: Vec<String>,
     /// The labels of the labelled lines, in order.
@@ -110,6 +116,31 @@ struct RawStatement {
     subject: Option<String>,
     #[serde(default)]
     references: Vec<(usize, usize, String)>,
+    by: Option<String>,
+    #[serde(default)]
+    typed: Vec<(String, String, String)>,
+}
+
+/// The characters that the players play, by the name of the player in lowercase, as at the start of a transcript's
+/// line.
+pub type Players = BTreeMap<String, EntityId>;
+
+/// The name of the DM, as at the start of a transcript's line.
+pub(crate) const DM: &str = "Matt";
+
+/// Returns the characters of the players in the labelled episodes.
+pub fn players() -> Players {
+    let players = [
+        ("laura", "vex"),
+        ("liam", "vax"),
+        ("marisha", "keyleth"),
+        ("taliesin", "percy"),
+        ("travis", "grog"),
+        ("sam", "scanlan"),
+        ("ashley", "pike"),
+        ("orion", "tiberius"),
+    ];
+    players.into_iter().filter_map(|(player, id)| Some((player.to_owned(), EntityId::new(id).ok()?))).collect()
 }
 
 /// Number of lines that precede the first labelled line, as context.
@@ -125,31 +156,75 @@ pub fn read_episode_names(training: &Path, name: &str) -> Result<Vec<String>, Ta
     Ok(list.trim_end_matches(']').split(", ").map(|episode| episode.trim_matches('"').to_owned()).collect())
 }
 
+/// Returns the names in the labels of some episodes: subjects, characters who make a statement, referents, and the ends
+/// of typed facts. The texts of the episodes are not needed.
+///
+/// # Errors
+/// Returns an error if a file cannot be read, or if a label has the wrong format.
+pub fn read_label_names(labels: &Path, episodes: &[String]) -> Result<BTreeSet<String>, TableTalkError> {
+    let mut names = BTreeSet::new();
+    for chunk in chunk_names(labels, episodes)? {
+        for (_, label) in read_raw_labels(&labels.join(format!("{chunk}.jsonl")))? {
+            for statement in label.statements {
+                names.extend(statement.subject.into_iter().chain(statement.by));
+                names.extend(statement.references.into_iter().map(|(.., name)| name));
+                names.extend(statement.typed.into_iter().flat_map(|(_, subject, object)| [subject, object]));
+            }
+        }
+    }
+    Ok(names)
+}
+
+/// Returns the names of the files with the labels of some episodes, without extensions, in order.
+fn chunk_names(labels: &Path, episodes: &[String]) -> Result<Vec<String>, TableTalkError> {
+    let failed = |source| TableTalkError::File { path: labels.to_owned(), source };
+    let mut names = Vec::new();
+    for entry in fs::read_dir(labels).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if path.extension().is_some_and(|extension| extension == "jsonl") {
+            names.extend(path.file_stem().map(|name| name.to_string_lossy().into_owned()));
+        }
+    }
+    names.retain(|name| episodes.iter().any(|episode| name.starts_with(episode.as_str())));
+    names.sort();
+    Ok(names)
+}
+
+/// Reads a file with labels. Returns each label with its line number in the file, counted from 1.
+fn read_raw_labels(path: &Path) -> Result<Vec<(usize, RawLabel)>, TableTalkError> {
+    let content = fs::read_to_string(path).map_err(|source| TableTalkError::File { path: path.to_owned(), source })?;
+    let read = |(line, json): (usize, &str)| match serde_json::from_str(json) {
+        Ok(label) => Ok((line, label)),
+        Err(error) => Err(TableTalkError::Label { path: path.to_owned(), line, problem: error.to_string() }),
+    };
+    (1..).zip(content.lines()).map(read).collect()
+}
+
+/// Returns the lines of an episode's summary or transcript.
+///
+/// # Errors
+/// Returns an error if the file cannot be read.
+pub fn read_text(text: &Path, episode: &str, part: CorpusPart) -> Result<Vec<String>, TableTalkError> {
+    let folder = if part == CorpusPart::Written { "summaries" } else { "transcripts" };
+    let path = text.join(folder).join(format!("{episode}.txt.gz"));
+    let failed = |source| TableTalkError::File { path: path.clone(), source };
+    let mut content = String::new();
+    let file = fs::File::open(&path).map_err(failed)?;
+    GzDecoder::new(file).read_to_string(&mut content).map_err(failed)?;
+    Ok(content.split('\n').map(str::to_owned).collect())
+}
+
 /// Reads the labels and the texts of some episodes.
 ///
 /// # Errors
 /// Returns an error if a file cannot be read, or if a label does not match the text.
 pub fn read(text: &Path, labels: &Path, episodes: &[String]) -> Result<Vec<Chunk>, TableTalkError> {
-    let failed = |path: &Path, source| TableTalkError::File { path: path.to_owned(), source };
-    let mut names = Vec::new();
-    for entry in fs::read_dir(labels).map_err(|error| failed(labels, error))? {
-        let path = entry.map_err(|error| failed(labels, error))?.path();
-        if path.extension().is_some_and(|extension| extension == "jsonl") {
-            names.extend(path.file_stem().map(|name| name.to_string_lossy().into_owned()));
-        }
-    }
-    names.sort();
     let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut chunks = Vec::new();
-    for name in names.into_iter().filter(|name| episodes.iter().any(|episode| name.starts_with(episode.as_str()))) {
+    for name in chunk_names(labels, episodes)? {
         let part = if name.as_bytes().get(6) == Some(&b'S') { CorpusPart::Written } else { CorpusPart::Spoken };
-        let folder = if part == CorpusPart::Written { "summaries" } else { "transcripts" };
-        let path = text.join(folder).join(format!("{}.txt.gz", &name[..6]));
         if !texts.contains_key(&name[..7]) {
-            let mut content = String::new();
-            let file = fs::File::open(&path).map_err(|error| failed(&path, error))?;
-            GzDecoder::new(file).read_to_string(&mut content).map_err(|error| failed(&path, error))?;
-            texts.insert(name[..7].to_owned(), content.split('\n').map(str::to_owned).collect());
+            texts.insert(name[..7].to_owned(), read_text(text, &name[..6], part)?);
         }
         chunks.push(read_chunk(&labels.join(format!("{name}.jsonl")), name.clone(), part, &texts[&name[..7]])?);
     }
@@ -157,11 +232,9 @@ pub fn read(text: &Path, labels: &Path, episodes: &[String]) -> Result<Vec<Chunk
 }
 
 fn read_chunk(path: &Path, name: String, part: CorpusPart, text: &[String]) -> Result<Chunk, TableTalkError> {
-    let content = fs::read_to_string(path).map_err(|source| TableTalkError::File { path: path.to_owned(), source })?;
     let (mut labels, mut first) = (Vec::new(), None);
-    for (number, json) in (1..).zip(content.lines()) {
+    for (number, raw) in read_raw_labels(path)? {
         let failed = |problem: String| TableTalkError::Label { path: path.to_owned(), line: number, problem };
-        let raw: RawLabel = serde_json::from_str(json).map_err(|error| failed(error.to_string()))?;
         let first = *first.get_or_insert(raw.line.saturating_sub(LINES_BEFORE));
         let line = text.get(raw.line).ok_or_else(|| failed(format!("the text has no line {}", raw.line)))?;
         let byte_index = |index: usize| line.char_indices().map(|(index, _)| index).chain([line.len()]).nth(index);
@@ -178,11 +251,12 @@ fn read_chunk(path: &Path, name: String, part: CorpusPart, text: &[String]) -> R
                 status: statement.status,
                 subject: statement.subject.clone(),
                 references: references.collect::<Result<_, TableTalkError>>()?,
+                typed: statement.typed.clone(),
             });
         }
         labels.push(Label { line: raw.line - first, talk: raw.talk, statements });
     }
     let first = first.unwrap_or_default();
     let last = labels.last().map_or(first, |label| first + label.line);
-    Ok(Chunk { name, part, lines: text[first..=last].to_vec(), labels })
+    Ok(Chunk { name, part, first_line: first, lines: text[first..=last].to_vec(), labels })
 }

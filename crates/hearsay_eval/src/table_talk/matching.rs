@@ -3,12 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hearsay_extract::ModelStatement;
+use hearsay_model::{Factuality, text};
 
 use super::labels::LabelledStatement;
 use crate::extraction::SceneEntity;
 
+/// Minimum overlap of a statement with a labelled statement for the two to be compared.
+pub(crate) const MIN_OVERLAP: f64 = 0.5;
+
 /// The names of the characters and other entities, by which entities are compared.
-pub(super) struct Cast {
+pub(crate) struct Cast {
     ids: BTreeMap<String, String>,
 }
 
@@ -23,7 +27,7 @@ fn normalized(name: &str) -> String {
 }
 
 impl Cast {
-    pub(super) fn from_entities(entities: &[SceneEntity]) -> Self {
+    pub(crate) fn from_entities(entities: &[SceneEntity]) -> Self {
         let mut ids = BTreeMap::new();
         for entity in entities {
             let id = if entity.kind == "party" { "@party" } else { entity.id.as_str() };
@@ -34,7 +38,7 @@ impl Cast {
     }
 
     /// Returns whether two names refer to the same entity.
-    fn is_same_entity(&self, one: &str, other: &str) -> bool {
+    pub(crate) fn is_same_entity(&self, one: &str, other: &str) -> bool {
         let key = |name: &str| {
             let name = normalized(name);
             self.ids.get(&name).cloned().unwrap_or(name)
@@ -55,10 +59,18 @@ impl Cast {
         !one.is_empty() && !other.is_empty() && (one.is_subset(&other) || other.is_subset(&one))
     }
 
+    /// Returns whether a sentence names an entity of the cast. Returns `None` if no entity of the cast has the name.
+    pub(crate) fn is_named_in(&self, sentence: &str, name: &str) -> Option<bool> {
+        let id = self.ids.get(&normalized(name))?;
+        let sentence = text::words(sentence);
+        let mut names = self.ids.iter().filter(|(_, other)| *other == id).map(|(name, _)| text::words(name));
+        Some(names.any(|name| !name.is_empty() && text::contains_name(&sentence, &name)))
+    }
+
     /// Returns why a statement differs from the label that overlaps with it; `None` if they agree.
     pub(super) fn difference(&self, statement: &ModelStatement, label: &LabelledStatement) -> Option<&'static str> {
         let is_doubtful = |status: char| matches!(status, 'h' | 'p');
-        if is_doubtful(label.status) != matches!(statement.status(), "hedged" | "planned") {
+        if is_doubtful(label.status) != matches!(statement.factuality, Factuality::Hedged | Factuality::Planned) {
             return Some("status");
         }
         let span = statement.fact.span;
@@ -89,7 +101,7 @@ impl Cast {
 
 /// Returns how much two ranges overlap: the length of their common part, divided by the length from the first start to
 /// the last end. 0 to 1.
-pub(super) fn overlap(one: (usize, usize), other: (usize, usize)) -> f64 {
+pub(crate) fn overlap(one: (usize, usize), other: (usize, usize)) -> f64 {
     let common = one.1.min(other.1).saturating_sub(one.0.max(other.0));
     common as f64 / (one.1.max(other.1) - one.0.min(other.0)).max(1) as f64
 }

@@ -1,22 +1,19 @@
 //! Measures the accuracy of the statements that a reading model finds.
 
-use std::{collections::BTreeMap, time::Instant};
+use std::time::Instant;
 
 use hearsay_embed::EmbedError;
 use hearsay_extract::{
     DocumentLine, Extractor, Language, Lexicon, LineRole, LineStatements, ReadingModel, StatementFeatures,
 };
-use hearsay_model::{EntityId, Vocabulary};
+use hearsay_model::Vocabulary;
 use serde::Serialize;
 
 use super::{
-    labels::{Chunk, CorpusPart, Label, TalkLabel},
-    matching::{Cast, overlap},
+    labels::{Chunk, CorpusPart, DM, Label, Players, TalkLabel},
+    matching::{Cast, MIN_OVERLAP, overlap},
 };
-use crate::extraction::SceneEntity;
-
-/// Minimum overlap of a statement with a labelled statement for the two to be compared.
-const MIN_OVERLAP: f64 = 0.5;
+use crate::{calibration, extraction::SceneEntity};
 
 /// A statement that the reading model found.
 #[derive(Debug, Clone, Serialize)]
@@ -79,10 +76,6 @@ pub struct TableTalkReport {
     pub found: Vec<FoundStatement>,
 }
 
-/// The characters that the players play, by the name of the player in lowercase, as at the start of a transcript's
-/// line.
-pub type Players = BTreeMap<String, EntityId>;
-
 /// Measures a model on chunks of text. `threshold` is the minimum confidence of an accepted statement, and `floor` is
 /// the minimum confidence of a statement that waits for review.
 ///
@@ -124,7 +117,8 @@ pub fn measure(
         };
         (part.accepted, part.accepted_right) = count_between(threshold, 2.0);
         (part.queued, part.queued_right) = count_between(floor, threshold);
-        part.ece = calibration_error(&found);
+        let bins = calibration::bins(found.iter().map(|found| (found.confidence, found.right)));
+        part.ece = calibration::expected_error(&bins);
     }
     Ok(report)
 }
@@ -132,7 +126,7 @@ pub fn measure(
 fn document_line<'a>(part: CorpusPart, line: &'a str, players: &'a Players) -> DocumentLine<'a> {
     let spoken = (part == CorpusPart::Spoken).then(|| line.split_once(": ")).flatten();
     match spoken {
-        Some(("Matt", text)) => DocumentLine { text, role: LineRole::Dm, speaker: None },
+        Some((DM, text)) => DocumentLine { text, role: LineRole::Dm, speaker: None },
         Some((player, text)) => {
             DocumentLine { text, role: LineRole::Player, speaker: players.get(&player.to_lowercase()) }
         }
@@ -197,14 +191,4 @@ fn compare(
         }
     });
     compared.collect()
-}
-
-fn calibration_error(found: &[&FoundStatement]) -> f64 {
-    let mut bins = [(0.0, 0.0, 0.0); 10];
-    for found in found {
-        let bin = &mut bins[((found.confidence * 10.0) as usize).min(9)];
-        *bin = (bin.0 + 1.0, bin.1 + found.confidence, bin.2 + f64::from(u8::from(found.right)));
-    }
-    let total: f64 = bins.iter().map(|bin| bin.0).sum();
-    bins.iter().map(|(_, confidence, right)| (confidence - right).abs()).sum::<f64>() / total.max(1.0)
 }

@@ -7,5 +7,10 @@ mod labels;
 mod matching;
 mod measure;
 
-pub use labels::{Chunk, CorpusPart, Label, LabelledStatement, TableTalkError, TalkLabel, read, read_episode_names};
-pub use measure::{FoundStatement, PartReport, Players, TableTalkReport, measure};
+pub(crate) use labels::DM;
+pub use labels::{
+    Chunk, CorpusPart, Label, LabelledStatement, Players, TableTalkError, TalkLabel, players, read, read_episode_names,
+    read_label_names, read_text,
+};
+pub(crate) use matching::{Cast, MIN_OVERLAP, overlap};
+pub use measure::{FoundStatement, PartReport, TableTalkReport, measure};

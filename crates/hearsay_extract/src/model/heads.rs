@@ -122,7 +122,8 @@ impl Heads {
         probabilities(self.references.apply(vector))
     }
 
-    /// Returns the probability of each [`Status`](super::Status) for the statement that begins at a word.
+    /// Returns the probability of each [`Factuality`](hearsay_model::Factuality) for the statement that begins at a
+    /// word.
     pub(crate) fn status_probabilities(&self, vector: &[f32]) -> [f32; 5] {
         probabilities(self.status.apply(vector))
     }

@@ -14,25 +14,6 @@ pub(crate) struct LineReading {
     pub(crate) statements: Vec<DecodedStatement>,
 }
 
-/// Assertion status of a statement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Status {
-    /// The text says that the statement is true.
-    Asserted,
-    /// The text says that the statement is not true.
-    Negated,
-    /// The text says that something is intended, promised or ordered, but not done yet.
-    Planned,
-    /// The statement is a guess, a rumour, a condition or a question.
-    Hedged,
-    /// The statement was true and is no longer true.
-    Ended,
-}
-
-impl Status {
-    pub(crate) const ALL: [Self; 5] = [Self::Asserted, Self::Negated, Self::Planned, Self::Hedged, Self::Ended];
-}
-
 /// A statement that the model found in a line.
 #[derive(Debug)]
 pub(crate) struct DecodedStatement {
@@ -44,7 +25,7 @@ pub(crate) struct DecodedStatement {
     pub(crate) continue_probability: f32,
     /// Logit of the model's own judgement whether the statement is right.
     pub(crate) correctness_logit: f32,
-    /// Probability of each [`Status`].
+    /// Probability of each assertion status, in the order of [`Factuality::ALL`](hearsay_model::Factuality::ALL).
     pub(crate) status_probabilities: [f32; 5],
     /// Entity that the statement is about; [`Referent::Explicit`] if the words of the statement contain it.
     pub(crate) subject: LikelyReferent,

@@ -1,6 +1,6 @@
 //! Result of an extraction: facts with their statements and quotations, mentions, and training examples.
 
-use hearsay_model::{PredicateRole, Span, words};
+use hearsay_model::{ExtractionStage, PredicateRole, Span, words};
 
 use super::{TextExtractor, TrainingExample, TrainingExtraction};
 use crate::{
@@ -95,8 +95,9 @@ impl TextExtractor<'_> {
 
     /// Proposes facts for sentences that match no pattern, if there are such sentences and an encoder.
     fn propose_by_similarity(&mut self) {
-        let Some(encoder) = self.text.encoder.filter(|_| !self.unmatched_sentences.is_empty()) else { return };
         let extractor = self.extractor;
+        let is_needed = extractor.runs(ExtractionStage::SentenceSimilarity) && !self.unmatched_sentences.is_empty();
+        let Some(encoder) = self.text.encoder.filter(|_| is_needed) else { return };
         let targets = &extractor.grammar().targets;
         let examples = extractor.examples.get_or_init(|| Examples::embed(extractor.vocabulary(), targets, encoder));
         if let Some(examples) = examples {
@@ -155,7 +156,10 @@ impl TextExtractor<'_> {
             told_to: told_to.map(|entity| self.to_mention(*entity)).collect(),
             denied: raw_fact.denied,
             ended: raw_fact.ended,
+            factuality: raw_fact.factuality(),
+            participants: Vec::new(),
             cues: raw_fact.cues.clone(),
+            stage: raw_fact.stage,
         };
         let label = targets[raw_fact.target].predicate.clone();
         let uses_weights_only = raw_fact.confidence_factor >= 1.0 && !self.is_in_injection(raw_fact);

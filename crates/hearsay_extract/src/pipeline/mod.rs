@@ -5,9 +5,12 @@ mod extraction_result;
 mod omitted_copula;
 mod text_reading;
 
-use std::{collections::BTreeMap, sync::OnceLock};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::OnceLock,
+};
 
-use hearsay_model::{EntityId, Predicate, PredicateRole, Span, Vocabulary};
+use hearsay_model::{EntityId, ExtractionStage, Predicate, PredicateRole, Span, Vocabulary};
 
 use crate::{
     coreference::MentionHistory,
@@ -27,6 +30,8 @@ pub struct Extractor {
     language: Language,
     vocabulary: Vocabulary,
     related_target: Option<usize>,
+    /// Stages that are switched off.
+    disabled_stages: BTreeSet<ExtractionStage>,
     pub(crate) examples: OnceLock<Option<Examples>>,
 }
 
@@ -65,7 +70,20 @@ impl Extractor {
         let related_target = language.grammar.targets.iter().position(|target| {
             PredicateRole::Related.is(&target.predicate) && !target.ended && !target.denied && !target.is_symmetric
         });
-        Self { language, vocabulary, related_target, examples: OnceLock::new() }
+        Self { language, vocabulary, related_target, disabled_stages: BTreeSet::new(), examples: OnceLock::new() }
+    }
+
+    /// Switches a stage off: the extractor finds no facts that only this stage finds. This shows how much the stage
+    /// contributes.
+    #[must_use]
+    pub fn without_stage(mut self, stage: ExtractionStage) -> Self {
+        self.disabled_stages.insert(stage);
+        self
+    }
+
+    /// Returns whether a stage is switched on.
+    pub(crate) fn runs(&self, stage: ExtractionStage) -> bool {
+        !self.disabled_stages.contains(&stage)
     }
 
     /// Extracts the facts that a text states.

@@ -1,6 +1,6 @@
 //! Reading of a text: its paragraphs, sentences and quotations.
 
-use hearsay_model::Span;
+use hearsay_model::{ExtractionStage, Span};
 
 use super::{
     TextExtractor,
@@ -114,22 +114,21 @@ impl TextExtractor<'_> {
             facts: Vec::new(),
             doubtful_parts: Vec::new(),
             training_examples: self.training_examples.take(),
+            extractor: self.extractor,
+            stage: ExtractionStage::Clauses,
             related_target: self.extractor.related_target,
         };
-        // In "My guess? Odo has it.", the question hedges the next sentence.
-        let hedges = |cue: &CueMatch| matches!(cue.cue_type, CueType::Hedge | CueType::Rumour);
-        self.announces_guess =
-            tokens.len() < 6 && tokens.last().is_some_and(|last| last.is("?")) && found_cues.iter().any(hedges);
+        self.announces_guess = announces_guess(tokens, &found_cues);
         if self.only_names {
             reader.record_mentions();
-            for clause in &clauses {
-                for np in &clause.subjects {
-                    reader.resolve(*np, &[]);
-                }
+            for np in clauses.iter().flat_map(|clause| &clause.subjects) {
+                reader.resolve(*np, &[]);
             }
         } else {
             reader.read_facts();
-            reader.read_bracketed_pronouns(&clean_sentence.pronouns);
+            reader.run_stage(ExtractionStage::Fields, |reader| {
+                reader.read_bracketed_pronouns(&clean_sentence.pronouns);
+            });
         }
         reader.history.focus = reader.next_focus.or(reader.history.focus);
         let says_no_longer = reader.says_no_longer(0);
@@ -252,6 +251,12 @@ impl TextExtractor<'_> {
             is_table_talk: true,
         }
     }
+}
+
+/// Returns whether a sentence is a question that hedges the next sentence, as in "My guess? Odo has it."
+fn announces_guess(tokens: &[Token], cues: &[CueMatch]) -> bool {
+    let hedges = |cue: &CueMatch| matches!(cue.cue_type, CueType::Hedge | CueType::Rumour);
+    tokens.len() < 6 && tokens.last().is_some_and(|last| last.is("?")) && cues.iter().any(hedges)
 }
 
 /// Returns whether a sentence takes back the previous one, as in "No, sorry, not a potter".

@@ -133,6 +133,7 @@ impl SentenceReader<'_> {
                 || is_former,
             confidence_factor: status.confidence_factor,
             cues: status.cues.clone(),
+            stage: self.stage,
         });
     }
 

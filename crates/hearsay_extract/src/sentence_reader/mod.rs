@@ -7,13 +7,14 @@ mod pronouns;
 mod quotation;
 mod raw_fact;
 
-use hearsay_model::Span;
+use hearsay_model::{ExtractionStage, Span};
 
 pub(crate) use candidates::{AssertionExample, AttributeCandidate, EntityPair, MentionSpan, TrainingExamples};
 pub(crate) use entity_resolution::ResolvedEntity;
 pub(crate) use raw_fact::{RawFact, RawObject, UNSPECIFIED_RELATION, WeightNames};
 
 use crate::{
+    Extractor,
     assertion_status::AssertionStatus,
     chunker::{Chunk, Chunks, NounGroup, VerbGroup},
     classifier::Classifier,
@@ -72,6 +73,10 @@ pub(crate) struct SentenceReader<'a> {
     pub(crate) doubtful_parts: Vec<DoubtfulPart>,
     /// Training examples for the classifiers, or `None` if they are not requested.
     pub(crate) training_examples: Option<TrainingExamples>,
+    /// Extractor, which says which stages are switched off.
+    pub(crate) extractor: &'a Extractor,
+    /// Stage that is running. The facts that it records name it.
+    pub(crate) stage: ExtractionStage,
     /// Index of the target for the general relation.
     pub(crate) related_target: Option<usize>,
 }
@@ -224,18 +229,26 @@ impl SentenceReader<'_> {
         let mut has_facts = Vec::with_capacity(statuses.len());
         for (clause, status) in statuses.iter().enumerate() {
             let fact_count = self.facts.len();
-            self.read_clause(clause, status);
+            self.run_stage(ExtractionStage::Clauses, |reader| reader.read_clause(clause, status));
             has_facts.push(self.facts.len() > fact_count);
         }
-        self.read_appositions(&statuses);
-        self.read_fields();
-        self.read_relational_nouns(&statuses);
-        self.propose_relations(&statuses);
-        self.propose_attributes(&statuses, &has_facts);
-        self.propose_loose_modifiers(&statuses);
-        self.propose_from_keywords(&statuses);
-        self.propose_from_notes();
-        self.apply_classifiers(&statuses);
+        self.run_stage(ExtractionStage::Appositions, |reader| reader.read_appositions(&statuses));
+        self.run_stage(ExtractionStage::Fields, Self::read_fields);
+        self.run_stage(ExtractionStage::RelationalNouns, |reader| reader.read_relational_nouns(&statuses));
+        self.run_stage(ExtractionStage::RelationCandidates, |reader| reader.propose_relations(&statuses));
+        self.run_stage(ExtractionStage::AttributeCandidates, |reader| reader.propose_attributes(&statuses, &has_facts));
+        self.run_stage(ExtractionStage::ModifierCandidates, |reader| reader.propose_loose_modifiers(&statuses));
+        self.run_stage(ExtractionStage::KeywordCandidates, |reader| reader.propose_from_keywords(&statuses));
+        self.run_stage(ExtractionStage::AttributeCandidates, Self::propose_from_notes);
+        self.run_stage(ExtractionStage::Classifiers, |reader| reader.apply_classifiers(&statuses));
+    }
+
+    /// Runs a stage, unless it is switched off.
+    pub(crate) fn run_stage(&mut self, stage: ExtractionStage, run: impl FnOnce(&mut Self)) {
+        if self.extractor.runs(stage) {
+            self.stage = stage;
+            run(self);
+        }
     }
 
     /// Applies the trained classifiers. They adjust the confidence of the facts that were read, and propose further

@@ -1,6 +1,6 @@
 //! Facts as they are read in a sentence, before their confidence is computed.
 
-use hearsay_model::Span;
+use hearsay_model::{ExtractionStage, Factuality, Span};
 
 use crate::{facts::Cue, mentions::EntityRef};
 
@@ -54,9 +54,21 @@ pub(crate) struct RawFact {
     pub(crate) ended: bool,
     pub(crate) confidence_factor: f64,
     pub(crate) cues: Vec<Cue>,
+    /// Stage that read the fact.
+    pub(crate) stage: ExtractionStage,
 }
 
 impl RawFact {
+    /// Returns the assertion status of the fact.
+    pub(crate) fn factuality(&self) -> Factuality {
+        match (self.denied, self.ended) {
+            (true, _) => Factuality::Negated,
+            (false, true) => Factuality::Ended,
+            (false, false) if self.cues.iter().any(|cue| cue.kind.is_doubt()) => Factuality::Hedged,
+            (false, false) => Factuality::Asserted,
+        }
+    }
+
     /// Returns whether the fact relates two entities, in either direction.
     pub(crate) fn relates(&self, a: EntityRef, b: EntityRef) -> bool {
         let RawObject::Entity(object) = self.object else { return false };

@@ -1,9 +1,10 @@
 //! Features of a statement, from which the [calibration](crate::model) computes the probability that it is right.
 
+use hearsay_model::Factuality;
 use serde::Serialize;
 
 use super::sentence::StatementText;
-use crate::model::{DecodedStatement, FEATURE_NAMES, LineReading, Status};
+use crate::model::{DecodedStatement, FEATURE_NAMES, LineReading};
 
 /// Features of a statement, in the order of [`FEATURE_NAMES`].
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -16,10 +17,10 @@ impl StatementFeatures {
             (p / (1.0 - p)).ln()
         };
         let [_, in_character, out_of_character] = reading.talk_probabilities;
-        let asserted: f32 = Status::ALL
+        let asserted: f32 = Factuality::ALL
             .iter()
             .zip(decoded.status_probabilities)
-            .filter(|(status, _)| **status != Status::Hedged)
+            .filter(|(status, _)| **status != Factuality::Hedged)
             .map(|(_, p)| p)
             .sum();
         Self([

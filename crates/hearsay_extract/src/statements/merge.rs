@@ -146,12 +146,12 @@ fn covers_statement(typed: &ExtractedFact, statement: &ExtractedFact) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use hearsay_model::{Confidence, EntityId, Predicate, Span};
+    use hearsay_model::{Confidence, EntityId, ExtractionStage, Factuality, Predicate, Span};
 
     use super::*;
     use crate::{
         facts::{Cue, CueKind},
-        model::{FEATURE_NAMES, Status},
+        model::FEATURE_NAMES,
         statements::{StatementFeatures, TalkProbabilities},
     };
 
@@ -174,7 +174,10 @@ mod tests {
             told_to: Vec::new(),
             denied: false,
             ended: false,
+            factuality: Factuality::Asserted,
+            participants: Vec::new(),
             cues: cues.iter().map(|kind| Cue { kind: *kind, words: String::new() }).collect(),
+            stage: ExtractionStage::Clauses,
         }
     }
 
@@ -193,7 +196,7 @@ mod tests {
             typed_facts: vec![typed],
             added_subject: None,
             resolved_references: Vec::new(),
-            status: Status::Asserted,
+            factuality: Factuality::Asserted,
         };
         let talk = TalkProbabilities { narration: 1.0, in_character: 0.0, out_of_character: 0.0 };
         let mut extraction = Extraction { facts: vec![pattern], ..Extraction::default() };

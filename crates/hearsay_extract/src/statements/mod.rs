@@ -13,7 +13,7 @@ mod tests;
 mod word_splitter;
 
 use hearsay_embed::EmbedError;
-use hearsay_model::{Confidence, Predicate, Span, TalkKind, attribute};
+use hearsay_model::{Confidence, EntityId, ExtractionStage, Factuality, Predicate, Span, TalkKind, attribute};
 
 pub use features::StatementFeatures;
 
@@ -24,7 +24,7 @@ use crate::{
     facts::{Cue, CueKind, ExtractedFact, FactObject, Mention, Text, TextType},
     lexicon::{Gender, Lexicon},
     mentions::{EntityRef, MentionFinder, NewNames, Scene},
-    model::{DecodedStatement, LineReading, Referent, Status, window},
+    model::{DecodedStatement, LineReading, Referent, window},
     tokenizer,
 };
 use sentence::StatementText;
@@ -69,20 +69,9 @@ pub struct ModelStatement {
     pub added_subject: Option<String>,
     /// Pronouns and descriptions in the text, with the names that replace them.
     pub resolved_references: Vec<(Span, String)>,
-    status: Status,
-}
-
-impl ModelStatement {
-    /// Returns the assertion status of the statement: `asserted`, `negated`, `planned`, `hedged` or `ended`.
-    pub fn status(&self) -> &'static str {
-        match self.status {
-            Status::Asserted => "asserted",
-            Status::Negated => "negated",
-            Status::Planned => "planned",
-            Status::Hedged => "hedged",
-            Status::Ended => "ended",
-        }
-    }
+    /// Assertion status that the model found. That of `fact` can differ, because it also takes the cues of doubt in
+    /// the line into account.
+    pub factuality: Factuality,
 }
 
 /// Results of the reading model for one line of a document.
@@ -100,7 +89,8 @@ pub struct LineStatements {
 const MIN_TYPED_CONFIDENCE: f64 = 0.7;
 
 impl Extractor {
-    /// Finds the statements in the lines of a document from line `first` on. The earlier lines are only context.
+    /// Finds the statements in the lines of a document from line `first` on. The earlier lines are only context. If the
+    /// stage [`ExtractionStage::Statements`] is switched off, finds only the kind of talk of each line.
     ///
     /// # Errors
     /// Returns an error if the model's files are inconsistent in a way that loading did not detect.
@@ -182,7 +172,8 @@ impl<'a> PreparedDocument<'a> {
         let [narration, in_character, out_of_character] = reading.talk_probabilities;
         let mut entities = LineEntities { document: self, entities: Vec::new(), document_indices: Vec::new() };
         let doubtful_parts = self.doubtful_parts(reading);
-        let statements = reading.statements.iter().filter_map(|decoded| {
+        let is_enabled = self.extractor.runs(ExtractionStage::Statements);
+        let statements = reading.statements.iter().filter(|_| is_enabled).filter_map(|decoded| {
             let sentence = StatementText::write(self, reading.line, decoded)?;
             self.build_statement(model, reading, decoded, &sentence, &doubtful_parts, &mut entities)
         });
@@ -237,15 +228,19 @@ impl<'a> PreparedDocument<'a> {
             told_to: Vec::new(),
             denied: false,
             ended: false,
+            factuality: sentence.factuality,
+            participants: self.participants(sentence),
             cues: Vec::new(),
+            stage: ExtractionStage::Statements,
         };
         doubtful_parts.iter().for_each(|part| part.limit(&mut fact));
-        if sentence.status == Status::Hedged && !fact.is_doubtful() {
+        if sentence.factuality == Factuality::Hedged && !fact.is_doubtful() {
             let cue = Cue { kind: CueKind::Wording, words: String::new() };
             fact.limit_confidence(MAX_DOUBTFUL_CONFIDENCE, [&cue]);
         }
-        let typed_facts =
-            if sentence.status == Status::Asserted { self.typed_facts(&fact, sentence) } else { Vec::new() };
+        let has_typed_facts =
+            sentence.factuality == Factuality::Asserted && self.extractor.runs(ExtractionStage::StatementPatterns);
+        let typed_facts = if has_typed_facts { self.typed_facts(&fact, sentence) } else { Vec::new() };
         let resolved = sentence
             .resolved
             .iter()
@@ -253,7 +248,7 @@ impl<'a> PreparedDocument<'a> {
         Some(ModelStatement {
             resolved_references: resolved.collect(),
             added_subject: sentence.added_subject.clone(),
-            status: sentence.status,
+            factuality: sentence.factuality,
             fact,
             features,
             typed_facts,
@@ -278,10 +273,23 @@ impl<'a> PreparedDocument<'a> {
             (fact.span, fact.quote) = (statement.span, statement.quote.clone());
             fact.stated_by = fact.stated_by.filter(is_known).or_else(|| statement.stated_by.clone());
             fact.told_to.retain(is_known);
+            fact.stage = ExtractionStage::StatementPatterns;
             fact.inherit_doubt(statement);
             Some(fact)
         });
         facts.collect()
+    }
+
+    /// Returns the known entities that a sentence names besides its subject. Sorted and unique.
+    fn participants(&self, sentence: &StatementText) -> Vec<EntityId> {
+        let known = sentence.participants.iter().filter_map(|entity| match entity {
+            EntityRef::Known(entity) => Some(self.lexicon.entities[*entity as usize].id.clone()),
+            EntityRef::New(_) => None,
+        });
+        let mut participants: Vec<EntityId> = known.collect();
+        participants.sort();
+        participants.dedup();
+        participants
     }
 
     fn entity_gender(&self, entity: EntityRef) -> Gender {

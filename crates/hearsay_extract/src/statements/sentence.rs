@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 
+use hearsay_model::Factuality;
+
 use super::{PreparedDocument, word_splitter::Word};
 use crate::{
     conjugation::{Inflections, third_person},
     mentions::EntityRef,
-    model::{DecodedStatement, LikelyReferent, Referent, Status},
+    model::{DecodedStatement, LikelyReferent, Referent},
 };
 
 /// The sentence of a statement.
@@ -14,7 +16,9 @@ pub(crate) struct StatementText {
     pub(crate) text: String,
     /// Entity that the sentence is about.
     pub(crate) subject: EntityRef,
-    pub(crate) status: Status,
+    /// Other entities that the sentence names, in their order in the sentence.
+    pub(crate) participants: Vec<EntityRef>,
+    pub(crate) factuality: Factuality,
     /// Name that is added before the words because they have no subject; `None` if they have one.
     pub(crate) added_subject: Option<String>,
     /// Words that are replaced, each with the name that replaces them.
@@ -167,15 +171,17 @@ impl SentenceWriter<'_, '_> {
             None => (body, mentioned.first()?.1),
         };
         let is_new = |entity: &EntityRef| matches!(entity, EntityRef::New(_));
-        let status = most_likely_status(&decoded.status_probabilities);
+        let factuality = most_likely_factuality(&decoded.status_probabilities);
+        let participants = mentioned.iter().map(|(_, entity)| *entity).filter(|entity| *entity != subject);
         // A sentence of two words, such as "Vex leads.", says too little.
         if text.split_whitespace().count() < 3 {
             return None;
         }
         Some(StatementText {
-            text: finish_sentence(&text, self.status_prefix(decoded, status)),
+            text: finish_sentence(&text, self.status_prefix(decoded, factuality)),
             subject,
-            status,
+            participants: participants.collect(),
+            factuality,
             added_subject,
             certainty,
             has_new_name: is_new(&subject) || mentioned.iter().any(|(_, entity)| is_new(entity)),
@@ -431,25 +437,27 @@ impl SentenceWriter<'_, '_> {
 
     /// Returns the prefix of a sentence that is not asserted, such as "Planned: ". Returns an empty string if the
     /// words already express the status.
-    fn status_prefix(&self, decoded: &DecodedStatement, status: Status) -> &'static str {
+    fn status_prefix(&self, decoded: &DecodedStatement, factuality: Factuality) -> &'static str {
         let contains_any =
             |words: &[&str]| decoded.words.clone().any(|word| words.contains(&self.lower(word).as_str()));
-        match status {
-            Status::Planned if !contains_any(&MODALS) && self.lower(decoded.words.start) != "to" => "Planned: ",
-            Status::Hedged
+        match factuality {
+            Factuality::Planned if !contains_any(&MODALS) && self.lower(decoded.words.start) != "to" => "Planned: ",
+            Factuality::Hedged
                 if !contains_any(&["perhaps", "maybe", "may", "might", "could", "if", "seems", "possibly"]) =>
             {
                 "Perhaps: "
             }
-            Status::Ended if !contains_any(&["was", "were", "had", "formerly", "once", "longer"]) => "No longer so: ",
+            Factuality::Ended if !contains_any(&["was", "were", "had", "formerly", "once", "longer"]) => {
+                "No longer so: "
+            }
             _ => "",
         }
     }
 }
 
-fn most_likely_status(status: &[f32; 5]) -> Status {
-    let best = Status::ALL.into_iter().zip(status).max_by(|a, b| a.1.total_cmp(b.1));
-    best.map_or(Status::Hedged, |(status, _)| status)
+fn most_likely_factuality(probabilities: &[f32; 5]) -> Factuality {
+    let best = Factuality::ALL.into_iter().zip(probabilities).max_by(|a, b| a.1.total_cmp(b.1));
+    best.map_or(Factuality::Hedged, |(factuality, _)| factuality)
 }
 
 /// Returns a sentence that begins with a capital letter and ends with a full stop.

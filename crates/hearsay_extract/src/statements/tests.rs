@@ -1,7 +1,8 @@
 use std::{path::Path, sync::LazyLock};
 
 use hearsay_model::{
-    Author, Change, Entity, EntityId, Fact, Method, Operation, Provenance, State, Vocabulary, attribute,
+    Author, Change, Entity, EntityId, ExtractionStage, Fact, Factuality, Method, Operation, Provenance, State,
+    Vocabulary, attribute,
 };
 
 use super::*;
@@ -82,6 +83,48 @@ fn pronouns_and_missing_subjects_become_names() {
     assert!(sentences.iter().any(|sentence| sentence.starts_with("Ilva finds an old map")), "{sentences:?}");
     assert!(sentences.iter().any(|sentence| sentence.starts_with("Ilva gives it to Torv")), "{sentences:?}");
     assert!(sentences.iter().any(|sentence| sentence.starts_with("Ilva leaves the city")), "{sentences:?}");
+}
+
+#[test]
+fn a_statement_names_its_participants_status_and_stage() {
+    let found =
+        find("The party agrees to meet Kash Zeller at the Mill. Odo Brandt is no longer the owner of the Mill.");
+    let is_about = |fact: &&ExtractedFact, entity: &str| {
+        fact.subject == Mention::Known(id(entity)) || fact.participants.contains(&id(entity))
+    };
+    let statements: Vec<&ExtractedFact> =
+        found.facts.iter().filter(|fact| fact.stage == ExtractionStage::Statements).collect();
+    let meeting = statements.iter().find(|fact| is_about(fact, "kash-zeller"));
+    let meeting = meeting.unwrap_or_else(|| panic!("{:?}", found.facts));
+    assert_eq!(meeting.subject, Mention::Known(id("red-lanterns")), "{meeting:?}");
+    assert!(meeting.participants.contains(&id("mill")), "{meeting:?}");
+    assert!(!meeting.participants.contains(&id("red-lanterns")), "the subject is no participant: {meeting:?}");
+    assert_eq!(meeting.statement.starts_with("Planned: "), meeting.factuality == Factuality::Planned, "{meeting:?}");
+    for fact in &found.facts {
+        let is_statement = fact.predicate.as_str() == attribute::LORE;
+        assert!(is_statement || fact.participants.is_empty(), "{fact:?}");
+    }
+    let hedged = find("They say that Delilah Briarwood is a vampire.").facts;
+    assert!(hedged.iter().all(|fact| fact.factuality != Factuality::Asserted), "{hedged:?}");
+}
+
+#[test]
+fn stages_of_the_reading_model_can_be_switched_off() {
+    let text = "Kash Zeller owes Vex Arlen forty crowns.";
+    let line = [DocumentLine { text, role: LineRole::Written, speaker: None }];
+    let read = |stages: &[ExtractionStage]| {
+        let extractor = Extractor::new(Language::english(), Vocabulary::default());
+        let extractor = stages.iter().fold(extractor, |extractor, stage| extractor.without_stage(*stage));
+        extractor.extract_statements(&lexicon(), &MODEL, &line, 0).unwrap().remove(0)
+    };
+    let all = read(&[]);
+    let typed = all.statements.iter().flat_map(|statement| &statement.typed_facts);
+    assert!(typed.clone().all(|fact| fact.stage == ExtractionStage::StatementPatterns) && typed.count() > 0);
+    let untyped = read(&[ExtractionStage::StatementPatterns]);
+    assert_eq!(untyped.statements.len(), all.statements.len());
+    assert!(untyped.statements.iter().all(|statement| statement.typed_facts.is_empty()));
+    let none = read(&[ExtractionStage::Statements]);
+    assert!(none.statements.is_empty() && none.talk == all.talk, "the kind of talk is still found");
 }
 
 #[test]
@@ -262,7 +305,8 @@ fn a_typed_fact_refers_to_no_new_name_of_the_sentence() {
     let sentence = StatementText {
         text: text.to_owned(),
         subject: EntityRef::Known(0),
-        status: Status::Asserted,
+        participants: Vec::new(),
+        factuality: Factuality::Asserted,
         added_subject: None,
         resolved: Vec::new(),
         certainty: 1.0,

@@ -48,6 +48,7 @@ impl SentenceReader<'_> {
                     span,
                     denied,
                     stated_by: status.stated_by,
+                    stage: self.stage,
                     ..fact.clone()
                 });
                 has_facts = true;

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use hearsay_model::{Passage, Span};
+use hearsay_model::{ExtractionStage, Factuality, Passage, Span};
 use proptest::prelude::*;
 
 use super::*;
@@ -180,7 +180,10 @@ fn what_was_found_is_taken_apart_by_turns() {
         told_to: Vec::new(),
         denied: false,
         ended: false,
+        factuality: Factuality::Asserted,
+        participants: Vec::new(),
         cues: Vec::new(),
+        stage: ExtractionStage::LanguageModel,
     };
     let across = Span { start: spans[0].start, end: spans[1].end };
     let named = script.find("Merrow").map(|at| Span { start: at, end: at + 6 }).unwrap();

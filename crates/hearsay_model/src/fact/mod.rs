@@ -1,6 +1,7 @@
 //! Facts: statements about an entity, with their provenance.
 
 mod error;
+mod factuality;
 mod record;
 mod relation;
 mod status;
@@ -10,6 +11,7 @@ mod value;
 mod tests;
 
 pub use error::FactError;
+pub use factuality::Factuality;
 pub use record::{Fact, FactBuilder};
 pub use relation::FactRelation;
 pub use status::{FactStatus, Secrecy};

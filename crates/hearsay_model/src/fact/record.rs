@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
-use super::{FactError, FactRelation, FactStatus, Object, Secrecy, Value};
+use super::{FactError, FactRelation, FactStatus, Factuality, Object, Secrecy, Value};
 use crate::{
     Attitude, EntityId, FactId, Predicate, PredicateError, Provenance, Reference, Rename, Validity, attribute,
 };
@@ -58,6 +58,8 @@ struct FactParts {
     provenance: Provenance,
     #[serde(default)]
     fact_relation: Option<FactRelation>,
+    #[serde(default)]
+    factuality: Factuality,
 }
 
 impl FactParts {
@@ -142,6 +144,11 @@ impl Fact {
     /// Returns the entities that the statement names, sorted and unique. The subject and the object are not included.
     pub fn mentions(&self) -> &[EntityId] {
         &self.parts.mentions
+    }
+
+    /// Returns the assertion status: whether the source of the fact asserts it. The id does not depend on it.
+    pub fn factuality(&self) -> Factuality {
+        self.parts.factuality
     }
 
     /// Returns all entities of the fact: subject, object and mentions.
@@ -255,6 +262,7 @@ impl Fact {
         if other.confidence > own.confidence {
             (own.confidence, own.extracted) = (other.confidence, other.extracted);
             own.model.clone_from(&other.model);
+            own.stage = other.stage;
         }
         for evidence in &other.evidence {
             if !own.evidence.contains(evidence) {
@@ -290,6 +298,7 @@ impl FactBuilder {
                 handle: None,
                 provenance,
                 fact_relation: None,
+                factuality: Factuality::default(),
             },
         }
     }
@@ -374,6 +383,12 @@ impl FactBuilder {
     /// Sets the relation to another fact, such as "refutes".
     pub fn fact_relation(mut self, fact_relation: Option<FactRelation>) -> Self {
         self.parts.fact_relation = fact_relation;
+        self
+    }
+
+    /// Sets the assertion status of the fact. The default is asserted.
+    pub fn factuality(mut self, factuality: Factuality) -> Self {
+        self.parts.factuality = factuality;
         self
     }
 

@@ -35,7 +35,7 @@ pub(crate) const OTHER_VERSION: &str = "another version of Hearsay wrote it";
 
 /// Version of the format. Increment it with every change of the format, including changes of the model types that are
 /// serialized.
-const FORMAT: u32 = 13;
+const FORMAT: u32 = 14;
 
 /// Approximate size of a segment in bytes. Several processors decode segments in parallel.
 const SEGMENT: usize = 1 << 20;

@@ -375,6 +375,9 @@ fn origin_ui(ui: &mut Ui, display: &DisplayContext, fact: &FactDetail, actions: 
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = display.theme.spacing().tight;
         weak_label(ui, display, &fact.method);
+        if let Some(factuality) = &fact.factuality {
+            weak_label(ui, display, &format!("as {factuality}"));
+        }
         if let Some(speaker) = &fact.speaker {
             weak_label(ui, display, "by");
             if entity_button(ui, display, speaker).clicked() {
@@ -385,6 +388,9 @@ fn origin_ui(ui: &mut Ui, display: &DisplayContext, fact: &FactDetail, actions: 
             weak_label(ui, display, &format!("in {session}"));
         }
         weak_label(ui, display, &format!("\u{00B7} {}", fact.author));
+        if let Some(stage) = &fact.stage {
+            weak_label(ui, display, &format!("({stage})"));
+        }
         if let Some(extracted) = fact.extracted {
             weak_label(ui, display, &format!("\u{00B7} {extracted:.2} before calibration"));
         }

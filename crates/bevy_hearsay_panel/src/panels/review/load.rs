@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hearsay_engine::ReadSnapshot;
 use hearsay_model::{
-    Author, EntityId, Evidence, Fact, FactId, FactStatus, Kind, Knower, Method, Object, Secrecy, State, attribute,
+    Author, EntityId, Evidence, Fact, FactId, FactStatus, Factuality, Kind, Knower, Method, Object, Secrecy, State,
+    attribute,
 };
 use hearsay_query::{
     contradictions::Clash,
@@ -317,12 +318,14 @@ fn fact_detail(world: &ReadSnapshot, fact: &Fact, card_facts: &[FactId]) -> Fact
             Object::Value(value) => ObjectModel::Value(value.to_string()),
         },
         status: fact.status().as_str().to_owned(),
+        factuality: (fact.factuality() != Factuality::Asserted).then(|| fact.factuality().to_string()),
         secret: fact.secrecy() == Secrecy::Secret,
         confidence: provenance.confidence.get(),
         extracted: provenance.extracted.map(|extracted| extracted.get()),
         trust: trust_reasons(world, fact),
         method: method_name(provenance.method).to_owned(),
         author: author_text(&provenance.author),
+        stage: provenance.stage.map(|stage| stage.to_string()),
         speaker: provenance.speaker.as_ref().map(|id| NamedEntity::new(state, id)),
         session: session_title(state, fact),
         when: validity_text(state, fact),

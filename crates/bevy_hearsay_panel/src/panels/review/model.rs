@@ -172,6 +172,8 @@ pub struct FactDetail {
     pub object: ObjectModel,
     /// Status of the fact.
     pub status: String,
+    /// Assertion status of the fact, such as `planned`; `None` if its source asserts it.
+    pub factuality: Option<String>,
     /// Whether the fact is a secret.
     pub secret: bool,
     /// Confidence of the fact.
@@ -184,6 +186,8 @@ pub struct FactDetail {
     pub method: String,
     /// Author who recorded the fact.
     pub author: String,
+    /// Stage of the extraction that found the fact; `None` if the fact was not extracted from a text.
+    pub stage: Option<String>,
     /// Speaker who stated the fact, if it is known.
     pub speaker: Option<NamedEntity>,
     /// Title of the session in which the fact was recorded, if there is one.

@@ -1,7 +1,7 @@
 //! Proposals for the speakers of a transcript whom the campaign does not identify.
 //!
-//! A player answers when others address the player's character, and seldom addresses this character. The DM says more
-//! than any player.
+//! A player answers when others address the player's character, and seldom addresses this character. Some players
+//! introduce themselves as the character. The DM says more than any player.
 
 use std::{
     cmp::Reverse,
@@ -48,14 +48,16 @@ pub(super) fn add_proposals(state: &State, transcript: &Transcript, rows: &mut [
     let similar_names = SimilarNames::new(state, &candidates);
     let similar: BTreeMap<usize, usize> =
         open_rows.iter().filter_map(|row| Some((*row, similar_names.candidate(&rows[*row].name)?))).collect();
-    let dm = probable_dm(transcript, rows).filter(|row| !similar.contains_key(row));
-    let points = conversation_points(transcript, rows, &candidates);
+    let conversation = Conversation::new(transcript, rows, &candidates);
+    // A player can say more than the DM.
+    let dm = probable_dm(transcript, rows)
+        .filter(|row| !similar.contains_key(row) && !conversation.introduces_own_character(*row));
     let mut pairs: Vec<Pair> = Vec::new();
     for row in open_rows.iter().copied().filter(|row| Some(*row) != dm) {
         for (candidate, id) in candidates.ids.iter().enumerate() {
             let (points, evidence) = match similar.get(&row) == Some(&candidate) {
                 true => (SIMILAR_NAME, SpeakerEvidence::SimilarName),
-                false => (points.get(&(row, candidate)).copied().unwrap_or(0), SpeakerEvidence::Conversation),
+                false => (conversation.points(row, candidate), conversation.evidence(row, candidate)),
             };
             let is_possible = match &rows[row].is {
                 SpeakerIdentity::Ambiguous(ids) => ids.contains(id),
@@ -146,38 +148,64 @@ fn probable_dm(transcript: &Transcript, rows: &[SpeakerRow]) -> Option<usize> {
     rows.iter().position(|row| Some(row.name.as_str()) == speaker && row.is == SpeakerIdentity::Unknown)
 }
 
-/// Returns the points of each speaker for each candidate, by the indices of the row and the candidate.
-fn conversation_points(
-    transcript: &Transcript,
-    rows: &[SpeakerRow],
-    candidates: &Candidates,
-) -> BTreeMap<(usize, usize), i32> {
-    let rows_by_name: BTreeMap<&str, usize> = (0..).zip(rows).map(|(index, row)| (row.name.as_str(), index)).collect();
-    let utterances = &transcript.utterances;
-    let speaker_at =
-        |index: usize| utterances.get(index)?.speaker.as_deref().and_then(|name| rows_by_name.get(name)).copied();
-    let mut points: BTreeMap<(usize, usize), i32> = BTreeMap::new();
-    let mut add = |row: Option<usize>, candidate: usize, change: i32| {
-        if let Some(row) = row {
-            *points.entry((row, candidate)).or_insert(0) += change;
-        }
-    };
-    for (index, utterance) in utterances.iter().enumerate() {
-        let speaker = speaker_at(index);
-        let answerer = speaker_at(index + 1).filter(|next| Some(*next) != speaker);
-        let line = text::words(&utterance.text);
-        for candidate in candidates.addressed(&utterance.text) {
-            add(speaker, candidate, ADDRESSES);
-            add(answerer, candidate, ANSWERS_ADDRESS);
-        }
-        if let [only] = candidates.mentioned(&line)[..] {
-            add(answerer, only, ANSWERS_MENTION);
-        }
-        if let Some(candidate) = candidates.introduced(&line) {
-            add(speaker, candidate, INTRODUCES);
+/// What the conversation shows about the speakers. The keys are the indices of a row and a candidate.
+#[derive(Default)]
+struct Conversation {
+    points: BTreeMap<(usize, usize), i32>,
+    /// Speakers who introduce themselves as the candidate.
+    introductions: BTreeSet<(usize, usize)>,
+}
+
+impl Conversation {
+    fn points(&self, row: usize, candidate: usize) -> i32 {
+        self.points.get(&(row, candidate)).copied().unwrap_or(0)
+    }
+
+    fn evidence(&self, row: usize, candidate: usize) -> SpeakerEvidence {
+        match self.introductions.contains(&(row, candidate)) {
+            true => SpeakerEvidence::Introduction,
+            false => SpeakerEvidence::Conversation,
         }
     }
-    points
+
+    /// Returns whether a speaker introduces himself or herself as a candidate whom the speaker probably plays. A DM who
+    /// speaks as a character also addresses the player of this character.
+    fn introduces_own_character(&self, row: usize) -> bool {
+        let mut introduced = self.introductions.iter().filter(|(other, _)| *other == row);
+        introduced.any(|(row, candidate)| self.points(*row, *candidate) >= MIN_POINTS)
+    }
+
+    fn new(transcript: &Transcript, rows: &[SpeakerRow], candidates: &Candidates) -> Self {
+        let rows_by_name: BTreeMap<&str, usize> =
+            (0..).zip(rows).map(|(index, row)| (row.name.as_str(), index)).collect();
+        let utterances = &transcript.utterances;
+        let speaker_at =
+            |index: usize| utterances.get(index)?.speaker.as_deref().and_then(|name| rows_by_name.get(name)).copied();
+        let mut conversation = Self::default();
+        for (index, utterance) in utterances.iter().enumerate() {
+            let speaker = speaker_at(index);
+            let answerer = speaker_at(index + 1).filter(|next| Some(*next) != speaker);
+            let line = text::words(&utterance.text);
+            for candidate in candidates.addressed(&utterance.text) {
+                conversation.add(speaker, candidate, ADDRESSES);
+                conversation.add(answerer, candidate, ANSWERS_ADDRESS);
+            }
+            if let [only] = candidates.mentioned(&line)[..] {
+                conversation.add(answerer, only, ANSWERS_MENTION);
+            }
+            if let Some(candidate) = candidates.introduced(&utterance.text) {
+                conversation.add(speaker, candidate, INTRODUCES);
+                conversation.introductions.extend(speaker.map(|row| (row, candidate)));
+            }
+        }
+        conversation
+    }
+
+    fn add(&mut self, row: Option<usize>, candidate: usize, change: i32) {
+        if let Some(row) = row {
+            *self.points.entry((row, candidate)).or_insert(0) += change;
+        }
+    }
 }
 
 /// Characters that an unidentified speaker may play, with their names.
@@ -241,12 +269,18 @@ impl Candidates {
         parts.filter_map(|part| self.names.get(&text::words(part)).copied()).collect()
     }
 
-    /// Returns the candidate as whom a speaker introduces himself or herself, as in "I am Wren".
-    fn introduced(&self, line: &[String]) -> Option<usize> {
+    /// Returns the candidate as whom a speaker introduces himself or herself, as in "I am Wren". "I am Wren's brother"
+    /// is no such introduction.
+    fn introduced(&self, said: &str) -> Option<usize> {
+        let (line, said) = (text::words(said), text::normalize(said));
+        let is_owner = |name: &[String]| name.last().is_some_and(|word| said.contains(&format!("{word}'s")));
         (0..line.len()).find_map(|start| {
             let rest = &line[start..];
             let mut names = self.introductions.iter().filter_map(|phrase| rest.strip_prefix(&phrase[..]));
-            names.find_map(|name| self.name_at_start(name)).map(|(candidate, _)| candidate)
+            names.find_map(|name| {
+                let (candidate, count) = self.name_at_start(name)?;
+                (!is_owner(&name[..count])).then_some(candidate)
+            })
         })
     }
 }

@@ -75,7 +75,9 @@ pub struct SpeakerProposal {
 pub enum SpeakerEvidence {
     /// The name of the speaker is similar to a name of the character or of the character's player.
     SimilarName,
-    /// The speaker answers when others address the character, or speaks as the character.
+    /// The speaker introduces himself or herself as the character.
+    Introduction,
+    /// The speaker answers when others address the character.
     Conversation,
     /// No other speaker remains, and no other player character without a player.
     Elimination,

@@ -131,7 +131,7 @@ fn the_conversation_shows_who_plays_whom() {
     assert_eq!(speakers(&state, TALK), expected);
     // A speaker who introduces a character plays it.
     let talk = "DM: Who is there?\nCleo: I'm Dorric.\nBen: Me.\n";
-    assert_eq!(proposal(&state, talk, "Cleo"), Some((character("dorric-stane"), SpeakerEvidence::Conversation)));
+    assert_eq!(proposal(&state, talk, "Cleo"), Some((character("dorric-stane"), SpeakerEvidence::Introduction)));
     // A speaker who addresses a character does not play it.
     let talk = "DM: Dorric?\nBen: Dorric, wake up!\nDM: Dorric?\nBen: Dorric!\nCleo: Hm?\n";
     assert_eq!(proposal(&state, talk, "Ben"), None);
@@ -144,6 +144,25 @@ fn the_conversation_shows_who_plays_whom() {
         "DM: Hilly?\nSam: Yes.\nDM: Come here, Hilly.\nSam: All right.\nDM: Wren?\nSam: No.\nDM: Wren?\nSam: No.\n";
     assert_eq!(identify(&state, "Sam"), SpeakerIdentity::Ambiguous(vec![id("sam-hill"), id("sam-reed")]));
     assert_eq!(proposal(&state, talk, "Sam"), Some((character("sam-hill"), SpeakerEvidence::Conversation)));
+}
+
+#[test]
+fn a_player_who_says_the_most_can_introduce_a_character() {
+    let state = table();
+    let talk = |introduction: &str| {
+        format!("Ben: Good evening to all of you, and thank you for coming. {introduction}\nAnna: Go on.\nCleo: Hm.\n")
+    };
+    for introduction in ["My name is Wren.", "I'm Wren Oake, a smith.", "I play Wren.", "I'm playing Wren tonight."] {
+        let proposed = proposal(&state, &talk(introduction), "Ben");
+        assert_eq!(proposed, Some((character("wren-oake"), SpeakerEvidence::Introduction)), "{introduction}");
+    }
+    let dm = Some((SpeakerIdentity::Dm, SpeakerEvidence::MostWords));
+    for other in ["I am Wren's brother.", "I am not Wren.", "I am tired."] {
+        assert_eq!(proposal(&state, &talk(other), "Ben"), dm, "{other}");
+    }
+    // A DM who speaks as the character also addresses its player.
+    let talk = format!("{}Ben: Wren, what do you do?\nCleo: I wait.\n", talk("I am Wren."));
+    assert_eq!(proposal(&state, &talk, "Ben"), dm);
 }
 
 #[test]

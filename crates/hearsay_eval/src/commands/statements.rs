@@ -1,16 +1,15 @@
-//! `hearsay_eval table-talk`.
+//! `hearsay_eval statements`.
 
-use std::{collections::BTreeMap, path::PathBuf, process::ExitCode};
+use std::{path::PathBuf, process::ExitCode};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use clap::{Args, ValueEnum};
 use hearsay_eval::{extraction, table_talk};
 use hearsay_extract::{ReadingModel, WindowSize};
-use hearsay_model::EntityId;
 
 use crate::{output::Output, threads::processor_count};
 
-/// Measure the statements that the reading model finds in real table talk
+/// Measure the reading model alone on real table talk, or list its statements for the calibration
 #[derive(Debug, Args)]
 #[command(after_help = "\
 TEXT is a directory with `summaries` and `transcripts`, one file per episode, such as
@@ -19,8 +18,8 @@ right if it agrees with a labelled statement in its words (at least half in comm
 subject, status and references.
 
 Example:
-  hearsay_eval table-talk ../shared/data/crd3-dev --on development --list")]
-pub(crate) struct TableTalk {
+  hearsay_eval statements ../shared/data/crd3-dev --on development --list")]
+pub(crate) struct Statements {
     /// Directory of the summaries and transcripts
     text: PathBuf,
     /// Directory with the labels and the list of characters
@@ -58,7 +57,17 @@ pub(crate) enum EpisodeSet {
     Development,
 }
 
-impl TableTalk {
+impl EpisodeSet {
+    /// Returns the name of the list in `training/data.py` that contains the episodes.
+    pub(super) fn list_name(self) -> &'static str {
+        match self {
+            Self::Test => "TEST",
+            Self::Development => "DEVELOPMENT",
+        }
+    }
+}
+
+impl Statements {
     pub(crate) fn run(&self, output: &mut Output) -> Result<ExitCode> {
         ensure!(
             self.context < self.window && self.window <= 510,
@@ -68,31 +77,14 @@ impl TableTalk {
         );
         let window_size = WindowSize { tokens: self.window, context_tokens: self.context };
         let model = ReadingModel::load(&self.model, processor_count())?.with_window_size(window_size);
-        let part = match self.on {
-            EpisodeSet::Test => "TEST",
-            EpisodeSet::Development => "DEVELOPMENT",
-        };
-        let episodes = table_talk::read_episode_names(&self.training, part)?;
+        let episodes = table_talk::read_episode_names(&self.training, self.on.list_name())?;
         let chunks = table_talk::read(&self.text, &self.training.join("labels"), &episodes)?;
         let cast = extraction::read_cast(&self.training.join("cast.json"))?;
-        let players: BTreeMap<String, EntityId> = [
-            ("laura", "vex"),
-            ("liam", "vax"),
-            ("marisha", "keyleth"),
-            ("taliesin", "percy"),
-            ("travis", "grog"),
-            ("sam", "scanlan"),
-            ("ashley", "pike"),
-            ("orion", "tiberius"),
-        ]
-        .into_iter()
-        .map(|(player, id)| Ok((player.to_owned(), EntityId::new(id).context("invalid player id")?)))
-        .collect::<Result<_>>()?;
         let report = table_talk::measure(
             &model,
             &cast.lexicon,
             &cast.entities,
-            &players,
+            &table_talk::players(),
             &chunks,
             (self.threshold, self.floor),
         )?;

@@ -1,0 +1,22 @@
+//! Measures extraction end to end: what becomes of the facts in texts when the program reads them.
+//!
+//! Texts are recorded in a campaign that knows the entities. They are read as the engine reads them: with the patterns,
+//! the reading model and the kind of talk, and in the same batches. The policy then accepts, proposes or drops each
+//! fact, and triage selects the review queue. The figures compare the accepted facts and the queue with the labels.
+
+mod agreement;
+mod figures;
+mod language_model;
+mod mask;
+mod reader;
+mod sentences;
+mod sessions;
+#[cfg(test)]
+mod tests;
+
+pub use figures::Figures;
+pub use language_model::LanguageModel;
+pub use mask::{Mask, MaskedText, episode_mask, name_words, shared_name_mask};
+pub use reader::{EndToEndError, Engine, Models, Reader};
+pub use sentences::measure_sentences;
+pub use sessions::{Episode, masked_entities, measure_episodes, read_episodes};
