@@ -9,7 +9,7 @@ use std::{collections::BTreeSet, fs, path::Path, time::Duration};
 use hearsay_engine::{Memory, MemoryOptions, ReadSnapshot};
 use hearsay_model::{FactId, State};
 use hearsay_query::ask::{Answer, Ask};
-use hearsay_recall::{Form, Line, Source};
+use hearsay_recall::{Form, Line, SectionKind, Source};
 use saphyr::{LoadableYamlNode, Yaml};
 
 struct Question {
@@ -64,15 +64,15 @@ fn facts_named(state: &State, name: &str) -> BTreeSet<FactId> {
 }
 
 fn lines(answer: &Answer) -> impl Iterator<Item = &Line> {
-    answer.context.sections.iter().flat_map(|section| &section.lines)
+    answer.context.lines()
 }
 
 /// Returns the rank of the first wanted fact among the relevant lines of an answer. Ranks start at 1. Returns `None` if
 /// no relevant line states a wanted fact.
 fn rank(answer: &Answer, wanted: &BTreeSet<FactId>) -> Option<usize> {
-    let knowledge = answer.context.sections.iter().find(|section| section.name == "knowledge")?;
+    let knowledge = answer.context.section_lines(SectionKind::Knowledge);
     let is_wanted = |line: &Line| matches!(line.citation.source, Source::Fact(id) if wanted.contains(&id));
-    knowledge.lines.iter().position(is_wanted).map(|place| place + 1)
+    knowledge.iter().position(is_wanted).map(|place| place + 1)
 }
 
 #[test]

@@ -97,9 +97,8 @@ fn request_line(
 /// Makes a line without a model, from the fact that is most relevant to the question. Skips facts that the speaker
 /// conceals.
 fn template(context: &SceneContext) -> String {
-    let knowledge = context.sections.iter().filter(|section| section.name == "knowledge");
-    let mut speakable_lines = knowledge.flat_map(|section| &section.lines).filter(|line| !line.citation.conceals);
-    match speakable_lines.next() {
+    let mut knowledge = context.section_lines(SectionKind::Knowledge).iter();
+    match knowledge.find(|line| line.secrecy == LineSecrecy::Open) {
         Some(line) => format!("All I can tell you is this. {}", line.text),
         None => "I know nothing of that.".to_owned(),
     }
@@ -152,10 +151,12 @@ fn record_line(
     let line = line_spoken.0.clone();
     let print = move |answered: On<Answered>, replies: Query<&Reply<Answer>>, mut exit: MessageWriter<AppExit>| {
         let context = replies.get(answered.entity).map(|reply| &reply.0.context);
-        let mut lines = context.iter().flat_map(|context| &context.sections).flat_map(|section| &section.lines);
+        let mut lines = context.iter().flat_map(|context| context.lines());
         let beginning: String = line.chars().take(20).collect();
         match lines.find(|line| line.text.contains(&beginning)) {
-            Some(line) => println!("\nGaffer Moss remembers: {} ({})", line.text, line.citation.acquisition),
+            Some(line) => {
+                println!("\nGaffer Moss remembers: {} ({})", line.text, line.citation.describe_acquisition());
+            }
             None => println!("\nGaffer Moss was not listening."),
         }
         exit.write(AppExit::Success);

@@ -3,7 +3,6 @@
 
 use bevy::{prelude::*, sprite::Anchor};
 use bevy_hearsay::prelude::*;
-use hearsay_query::knowledge::KnowsRow;
 
 use crate::{
     knowledge::CharacterKnowledge,

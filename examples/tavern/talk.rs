@@ -2,8 +2,6 @@
 
 use bevy::prelude::*;
 use bevy_hearsay::{SlotLoaded, SlotSaved, prelude::*};
-use hearsay_query::knowledge::KnowsRow;
-use hearsay_recall::Source;
 
 use crate::{
     knowledge::{CharacterKnowledge, TOPIC},
@@ -85,7 +83,7 @@ fn handle_talk_keys(
     }
 }
 
-/// Answers the player's question with one fact. It is the most relevant fact that the character does not conceal and
+/// Answers the player's question with one fact. It is the most relevant fact that the character may tell the player and
 /// the player has not heard. The character tells this fact, so the player knows it from now on.
 fn answer(
     answered: On<Answered>,
@@ -94,18 +92,18 @@ fn answer(
     knowledge: Res<CharacterKnowledge>,
     mut commands: Commands,
 ) {
-    let Ok((Reply(answer), asked_of)) = replies.get(answered.entity) else { return };
     let (player, id) = *player;
-    let lines = answer.context.sections.iter().filter(|section| section.name == "knowledge");
-    let facts = lines.flat_map(|section| &section.lines).filter_map(|line| match line.citation.source {
-        Source::Fact(fact) if !line.citation.conceals => Some((fact, line)),
+    let (Ok((Reply(answer), asked_of)), Some(listener)) = (replies.get(answered.entity), id.get()) else { return };
+    let lines = answer.context.section_lines(SectionKind::Knowledge).iter();
+    let facts = lines.filter_map(|line| match line.citation.source {
+        Source::Fact(fact) if line.secrecy.allows(listener) => Some((fact, line)),
         _ => None,
     });
     let mut unheard_facts = facts.filter(|(fact, _)| knowledge.known_facts(id).iter().all(|row| row.fact != *fact));
     match unheard_facts.next() {
         None => show_speech(&mut commands, asked_of.0, "That is all I can tell you."),
         Some((fact, line)) => {
-            let is_certain = line.citation.credence.is_none_or(|credence| credence.get() > 0.8);
+            let is_certain = line.credence.is_none_or(|credence| credence.get() > 0.8);
             show_speech(
                 &mut commands,
                 asked_of.0,

@@ -83,6 +83,28 @@
 //! [`MemoryChanged`], [`MemoryErrorMessage`], [`SecretRevealable`], [`SessionStarted`], [`SessionEnded`], [`SlotSaved`]
 //! and [`SlotLoaded`].
 //!
+//! # Answers
+//!
+//! An answer is data before it is text. Each [line](recall::Line) of its scene context has the fact that it states, the
+//! character's credence, how the character learned it, and whom the character may tell it. A concealed line may be told
+//! to the listeners of a reveal whose condition is met.
+//!
+//! ```
+//! use bevy_hearsay::prelude::*;
+//!
+//! /// Returns the most relevant fact that the character may tell the listener.
+//! fn first_fact(answer: &Answer, listener: &EntityId) -> Option<FactId> {
+//!     let lines = answer.context.section_lines(SectionKind::Knowledge).iter();
+//!     lines.filter(|line| line.secrecy.allows(listener)).find_map(|line| match line.citation.source {
+//!         Source::Fact(fact) => Some(fact),
+//!         Source::Passage(_) | Source::Scene => None,
+//!     })
+//! }
+//! ```
+//!
+//! A game needs no other crate of Hearsay. The prelude has the types of replies that most games read. The modules
+//! [`model`], [`belief`], [`recall`], [`query`], [`commands`] and [`engine`] have all other types of the engine.
+//!
 //! # Sets
 //!
 //! | set | schedule | purpose |
@@ -208,6 +230,13 @@ mod schedule;
 mod sync;
 pub mod testing;
 
+pub use hearsay_belief as belief;
+pub use hearsay_commands as commands;
+pub use hearsay_engine as engine;
+pub use hearsay_model as model;
+pub use hearsay_query as query;
+pub use hearsay_recall as recall;
+
 pub use bridge::{
     EncoderStatus, HearsayError, LoadProgress, MemoryChanged, MemoryErrorMessage, MemoryExit, MemoryPlugin,
     MemorySettings, MemoryState, NpcMemory, SecretRevealable, Start, memory_loading, memory_ready,
@@ -232,12 +261,15 @@ pub use sync::{Forgotten, GameClock, SpawnPolicy, SyncPlugin, SyncSettings, Sync
 
 /// The items that most games need.
 pub mod prelude {
-    pub use hearsay_model::{Author, EntityId, Kind, Value};
+    pub use hearsay_model::{Author, EntityId, FactId, GameTime, Kind, Predicate, Value};
     pub use hearsay_query::{
         ask::Answer,
+        beliefs::BeliefReport,
+        graph::NeighbourRow,
+        knowledge::KnowsRow,
         search::{Search, SearchResults},
     };
-    pub use hearsay_recall::{Form, SceneContext};
+    pub use hearsay_recall::{CitedAccessPath, CitedAcquisition, Form, LineSecrecy, SceneContext, SectionKind, Source};
 
     pub use crate::{
         Answered, AskedOf, Attributes, Earshot, EntityKind, EntityMemoryCommands, EntityQuestionCommands, GameAction,

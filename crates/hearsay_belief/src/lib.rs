@@ -51,7 +51,7 @@
 //! | What are the sources of a known fact? What would a retraction change? | [`derivations`], [`retraction_impact`] |
 //! | How does news spread among characters? | [`gossip`] |
 //! | How are entities related, as the DM or a knower sees it? | [`graph`] |
-//! | May a secret be told now? | [`evaluate_condition`], [`evaluate_reveals`] |
+//! | May a secret be told now, and to whom? | [`evaluate_condition`], [`evaluate_reveals`], [`revealable_facts`] |
 //! | Who knows a fact that does not name its knowers? | [`default_audience`] |
 //!
 //! # Data that a view never reads
@@ -96,7 +96,8 @@ pub use credence::{BeliefCalculator, FIRST_IMPRESSION_WEIGHT, RETELLING_FACTOR, 
 pub use derivation::{DerivationStep, RetractionImpact, derivations, retraction_impact, withdrawal_changes};
 pub use occasion::{Occasion, characters_at, is_dead, states_death};
 pub use reveal::{
-    Judgement, RevealEvaluation, TrustFn, evaluate_condition, evaluate_reveals, evaluate_reveals_for, player_characters,
+    Judgement, RevealEvaluation, RevealableFacts, TrustFn, evaluate_condition, evaluate_reveals, evaluate_reveals_for,
+    player_characters, revealable_facts,
 };
 pub use trust::{Experience, Trust};
 pub use view::{AccessPath, FactSummary, Known, KnownEdge, ReceivedPassage, Recency, View, ViewImpact};

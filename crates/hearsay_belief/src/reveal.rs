@@ -22,7 +22,10 @@ pub struct Judgement {
     /// Whether the condition is true.
     pub holds: bool,
     /// The listeners for whom the condition is true, sorted. If a listener was given, only this listener is considered.
-    /// Otherwise, all player characters are considered.
+    /// Otherwise, all player characters are considered if the condition refers to the listener.
+    ///
+    /// A reveal that may be told has the player characters who meet its condition and do not know the secret yet. It
+    /// has no listeners only if the campaign has no player characters.
     pub listeners: Vec<EntityId>,
     /// The conditions that are not met, as text for the DM; empty if the condition is true. If there are several
     /// possible listeners, the list describes the listener with the fewest unmet conditions.
@@ -98,6 +101,19 @@ pub fn evaluate_reveals_for(state: &State, players: &[EntityId], trust: TrustFn)
     all
 }
 
+/// Secret facts that a holder may tell now, each with the listeners to whom the holder may tell it. If a fact has no
+/// listeners, the holder may tell it to anyone.
+pub type RevealableFacts = BTreeMap<FactId, BTreeSet<EntityId>>;
+
+/// Returns the facts that a holder may tell now, according to the evaluations of all reveals.
+pub fn revealable_facts(evaluations: &[RevealEvaluation], holder: &EntityId) -> RevealableFacts {
+    let mut facts = RevealableFacts::new();
+    for evaluation in evaluations.iter().filter(|one| one.holder == *holder && one.judgement.holds) {
+        facts.entry(evaluation.fact).or_default().extend(evaluation.judgement.listeners.iter().cloned());
+    }
+    facts
+}
+
 /// Data for the evaluation of conditions, with a cache of views.
 struct ConditionEvaluator<'a> {
     state: &'a State,
@@ -146,9 +162,13 @@ impl<'a> ConditionEvaluator<'a> {
             return refused(format!("all player characters already know the secret: {}", names.join(", ")));
         }
         let mut judgement = self.evaluate(condition, holder, None);
-        judgement.listeners.retain(|listener| uninformed.contains(&listener));
-        if judgement.holds && condition.names_listener() && judgement.listeners.is_empty() {
-            return refused("all player characters who meet the condition already know the secret".into());
+        if condition.names_listener() {
+            judgement.listeners.retain(|listener| uninformed.contains(&listener));
+            if judgement.holds && judgement.listeners.is_empty() {
+                return refused("all player characters who meet the condition already know the secret".into());
+            }
+        } else if judgement.holds {
+            judgement.listeners = uninformed.into_iter().cloned().collect();
         }
         judgement
     }

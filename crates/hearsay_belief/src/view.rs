@@ -10,7 +10,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use hearsay_model::{EntityId, Evidence, FactId, GameTime, Knower, Passage, PassageId, State, Vocabulary};
+use hearsay_model::{EntityId, FactId, GameTime, Knower, Passage, PassageId, State, Vocabulary};
 
 use collector::Collector;
 pub(crate) use collector::{KnowledgeSource, groups, learned};
@@ -202,16 +202,15 @@ impl View {
         self.knower.entity() == Some(id) || self.facts.iter().any(|known| collector::knows_name(known, id, name))
     }
 
+    /// Returns the facts that the knower conceals, sorted by id.
+    pub fn concealed_facts(&self) -> impl Iterator<Item = &Known> {
+        self.summaries.iter().zip(&self.facts).filter(|(summary, _)| summary.conceals).map(|(_, known)| known)
+    }
+
     /// Returns the passages that state a fact which the knower conceals. A quotation from such a passage would reveal
     /// the fact.
     pub fn concealed_passages(&self) -> BTreeSet<PassageId> {
-        let concealed = self.facts.iter().filter(|known| known.conceals());
-        let evidence = concealed.flat_map(|known| known.evidence());
-        let passages = evidence.filter_map(|evidence| match evidence {
-            Evidence::Passage { passage, .. } => Some(*passage),
-            Evidence::File { .. } | Evidence::Excerpt(_) => None,
-        });
-        passages.collect()
+        self.concealed_facts().flat_map(Known::evidence_passages).collect()
     }
 
     /// Returns a passage; `None` if the knower neither heard nor read it.

@@ -30,6 +30,9 @@ pub enum Event {
         fact: FactId,
         /// Character that may tell the secret.
         holder: EntityId,
+        /// Player characters to whom the holder may tell the secret, sorted. Empty if the campaign has no player
+        /// characters: the holder may then tell anyone.
+        listeners: Vec<EntityId>,
     },
     /// The model of the sentence encoder was loaded, or loading it failed.
     Model(ModelStatus),

@@ -21,7 +21,7 @@ use std::{
     },
 };
 
-use hearsay_belief::{Trust, View};
+use hearsay_belief::{RevealableFacts, Trust, View};
 use hearsay_model::{
     ApplyError, Author, Change, Confidence, Entity, EntityId, Fact, FactError, FactStatus, GameSetting, GameTime,
     Justification, Knower, KnowledgeEdge, KnowledgeId, Operation, Passage, PassageId, Predicate, PredicateRole,
@@ -384,6 +384,7 @@ pub fn answer(state: &State, question: &LeakQuestion) -> String {
         scene: &Scene { place: place.clone(), present: present.clone(), time: *as_of, session: session.clone() },
         question: text,
         about,
+        revealable: &RevealableFacts::new(),
         vector: Some(&vector(text)),
         graph: true,
         limit: 12,

@@ -16,7 +16,7 @@ use std::{
 
 use anyhow::{Context, Result};
 use hearsay_belief::{
-    View,
+    RevealableFacts, View,
     graph::{Traversal, identity, neighbours, path},
 };
 use hearsay_embed::Encoder;
@@ -445,6 +445,7 @@ fn scene_contexts(
                 scene: &scene,
                 question,
                 about: &[],
+                revealable: &RevealableFacts::new(),
                 vector: Some(vector),
                 graph: true,
                 limit: 16,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hearsay_belief::View;
+use hearsay_belief::{RevealEvaluation, RevealableFacts, View, revealable_facts};
 use hearsay_model::{EntityId, GameTime, Knower, Position, State};
 use hearsay_recall::{ApproximateTokens, ContextRequest, Detail, Index, Scene, SceneContext, TokenCounter};
 use serde::{Deserialize, Serialize};
@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     QueryError,
     resolve::{find_session, resolve},
+    reveals,
     views::ViewCache,
 };
 
@@ -72,19 +73,24 @@ impl Ask {
     /// # Errors
     /// Returns an error if a name is unknown.
     pub fn context_in_state(&self, state: &State, settings: &RecallSettings) -> Result<SceneContext, QueryError> {
-        self.context(state, &Index::new(state.corpus()), &mut ViewCache::default(), None, true, settings)
+        let (index, reveals) = (Index::new(state.corpus()), reveals::evaluations(state));
+        let sources = AnswerSources { state, index: &index, reveals: &reveals };
+        self.context(&sources, &mut ViewCache::default(), None, true, settings)
     }
 
-    /// Assembles the context for answering the question from the given state and index.
+    /// Assembles the context for answering the question from the given sources.
+    ///
+    /// # Errors
+    /// Returns an error if a name is unknown.
     pub fn context(
         &self,
-        state: &State,
-        index: &Index,
+        sources: &AnswerSources,
         view_cache: &mut ViewCache,
         vector: Option<&[f32]>,
         graph: bool,
         settings: &RecallSettings,
     ) -> Result<SceneContext, QueryError> {
+        let AnswerSources { state, index, reveals } = *sources;
         let speaker = resolve(state, &self.speaker)?;
         let place = self.place.as_deref().map(|place| resolve(state, place)).transpose()?;
         let resolve_all =
@@ -95,6 +101,9 @@ impl Ask {
         let cached_view = view_cache.get_or_compute(state, Some(&Knower::Entity(speaker.clone())), self.as_of);
         let place = place.or_else(|| known_place(&cached_view.view, &speaker));
         let scene = Scene { place, present, time: self.as_of.or_else(|| state.clock()), session };
+        // Reveals are evaluated at the current game time only.
+        let is_current = self.as_of.is_none() || self.as_of == state.clock();
+        let revealable = if is_current { revealable_facts(reveals, &speaker) } else { RevealableFacts::new() };
         Ok(SceneContext::assemble(&ContextRequest {
             view: &cached_view.view,
             names: &cached_view.names,
@@ -105,6 +114,7 @@ impl Ask {
             scene: &scene,
             question: &self.question,
             about: &about,
+            revealable: &revealable,
             vector,
             graph,
             limit: self.limit.unwrap_or(settings.limit),
@@ -113,6 +123,17 @@ impl Ask {
             detail: self.detail,
         }))
     }
+}
+
+/// Data from which a question is answered.
+#[derive(Clone, Copy)]
+pub struct AnswerSources<'a> {
+    /// State of the campaign.
+    pub state: &'a State,
+    /// Search index of the state.
+    pub index: &'a Index,
+    /// Evaluations of the reveals in the state. Evaluations of conditions that are not met may be left out.
+    pub reveals: &'a [RevealEvaluation],
 }
 
 /// Returns the speaker's current place according to the speaker's own view, that is, the newest location of the speaker

@@ -27,6 +27,11 @@ pub struct RevealRow {
     pub note: Option<String>,
 }
 
+/// Evaluates all reveals at the current game time. Reads every entity to find the player characters.
+pub(crate) fn evaluations(state: &State) -> Vec<RevealEvaluation> {
+    evaluate_reveals(state, &|knower, other| Trust::between(state, knower, other).level())
+}
+
 /// Returns one row for each reveal and each character that may tell its secret. Reads every entity to find the player
 /// characters.
 pub fn reveals(state: &State) -> Vec<RevealRow> {
@@ -38,8 +43,5 @@ pub fn reveals(state: &State) -> Vec<RevealRow> {
         holder: revealable.holder,
         judgement: revealable.judgement,
     };
-    evaluate_reveals(state, &|knower, other| Trust::between(state, knower, other).level())
-        .into_iter()
-        .map(row)
-        .collect()
+    evaluations(state).into_iter().map(row).collect()
 }

@@ -1,8 +1,8 @@
 //! Citations: the source of each line, how the asker learned it, and why the line is relevant.
 
 use hearsay_belief::{AccessPath, Known, ReceivedPassage};
-use hearsay_model::{Acquisition, Calendar, Credence, EntityId, Evidence, FactId, PassageId, Reliability, SessionId};
-use serde::Serialize;
+use hearsay_model::{Acquisition, Calendar, Credence, EntityId, Evidence, FactId, PassageId, SessionId};
+use serde::{Deserialize, Serialize};
 
 use crate::{Channels, EntityLinker};
 
@@ -18,13 +18,95 @@ pub enum Source {
     Scene,
 }
 
+/// An entity, with the name by which a knower knows it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct CitedEntity {
+    /// Id of the entity.
+    pub id: EntityId,
+    /// The knower's name for the entity; `None` if the knower has no name for it.
+    pub name: Option<String>,
+}
+
+impl CitedEntity {
+    pub(crate) fn new(names: &EntityLinker, id: &EntityId) -> Self {
+        Self { id: id.clone(), name: names.name(id).map(str::to_owned) }
+    }
+
+    /// Returns the knower's name for the entity, or `fallback` if the knower has none.
+    pub fn name_or<'a>(&'a self, fallback: &'a str) -> &'a str {
+        self.name.as_deref().unwrap_or(fallback)
+    }
+}
+
+/// Joins the names of entities: `A`, `A and B`, `A, B and C`. An entity without a name is called `fallback`.
+pub(crate) fn join_names(entities: &[CitedEntity], fallback: &str) -> String {
+    let names: Vec<&str> = entities.iter().map(|entity| entity.name_or(fallback)).collect();
+    match names.as_slice() {
+        [] => String::new(),
+        [only] => (*only).to_owned(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+/// How a knower learned the content of a line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CitedAcquisition {
+    /// The campaign states that the knower, its group or its place knows the content, without saying how.
+    Authored,
+    /// The knower saw what the fact states.
+    Witnessed,
+    /// Another entity told the knower the fact.
+    Told {
+        /// The entity that told the fact; `None` if the knower heard the fact as general talk.
+        by: Option<CitedEntity>,
+        /// The entity that the teller named as its own source, if the teller named one.
+        citing: Option<CitedEntity>,
+    },
+    /// The knower read the fact or the passage.
+    Read {
+        /// The document; `None` if it is unknown.
+        document: Option<CitedEntity>,
+    },
+    /// The knower deduced the fact from other facts.
+    Deduced,
+    /// The knower invented the fact and told it to others.
+    MadeUp,
+    /// The knower said the words of the passage.
+    Said,
+    /// The knower heard another entity say the words of the passage.
+    Heard,
+    /// The knower was present when the passage, which has no speaker, was told.
+    Attended,
+    /// The knower is the DM, who sees all records.
+    Recorded,
+    /// The request describes the scene.
+    Scene,
+}
+
+/// The path on which the content of a line reaches the knower.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CitedAccessPath {
+    /// The knower itself learned the content.
+    Own,
+    /// The knower is a member of this group, which learned the content.
+    Member(CitedEntity),
+    /// The knower is a resident of this place, which learned the content.
+    Resident(CitedEntity),
+    /// Everyone knows the content (common lore).
+    Common,
+}
+
 /// Source of a line, and how one knower learned its content.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Citation {
     /// Source of the line.
     pub source: Source,
-    /// How the knower learned the content, in words: `told by Odo Brandt`, `as a member of the Harbour Watch`.
-    pub acquisition: String,
+    /// How the knower, or the group or place in `access_path`, learned the content.
+    pub acquisition: CitedAcquisition,
+    /// Path on which the content reaches the knower.
+    pub access_path: CitedAccessPath,
     /// The knower's credence in the fact. `None` for passages: the knower heard the words themselves.
     pub credence: Option<Credence>,
     /// Date on which the knower learned the content, on the campaign's calendar. `None` if the date is unknown or the
@@ -34,7 +116,7 @@ pub struct Citation {
     pub session: Option<SessionId>,
     /// File and line of the source, as `path:line`.
     pub file: Option<String>,
-    /// Whether the knower conceals the fact.
+    /// Whether the knower conceals the fact. `false` for passages.
     pub conceals: bool,
 }
 
@@ -42,7 +124,8 @@ impl Citation {
     pub(crate) fn for_scene() -> Self {
         Self {
             source: Source::Scene,
-            acquisition: "the scene".into(),
+            acquisition: CitedAcquisition::Scene,
+            access_path: CitedAccessPath::Own,
             credence: None,
             learned: None,
             session: None,
@@ -51,9 +134,41 @@ impl Citation {
         }
     }
 
+    /// Describes in words how the knower learned the content: `told by Odo Brandt`, `as a member of the Harbour Watch`.
+    pub fn describe_acquisition(&self) -> String {
+        let learned = match &self.acquisition {
+            CitedAcquisition::Authored => String::new(),
+            CitedAcquisition::Witnessed => "witnessed".into(),
+            CitedAcquisition::Told { by: Some(by), citing: None } => format!("told by {}", by.name_or("somebody")),
+            CitedAcquisition::Told { by: Some(by), citing: Some(citing) } => {
+                format!("told by {}, who has it from {}", by.name_or("somebody"), citing.name_or("somebody"))
+            }
+            CitedAcquisition::Told { by: None, .. } => "heard talk of it".into(),
+            CitedAcquisition::Read { document: Some(document) } => {
+                format!("read in {}", document.name_or("a document"))
+            }
+            CitedAcquisition::Read { document: None } => "read".into(),
+            CitedAcquisition::Deduced => "concluded".into(),
+            CitedAcquisition::MadeUp => "made it up".into(),
+            CitedAcquisition::Said => "said it".into(),
+            CitedAcquisition::Heard => "heard it".into(),
+            CitedAcquisition::Attended => "was there".into(),
+            CitedAcquisition::Recorded => "recorded".into(),
+            CitedAcquisition::Scene => "the scene".into(),
+        };
+        let access = match &self.access_path {
+            CitedAccessPath::Own if learned.is_empty() => "own knowledge".into(),
+            CitedAccessPath::Own => String::new(),
+            CitedAccessPath::Member(group) => format!("as a member of {}", group.name_or("a group")),
+            CitedAccessPath::Resident(place) => format!("as a resident of {}", place.name_or("a place")),
+            CitedAccessPath::Common => "common lore".into(),
+        };
+        [learned, access].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+    }
+
     /// Returns the citation as one line: acquisition, credence, date, session, file, id.
     pub fn line(&self) -> String {
-        let mut parts = vec![self.acquisition.clone()];
+        let mut parts = vec![self.describe_acquisition()];
         parts.extend(self.credence.map(|credence| format!("credence {credence}")));
         parts.extend(self.learned.as_ref().map(|learned| format!("since {learned}")));
         parts.extend(self.session.as_ref().map(ToString::to_string));
@@ -85,20 +200,22 @@ pub struct Citations<'a> {
     pub names: &'a EntityLinker,
     /// Calendar for dates.
     pub calendar: &'a Calendar,
-    /// The knower; `None` for the DM. For the DM, the acquisition of each passage is `recorded`.
+    /// The knower; `None` for the DM. For the DM, the acquisition of each passage is [`CitedAcquisition::Recorded`].
     pub knower: Option<&'a EntityId>,
 }
 
 impl Citations<'_> {
     /// Returns the citation of a fact that the knower knows.
     pub fn fact_citation(&self, known: &Known) -> Citation {
+        let (acquisition, access_path) = match known.acquisition() {
+            Some((acquisition, access_path)) => (self.acquisition(acquisition), self.access_path(access_path)),
+            None if known.shared().is_empty() => (CitedAcquisition::Recorded, CitedAccessPath::Own),
+            None => (CitedAcquisition::MadeUp, CitedAccessPath::Own),
+        };
         Citation {
             source: Source::Fact(known.id()),
-            acquisition: match known.acquisition() {
-                Some((acquisition, access_path)) => self.acquisition(acquisition, access_path),
-                None if known.shared().is_empty() => "recorded".into(),
-                None => "made it up".into(),
-            },
+            acquisition,
+            access_path,
             credence: known.acquisition().map(|_| known.credence()),
             learned: known.learned().map(|time| self.calendar.format(time)),
             session: known.session().cloned(),
@@ -111,17 +228,18 @@ impl Citations<'_> {
     pub fn passage_citation(&self, id: PassageId, heard: &ReceivedPassage) -> Citation {
         let passage = &heard.passage;
         let speaker = passage.speaker.as_ref();
-        let acquisition = match &heard.access_path {
-            _ if self.knower.is_none() => "recorded".into(),
-            AccessPath::Own if speaker == self.knower => "said it".into(),
-            AccessPath::Own if speaker.is_some() || passage.speaker_alias.is_some() => "heard it".into(),
-            AccessPath::Own if passage.session.is_some() => "was there".into(),
-            AccessPath::Own => "read it".into(),
-            access_path => self.acquisition(&Acquisition::Authored, access_path),
+        let acquisition = match heard.access_path {
+            _ if self.knower.is_none() => CitedAcquisition::Recorded,
+            AccessPath::Own if speaker == self.knower => CitedAcquisition::Said,
+            AccessPath::Own if speaker.is_some() || passage.speaker_alias.is_some() => CitedAcquisition::Heard,
+            AccessPath::Own if passage.session.is_some() => CitedAcquisition::Attended,
+            AccessPath::Own => CitedAcquisition::Read { document: self.cite(passage.document.as_ref()) },
+            AccessPath::Member(_) | AccessPath::Resident(_) | AccessPath::Common => CitedAcquisition::Authored,
         };
         Citation {
             source: Source::Passage(id),
             acquisition,
+            access_path: self.access_path(&heard.access_path),
             credence: None,
             learned: passage.time.as_ref().and_then(|date| date.time).map(|time| self.calendar.format(time)),
             session: passage.session.clone(),
@@ -130,25 +248,31 @@ impl Citations<'_> {
         }
     }
 
-    fn name_or<'n>(&'n self, id: &EntityId, fallback: &'n str) -> &'n str {
-        self.names.name(id).unwrap_or(fallback)
+    fn cite(&self, id: Option<&EntityId>) -> Option<CitedEntity> {
+        id.map(|id| CitedEntity::new(self.names, id))
     }
 
-    fn acquisition(&self, acquisition: &Acquisition, access_path: &AccessPath) -> String {
-        let fallback = if acquisition.document().is_some() { "a document" } else { "somebody" };
-        let learned = match acquisition.reliability() {
-            Reliability::Stated => String::new(),
-            Reliability::Concluded => acquisition.descriptor().phrase.to_owned(),
-            _ => acquisition.describe(|id| self.name_or(id, fallback).to_owned()),
-        };
-        let access = match access_path {
-            AccessPath::Own if learned.is_empty() => "own knowledge".to_owned(),
-            AccessPath::Own => String::new(),
-            AccessPath::Member(group) => format!("as a member of {}", self.name_or(group, "a group")),
-            AccessPath::Resident(place) => format!("as a resident of {}", self.name_or(place, "a place")),
-            AccessPath::Common => "common lore".to_owned(),
-        };
-        [learned, access].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+    fn acquisition(&self, acquisition: &Acquisition) -> CitedAcquisition {
+        match acquisition {
+            Acquisition::Authored => CitedAcquisition::Authored,
+            Acquisition::Witnessed => CitedAcquisition::Witnessed,
+            Acquisition::Told { by, citing } => {
+                CitedAcquisition::Told { by: self.cite(by.as_ref()), citing: self.cite(citing.as_ref()) }
+            }
+            Acquisition::Read { document } => CitedAcquisition::Read { document: self.cite(document.as_ref()) },
+            Acquisition::Deduced { .. } => CitedAcquisition::Deduced,
+            // The knower told others a fact for which it has no source.
+            Acquisition::Shared => CitedAcquisition::MadeUp,
+        }
+    }
+
+    fn access_path(&self, access_path: &AccessPath) -> CitedAccessPath {
+        match access_path {
+            AccessPath::Own => CitedAccessPath::Own,
+            AccessPath::Member(group) => CitedAccessPath::Member(CitedEntity::new(self.names, group)),
+            AccessPath::Resident(place) => CitedAccessPath::Resident(CitedEntity::new(self.names, place)),
+            AccessPath::Common => CitedAccessPath::Common,
+        }
     }
 }
 

@@ -4,14 +4,16 @@
 //! knows. No code in this crate reads the state. The index gets the texts through a [`Corpus`](hearsay_model::Corpus).
 //! A ranking reads only the index entries that are in the view. Word statistics, the graph and the recognised names are
 //! computed from the view alone. A fact that the character does not know therefore cannot affect a result, not even its
-//! score.
+//! score. It can only affect whom the character may tell a line ([`ContextRequest::revealable`]), because the condition
+//! of a reveal can be any fact of the campaign.
 //!
 //! - [`Index`]: words and vectors of all facts and passages. After each operation, the index is updated with the keys
 //!   that the operation touched.
 //! - [`rank`]: ranks facts and passages by words (stemmed BM25), meaning (exact cosine) and graph (personalised
 //!   PageRank). Facts and passages share one ranking. Each result explains its score.
 //! - [`SceneContext`]: the speaker, its relations, the scene, recent talk, and the knowledge that is relevant to a
-//!   question. The context stays within a token budget, contains no repetitions and has citations for each line. It can
+//!   question. The context stays within a token budget, contains no repetitions and has citations for each line. It is
+//!   data: each line has its fact, its credence, how the speaker learned it, and whom the speaker may tell it. It can
 //!   be rendered as text, Markdown, JSON or a compact prompt.
 //! - [`EntityLinker`]: entity linking for questions, tolerant of small misspellings.
 //! - [`Scope`]: the entities to which a search is limited.
@@ -51,8 +53,10 @@ mod vector_set;
 mod vectors;
 mod words;
 
-pub use citation::{Citation, Citations, Source, score_explanation};
-pub use context::{ContextRequest, Detail, Form, Line, Scene, SceneContext, Section};
+pub use citation::{Citation, Citations, CitedAccessPath, CitedAcquisition, CitedEntity, Source, score_explanation};
+pub use context::{
+    ContextRequest, Detail, Form, Line, LineClaim, LineSecrecy, Remark, Scene, SceneContext, Section, SectionKind,
+};
 pub use document::{DocId, document_text};
 pub use entity_linker::{EntityLinker, LinkedEntity};
 pub use index::Index;

@@ -1,5 +1,6 @@
 //! Tests over a small campaign: a tavern, a debt, a secret.
 
+mod data;
 mod forms;
 mod hostile;
 mod naming;
@@ -8,7 +9,7 @@ mod scenes;
 use std::sync::Arc;
 
 use hearsay_belief::{
-    View,
+    RevealableFacts, View,
     graph::{self, Direction, Traversal},
 };
 use hearsay_model::{
@@ -18,8 +19,8 @@ use hearsay_model::{
 };
 
 use crate::{
-    ActivationStep, ApproximateTokens, ContextRequest, Detail, DocId, EntityLinker, Form, Index, Query, Scene,
-    SceneContext, TokenCounter, rank,
+    ActivationStep, ApproximateTokens, CitedAccessPath, CitedAcquisition, CitedEntity, ContextRequest, Detail, DocId,
+    EntityLinker, Form, Index, LineSecrecy, Query, Remark, Scene, SceneContext, SectionKind, TokenCounter, rank,
 };
 
 fn id(text: &str) -> EntityId {
@@ -104,6 +105,7 @@ impl World {
             scene: &scene,
             question,
             about: &[],
+            revealable: &RevealableFacts::new(),
             vector: None,
             graph: true,
             limit: 10,
@@ -115,8 +117,7 @@ impl World {
 }
 
 fn knowledge(context: &SceneContext) -> Vec<&str> {
-    let section = context.sections.iter().find(|section| section.name == "knowledge");
-    section.map_or_else(Vec::new, |section| section.lines.iter().map(|line| line.text.as_str()).collect())
+    context.section_lines(SectionKind::Knowledge).iter().map(|line| line.text.as_str()).collect()
 }
 
 #[test]
@@ -157,11 +158,21 @@ fn every_line_has_its_citation() {
     };
     world.apply(vec![Change::Learn(told.into())]);
     let context = world.context("mirela", "Did the ledger burn?", 1000);
-    let section = context.sections.iter().find(|section| section.name == "knowledge").unwrap();
-    let line = section.lines.iter().find(|line| line.text.contains("burned")).unwrap();
-    assert_eq!(line.note, "you are not sure of it; Odo Brandt told you; you keep it to yourself");
-    let citation = &line.citation;
-    assert_eq!((citation.acquisition.as_str(), citation.credence.unwrap().get()), ("told by Odo Brandt", 0.5));
+    let knowledge = context.section_lines(SectionKind::Knowledge);
+    let line = knowledge.iter().find(|line| line.text.contains("burned")).unwrap();
+    assert_eq!(line.note(), "you are not sure of it; Odo Brandt told you; you keep it to yourself");
+    let (citation, odo) = (&line.citation, CitedEntity { id: id("odo"), name: Some("Odo Brandt".into()) });
+    let acquisition = CitedAcquisition::Told { by: Some(odo.clone()), citing: None };
+    assert_eq!((&citation.acquisition, &citation.access_path), (&acquisition, &CitedAccessPath::Own));
+    assert_eq!(
+        (citation.describe_acquisition().as_str(), citation.credence.unwrap().get()),
+        ("told by Odo Brandt", 0.5)
+    );
+    assert_eq!((&line.secrecy, line.credence), (&LineSecrecy::Concealed, citation.credence));
+    assert_eq!(line.remarks, [Remark::Uncertain, Remark::ToldYou(vec![odo])]);
+    let claim = line.claim.as_ref().unwrap();
+    assert_eq!((&claim.subject, claim.predicate.as_str()), (&id("ledger"), "lore"));
+    assert_eq!(claim.object.text(), Some("The harbour ledger burned."));
     assert_eq!(citation.file.as_deref(), Some("people.yaml:7"));
     let text = context.render(Form::Text, true);
     assert!(text.contains(&format!("credence 0.50 \u{00B7} people.yaml:7 \u{00B7} fact {}", rumour.short())), "{text}");
@@ -460,15 +471,14 @@ fn an_ended_membership_is_not_stated_as_if_it_were_current() {
     let words = "Odo Brandt is a member of the Bread Guild.";
     let membership = world.relation("odo", "MEMBER_OF", "guild", words, "odo mirela");
     world.apply(vec![Change::EndFact { fact: membership, until: Date { raw: "8".into(), time: None } }]);
-    let lines = |speaker: &str, section: &str| -> Vec<(String, String)> {
+    let lines = |speaker: &str, section: SectionKind| -> Vec<(String, String)> {
         let context = world.context(speaker, "What of the Bread Guild?", 1000);
-        let section = context.sections.into_iter().find(|other| other.name == section);
-        let lines = section.into_iter().flat_map(|section| section.lines).filter(|line| line.text == words);
-        lines.map(|line| (line.text, line.note)).collect()
+        let lines = context.section_lines(section).iter().filter(|line| line.text == words);
+        lines.map(|line| (line.text.clone(), line.note())).collect()
     };
-    assert_eq!(lines("odo", "relations"), []);
-    assert_eq!(lines("odo", "knowledge"), [(words.to_owned(), "it was so until 8".to_owned())]);
-    assert_eq!(lines("mirela", "knowledge"), [(words.to_owned(), String::new())], "nobody told her");
+    assert_eq!(lines("odo", SectionKind::Relations), []);
+    assert_eq!(lines("odo", SectionKind::Knowledge), [(words.to_owned(), "it was so until 8".to_owned())]);
+    assert_eq!(lines("mirela", SectionKind::Knowledge), [(words.to_owned(), String::new())], "nobody told her");
 }
 
 #[test]
@@ -523,9 +533,9 @@ fn what_others_here_know_and_what_is_contradicted_is_said() {
 
     let ask = |world: &World, budget| world.context("mirela", "What of the chapel candle?", budget);
     let context = ask(&world, 2000);
-    let notes = |name: &str| -> Vec<(String, String)> {
-        let section = context.sections.iter().find(|section| section.name == name).unwrap();
-        let mut notes: Vec<_> = section.lines.iter().map(|line| (line.text.clone(), line.note.clone())).collect();
+    let notes = |kind: SectionKind| -> Vec<(String, String)> {
+        let lines = context.section_lines(kind).iter();
+        let mut notes: Vec<_> = lines.map(|line| (line.text.clone(), line.note())).collect();
         notes.sort();
         notes
     };
@@ -535,13 +545,13 @@ fn what_others_here_know_and_what_is_contradicted_is_said() {
         pair("Nico stole the chapel candle.", "Odo Brandt told you"),
         pair("The chapel candle burned a rope.", "Odo Brandt was there"),
     ];
-    let told = notes("others");
+    let told = notes(SectionKind::Others);
     for rumour in ["The chapel candle is with mirela.", "The chapel candle is with odo."] {
         expected.extend(told.iter().find(|(text, _)| text == rumour).map(|_| pair(rumour, "Odo Brandt told you")));
     }
     assert_eq!(told.len(), 4);
     assert!(told.iter().all(|line| expected.contains(line)), "{told:?}");
-    let knowledge_notes = notes("knowledge");
+    let knowledge_notes = notes(SectionKind::Knowledge);
     let check = |text: &str, part: &str| {
         let note = &knowledge_notes
             .iter()

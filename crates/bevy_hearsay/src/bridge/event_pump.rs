@@ -45,7 +45,7 @@ pub(super) fn receive_events(
                 }
                 changed.write(MemoryChanged { position });
             }
-            EngineEvent::Revealable { reveal, fact, holder } => {
+            EngineEvent::Revealable { reveal, fact, holder, .. } => {
                 revealable.write(SecretRevealable { reveal, fact, holder });
             }
             EngineEvent::Model(status) => {

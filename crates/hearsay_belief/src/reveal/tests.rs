@@ -252,6 +252,14 @@ fn reveals_are_judged_for_those_who_conceal_the_secret() {
     assert_eq!(evaluate_reveals(&state, &trust)[0].judgement.missing, ["dorric does not know the secret"]);
     apply(&mut state, vec![Change::Learn(KnowledgeEdge::authored(id("dorric").into(), secret().id()).into())]);
     assert_eq!(summaries(&state), ["after-the-fire dorric true", "by-trust mirela true", "by-trust watch false"]);
+    // Without a condition on the listener, the listeners are all player characters who do not know the secret.
+    let all = evaluate_reveals(&state, &trust);
+    assert_eq!(all[0].judgement.listeners, [id("wren")]);
+    let revealable = |holder: &str| revealable_facts(&all, &id(holder));
+    for holder in ["dorric", "mirela"] {
+        assert_eq!(revealable(holder), RevealableFacts::from([(secret().id(), BTreeSet::from([id("wren")]))]));
+    }
+    assert!(revealable("watch").is_empty(), "its condition is not met");
     // A character who knows the secret already is not a listener.
     apply(&mut state, vec![Change::Learn(KnowledgeEdge::authored(id("wren").into(), secret().id()).into())]);
     assert_eq!(summaries(&state), ["after-the-fire dorric false", "by-trust mirela false", "by-trust watch false"]);

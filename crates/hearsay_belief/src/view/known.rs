@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hearsay_model::{
     Acquisition, Attitude, Credence, Date, EntityId, Evidence, Fact, FactId, FactRelation, GameTime, KnowledgeEdge,
-    KnowledgeId, Object, Passage, Predicate, Secrecy, SessionId, Timestamp, Vocabulary,
+    KnowledgeId, Object, Passage, PassageId, Predicate, Secrecy, SessionId, Timestamp, Vocabulary,
 };
 use smallvec::SmallVec;
 
@@ -69,7 +69,7 @@ impl Known {
 
     pub(super) fn summary(&self, index: u32) -> FactSummary {
         let own = self.known_edges.first().is_some_and(|known_edge| known_edge.access_path == AccessPath::Own);
-        FactSummary { id: self.id(), index, own, secret: self.is_secret() }
+        FactSummary { id: self.id(), index, own, secret: self.is_secret(), conceals: self.conceals() }
     }
 
     /// Returns the id of the fact.
@@ -165,6 +165,14 @@ impl Known {
         &self.fact.provenance().evidence
     }
 
+    /// Returns the passages that state the fact.
+    pub fn evidence_passages(&self) -> impl Iterator<Item = PassageId> {
+        self.evidence().iter().filter_map(|evidence| match evidence {
+            Evidence::Passage { passage, .. } => Some(*passage),
+            Evidence::File { .. } | Evidence::Excerpt(_) => None,
+        })
+    }
+
     /// Returns the session in which the fact was learned or recorded, for use in a citation.
     pub fn session(&self) -> Option<&SessionId> {
         let learned = self.known_edges.iter().find_map(|known_edge| known_edge.edge.session.as_ref());
@@ -242,6 +250,8 @@ pub struct FactSummary {
     pub own: bool,
     /// Whether the fact is secret.
     pub secret: bool,
+    /// Whether the knower conceals the fact.
+    pub conceals: bool,
 }
 
 /// Returns whether two facts contradict each other.

@@ -7,7 +7,7 @@ use std::{
 };
 
 use hearsay_query::{
-    ask::{Answer, Ask},
+    ask::{Answer, AnswerSources, Ask},
     search::{Search, SearchResults},
     session::Summarize,
     views::ViewCache,
@@ -155,9 +155,10 @@ impl Worker {
                 responder.give(Err(MemoryError::Cancelled))
             }
             PendingRequest::Ask(ask, responder) => {
+                let sources = AnswerSources { state, index, reveals: self.reveals.fulfilled() };
                 // Guards the closure, because it runs the caller's token counter.
                 let context = guarded(|| {
-                    Ok(ask.context(state, index, view_cache, vector.as_deref(), use_graph, &self.settings.recall)?)
+                    Ok(ask.context(&sources, view_cache, vector.as_deref(), use_graph, &self.settings.recall)?)
                 });
                 let answer = context.map(|context| Answer {
                     context,

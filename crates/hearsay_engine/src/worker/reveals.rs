@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use hearsay_belief::{Trust, evaluate_reveals_for, player_characters};
+use hearsay_belief::{RevealEvaluation, Trust, evaluate_reveals_for, player_characters};
 use hearsay_model::{EntityId, Key, Kind, State, attribute};
 
 use crate::Event;
@@ -12,8 +12,8 @@ use crate::Event;
 pub(super) struct Reveals {
     /// Player characters, sorted; `None` if the campaign has no reveals.
     players: Option<Vec<EntityId>>,
-    /// Reveals whose conditions are met, each with the character that may tell its secret.
-    fulfilled: BTreeSet<(String, EntityId)>,
+    /// Evaluations of the reveals whose conditions are met, at most one for each reveal and holder.
+    fulfilled: Vec<RevealEvaluation>,
 }
 
 impl Reveals {
@@ -21,6 +21,11 @@ impl Reveals {
         let mut reveals = Self::default();
         reveals.update(state);
         reveals
+    }
+
+    /// Returns the evaluations of the reveals whose conditions are met.
+    pub(super) fn fulfilled(&self) -> &[RevealEvaluation] {
+        &self.fulfilled
     }
 
     /// Updates the player characters after an operation that changed the records with the keys `touched`.
@@ -50,18 +55,22 @@ impl Reveals {
             return Vec::new();
         }
         let players = self.players.get_or_insert_with(|| player_characters(state));
-        let revealables =
+        let mut fulfilled =
             evaluate_reveals_for(state, players, &|knower, other| Trust::between(state, knower, other).level());
-        let before = std::mem::take(&mut self.fulfilled);
-        let mut events = Vec::new();
-        for revealable in revealables.into_iter().filter(|revealable| revealable.judgement.holds) {
-            let key = (revealable.reveal, revealable.holder);
-            if !before.contains(&key) {
-                let (reveal, holder) = key.clone();
-                events.push(Event::Revealable { reveal, fact: revealable.fact, holder });
-            }
-            self.fulfilled.insert(key);
-        }
-        events
+        fulfilled.retain(|evaluation| evaluation.judgement.holds);
+        let previous = std::mem::replace(&mut self.fulfilled, fulfilled);
+        let previous: BTreeSet<_> = previous.iter().map(|one| (&one.reveal, &one.holder)).collect();
+        let is_new = |one: &&RevealEvaluation| !previous.contains(&(&one.reveal, &one.holder));
+        self.fulfilled.iter().filter(is_new).map(event).collect()
+    }
+}
+
+/// Returns the event for a reveal whose condition is met.
+fn event(evaluation: &RevealEvaluation) -> Event {
+    Event::Revealable {
+        reveal: evaluation.reveal.clone(),
+        fact: evaluation.fact,
+        holder: evaluation.holder.clone(),
+        listeners: evaluation.judgement.listeners.clone(),
     }
 }

@@ -8,7 +8,7 @@ use hearsay_query::{
     ask::{Answer, Ask, RecallSettings},
     search::{Match, Search},
 };
-use hearsay_recall::Form;
+use hearsay_recall::{Form, SectionKind};
 
 use crate::support::*;
 
@@ -230,8 +230,7 @@ fn lines_of_the_session_are_in_the_answer_and_questions_can_have_a_subject() {
         let about = about.iter().map(|name| (*name).to_owned()).collect();
         let context =
             ask(&memory, Ask { about, ..Ask::new("pell", "What of the harbour, and who owes what?") }).context;
-        let section = context.sections.into_iter().find(|section| section.name == "knowledge");
-        section.map_or_else(Vec::new, |section| section.lines.into_iter().map(|line| line.text).collect())
+        context.section_lines(SectionKind::Knowledge).iter().map(|line| line.text.clone()).collect::<Vec<_>>()
     };
     let freezes = "The harbour freezes once in a lifetime.".to_owned();
     assert!(about(&[]).contains(&freezes));
@@ -283,7 +282,7 @@ fn an_answer_serialises_with_its_receipts() {
     let answer = ask(&memory, Ask::new("pell", "Where does Mirela live?"));
     let json: serde_json::Value = serde_json::from_str(&serde_json::to_string(&answer).unwrap()).unwrap();
     assert_eq!(json["context"]["speaker"], "pell");
-    assert!(json["context"]["sections"].as_array().unwrap().iter().any(|section| section["name"] == "knowledge"));
+    assert!(json["context"]["sections"].as_array().unwrap().iter().any(|section| section["kind"] == "knowledge"));
     assert!(matches!(
         memory.ask(Ask::new("", "?")).unwrap().wait(),
         Err(MemoryError::Query(QueryError::Unknown { .. }))

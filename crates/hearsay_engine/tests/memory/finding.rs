@@ -4,6 +4,7 @@ use hearsay_commands::edit::FactOptions;
 use hearsay_engine::Memory;
 use hearsay_model::{Author, Change, Date, FactStatus, GameTime, Kind, Knower, Operation, Passage, Session, SessionId};
 use hearsay_query::search::{EntityHit, Match, Search, SearchResults};
+use hearsay_recall::CitedAcquisition;
 
 use crate::support::*;
 
@@ -197,13 +198,15 @@ fn a_result_says_why_it_is_there_and_how_it_is_known() {
     apply(&memory, vec![Change::AddPassage(passage.into())]);
     let found = find(&memory, Search { knower: Some("pell".into()), ..Search::new("flutes") });
     let json = serde_json::to_value(&found).unwrap();
-    for (what, acquisition) in [("facts", "own knowledge"), ("passages", "heard it")] {
+    for (what, acquisition) in [("facts", "authored"), ("passages", "heard")] {
         let hit = &json[what][0];
         assert_eq!(hit["citation"]["acquisition"], acquisition, "{hit}");
+        assert_eq!(hit["citation"]["access_path"], "own", "{hit}");
         assert!(hit["score"].as_f64().unwrap() > 0.0 && hit["channels"]["words"].as_f64().unwrap() > 0.0);
         assert!(hit["explanation"]["path"].is_array() && hit["path"].is_array());
     }
     assert_eq!(json["passages"][0]["citation"]["session"], "night");
     let of_dm = find(&memory, Search::new("flutes"));
-    assert!(of_dm.facts.iter().chain(&of_dm.passages).all(|hit| hit.citation.acquisition == "recorded"));
+    let mut hits = of_dm.facts.iter().chain(&of_dm.passages);
+    assert!(hits.all(|hit| hit.citation.acquisition == CitedAcquisition::Recorded));
 }

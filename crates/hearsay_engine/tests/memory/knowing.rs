@@ -17,6 +17,7 @@ use hearsay_query::{
     knowledge::KnowsFilter,
     secrets::{Obstacle, SecretFilter},
 };
+use hearsay_recall::CitedAcquisition;
 
 use crate::{learning::*, support::*};
 
@@ -264,7 +265,7 @@ fn an_invention_is_marked_as_such() {
     let ask = hearsay_query::ask::Ask::new("mirela-voss", "Does Odo eat coal?");
     let context = memory.ask(ask).unwrap().wait().unwrap().context;
     let line = context.sections.iter().flat_map(|part| &part.lines).find(|line| line.text.contains("coal")).unwrap();
-    assert_eq!(line.citation.acquisition, "made it up");
+    assert_eq!((&line.citation.acquisition, line.credence), (&CitedAcquisition::MadeUp, None));
     learn(&memory, GameEvent::Forget { knower: "Mirela Voss".into(), fact: coal.clone() });
     let after_retcon = query::who_knows::who_knows(&state(&memory), &coal, None).unwrap();
     assert!(after_retcon.characters.is_empty(), "it never told it: {after_retcon:?}");

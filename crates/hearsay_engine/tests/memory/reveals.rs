@@ -1,9 +1,12 @@
 use hearsay_commands::edit::Edit;
 use hearsay_engine::{Event, Memory};
 use hearsay_model::{
-    Author, Change, Condition, ConditionEntity, Credence, GameSetting, Kind, Operation, Reveal, Setting, Value,
+    Author, Change, Condition, ConditionEntity, Credence, EntityId, GameSetting, GameTime, Kind, KnowledgeEdge,
+    Operation, Reveal, Setting, Value,
 };
 use hearsay_query as query;
+use hearsay_query::ask::Ask;
+use hearsay_recall::{Form, Line, LineSecrecy, Source};
 
 use crate::support::*;
 
@@ -19,15 +22,20 @@ fn write(memory: &Memory, changes: Vec<Change>) {
     memory.write(move |_| Ok(Operation::new(Author::Dm, "write", changes.clone()))).unwrap().wait().unwrap();
 }
 
-/// Returns the reveals that were reported to the DM since the last call.
-fn reported_reveals(memory: &Memory) -> Vec<String> {
+/// Returns the reveals that were reported to the DM since the last call, each with its listeners.
+fn reported_reveals_and_listeners(memory: &Memory) -> Vec<(String, Vec<EntityId>)> {
     // When this request is answered, earlier requests are finished.
     memory.status().unwrap().wait().unwrap();
     let reveals = memory.events().try_iter().filter_map(|event| match event {
-        Event::Revealable { reveal, holder, .. } => Some(format!("{reveal} {holder}")),
+        Event::Revealable { reveal, holder, listeners, .. } => Some((format!("{reveal} {holder}"), listeners)),
         _ => None,
     });
     reveals.collect()
+}
+
+/// Returns the reveals that were reported to the DM since the last call.
+fn reported_reveals(memory: &Memory) -> Vec<String> {
+    reported_reveals_and_listeners(memory).into_iter().map(|(reveal, _)| reveal).collect()
 }
 
 #[test]
@@ -74,7 +82,10 @@ fn the_dm_is_told_once_when_a_secret_may_be_told() {
     assert!(reported_reveals(&memory).is_empty());
 
     let reported = do_edit(&memory, set_flag("fire-reported", "yes")).position;
-    assert_eq!(reported_reveals(&memory), ["fire mirela-voss"]);
+    let listeners = |reveal: &str, names: &[&str]| {
+        vec![(format!("{reveal} mirela-voss"), names.iter().map(|name| id(name)).collect::<Vec<_>>())]
+    };
+    assert_eq!(reported_reveals_and_listeners(&memory), listeners("fire", &[]), "there are no player characters");
     do_edit(&memory, set("Pell", "mood", "glad"));
     do_edit(&memory, set_flag("fire-reported", "yes"));
     assert!(reported_reveals(&memory).is_empty(), "once is enough");
@@ -91,11 +102,11 @@ fn the_dm_is_told_once_when_a_secret_may_be_told() {
     let ring = waiting.iter().find(|one| one.reveal == "ring").unwrap();
     assert_eq!(ring.judgement.missing, ["there is no player character who could be told"]);
     do_edit(&memory, set("Pell", "kind", "player"));
-    assert_eq!(reported_reveals(&memory), ["ring mirela-voss"]);
+    assert_eq!(reported_reveals_and_listeners(&memory), listeners("ring", &["pell"]));
     do_edit(&memory, add("Wren", Kind::Player, None));
     let fond = hearsay_commands::edit::FactOptions { attitude: Some(60), ..Default::default() };
     do_edit(&memory, relate_with("Mirela Voss", "LIKES", "Wren", fond));
-    assert_eq!(reported_reveals(&memory), ["trust mirela-voss"]);
+    assert_eq!(reported_reveals_and_listeners(&memory), listeners("trust", &["wren"]));
 
     // A reveal of a corrected secret is not reported again.
     let statement = Some("The ledger lies under the chapel.".into());
@@ -111,6 +122,45 @@ fn the_dm_is_told_once_when_a_secret_may_be_told() {
     assert!(reported_reveals(&memory).is_empty());
     assert_eq!(query::reveals::reveals(&state(&memory)).iter().filter(|one| one.judgement.holds).count(), 3);
     memory.close().unwrap();
+}
+
+#[test]
+fn an_answer_says_to_whom_a_secret_may_be_told() {
+    let memory = empty();
+    found_town(&memory);
+    for player in ["Wren", "Ansel"] {
+        do_edit(&memory, add(player, Kind::Player, Some("The Gull")));
+    }
+    do_edit(&memory, set_with("Mirela Voss", "lore", "The ledger lies in the chapel.", secret()));
+    let fact = fact(&memory, "mirela-voss", "lore").id();
+    let edge = KnowledgeEdge { conceals: true, ..KnowledgeEdge::authored(id("mirela-voss").into(), fact) };
+    let when = Condition::Owns { who: ConditionEntity::Listener, item: id("silver-ring") };
+    let reveal = Reveal { id: "ring".into(), fact, holder: None, when, note: None };
+    write(&memory, vec![Change::Learn(edge.into()), Change::Set(Setting::Game(GameSetting::Reveal(reveal)))]);
+    let answer = |as_of: Option<i64>| -> (Line, String) {
+        let ask = Ask { as_of: as_of.map(GameTime), ..Ask::new("mirela-voss", "Where is the ledger?") };
+        let context = memory.ask(ask).unwrap().wait().unwrap().context;
+        let line = context.lines().find(|line| line.citation.source == Source::Fact(fact)).unwrap();
+        (line.clone(), context.render(Form::Prompt, false))
+    };
+
+    set_clock(&memory, DAY);
+    let (line, prompt) = answer(None);
+    assert_eq!(line.secrecy, LineSecrecy::Concealed);
+    assert!(prompt.contains("The ledger lies in the chapel. [you keep it to yourself]"), "{prompt}");
+    do_edit(&memory, relate("Wren", "OWNS", "Silver Ring"));
+    for as_of in [None, Some(DAY)] {
+        let (line, prompt) = answer(as_of);
+        let LineSecrecy::MayTell { to } = &line.secrecy else { panic!("{line:?}") };
+        assert_eq!(to.iter().map(|listener| &listener.id).collect::<Vec<_>>(), [&id("wren")]);
+        assert!(line.secrecy.allows(&id("wren")) && !line.secrecy.allows(&id("ansel")));
+        assert!(prompt.contains("The ledger lies in the chapel. [you may tell Wren, but nobody else]"), "{prompt}");
+        assert!(!prompt.contains("you keep it to yourself"), "{prompt}");
+    }
+    assert_eq!(answer(Some(DAY - 1)).0.secrecy, LineSecrecy::Concealed, "reveals are evaluated at the current time");
+    let ask = Ask::new("mirela-voss", "Where is the ledger?");
+    let context = ask.context_in_state(&state(&memory), &query::ask::RecallSettings::default()).unwrap();
+    assert!(context.lines().any(|line| matches!(line.secrecy, LineSecrecy::MayTell { .. })));
 }
 
 #[test]

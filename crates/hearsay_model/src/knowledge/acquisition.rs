@@ -1,7 +1,8 @@
 //! Acquisitions: how knowers learn facts.
 //!
-//! To add a kind of acquisition, add a variant, a [descriptor](AcquisitionDescriptor), and the cases in the methods of
-//! [`Acquisition`]. Other code calls these methods instead of matching on variants.
+//! To add a kind of acquisition, add a variant, a [descriptor](AcquisitionDescriptor), the cases in the methods of
+//! [`Acquisition`], and a variant of `CitedAcquisition` in `hearsay_recall`. Other code calls these methods instead of
+//! matching on variants.
 
 use serde::{Deserialize, Serialize};
 

@@ -4,7 +4,7 @@ use super::{
     form::Form,
     render::{heading, prompt_line, render},
     request::ContextRequest,
-    scene_context::{Frame, Line, SceneContext, Section},
+    scene_context::{Frame, Line, SceneContext, Section, SectionKind},
     writer::{Answers, Writer},
 };
 use crate::TokenCounter;
@@ -36,18 +36,18 @@ impl SceneContext {
         leftover.extend(context.drop_excess_lines(request.counter));
         let ranked = writer.ranked();
         let Answers { lines, total } = writer.knowledge(&ranked);
-        context.open_section("knowledge", "Relevant to the question");
+        context.open_section(SectionKind::Knowledge, "Relevant to the question");
         let mut written = 0;
         for line in lines {
             let source_count = 1 + line.also.len();
             written += if context.try_push(line, request.limit, request.counter) { source_count } else { 0 };
         }
         context.omitted = total - written;
-        context.open_section("others", "What the others here know");
+        context.open_section(SectionKind::Others, "What the others here know");
         for line in writer.others(&ranked.best) {
             context.try_push(line, request.limit, request.counter);
         }
-        context.open_section("besides", "Besides");
+        context.open_section(SectionKind::Further, "Besides");
         for line in leftover {
             context.try_push(line, usize::MAX, request.counter);
         }
@@ -63,12 +63,12 @@ impl SceneContext {
         for (mut section, share) in sections.into_iter().zip(SECTION_SHARES) {
             available += request.budget.saturating_mul(share) / 100;
             // The budget share of recent talk is given to the latest lines first, but the lines are printed in order.
-            let is_recent_talk = section.name == "lately";
+            let is_recent_talk = section.kind == SectionKind::RecentTalk;
             let mut lines = std::mem::take(&mut section.lines);
             if is_recent_talk {
                 lines.reverse();
             }
-            let mut heading_tokens = request.counter.count(heading(section.name));
+            let mut heading_tokens = request.counter.count(heading(section.kind));
             for line in lines {
                 let cost = heading_tokens + request.counter.count(&prompt_line(&line, self.detail));
                 if cost <= available {
@@ -87,8 +87,8 @@ impl SceneContext {
         leftover
     }
 
-    fn open_section(&mut self, name: &'static str, title: &str) {
-        self.sections.push(Section { name, title: title.to_owned(), lines: Vec::new() });
+    fn open_section(&mut self, kind: SectionKind, title: &str) {
+        self.sections.push(Section { kind, title: title.to_owned(), lines: Vec::new() });
     }
 
     fn count(&self, counter: &dyn TokenCounter) -> usize {
@@ -113,9 +113,9 @@ impl SceneContext {
         let mut dropped = Vec::new();
         self.tokens = self.count(counter);
         while self.tokens > self.budget {
-            let last = self.sections.iter_mut().rev().find_map(|section| Some((section.name, section.lines.pop()?)));
-            let Some((name, line)) = last else { break };
-            dropped.extend(Some(line).filter(|_| name != "lately"));
+            let last = self.sections.iter_mut().rev().find_map(|section| Some((section.kind, section.lines.pop()?)));
+            let Some((kind, line)) = last else { break };
+            dropped.extend(Some(line).filter(|_| kind != SectionKind::RecentTalk));
             self.tokens = self.count(counter);
         }
         dropped.reverse();

@@ -2,13 +2,17 @@
 
 mod assemble;
 mod form;
+mod remark;
 mod render;
 mod request;
 mod scene_context;
+mod secrecy;
 mod writer;
 
 pub use form::{Detail, Form};
+pub use remark::Remark;
 #[cfg(test)]
 pub(crate) use render::heading;
 pub use request::{ContextRequest, Scene};
-pub use scene_context::{Line, SceneContext, Section};
+pub use scene_context::{Line, LineClaim, SceneContext, Section, SectionKind};
+pub use secrecy::LineSecrecy;

@@ -4,7 +4,7 @@ use hearsay_model::escape;
 
 use super::{
     form::{Detail, Form},
-    scene_context::{Frame, Line, SceneContext},
+    scene_context::{Frame, Line, SceneContext, SectionKind},
 };
 use crate::{Markup, Page, citation::score_explanation};
 
@@ -62,7 +62,7 @@ fn render_prompt(context: &SceneContext, detail: Detail) -> String {
         page.literal("You are ").data(&context.name).literal(".\n");
     }
     for section in context.sections.iter().filter(|section| !section.lines.is_empty()) {
-        page.literal(heading(section.name));
+        page.literal(heading(section.kind));
         for line in &section.lines {
             write_line(&mut page, line, detail);
         }
@@ -74,15 +74,15 @@ fn render_prompt(context: &SceneContext, detail: Detail) -> String {
 }
 
 /// Returns the heading of a section in the prompt form.
-pub(crate) fn heading(section: &str) -> &'static str {
+pub(crate) fn heading(section: SectionKind) -> &'static str {
     match section {
-        "speaker" => "",
-        "relations" => "Your relations:\n",
-        "lately" => "Said lately, in your hearing:\n",
-        "knowledge" => "You know, on this matter:\n",
-        "others" => "You have reason to think that others here know:\n",
-        "besides" => "Besides:\n",
-        _ => "The scene:\n",
+        SectionKind::Speaker => "",
+        SectionKind::Relations => "Your relations:\n",
+        SectionKind::Scene => "The scene:\n",
+        SectionKind::RecentTalk => "Said lately, in your hearing:\n",
+        SectionKind::Knowledge => "You know, on this matter:\n",
+        SectionKind::Others => "You have reason to think that others here know:\n",
+        SectionKind::Further => "Besides:\n",
     }
 }
 
@@ -104,8 +104,9 @@ fn write_line(page: &mut Page, line: &Line, detail: Detail) {
 }
 
 fn write_note(page: &mut Page, line: &Line) {
-    if !line.note.is_empty() {
-        page.literal(" ").remark(&line.note);
+    let note = line.note();
+    if !note.is_empty() {
+        page.literal(" ").remark(&note);
     }
 }
 

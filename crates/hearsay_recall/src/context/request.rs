@@ -1,6 +1,6 @@
 //! Inputs of a scene context.
 
-use hearsay_belief::View;
+use hearsay_belief::{RevealableFacts, View};
 use hearsay_model::{Calendar, EntityId, GameTime, SessionId, Vocabulary};
 
 use super::form::Detail;
@@ -42,6 +42,9 @@ pub struct ContextRequest<'a> {
     /// Entities to which the search for relevant knowledge is limited. If empty, the search covers the whole view. The
     /// sections on the speaker, its relations and the scene are never limited.
     pub about: &'a [EntityId],
+    /// Facts that the speaker may tell although it conceals them. The conditions of reveals can depend on facts that
+    /// the speaker does not know.
+    pub revealable: &'a RevealableFacts,
     /// Vector of the question; `None` turns off ranking by meaning.
     pub vector: Option<&'a [f32]>,
     /// Whether the ranking uses the graph.

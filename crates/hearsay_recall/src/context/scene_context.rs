@@ -1,18 +1,47 @@
 //! The scene context: sections of lines, each with its citations.
 
-use hearsay_model::EntityId;
+use hearsay_belief::Known;
+use hearsay_model::{Credence, EntityId, Object, Predicate};
 use serde::Serialize;
 
-use super::form::Detail;
+use super::{form::Detail, remark::Remark, secrecy::LineSecrecy};
 use crate::{Channels, Citation, Explanation, Source};
 
+/// Content of a fact.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LineClaim {
+    /// Entity that the fact is about.
+    pub subject: EntityId,
+    /// Predicate of the fact.
+    pub predicate: Predicate,
+    /// Object of the fact: an entity or a value.
+    pub object: Object,
+}
+
+impl LineClaim {
+    /// Returns the content of a known fact.
+    pub fn from_known(known: &Known) -> Self {
+        Self { subject: known.subject().clone(), predicate: known.predicate().clone(), object: known.object().clone() }
+    }
+}
+
 /// A line of a scene context.
+///
+/// The output forms print the text of the line, the [note](Self::note), and the citations. They contain nothing else
+/// about the line, and all of it is computed from these fields.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Line {
-    /// Text of the line.
+    /// Text of the line: the statement of a fact, the words of a passage, or a sentence about the scene.
     pub text: String,
-    /// Note to the speaker about the line, such as `you doubt it`. Empty if there is no note.
-    pub note: String,
+    /// Content of the fact; `None` for passages and for lines about the scene that state no fact.
+    pub claim: Option<LineClaim>,
+    /// The speaker's credence in the fact. Refutations that the speaker knows lower it, unlike [`Citation::credence`].
+    /// `None` for passages, for the scene, and for facts that the speaker made up.
+    pub credence: Option<Credence>,
+    /// Whether the speaker may tell the line.
+    pub secrecy: LineSecrecy,
+    /// Remarks to the speaker about the line.
+    pub remarks: Vec<Remark>,
     /// Source of the line, and how the speaker learned it.
     pub citation: Citation,
     /// Citations of other facts and passages that say the same or nearly the same.
@@ -27,12 +56,40 @@ pub struct Line {
     pub path: Vec<String>,
 }
 
+impl Line {
+    /// Returns a note to the speaker: the remarks and the secrecy in words, such as `you doubt it; you keep it to
+    /// yourself`. Empty if there are no remarks and the line is open.
+    pub fn note(&self) -> String {
+        let remarks = self.remarks.iter().map(Remark::text);
+        remarks.chain(self.secrecy.note()).collect::<Vec<_>>().join("; ")
+    }
+}
+
+/// Kind of a section of a scene context, in the order of the sections.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SectionKind {
+    /// Facts that describe the speaker.
+    Speaker,
+    /// Relations of the speaker.
+    Relations,
+    /// Time, place and participants of the scene.
+    Scene,
+    /// The last lines that the speaker heard.
+    RecentTalk,
+    /// Facts and passages that are relevant to the question.
+    Knowledge,
+    /// Relevant facts that the other entities in the scene know, as far as the speaker can tell.
+    Others,
+    /// Lines on the speaker, its relations and the scene that exceeded the share of their section.
+    Further,
+}
+
 /// A section of a scene context.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Section {
-    /// Identifier of the section: `speaker`, `relations`, `scene`, `lately` (recent talk), `knowledge`, `others`
-    /// (knowledge of the other entities in the scene) or `besides` (further lines).
-    pub name: &'static str,
+    /// Kind of the section. Each kind occurs at most once in a context.
+    pub kind: SectionKind,
     /// Title, shown as a heading.
     pub title: String,
     /// Lines of the section.
@@ -52,9 +109,7 @@ pub struct SceneContext {
     pub name: String,
     /// Text of the question.
     pub question: String,
-    /// Sections in this order: speaker, relations, scene, recent talk, knowledge, knowledge of the other entities in
-    /// the scene, and further lines. The last section contains lines on the speaker, relations and scene that exceeded
-    /// the share of their section but fit the whole budget.
+    /// Sections that have lines, in the order of [`SectionKind`].
     pub sections: Vec<Section>,
     /// Number of tokens of the prompt form; never more than `budget`.
     pub tokens: usize,
@@ -90,6 +145,11 @@ impl SceneContext {
     /// Returns all lines.
     pub fn lines(&self) -> impl Iterator<Item = &Line> {
         self.sections.iter().flat_map(|section| &section.lines)
+    }
+
+    /// Returns the lines of a section; empty if the context has no such section.
+    pub fn section_lines(&self, kind: SectionKind) -> &[Line] {
+        self.sections.iter().find(|section| section.kind == kind).map_or(&[][..], |section| section.lines.as_slice())
     }
 
     /// Returns the sources of all lines, including the sources in [`Line::also`].

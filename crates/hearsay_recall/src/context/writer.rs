@@ -1,16 +1,18 @@
 //! Writes the lines of a scene context.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use hearsay_belief::{AccessPath, AttributionReason, BeliefStatus, Known, KnownEnd, ReceivedPassage};
-use hearsay_model::{EntityId, FactRelation, GameTime, PassageId, PredicateRole, text};
+use hearsay_model::{Credence, EntityId, FactRelation, GameTime, PassageId, PredicateRole, text};
 
 use super::{
+    remark::Remark,
     request::ContextRequest,
-    scene_context::{Line, Section},
+    scene_context::{Line, LineClaim, Section, SectionKind},
+    secrecy::LineSecrecy,
 };
 use crate::{
-    Citation, Citations, DocId, Query, Ranked, Ranking, Relevant, Source, Weights,
+    Citation, Citations, CitedEntity, DocId, Query, Ranked, Ranking, Relevant, Source, Weights,
     dedup::{LineSource, group_duplicates},
     quoted,
 };
@@ -48,11 +50,20 @@ pub(super) struct Writer<'a> {
     request: &'a ContextRequest<'a>,
     /// Facts and passages that an earlier section already states.
     written: BTreeSet<DocId>,
+    /// Secrecy of the passages that state a concealed fact.
+    concealed_passages: BTreeMap<PassageId, LineSecrecy>,
 }
 
 impl<'a> Writer<'a> {
     pub(super) fn new(request: &'a ContextRequest<'a>) -> Self {
-        Self { request, written: BTreeSet::new() }
+        let mut concealed_passages: BTreeMap<PassageId, LineSecrecy> = BTreeMap::new();
+        for known in request.view.concealed_facts() {
+            for passage in known.evidence_passages() {
+                let secrecy = concealed_passages.entry(passage).or_default();
+                *secrecy = std::mem::take(secrecy).and(fact_secrecy(request, known));
+            }
+        }
+        Self { request, written: BTreeSet::new(), concealed_passages }
     }
 
     pub(super) fn speaker(&self, name: &str) -> Section {
@@ -65,7 +76,7 @@ impl<'a> Writer<'a> {
         facts.sort_by_key(|(rank, known)| (*rank, known.id()));
         let facts: Vec<_> = facts.into_iter().map(|(_, known)| known).collect();
         let lines = self.deduplicated_lines(&facts, labelled_attribute);
-        Section { name: "speaker", title: name.to_owned(), lines }
+        Section { kind: SectionKind::Speaker, title: name.to_owned(), lines }
     }
 
     /// Returns the relations of the speaker itself, with the strongest attitudes first.
@@ -80,7 +91,7 @@ impl<'a> Writer<'a> {
             (known.subject() != speaker, std::cmp::Reverse(feeling), known.predicate().clone(), known.id())
         });
         let lines = self.deduplicated_lines(&facts, |known| known.statement().to_owned());
-        Section { name: "relations", title: "Relations".into(), lines }
+        Section { kind: SectionKind::Relations, title: "Relations".into(), lines }
     }
 
     pub(super) fn scene(&self) -> Section {
@@ -108,13 +119,13 @@ impl<'a> Writer<'a> {
             match occupation {
                 Some(known) => {
                     let occupation_line = self.line(known, format!("{name} is there, {}.", known.object()));
-                    // The note may express doubt about the occupation, but the presence is certain.
-                    lines.push(Line { note: String::new(), ..occupation_line });
+                    // The remarks may express doubt about the occupation, but the presence is certain.
+                    lines.push(Line { remarks: Vec::new(), ..occupation_line });
                 }
                 None => lines.push(scene_line(format!("{name} is there."))),
             }
         }
-        Section { name: "scene", title: "Scene".into(), lines }
+        Section { kind: SectionKind::Scene, title: "Scene".into(), lines }
     }
 
     /// Returns the recent talk that the speaker heard, in order: the last lines of the session or, without a session,
@@ -136,7 +147,7 @@ impl<'a> Writer<'a> {
         passages.sort_by_key(|(id, heard)| (time_of(heard), heard.passage.line, *id));
         let latest = passages.split_off(passages.len().saturating_sub(MAX_RECENT_LINES));
         let lines = latest.into_iter().map(|(id, heard)| self.passage_line(id, heard)).collect();
-        Section { name: "lately", title: "Said lately".into(), lines }
+        Section { kind: SectionKind::RecentTalk, title: "Said lately".into(), lines }
     }
 
     /// Records the sources of a written line, so that later sections do not repeat them.
@@ -210,15 +221,13 @@ impl<'a> Writer<'a> {
         let line_sources: Vec<LineSource> = considered.iter().filter_map(line_source).collect();
         let lines = group_duplicates(&line_sources).into_iter().filter_map(|group| {
             let best_ranked = considered[*group.iter().min()?];
-            let mut lines = group.iter().map(|at| self.source_line(&line_sources[*at]));
-            let first_line = lines.next()?;
+            let line = merge(group.iter().map(|at| self.source_line(&line_sources[*at])))?;
             Some(Line {
-                also: lines.map(|line| line.citation).collect(),
                 score: Some(best_ranked.score),
                 channels: Some(best_ranked.channels),
                 explanation: Some(best_ranked.explanation.clone()),
                 path: best_ranked.explanation.graph_path(view),
-                ..first_line
+                ..line
             })
         });
         Answers { lines: lines.collect(), total: unwritten.len() + others }
@@ -227,11 +236,7 @@ impl<'a> Writer<'a> {
     /// Returns facts as lines. Facts with the same content share one line.
     fn deduplicated_lines(&self, facts: &[&Known], text: impl Fn(&Known) -> String) -> Vec<Line> {
         let line_sources: Vec<LineSource> = facts.iter().map(|known| LineSource::Fact(known)).collect();
-        let line = |group: Vec<usize>| {
-            let mut lines = group.into_iter().map(|at| self.line(facts[at], text(facts[at])));
-            let first_line = lines.next()?;
-            Some(Line { also: lines.map(|line| line.citation).collect(), ..first_line })
-        };
+        let line = |group: Vec<usize>| merge(group.into_iter().map(|at| self.line(facts[at], text(facts[at]))));
         group_duplicates(&line_sources).into_iter().filter_map(line).collect()
     }
 
@@ -250,10 +255,10 @@ impl<'a> Writer<'a> {
         };
         let mut lines = Vec::new();
         for known in ranked.iter().take(self.request.limit).filter_map(known_fact).filter(has_own_access) {
-            let note = self.why_known(&present, known);
+            let remarks = self.why_known(&present, known);
             let is_written = lines.iter().any(|line: &Line| line.text == known.statement());
-            if !note.is_empty() && !is_written {
-                lines.push(Line { note, ..self.line(known, known.statement().to_owned()) });
+            if !remarks.is_empty() && !is_written {
+                lines.push(Line { remarks, ..self.line(known, known.statement().to_owned()) });
             }
             if lines.len() == MAX_FACTS_OF_OTHERS {
                 break;
@@ -262,13 +267,16 @@ impl<'a> Writer<'a> {
         lines
     }
 
-    /// Returns the speaker's reason to think that some of the entities in the scene know a fact, in words. Uses the
-    /// latest reason for each entity. Returns an empty string if there is no reason.
-    fn why_known(&self, present: &[EntityId], known: &Known) -> String {
-        let (mut witnesses, mut recipients, mut tellers, mut membership_notes) =
-            <(Vec<&str>, Vec<&str>, Vec<&str>, Vec<String>)>::default();
+    /// Returns the speaker's reasons to think that some of the entities in the scene know a fact. Uses the latest
+    /// reason for each entity. Omits entities whose names the speaker does not know.
+    fn why_known(&self, present: &[EntityId], known: &Known) -> Vec<Remark> {
+        let (mut witnesses, mut recipients, mut tellers, mut memberships) =
+            <(Vec<CitedEntity>, Vec<CitedEntity>, Vec<CitedEntity>, Vec<Remark>)>::default();
         for other in present.iter().take(MAX_PRESENT) {
-            let Some(name) = self.request.names.name(other) else { continue };
+            let entity = self.cite(other);
+            if entity.name.is_none() {
+                continue;
+            }
             let reasons =
                 self.request.view.attribution_reasons(other, known).into_iter().map(|attributed| attributed.reason);
             let is_informative = |reason: &AttributionReason| match reason {
@@ -277,28 +285,21 @@ impl<'a> Writer<'a> {
                 _ => true,
             };
             match reasons.into_iter().find(is_informative) {
-                Some(AttributionReason::Present | AttributionReason::AtPlaceOfArrival(_)) => witnesses.push(name),
-                Some(AttributionReason::ToldByMe) => recipients.push(name),
-                Some(AttributionReason::ToldMe) => tellers.push(name),
+                Some(AttributionReason::Present | AttributionReason::AtPlaceOfArrival(_)) => witnesses.push(entity),
+                Some(AttributionReason::ToldByMe) => recipients.push(entity),
+                Some(AttributionReason::ToldMe) => tellers.push(entity),
                 Some(AttributionReason::Belongs(group)) => {
-                    membership_notes.push(format!("{name} belongs to {}", self.name_or(&group, "those who know it")));
+                    memberships.push(Remark::Belongs { entity, group: self.cite(&group) });
                 }
                 Some(AttributionReason::Common) | None => {}
             }
         }
-        let mut notes = Vec::new();
-        if !witnesses.is_empty() {
-            let were = if witnesses.len() == 1 { "was" } else { "were" };
-            notes.push(format!("{} {were} there", join_names(&witnesses)));
-        }
-        if !recipients.is_empty() {
-            notes.push(format!("you told {}", join_names(&recipients)));
-        }
-        if !tellers.is_empty() {
-            notes.push(format!("{} told you", join_names(&tellers)));
-        }
-        notes.extend(membership_notes);
-        notes.join("; ")
+        let mut remarks = Vec::new();
+        remarks.extend((!witnesses.is_empty()).then_some(Remark::WerePresent(witnesses)));
+        remarks.extend((!recipients.is_empty()).then_some(Remark::YouTold(recipients)));
+        remarks.extend((!tellers.is_empty()).then_some(Remark::ToldYou(tellers)));
+        remarks.extend(memberships);
+        remarks
     }
 
     /// Returns `false` for a fact with a functional predicate if the speaker believes a later value, and `true`
@@ -335,8 +336,19 @@ impl<'a> Writer<'a> {
         Citations { names, calendar, knower: Some(speaker) }
     }
 
+    fn cite(&self, id: &EntityId) -> CitedEntity {
+        CitedEntity::new(self.request.names, id)
+    }
+
     fn line(&self, known: &Known, text: String) -> Line {
-        Line { note: self.note(known), ..line(text, self.citations().fact_citation(known)) }
+        let (disputes, credence) = self.disputes(known);
+        Line {
+            claim: Some(LineClaim::from_known(known)),
+            credence: known.acquisition().map(|_| credence),
+            secrecy: fact_secrecy(self.request, known),
+            remarks: disputes.into_iter().chain(self.remarks(known, credence)).collect(),
+            ..line(text, self.citations().fact_citation(known))
+        }
     }
 
     fn passage_line(&self, id: PassageId, heard: &ReceivedPassage) -> Line {
@@ -351,15 +363,14 @@ impl<'a> Writer<'a> {
                 .as_ref()
                 .map_or_else(|| passage.text.clone(), |title| format!("{title}: {}", passage.text)),
         };
-        line(text, self.citations().passage_citation(id, heard))
+        Line {
+            secrecy: self.concealed_passages.get(&id).cloned().unwrap_or_default(),
+            ..line(text, self.citations().passage_citation(id, heard))
+        }
     }
 
     fn name_of(&self, id: &EntityId) -> &str {
-        self.name_or(id, "somebody")
-    }
-
-    fn name_or<'n>(&'n self, id: &EntityId, fallback: &'n str) -> &'n str {
-        self.request.names.name(id).unwrap_or(fallback)
+        self.request.names.name(id).unwrap_or("somebody")
     }
 
     /// Returns whether the speaker knows another fact that contradicts `known`, and neither fact is superseded, refuted
@@ -379,68 +390,60 @@ impl<'a> Writer<'a> {
         self.request.view.relations_to(known.id()).any(is_denial)
     }
 
-    /// Returns the note that a fact has ended.
-    fn end_note(&self, end: KnownEnd) -> String {
+    /// Returns the remark that a fact has ended.
+    fn end_remark(&self, end: KnownEnd) -> Remark {
         let date =
             end.date.map(|date| date.time.map_or_else(|| date.raw.clone(), |time| self.request.calendar.format(time)));
-        match date.filter(|date| !date.is_empty()) {
-            Some(date) => format!("it was so until {date}"),
-            None => "it is so no longer".to_owned(),
-        }
+        Remark::Ended { until: date.filter(|date| !date.is_empty()) }
     }
 
-    /// Returns a note to the speaker about a fact: whether the fact has ended, whether the speaker doubts it, who told
-    /// it, and whether the speaker conceals it.
-    fn note(&self, known: &Known) -> String {
-        let mut credence = known.credence().get();
-        let mut notes = Vec::new();
+    /// Returns whether a fact has ended and what the speaker has heard against it, and the speaker's credence in the
+    /// fact.
+    fn disputes(&self, known: &Known) -> (Vec<Remark>, Credence) {
         let end = self.request.view.known_end(known);
-        notes.extend(end.map(|end| self.end_note(end)));
-        if self.is_denied(known) {
+        let (objection, credence) = if self.is_denied(known) {
             let belief = self.request.view.belief(known);
-            credence = belief.credence.get();
-            match belief.status {
-                BeliefStatus::Ended(_) => {}
-                BeliefStatus::Outweighed(_) => notes.push("you have heard that it is not so, and believe that".into()),
+            let objection = match belief.status {
+                // The remark on the end says this.
+                BeliefStatus::Ended(_) => None,
+                BeliefStatus::Outweighed(_) => Some(Remark::Outweighed),
                 // The speaker has heard that the fact ended, but does not believe it, or the end lies in the future.
-                _ if belief.credence < known.credence() => notes.push("you have heard that it is not so".into()),
-                _ => {}
-            }
-        } else if end.is_none() && self.has_open_conflict(known) {
-            notes.push("you have heard both this and otherwise".into());
-        }
-        if known.acquisition().is_some() {
-            let untrue = "you know that this is untrue";
-            let notes_by_credence =
-                [(0.0, untrue), (0.35, "you doubt it"), (0.65, "you are not sure of it"), (0.9, "you believe it")];
-            notes.extend(
-                notes_by_credence
-                    .into_iter()
-                    .find(|(max_credence, _)| credence <= *max_credence)
-                    .map(|(_, note)| note.to_owned()),
-            );
-            if let Some((acquisition, AccessPath::Own)) = known.acquisition()
-                && let Some(teller) = acquisition.teller()
-            {
-                notes.push(format!("{} told you", self.name_of(teller)));
-            }
-        } else if !known.shared().is_empty() {
-            notes.push("you made it up".into());
-        }
-        if known.conceals() {
-            notes.push("you keep it to yourself".into());
-        }
-        notes.join("; ")
+                _ if belief.credence < known.credence() => Some(Remark::Denied),
+                _ => None,
+            };
+            (objection, belief.credence)
+        } else {
+            let is_contradicted = end.is_none() && self.has_open_conflict(known);
+            (is_contradicted.then_some(Remark::Contradicted), known.credence())
+        };
+        let end_remark = end.map(|end| self.end_remark(end));
+        (end_remark.into_iter().chain(objection).collect(), credence)
+    }
+
+    /// Returns how much the speaker believes a fact, and from whom the speaker has it.
+    fn remarks(&self, known: &Known, credence: Credence) -> Vec<Remark> {
+        let Some((acquisition, access_path)) = known.acquisition() else {
+            return if known.shared().is_empty() { Vec::new() } else { vec![Remark::MadeUp] };
+        };
+        let own_teller = acquisition.teller().filter(|_| *access_path == AccessPath::Own);
+        let teller = own_teller.map(|teller| Remark::ToldYou(vec![self.cite(teller)]));
+        Remark::from_credence(credence).into_iter().chain(teller).collect()
     }
 }
 
-/// Joins names: `A`, `A and B`, `A, B and C`.
-fn join_names(names: &[&str]) -> String {
-    match names {
-        [] => String::new(),
-        [only] => (*only).to_owned(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+/// Returns whether the speaker may tell a fact.
+fn fact_secrecy(request: &ContextRequest, known: &Known) -> LineSecrecy {
+    LineSecrecy::of_fact(known, request.revealable, request.names)
+}
+
+/// Merges lines with the same content. The first line represents the others; their sources are cited too.
+fn merge(mut lines: impl Iterator<Item = Line>) -> Option<Line> {
+    let mut merged = lines.next()?;
+    for line in lines {
+        merged.secrecy = merged.secrecy.and(line.secrecy);
+        merged.also.push(line.citation);
     }
+    Some(merged)
 }
 
 /// Returns an attribute with its label: `Occupation: innkeeper`.
@@ -455,7 +458,10 @@ fn labelled_attribute(known: &Known) -> String {
 fn line(text: String, citation: Citation) -> Line {
     Line {
         text,
-        note: String::new(),
+        claim: None,
+        credence: None,
+        secrecy: LineSecrecy::Open,
+        remarks: Vec::new(),
         citation,
         also: Vec::new(),
         score: None,

@@ -88,8 +88,7 @@ fn expected_structure(context: &SceneContext, form: Form, detail: Detail) -> (Op
     let escaped = |text: &str| escape::line(text.trim()).into_owned();
     let lines = |section: &crate::Section| {
         let line = |line: &crate::Line| {
-            let mut remarks: Vec<String> =
-                Some(&line.note).filter(|note| !note.is_empty()).into_iter().cloned().collect();
+            let mut remarks: Vec<String> = Some(line.note()).filter(|note| !note.is_empty()).into_iter().collect();
             if detail != Detail::Plain {
                 remarks.push(line.citation.line());
                 remarks.extend(line.also.iter().map(|citation| format!("also {}", citation.line())));
@@ -107,9 +106,9 @@ fn expected_structure(context: &SceneContext, form: Form, detail: Detail) -> (Op
     }
     let mut sections: Sections = vec![(format!("You are {}.", escaped(&context.name)), Vec::new())];
     for section in &context.sections {
-        match section.name {
-            "speaker" => sections[0].1 = lines(section),
-            name => sections.push((crate::context::heading(name).trim_end().to_owned(), lines(section))),
+        match section.kind {
+            SectionKind::Speaker => sections[0].1 = lines(section),
+            kind => sections.push((crate::context::heading(kind).trim_end().to_owned(), lines(section))),
         }
     }
     (Some(escaped(&context.question)), sections)

@@ -70,14 +70,17 @@ proptest! {
         prop_assert_eq!(context.tokens, count(&context));
         prop_assert!(context.tokens <= budget, "{} of {}", context.tokens, budget);
         let told: Vec<&str> = context.lines().map(|line| line.text.as_str()).collect();
-        for section in all.sections.iter().filter(|section| section.name != "others" && section.name != "lately") {
-            let name = if section.name == "knowledge" { "knowledge" } else { "besides" };
+        let is_checked =
+            |section: &&Section| !matches!(section.kind, SectionKind::Others | SectionKind::RecentTalk);
+        for section in all.sections.iter().filter(is_checked) {
+            let is_knowledge = section.kind == SectionKind::Knowledge;
+            let kind = if is_knowledge { SectionKind::Knowledge } else { SectionKind::Further };
             for line in section.lines.iter().filter(|line| !told.contains(&line.text.as_str())) {
                 let mut more = context.clone();
-                match more.sections.iter_mut().find(|section| section.name == name) {
-                    Some(section) if name == "knowledge" && section.lines.len() >= limit => continue,
+                match more.sections.iter_mut().find(|section| section.kind == kind) {
+                    Some(section) if is_knowledge && section.lines.len() >= limit => continue,
                     Some(section) => section.lines.push(line.clone()),
-                    None => more.sections.push(Section { name, title: String::new(), lines: vec![line.clone()] }),
+                    None => more.sections.push(Section { kind, title: String::new(), lines: vec![line.clone()] }),
                 }
                 prop_assert!(count(&more) > budget, "there is room for {}", line.text);
             }
@@ -98,7 +101,7 @@ proptest! {
         };
         let status = |context: &SceneContext| {
             let mut status = context.clone();
-            status.sections.retain(|section| ["speaker", "relations", "scene"].contains(&section.name));
+            status.sections.retain(|section| section.kind < SectionKind::RecentTalk);
             status.question.clear();
             status.render(Form::Prompt, false)
         };
@@ -166,8 +169,8 @@ fn what_several_sources_tell_is_said_once() {
     lore(&mut world, "The chapel's candles do not burn with a blue flame.");
     let context = world.context("mirela", "Who stole the harbour ledger? What of the blue candles?", 1000);
     let line = |part: &str| {
-        let section = context.sections.iter().find(|section| section.name == "knowledge").unwrap();
-        let mut found = section.lines.iter().filter(|line| line.text.contains(part));
+        let knowledge = context.section_lines(SectionKind::Knowledge);
+        let mut found = knowledge.iter().filter(|line| line.text.contains(part));
         let line = found.next().unwrap();
         assert!(found.next().is_none(), "{part} is said twice");
         line
@@ -175,7 +178,7 @@ fn what_several_sources_tell_is_said_once() {
     let theft_line = line("who stole");
     assert_eq!(theft_line.citation.source, Source::Fact(believed), "what is believed most");
     assert_eq!(theft_line.also.iter().map(|citation| citation.source).collect::<Vec<_>>(), [Source::Fact(doubted)]);
-    assert!(!theft_line.note.contains("doubt"), "{}", theft_line.note);
+    assert!(!theft_line.remarks.contains(&Remark::Doubted), "{theft_line:?}");
     assert!(!knowledge(&context).iter().any(|text| text.starts_with("Odo Brandt stole")));
     let candle_line = line("candles burn with");
     let sources: Vec<Source> =
@@ -246,8 +249,7 @@ fn what_was_said_lately_is_told_in_order() {
             // Leaks the scene, because the request borrows it.
             ContextRequest { scene: Box::leak(Box::new(scene.clone())), ..request }
         });
-        let section = context.sections.into_iter().find(|section| section.name == "lately");
-        section.map_or_else(Vec::new, |section| section.lines.into_iter().map(|line| line.text).collect())
+        context.section_lines(SectionKind::RecentTalk).iter().map(|line| line.text.clone()).collect::<Vec<_>>()
     };
     let last = ["Two.", "Three.", "Four.", "Five."].map(|text| {
         let speaker = if text == "Four." { "You" } else { "Odo Brandt" };

@@ -7,7 +7,7 @@ use hearsay_engine::{MemoryError, ReadSnapshot};
 use hearsay_model::{EntityId, Fact, FactId, Kind, Knower, PredicateRole, Secrecy, State, attribute};
 use hearsay_query as query;
 use hearsay_query::{ask::Answer, table::PlayersView};
-use hearsay_recall::{Detail, Form, Source};
+use hearsay_recall::{Detail, Form, Line, Section, SectionKind, Source};
 
 use super::model::{
     AnswerLine, AnswerModel, AnswerSection, CharacterKnowledge, FactKnowledge, KnowledgeCategory, KnowledgeModel,
@@ -90,9 +90,10 @@ impl SceneSettingModel {
 
 /// Returns the sections in the order of the panel: first the sections about the question, then the description of the
 /// speaker. A prompt begins with the description instead.
-fn in_reading_order(sections: &[hearsay_recall::Section]) -> impl Iterator<Item = &hearsay_recall::Section> {
-    let is_about_question =
-        |section: &&hearsay_recall::Section| ["knowledge", "others", "lately"].contains(&section.name);
+fn in_reading_order(sections: &[Section]) -> impl Iterator<Item = &Section> {
+    let is_about_question = |section: &&Section| {
+        matches!(section.kind, SectionKind::Knowledge | SectionKind::Others | SectionKind::RecentTalk)
+    };
     sections.iter().filter(is_about_question).chain(sections.iter().filter(move |section| !is_about_question(section)))
 }
 
@@ -136,7 +137,7 @@ impl AnswerModel {
         let state = &*world.state;
         let players_view = PlayersView::new(state, None);
         let context = &answer.context;
-        let to_line = |line: &hearsay_recall::Line| {
+        let to_line = |line: &Line| {
             let fact = match line.citation.source {
                 Source::Fact(id) => Some(id),
                 Source::Passage(_) | Source::Scene => None,
@@ -149,15 +150,15 @@ impl AnswerModel {
             let also = line.also.iter().map(|also| format!("also {}", also.line()));
             AnswerLine {
                 text: line.text.clone(),
-                note: line.note.clone(),
+                note: line.note(),
                 citation: std::iter::once(line.citation.line()).chain(also).collect::<Vec<_>>().join("; "),
-                conceals: line.citation.conceals,
+                secrecy: line.secrecy.clone(),
                 secret: fact.and_then(|id| state.fact(id)).is_some_and(|fact| fact.secrecy() == Secrecy::Secret),
                 fact,
                 safe,
             }
         };
-        let to_section = |section: &hearsay_recall::Section| AnswerSection {
+        let to_section = |section: &Section| AnswerSection {
             title: section.title.clone(),
             lines: section.lines.iter().map(to_line).collect(),
         };

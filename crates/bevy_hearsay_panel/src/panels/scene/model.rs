@@ -1,6 +1,7 @@
 //! The models of the scene panel: the characters present, the answer, and the knowledge of everyone present.
 
 use hearsay_model::{EntityId, FactId, FactStatus, SessionId};
+use hearsay_recall::LineSecrecy;
 use serde::{Deserialize, Serialize};
 
 use crate::{names::NamedEntity, text::LinkedText};
@@ -103,12 +104,26 @@ pub struct AnswerLine {
     pub citation: String,
     /// Id of the fact that the line states, if there is one.
     pub fact: Option<FactId>,
-    /// Whether the speaker conceals the fact.
-    pub conceals: bool,
+    /// Whether the speaker may tell the line.
+    pub secrecy: LineSecrecy,
     /// Whether the fact is a secret.
     pub secret: bool,
     /// Whether players may see this line.
     pub safe: bool,
+}
+
+impl AnswerLine {
+    /// Returns the text of the badge that marks a secret or concealed line; `None` for other lines.
+    pub fn badge_text(&self) -> Option<String> {
+        match &self.secrecy {
+            LineSecrecy::Open => self.secret.then(|| "\u{1F512} secret".into()),
+            LineSecrecy::Concealed => Some("\u{1F512} hides it".into()),
+            LineSecrecy::MayTell { to } => {
+                let names: Vec<&str> = to.iter().map(|listener| listener.name_or(listener.id.as_str())).collect();
+                Some(format!("\u{1F512} may tell {}", names.join(", ")))
+            }
+        }
+    }
 }
 
 /// A request for the knowledge that the characters in the scene have about some facts.

@@ -1,6 +1,7 @@
 use egui::{Event, Key};
 use egui_kittest::{Harness, kittest::Queryable};
 use hearsay_model::FactStatus;
+use hearsay_recall::{CitedEntity, LineSecrecy};
 
 use super::*;
 use crate::{
@@ -55,7 +56,7 @@ fn state() -> DrawnScene {
         note: "you doubt it".into(),
         citation: "witnessed \u{00B7} fact 1234".into(),
         fact: Some(fact_id()),
-        conceals: true,
+        secrecy: LineSecrecy::Concealed,
         secret: true,
         safe: false,
     };
@@ -110,6 +111,19 @@ fn copied(action: &SceneAction) -> Option<&str> {
         SceneAction::Request(Request::Copy(text)) => Some(text),
         _ => None,
     }
+}
+
+#[test]
+fn a_badge_says_whom_the_speaker_may_tell() {
+    let line = state().answer.sections.remove(0).lines.remove(0);
+    let badge = |secrecy, secret| AnswerLine { secrecy, secret, ..line.clone() }.badge_text();
+    let wren = CitedEntity { id: id("wren-oake"), name: Some("Wren Oake".into()) };
+    let unnamed = CitedEntity { id: id("pell"), name: None };
+    assert_eq!(badge(LineSecrecy::Concealed, true).as_deref(), Some("\u{1F512} hides it"));
+    let told = badge(LineSecrecy::MayTell { to: vec![unnamed, wren] }, true);
+    assert_eq!(told.as_deref(), Some("\u{1F512} may tell pell, Wren Oake"));
+    assert_eq!(badge(LineSecrecy::Open, true).as_deref(), Some("\u{1F512} secret"));
+    assert_eq!(badge(LineSecrecy::Open, false), None);
 }
 
 #[test]

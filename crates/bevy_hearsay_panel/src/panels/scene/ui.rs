@@ -2,6 +2,7 @@
 
 use egui::{Key, RichText, ScrollArea, TextEdit, Ui};
 use hearsay_model::{EntityId, FactId, Kind};
+use hearsay_recall::LineSecrecy;
 use serde::{Deserialize, Serialize};
 
 use super::model::{
@@ -379,9 +380,8 @@ fn answer_ui(
             for line in lines {
                 ui.horizontal_wrapped(|ui| {
                     ui.spacing_mut().item_spacing.x = display.theme.spacing().tight;
-                    if line.conceals || line.secret {
-                        let text = if line.conceals { "\u{1F512} hides it" } else { "\u{1F512} secret" };
-                        badge(ui, display, Tone::Secret, text);
+                    if let Some(text) = line.badge_text() {
+                        badge(ui, display, Tone::Secret, &text);
                     }
                     let text = RichText::new(visual_order(&line.text)).color(display.theme.palette().text);
                     match line.fact {
@@ -394,7 +394,7 @@ fn answer_ui(
                     }
                     // If the speaker conceals the fact, omit the note: the badge already shows this, and the note
                     // addresses the speaker as `you`.
-                    if !line.note.is_empty() && !line.conceals {
+                    if !line.note.is_empty() && line.secrecy == LineSecrecy::Open {
                         label(ui, RichText::new(format!("({})", line.note)).italics());
                     }
                 });

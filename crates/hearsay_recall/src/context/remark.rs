@@ -1,0 +1,80 @@
+//! Remarks to the speaker about a line.
+
+use hearsay_model::Credence;
+use serde::Serialize;
+
+use crate::{CitedEntity, citation::join_names};
+
+/// A remark to the speaker about a line: what the speaker thinks of the fact, or why others know it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Remark {
+    /// The speaker knows that the fact has ended.
+    Ended {
+        /// Date of the end, on the campaign's calendar or as the campaign writes it; `None` if the speaker does not
+        /// know it.
+        until: Option<String>,
+    },
+    /// The speaker has heard a refutation of the fact, and believes the refutation.
+    Outweighed,
+    /// The speaker has heard a refutation that lowers its credence, but does not believe the refutation.
+    Denied,
+    /// The speaker knows a contradicting fact.
+    Contradicted,
+    /// The speaker knows that the fact is untrue: its credence is 0.
+    Untrue,
+    /// The speaker doubts the fact: its credence is at most 0.35.
+    Doubted,
+    /// The speaker is not sure of the fact: its credence is at most 0.65.
+    Uncertain,
+    /// The speaker believes the fact without being certain: its credence is at most 0.9.
+    Believed,
+    /// The speaker invented the fact.
+    MadeUp,
+    /// These entities told the speaker the fact.
+    ToldYou(Vec<CitedEntity>),
+    /// The speaker told these entities the fact.
+    YouTold(Vec<CitedEntity>),
+    /// These entities were present when the speaker learned the fact, or when the fact happened.
+    WerePresent(Vec<CitedEntity>),
+    /// An entity belongs to a group or place that knows the fact.
+    Belongs {
+        /// The entity.
+        entity: CitedEntity,
+        /// The group or place.
+        group: CitedEntity,
+    },
+}
+
+impl Remark {
+    /// Returns the remark on a credence; `None` if the credence is above 0.9.
+    pub(super) fn from_credence(credence: Credence) -> Option<Self> {
+        let remarks = [(0.0, Self::Untrue), (0.35, Self::Doubted), (0.65, Self::Uncertain), (0.9, Self::Believed)];
+        remarks.into_iter().find(|(max, _)| credence.get() <= *max).map(|(_, remark)| remark)
+    }
+
+    /// Returns the remark in words that address the speaker.
+    pub(super) fn text(&self) -> String {
+        match self {
+            Self::Ended { until: Some(date) } => format!("it was so until {date}"),
+            Self::Ended { until: None } => "it is so no longer".into(),
+            Self::Outweighed => "you have heard that it is not so, and believe that".into(),
+            Self::Denied => "you have heard that it is not so".into(),
+            Self::Contradicted => "you have heard both this and otherwise".into(),
+            Self::Untrue => "you know that this is untrue".into(),
+            Self::Doubted => "you doubt it".into(),
+            Self::Uncertain => "you are not sure of it".into(),
+            Self::Believed => "you believe it".into(),
+            Self::MadeUp => "you made it up".into(),
+            Self::ToldYou(tellers) => format!("{} told you", join_names(tellers, "somebody")),
+            Self::YouTold(hearers) => format!("you told {}", join_names(hearers, "somebody")),
+            Self::WerePresent(entities) => {
+                let were = if entities.len() == 1 { "was" } else { "were" };
+                format!("{} {were} there", join_names(entities, "somebody"))
+            }
+            Self::Belongs { entity, group } => {
+                format!("{} belongs to {}", entity.name_or("somebody"), group.name_or("those who know it"))
+            }
+        }
+    }
+}
